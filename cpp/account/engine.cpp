@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "account/merge.hpp"
+#include "account/pass.hpp"
+#include "mechanisms/gaussian.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr int most_passes = 8;
+
+// One direction of one question. `wants_epsilon`: value is a delta and the answer an epsilon.
+class Solver {
+ public:
+  Solver(const Direction& direction, bool wants_epsilon, double value, const Limits& limits)
+      : direction_(direction),
+        pilot_(direction),
+        wants_epsilon_(wants_epsilon),
+        value_(value),
+        limits_(limits),
+        at_(wants_epsilon ? pilot_.saddle_for_delta(value) : pilot_.saddle_for_epsilon(value)) {
+    answer_.lower = 0;
+    answer_.upper = wants_epsilon ? std::numeric_limits<double>::infinity() : 1.0;
+    if (wants_epsilon && at_.epsilon <= 0) at_ = pilot_.saddle_for_epsilon(0);
+  }
+
+  double forecast() const { return wants_epsilon_ ? at_.epsilon : at_.log_delta; }
+  const Pilot& pilot() const { return pilot_; }
+
+  Answer solve() {
+    log_tolerance_ = wanted_log_tolerance();
+    double interval = forecast_interval(pilot_, at_, log_tolerance_);
+    double cut = std::min(1e-3, log_tolerance_ * 1e-3);
+    answer_.met = false;
+    for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
+      const Plan plan = affordable_plan(interval, cut);
+      const Pass pass = run_pass(direction_, plan);
+      take(pass, plan);
+      answer_.met = answer_.upper - answer_.lower <= limits_.tolerance * answer_.upper;
+      if (answer_.met || !answer_.obstacle.empty()) break;
+      const double delta = wants_epsilon_ ? value_ : answer_.upper;
+      const double lost = answer_.truncation + answer_.wraparound;
+      if (answer_.rounding > 0.5 * log_tolerance_ * delta) {
+        answer_.obstacle = "rounding";
+        break;
+      }
+      if (lost > 0.1 * log_tolerance_ * delta) cut *= 1e-2;
+      const double excess = excess_gap();
+      interval = plan.interval * std::clamp(std::sqrt(0.7 / excess), 0.02, 0.8);
+    }
+    if (!answer_.met && answer_.obstacle.empty()) answer_.obstacle = "passes";
+    return answer_;
+  }
+
+ private:
+  // The relative width of delta that meets the tolerance on the answer.
+  double wanted_log_tolerance() const {
+    if (!wants_epsilon_) return std::min(0.5, limits_.tolerance);
+    const double margin = std::log(value_) - at_.log_delta;
+    if (at_.epsilon <= 0 || margin > 1e-3)  // the answer is 0 if delta(0) is enclosed this well
+      return std::clamp(0.3 * margin, 1e-9, 0.5);
+    return std::clamp(at_.slope * limits_.tolerance * at_.epsilon, 1e-13, 0.5);
+  }
+
+  double excess_gap() const {
+    const double allowed = limits_.tolerance * answer_.upper;
+    const double gap = answer_.upper - answer_.lower;
+    return std::isfinite(gap) && allowed > 0 ? std::max(1.1, gap / allowed) : 16.0;
+  }
+
+  // The plan, with the interval widened until it fits the memory limit.
+  Plan affordable_plan(double interval, double cut) {
+    Plan plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
+    const auto limit = static_cast<double>(limits_.memory_limit);
+    if (plan.bytes <= limit) return plan;
+    answer_.obstacle = "memory_limit";
+    answer_.required_bytes = static_cast<std::size_t>(std::min(plan.bytes, 9e18));
+    while (plan.bytes > limit && interval < at_.deviation) {
+      interval *= std::max(1.25, std::min(plan.bytes / limit, 1e6));
+      plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
+    }
+    return plan;
+  }
+
+  void take(const Pass& pass, const Plan& plan) {
+    double lower, upper, epsilon;
+    if (wants_epsilon_) {
+      upper = epsilon = certified_epsilon(pass.upper, value_);
+      lower = certified_epsilon(pass.lower, value_);
+      if (!std::isfinite(epsilon)) epsilon = lower;
+    } else {
+      epsilon = value_;
+      upper = certified_delta(pass.upper, epsilon).value;
+      lower = certified_delta(pass.lower, epsilon).value;
+    }
+    answer_.lower = std::max(answer_.lower, lower);
+    answer_.upper = std::min(answer_.upper, upper);
+    const CertifiedDelta high = certified_delta(pass.upper, epsilon);
+    const CertifiedDelta low = certified_delta(pass.lower, epsilon);
+    answer_.truncation = high.truncation;
+    answer_.wraparound = low.wraparound;
+    answer_.rounding = high.rounding + low.rounding +
+                       (pass.upper.loss_error + pass.lower.loss_error) * at_.slope * high.value;
+    answer_.discretization = std::max(
+        0.0, high.value - low.value - answer_.truncation - answer_.wraparound - answer_.rounding);
+    answer_.interval = plan.interval;
+    answer_.size = plan.fft_size;
+    answer_.tilt = plan.tilt;
+  }
+
+  const Direction& direction_;
+  Pilot pilot_;
+  bool wants_epsilon_;
+  double value_;
+  Limits limits_;
+  Saddle at_;
+  double log_tolerance_ = 0;
+  Answer answer_;
+};
+
+Answer closed_form(const MergedDirection& direction, bool wants_epsilon, double value,
+                   const Limits& limits) {
+  const auto [lower, upper] = wants_epsilon
+                                  ? gaussian_epsilon(direction.mu, direction.mu_error, value)
+                                  : gaussian_delta(direction.mu, direction.mu_error, value);
+  Answer answer;
+  answer.lower = lower;
+  answer.upper = upper;
+  answer.met = upper - lower <= limits.tolerance * upper;
+  if (!answer.met) answer.obstacle = "rounding";
+  answer.passes = 1;
+  const double epsilon = wants_epsilon ? upper : value;
+  const auto at = gaussian_delta(direction.mu, direction.mu_error, epsilon);
+  answer.rounding = at.upper - at.lower;
+  return answer;
+}
+
+// The worse of two certified answers: each end is the larger.
+Answer worse(Answer a, const Answer& b, const Limits& limits) {
+  Answer result = b.upper > a.upper ? b : a;
+  result.lower = std::max(a.lower, b.lower);
+  result.upper = std::max(a.upper, b.upper);
+  result.met = result.upper - result.lower <= limits.tolerance * result.upper;
+  if (!result.met && result.obstacle.empty())
+    result.obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
+  return result;
+}
+
+// True only if delta(epsilon) of this direction is certainly no more than needed for the answer
+// found already to be the larger one.
+bool is_dominated(const Direction& direction, const Pilot& pilot, bool wants_epsilon, double value,
+                  const Answer& found) {
+  if (wants_epsilon && !(found.lower > 0)) return false;
+  const double epsilon = wants_epsilon ? found.lower : value;
+  const double goal = wants_epsilon ? value : found.lower;
+  const Saddle at = pilot.saddle_for_epsilon(epsilon);
+  if (!(at.tilt > 0)) return false;
+  const double loose = 2.6 * at.tilt * at.deviation;
+  if (at.log_delta + std::log1p(loose) > std::log(goal)) return false;  // forecast: no use
+  return chernoff_delta(direction, pilot, epsilon) <= goal;
+}
+
+Answer answer(std::span<const Direction> directions, bool wants_epsilon, double value,
+              const Limits& limits) {
+  check_floating_point_environment();
+  std::vector<MergedDirection> merged;
+  for (const Direction& direction : directions) merged.push_back(merge_gaussians(direction));
+  std::optional<Answer> result;
+  const auto take = [&](const Answer& next) {
+    result = result ? worse(*result, next, limits) : next;
+  };
+  std::vector<Solver> solvers;
+  for (const MergedDirection& direction : merged) {
+    if (direction.terms.empty()) take(Answer{});
+    else if (direction.only_gaussian) take(closed_form(direction, wants_epsilon, value, limits));
+    else solvers.emplace_back(direction.terms, wants_epsilon, value, limits);
+  }
+  std::vector<std::size_t> order(solvers.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return solvers[a].forecast() > solvers[b].forecast();
+  });
+  std::vector<const Direction*> terms;
+  for (const MergedDirection& direction : merged)
+    if (!direction.terms.empty() && !direction.only_gaussian) terms.push_back(&direction.terms);
+  for (const std::size_t i : order) {
+    if (result && is_dominated(*terms[i], solvers[i].pilot(), wants_epsilon, value, *result))
+      continue;
+    take(solvers[i].solve());
+  }
+  return result.value_or(Answer{});
+}
+
+}  // namespace
+
+Answer epsilon_bounds(std::span<const Direction> directions, double delta, const Limits& limits) {
+  return answer(directions, true, delta, limits);
+}
+
+Answer delta_bounds(std::span<const Direction> directions, double epsilon, const Limits& limits) {
+  return answer(directions, false, epsilon, limits);
+}
+
+}  // namespace hockeystick

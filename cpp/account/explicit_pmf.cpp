@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/explicit_pmf.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "account/graded_support.hpp"
+#include "account/merge.hpp"
+#include "account/pilot.hpp"
+#include "discretize/connect_dots_lower.hpp"
+#include "discretize/connect_dots_upper.hpp"
+#include "numeric/convolve.hpp"
+#include "numeric/rounding.hpp"
+#include "pld/compose.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double bytes_per_point = 240;
+
+StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRequest& request) {
+  SupportCells halves = cut_midway(pair, std::move(support));
+  if (request.side == Side::upper) return connect_dots_upper(halves);
+  if (request.estimator == Estimator::algorithm_2) return algorithm_2(halves);
+  return connect_dots_lower(cut_at(pair, halves.support, balanced_cuts(halves)));
+}
+
+void check_memory(double bytes, const ExplicitRequest& request) {
+  if (bytes <= static_cast<double>(request.memory_limit)) return;
+  throw std::invalid_argument(
+      "discretization_interval must be larger, or memory_limit at least " +
+      std::to_string(static_cast<long long>(std::min(bytes, 9e18))) + " bytes, got " +
+      std::to_string(request.interval) + " and " + std::to_string(request.memory_limit));
+}
+
+// The composition of nothing: loss 0 for certain.
+LossPmf nothing(const ExplicitRequest& request) {
+  LossPmf pmf{};
+  pmf.interval = request.interval;
+  pmf.mass = {1.0};
+  pmf.side = request.side;
+  return pmf;
+}
+
+}  // namespace
+
+LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
+  check_floating_point_environment();
+  const Direction direction = merge_gaussians(asked).terms;
+  if (direction.empty()) return nothing(request);
+  const Pilot pilot(direction);
+  const double log_reciprocal = -std::log(request.tail_mass);
+  const auto above = pilot.reach(0, log_reciprocal, 1);
+  const auto below = pilot.reach(0, log_reciprocal, -1);
+  const auto below_q = pilot.reach(-1, log_reciprocal, -1);
+  const double d = request.interval;
+  const double first = std::floor(std::min(below.loss, below_q.loss) / d) - 2;
+  const double size = std::ceil(above.loss / d) + 3 - first;
+  std::vector<GradedSupport> supports;
+  double points = 0;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    const double log_mass =
+        -log_reciprocal - std::log(pilot.count(j) * static_cast<double>(pilot.terms()));
+    supports.emplace_back(*direction[j].pair, pilot.nodes(j),
+                          SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, d}, d);
+    points += supports.back().points();
+  }
+  check_memory(size * 8 * 8 + points * bytes_per_point, request);
+  const RealFft fft(RealFft::good_size(static_cast<std::size_t>(std::max(size, 64.0))));
+  std::vector<StepPmf> steps;
+  for (std::size_t j = 0; j < direction.size(); ++j)
+    steps.push_back(discretize(*direction[j].pair, supports[j].build(), request));
+  std::vector<ComposedTerm> terms;
+  for (std::size_t j = 0; j < direction.size(); ++j)
+    terms.push_back({tilted(steps[j], 0, 0), direction[j].count});
+  const Window window{static_cast<std::int64_t>(first), static_cast<std::size_t>(size)};
+  return compose(terms, fft, window, {above.tilt, below_q.tilt, above.tilt, below.tilt});
+}
+
+}  // namespace hockeystick

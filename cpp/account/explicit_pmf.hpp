@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "account/question.hpp"
+#include "pld/loss_pmf.hpp"
+
+namespace hockeystick {
+
+/// Which one-step estimate an explicit privacy loss distribution is composed from.
+enum class Estimator { connect_dots, algorithm_2 };
+
+struct ExplicitRequest {
+  double interval;  // discretization interval [nats]
+  Side side;
+  Estimator estimator;
+  double tail_mass;  // P- and Q-mass that each end may lose to truncation
+  std::size_t memory_limit;
+};
+
+/// The composed privacy loss distribution on a uniform grid, untilted, from uniform one-step supports.
+/// Throws std::invalid_argument naming `discretization_interval` and `memory_limit` if it is too large.
+LossPmf explicit_pmf(const Direction& direction, const ExplicitRequest& request);
+
+}  // namespace hockeystick

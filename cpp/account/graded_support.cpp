@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/graded_support.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hockeystick {
+namespace {
+
+constexpr double graded_share = 0.02;
+constexpr int deepest_level = 40;
+
+// Losses at which each level of coarseness begins, on one side; monotone outwards.
+struct Side {
+  std::vector<double> level_start;  // [k - 1] for gap 2^k
+  double end;
+};
+
+std::vector<double> tilted_masses(const LossNodes& nodes, const SupportNeeds& needs) {
+  std::vector<double> mass(nodes.loss.size());
+  for (std::size_t k = 0; k < mass.size(); ++k)
+    mass[k] = std::exp(nodes.log_mass[k] + needs.tilt * nodes.loss[k] - needs.log_moment);
+  return mass;
+}
+
+int levels_allowed(double share, double interval, double widest) {
+  const double by_mass = 0.5 * std::log2(graded_share / std::max(share, 1e-300));
+  const double by_width = std::log2(widest / interval);
+  return static_cast<int>(std::clamp(std::min(by_mass, by_width), 0.0, 1.0 * deepest_level));
+}
+
+// Walks the nodes from one end inwards, gathering mass; a level reaches as far in as its mass allows.
+Side scan(const LossNodes& nodes, const std::vector<double>& mass, const SupportNeeds& needs,
+          double interval, bool from_top) {
+  const std::size_t count = mass.size();
+  double plain = 0, share = 0;
+  bool started = false;
+  Side side{{}, from_top ? nodes.loss.back() : nodes.loss.front()};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t k = from_top ? count - 1 - i : i;
+    plain += std::exp(nodes.log_mass[k]);
+    share += mass[k];
+    if (!started) {
+      const double allowed =
+          from_top ? needs.log_top_mass
+                   : needs.log_bottom_mass - needs.tilt * nodes.loss[k] + needs.log_moment;
+      if (std::log(plain) <= allowed) {
+        side.end = nodes.loss[k];
+        continue;
+      }
+      started = true;
+    }
+    const int allowed = levels_allowed(share, interval, needs.widest);
+    if (side.level_start.empty())
+      side.level_start.assign(static_cast<std::size_t>(allowed), side.end);
+    for (std::size_t level = 0; level < static_cast<std::size_t>(allowed); ++level)
+      if (level < side.level_start.size()) side.level_start[level] = nodes.loss[k];
+    if (allowed == 0) break;
+  }
+  return side;
+}
+
+}  // namespace
+
+GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes,
+                             const SupportNeeds& needs, double interval)
+    : interval_(interval) {
+  const auto mass = tilted_masses(nodes, needs);
+  const Side top = scan(nodes, mass, needs, interval, true);
+  const Side bottom = scan(nodes, mass, needs, interval, false);
+  const auto grid = [&](double loss) {
+    return static_cast<std::int64_t>(std::floor(std::clamp(loss / interval, -4e18, 4e18)));
+  };
+  const double low = std::max(bottom.end, pair.loss_infimum());
+  const double high = std::min(top.end, pair.loss_supremum());
+  const std::int64_t begin = grid(low) - (pair.loss_infimum() >= bottom.end ? 0 : 1);
+  last_ = std::max(grid(high) + 1, begin + 1);
+  std::int64_t at = begin;
+  const auto run = [&](double until, std::int64_t gap) {
+    const std::int64_t stop = std::min(grid(until), last_);
+    if (stop - at < gap) return;
+    const std::int64_t count = (stop - at) / gap;
+    runs_.push_back({at, gap, count});
+    at += gap * count;
+  };
+  for (std::size_t k = bottom.level_start.size(); k-- > 0;)
+    run(bottom.level_start[k], std::int64_t{1} << (k + 1));
+  run(top.level_start.empty() ? interval * static_cast<double>(last_) : top.level_start.front(), 1);
+  for (std::size_t k = 0; k < top.level_start.size(); ++k)
+    run(k + 1 < top.level_start.size() ? top.level_start[k + 1]
+                                       : interval * static_cast<double>(last_),
+        std::int64_t{1} << (k + 1));
+  if (at < last_) runs_.push_back({at, last_ - at, 1});
+}
+
+double GradedSupport::points() const {
+  double total = 1;
+  for (const Run& run : runs_) total += static_cast<double>(run.count);
+  return total;
+}
+
+Support GradedSupport::build() const {
+  Support support{interval_, {}};
+  support.index.reserve(static_cast<std::size_t>(points()));
+  for (const Run& run : runs_)
+    for (std::int64_t i = 0; i < run.count; ++i) support.index.push_back(run.first + i * run.gap);
+  support.index.push_back(last_);
+  return support;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where one step's mass is put: every multiple of the interval where the tilted step has its bulk,
+// every 2^k-th where less than `graded_share` / 4^k of its tilted mass lies further out. Error goes
+// with mass times spacing squared, so each ring adds at most graded_share of the bulk's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "discretize/support.hpp"
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+/// What a support must cover, all as logarithms.
+struct SupportNeeds {
+  double tilt;
+  double log_moment;        // of the step at that tilt
+  double log_top_mass;      // P-mass allowed above the support
+  double log_bottom_mass;   // tilted mass allowed below it, as if it sat at its first point
+  double widest;            // no gap wider than this [nats]
+};
+
+/// A support as runs of equal gaps, small before it is built.
+class GradedSupport {
+ public:
+  GradedSupport(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs,
+                double interval);
+  double points() const;  // as a double: may exceed any memory
+  Support build() const;
+
+ private:
+  struct Run {
+    std::int64_t first, gap, count;  // points first, first + gap, ...
+  };
+  double interval_;
+  std::vector<Run> runs_;
+  std::int64_t last_ = 0;
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uncertified forecasts from quadrature nodes: cumulants of the composed loss, its saddle points,
+// Chernoff windows and mass profiles. They choose tilt, window and interval; no bound rests on them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "account/question.hpp"
+
+namespace hockeystick {
+
+/// Cumulant generating function of the composed loss and its first two derivatives.
+struct Cumulants {
+  double value, mean, variance;
+};
+
+/// Normal approximation at a tilt: delta(eps) = e^(K - tilt eps) * factor at eps = mean, with
+/// slope = -d log delta / d eps and curvature = loss density / delta.
+struct Saddle {
+  double tilt, epsilon, deviation;
+  double log_delta, factor, slope, curvature;
+};
+
+class Pilot {
+ public:
+  explicit Pilot(const Direction& direction);
+
+  Cumulants cumulants(double tilt) const;
+
+  /// Cumulant generating function of one step of term j.
+  double log_moment(std::size_t term, double tilt) const;
+
+  Saddle saddle(double tilt) const;
+  Saddle saddle_for_delta(double delta) const;
+  Saddle saddle_for_epsilon(double epsilon) const;
+
+  /// The absolute tilt at which Chernoff's inequality gives P(S > loss) (in the measure tilted by
+  /// `tilt`) <= e^-log_reciprocal, and that loss. Direction: +1 above, -1 below.
+  struct Reach {
+    double tilt, loss;
+  };
+  Reach reach(double tilt, double log_reciprocal, int direction) const;
+
+  double total_count() const { return total_count_; }
+  std::size_t terms() const { return nodes_.size(); }
+  const LossNodes& nodes(std::size_t term) const { return nodes_[term]; }
+  double count(std::size_t term) const { return counts_[term]; }
+
+ private:
+  Cumulants step_cumulants(std::size_t term, double tilt) const;
+  std::vector<LossNodes> nodes_;
+  std::vector<double> counts_, log_total_;
+  double total_count_ = 0;
+  double deviation_ = 0;  // of the untilted composition
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/convolve.hpp"
+
+namespace hockeystick {
+namespace {
+
+// Bytes a support point takes on its way from edges over cells to two tilted distributions.
+constexpr double bytes_per_point = 240;
+
+// Few significant bits, so that grid losses and their half-way points are exact in binary64.
+double short_mantissa(double x) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::max(1.0, std::floor(mantissa * 0x1p14)), exponent - 14);
+}
+
+double log_peak_weight(double tilt) {
+  return tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0;
+}
+
+}  // namespace
+
+double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_tolerance) {
+  const double variance_allowed = 2 * 0.7 * log_tolerance / saddle.curvature;
+  const double interval = std::sqrt(variance_allowed / (0.25 * pilot.total_count()));
+  return short_mantissa(std::min(interval, saddle.deviation / 4));
+}
+
+Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& target) {
+  const Saddle& at = target.saddle;
+  const double d = target.interval;
+  Plan plan{};
+  plan.interval = d;
+  plan.tilt = std::max(0.0, at.tilt);
+  const Cumulants k = pilot.cumulants(plan.tilt);
+  const double epsilon = std::max(0.0, at.epsilon);
+  const double log_cut = std::log(target.cut);
+
+  // Top of the window: P(S > hi) <= cut delta. Wrapping: its tilted mass at the worst weight is
+  // cut delta at most.
+  const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1);
+  const double wrap = std::max(1.0, k.value - plan.tilt * epsilon + log_peak_weight(plan.tilt) -
+                                        log_cut - at.log_delta);
+  const auto from_above = pilot.reach(plan.tilt, wrap, 1);
+  const auto from_below = pilot.reach(plan.tilt, wrap, -1);
+  const double margin = std::sqrt(k.variance);
+  const double bottom = std::max(epsilon - margin, -4 * d);
+  const double high = std::max(top.loss, epsilon + 4 * d);
+  const double first = std::floor(bottom / d) - 2;
+  const double period = std::max(high - from_below.loss, from_above.loss - bottom) / d + 16;
+  const double size = std::ceil(high / d) + 2 - first;
+
+  const double terms = static_cast<double>(pilot.terms());
+  double points = 0;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    plan.log_moments.push_back(pilot.log_moment(j, plan.tilt));
+    const double share = std::log(pilot.count(j) * terms);
+    const SupportNeeds needs{plan.tilt, plan.log_moments.back(),
+                             std::max(log_cut + at.log_delta - share, -703.0), log_cut - share,
+                             0.25 / (1 + plan.tilt)};
+    plan.supports.emplace_back(*direction[j].pair, pilot.nodes(j), needs, d);
+    points += plan.supports.back().points();
+  }
+  const double length = std::max(period, size);
+  plan.bytes = length * 8 * 8 + points * bytes_per_point;
+  if (plan.bytes > 0x1p50) return plan;
+  plan.fft_size = RealFft::good_size(static_cast<std::size_t>(std::max(length, 64.0)));
+  plan.bytes = static_cast<double>(CyclicProduct::bytes(plan.fft_size) +
+                                   RealFft::bytes(plan.fft_size)) +
+               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * 8 * size +
+               points * bytes_per_point;
+  plan.window = {static_cast<std::int64_t>(first), static_cast<std::size_t>(size)};
+  plan.chernoff = {top.tilt - plan.tilt, 0, from_above.tilt - plan.tilt,
+                   from_below.tilt - plan.tilt};
+  return plan;
+}
+
+}  // namespace hockeystick

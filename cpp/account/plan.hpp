@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner: from the question's forecast (Pilot) to tilt, window, interval, supports and size.
+// Pure: it touches no large memory, and a plan knows its bytes before anything is built.
+#pragma once
+
+#include <vector>
+
+#include "account/graded_support.hpp"
+#include "account/pilot.hpp"
+#include "pld/compose.hpp"
+
+namespace hockeystick {
+
+/// What one pass is to achieve.
+struct Target {
+  Saddle saddle;          // where the question lies, by the forecast
+  double log_tolerance;   // wanted relative width of delta there
+  double interval;        // discretization interval [nats]
+  double cut;             // relative mass each truncation may take
+};
+
+struct Plan {
+  double interval, tilt;
+  Window window;
+  std::size_t fft_size;
+  ChernoffTilts chernoff;
+  std::vector<double> log_moments;      // per term, at the tilt
+  std::vector<GradedSupport> supports;  // per term
+  double bytes;                         // peak memory predicted
+};
+
+/// Interval at which the forecast gap of delta is 0.7 log_tolerance: connect the dots adds d^2 / 6
+/// to a step's variance and the midpoint tangents take d^2 / 12, which moves delta by half that
+/// times the density of the loss at epsilon.
+double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_tolerance);
+
+Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& target);
+
+}  // namespace hockeystick

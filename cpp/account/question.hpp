@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+/// A dominating pair and how often it is composed.
+struct Term {
+  std::shared_ptr<const DominatingPair> pair;
+  std::int64_t count;
+};
+
+/// The terms of one direction of an adjacency; the answer is for the worst direction.
+using Direction = std::vector<Term>;
+
+/// What certified answers may cost.
+struct Limits {
+  double tolerance;          // upper - lower <= tolerance * upper
+  std::size_t memory_limit;  // bytes, predicted before anything large is allocated
+};
+
+/// A certified interval, whether it is as tight as asked, and what its width is made of.
+struct Answer {
+  double lower = 0, upper = 0;
+  bool met = true;
+  std::string obstacle;            // "", "memory_limit", "rounding" or "passes"
+  std::size_t required_bytes = 0;  // what the refused grid would have taken
+  // Error budget, in units of delta at the answer (the width of its enclosure there).
+  double discretization = 0, truncation = 0, wraparound = 0, rounding = 0;
+  double interval = 0;   // discretization interval of the last pass [nats]; 0: closed form
+  std::size_t size = 0;  // length of its transform
+  double tilt = 0;
+  int passes = 0;
+};
+
+}  // namespace hockeystick

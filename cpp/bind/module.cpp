@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind/bindings.hpp"
+
+PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
+  module.doc() = "Core of hockeystick: see cpp/README.md for what it certifies.";
+  bind_mechanisms(module);
+  bind_account(module);
+  bind_pld(module);
+  bind_numeric(module);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.numeric: internals, exposed to the tests.
+#include <pybind11/complex.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "numeric/convolve.hpp"
+#include "numeric/cpu.hpp"
+#include "numeric/fft.hpp"
+#include "numeric/roots_of_unity.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace py = pybind11;
+
+namespace {
+
+using hockeystick::CyclicProduct;
+using hockeystick::RealFft;
+using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Complexes = py::array_t<std::complex<double>, py::array::c_style | py::array::forcecast>;
+
+std::vector<double> copy_of(const Doubles& array) { return {array.data(), array.data() + array.size()}; }
+
+Doubles array_of(const std::vector<double>& values) {
+  return Doubles(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+const hockeystick::FftKernel& kernel_named(const std::string& name) {
+  return name.empty() ? hockeystick::default_fft_kernel() : hockeystick::fft_kernel(name);
+}
+
+// Calls use(k, re, im) for the coefficients as RealFft stores them, re and im by reference, k in [0, N).
+template <class Use>
+void for_each_coefficient(const RealFft& fft, std::vector<double>& x, Use use) {
+  double none = 0;
+  use(std::size_t{0}, x[0], none);
+  use(fft.size() / 2, x[1], none);
+  const std::vector<std::size_t> frequencies = fft.frequencies();
+  std::size_t at = 0;
+  for (const RealFft::Block& run : fft.blocks()) {
+    for (std::size_t i = 0; i < run.count; ++i) use(frequencies[at++], x[run.re + i], x[run.im + i]);
+  }
+}
+
+Complexes rfft(const Doubles& array, const std::string& kernel) {
+  std::vector<double> x = copy_of(array);
+  const RealFft fft(x.size(), kernel_named(kernel));
+  fft.forward(x);
+  const std::size_t size = x.size();
+  Complexes result(static_cast<py::ssize_t>(size / 2 + 1));
+  std::complex<double>* to = result.mutable_data();
+  for_each_coefficient(fft, x, [&](std::size_t k, double& re, double& im) {
+    to[k <= size / 2 ? k : size - k] = {re, k <= size / 2 ? im : -im};
+  });
+  return result;
+}
+
+Doubles irfft(const Complexes& array, const std::string& kernel) {
+  if (array.size() < 2)
+    throw std::invalid_argument("spectrum must have N/2 + 1 >= 2 entries, got " + std::to_string(array.size()));
+  const std::size_t size = 2 * (static_cast<std::size_t>(array.size()) - 1);
+  const RealFft fft(size, kernel_named(kernel));
+  std::vector<double> x(size);
+  const std::complex<double>* from = array.data();
+  for_each_coefficient(fft, x, [&](std::size_t k, double& re, double& im) {
+    const std::complex<double> value = from[k <= size / 2 ? k : size - k];
+    re = value.real(), im = k <= size / 2 ? value.imag() : -value.imag();
+  });
+  fft.inverse(x);
+  return array_of(x);
+}
+
+Complexes roots_of_unity(std::size_t order) {
+  const hockeystick::RootsOfUnity roots(order);
+  Complexes result(static_cast<py::ssize_t>(order));
+  for (std::size_t k = 0; k < order; ++k) result.mutable_data()[k] = {roots(k).re, roots(k).im};
+  return result;
+}
+
+std::pair<Doubles, double> cyclic_power_product(const std::vector<std::pair<Doubles, std::int64_t>>& factors,
+                                                const std::string& kernel) {
+  if (factors.empty()) throw std::invalid_argument("factors must not be empty");
+  const RealFft fft(static_cast<std::size_t>(factors.front().first.size()), kernel_named(kernel));
+  CyclicProduct product(fft);
+  for (const auto& [sequence, power] : factors) {
+    std::vector<double> x = copy_of(sequence);
+    product.multiply(x, power);
+  }
+  std::vector<double> result(fft.size());
+  const double bound = product.finish(result);
+  return {array_of(result), bound};
+}
+
+std::pair<Doubles, double> cyclic_power(const Doubles& sequence, std::int64_t power, const std::string& kernel) {
+  std::vector<double> x = copy_of(sequence);
+  const RealFft fft(x.size(), kernel_named(kernel));
+  const double bound = hockeystick::cyclic_power(fft, x, power);
+  return {array_of(x), bound};
+}
+
+std::pair<double, double> compensated_sum(const Doubles& array) {
+  hockeystick::CompensatedSum sum;
+  for (py::ssize_t i = 0; i < array.size(); ++i) sum.add(array.data()[i]);
+  return {sum.value(), sum.error_bound()};
+}
+
+void bind_rounding_and_sums(py::module_& m) {
+  m.attr("unit_roundoff") = hockeystick::unit_roundoff;
+  m.def("gamma", &hockeystick::gamma, py::arg("n"), "Upper bound of n u / (1 - n u).");
+  m.def("check_floating_point_environment", &hockeystick::check_floating_point_environment,
+        "Raise RuntimeError unless rounding is to nearest and subnormals are live.");
+  m.def("compensated_sum", &compensated_sum, py::arg("values"), "(sum, bound of its error).");
+}
+
+void bind_transforms(py::module_& m) {
+  m.def("roots_of_unity", &roots_of_unity, py::arg("order"), "exp(-2 pi i k / order), k < order.");
+  m.def("rfft", &rfft, py::arg("values"), py::arg("kernel") = "", "Coefficients 0 .. N/2 of the real transform.");
+  m.def("irfft", &irfft, py::arg("spectrum"), py::arg("kernel") = "", "N reals from coefficients 0 .. N/2.");
+  m.def(
+      "fft_error_constant", [](std::size_t n) { return RealFft(n).error_constant(); }, py::arg("n"),
+      "B: errors are at most B times the sum of the moduli.");
+  m.def("fft_bytes", &RealFft::bytes, py::arg("n"), "Memory of a plan of n points.");
+  m.def("good_size", &RealFft::good_size, py::arg("at_least"), "Smallest supported size.");
+  m.def("cyclic_power_product", &cyclic_power_product, py::arg("factors"), py::arg("kernel") = "",
+        "(product of sequence^(* power), bound of the error of every entry).");
+  m.def("cyclic_power", &cyclic_power, py::arg("sequence"), py::arg("power"), py::arg("kernel") = "",
+        "The same for one factor, in place.");
+}
+
+void bind_kernels(py::module_& m) {
+  m.def("kernel", &hockeystick::kernel_name, "Name of the kernel in use.");
+  m.def("available_kernels", &hockeystick::available_kernel_names, "Names of the kernels that can run here.");
+}
+
+}  // namespace
+
+void bind_numeric(py::module_& m) {
+  bind_kernels(m);
+  py::module_ numeric = m.def_submodule("numeric", "Internals of the numeric layer, for tests.");
+  bind_rounding_and_sums(numeric);
+  bind_transforms(numeric);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "discretize/support.hpp"
+#include "pld/loss_pmf.hpp"
+
+namespace hockeystick {
+
+/// Cuts for connect_dots_lower: where the mass around each support point balances, so that the
+/// tangents at the cuts meet on the support. Half way where the density is flat; near an end of the
+/// loss, where it changes much within a cell, half way would cost an error of first order. By a local
+/// model of the density from the halves; any cuts give a valid lower estimate.
+std::vector<double> balanced_cuts(const SupportCells& halves);
+
+/// Lower estimate from the tangents of the hockey-stick curve at the cuts: at each support point the
+/// lower of the two neighbouring tangents, then the lower hull. Every chord lies under one tangent.
+/// Cut midway these are the midpoint tangents, cut by balanced_cuts the default estimate.
+StepPmf connect_dots_lower(const SupportCells& cells);
+
+/// Lower estimate of Doroshenko et al. (2022), Algorithm 2: the tangents at the support points
+/// themselves, each evaluated at the neighbouring points, then the lower hull.
+StepPmf algorithm_2(const SupportCells& cells);
+
+}  // namespace hockeystick

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "discretize/connect_dots_upper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+
+StepPmf connect_dots_upper(const SupportCells& cells) {
+  const PairCells& parts = cells.parts;
+  const Support& support = cells.support;
+  const std::size_t points = support.index.size();
+  StepPmf pmf{support.interval, support.index, std::vector<double>(points, 0.0), 0, 0,
+              parts.loss_error, Side::upper};
+  double reverse = parts.lower_tail_q;
+  for (std::size_t i = 0; i + 1 < points; ++i) {
+    const CellMass cell = whole_cell(cells, i);
+    const double gap = cells.gap(i);
+    const double weight = cell.below + std::exp(gap) * cell.above;  // = (e^gap - 1) p
+    const double share = weight > 0 ? cell.below / weight : 0;
+    // Mass moved up by the error of the share keeps the curve above the pair's. What the move
+    // takes from the Q-mass is given to loss -inf, so that the reversed pair stays covered.
+    const double moved = std::min(share, cells.share_error(i));
+    const double low = cell.p * (share - moved);
+    pmf.mass[i] += low;
+    pmf.mass[i + 1] += cell.p * ((1 - share) + moved);
+    reverse += cell.p * 2 * cells.share_error(i) * -std::expm1(-gap) * std::exp(-cells.loss(i));
+  }
+  // Below the support all P-mass is rounded up to its first point; above it the end of the cell
+  // is +inf, where connect the dots puts the hockey-stick divergence of the last point.
+  pmf.mass.front() += parts.lower_tail_p;
+  const double beyond = parts.upper_tail_above * (1 + 2 * parts.share_error);
+  pmf.mass.back() += std::max(0.0, parts.upper_tail_p - parts.upper_tail_above) +
+                     (parts.share_error + parts.mass_error) * parts.upper_tail_p;
+  const double inflate = 1 + parts.mass_error + 16 * unit_roundoff;
+  for (double& mass : pmf.mass) mass *= inflate;
+  pmf.infinity_mass = (beyond + parts.infinity_mass) * inflate + 1e-307;
+  pmf.reverse_infinity_mass = reverse * (1 + 64 * unit_roundoff) + 1e-307;
+  return pmf;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "discretize/support.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace hockeystick {
+
+SupportCells cut_midway(const DominatingPair& pair, Support support) {
+  std::vector<double> cuts;
+  cuts.reserve(support.index.size());
+  for (std::size_t i = 0; i + 1 < support.index.size(); ++i)
+    cuts.push_back(0.5 * support.interval *
+                   static_cast<double>(support.index[i] + support.index[i + 1]));
+  return cut_at(pair, std::move(support), std::move(cuts));
+}
+
+SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts) {
+  SupportCells cells{std::move(support), std::move(cuts), {}};
+  std::vector<double> edges;
+  edges.reserve(2 * cells.support.index.size());
+  for (std::size_t i = 0; i < cells.support.index.size(); ++i) {
+    if (i > 0) edges.push_back(cells.cuts[i - 1]);
+    edges.push_back(cells.loss(i));
+  }
+  cells.parts = pair.integrate(edges);
+  return cells;
+}
+
+CellMass whole_cell(const SupportCells& cells, std::size_t i) {
+  const CellMass& low = cells.parts.cells[2 * i];
+  const CellMass& high = cells.parts.cells[2 * i + 1];
+  const double grow = std::expm1(cells.loss(i + 1) - cells.cuts[i]);
+  const double shrink = -std::expm1(cells.loss(i) - cells.cuts[i]);
+  // Moving the reference of a part to the far end: e^upper Q = e^(upper - cut) (P + below) for the
+  // low part, e^lower Q = e^(lower - cut) (P - above) for the high one. Sums of non-negative terms.
+  return {low.p + high.p, low.above + high.above * (1 - shrink) + high.p * shrink,
+          high.below + low.below * (1 + grow) + low.p * grow};
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace hockeystick {
+
+/// What discretization needs to know of one cell (lower, upper] of the loss axis. All three are
+/// integrals of non-negative functions, so that each has full relative accuracy.
+struct CellMass {
+  double p = 0;      // P(cell)
+  double above = 0;  // P(cell) - e^lower Q(cell) = E_P[(1 - e^(lower - L)) 1_cell]
+  double below = 0;  // e^upper Q(cell) - P(cell) = E_P[(e^(upper - L) - 1) 1_cell]
+};
+
+/// A dominating pair cut into cells at edges e_0 < ... < e_m, with proved error bounds.
+struct PairCells {
+  std::vector<CellMass> cells;  // m of them
+  double lower_tail_p = 0;      // P(L <= e_0)
+  double lower_tail_q = 0;      // upper bound of Q(L <= e_0)
+  double upper_tail_p = 0;      // P(e_m < L < inf)
+  double upper_tail_above = 0;  // the hockey-stick divergence at e_m less P(L = inf)
+  double infinity_mass = 0;     // upper bound of P(L = inf)
+  double mass_error = 0;        // relative error of every p
+  double share_error = 0;       // relative error of every `above` and `below` ...
+  double share_error_p = 0;     // ... plus this multiple of the cell's p
+  double loss_error = 0;        // the cells are exact for edges within this of the given ones [nats]
+};
+
+/// Quadrature nodes of the law of L under P: for planning only, not certified.
+struct LossNodes {
+  std::vector<double> loss;      // increasing
+  std::vector<double> log_mass;  // log of the P-mass at each node
+};
+
+/// Two distributions (P, Q) that dominate every neighbouring pair of outputs of a mechanism
+/// (Zhu, Dong, Wang 2022, Definition 7), with privacy loss L = log dP/dQ. Immutable.
+class DominatingPair {
+ public:
+  DominatingPair() = default;
+  DominatingPair(const DominatingPair&) = delete;
+  DominatingPair& operator=(const DominatingPair&) = delete;
+  virtual ~DominatingPair() = default;
+
+  /// Integrals over the cells between increasing edges [nats]; edges may lie outside the range of L.
+  virtual PairCells integrate(std::span<const double> edges) const = 0;
+
+  /// About 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts a query may need.
+  virtual LossNodes nodes() const = 0;
+
+  /// Infimum and supremum of L; -inf and inf if unbounded.
+  virtual double loss_infimum() const { return -std::numeric_limits<double>::infinity(); }
+  virtual double loss_supremum() const { return std::numeric_limits<double>::infinity(); }
+
+  /// The ratio shift / standard deviation if the pair is N(0, 1) against N(mu, 1), else 0. Gaussian
+  /// pairs compose to one of their kind: mu^2 adds up.
+  virtual double gaussian_mu() const { return 0; }
+};
+
+}  // namespace hockeystick

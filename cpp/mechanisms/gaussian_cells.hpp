@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of pairs (P, Q) on the line whose densities are mixtures of unit normals and whose loss
+// L(x) increases: every Gaussian mechanism here, plain or sampled, in every direction.
+//
+// With E(x) = e^(mu x - mu^2/2) each of them satisfies, for a reference point r,
+//     e^(L(r)) Q(x) - P(x) = kappa_r(x) (e^(mu (r - x)) - 1),
+//     kappa_r(x) = k0(r) phi(x) + k1 phi(x - mu),   k0, k1 >= 0,
+// a non-negative kernel: no difference of distribution functions is ever taken.
+#pragma once
+
+#include <span>
+
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+/// An edge of the loss axis carried to the line: x(e), -inf or inf outside the range of L.
+struct GaussianEdge {
+  double x;
+  double k0;  // k0(x) above, relative error at most 30 u; unused where x is infinite
+};
+
+/// P = weight0 N(0, 1) + weight1 N(mu, 1); the kernel's constant part; the centres [lowest,
+/// highest] of all normal densities in P, Q and the kernel.
+struct GaussianFamily {
+  double mu;
+  double weight0, weight1;
+  double k1;
+  double lowest_centre, highest_centre;
+};
+
+/// Fills cells, upper tail and their errors; the caller adds lower_tail_q and loss_error.
+/// `interval(i)` must be edge i+1 less edge i on the loss axis. Cost: 3 to 8 nodes a cell.
+PairCells integrate_gaussian(const GaussianFamily& family, std::span<const double> losses,
+                             std::span<const GaussianEdge> edges);
+
+/// Trapezoid nodes of L under P over all x that matter at any tilt, for planning. `smooth` says
+/// that L is linear, else its singularities lie pi / mu off the axis and the step follows.
+LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double x, const void* pair),
+                         const void* pair, bool smooth);
+
+}  // namespace hockeystick

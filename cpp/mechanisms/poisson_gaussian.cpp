@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/poisson_gaussian.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/gaussian_cells.hpp"
+#include "mechanisms/sampling_weight.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The loss moves by at most |dL/dx| times: three roundings of x = t / mu + mu / 2, and the error
+// u of mu at the same noise, mu (|x| + mu) u in t.
+double carried_error(double mu, double t, double slope) {
+  const double size = std::fabs(t) + mu * mu;
+  return slope * u * (3 * size + 2 * size + mu * mu);
+}
+
+class Remove final : public DominatingPair {
+ public:
+  Remove(double mu, double q) : mu_(mu), q_(q) {}
+
+  PairCells integrate(std::span<const double> losses) const override {
+    std::vector<GaussianEdge> edges;
+    edges.reserve(losses.size());
+    double loss_error = 0;
+    for (const double loss : losses) {
+      const auto [t, error] = sampled_inverse(q_, loss);
+      if (t == -infinity) {
+        edges.push_back({-infinity, 0});
+        loss_error = std::max(loss_error, error);
+        continue;
+      }
+      const double odds = q_ / (1 - q_) * std::exp(t);
+      const double slope = odds < 1e300 ? odds / (1 + odds) : 1.0;
+      edges.push_back({t / mu_ + mu_ / 2, 0});
+      loss_error = std::max(loss_error,
+                            error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, slope));
+    }
+    PairCells result = integrate_gaussian(family(), losses, edges);
+    result.lower_tail_q = normal_tail(-edges.front().x) * (1 + 2 * normal_error);
+    result.loss_error = loss_error;
+    return result;
+  }
+
+  LossNodes nodes() const override {
+    const auto loss = [](double x, const void* pair) {
+      const auto* self = static_cast<const Remove*>(pair);
+      return sampled_loss(self->q_, self->mu_ * (x - self->mu_ / 2));
+    };
+    return gaussian_nodes(family(), loss, this, false);
+  }
+
+  double loss_infimum() const override { return std::log1p(-q_); }
+
+ private:
+  GaussianFamily family() const { return {mu_, 1 - q_, q_, q_, 0, mu_}; }
+  double mu_, q_;
+};
+
+class Add final : public DominatingPair {
+ public:
+  Add(double mu, double q) : mu_(mu), q_(q) {}
+
+  // With x reflected, L(x) = -log(1 - q + q e^t), t = -mu x - mu^2/2: the mirror image of Remove.
+  PairCells integrate(std::span<const double> losses) const override {
+    std::vector<GaussianEdge> edges;
+    edges.reserve(losses.size());
+    double loss_error = 0;
+    for (const double loss : losses) {
+      const auto [t, error] = sampled_inverse(q_, -loss);
+      if (t == -infinity) {
+        edges.push_back({infinity, 0});
+        loss_error = std::max(loss_error, error);
+        continue;
+      }
+      const double x = -t / mu_ - mu_ / 2;
+      const double odds = sampling_odds(mu_, q_, -x);
+      const double weight = odds < 1e300 ? odds / (1 + odds) : 1.0;
+      edges.push_back({x, weight});
+      loss_error = std::max(loss_error,
+                            error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, weight));
+    }
+    PairCells result = integrate_gaussian(family(), losses, edges);
+    const double x = edges.front().x;
+    result.lower_tail_q =
+        ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
+    result.loss_error = loss_error;
+    return result;
+  }
+
+  LossNodes nodes() const override {
+    const auto loss = [](double x, const void* pair) {
+      const auto* self = static_cast<const Add*>(pair);
+      return -sampled_loss(self->q_, -self->mu_ * (x + self->mu_ / 2));
+    };
+    return gaussian_nodes(family(), loss, this, false);
+  }
+
+  double loss_supremum() const override { return -std::log1p(-q_); }
+
+ private:
+  // P = N(0,1); the kernel is weight(r) phi(x); Q reaches down to centre -mu.
+  GaussianFamily family() const { return {mu_, 1, 0, 0, -mu_, 0}; }
+  double mu_, q_;
+};
+
+class Replace final : public DominatingPair {
+ public:
+  Replace(double mu, double q) : mu_(mu), q_(q) {}
+
+  // L = log A(x) - log A(-x), A(x) = 1 - q + q E(x). Setting e^L = A(x) / A(-x) and dividing by
+  // e^(L/2) gives the inverse without cancellation:
+  //     mu x = L/2 + asinh((1-q)/q e^(mu^2/2) sinh(L/2)).
+  PairCells integrate(std::span<const double> losses) const override {
+    std::vector<GaussianEdge> edges;
+    edges.reserve(losses.size());
+    double loss_error = 0;
+    for (const double loss : losses) {
+      const auto [x, error] = inverse(loss);
+      edges.push_back({x, kernel(x)});
+      loss_error = std::max(loss_error, error);
+    }
+    PairCells result = integrate_gaussian(family(), losses, edges);
+    const double x = edges.front().x;
+    result.lower_tail_q =
+        ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
+    result.loss_error = loss_error;
+    return result;
+  }
+
+  LossNodes nodes() const override {
+    const auto loss = [](double x, const void* pair) {
+      const auto* self = static_cast<const Replace*>(pair);
+      const double mu = self->mu_;
+      return sampled_loss(self->q_, mu * (x - mu / 2)) - sampled_loss(self->q_, -mu * (x + mu / 2));
+    };
+    return gaussian_nodes(family(), loss, this, false);
+  }
+
+ private:
+  GaussianFamily family() const { return {mu_, 1 - q_, q_, q_, -mu_, mu_}; }
+
+  // kappa_r = phi(x) q (A(r)/A(-r)) E(-r) + q phi(x - mu). With w = q E(-r) / A(-r), the posterior
+  // weight, the constant is A(r) w = (1-q) w + q^2 e^(-mu^2) / A(-r), as E(r) E(-r) = e^(-mu^2).
+  double kernel(double x) const {
+    const double odds = sampling_odds(mu_, q_, -x);
+    const double weight = odds < 1e300 ? odds / (1 + odds) : 1.0;
+    const double rest = 1 / (1 + odds) / (1 - q_);  // 1 / A(-r)
+    return (1 - q_) * weight + q_ * q_ * exp_product(-mu_, mu_) * rest;
+  }
+
+  struct Inverse {
+    double x, loss_error;
+  };
+
+  Inverse inverse(double loss) const {
+    const double half = std::fabs(loss) / 2;
+    const double argument = (1 - q_) / q_ * std::exp(mu_ * mu_ / 2) * std::sinh(half);
+    double arc;
+    if (argument < 1e100) {
+      arc = std::asinh(argument);
+    } else {  // asinh(a) = log(2 a) to 1e-200
+      arc = std::log((1 - q_) / q_) + mu_ * mu_ / 2 + half + std::log1p(-std::exp(-2 * half));
+    }
+    const double x = std::copysign(half + arc, loss) / mu_;
+    // dL/dx = mu (w(x) + w(-x)); in mu x the argument's error (20 + mu^2) u counts at most
+    // min(1, argument), the rest is relative.
+    const double slope = posterior(x) + posterior(-x);
+    const double t = mu_ * std::fabs(x);
+    const double error =
+        (24 + 2 * mu_ * mu_ + 8 * std::fabs(std::log(q_ / (1 - q_)))) * std::min(1.0, argument) +
+        14 * t + 3 * mu_ * (std::fabs(x) + 2 * mu_);
+    return {x, 1.01 * slope * u * error + u * std::fabs(loss)};
+  }
+
+  double posterior(double x) const {
+    const double odds = sampling_odds(mu_, q_, x);
+    return odds < 1e300 ? odds / (1 + odds) : 1.0;
+  }
+
+  double mu_, q_;
+};
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> poisson_gaussian_remove(double mu, double q) {
+  return std::make_shared<Remove>(mu, q);
+}
+
+std::shared_ptr<const DominatingPair> poisson_gaussian_add(double mu, double q) {
+  return std::make_shared<Add>(mu, q);
+}
+
+std::shared_ptr<const DominatingPair> poisson_gaussian_replace(double mu, double q) {
+  return std::make_shared<Replace>(mu, q);
+}
+
+}  // namespace hockeystick

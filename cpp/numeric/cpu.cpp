@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numeric/cpu.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#if defined(_MSC_VER) && defined(_M_X64)
+#include <immintrin.h>
+#include <intrin.h>
+#endif
+
+namespace hockeystick {
+namespace {
+
+// AVX2 and FMA, and an operating system that saves the wide registers.
+bool cpu_has_avx2_and_fma() {
+#if defined(_MSC_VER) && defined(_M_X64)
+  int leaf1[4], leaf7[4];
+  __cpuidex(leaf1, 1, 0);
+  __cpuidex(leaf7, 7, 0);
+  const bool fma = (leaf1[2] >> 12) & 1, os_saves = (leaf1[2] >> 27) & 1, avx2 = (leaf7[1] >> 5) & 1;
+  return fma && os_saves && avx2 && (_xgetbv(0) & 6) == 6;
+#elif defined(__x86_64__) || defined(__i386__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+const FftKernel& chosen_kernel() {
+  const char* wanted = std::getenv("HOCKEYSTICK_KERNEL");
+  return wanted != nullptr && *wanted != '\0' ? fft_kernel(wanted) : *available_fft_kernels().front();
+}
+
+}  // namespace
+
+std::vector<const FftKernel*> available_fft_kernels() {
+  std::vector<const FftKernel*> kernels;
+  if (fft_avx2.forward != nullptr && cpu_has_avx2_and_fma()) kernels.push_back(&fft_avx2);
+  if (fft_neon.forward != nullptr) kernels.push_back(&fft_neon);
+  if (fft_sse2.forward != nullptr) kernels.push_back(&fft_sse2);
+  kernels.push_back(&fft_scalar);
+  return kernels;
+}
+
+const FftKernel& fft_kernel(std::string_view name) {
+  std::string names;
+  for (const FftKernel* kernel : available_fft_kernels()) {
+    if (name == kernel->name) return *kernel;
+    names += (names.empty() ? "" : ", ") + std::string(kernel->name);
+  }
+  throw std::invalid_argument("kernel (HOCKEYSTICK_KERNEL) must be one of " + names + ", got " + std::string(name));
+}
+
+const FftKernel& default_fft_kernel() {
+  static const FftKernel& kernel = chosen_kernel();
+  return kernel;
+}
+
+std::string kernel_name() { return default_fft_kernel().name; }
+
+std::vector<std::string> available_kernel_names() {
+  std::vector<std::string> names;
+  for (const FftKernel* kernel : available_fft_kernels()) names.emplace_back(kernel->name);
+  return names;
+}
+
+}  // namespace hockeystick

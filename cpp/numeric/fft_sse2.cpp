@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two lanes: the baseline of x86-64, no flags. The code is in fft_kernel.hpp and scan_kernel.hpp.
+#include "numeric/fft_tables.hpp"
+
+#if defined(__SSE2__) || defined(_M_X64)
+#define HOCKEYSTICK_ISA sse2
+#define HOCKEYSTICK_LANES 2
+#define HOCKEYSTICK_SSE2
+#include "numeric/fft_kernel.hpp"
+#include "numeric/scan_kernel.hpp"
+
+const hockeystick::FftKernel hockeystick::fft_sse2{"sse2", &hockeystick::sse2::forward, &hockeystick::sse2::inverse,
+                                                   &hockeystick::sse2::absolute_sum, &hockeystick::sse2::first_above};
+#else
+const hockeystick::FftKernel hockeystick::fft_sse2{"sse2", nullptr, nullptr, nullptr, nullptr};
+#endif

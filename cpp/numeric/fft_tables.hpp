@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What RealFft hands to a kernel. Included by files compiled for one instruction set: no std functions.
+#pragma once
+
+#include <cstddef>
+
+namespace hockeystick {
+
+/// Twiddle factors for the real transform of size odd * 2^log2.
+///
+/// A table for radix r and size m = r * part holds exp(-2 pi i j t / m), 0 <= j < part, 1 <= t < r, in
+/// groups of four j (padded): for each group, for each t, four real parts and then four imaginary parts.
+struct FftTables {
+  unsigned odd;                 // 1, 3 or 5
+  unsigned log2;                // >= 1
+  const double* real[32];       // [b]: exp(-2 pi i j / n), n = odd 2^b, 0 <= j < n/4, in the layout of r = 2
+  const double* odd_radix[32];  // [b]: radix odd, m = odd 2^b
+  const double* radix4[32];     // [b]: radix 4, m = 2^b
+  const double* radix2[32];     // [b]: radix 2, m = 2^b; only b = 1, 2, 3, 5
+};
+
+/// One implementation of the butterflies and of the scans of scan_kernel.hpp. Null: not in this build.
+struct FftKernel {
+  const char* name;
+  void (*forward)(const FftTables&, double* x);
+  void (*inverse)(const FftTables&, double* x, double scale);
+  double (*absolute_sum)(const double* x, std::size_t n);
+  std::size_t (*first_above)(const double* re, const double* im, std::size_t from, std::size_t count, double limit);
+};
+
+extern const FftKernel fft_scalar;
+extern const FftKernel fft_sse2;
+extern const FftKernel fft_neon;
+extern const FftKernel fft_avx2;
+
+}  // namespace hockeystick

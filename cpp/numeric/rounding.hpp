@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounding: the unit roundoff, gamma_n, outward nudges, and the run-time check of the assumptions.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace hockeystick {
+
+static_assert(std::numeric_limits<double>::is_iec559 && std::numeric_limits<double>::digits == 53,
+              "every bound in this library assumes IEEE 754 binary64");
+
+/// u: |fl(x op y) - (x op y)| <= u |x op y| for + - * / sqrt, round to nearest, no under- or overflow.
+inline constexpr double unit_roundoff = 0x1p-53;
+
+/// The smallest positive double; a product or quotient that underflows is off by at most half of it.
+inline constexpr double smallest_subnormal = 0x1p-1074;
+
+/// The next double above x; so up(fl(a op b)) >= a op b. inf stays inf.
+inline double up(double x) { return std::nextafter(x, std::numeric_limits<double>::infinity()); }
+
+/// The next double below x; so down(fl(a op b)) <= a op b.
+inline double down(double x) { return std::nextafter(x, -std::numeric_limits<double>::infinity()); }
+
+/// Upper bound of gamma_n = n u / (1 - n u) (Higham 2002, Lemma 3.1): a product of n factors
+/// (1 + d)^(+-1), |d| <= u, is 1 + t with |t| <= gamma_n. Infinite when n u >= 1. (proved: each step outward)
+inline double gamma(double n) {
+  const double nu = up(n * unit_roundoff);
+  return nu < 1 ? up(nu / down(1 - nu)) : std::numeric_limits<double>::infinity();
+}
+
+/// Throws std::runtime_error unless this thread rounds to nearest even and keeps subnormal numbers,
+/// as operands (no DAZ) and as results (no FTZ). A probe by arithmetic, so it needs no knowledge of the CPU.
+inline void check_floating_point_environment() {
+  const volatile double one = 1, tiny = 0x1p-60, half_ulp = 0x1p-53, odd = 1 + 0x1p-52;
+  const volatile double above = one + tiny, below = one - tiny, negative = -one - tiny;
+  const volatile double tie_down = one + half_ulp, tie_up = odd + half_ulp;
+  if (above != 1 || below != 1 || negative != -1 || tie_down != 1 || tie_up != 1 + 0x1p-51) {
+    throw std::runtime_error("floating-point rounding must be to nearest (ties to even); this thread's mode differs");
+  }
+  const volatile double smallest_normal = std::numeric_limits<double>::min(), subnormal = smallest_subnormal;
+  const volatile double flushed = smallest_normal * 0.5;  // 0 under FTZ
+  const volatile double as_zero = subnormal * 0x1p+60;    // 0 under DAZ
+  if (flushed != 0x1p-1023 || as_zero != 0x1p-1014) {
+    throw std::runtime_error("subnormal numbers must be live; this thread flushes them to zero (FTZ or DAZ is set)");
+  }
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vec: HOCKEYSTICK_LANES doubles; One: a single double with the same operations, for the small sizes.
+// Everything is in the namespace of the instruction set, HOCKEYSTICK_ISA, so that no linker can merge
+// the copies. multiply_add may fuse or not; the error analysis in fft.hpp allows both.
+#pragma once
+
+#include <cstddef>
+
+#if HOCKEYSTICK_LANES == 4 || defined(HOCKEYSTICK_SSE2)
+#include <immintrin.h>
+#elif defined(HOCKEYSTICK_NEON)
+#include <arm_neon.h>
+#endif
+
+#if defined(_MSC_VER)
+#define HOCKEYSTICK_INLINE __forceinline
+#else
+#define HOCKEYSTICK_INLINE inline __attribute__((always_inline))
+#endif
+
+// Before loops of 2 to 5 rounds: arrays must become registers, which -O2 alone does not do.
+#if defined(__clang__)
+#define HOCKEYSTICK_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define HOCKEYSTICK_UNROLL _Pragma("GCC unroll 8")
+#else
+#define HOCKEYSTICK_UNROLL
+#endif
+
+namespace hockeystick::HOCKEYSTICK_ISA {
+
+struct One {
+  static constexpr std::size_t lanes = 1;
+  double v;
+  HOCKEYSTICK_INLINE static One load(const double* p) { return {*p}; }
+  HOCKEYSTICK_INLINE static One broadcast(double x) { return {x}; }
+  HOCKEYSTICK_INLINE void store(double* p) const { *p = v; }
+};
+HOCKEYSTICK_INLINE One operator+(One a, One b) { return {a.v + b.v}; }
+HOCKEYSTICK_INLINE One operator-(One a, One b) { return {a.v - b.v}; }
+HOCKEYSTICK_INLINE One operator*(One a, One b) { return {a.v * b.v}; }
+HOCKEYSTICK_INLINE One multiply_add(One a, One b, One c) { return {a.v * b.v + c.v}; }
+HOCKEYSTICK_INLINE One multiply_subtract(One a, One b, One c) { return {a.v * b.v - c.v}; }
+HOCKEYSTICK_INLINE One magnitude(One a) { return {a.v < 0 ? -a.v : a.v}; }
+HOCKEYSTICK_INLINE bool all_at_most(One a, One b) { return a.v <= b.v; }  // false for NaN
+
+/// Transposes the 4 x 4 matrix whose row r is rows[r][0..4/lanes).
+HOCKEYSTICK_INLINE void transpose(One (&rows)[4][4]) {
+  HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < 4; ++i) {
+    HOCKEYSTICK_UNROLL for (std::size_t j = 0; j < i; ++j) {
+      const One other = rows[i][j];
+      rows[i][j] = rows[j][i];
+      rows[j][i] = other;
+    }
+  }
+}
+
+#if HOCKEYSTICK_LANES == 1
+
+using Vec = One;
+
+#elif HOCKEYSTICK_LANES == 2
+
+struct Vec {
+  static constexpr std::size_t lanes = 2;
+#if defined(HOCKEYSTICK_SSE2)
+  __m128d v;
+  HOCKEYSTICK_INLINE static Vec load(const double* p) { return {_mm_loadu_pd(p)}; }
+  HOCKEYSTICK_INLINE static Vec broadcast(double x) { return {_mm_set1_pd(x)}; }
+  HOCKEYSTICK_INLINE void store(double* p) const { _mm_storeu_pd(p, v); }
+#else
+  float64x2_t v;
+  HOCKEYSTICK_INLINE static Vec load(const double* p) { return {vld1q_f64(p)}; }
+  HOCKEYSTICK_INLINE static Vec broadcast(double x) { return {vdupq_n_f64(x)}; }
+  HOCKEYSTICK_INLINE void store(double* p) const { vst1q_f64(p, v); }
+#endif
+};
+#if defined(HOCKEYSTICK_SSE2)
+HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {_mm_add_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator-(Vec a, Vec b) { return {_mm_sub_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator*(Vec a, Vec b) { return {_mm_mul_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec multiply_add(Vec a, Vec b, Vec c) { return a * b + c; }
+HOCKEYSTICK_INLINE Vec multiply_subtract(Vec a, Vec b, Vec c) { return a * b - c; }
+HOCKEYSTICK_INLINE Vec low(Vec a, Vec b) { return {_mm_unpacklo_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec high(Vec a, Vec b) { return {_mm_unpackhi_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {_mm_andnot_pd(_mm_set1_pd(-0.0), a.v)}; }
+HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) { return _mm_movemask_pd(_mm_cmple_pd(a.v, b.v)) == 3; }
+#else
+HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {vaddq_f64(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator-(Vec a, Vec b) { return {vsubq_f64(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator*(Vec a, Vec b) { return {vmulq_f64(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec multiply_add(Vec a, Vec b, Vec c) { return {vfmaq_f64(c.v, a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec multiply_subtract(Vec a, Vec b, Vec c) { return {vfmaq_f64(vnegq_f64(c.v), a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec low(Vec a, Vec b) { return {vzip1q_f64(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec high(Vec a, Vec b) { return {vzip2q_f64(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {vabsq_f64(a.v)}; }
+HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) {
+  const uint64x2_t yes = vcleq_f64(a.v, b.v);
+  return (vgetq_lane_u64(yes, 0) & vgetq_lane_u64(yes, 1)) != 0;
+}
+#endif
+HOCKEYSTICK_INLINE void transpose(Vec (&m)[4][2]) {
+  const Vec a = m[0][0], b = m[0][1], c = m[1][0], d = m[1][1];
+  const Vec e = m[2][0], f = m[2][1], g = m[3][0], h = m[3][1];
+  m[0][0] = low(a, c), m[1][0] = high(a, c), m[0][1] = low(e, g), m[1][1] = high(e, g);
+  m[2][0] = low(b, d), m[3][0] = high(b, d), m[2][1] = low(f, h), m[3][1] = high(f, h);
+}
+
+#elif HOCKEYSTICK_LANES == 4
+
+struct Vec {
+  static constexpr std::size_t lanes = 4;
+  __m256d v;
+  HOCKEYSTICK_INLINE static Vec load(const double* p) { return {_mm256_loadu_pd(p)}; }
+  HOCKEYSTICK_INLINE static Vec broadcast(double x) { return {_mm256_set1_pd(x)}; }
+  HOCKEYSTICK_INLINE void store(double* p) const { _mm256_storeu_pd(p, v); }
+};
+HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {_mm256_add_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator-(Vec a, Vec b) { return {_mm256_sub_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator*(Vec a, Vec b) { return {_mm256_mul_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec multiply_add(Vec a, Vec b, Vec c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
+HOCKEYSTICK_INLINE Vec multiply_subtract(Vec a, Vec b, Vec c) { return {_mm256_fmsub_pd(a.v, b.v, c.v)}; }
+HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
+HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ)) == 15;
+}
+HOCKEYSTICK_INLINE void transpose(Vec (&m)[4][1]) {
+  const __m256d a = _mm256_unpacklo_pd(m[0][0].v, m[1][0].v), b = _mm256_unpackhi_pd(m[0][0].v, m[1][0].v);
+  const __m256d c = _mm256_unpacklo_pd(m[2][0].v, m[3][0].v), d = _mm256_unpackhi_pd(m[2][0].v, m[3][0].v);
+  m[0][0].v = _mm256_permute2f128_pd(a, c, 0x20), m[1][0].v = _mm256_permute2f128_pd(b, d, 0x20);
+  m[2][0].v = _mm256_permute2f128_pd(a, c, 0x31), m[3][0].v = _mm256_permute2f128_pd(b, d, 0x31);
+}
+
+#endif
+
+}  // namespace hockeystick::HOCKEYSTICK_ISA

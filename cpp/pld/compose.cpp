@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pld/compose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numeric/convolve.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+
+std::size_t wrap(std::int64_t index, std::size_t period) {
+  const auto size = static_cast<std::int64_t>(period);
+  const std::int64_t rest = index % size;
+  return static_cast<std::size_t>(rest < 0 ? rest + size : rest);
+}
+
+// Scatters a tilted step onto the circle. Points that meet are added: one rounding each, covered
+// by pushing every mass outward by 2 u and the sum's own.
+void scatter(const TiltedStep& step, std::span<double> circle) {
+  std::fill(circle.begin(), circle.end(), 0.0);
+  const std::size_t meet = step.mass.size() / circle.size() + 2;
+  const double slack = 2 * u * static_cast<double>(meet);
+  const double outward = step.step->side == Side::upper ? 1 + slack : 1 - slack;
+  for (std::size_t j = 0; j < step.mass.size(); ++j)
+    circle[wrap(step.step->index[j], circle.size())] += step.mass[j] * outward;
+}
+
+// Chernoff: log of E e^(t S) e^(-(t + extra) loss) over the composition, S its tilted loss.
+double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra, double loss) {
+  // Beyond what the supports can add up to there is nothing.
+  double farthest = 0;
+  for (const ComposedTerm& term : terms) {
+    const auto& index = term.step.step->index;
+    farthest += static_cast<double>(term.count) *
+                static_cast<double>(t > 0 ? index.back() : index.front());
+  }
+  farthest *= terms.front().step.step->interval;
+  const double margin = 1e-12 * (std::fabs(farthest) + std::fabs(loss));
+  if (t > 0 ? loss > farthest + margin : loss < farthest - margin)
+    return -std::numeric_limits<double>::infinity();
+  CompensatedSum sum;
+  for (const ComposedTerm& term : terms)
+    sum.add(static_cast<double>(term.count) * log_moment_above(term.step, t));
+  sum.add(-(t + extra) * loss);
+  const double size = std::fabs(sum.value()) + std::fabs((t + extra) * loss);
+  return sum.value() + 8 * u * size + 1e-12;
+}
+
+double probability(double log_bound) {
+  if (log_bound == -std::numeric_limits<double>::infinity()) return 0.0;
+  return log_bound < 0 ? std::exp(log_bound) * (1 + 8 * u) + 1e-307 : 1.0;
+}
+
+void add_log_scale(std::span<const ComposedTerm> terms, LossPmf& pmf) {
+  double high = 0, low = 0;
+  for (const ComposedTerm& term : terms) {
+    const auto [product, product_error] =
+        two_product(static_cast<double>(term.count), term.step.log_moment);
+    const auto [sum, sum_error] = two_sum(high, product);
+    high = sum;
+    low += sum_error + product_error;
+  }
+  pmf.log_scale = high;
+  pmf.log_scale_low = low;
+}
+
+void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const ChernoffTilts& tilts,
+               LossPmf& pmf) {
+  const double scale = pmf.log_scale + pmf.log_scale_low + 4 * u * std::fabs(pmf.log_scale);
+  const auto loss = [&](std::int64_t offset) {
+    return pmf.interval * static_cast<double>(pmf.first + offset);
+  };
+  const auto size = static_cast<std::int64_t>(pmf.mass.size());
+  const auto length = static_cast<std::int64_t>(period);
+  if (pmf.side == Side::upper) {
+    pmf.tail_above =
+        tilts.above == 0
+            ? 1.0
+            : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
+    pmf.tail_below =
+        tilts.below == 0
+            ? 1.0
+            : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
+  } else {
+    pmf.wrapped = probability(log_chernoff(terms, tilts.wrap_above, 0, loss(length))) +
+                  probability(log_chernoff(terms, tilts.wrap_below, 0, loss(size - 1 - length)));
+  }
+}
+
+}  // namespace
+
+LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
+                const ChernoffTilts& tilts) {
+  const TiltedStep& any = terms.front().step;
+  LossPmf pmf{};
+  pmf.interval = any.step->interval;
+  pmf.first = window.first;
+  pmf.tilt = any.tilt;
+  pmf.side = any.step->side;
+  std::vector<double> circle(fft.size());
+  CyclicProduct product(fft);
+  for (const ComposedTerm& term : terms) {
+    scatter(term.step, circle);
+    product.multiply(circle, term.count);
+    const auto count = static_cast<double>(term.count);
+    pmf.infinity_mass += count * term.step.step->infinity_mass * (1 + 4 * u);
+    pmf.reverse_infinity_mass += count * term.step.step->reverse_infinity_mass * (1 + 4 * u);
+    pmf.loss_error += count * term.step.step->loss_error * (1 + 4 * u);
+  }
+  pmf.infinity_mass = std::min(1.0, pmf.infinity_mass);
+  pmf.reverse_infinity_mass = std::min(1.0, pmf.reverse_infinity_mass);
+  pmf.point_error = product.finish(circle);
+  pmf.mass.resize(window.size);
+  for (std::size_t k = 0, at = wrap(window.first, fft.size()); k < window.size; ++k) {
+    pmf.mass[k] = circle[at];
+    if (++at == fft.size()) at = 0;
+  }
+  add_log_scale(terms, pmf);
+  add_tails(terms, fft.size(), tilts, pmf);
+  return pmf;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace hockeystick {
+
+/// Which side of the exact hockey-stick curve a distribution certifies.
+enum class Side { lower, upper };
+
+/// One step's privacy loss distribution on a graded support: some multiples of the interval.
+///
+/// For a dominating pair (P, Q) let D(eps) = infinity_mass + sum_k mass[k] (1 - e^(eps - loss_k))_+
+/// in exact arithmetic over the stored doubles. Certificate, for every real eps:
+///     upper:  delta(eps) <= D(eps - loss_error),      lower:  delta(eps) >= D(eps + loss_error),
+/// and it survives composition, loss errors adding up. Rounding is inside the masses already.
+struct StepPmf {
+  double interval;                // discretization interval d [nats]
+  std::vector<std::int64_t> index;  // increasing; loss_k = index[k] d
+  std::vector<double> mass;       // P-mass, each > 0
+  double infinity_mass;           // P-mass at +inf; lower: 0
+  double reverse_infinity_mass;   // Q-mass at -inf, what the reversed pair has at +inf; lower: 0
+  double loss_error;              // [nats]
+  Side side;
+};
+
+/// A composed privacy loss distribution on the grid loss_k = (first + k) d, exponentially tilted:
+/// the P-mass at loss_k is mass[k] e^(log_scale - tilt loss_k).
+///
+/// With D as above over all k (and the masses that `mass` approximates),
+///     upper:  delta(eps) <= D(eps - loss_error) + tail_above,
+///     lower:  delta(eps) >= D(eps + loss_error) - wrapped (as tilted mass at the worst place),
+/// for every eps >= loss_0; query.hpp evaluates both with the transform errors counted.
+struct LossPmf {
+  double interval;
+  std::int64_t first;
+  std::vector<double> mass;      // of either sign: transform errors
+  double tilt;
+  double log_scale, log_scale_low;  // their sum, in two doubles
+  double point_error;            // |mass[k] - exact| <= point_error
+  double tail_above;             // upper: P-mass above the last loss; lower: 0
+  double tail_below;             // upper: Q-mass below the first loss; lower: 0
+  double wrapped;                // lower: tilted mass from elsewhere that may sit at any loss; upper: 0
+  double infinity_mass;          // P-mass at +inf
+  double reverse_infinity_mass;  // Q-mass at -inf
+  double loss_error;             // [nats]
+  Side side;
+
+  double loss(std::size_t k) const {
+    return interval * static_cast<double>(first + static_cast<std::int64_t>(k));
+  }
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "pld/loss_pmf.hpp"
+
+namespace hockeystick {
+
+/// A certified delta and what it is made of, all in units of delta. Upper: value = curve + the
+/// rest, lower: value = curve - the rest, held to [0, 1], where delta lies anyway.
+struct CertifiedDelta {
+  double value;
+  double curve;       // D(eps -+ loss_error) as computed
+  double truncation;  // mass above the window or at +inf that truncation put there
+  double wraparound;
+  double rounding;
+};
+
+/// Bound of delta(epsilon), of pmf's side. Epsilon at or above the first loss; cost linear in the
+/// number of losses above epsilon.
+CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon);
+
+/// Upper: an epsilon >= 0 with delta(epsilon) <= delta for certain, +inf if none can be shown.
+/// Lower: an epsilon >= 0 with delta(epsilon') > delta for certain for all epsilon' below it, or 0.
+/// Tight up to rounding. One pass from the top of the window to the answer.
+double certified_epsilon(const LossPmf& pmf, double delta);
+
+/// The P-masses, untilted, transform errors below zero shown as zero; for display and plots.
+void probabilities(const LossPmf& pmf, std::span<double> to);
+
+/// What a hockey-stick curve summed exactly from `probabilities` and the infinity mass may be off
+/// by, at any epsilon, besides loss_error: true masses are >= 0, so showing 0 for a negative one
+/// comes no further from the truth.
+double slack(const LossPmf& pmf);
+
+}  // namespace hockeystick

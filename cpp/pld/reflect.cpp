@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pld/reflect.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hockeystick {
+
+LossPmf reflected(const LossPmf& pmf) {
+  LossPmf result = pmf;
+  std::reverse(result.mass.begin(), result.mass.end());
+  result.first = -(pmf.first + static_cast<std::int64_t>(pmf.mass.size()) - 1);
+  result.tilt = -1 - pmf.tilt;
+  std::swap(result.tail_above, result.tail_below);
+  std::swap(result.infinity_mass, result.reverse_infinity_mass);
+  return result;
+}
+
+}  // namespace hockeystick

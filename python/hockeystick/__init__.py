@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Certified differential-privacy accounting: epsilon and delta between proven bounds.
+
+>>> import hockeystick as hs
+>>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+>>> lower, upper = (10_000 * step).epsilon_bounds(delta=1e-5)
+>>> lower <= upper <= 1.001 * lower
+True
+"""
+
+from hockeystick.accountant import Accountant
+from hockeystick.adjacency import Adjacency
+from hockeystick.bounds import Bounds, ErrorBudget
+from hockeystick.composition import Composition, Mechanism
+from hockeystick.errors import CertificationError
+from hockeystick.mechanisms import Gaussian, PoissonSampled
+from hockeystick.pld import PrivacyLossDistribution
+
+__all__ = [
+    "Accountant",
+    "Adjacency",
+    "Bounds",
+    "CertificationError",
+    "Composition",
+    "ErrorBudget",
+    "Gaussian",
+    "Mechanism",
+    "PoissonSampled",
+    "PrivacyLossDistribution",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":  # read on demand: the metadata take longer to load than the package
+        from importlib.metadata import version  # noqa: PLC0415
+
+        return version("hockeystick")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Validators with one message form: ``<name> must be <range>, got <value>``.
+
+Each returns the value in the type the core expects. Comparisons are written so that NaN fails.
+A value of the right type outside its range raises ValueError, a value of the wrong type TypeError.
+"""
+
+import math
+import numbers
+import operator
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+Kind = TypeVar("Kind")
+
+MAX_COUNT = 10**9
+MAX_EPSILON = 1e4
+MIN_TOLERANCE = 1e-12
+_MAX_BYTES = 2**63 - 1
+
+
+def real(name: str, value: object, expected: str = "a real number") -> float:
+    """The real number `value` as the nearest binary64 number."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be {expected}, got {_show(value)}")
+    try:
+        return float(value) + 0.0  # the sum turns -0.0 into 0.0
+    except OverflowError:
+        return -math.inf if value < 0 else math.inf
+
+
+def positive(name: str, value: object) -> float:
+    """A finite number > 0."""
+    return _scalar(name, value, "finite and > 0", lambda x: x > 0 and math.isfinite(x))
+
+
+def probability(name: str, value: object) -> float:
+    """A number in [0, 1]."""
+    return _scalar(name, value, "in [0, 1]", lambda x: 0 <= x <= 1)
+
+
+def open_unit(name: str, value: object) -> float:
+    """A number in (0, 1)."""
+    return _scalar(name, value, "in (0, 1)", lambda x: 0 < x < 1)
+
+
+def tolerance(value: object) -> float:
+    """A relative width in (1e-12, 1): narrower is out of reach of binary64."""
+    expected = f"in ({MIN_TOLERANCE:g}, 1)"
+    return _scalar("tolerance", value, expected, lambda x: MIN_TOLERANCE < x < 1)
+
+
+def whole(name: str, value: object, low: int, high: int, unit: str = "") -> int:
+    """An integer in [low, high]; a float is refused even if it is integral."""
+    expected = f"a whole number{unit} in [{low}, {high}]"
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be {expected}, got {_show(value)}")
+    try:
+        integer = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} must be {expected}, got {_show(value)}") from None
+    if not low <= integer <= high:
+        raise ValueError(f"{name} must be {expected}, got {_show(integer)}")
+    return integer
+
+
+def count(value: object) -> int:
+    """How often a mechanism runs: at most 1e9 times."""
+    return whole("count", value, 0, MAX_COUNT)
+
+
+def memory_limit(value: object) -> int:
+    """A number of bytes > 0."""
+    return whole("memory_limit", value, 1, _MAX_BYTES, " of bytes")
+
+
+def instance(name: str, value: object, kind: type[Kind]) -> Kind:
+    """An instance of `kind`."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {_show(value)}")
+    return value
+
+
+def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
+    """One of the strings in `choices`."""
+    expected = "one of " + ", ".join(map(repr, choices))
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be {expected}, got {_show(value)}")
+    if value not in choices:
+        raise ValueError(f"{name} must be {expected}, got {_show(value)}")
+    return value
+
+
+def delta_array(values: object) -> FloatArray:
+    """Deltas in (0, 1); any shape."""
+    return _array("delta", values, "in (0, 1)", lambda x: (x > 0) & (x < 1))
+
+
+def epsilon_array(values: object) -> FloatArray:
+    """Epsilons in [0, 1e4]; any shape."""
+    expected = f"in [0, {MAX_EPSILON:g}]"
+    return _array("epsilon", values, expected, lambda x: (x >= 0) & (x <= MAX_EPSILON))
+
+
+def _show(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # an integer with more digits than Python converts
+        return f"<{type(value).__name__} too long to print>"
+
+
+def _scalar(name: str, value: object, expected: str, accepts: Callable[[float], bool]) -> float:
+    number = real(name, value, expected)
+    if not accepts(number):
+        raise ValueError(f"{name} must be {expected}, got {_show(value)}")
+    return number
+
+
+def _array(name: str, values: object, expected: str, accepts: Callable[[Any], Any]) -> FloatArray:
+    if isinstance(values, numbers.Real):  # the common case, ten times as fast; also refuses bool
+        return np.array(_scalar(name, values, expected, accepts))
+    array = _numeric_array(name, values, expected)
+    good = accepts(array)
+    if not good.all():
+        raise ValueError(f"{name} must be {expected}, got {array[~good].flat[0].item()!r}")
+    return array
+
+
+def _numeric_array(name: str, values: object, expected: str) -> FloatArray:
+    try:
+        array: npt.NDArray[Any] = np.asarray(values)
+    except ValueError:  # ragged
+        raise ValueError(f"{name} must be a rectangular array, got {values!r}") from None
+    if array.size == 0 and array.dtype.kind in "fiu":
+        return array.astype(np.float64)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must be numbers {expected}, got {values!r}")
+    return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks the core for certified bounds and turns its answers into Bounds or an error."""
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any, Literal
+
+import numpy as np
+
+from hockeystick import _checks, _core
+from hockeystick.bounds import Bounds, ErrorBudget
+from hockeystick.errors import CertificationError
+
+Directions = list[list[tuple[_core.DominatingPair, int]]]
+_NAMES = ("lower", "upper", *ErrorBudget._fields)
+_FIELDS = attrgetter(*_NAMES)
+Wanted = Literal["epsilon", "delta"]
+
+
+def solve(
+    wanted: Wanted, given: object, directions: Directions, tolerance: object, memory_limit: object
+) -> Bounds[Any]:
+    """Bounds on `wanted` for the worst of `directions`, shaped like `given`.
+
+    A direction without terms costs nothing.
+
+    Raises:
+        ValueError: an argument is out of range.
+        TypeError: an argument has the wrong type.
+        CertificationError: some gap exceeds ``tolerance * upper``.
+    """
+    points = _checks.delta_array(given) if wanted == "epsilon" else _checks.epsilon_array(given)
+    width = _checks.tolerance(tolerance)
+    limit = _checks.memory_limit(memory_limit)
+    if not any(directions):
+        return _nothing(points.shape)
+    ask = _core.epsilon_bounds if wanted == "epsilon" else _core.delta_bounds
+    answers = ask(directions, points.ravel(), tolerance=width, memory_limit=limit)
+    bounds = _bounds(answers, points.shape)
+    for index, answer in enumerate(answers):
+        if not answer.met:
+            message = _explain(wanted, points.flat[index].item(), answer, width, limit)
+            raise CertificationError(message, bounds, answer.obstacle)
+    return bounds
+
+
+def _nothing(shape: tuple[int, ...]) -> Bounds[Any]:
+    lower, upper, *budget = (np.zeros(shape) if shape else 0.0 for _ in _NAMES)
+    return _budgeted(lower, upper, ErrorBudget(*budget))
+
+
+def _bounds(answers: Sequence[_core.Answer], shape: tuple[int, ...]) -> Bounds[Any]:
+    rows = list(map(_FIELDS, answers))
+    if shape:
+        table = np.array(rows, dtype=np.float64).reshape(-1, len(_NAMES)).T.copy()
+        columns: Any = [column.reshape(shape) for column in table]
+    else:
+        columns = rows[0]
+    lower, upper, *budget = columns
+    return _budgeted(lower, upper, ErrorBudget(*budget))
+
+
+def _budgeted(lower: Any, upper: Any, budget: ErrorBudget[Any]) -> Bounds[Any]:  # noqa: ANN401
+    bounds = Bounds(lower, upper)
+    bounds.error_budget = budget
+    return bounds
+
+
+def _explain(
+    wanted: Wanted, point: float, answer: _core.Answer, tolerance: float, memory_limit: int
+) -> str:
+    given = "delta" if wanted == "epsilon" else "epsilon"
+    best = f"{answer.lower!r} <= {wanted} <= {answer.upper!r} at {given} = {point!r}"
+    if answer.obstacle == "memory_limit":
+        need = -(-answer.required_bytes // 2**20)
+        cause = f"needs about {need} MiB, more than memory_limit = {memory_limit} bytes allows"
+        advice = "raise memory_limit or loosen tolerance"
+    else:
+        cause = f"cannot be certified, {answer.obstacle or 'discretization'} is in the way"
+        advice = "loosen tolerance"
+    return f"tolerance = {tolerance!r} {cause}: {advice}; best bounds {best}"

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running account of what has been spent."""
+
+import json
+from typing import Self
+
+from hockeystick import _checks, _json
+from hockeystick.adjacency import Adjacency
+from hockeystick.bounds import Bounds, Value
+from hockeystick.composition import (
+    DEFAULT_MEMORY_LIMIT,
+    DEFAULT_TOLERANCE,
+    Composable,
+    Composition,
+    Mechanism,
+)
+
+SCHEMA = "hockeystick.Accountant"
+VERSION = 1
+
+
+class Accountant:
+    """A ledger of the mechanisms that ran, for training loops and services.
+
+    Mutable, and not to be changed from two threads at once.
+
+    Args:
+        adjacency: Which datasets are neighbours, for every query.
+        tolerance: Widest relative gap accepted, in (1e-12, 1), for every query.
+
+    Raises:
+        ValueError: `tolerance` is out of range.
+        TypeError: An argument has the wrong type.
+
+    >>> import hockeystick as hs
+    >>> step = hs.Gaussian(noise_multiplier=2.0)
+    >>> acct = hs.Accountant()
+    >>> acct.compose(step, count=3).compose(step).ledger
+    ((Gaussian(noise_multiplier=2.0), 4),)
+    >>> hs.Accountant.from_json(acct.to_json()).ledger == acct.ledger
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+        tolerance: float = DEFAULT_TOLERANCE,
+    ) -> None:
+        self._adjacency = _checks.instance("adjacency", adjacency, Adjacency)
+        self._tolerance = _checks.tolerance(tolerance)
+        self._ledger: list[tuple[Mechanism, int]] = []
+        self._composition = Composition()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Accountant adjacency={self._adjacency.value!r} tolerance={self._tolerance!r} "
+            f"composition={self._composition!r}>"
+        )
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """Which datasets are neighbours."""
+        return self._adjacency
+
+    @property
+    def tolerance(self) -> float:
+        """Widest relative gap accepted."""
+        return self._tolerance
+
+    @property
+    def ledger(self) -> tuple[tuple[Mechanism, int], ...]:
+        """What was composed, as (mechanism, count) in order of arrival, runs of equals merged."""
+        return tuple(self._ledger)
+
+    @property
+    def composition(self) -> Composition:
+        """All of the ledger as one composition."""
+        return self._composition
+
+    def compose(self, mechanism: Composable, count: int = 1) -> Self:
+        """Enter `count` runs of a mechanism or of a composition; on an error, nothing is entered.
+
+        Args:
+            mechanism: What ran.
+            count: How often, in [0, 1e9]; so is the total for each distinct mechanism.
+
+        Returns:
+            The accountant itself.
+
+        Raises:
+            ValueError: A count is out of range.
+            TypeError: An argument has the wrong type.
+        """
+        _checks.instance("mechanism", mechanism, Composable)
+        times = _checks.count(count)
+        entries = ((mechanism, 1),) if isinstance(mechanism, Mechanism) else mechanism.terms
+        ledger = self._ledger[-1:]
+        for entry, runs in entries:
+            _enter(ledger, entry, times * runs)
+        self._composition += times * mechanism
+        self._ledger[-1:] = ledger
+        return self
+
+    def epsilon(self, delta: Value, *, memory_limit: int = DEFAULT_MEMORY_LIMIT) -> Value:
+        """Certified upper bound on epsilon; see ``Composition.epsilon``."""
+        return self.epsilon_bounds(delta, memory_limit=memory_limit).upper
+
+    def epsilon_bounds(
+        self, delta: Value, *, memory_limit: int = DEFAULT_MEMORY_LIMIT
+    ) -> Bounds[Value]:
+        """Epsilon so far, enclosed; see ``Composition.epsilon_bounds``."""
+        return self._composition.epsilon_bounds(
+            delta,
+            adjacency=self._adjacency,
+            tolerance=self._tolerance,
+            memory_limit=memory_limit,
+        )
+
+    def delta(self, epsilon: Value, *, memory_limit: int = DEFAULT_MEMORY_LIMIT) -> Value:
+        """Certified upper bound on delta; see ``Composition.delta``."""
+        return self.delta_bounds(epsilon, memory_limit=memory_limit).upper
+
+    def delta_bounds(
+        self, epsilon: Value, *, memory_limit: int = DEFAULT_MEMORY_LIMIT
+    ) -> Bounds[Value]:
+        """Delta so far, enclosed; see ``Composition.delta_bounds``."""
+        return self._composition.delta_bounds(
+            epsilon,
+            adjacency=self._adjacency,
+            tolerance=self._tolerance,
+            memory_limit=memory_limit,
+        )
+
+    def to_json(self) -> str:
+        """The accountant as JSON text; floats round-trip exactly."""
+        value = {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "adjacency": self._adjacency.value,
+            "tolerance": self._tolerance,
+            "ledger": [
+                {"mechanism": _json.mechanism_to_json(mechanism), "count": count}
+                for mechanism, count in self._ledger
+            ],
+        }
+        return json.dumps(value, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The accountant that `to_json` wrote; nothing but data is read.
+
+        Raises:
+            ValueError: `text` is not such an accountant; the message says where.
+            TypeError: `text` is not a string.
+        """
+        value = _json.parse(_checks.instance("text", text, str))
+        names = ("schema", "version", "adjacency", "tolerance", "ledger")
+        value = _json.members(value, "$", names)
+        _expect("$.schema", value["schema"], SCHEMA)
+        _expect("$.version", value["version"], VERSION)
+        adjacency = _json.at("$.adjacency", lambda: Adjacency(value["adjacency"]))
+        account = _json.at("$", lambda: cls(adjacency=adjacency, tolerance=value["tolerance"]))
+        if not isinstance(value["ledger"], list):
+            _json.fail("$.ledger", "must be an array", value["ledger"])
+        for index, entry in enumerate(value["ledger"]):
+            _restore(account, entry, f"$.ledger[{index}]")
+        return account
+
+
+def _restore(account: Accountant, value: object, path: str) -> None:
+    entry = _json.members(value, path, ("mechanism", "count"))
+    mechanism = _json.mechanism_from_json(entry["mechanism"], f"{path}.mechanism")
+    _json.at(path, lambda: account.compose(mechanism, entry["count"]))
+
+
+def _enter(ledger: list[tuple[Mechanism, int]], mechanism: Mechanism, count: int) -> None:
+    before = ledger.pop()[1] if ledger and ledger[-1][0] == mechanism else 0
+    total = _checks.count(before + count)
+    if total:
+        ledger.append((mechanism, total))
+
+
+def _expect(path: str, got: object, expected: str | int) -> None:
+    if type(got) is not type(expected) or got != expected:
+        _json.fail(path, f"must be {expected!r}", got)

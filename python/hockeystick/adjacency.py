@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which pairs of datasets are neighbours, and the directions in which they are compared."""
+
+from enum import Enum
+
+
+class Direction(Enum):
+    """One ordered comparison of neighbours: the first dataset against the second."""
+
+    REMOVE = "remove"
+    """With the record against without it."""
+    ADD = "add"
+    """Without the record against with it."""
+    REPLACE = "replace"
+    """With one record against with another in its place."""
+    REPLACE_SPECIAL = "replace-special"
+    """With a record against with a special, empty one in its place, and the reverse."""
+
+
+class Adjacency(Enum):
+    """Which pairs of datasets are neighbours.
+
+    A guarantee holds for the worst direction of its adjacency. REPLACE_ONE counts a replacement as
+    removing one record and adding another, so the means of a Gaussian mechanism then differ by two
+    noise units instead of one.
+
+    >>> Adjacency("remove-one") is Adjacency.REMOVE_ONE
+    True
+    """
+
+    ADD_OR_REMOVE_ONE = "add-or-remove-one"
+    """The worse of REMOVE_ONE and ADD_ONE."""
+    REMOVE_ONE = "remove-one"
+    """The dataset against the same with a record removed."""
+    ADD_ONE = "add-one"
+    """The dataset against the same with a record added."""
+    REPLACE_ONE = "replace-one"
+    """A record is replaced by any other."""
+    REPLACE_SPECIAL = "replace-special"
+    """A record is replaced by a special, empty one, or the reverse."""
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """The directions of which the worst counts."""
+        return _DIRECTIONS[self]
+
+
+_DIRECTIONS = {
+    Adjacency.ADD_OR_REMOVE_ONE: (Direction.REMOVE, Direction.ADD),
+    Adjacency.REMOVE_ONE: (Direction.REMOVE,),
+    Adjacency.ADD_ONE: (Direction.ADD,),
+    Adjacency.REPLACE_ONE: (Direction.REPLACE,),
+    Adjacency.REPLACE_SPECIAL: (Direction.REPLACE_SPECIAL,),
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An enclosure of the truth, and what its width consists of."""
+
+from typing import Generic, NamedTuple, TypeVar
+
+from hockeystick._checks import FloatArray
+
+Value = TypeVar("Value", float, FloatArray)
+
+
+class ErrorBudget(NamedTuple, Generic[Value]):
+    """What separates the bounds, in units of delta at the answer; every entry is >= 0."""
+
+    discretization: Value
+    """From replacing the privacy loss by one on a grid."""
+    truncation: Value
+    """From mass that left the window of the composition."""
+    wraparound: Value
+    """From the circular convolution."""
+    rounding: Value
+    """From floating-point arithmetic."""
+
+    @property
+    def total(self) -> Value:
+        """The sum of the entries."""
+        return self.discretization + self.truncation + self.wraparound + self.rounding
+
+
+class _Pair(NamedTuple, Generic[Value]):
+    lower: Value
+    upper: Value
+
+
+class Bounds(_Pair[Value]):
+    """Two numbers, or two arrays of one shape, that enclose the truth: lower <= truth <= upper.
+
+    A tuple of two: ``lower, upper = run.epsilon_bounds(1e-5)``.
+
+    >>> bounds = Bounds(1.0, 1.5)
+    >>> bounds.gap, bounds.estimate
+    (0.5, 1.25)
+    """
+
+    error_budget: ErrorBudget[Value] | None = None
+    """What the width consists of, where it was computed."""
+
+    @property
+    def gap(self) -> Value:
+        """The width upper - lower."""
+        return self.upper - self.lower
+
+    @property
+    def estimate(self) -> Value:
+        """The middle of the bounds: close to the truth, but certified by neither side."""
+        return self.lower + (self.upper - self.lower) / 2

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: one question, one line of answer."""
+
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from time import perf_counter
+from typing import Any, Literal
+
+import click
+
+import hockeystick
+from hockeystick.adjacency import Adjacency
+from hockeystick.bounds import Bounds
+from hockeystick.composition import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, Composition
+from hockeystick.errors import CertificationError
+from hockeystick.mechanisms import Gaussian
+
+_MIN_DIGITS = 5
+_MAX_DIGITS = 17
+_EXACT = Context(prec=2000)  # a subnormal's digits go this far down
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; errors take one line on stderr and exit with 2."""
+    try:
+        code = _commands.main(arguments, prog_name="hockeystick", standalone_mode=False)
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except (CertificationError, TypeError, ValueError) as error:
+        _fail(str(error))
+    except click.Abort:
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    click.echo(f"hockeystick: {' '.join(message.split())}", err=True)
+    sys.exit(2)
+
+
+def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
+    if wanted:
+        click.echo(f"hockeystick {hockeystick.__version__}")
+        context.exit()
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
+    "--steps 10000 --delta 1e-5",
+)
+@click.option("--version", is_flag=True, callback=_version, is_eager=True, expose_value=False)
+def _commands() -> None:
+    """Certified privacy of DP-SGD: epsilon and delta between proven bounds."""
+
+
+def _question(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that every question has."""
+    options = [
+        click.option(
+            "--noise-multiplier",
+            type=float,
+            required=True,
+            help="Standard deviation of the noise over the clipping norm.",
+        ),
+        click.option(
+            "--sampling-probability",
+            type=float,
+            default=1.0,
+            show_default=True,
+            help="Probability that a record is in a batch (Poisson sampling).",
+        ),
+        click.option("--steps", type=int, default=1, show_default=True, help="Number of steps."),
+        click.option(
+            "--adjacency",
+            type=click.Choice([adjacency.value for adjacency in Adjacency]),
+            default=Adjacency.ADD_OR_REMOVE_ONE.value,
+            show_default=True,
+            help="Which datasets are neighbours.",
+        ),
+        click.option(
+            "--tolerance",
+            type=float,
+            default=DEFAULT_TOLERANCE,
+            show_default=True,
+            help="Widest relative gap between the bounds.",
+        ),
+        click.option(
+            "--memory-limit",
+            type=int,
+            default=DEFAULT_MEMORY_LIMIT,
+            show_default=True,
+            help="Bytes the computation may take.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@_commands.command(
+    epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
+    "--steps 10000 --delta 1e-5"
+)
+@click.option("--delta", type=float, required=True, help="Target delta, in (0, 1).")
+@_question
+def epsilon(delta: float, **question: Any) -> None:
+    """Smallest epsilon of a run of DP-SGD, for a delta."""
+    _answer("epsilon", "delta", delta, **question)
+
+
+@_commands.command(
+    epilog="Example: hockeystick delta --noise-multiplier 1.0 --sampling-probability 0.01 "
+    "--steps 10000 --epsilon 2"
+)
+@click.option("--epsilon", type=float, required=True, help="Target epsilon [nats], in [0, 1e4].")
+@_question
+def delta(epsilon: float, **question: Any) -> None:
+    """Smallest delta of a run of DP-SGD, for an epsilon."""
+    _answer("delta", "epsilon", epsilon, **question)
+
+
+def _answer(  # noqa: PLR0913, one argument per option
+    wanted: Literal["epsilon", "delta"],
+    given: str,
+    value: float,
+    *,
+    noise_multiplier: float,
+    sampling_probability: float,
+    steps: int,
+    adjacency: str,
+    tolerance: float,
+    memory_limit: int,
+    as_json: bool,
+) -> None:
+    step = Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
+    run: Composition = steps * step
+    ask = run.epsilon_bounds if wanted == "epsilon" else run.delta_bounds
+    start = perf_counter()
+    bounds = ask(
+        value, adjacency=Adjacency(adjacency), tolerance=tolerance, memory_limit=memory_limit
+    )
+    seconds = perf_counter() - start
+    if not as_json:
+        click.echo(_sentence(wanted, bounds, f"{given} = {value!r}", seconds))
+        return
+    answer = {
+        wanted: bounds.upper,
+        "lower": bounds.lower,
+        "upper": bounds.upper,
+        "seconds": seconds,
+        "question": {
+            "wanted": wanted,
+            given: value,
+            "noise_multiplier": noise_multiplier,
+            "sampling_probability": sampling_probability,
+            "steps": steps,
+            "adjacency": adjacency,
+            "tolerance": tolerance,
+            "memory_limit": memory_limit,
+        },
+    }
+    click.echo(json.dumps(answer))
+
+
+def _sentence(wanted: str, bounds: Bounds[float], given: str, seconds: float) -> str:
+    lower, upper = outward(bounds.lower, bounds.upper)
+    certified = f"certified: {lower} <= {wanted} <= {upper}"
+    return f"{wanted} = {upper} at {given} ({certified}), {1000 * seconds:.3g} ms"
+
+
+def outward(lower: float, upper: float) -> tuple[str, str]:
+    """Both bounds in decimal, rounded outward, with digits enough to tell them apart."""
+    if not math.isfinite(upper) or upper == 0:
+        return repr(lower), repr(upper)
+    gap = (upper - lower) / upper
+    digits = 1 + math.ceil(-math.log10(gap)) if gap > 0 else _MAX_DIGITS
+    digits = min(max(digits, _MIN_DIGITS), _MAX_DIGITS)
+    last = Decimal(1).scaleb(Decimal(upper).adjusted() - digits + 1)
+    low = Decimal(lower).quantize(last, rounding=ROUND_FLOOR, context=_EXACT)
+    high = Decimal(upper).quantize(last, rounding=ROUND_CEILING, context=_EXACT)
+    return _decimal(low), _decimal(high)
+
+
+def _decimal(value: Decimal) -> str:
+    return "0" if value == 0 else str(value).replace("E", "e")

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms in general, their composition, and the questions one asks of either."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from hockeystick import _checks, _core
+from hockeystick._solve import Directions, solve
+from hockeystick.adjacency import Adjacency, Direction
+from hockeystick.bounds import Bounds, Value
+from hockeystick.pld import PrivacyLossDistribution
+
+DEFAULT_TOLERANCE = 1e-3
+DEFAULT_MEMORY_LIMIT = 2**30
+
+
+class Composable(ABC):
+    """What can be composed (``10 * a + b``) and asked for its privacy: see Composition."""
+
+    __slots__ = ()
+    __array_ufunc__: ClassVar[None] = None  # lets numpy integers multiply from the left
+
+    @property
+    @abstractmethod
+    def terms(self) -> tuple[tuple["Mechanism", int], ...]:
+        """The distinct mechanisms that cost anything, and how often each runs."""
+
+    def __add__(self, other: object) -> "Composition":
+        """Both, in either order: composition is commutative."""
+        if not isinstance(other, Composable):
+            return NotImplemented
+        return Composition(self.terms + other.terms)
+
+    def __radd__(self, other: object) -> "Composition":
+        """``0 + self``, with which ``sum()`` starts."""
+        if isinstance(other, int) and not isinstance(other, bool) and other == 0:
+            return Composition(self.terms)
+        return NotImplemented
+
+    def __mul__(self, count: object) -> "Composition":
+        """`count` independent runs."""
+        times = _checks.count(count)
+        return Composition((mechanism, times * runs) for mechanism, runs in self.terms)
+
+    __rmul__ = __mul__
+
+    def epsilon(
+        self,
+        delta: Value,
+        *,
+        adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+        tolerance: float = DEFAULT_TOLERANCE,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> Value:
+        """Certified upper bound on epsilon: the upper end of ``epsilon_bounds``, same arguments."""
+        return self.epsilon_bounds(
+            delta, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
+        ).upper
+
+    def epsilon_bounds(
+        self,
+        delta: Value,
+        *,
+        adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+        tolerance: float = DEFAULT_TOLERANCE,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> Bounds[Value]:
+        """Smallest epsilon at which the composition is (epsilon, delta)-DP, enclosed.
+
+        Args:
+            delta: Target delta in (0, 1), scalar or any shape.
+            adjacency: Which datasets are neighbours; the worst direction counts.
+            tolerance: Widest relative gap accepted, in (1e-12, 1).
+            memory_limit: Bytes the computation may take, > 0.
+
+        Returns:
+            ``lower`` and ``upper`` [nats], floats or arrays shaped like `delta`. The exact epsilon
+            lies between, rounding included, and ``upper - lower <= tolerance * upper``.
+
+        Raises:
+            ValueError: An argument is out of range, or a mechanism has no dominating pair for
+                `adjacency`.
+            TypeError: An argument has the wrong type.
+            CertificationError: The tolerance is out of reach; carries the best bounds.
+
+        Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
+        """
+        return solve("epsilon", delta, self._directions(adjacency), tolerance, memory_limit)
+
+    def delta(
+        self,
+        epsilon: Value,
+        *,
+        adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+        tolerance: float = DEFAULT_TOLERANCE,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> Value:
+        """Certified upper bound on delta: the upper end of ``delta_bounds``, same arguments."""
+        return self.delta_bounds(
+            epsilon, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
+        ).upper
+
+    def delta_bounds(
+        self,
+        epsilon: Value,
+        *,
+        adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+        tolerance: float = DEFAULT_TOLERANCE,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> Bounds[Value]:
+        """Smallest delta at which the composition is (epsilon, delta)-DP, enclosed.
+
+        This is the hockey-stick divergence of order e^epsilon, in the worst direction.
+
+        Args:
+            epsilon: In [0, 1e4] nats, scalar or any shape.
+            adjacency: Which datasets are neighbours; the worst direction counts.
+            tolerance: Widest relative gap accepted, in (1e-12, 1).
+            memory_limit: Bytes the computation may take, > 0.
+
+        Returns:
+            ``lower`` and ``upper``, floats or arrays shaped like `epsilon`. The exact delta lies
+            between, rounding included, and ``upper - lower <= tolerance * upper``.
+
+        Raises:
+            ValueError: An argument is out of range, or a mechanism has no dominating pair for
+                `adjacency`.
+            TypeError: An argument has the wrong type.
+            CertificationError: The tolerance is out of reach; carries the best bounds.
+
+        Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
+        """
+        return solve("delta", epsilon, self._directions(adjacency), tolerance, memory_limit)
+
+    def pld(
+        self,
+        *,
+        discretization_interval: float = 1e-4,
+        side: Literal["upper", "lower"] = "upper",
+        estimator: Literal["connect_dots", "algorithm_2"] = "connect_dots",
+        tail_mass: float = 1e-15,
+        adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> PrivacyLossDistribution:
+        """The distribution of the privacy loss, on a grid, from the side asked for.
+
+        Args:
+            discretization_interval: Spacing of the losses [nats], > 0.
+            side: "upper" never understates delta, "lower" never overstates it.
+            estimator: "connect_dots", whose lower form takes tangents at the middle of the cells,
+                or "algorithm_2", the lower estimate of Doroshenko et al. (2022).
+            tail_mass: Mass that truncation may move, in (0, 1).
+            adjacency: Which datasets are neighbours; both directions of ADD_OR_REMOVE_ONE are kept.
+            memory_limit: Bytes the computation may take, > 0.
+
+        Raises:
+            ValueError: An argument is out of range, `estimator` does not offer `side`, or the
+                grid would exceed `memory_limit`.
+            TypeError: An argument has the wrong type.
+
+        Cost: O(n log n) for n losses. Source: Doroshenko et al. (2022), Algorithms 1 and 2.
+        """
+        interval = _checks.positive("discretization_interval", discretization_interval)
+        _checks.choice("side", side, ("upper", "lower"))
+        _checks.choice("estimator", estimator, ("connect_dots", "algorithm_2"))
+        if (side, estimator) == ("upper", "algorithm_2"):
+            raise ValueError("side must be 'lower' with estimator 'algorithm_2', got 'upper'")
+        tail = _checks.open_unit("tail_mass", tail_mass)
+        limit = _checks.memory_limit(memory_limit)
+        return PrivacyLossDistribution(
+            tuple(
+                _core.loss_pmf(
+                    terms,
+                    interval=interval,
+                    side=side,
+                    estimator=estimator,
+                    tail_mass=tail,
+                    memory_limit=limit,
+                )
+                for terms in self._directions(adjacency)
+            )
+        )
+
+    def _directions(self, adjacency: Adjacency) -> Directions:
+        """The pairs and counts of each direction; equal directions are listed once."""
+        _checks.instance("adjacency", adjacency, Adjacency)
+        directions: Directions = []
+        for direction in adjacency.directions:
+            pairs = [(mechanism.dominating_pair(direction), n) for mechanism, n in self.terms]
+            if pairs not in directions:
+                directions.append(pairs)
+        return directions
+
+
+class Mechanism(Composable):
+    """A randomized algorithm, known through its dominating pairs."""
+
+    __slots__ = ()
+
+    @property
+    def terms(self) -> tuple[tuple["Mechanism", int], ...]:
+        """The mechanism once, in its simplest form; nothing if it costs nothing."""
+        simplest = self.simplified()
+        return () if simplest is None else ((simplest, 1),)
+
+    def simplified(self) -> "Mechanism | None":
+        """An equivalent mechanism in simplest form; None if the output ignores the data."""
+        return self
+
+    @abstractmethod
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
+        """The pair (P, Q) that dominates all neighbours in `direction`.
+
+        Equal mechanisms return the same object, and so do directions that share a pair.
+
+        Raises:
+            ValueError: No such pair is known.
+        """
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Composition(Composable):
+    """Independent runs of mechanisms, each possibly chosen after seeing the outputs before it.
+
+    Canonical: equal mechanisms are merged, free ones dropped, and the order is fixed, so equal
+    compositions are ``==``, hash alike and give the same bits. Nothing is computed until asked.
+
+    Args:
+        terms: Pairs (mechanism, count) with counts of at most 1e9 per distinct mechanism.
+
+    Raises:
+        ValueError: A count is negative, or above 1e9 after merging.
+        TypeError: A count is not a whole number.
+
+    >>> import hockeystick as hs
+    >>> step = hs.Gaussian(noise_multiplier=2.0)
+    >>> 3 * step + step
+    4 * Gaussian(noise_multiplier=2.0)
+    >>> hs.Composition().epsilon(delta=1e-5)
+    0.0
+    """
+
+    terms: tuple[tuple[Mechanism, int], ...] = ()
+
+    def __init__(self, terms: Iterable[tuple[Mechanism, int]] = ()) -> None:
+        counts: dict[Mechanism, int] = {}
+        for mechanism, count in terms:
+            _checks.instance("mechanism", mechanism, Mechanism)
+            times = _checks.count(count)
+            for simplest, runs in mechanism.terms:
+                counts[simplest] = _checks.count(counts.get(simplest, 0) + times * runs)
+        merged = sorted(
+            ((mechanism, count) for mechanism, count in counts.items() if count),
+            key=lambda term: repr(term[0]),
+        )
+        object.__setattr__(self, "terms", tuple(merged))
+
+    def __repr__(self) -> str:
+        if not self.terms:
+            return "Composition()"
+        return " + ".join(f"{count} * {mechanism!r}" for mechanism, count in self.terms)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is raised when a certificate is out of reach."""
+
+from typing import Any
+
+from hockeystick.bounds import Bounds
+
+
+class CertificationError(RuntimeError):
+    """The bounds could not be brought within the tolerance; the best ones found are attached.
+
+    The bounds are valid, only wider than asked for.
+    """
+
+    def __init__(self, message: str, bounds: Bounds[Any], obstacle: str) -> None:
+        super().__init__(message, bounds, obstacle)  # all three, for pickle
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @property
+    def bounds(self) -> Bounds[Any]:
+        """The best bounds found, for the whole query."""
+        return self.args[1]  # type: ignore[no-any-return]
+
+    @property
+    def obstacle(self) -> str:
+        """What limited them: the name of an argument, or of a term of the error budget."""
+        return str(self.args[2])

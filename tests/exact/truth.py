@@ -1,0 +1,72 @@
+"""The one entry: picks the strongest oracle for a run. See the package docstring."""
+
+from __future__ import annotations
+
+from flint import arb, ctx
+
+from exact.balls import crossing
+from exact.contour import composed_delta, composed_epsilon
+from exact.model import Direction, Run, gaussian_mu, merged
+from exact.one_step import gaussian_delta, step_delta
+
+BITS = 320
+
+
+def rigorous(run: Run) -> bool:
+    """Whether the run has a closed form, so that its balls are proofs."""
+    run = merged(run)
+    return all(step.q == 1 for step, _ in run) or (len(run) == 1 and run[0][1] == 1)
+
+
+def _curve(run: Run, epsilon: arb, direction: Direction) -> arb:
+    if all(step.q == 1 for step, _ in run):
+        with ctx.workprec(4 * BITS):
+            mu = gaussian_mu(run, direction)
+        return gaussian_delta(mu, epsilon)
+    return step_delta(run[0][0], epsilon, direction)
+
+
+def _delta(run: Run, epsilon: arb, direction: Direction, digits: int) -> arb:
+    if rigorous(run):
+        return _curve(run, epsilon, direction)
+    return composed_delta(run, epsilon, direction, digits)
+
+
+def _epsilon(run: Run, delta: arb, direction: Direction, digits: int) -> arb:
+    if rigorous(run):
+        return crossing(lambda x: _curve(run, x, direction), delta)
+    return composed_epsilon(run, delta, direction, digits)
+
+
+def _directions(run: Run, direction: Direction) -> tuple[Direction, ...]:
+    if direction != "add_remove":
+        return (direction,)
+    return ("remove",) if all(step.q == 1 for step, _ in run) else ("remove", "add")
+
+
+def _worst(values: list[arb]) -> arb:
+    return values[0] if len(values) == 1 else values[0].max(values[1])
+
+
+def delta(
+    run: Run, epsilon: float | arb, direction: Direction = "add_remove", digits: int = 20
+) -> arb:
+    """delta(epsilon), epsilon >= 0; `digits` are what an estimated value must have."""
+    run = merged(run)
+    if not run:
+        return arb(0)
+    with ctx.workprec(BITS):
+        at = arb(epsilon)
+        return _worst([_delta(run, at, d, digits) for d in _directions(run, direction)])
+
+
+def epsilon(
+    run: Run, delta: float | arb, direction: Direction = "add_remove", digits: int = 20
+) -> arb:
+    """inf{eps >= 0: delta(eps) <= delta}, for 0 < delta < 1."""
+    run = merged(run)
+    if not run:
+        return arb(0)
+    with ctx.workprec(BITS):
+        at = arb(delta)
+        return _worst([_epsilon(run, at, d, digits) for d in _directions(run, direction)])

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ledger, and its way through JSON."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hockeystick as hs
+from hockeystick import Accountant, Adjacency
+
+A = hs.Gaussian(noise_multiplier=2.0)
+S = A.poisson_sampled(0.01)
+
+positive = st.floats(min_value=0, exclude_min=True, allow_infinity=False, allow_nan=False)
+gaussians = positive.map(lambda sigma: hs.Gaussian(noise_multiplier=sigma))
+sampled = st.builds(lambda g, q: g.poisson_sampled(q), gaussians, st.floats(0, 1))
+
+
+def text(**changes):
+    value = json.loads(Accountant().compose(S, count=5).to_json())
+    return json.dumps(value | changes)
+
+
+def entry(**changes):
+    mechanism = {"type": "Gaussian", "noise_multiplier": 1.0} | changes
+    return [{"mechanism": mechanism, "count": 1}]
+
+
+def test_the_ledger_keeps_the_order_and_merges_neighbours():
+    acct = Accountant()
+    assert acct.compose(A).compose(A, count=2).compose(S, count=3).compose(A) is acct
+    assert acct.ledger == ((A, 3), (S, 3), (A, 1))
+    assert acct.composition == 4 * A + 3 * S
+
+
+def test_a_composition_enters_its_terms():
+    acct = Accountant().compose(2 * (A + 3 * S), count=2)
+    assert acct.ledger == (4 * A + 12 * S).terms
+
+
+def test_nothing_enters_nothing():
+    acct = Accountant().compose(A, count=0).compose(hs.Composition(), count=3)
+    assert acct.ledger == ()
+    assert acct.epsilon(delta=1e-5) == 0.0
+    assert acct.delta(epsilon=0.0) == 0.0
+
+
+def test_queries_are_those_of_the_composition():
+    acct = Accountant(adjacency=Adjacency.ADD_ONE, tolerance=1e-4)
+    acct.compose(S, count=100)
+    run = 100 * S
+    options = {"adjacency": Adjacency.ADD_ONE, "tolerance": 1e-4}
+    assert acct.epsilon(delta=1e-5) == run.epsilon(delta=1e-5, **options)
+    assert acct.epsilon_bounds(delta=1e-5) == run.epsilon_bounds(delta=1e-5, **options)
+    assert acct.delta(epsilon=1.0) == run.delta(epsilon=1.0, **options)
+    assert acct.delta_bounds(epsilon=1.0) == run.delta_bounds(epsilon=1.0, **options)
+
+
+def test_repr_says_what_was_spent():
+    assert repr(Accountant().compose(A)) == (
+        "<Accountant adjacency='add-or-remove-one' tolerance=0.001 "
+        "composition=1 * Gaussian(noise_multiplier=2.0)>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "name"),
+    [
+        (("Gaussian",), TypeError, "mechanism"),
+        ((None,), TypeError, "mechanism"),
+        ((A, 1.0), TypeError, "count"),
+        ((A, True), TypeError, "count"),
+        ((A, -1), ValueError, "count"),
+        ((A, 10**9 + 1), ValueError, "count"),
+        ((A, 10**9), ValueError, "count"),
+        ((10**9 * A + S, 1), ValueError, "count"),
+    ],
+)
+def test_bad_entries_leave_no_trace(arguments, error, name):
+    acct = Accountant().compose(A)
+    with pytest.raises(error, match=f"^{name} must be "):
+        acct.compose(*arguments)
+    assert acct.ledger == ((A, 1),)
+    assert acct.composition == 1 * A
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "name"),
+    [
+        ({"adjacency": "add-one"}, TypeError, "adjacency"),
+        ({"tolerance": 0.0}, ValueError, "tolerance"),
+        ({"tolerance": math.nan}, ValueError, "tolerance"),
+        ({"tolerance": None}, TypeError, "tolerance"),
+    ],
+)
+def test_bad_settings_are_named(arguments, error, name):
+    with pytest.raises(error, match=f"^{name} must be "):
+        Accountant(**arguments)
+
+
+@given(
+    st.lists(st.tuples(gaussians | sampled, st.integers(0, 10**6))),
+    st.sampled_from(Adjacency),
+    st.floats(1e-11, 0.5),
+)
+def test_json_round_trip_is_exact(entries, adjacency, tolerance):
+    acct = Accountant(adjacency=adjacency, tolerance=tolerance)
+    for mechanism, count in entries:
+        acct.compose(mechanism, count=count)
+    copy = Accountant.from_json(acct.to_json())
+    assert copy.ledger == acct.ledger
+    assert copy.composition == acct.composition
+    assert (copy.adjacency, copy.tolerance) == (adjacency, tolerance)
+    assert copy.to_json() == acct.to_json()
+
+
+def test_json_is_stable():
+    assert json.loads(Accountant().compose(S, count=5).to_json()) == {
+        "schema": "hockeystick.Accountant",
+        "version": 1,
+        "adjacency": "add-or-remove-one",
+        "tolerance": 0.001,
+        "ledger": [
+            {
+                "mechanism": {
+                    "type": "PoissonSampled",
+                    "mechanism": {"type": "Gaussian", "noise_multiplier": 2.0},
+                    "sampling_probability": 0.01,
+                },
+                "count": 5,
+            }
+        ],
+    }
+
+
+def test_whole_numbers_are_numbers():
+    acct = Accountant.from_json(text(ledger=entry(noise_multiplier=2)))
+    assert acct.ledger == ((A, 1),)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ("", "text must be JSON"),
+        ("{", "text must be JSON"),
+        ("[" * 100_000, "text must be JSON"),
+        ("[]", r"\$ must be an object"),
+        ("null", r"\$ must be an object"),
+        ('{"schema": 1, "schema": 2}', "text must not repeat a name"),
+        ("{}", r"\$\.schema must be there"),
+        (text(extra=1), r"\$\.extra must not be there"),
+        (text(schema="other"), r"\$\.schema must be 'hockeystick.Accountant', got 'other'"),
+        (text(version=2), r"\$\.version must be 1, got 2"),
+        (text(version=True), r"\$\.version must be 1, got True"),
+        (text(adjacency="swap"), r"\$\.adjacency"),
+        (text(adjacency=1), r"\$\.adjacency"),
+        (text(adjacency=[]), r"\$\.adjacency"),
+        (text(tolerance=2), r"\$: tolerance must be in"),
+        (text(tolerance="1e-3"), r"\$: tolerance must be in"),
+        (text(tolerance=math.nan), "finite numbers only, got NaN"),
+        (text(ledger={}), r"\$\.ledger must be an array"),
+        (text(ledger=[1]), r"\$\.ledger\[0\] must be an object"),
+        (text(ledger=[{}]), r"\$\.ledger\[0\]\.mechanism must be there"),
+        (text(ledger=[*entry(), {"count": 1}]), r"\$\.ledger\[1\]\.mechanism must be there"),
+        (text(ledger=[entry()[0] | {"count": 1.0}]), r"\$\.ledger\[0\]: count must be a whole"),
+        (text(ledger=[entry()[0] | {"count": -1}]), r"\$\.ledger\[0\]: count must be a whole"),
+        (text(ledger=[entry()[0] | {"note": ""}]), r"\$\.ledger\[0\]\.note must not be there"),
+        (text(ledger=entry(type="Laplace")), r"\$\.ledger\[0\]\.mechanism\.type must be one of"),
+        (text(ledger=entry(type=None)), r"\$\.ledger\[0\]\.mechanism must be an object with"),
+        (text(ledger=entry(sigma=1.0)), r"\$\.ledger\[0\]\.mechanism\.sigma must not be there"),
+        (text(ledger=entry(noise_multiplier=0)), r"\[0\]\.mechanism: noise_multiplier must be"),
+        (text(ledger=entry(noise_multiplier="1")), r"\[0\]\.mechanism: noise_multiplier must be"),
+        (text(ledger=entry(noise_multiplier=None)), r"\[0\]\.mechanism: noise_multiplier must be"),
+        (text(ledger=entry(noise_multiplier={})), r"\.noise_multiplier must be an object with"),
+        (
+            text(ledger=entry(noise_multiplier=10**400)),
+            r"\[0\]\.mechanism: noise_multiplier must be",
+        ),
+    ],
+)
+def test_bad_json_says_where(bad, message):
+    with pytest.raises(ValueError, match=message):
+        Accountant.from_json(bad)
+
+
+@pytest.mark.parametrize("bad", [None, b"{}", {}, 1])
+def test_json_of_a_wrong_type(bad):
+    with pytest.raises(TypeError, match="^text must be a str, got "):
+        Accountant.from_json(bad)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every validator: what passes, what fails, and that the message has name, range and value."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hockeystick import _checks
+
+NAN = math.nan
+INF = math.inf
+NOT_REAL = ["1", None, 1j, [1.0], True, np.True_, Decimal(1), object(), b"1"]
+NOT_WHOLE = [2.5, 2.0, "2", None, True, False, np.True_, NAN, INF, np.float64(2), Fraction(2), [2]]
+
+
+@pytest.mark.parametrize(
+    ("check", "good", "bad"),
+    [
+        (_checks.positive, [5e-324, 1, 1e308], [0, -0.0, -1.0, NAN, INF, -INF, 10**400]),
+        (_checks.probability, [0, -0.0, 1, 0.5], [-5e-324, 1 + 2**-52, NAN, INF, -INF, 10**400]),
+        (_checks.open_unit, [5e-324, 1 - 2**-53], [0, 1, -0.1, NAN, INF, -INF, -(10**400)]),
+    ],
+)
+def test_scalars(check, good, bad):
+    for value in good:
+        result = check("name", value)
+        assert type(result) is float
+        assert result == value
+    for value in bad:
+        with pytest.raises(ValueError, match=r"^name must be .*, got ") as caught:
+            check("name", value)
+        assert repr(value) in str(caught.value)
+    for value in NOT_REAL:
+        with pytest.raises(TypeError, match=r"^name must be .*, got ") as caught:
+            check("name", value)
+        assert repr(value) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "value", [np.float32(0.5), np.float64(0.5), Fraction(1, 2), np.float16(0.5)]
+)
+def test_any_real_type_becomes_a_float(value):
+    assert _checks.probability("q", value) == 0.5
+    assert type(_checks.probability("q", value)) is float
+
+
+def test_negative_zero_becomes_zero():
+    assert math.copysign(1, _checks.probability("q", -0.0)) == 1
+
+
+@pytest.mark.parametrize("value", [1e-12, 0, 1, -1, NAN, INF])
+def test_tolerance_out_of_range(value):
+    with pytest.raises(ValueError, match=r"^tolerance must be in \(1e-12, 1\), got "):
+        _checks.tolerance(value)
+
+
+@pytest.mark.parametrize("value", NOT_WHOLE)
+def test_counts_of_a_wrong_type(value):
+    with pytest.raises(
+        TypeError, match=r"^count must be a whole number in \[0, 1000000000\], got "
+    ):
+        _checks.count(value)
+
+
+@pytest.mark.parametrize("value", [-1, 10**9 + 1, 10**30, -(10**30), np.int64(-3)])
+def test_counts_out_of_range(value):
+    with pytest.raises(
+        ValueError, match=r"^count must be a whole number in \[0, 1000000000\], got "
+    ):
+        _checks.count(value)
+
+
+@pytest.mark.parametrize("value", [0, 1, 10**9, np.int8(3), np.uint64(7)])
+def test_good_counts(value):
+    assert _checks.count(value) == value
+    assert type(_checks.count(value)) is int
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [(0, ValueError), (2**63, ValueError), (1e9, TypeError)]
+)
+def test_memory_limit(value, error):
+    with pytest.raises(error, match=r"^memory_limit must be a whole number of bytes in \[1, "):
+        _checks.memory_limit(value)
+
+
+@pytest.mark.parametrize("bad", [0, 1, -1, 2, NAN, INF, -INF, [0.1, NAN], [[0.5], [1.0]]])
+def test_deltas_out_of_range(bad):
+    with pytest.raises(ValueError, match=r"^delta must be in \(0, 1\), got "):
+        _checks.delta_array(bad)
+
+
+@pytest.mark.parametrize("bad", [-1, -5e-324, 10_000.1, NAN, INF, [1, -1], np.array([INF])])
+def test_epsilons_out_of_range(bad):
+    with pytest.raises(ValueError, match=r"^epsilon must be in \[0, 10000\], got "):
+        _checks.epsilon_array(bad)
+
+
+@pytest.mark.parametrize("bad", ["0.5", None, 0.5j, ["0.5"], [None], [0.5j], True, [True], {}])
+@pytest.mark.parametrize("check", [_checks.delta_array, _checks.epsilon_array])
+def test_arrays_of_a_wrong_type(check, bad):
+    with pytest.raises(TypeError, match=r"^(delta|epsilon) must be "):
+        check(bad)
+
+
+def test_the_offending_element_is_named():
+    with pytest.raises(ValueError, match=r"got 1\.5$"):
+        _checks.delta_array([0.5, 1.5, 0.1])
+
+
+def test_ragged_arrays_are_refused():
+    with pytest.raises(ValueError, match="^delta must be a rectangular array"):
+        _checks.delta_array([[0.1], [0.1, 0.2]])
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (1, 0, 2)])
+def test_arrays_keep_their_shape(shape):
+    array = _checks.epsilon_array(np.ones(shape, dtype=np.float32))
+    assert array.shape == shape
+    assert array.dtype == np.float64
+    assert array.flags.c_contiguous
+
+
+def test_integers_are_epsilons():
+    assert _checks.epsilon_array([1, 2]).tolist() == [1.0, 2.0]
+    assert _checks.epsilon_array(10_000).tolist() == 10_000.0
+
+
+def test_choice():
+    assert _checks.choice("side", "upper", ("upper", "lower")) == "upper"
+    with pytest.raises(ValueError, match="^side must be one of 'upper', 'lower', got 'up'$"):
+        _checks.choice("side", "up", ("upper", "lower"))
+    with pytest.raises(TypeError, match="^side must be one of 'upper', 'lower', got 1$"):
+        _checks.choice("side", 1, ("upper", "lower"))
+
+
+def test_instance():
+    assert _checks.instance("text", "a", str) == "a"
+    with pytest.raises(TypeError, match="^text must be a str, got 1$"):
+        _checks.instance("text", 1, str)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line answers in one line, or fails in one line."""
+
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hockeystick as hs
+from hockeystick import cli
+
+RUN = [
+    *("--noise-multiplier", "1.0"),
+    *("--sampling-probability", "0.01"),
+    *("--steps", "1000"),
+]
+EPSILON = ["epsilon", *RUN, "--delta", "1e-5"]
+DELTA = ["delta", *RUN, "--epsilon", "1"]
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line: exit code, stdout, stderr."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as exited:
+            cli.main(arguments)
+        return exited.value.code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted", "given"),
+    [(EPSILON, "epsilon", "delta = 1e-05"), (DELTA, "delta", "epsilon = 1.0")],
+)
+def test_one_readable_line(run, arguments, wanted, given):
+    code, out, err = run(*arguments)
+    number = r"([0-9.]+(?:e-[0-9]+)?)"
+    match = re.fullmatch(
+        rf"{wanted} = {number} at {given} "
+        rf"\(certified: {number} <= {wanted} <= {number}\), [0-9.e+]+ ms\n",
+        out,
+    )
+    assert (code, err) == (0, "")
+    answer, lower, upper = map(float, match.groups())
+    step = 1000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+    bounds = step.epsilon_bounds(1e-5) if wanted == "epsilon" else step.delta_bounds(1.0)
+    assert lower <= bounds.lower <= bounds.upper <= upper == answer
+    assert upper - lower <= 2e-3 * upper
+
+
+def test_json(run):
+    code, out, err = run(*EPSILON, "--json", "--tolerance", "1e-2", "--adjacency", "add-one")
+    answer = json.loads(out)
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    assert set(answer) == {"epsilon", "lower", "upper", "seconds", "question"}
+    assert answer["lower"] <= answer["epsilon"] == answer["upper"]
+    assert answer["seconds"] > 0
+    assert answer["question"] == {
+        "wanted": "epsilon",
+        "delta": 1e-5,
+        "noise_multiplier": 1.0,
+        "sampling_probability": 0.01,
+        "steps": 1000,
+        "adjacency": "add-one",
+        "tolerance": 1e-2,
+        "memory_limit": 2**30,
+    }
+
+
+def test_json_of_delta(run):
+    _, out, _ = run(*DELTA, "--json")
+    answer = json.loads(out)
+    assert answer["delta"] == answer["upper"]
+    assert answer["question"]["epsilon"] == 1.0
+
+
+def test_nothing_costs_nothing(run):
+    code, out, _ = run(*EPSILON, "--steps", "0")
+    assert code == 0
+    assert out.startswith("epsilon = 0.0 at delta = 1e-05 (certified: 0.0 <= epsilon <= 0.0)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*EPSILON, "--delta", "2"], r"delta must be in \(0, 1\), got 2.0"),
+        ([*EPSILON, "--delta", "nan"], r"delta must be in \(0, 1\), got nan"),
+        ([*EPSILON, "--noise-multiplier", "0"], "noise_multiplier must be .*infinite.*, got 0.0"),
+        ([*EPSILON, "--sampling-probability", "2"], r"sampling_probability must be in \[0, 1\]"),
+        ([*EPSILON, "--steps", "-1"], "count must be a whole number"),
+        ([*EPSILON, "--steps", "2.5"], "Invalid value for '--steps'"),
+        ([*EPSILON, "--tolerance", "0"], "tolerance must be in"),
+        ([*EPSILON, "--memory-limit", "0"], "memory_limit must be"),
+        ([*EPSILON, "--tolerance", "1e-9", "--memory-limit", "1"], "raise memory_limit"),
+        ([*EPSILON, "--adjacency", "swap"], "Invalid value for '--adjacency'"),
+        ([*EPSILON, "--adjacency", "replace-special"], "no dominating pair"),
+        ([*DELTA, "--epsilon", "-1"], "epsilon must be in"),
+        (["epsilon", *RUN], "Missing option '--delta'"),
+        (["epsilon", "--delta", "1e-5"], "Missing option '--noise-multiplier'"),
+        (["gamma"], "No such command 'gamma'"),
+        ([*EPSILON, "--sigma", "1"], "No such option"),
+    ],
+)
+def test_errors_are_one_line(run, arguments, message):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert re.match(rf"hockeystick: .*{message}", err)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["epsilon", "--help"], ["delta", "-h"]])
+def test_help_has_an_example(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert "Example: hockeystick " in " ".join(out.split())
+
+
+def test_version(run):
+    assert run("--version") == (0, f"hockeystick {hs.__version__}\n", "")
+
+
+def test_no_command_shows_help(run):
+    code, out, err = run()
+    assert code == 2
+    assert "Usage: hockeystick" in out + err
+
+
+def test_it_runs_as_a_module():
+    command = [sys.executable, "-m", "hockeystick", *EPSILON, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["epsilon"] > 0
+
+
+positive = st.floats(min_value=0, exclude_min=True, allow_infinity=False, allow_nan=False)
+
+
+@given(positive, st.floats(0, 1))
+def test_decimals_are_rounded_outward(upper, share):
+    lower = upper * share
+    low, high = map(Fraction, cli.outward(lower, upper))
+    assert low <= Fraction(lower) <= Fraction(upper) <= high
+    assert high - Fraction(upper) <= Fraction(upper) / 1000
+    assert Fraction(lower) - low <= Fraction(upper) / 1000
+
+
+@pytest.mark.parametrize(
+    ("bounds", "printed"),
+    [
+        ((6.18731, 6.18802), ("6.1873", "6.1881")),
+        ((0.0, 0.0), ("0.0", "0.0")),
+        ((0.0, 1.23456789e-20), ("0", "1.2346e-20")),
+        ((1.0, 1.0), ("1.0000000000000000", "1.0000000000000000")),
+    ],
+)
+def test_decimals(bounds, printed):
+    assert cli.outward(*bounds) == printed

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The algebra is exact bookkeeping; the queries check their arguments and keep shapes."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hockeystick as hs
+from hockeystick import Adjacency, Composition
+
+A = hs.Gaussian(noise_multiplier=2.0)
+B = hs.Gaussian(noise_multiplier=3.0)
+S = A.poisson_sampled(0.01)
+RUN = 100 * S + 2 * B
+
+compositions = st.lists(st.tuples(st.sampled_from([A, B, S]), st.integers(0, 10**6))).map(
+    Composition
+)
+
+
+@given(compositions, compositions, compositions, st.integers(0, 20), st.integers(0, 20))
+def test_the_laws_of_the_algebra(x, y, z, n, m):
+    assert x + y == y + x
+    assert hash(x + y) == hash(y + x)
+    assert (x + y) + z == x + (y + z)
+    distributed = n * x + n * y
+    assert n * (x + y) == distributed
+    assert (n + m) * x == n * x + m * x
+    assert n * (m * x) == (n * m) * x
+    assert x * n == n * x
+    assert x + Composition() == x
+    assert 1 * x == x
+    assert 0 * x == Composition()
+    assert sum([x, y, z]) == x + y + z
+
+
+def test_equal_terms_merge_and_free_ones_vanish():
+    free = A.poisson_sampled(0)
+    plain = A.poisson_sampled(1)
+    assert (A + 2 * B + A + 5 * free + plain).terms == ((A, 3), (B, 2))
+    assert sum([A, A, B]) == 2 * A + B
+    assert Composition([(A, 1), (B, 1)]) == A + B
+
+
+@pytest.mark.parametrize("composition", [Composition(), 1 * A, RUN], ids=repr)
+def test_repr_is_code_and_values_pickle(composition):
+    assert eval(repr(composition), vars(hs)) == composition  # noqa: S307
+    assert pickle.loads(pickle.dumps(composition)) == composition  # noqa: S301
+
+
+def test_repr_reads_like_the_source():
+    assert repr(3 * A + B) == (
+        "3 * Gaussian(noise_multiplier=2.0) + 1 * Gaussian(noise_multiplier=3.0)"
+    )
+
+
+@pytest.mark.parametrize("count", [np.int64(3), np.uint8(3), np.int32(3)])
+def test_numpy_integers_multiply(count):
+    assert count * A == A * count == 3 * A
+    assert count * (A + B) == (A + B) * count
+
+
+@pytest.mark.parametrize(
+    "count", [2.5, 3.0, math.nan, True, None, "3", A, np.float64(2), np.array([1, 2]), 1j]
+)
+@pytest.mark.parametrize("value", [A, A + B], ids=["mechanism", "composition"])
+def test_counts_of_a_wrong_type(value, count):
+    with pytest.raises(TypeError, match="^count must be a whole number"):
+        value * count
+    with pytest.raises(TypeError, match="^count must be a whole number"):
+        count * value
+
+
+@pytest.mark.parametrize("count", [-1, 10**9 + 1, 10**10_000], ids=["-1", "1e9", "huge"])
+def test_counts_out_of_range(count):
+    with pytest.raises(ValueError, match=r"^count must be a whole number in \[0, 1000000000\]"):
+        count * A
+
+
+def test_merged_counts_out_of_range():
+    with pytest.raises(ValueError, match="^count must be .*, got 1000000001$"):
+        10**9 * A + A
+
+
+@pytest.mark.parametrize("other", [1, 0.0, None, "A", [A], False])
+def test_what_cannot_be_added(other):
+    with pytest.raises(TypeError, match="unsupported operand"):
+        A + other
+    with pytest.raises(TypeError, match="unsupported operand|can only concatenate"):
+        other + RUN
+
+
+def test_terms_are_checked():
+    with pytest.raises(TypeError, match="^mechanism must be a Mechanism, got 1$"):
+        Composition([(1, 1)])
+    with pytest.raises(TypeError, match="^count must be "):
+        Composition([(A, 1.0)])
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_nothing_costs_nothing(adjacency):
+    nothing = Composition()
+    bounds = nothing.epsilon_bounds(delta=1e-300, adjacency=adjacency)
+    assert bounds == (0.0, 0.0)
+    assert bounds.error_budget.total == 0.0
+    assert nothing.delta(epsilon=0.0, adjacency=adjacency) == 0.0
+    assert nothing.epsilon(delta=np.array([0.5, 0.1])).tolist() == [0.0, 0.0]
+
+
+def test_the_order_of_terms_does_not_change_a_bit():
+    assert (S + B).epsilon_bounds(delta=1e-6) == (B + S).epsilon_bounds(delta=1e-6)
+
+
+@pytest.mark.parametrize("run", [A, RUN], ids=["mechanism", "composition"])
+def test_scalars_give_floats(run):
+    for delta in (1e-5, np.float64(1e-5), np.array(1e-5)):
+        assert type(run.epsilon(delta=delta)) is float
+        assert all(type(bound) is float for bound in run.epsilon_bounds(delta=delta))
+    for epsilon in (1, 1.0, np.int64(1), np.array(1.0)):
+        assert type(run.delta(epsilon=epsilon)) is float
+        assert all(type(bound) is float for bound in run.delta_bounds(epsilon=epsilon))
+
+
+@pytest.mark.parametrize("shape", [(0,), (3,), (2, 2), (1, 3, 1)])
+def test_arrays_give_arrays_of_their_shape(shape):
+    size = math.prod(shape)
+    deltas = np.geomspace(1e-8, 1e-2, size).reshape(shape)
+    bounds = RUN.epsilon_bounds(delta=deltas)
+    assert bounds.lower.shape == bounds.upper.shape == shape
+    for index in np.ndindex(shape):
+        lower, upper = RUN.epsilon_bounds(delta=deltas[index])
+        assert bounds.lower[index] <= upper
+        assert lower <= bounds.upper[index]
+    epsilons = np.linspace(0, 2, size).reshape(shape)
+    assert RUN.delta(epsilon=epsilons).shape == shape
+
+
+def test_lists_and_strided_arrays_are_arrays():
+    deltas = np.array([1e-3, 9.0, 1e-5])[::2]
+    assert np.array_equal(RUN.epsilon(delta=deltas), RUN.epsilon(delta=[1e-3, 1e-5]))
+
+
+def test_the_answer_is_the_upper_bound():
+    assert RUN.epsilon(delta=1e-5) == RUN.epsilon_bounds(delta=1e-5).upper
+    assert RUN.delta(epsilon=1.0) == RUN.delta_bounds(epsilon=1.0).upper
+
+
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-3, 1e-5])
+@pytest.mark.parametrize("delta", [0.1, 1e-5, 1e-15])
+def test_the_gap_is_within_the_tolerance(tolerance, delta):
+    lower, upper = RUN.epsilon_bounds(delta=delta, tolerance=tolerance)
+    assert 0 < lower <= upper
+    assert upper - lower <= tolerance * upper
+
+
+@given(st.floats(1e-12, 0.5), st.floats(0.001, 1.0))
+def test_epsilon_and_delta_are_inverse(delta, share):
+    """Delta at the certified epsilon cannot be certified to exceed the delta it was found for."""
+    epsilon = RUN.epsilon(delta=delta)
+    assert RUN.delta_bounds(epsilon=epsilon).lower <= delta
+    if epsilon > 0:
+        less = share * RUN.epsilon_bounds(delta=delta).lower
+        assert RUN.delta_bounds(epsilon=less).upper >= delta * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "name"),
+    [
+        ({"delta": 0.0}, ValueError, "delta"),
+        ({"delta": 1.0}, ValueError, "delta"),
+        ({"delta": -1e-5}, ValueError, "delta"),
+        ({"delta": math.nan}, ValueError, "delta"),
+        ({"delta": math.inf}, ValueError, "delta"),
+        ({"delta": [0.1, math.nan]}, ValueError, "delta"),
+        ({"delta": [[0.1], [0.1, 0.2]]}, ValueError, "delta"),
+        ({"delta": "1e-5"}, TypeError, "delta"),
+        ({"delta": None}, TypeError, "delta"),
+        ({"delta": True}, TypeError, "delta"),
+        ({"delta": 1e-5, "tolerance": 0.0}, ValueError, "tolerance"),
+        ({"delta": 1e-5, "tolerance": 1.0}, ValueError, "tolerance"),
+        ({"delta": 1e-5, "tolerance": math.nan}, ValueError, "tolerance"),
+        ({"delta": 1e-5, "tolerance": "1e-3"}, TypeError, "tolerance"),
+        ({"delta": 1e-5, "memory_limit": 0}, ValueError, "memory_limit"),
+        ({"delta": 1e-5, "memory_limit": 1e9}, TypeError, "memory_limit"),
+        ({"delta": 1e-5, "adjacency": "remove-one"}, TypeError, "adjacency"),
+        ({"delta": 1e-5, "adjacency": None}, TypeError, "adjacency"),
+    ],
+)
+@pytest.mark.parametrize("run", [A, RUN, Composition()], ids=["mechanism", "composition", "empty"])
+def test_bad_arguments_are_named(run, arguments, error, name):
+    with pytest.raises(error, match=f"^{name} must be "):
+        run.epsilon_bounds(**arguments)
+    with pytest.raises(error, match=f"^{name} must be "):
+        run.epsilon(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "error"),
+    [
+        (-1.0, ValueError),
+        (10_001, ValueError),
+        (math.nan, ValueError),
+        (math.inf, ValueError),
+        ([0.0, -1.0], ValueError),
+        ("1", TypeError),
+        (None, TypeError),
+    ],
+)
+def test_bad_epsilons_are_named(epsilon, error):
+    with pytest.raises(error, match="^epsilon must be "):
+        RUN.delta_bounds(epsilon=epsilon)
+    with pytest.raises(error, match="^epsilon must be "):
+        RUN.delta(epsilon=epsilon)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A certificate out of reach says what to change, and keeps what was found."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import _solve
+
+RUN = 10_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+
+
+class Answer:
+    """An answer of the core that did not meet the tolerance."""
+
+    def __init__(self, obstacle, required_bytes=0):
+        self.lower, self.upper, self.met = 1.0, 1.5, False
+        self.obstacle, self.required_bytes = obstacle, required_bytes
+        self.discretization = self.truncation = self.wraparound = self.rounding = 0.125
+
+
+@pytest.fixture
+def core_answers(monkeypatch):
+    """Make the core give one such answer per point."""
+
+    def install(*arguments):
+        answer = Answer(*arguments)
+        monkeypatch.setattr(
+            _solve._core, "epsilon_bounds", lambda _, points, **__: [answer for _ in points]
+        )
+
+    return install
+
+
+def test_memory_limit_is_named(core_answers):
+    core_answers("memory_limit", 5 * 2**20 - 1)
+    with pytest.raises(hs.CertificationError) as caught:
+        RUN.epsilon(delta=1e-5, tolerance=1e-6, memory_limit=2**20)
+    assert str(caught.value) == (
+        "tolerance = 1e-06 needs about 5 MiB, more than memory_limit = 1048576 bytes allows: raise "
+        "memory_limit or loosen tolerance; best bounds 1.0 <= epsilon <= 1.5 at delta = 1e-05"
+    )
+    assert caught.value.obstacle == "memory_limit"
+    assert caught.value.bounds == (1.0, 1.5)
+    assert caught.value.bounds.error_budget.total == 0.5
+
+
+def test_the_dominant_term_is_named(core_answers):
+    core_answers("rounding")
+    with pytest.raises(hs.CertificationError, match="rounding is in the way: loosen tolerance"):
+        RUN.epsilon(delta=1e-5)
+
+
+def test_bounds_of_the_whole_query_are_kept(core_answers):
+    core_answers("rounding")
+    with pytest.raises(hs.CertificationError) as caught:
+        RUN.epsilon(delta=np.array([[1e-5, 1e-6]]))
+    assert caught.value.bounds.upper.tolist() == [[1.5, 1.5]]
+
+
+def test_pickle_keeps_everything(core_answers):
+    core_answers("rounding")
+    with pytest.raises(hs.CertificationError) as caught:
+        RUN.epsilon(delta=1e-5)
+    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
+    assert str(copy) == str(caught.value)
+    assert (copy.bounds, copy.obstacle) == (caught.value.bounds, "rounding")
+
+
+def test_a_tiny_memory_limit_is_an_error_with_valid_bounds():
+    with pytest.raises(hs.CertificationError, match="raise memory_limit") as caught:
+        RUN.epsilon(delta=1e-5, tolerance=1e-9, memory_limit=1)
+    lower, upper = caught.value.bounds
+    assert 0 <= lower <= RUN.epsilon_bounds(delta=1e-5).upper
+    assert upper >= RUN.epsilon_bounds(delta=1e-5).lower

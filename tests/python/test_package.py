@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package as a whole: names, import time, version, and the examples in its docstrings."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import hockeystick as hs
+
+MODULES = sorted(
+    info.name
+    for info in pkgutil.walk_packages(hs.__path__, "hockeystick.")
+    if info.name not in {"hockeystick.__main__", "hockeystick._core"}
+)
+
+
+def test_public_names():
+    for name in hs.__all__:
+        assert getattr(hs, name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        hs.nothing  # noqa: B018
+
+
+def test_version():
+    assert hs.__version__.count(".") == 2
+
+
+@pytest.mark.parametrize("name", ["hockeystick", *MODULES])
+def test_examples(name):
+    result = doctest.testmod(importlib.import_module(name), raise_on_error=False)
+    assert result.failed == 0
+
+
+def test_import_is_light():
+    """Importing must not pull in what only some users need."""
+    heavy = {"scipy", "click", "matplotlib", "importlib.metadata"}
+    code = "import sys, numpy; before = set(sys.modules); import hockeystick; "
+    code += f"print(*sorted({heavy!r} & (set(sys.modules) - before)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Includes and imports point downwards only."""
+
+import ast
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CPP = ROOT / "cpp"
+PACKAGE = ROOT / "python" / "hockeystick"
+
+# What each folder of cpp/ may include besides itself and the standard library.
+CPP_LAYERS = {
+    "numeric": set(),
+    "mechanisms": {"numeric"},
+    "pld": {"numeric"},
+    "discretize": {"numeric", "mechanisms", "pld"},
+    "account": {"numeric", "mechanisms", "pld", "discretize"},
+    "bind": {"numeric", "mechanisms", "pld", "discretize", "account"},
+}
+
+# From the bottom up; a module may import from lower rows only.
+PYTHON_LAYERS = [
+    {"_core", "_checks", "adjacency"},
+    {"bounds"},
+    {"errors", "pld"},
+    {"_solve"},
+    {"composition"},
+    {"mechanisms"},
+    {"_json"},
+    {"accountant", "calibrate", "sweep", "baselines"},
+    {"plot", "compat"},
+    {"__init__"},
+    {"cli"},
+    {"__main__"},
+]
+
+# The compilers' own headers, for the vector kernels.
+INTRINSICS = {"arm_neon.h", "cpuid.h", "immintrin.h", "intrin.h"}
+
+CPP_FILES = sorted(CPP.glob("*/*.[ch]pp"))
+PYTHON_FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def label(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def includes(path):
+    return re.findall(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', path.read_text(), re.MULTILINE)
+
+
+def row(module):
+    return next(index for index, names in enumerate(PYTHON_LAYERS) if module in names)
+
+
+def module_of(path):
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imports(path):
+    """The modules of the package that a file imports, by their first name inside it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{label(path)} imports relatively"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for first, *rest in (name.split(".") for name in names):
+            if first == "hockeystick":
+                known = rest and any(rest[0] in names for names in PYTHON_LAYERS)
+                yield rest[0] if known else "__init__"
+
+
+@pytest.mark.parametrize("path", CPP_FILES, ids=label)
+def test_includes_point_downwards(path):
+    layer = path.parent.name
+    for bracket, target in includes(path):
+        folder = target.split("/")[0]
+        if bracket == '"':
+            assert folder in CPP_LAYERS[layer] | {layer}, f'{label(path)} includes "{target}"'
+        elif "/" in target or target.endswith(".h"):
+            allowed = folder == "pybind11" and layer == "bind"
+            system = layer == "numeric" and target in INTRINSICS
+            assert allowed or system, f"{label(path)} includes <{target}>"
+
+
+def test_every_layer_is_looked_at():
+    assert {path.parent.name for path in CPP_FILES} == set(CPP_LAYERS)
+    assert not list(CPP.glob("*.[ch]pp"))
+
+
+def test_headers_do_not_include_each_other_in_circles():
+    graph = {
+        label(path): {f"cpp/{target}" for bracket, target in includes(path) if bracket == '"'}
+        for path in CPP_FILES
+    }
+    TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES, ids=label)
+def test_imports_point_downwards(path):
+    module = module_of(path)
+    for target in imports(path):
+        if target != module:
+            assert row(target) < row(module), f"{label(path)} imports {target}"
