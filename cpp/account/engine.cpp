@@ -16,6 +16,9 @@ namespace {
 
 constexpr int most_passes = 8;
 
+// A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
+constexpr double smallest_delta = 1e-300;
+
 // One direction of one question. `wants_epsilon`: value is a delta and the answer an epsilon.
 class Solver {
  public:
@@ -29,21 +32,35 @@ class Solver {
     answer_.lower = 0;
     answer_.upper = wants_epsilon ? std::numeric_limits<double>::infinity() : 1.0;
     if (wants_epsilon && at_.epsilon <= 0) at_ = pilot_.saddle_for_epsilon(0);
+    for (const Term& term : direction) {
+      const auto count = static_cast<double>(term.count) * (1 + 1e-12);
+      supremum_ += count * term.pair->loss_supremum();
+      total_variation_ += count * term.pair->total_variation_bound();  // subadditive
+    }
   }
 
   double forecast() const { return wants_epsilon_ ? at_.epsilon : at_.log_delta; }
   const Pilot& pilot() const { return pilot_; }
 
+  /// No loss exceeds this, so that delta is 0 from here on.
+  double supremum() const { return supremum_; }
+
   Answer solve() {
+    if (!wants_epsilon_ && value_ >= supremum_) return Answer{};
+    if (wants_epsilon_ && value_ >= total_variation_) return Answer{};
     log_tolerance_ = wanted_log_tolerance();
     double interval = forecast_interval(pilot_, at_, log_tolerance_);
     double cut = std::min(1e-3, log_tolerance_ * 1e-3);
     answer_.met = false;
     for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
       const Plan plan = affordable_plan(interval, cut);
+      if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
       const Pass pass = run_pass(direction_, plan);
       take(pass, plan);
-      answer_.met = answer_.upper - answer_.lower <= limits_.tolerance * answer_.upper;
+      answer_.met = is_met();
+#ifdef TRACE
+      fprintf(stderr,"  pass %d d %.3g N %zu size %zu first %ld tilt %.3g reg %d eps_est %.4g logd %.4g dev %.3g pts %.0f [%.8g, %.8g] trunc %.2e wrap %.2e round %.2e tol %.2e cut %.1e\n",answer_.passes,plan.interval,plan.fft_size,plan.window.size,plan.window.first,plan.tilt,at_.regular,at_.epsilon,at_.log_delta,at_.deviation,plan.supports[0].points(),answer_.lower,answer_.upper,answer_.truncation,answer_.wraparound,answer_.rounding,log_tolerance_,cut);
+#endif
       if (answer_.met || !answer_.obstacle.empty()) break;
       const double delta = wants_epsilon_ ? value_ : answer_.upper;
       const double lost = answer_.truncation + answer_.wraparound;
@@ -66,7 +83,14 @@ class Solver {
     const double margin = std::log(value_) - at_.log_delta;
     if (at_.epsilon <= 0 || margin > 1e-3)  // the answer is 0 if delta(0) is enclosed this well
       return std::clamp(0.3 * margin, 1e-9, 0.5);
-    return std::clamp(at_.slope * limits_.tolerance * at_.epsilon, 1e-13, 0.5);
+    const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
+    return std::clamp(slope * limits_.tolerance * at_.epsilon, 1e-13, 0.5);
+  }
+
+  bool is_met() const {
+    if (!std::isfinite(answer_.upper)) return false;
+    return answer_.upper - answer_.lower <= limits_.tolerance * answer_.upper ||
+           (!wants_epsilon_ && answer_.upper <= smallest_delta);
   }
 
   double excess_gap() const {
@@ -82,7 +106,7 @@ class Solver {
     if (plan.bytes <= limit) return plan;
     answer_.obstacle = "memory_limit";
     answer_.required_bytes = static_cast<std::size_t>(std::min(plan.bytes, 9e18));
-    while (plan.bytes > limit && interval < at_.deviation) {
+    while (plan.bytes > limit && interval < std::max(at_.deviation, at_.epsilon)) {
       interval *= std::max(1.25, std::min(plan.bytes / limit, 1e6));
       plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
     }
@@ -122,6 +146,7 @@ class Solver {
   Limits limits_;
   Saddle at_;
   double log_tolerance_ = 0;
+  double supremum_ = 0, total_variation_ = 0;
   Answer answer_;
 };
 
@@ -133,7 +158,8 @@ Answer closed_form(const MergedDirection& direction, bool wants_epsilon, double 
   Answer answer;
   answer.lower = lower;
   answer.upper = upper;
-  answer.met = upper - lower <= limits.tolerance * upper;
+  answer.met = upper - lower <= limits.tolerance * upper ||
+               (!wants_epsilon && upper <= smallest_delta);
   if (!answer.met) answer.obstacle = "rounding";
   answer.passes = 1;
   const double epsilon = wants_epsilon ? upper : value;
@@ -147,7 +173,10 @@ Answer worse(Answer a, const Answer& b, const Limits& limits) {
   Answer result = b.upper > a.upper ? b : a;
   result.lower = std::max(a.lower, b.lower);
   result.upper = std::max(a.upper, b.upper);
-  result.met = result.upper - result.lower <= limits.tolerance * result.upper;
+  result.met = (std::isfinite(result.upper) &&
+                result.upper - result.lower <= limits.tolerance * result.upper) ||
+               (a.met && b.met);
+  if (result.met) result.obstacle.clear();
   if (!result.met && result.obstacle.empty())
     result.obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
   return result;
@@ -155,16 +184,16 @@ Answer worse(Answer a, const Answer& b, const Limits& limits) {
 
 // True only if delta(epsilon) of this direction is certainly no more than needed for the answer
 // found already to be the larger one.
-bool is_dominated(const Direction& direction, const Pilot& pilot, bool wants_epsilon, double value,
+bool is_dominated(const Direction& direction, const Solver& solver, bool wants_epsilon, double value,
                   const Answer& found) {
   if (wants_epsilon && !(found.lower > 0)) return false;
   const double epsilon = wants_epsilon ? found.lower : value;
   const double goal = wants_epsilon ? value : found.lower;
-  const Saddle at = pilot.saddle_for_epsilon(epsilon);
-  if (!(at.tilt > 0)) return false;
-  const double loose = 2.6 * at.tilt * at.deviation;
-  if (at.log_delta + std::log1p(loose) > std::log(goal)) return false;  // forecast: no use
-  return chernoff_delta(direction, pilot, epsilon) <= goal;
+  if (epsilon >= solver.supremum()) return true;
+  const Saddle at = solver.pilot().saddle_for_epsilon(epsilon);
+  const double forecast = solver.pilot().log_chernoff_delta(at.tilt, epsilon);
+  if (!(at.tilt > 0) || forecast > std::log(goal)) return false;  // not worth trying
+  return chernoff_delta(direction, solver.pilot(), epsilon) <= goal;
 }
 
 Answer answer(std::span<const Direction> directions, bool wants_epsilon, double value,
@@ -191,7 +220,7 @@ Answer answer(std::span<const Direction> directions, bool wants_epsilon, double 
   for (const MergedDirection& direction : merged)
     if (!direction.terms.empty() && !direction.only_gaussian) terms.push_back(&direction.terms);
   for (const std::size_t i : order) {
-    if (result && is_dominated(*terms[i], solvers[i].pilot(), wants_epsilon, value, *result))
+    if (result && is_dominated(*terms[i], solvers[i], wants_epsilon, value, *result))
       continue;
     take(solvers[i].solve());
   }

@@ -64,7 +64,7 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
     const double log_mass =
         -log_reciprocal - std::log(pilot.count(j) * static_cast<double>(pilot.terms()));
     supports.emplace_back(*direction[j].pair, pilot.nodes(j),
-                          SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, d}, d);
+                          SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, d, 0}, d);
     points += supports.back().points();
   }
   check_memory(size * 8 * 8 + points * bytes_per_point, request);

@@ -64,17 +64,18 @@ Side scan(const LossNodes& nodes, const std::vector<double>& mass, const Support
 
 GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes,
                              const SupportNeeds& needs, double interval)
-    : interval_(interval) {
+    : interval_(interval), offset_(needs.offset) {
   const auto mass = tilted_masses(nodes, needs);
   const Side top = scan(nodes, mass, needs, interval, true);
   const Side bottom = scan(nodes, mass, needs, interval, false);
   const auto grid = [&](double loss) {
-    return static_cast<std::int64_t>(std::floor(std::clamp(loss / interval, -4e18, 4e18)));
+    return static_cast<std::int64_t>(std::floor(std::clamp((loss - offset_) / interval, -4e18, 4e18)));
   };
   const double low = std::max(bottom.end, pair.loss_infimum());
   const double high = std::min(top.end, pair.loss_supremum());
-  const std::int64_t begin = grid(low) - (pair.loss_infimum() >= bottom.end ? 0 : 1);
-  last_ = std::max(grid(high) + 1, begin + 1);
+  // Strictly outside the bounds of the loss, rounding or not.
+  const std::int64_t begin = grid(low - 1e-6 * interval);
+  last_ = std::max(grid(high + 1e-6 * interval) + 1, begin + 1);
   std::int64_t at = begin;
   const auto run = [&](double until, std::int64_t gap) {
     const std::int64_t stop = std::min(grid(until), last_);
@@ -85,10 +86,10 @@ GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes,
   };
   for (std::size_t k = bottom.level_start.size(); k-- > 0;)
     run(bottom.level_start[k], std::int64_t{1} << (k + 1));
-  run(top.level_start.empty() ? interval * static_cast<double>(last_) : top.level_start.front(), 1);
+  run(top.level_start.empty() ? offset_ + interval * static_cast<double>(last_) : top.level_start.front(), 1);
   for (std::size_t k = 0; k < top.level_start.size(); ++k)
     run(k + 1 < top.level_start.size() ? top.level_start[k + 1]
-                                       : interval * static_cast<double>(last_),
+                                       : offset_ + interval * static_cast<double>(last_),
         std::int64_t{1} << (k + 1));
   if (at < last_) runs_.push_back({at, last_ - at, 1});
 }
@@ -100,7 +101,7 @@ double GradedSupport::points() const {
 }
 
 Support GradedSupport::build() const {
-  Support support{interval_, {}};
+  Support support{interval_, offset_, {}};
   support.index.reserve(static_cast<std::size_t>(points()));
   for (const Run& run : runs_)
     for (std::int64_t i = 0; i < run.count; ++i) support.index.push_back(run.first + i * run.gap);

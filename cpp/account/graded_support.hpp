@@ -19,6 +19,7 @@ struct SupportNeeds {
   double log_top_mass;      // P-mass allowed above the support
   double log_bottom_mass;   // tilted mass allowed below it, as if it sat at its first point
   double widest;            // no gap wider than this [nats]
+  double offset;            // of the grid [nats]
 };
 
 /// A support as runs of equal gaps, small before it is built.
@@ -33,7 +34,7 @@ class GradedSupport {
   struct Run {
     std::int64_t first, gap, count;  // points first, first + gap, ...
   };
-  double interval_;
+  double interval_, offset_;
   std::vector<Run> runs_;
   std::int64_t last_ = 0;
 };

@@ -33,7 +33,7 @@ Pass run_pass(const Direction& direction, const Plan& plan) {
 double chernoff_delta(const Direction& direction, const Pilot& pilot, double epsilon) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const Saddle at = pilot.saddle_for_epsilon(epsilon);
-  if (!(at.tilt > 0) || !std::isfinite(at.log_delta)) return infinity;
+  if (!(at.tilt > 0)) return infinity;
   const double coarse = 0.1;  // relative width of delta that the steps may cost
   const Plan plan = make_plan(direction, pilot,
                               {at, coarse, forecast_interval(pilot, at, coarse), 1e-3});

@@ -30,7 +30,7 @@ Pilot::Pilot(const Direction& direction) {
     log_total_.back() = step_cumulants(nodes_.size() - 1, 0).value;
     total_count_ += counts_.back();
   }
-  deviation_ = std::sqrt(cumulants(0).variance);
+  deviation_ = std::sqrt(cumulants(0).variance);  // floored in step_cumulants, never 0
 }
 
 Cumulants Pilot::step_cumulants(std::size_t term, double tilt) const {
@@ -58,6 +58,8 @@ Cumulants Pilot::step_cumulants(std::size_t term, double tilt) const {
       variance += std::exp(argument) * away * away / sum;
     }
   }
+  // All mass on one loss, to rounding: a floor keeps every step of a search finite.
+  variance = std::max(variance, 1e-24 * mean * mean + 1e-280);
   return {largest + std::log(sum) - log_total_[term], mean, variance};
 }
 
@@ -76,6 +78,14 @@ double Pilot::log_moment(std::size_t term, double tilt) const {
   return step_cumulants(term, tilt).value;
 }
 
+bool Pilot::is_regular(double tilt, double variance) const {
+  // The variance must not change much within one deviation of the tilt.
+  const double width = 1 / std::sqrt(variance);
+  const double above = cumulants(tilt + width).variance / variance;
+  const double below = cumulants(tilt - width).variance / variance;
+  return above < 4 && above > 0.25 && below < 4 && below > 0.25;
+}
+
 Saddle Pilot::saddle(double tilt) const {
   const Cumulants k = cumulants(tilt);
   const double s = std::sqrt(k.variance);
@@ -87,40 +97,72 @@ Saddle Pilot::saddle(double tilt) const {
           k.value - tilt * k.mean + std::log(factor),
           factor,
           q / factor,
-          1 / (sqrt_two_pi * s * factor)};
+          1 / (sqrt_two_pi * s * factor),
+          true};
+}
+
+double Pilot::log_chernoff_delta(double tilt, double epsilon) const {
+  const double peak = tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0;
+  return cumulants(tilt).value - tilt * epsilon + peak;
+}
+
+// The tilt that minimises (K + log 1/delta) / tilt, Chernoff's bound of epsilon; 0 if no tilt does.
+Saddle Pilot::chernoff_saddle(double delta) const {
+  const double goal = std::log(delta);
+  const auto excess = [&](double tilt) {
+    const Cumulants k = cumulants(tilt);
+    return k.value - tilt * k.mean - goal;
+  };
+  const double tilt = monotone_root_from(excess, 0.0, 0.5 / deviation_, 40, 1e-3);
+  const bool solved = std::fabs(excess(tilt)) < 0.1 * std::fabs(goal);
+  Saddle at = saddle(solved ? tilt : 0.0);
+  at.epsilon = (cumulants(tilt).value - goal) / tilt;
+  at.log_delta = goal;
+  at.regular = false;
+  return at;
 }
 
 Saddle Pilot::saddle_for_delta(double delta) const {
   const double goal = std::log(delta);
   const auto excess = [&](double tilt) { return saddle(tilt).log_delta - goal; };
-  // The deviation falls short of 7 on the low side, where delta is near 1.
-  const double start = excess(0.0);
   const double step = 0.5 / deviation_;
-  if (start > 0) return saddle(monotone_root_from(excess, 0.0, step, 1e-4));
-  const double lowest = -7.0 / deviation_;
-  if (excess(lowest) < 0) return saddle(lowest);
-  return saddle(monotone_root(excess, lowest, 0.0, 1e-4));
+  const bool above = excess(0.0) > 0;
+  // Seven deviations below the mean delta is 1 for all purposes.
+  Saddle at = saddle(above ? monotone_root_from(excess, 0.0, step, 40, 1e-4)
+                           : monotone_root_from(excess, 0.0, -step, 4, 1e-4));
+  const bool solved = std::fabs(at.log_delta - goal) < 0.02 * (1 + std::fabs(goal)) || !above;
+  if (solved && is_regular(at.tilt, at.deviation * at.deviation)) return at;
+  return chernoff_saddle(delta);
 }
 
 Saddle Pilot::saddle_for_epsilon(double epsilon) const {
   const auto excess = [&](double tilt) { return cumulants(tilt).mean - epsilon; };
-  const double start = excess(0.0);
   const double step = 0.5 / deviation_;
-  return saddle(monotone_root_from(excess, 0.0, start < 0 ? step : -step, 1e-4));
+  const double tilt =
+      monotone_root_from(excess, 0.0, excess(0.0) < 0 ? step : -step, 40, 1e-4);
+  Saddle at = saddle(tilt);
+  if (std::fabs(at.epsilon - epsilon) <= 0.01 * (at.deviation + 1e-3 * epsilon) &&
+      is_regular(tilt, at.deviation * at.deviation)) {
+    return at;
+  }
+  const double reachable = std::fabs(at.epsilon - epsilon) < 0.5 * deviation_ ? tilt : 0.0;
+  at = saddle(std::max(0.0, reachable));
+  at.epsilon = epsilon;
+  at.log_delta = std::min(-0.7, log_chernoff_delta(at.tilt, epsilon));
+  at.regular = false;
+  return at;
 }
 
 Pilot::Reach Pilot::reach(double tilt, double log_reciprocal, int direction) const {
-  const double base = cumulants(tilt).value;
+  const Cumulants start = cumulants(tilt);
   // log of Chernoff's bound at its best point mean(psi): K(psi) - K(tilt) - (psi - tilt) mean(psi).
   const auto excess = [&](double psi) {
     const Cumulants k = cumulants(psi);
-    return k.value - base - (psi - tilt) * k.mean + log_reciprocal;
+    return k.value - start.value - (psi - tilt) * k.mean + log_reciprocal;
   };
-  const double deviation = std::sqrt(cumulants(tilt).variance);
-  const double psi =
-      monotone_root_from(excess, tilt, direction * std::sqrt(2 * log_reciprocal) / deviation, 1e-3);
-  const Cumulants k = cumulants(psi);
-  return {psi, (k.value - base + log_reciprocal) / (psi - tilt)};
+  const double step = std::sqrt(2 * log_reciprocal / start.variance);
+  const double psi = monotone_root_from(excess, tilt, direction * step, 12, 1e-3);
+  return {psi, (cumulants(psi).value - start.value + log_reciprocal) / (psi - tilt)};
 }
 
 }  // namespace hockeystick

@@ -15,11 +15,14 @@ struct Cumulants {
   double value, mean, variance;
 };
 
-/// Normal approximation at a tilt: delta(eps) = e^(K - tilt eps) * factor at eps = mean, with
-/// slope = -d log delta / d eps and curvature = loss density / delta.
+/// Where a question lies. Regular: the tilted composition is about normal there, so that
+/// delta(eps) = e^(K - tilt eps) * factor at eps = mean, slope = -d log delta / d eps and curvature
+/// = loss density / delta are forecasts. Else (atoms, a loss bounded nearby, very few steps) only
+/// tilt, epsilon and log_delta mean something, as Chernoff's inequality has them.
 struct Saddle {
   double tilt, epsilon, deviation;
   double log_delta, factor, slope, curvature;
+  bool regular;
 };
 
 class Pilot {
@@ -32,6 +35,8 @@ class Pilot {
   double log_moment(std::size_t term, double tilt) const;
 
   Saddle saddle(double tilt) const;
+  /// e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y) >= delta(epsilon), as a logarithm.
+  double log_chernoff_delta(double tilt, double epsilon) const;
   Saddle saddle_for_delta(double delta) const;
   Saddle saddle_for_epsilon(double epsilon) const;
 
@@ -49,6 +54,8 @@ class Pilot {
 
  private:
   Cumulants step_cumulants(std::size_t term, double tilt) const;
+  bool is_regular(double tilt, double variance) const;
+  Saddle chernoff_saddle(double delta) const;
   std::vector<LossNodes> nodes_;
   std::vector<double> counts_, log_total_;
   double total_count_ = 0;

@@ -19,6 +19,29 @@ double short_mantissa(double x) {
   return std::ldexp(std::max(1.0, std::floor(mantissa * 0x1p14)), exponent - 14);
 }
 
+// A loss that is bounded below or above piles mass up at its end. The grid is shifted so that the
+// mass within half an interval of the end has its centre on a support point: rounding it elsewhere
+// would cost the lower estimate an error of first order in every step.
+double grid_offset(const DominatingPair& pair, const LossNodes& nodes, double interval) {
+  const double infimum = pair.loss_infimum(), supremum = pair.loss_supremum();
+  const bool below = std::isfinite(infimum);
+  if (!below && !std::isfinite(supremum)) return 0;
+  double away = interval / 4;
+  for (int i = 0; i < 8; ++i) {
+    double mass = 0, first = 0;
+    for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
+      const double distance = below ? nodes.loss[k] - infimum : supremum - nodes.loss[k];
+      if (distance > away + interval / 2) continue;
+      const double weight = std::exp(nodes.log_mass[k]);
+      mass += weight;
+      first += weight * std::max(0.0, distance);
+    }
+    if (!(mass > 1e-12)) break;
+    away = std::min(first / mass, interval / 2);
+  }
+  return below ? infimum + away : supremum - away;
+}
+
 double log_peak_weight(double tilt) {
   return tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0;
 }
@@ -26,6 +49,7 @@ double log_peak_weight(double tilt) {
 }  // namespace
 
 double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_tolerance) {
+  if (!saddle.regular) return short_mantissa(std::max(saddle.epsilon, saddle.deviation) / 1024);
   const double variance_allowed = 2 * 0.7 * log_tolerance / saddle.curvature;
   const double interval = std::sqrt(variance_allowed / (0.25 * pilot.total_count()));
   return short_mantissa(std::min(interval, saddle.deviation / 4));
@@ -36,7 +60,8 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   const double d = target.interval;
   Plan plan{};
   plan.interval = d;
-  plan.tilt = std::max(0.0, at.tilt);
+  // A tilt that the grid cannot resolve would serve nobody.
+  plan.tilt = std::clamp(at.tilt, 0.0, 0.5 / d);
   const Cumulants k = pilot.cumulants(plan.tilt);
   const double epsilon = std::max(0.0, at.epsilon);
   const double log_cut = std::log(target.cut);
@@ -49,11 +74,17 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   const auto from_above = pilot.reach(plan.tilt, wrap, 1);
   const auto from_below = pilot.reach(plan.tilt, wrap, -1);
   const double margin = std::sqrt(k.variance);
-  const double bottom = std::max(epsilon - margin, -4 * d);
+  const double bottom = at.regular ? std::max(epsilon - margin, -4 * d) : -4 * d;
   const double high = std::max(top.loss, epsilon + 4 * d);
-  const double first = std::floor(bottom / d) - 2;
+  double shift = 0;
+  std::vector<double> offsets;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    offsets.push_back(grid_offset(*direction[j].pair, pilot.nodes(j), d));
+    shift += pilot.count(j) * offsets.back();
+  }
+  const double first = std::floor((bottom - shift) / d) - 2;
   const double period = std::max(high - from_below.loss, from_above.loss - bottom) / d + 16;
-  const double size = std::ceil(high / d) + 2 - first;
+  const double size = std::ceil((high - shift) / d) + 2 - first;
 
   const double terms = static_cast<double>(pilot.terms());
   double points = 0;
@@ -62,13 +93,13 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
     const double share = std::log(pilot.count(j) * terms);
     const SupportNeeds needs{plan.tilt, plan.log_moments.back(),
                              std::max(log_cut + at.log_delta - share, -703.0), log_cut - share,
-                             0.25 / (1 + plan.tilt)};
+                             0.25 / (1 + plan.tilt), offsets[j]};
     plan.supports.emplace_back(*direction[j].pair, pilot.nodes(j), needs, d);
     points += plan.supports.back().points();
   }
   const double length = std::max(period, size);
-  plan.bytes = length * 8 * 8 + points * bytes_per_point;
-  if (plan.bytes > 0x1p50) return plan;
+  plan.bytes = length * 64 + points * bytes_per_point;
+  if (length > 0x1p30) return plan;  // no transform is that long, and no sane memory limit
   plan.fft_size = RealFft::good_size(static_cast<std::size_t>(std::max(length, 64.0)));
   plan.bytes = static_cast<double>(CyclicProduct::bytes(plan.fft_size) +
                                    RealFft::bytes(plan.fft_size)) +

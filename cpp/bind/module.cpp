@@ -4,7 +4,7 @@
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Core of hockeystick: see cpp/README.md for what it certifies.";
   bind_mechanisms(module);
-  bind_account(module);
   bind_pld(module);
+  bind_account(module);
   bind_numeric(module);
 }

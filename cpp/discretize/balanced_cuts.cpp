@@ -19,8 +19,8 @@ struct GapModel {
     return moment * ((t - 1 / rate) * std::exp(rate * (t - 1)) + std::exp(-rate) / rate) /
            -std::expm1(-rate);
   }
-  // moment * integral from t to 1 of (1 - s) f(s) ds: the mirror image.
-  double below(double t) const { return GapModel{moment, -rate}.above(1 - t); }
+
+  GapModel mirrored() const { return {moment, -rate}; }
 };
 
 GapModel model(const SupportCells& halves, std::size_t i) {
@@ -44,21 +44,76 @@ double balance(const GapModel& gap, double wanted) {
   return t;
 }
 
+// The gaps in the order of a sweep away from one end: for a sweep down everything is mirrored.
+class Sweep {
+ public:
+  Sweep(const SupportCells& halves, bool down) : halves_(halves), down_(down) {}
+  std::size_t size() const { return halves_.cuts.size(); }
+
+  GapModel gap(std::size_t k) const {
+    const GapModel here = model(halves_, index(k));
+    return down_ ? here.mirrored() : here;
+  }
+  /// The moment, about the far end of the first gap, of the mass in it.
+  double behind() const {
+    const CellMass cell = whole_cell(halves_, index(0));
+    return down_ ? cell.above : cell.below;
+  }
+  /// The moment, about the near end of gap k, of the mass in its near half.
+  double ahead(std::size_t k) const {
+    const std::size_t i = index(k);
+    return down_ ? halves_.parts.cells[2 * i + 1].below : halves_.parts.cells[2 * i].above;
+  }
+  void place(std::vector<double>& cuts, std::size_t k, double t) const {
+    const std::size_t i = index(k);
+    cuts[i] = halves_.loss(i) + (down_ ? 1 - t : t) * halves_.gap(i);
+  }
+
+ private:
+  std::size_t index(std::size_t k) const { return down_ ? size() - 1 - k : k; }
+  const SupportCells& halves_;
+  bool down_;
+};
+
+struct Cuts {
+  std::vector<double> at;
+  double cost;  // moments left unbalanced, which the lower estimate loses to first order
+};
+
+// From the gap `first`, cut at t, on: each cut is where the mass ahead of the point behind it weighs
+// as much as the mass between that point and the cut before.
+Cuts swept(const SupportCells& halves, const Sweep& sweep, std::size_t first, double t,
+           double unbalanced) {
+  Cuts cuts{halves.cuts, unbalanced};
+  if (first == 1) sweep.place(cuts.at, 0, 0.0);
+  sweep.place(cuts.at, first, t);
+  double wanted = sweep.gap(first).mirrored().above(1 - t);
+  for (std::size_t k = first + 1; k < sweep.size(); ++k) {
+    const GapModel gap = sweep.gap(k);
+    t = balance(gap, wanted);
+    if (t == 1) cuts.cost += std::max(0.0, wanted - gap.above(1));
+    wanted = gap.mirrored().above(1 - t);
+    sweep.place(cuts.at, k, t);
+  }
+  return cuts;
+}
+
 }  // namespace
 
 std::vector<double> balanced_cuts(const SupportCells& halves) {
-  std::vector<double> cuts = halves.cuts;
-  if (cuts.empty()) return cuts;
-  double t = halves.parts.lower_tail_p > 0 ? 0.5 : 0.0;
-  GapModel gap = model(halves, 0);
-  cuts[0] = halves.loss(0) + t * halves.gap(0);
-  for (std::size_t i = 1; i < cuts.size(); ++i) {
-    const double wanted = gap.below(t);
-    gap = model(halves, i);
-    t = balance(gap, wanted);
-    cuts[i] = halves.loss(i) + t * halves.gap(i);
-  }
-  return cuts;
+  if (halves.cuts.size() < 2) return halves.cuts;
+  const bool bounded = halves.bounded_below || halves.bounded_above;
+  const Sweep sweep(halves, halves.bounded_above && !halves.bounded_below);
+  if (!bounded) return swept(halves, sweep, 0, 0.5, 0).at;
+  // The first point lies beyond the bound, the second about where mass piles up at it: either it
+  // takes all of that mass, or just what balances.
+  const GapModel gap = sweep.gap(1);
+  const double behind = sweep.behind();
+  Cuts all = swept(halves, sweep, 1, 0.5, std::fabs(sweep.ahead(1) - behind));
+  if (gap.rate < -20) return all.at;  // what piles up is finer than the grid, and than the model
+  const double t = balance(gap, behind);
+  Cuts part = swept(halves, sweep, 1, t, std::fabs(gap.above(t) - behind));
+  return all.cost < part.cost ? all.at : part.at;
 }
 
 }  // namespace hockeystick

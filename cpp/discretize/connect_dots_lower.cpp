@@ -139,7 +139,7 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
 
 template <class Curve>
 StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
-  StepPmf pmf{cells.support.interval, {}, {}, 0, 0, cells.parts.loss_error, Side::lower};
+  StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, 0, 0, cells.parts.loss_error, Side::lower};
   Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above};
   for (std::size_t points = cells.support.index.size(); points >= 2; --points) {
     Kinks kinks = curve(cells, points, top);

@@ -12,7 +12,7 @@ StepPmf connect_dots_upper(const SupportCells& cells) {
   const PairCells& parts = cells.parts;
   const Support& support = cells.support;
   const std::size_t points = support.index.size();
-  StepPmf pmf{support.interval, support.index, std::vector<double>(points, 0.0), 0, 0,
+  StepPmf pmf{support.interval, support.offset, support.index, std::vector<double>(points, 0.0), 0, 0,
               parts.loss_error, Side::upper};
   double reverse = parts.lower_tail_q;
   for (std::size_t i = 0; i + 1 < points; ++i) {

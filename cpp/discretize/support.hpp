@@ -8,11 +8,14 @@
 
 namespace hockeystick {
 
-/// The losses that one step's mass may sit on: increasing multiples of the discretization interval,
+/// The losses that one step's mass may sit on: an offset plus multiples of the discretization interval,
 /// not necessarily consecutive (a graded support has wider gaps where little mass is).
 struct Support {
   double interval;
+  double offset;
   std::vector<std::int64_t> index;
+
+  double loss(std::size_t i) const { return offset + interval * static_cast<double>(index[i]); }
 };
 
 /// A dominating pair cut at every support point and at one loss between each two neighbours: cell
@@ -21,9 +24,10 @@ struct SupportCells {
   Support support;
   std::vector<double> cuts;  // [nats]; loss_i <= cuts[i] <= loss_(i+1)
   PairCells parts;
+  bool bounded_below, bounded_above;  // whether the loss is
 
   double loss(std::size_t i) const {
-    return support.interval * static_cast<double>(support.index[i]);
+    return support.loss(i);
   }
   double gap(std::size_t i) const {
     return support.interval * static_cast<double>(support.index[i + 1] - support.index[i]);

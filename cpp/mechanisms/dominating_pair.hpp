@@ -54,6 +54,9 @@ class DominatingPair {
   virtual double loss_infimum() const { return -std::numeric_limits<double>::infinity(); }
   virtual double loss_supremum() const { return std::numeric_limits<double>::infinity(); }
 
+  /// Upper bound of the total variation between P and Q, which is delta(0).
+  virtual double total_variation_bound() const { return 1; }
+
   /// The ratio shift / standard deviation if the pair is N(0, 1) against N(mu, 1), else 0. Gaussian
   /// pairs compose to one of their kind: mu^2 adds up.
   virtual double gaussian_mu() const { return 0; }

@@ -164,7 +164,7 @@ LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double, co
                          const void* pair, bool smooth) {
   const double low = family.lowest_centre - 12.0;
   const double high = family.highest_centre + 40.0;
-  const double step = smooth ? 0.5 : std::min(0.5, 2.0 / family.mu);
+  const double step = smooth ? 0.5 : std::clamp(2.0 / family.mu, 0.05, 0.5);
   const auto count = static_cast<std::size_t>((high - low) / step) + 1;
   LossNodes nodes;
   nodes.loss.reserve(count);

@@ -57,6 +57,7 @@ class Remove final : public DominatingPair {
     return gaussian_nodes(family(), loss, this, false);
   }
 
+  double total_variation_bound() const override { return q_; }
   double loss_infimum() const override { return std::log1p(-q_); }
 
  private:
@@ -103,6 +104,7 @@ class Add final : public DominatingPair {
     return gaussian_nodes(family(), loss, this, false);
   }
 
+  double total_variation_bound() const override { return q_; }
   double loss_supremum() const override { return -std::log1p(-q_); }
 
  private:
@@ -143,6 +145,8 @@ class Replace final : public DominatingPair {
     };
     return gaussian_nodes(family(), loss, this, false);
   }
+
+  double total_variation_bound() const override { return q_; }
 
  private:
   GaussianFamily family() const { return {mu_, 1 - q_, q_, q_, -mu_, mu_}; }

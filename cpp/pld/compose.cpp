@@ -36,11 +36,9 @@ double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra,
   // Beyond what the supports can add up to there is nothing.
   double farthest = 0;
   for (const ComposedTerm& term : terms) {
-    const auto& index = term.step.step->index;
-    farthest += static_cast<double>(term.count) *
-                static_cast<double>(t > 0 ? index.back() : index.front());
+    const StepPmf& step = *term.step.step;
+    farthest += static_cast<double>(term.count) * step.loss(t > 0 ? step.index.size() - 1 : 0);
   }
-  farthest *= terms.front().step.step->interval;
   const double margin = 1e-12 * (std::fabs(farthest) + std::fabs(loss));
   if (t > 0 ? loss > farthest + margin : loss < farthest - margin)
     return -std::numeric_limits<double>::infinity();
@@ -74,7 +72,7 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
                LossPmf& pmf) {
   const double scale = pmf.log_scale + pmf.log_scale_low + 4 * u * std::fabs(pmf.log_scale);
   const auto loss = [&](std::int64_t offset) {
-    return pmf.interval * static_cast<double>(pmf.first + offset);
+    return pmf.offset + pmf.interval * static_cast<double>(pmf.first + offset);
   };
   const auto size = static_cast<std::int64_t>(pmf.mass.size());
   const auto length = static_cast<std::int64_t>(period);
@@ -103,6 +101,10 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   pmf.first = window.first;
   pmf.tilt = any.tilt;
   pmf.side = any.step->side;
+  CompensatedSum offset;
+  for (const ComposedTerm& term : terms)
+    offset.add(static_cast<double>(term.count) * term.step.step->offset);
+  pmf.offset = offset.value();
   std::vector<double> circle(fft.size());
   CyclicProduct product(fft);
   for (const ComposedTerm& term : terms) {
@@ -111,7 +113,8 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
     const auto count = static_cast<double>(term.count);
     pmf.infinity_mass += count * term.step.step->infinity_mass * (1 + 4 * u);
     pmf.reverse_infinity_mass += count * term.step.step->reverse_infinity_mass * (1 + 4 * u);
-    pmf.loss_error += count * term.step.step->loss_error * (1 + 4 * u);
+    pmf.loss_error += count * (term.step.step->loss_error + 2 * u * std::fabs(term.step.step->offset)) *
+                      (1 + 4 * u);
   }
   pmf.infinity_mass = std::min(1.0, pmf.infinity_mass);
   pmf.reverse_infinity_mass = std::min(1.0, pmf.reverse_infinity_mass);

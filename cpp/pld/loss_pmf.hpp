@@ -17,15 +17,18 @@ enum class Side { lower, upper };
 /// and it survives composition, loss errors adding up. Rounding is inside the masses already.
 struct StepPmf {
   double interval;                // discretization interval d [nats]
-  std::vector<std::int64_t> index;  // increasing; loss_k = index[k] d
+  double offset;                  // [nats]; shifts the whole grid, so that it can meet an end of the loss
+  std::vector<std::int64_t> index;  // increasing; loss_k = offset + index[k] d
   std::vector<double> mass;       // P-mass, each > 0
   double infinity_mass;           // P-mass at +inf; lower: 0
   double reverse_infinity_mass;   // Q-mass at -inf, what the reversed pair has at +inf; lower: 0
   double loss_error;              // [nats]
   Side side;
+
+  double loss(std::size_t k) const { return offset + interval * static_cast<double>(index[k]); }
 };
 
-/// A composed privacy loss distribution on the grid loss_k = (first + k) d, exponentially tilted:
+/// A composed privacy loss distribution on the grid loss_k = offset + (first + k) d, tilted:
 /// the P-mass at loss_k is mass[k] e^(log_scale - tilt loss_k).
 ///
 /// With D as above over all k (and the masses that `mass` approximates),
@@ -34,6 +37,7 @@ struct StepPmf {
 /// for every eps >= loss_0; query.hpp evaluates both with the transform errors counted.
 struct LossPmf {
   double interval;
+  double offset;  // [nats]; the steps' offsets add up
   std::int64_t first;
   std::vector<double> mass;      // of either sign: transform errors
   double tilt;
@@ -48,7 +52,7 @@ struct LossPmf {
   Side side;
 
   double loss(std::size_t k) const {
-    return interval * static_cast<double>(first + static_cast<std::int64_t>(k));
+    return offset + interval * static_cast<double>(first + static_cast<std::int64_t>(k));
   }
 };
 

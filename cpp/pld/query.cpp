@@ -82,7 +82,8 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Suffix& suffix, double y) {
     const double transform =
         at_epsilon * weight_sum(pmf.tilt, pmf.interval, points) * pmf.point_error;
     const double relative =
-        suffix.relative_error() + (24 + 2 * std::fabs(pmf.tilt * loss)) * u;
+        suffix.relative_error() +
+        (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
     result.curve = factor * sum;
     result.rounding = transform + relative * (std::fabs(result.curve) + 2 * transform);
     if (pmf.side == Side::lower)
@@ -101,12 +102,13 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Suffix& suffix, double y) {
 
 // What the position of a loss may be off by: the steps' own error and the rounding of loss_k - y.
 double location_error(const LossPmf& pmf, double epsilon) {
-  return (pmf.loss_error + 8 * u * (std::fabs(epsilon) + pmf.interval)) * (1 + 8 * u);
+  return (pmf.loss_error + 8 * u * (std::fabs(epsilon) + pmf.interval + std::fabs(pmf.offset))) *
+         (1 + 8 * u);
 }
 
 // Points of the suffix needed for an epsilon: those with loss_k > epsilon.
 std::size_t first_above(const LossPmf& pmf, double epsilon) {
-  const double position = std::floor(epsilon / pmf.interval) + 1 - static_cast<double>(pmf.first);
+  const double position = std::floor((epsilon - pmf.offset) / pmf.interval) + 1 - static_cast<double>(pmf.first);
   const auto size = static_cast<double>(pmf.mass.size());
   return static_cast<std::size_t>(std::clamp(position, 0.0, size));
 }

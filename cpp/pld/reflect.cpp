@@ -10,6 +10,7 @@ LossPmf reflected(const LossPmf& pmf) {
   LossPmf result = pmf;
   std::reverse(result.mass.begin(), result.mass.end());
   result.first = -(pmf.first + static_cast<std::int64_t>(pmf.mass.size()) - 1);
+  result.offset = -pmf.offset;
   result.tilt = -1 - pmf.tilt;
   std::swap(result.tail_above, result.tail_below);
   std::swap(result.infinity_mass, result.reverse_infinity_mass);

@@ -22,7 +22,7 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
   TiltedStep result{&step, tilt, log_moment, std::vector<double>(step.mass.size())};
   const bool upper = step.side == Side::upper;
   for (std::size_t j = 0; j < step.mass.size(); ++j) {
-    const double loss = step.interval * static_cast<double>(step.index[j]);
+    const double loss = step.loss(j);
     const double argument = tilt * loss - log_moment;
     // Roundings: of loss, of the product, of the difference; exp; the product with the mass.
     const double error = (2 * std::fabs(tilt * loss) + std::fabs(argument) + 10) * u;
@@ -34,7 +34,7 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
 
 double log_moment_above(const TiltedStep& step, double t) {
   const auto argument = [&](std::size_t j) {
-    return t * step.step->interval * static_cast<double>(step.step->index[j]);
+    return t * step.step->loss(j);
   };
   const std::size_t points = step.mass.size();
   const double shift = std::max(argument(0), argument(points - 1));

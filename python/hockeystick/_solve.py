@@ -14,6 +14,10 @@ from hockeystick.errors import CertificationError
 Directions = list[list[tuple[_core.DominatingPair, int]]]
 _NAMES = ("lower", "upper", *ErrorBudget._fields)
 _FIELDS = attrgetter(*_NAMES)
+_REASONS = {
+    "rounding": "the rounding of binary64 arithmetic alone takes more",
+    "passes": "refining the grid did not get there",
+}
 Wanted = Literal["epsilon", "delta"]
 
 
@@ -76,6 +80,6 @@ def _explain(
         cause = f"needs about {need} MiB, more than memory_limit = {memory_limit} bytes allows"
         advice = "raise memory_limit or loosen tolerance"
     else:
-        cause = f"cannot be certified, {answer.obstacle or 'discretization'} is in the way"
+        cause = f"is out of reach, {_REASONS.get(answer.obstacle, answer.obstacle)}"
         advice = "loosen tolerance"
     return f"tolerance = {tolerance!r} {cause}: {advice}; best bounds {best}"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Oracles in ball arithmetic, independent of the code under test.
 
     exact.delta(run, epsilon, direction), exact.epsilon(run, delta, direction)

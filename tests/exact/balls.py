@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Helpers for arb balls: adaptive precision, certain comparison, root search."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Composition by inverting the moment generating function on a vertical line.
 
 With M_i(z) = E[e^(z L_i)] of a step that runs n_i times, for any c > 0
@@ -21,7 +22,7 @@ from exact.model import Direction, Run
 from exact.moments import Line, log_moments
 from exact.saddle import Saddle
 
-PRECISION = 224  # bits: counts of 1e9 times losses, and digits to spare
+PRECISION = 320  # bits: counts of 1e9 times losses, and digits to spare
 MAX_NODES = 3000
 EULER = 16  # terms of the extrapolated tail
 
@@ -49,6 +50,11 @@ class Nodes:
         in_x = sum(float(abs(t / terms[0])) * e for t, e in zip(terms, self.errors, strict=True))
         error = abs(full - half) + abs(terms[0]) * self.h / arb.pi() * arb(in_x)
         return full + arb(0, error.upper())
+
+    def cancellation(self, epsilon: arb, delta: arb) -> float:
+        """Nats by which the largest term exceeds the sum."""
+        first = abs(self.values[0]) * (-self.points[0].real * epsilon).exp() * self.h
+        return float((first / abs(delta.mid())).mid().log())
 
     def slope(self, epsilon: arb) -> arb:
         """d delta / d epsilon."""
@@ -120,7 +126,8 @@ def _refined(
         value = nodes.delta(at)
         if value.rad() < value.mid() * arb(10) ** -digits:
             return at, value, nodes
-        line = replace(line, h=line.h / 2)
+        lost = nodes.cancellation(at, value)
+        line = replace(line, excess=lost) if lost > line.excess + 1 else replace(line, h=line.h / 2)
     raise NotConvergedError(f"{run}, {direction}: no {digits} digits at c = {line.c}")
 
 

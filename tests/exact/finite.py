@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distributions of privacy loss with few points: composed directly, O(n^2), in ball arithmetic."""
 
 from __future__ import annotations

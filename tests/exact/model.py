@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the oracles account for: runs of Gaussian and Poisson-sampled Gaussian steps.
 
 A direction names the pair (P, Q) of one step, in units of the noise, with m = 1 / sigma:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """M(z) = E_P[e^(z L)] of one step along a vertical line, by the trapezoid rule in x.
 
 The integrand is analytic up to the zeros of the mixture density, at |Im x| = pi sigma, so the
@@ -18,7 +19,7 @@ from flint import acb, arb
 from exact.model import Direction, Step
 
 RESTART = 32
-NEGLIGIBLE = 120.0  # nats below the peak at which the integrand is cut
+NEGLIGIBLE = 180.0  # nats below the peak at which the integrand is cut
 Points = np.ndarray
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The hockey-stick curve of one step: closed forms through the inverse privacy loss.
 
 L is monotone in x in each direction, so {L > eps} is a half line that ends at the x* with

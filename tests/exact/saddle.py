@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which line to integrate on: saddle points and aliasing, in doubles.
 
 Nothing here bears on the truth of a result, only on its cost: `contour` estimates its error anew.
@@ -31,7 +32,7 @@ class Saddle:
         """An upper bound on the epsilon of that delta."""
         return float(((self.log_bound - log_delta) / self.c).min())
 
-    def _log_delta(self, epsilon: float) -> float:
+    def log_delta_above(self, epsilon: float) -> float:
         """An upper bound on log delta."""
         return min(0.0, float((self.log_bound - self.c * epsilon).min()))
 
@@ -41,12 +42,12 @@ class Saddle:
         The rule of step h sums e^(2 pi c k / h) delta(epsilon + 2 pi k / h) over all whole k.
         """
         shift = 2 * math.pi / h
-        below = self._log_delta(epsilon - shift) - c * shift
-        return max(below, self._log_delta(epsilon + shift) + c * shift)
+        below = self.log_delta_above(epsilon - shift) - c * shift
+        return max(below, self.log_delta_above(epsilon + shift) + c * shift)
 
     def _spacing(self, c: float, epsilon: float, nats: float) -> float:
         """The widest h at which a rule of twice that step loses no more than e^-nats of delta."""
-        target = self._log_delta(epsilon) - nats
+        target = self.log_delta_above(epsilon) - nats
         low, high = math.log(1e-9), math.log(1e9)
         while high - low > 0.02:
             middle = (low + high) / 2

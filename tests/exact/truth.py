@@ -1,6 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one entry: picks the strongest oracle for a run. See the package docstring."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Callable
 
 from flint import arb, ctx
 
@@ -8,8 +12,12 @@ from exact.balls import crossing
 from exact.contour import composed_delta, composed_epsilon
 from exact.model import Direction, Run, gaussian_mu, merged
 from exact.one_step import gaussian_delta, step_delta
+from exact.saddle import Saddle
 
 BITS = 320
+MARGIN = 0.9  # between a direction computed and one only bounded, in doubles
+
+Ask = Callable[[Direction], arb]
 
 
 def rigorous(run: Run) -> bool:
@@ -38,14 +46,16 @@ def _epsilon(run: Run, delta: arb, direction: Direction, digits: int) -> arb:
     return composed_epsilon(run, delta, direction, digits)
 
 
-def _directions(run: Run, direction: Direction) -> tuple[Direction, ...]:
+def _worst(run: Run, direction: Direction, ask: Ask, bound: Callable[[Saddle], float]) -> arb:
+    """`ask` of the direction, or of both; adding is not asked where it is bound to be less."""
     if direction != "add_remove":
-        return (direction,)
-    return ("remove",) if all(step.q == 1 for step, _ in run) else ("remove", "add")
-
-
-def _worst(values: list[arb]) -> arb:
-    return values[0] if len(values) == 1 else values[0].max(values[1])
+        return ask(direction)
+    removal = ask("remove")
+    if all(step.q == 1 for step, _ in run):
+        return removal
+    if not rigorous(run) and arb(bound(Saddle(run, "add"))) < removal * MARGIN:
+        return removal
+    return removal.max(ask("add"))
 
 
 def delta(
@@ -57,7 +67,12 @@ def delta(
         return arb(0)
     with ctx.workprec(BITS):
         at = arb(epsilon)
-        return _worst([_delta(run, at, d, digits) for d in _directions(run, direction)])
+        return _worst(
+            run,
+            direction,
+            lambda d: _delta(run, at, d, digits),
+            lambda saddle: math.exp(saddle.log_delta_above(float(at))),
+        )
 
 
 def epsilon(
@@ -69,4 +84,9 @@ def epsilon(
         return arb(0)
     with ctx.workprec(BITS):
         at = arb(delta)
-        return _worst([_epsilon(run, at, d, digits) for d in _directions(run, direction)])
+        return _worst(
+            run,
+            direction,
+            lambda d: _epsilon(run, at, d, digits),
+            lambda saddle: saddle.epsilon_above(float(at.log())),
+        )

@@ -55,8 +55,8 @@ def test_queries_are_those_of_the_composition():
     options = {"adjacency": Adjacency.ADD_ONE, "tolerance": 1e-4}
     assert acct.epsilon(delta=1e-5) == run.epsilon(delta=1e-5, **options)
     assert acct.epsilon_bounds(delta=1e-5) == run.epsilon_bounds(delta=1e-5, **options)
-    assert acct.delta(epsilon=1.0) == run.delta(epsilon=1.0, **options)
-    assert acct.delta_bounds(epsilon=1.0) == run.delta_bounds(epsilon=1.0, **options)
+    assert acct.delta(epsilon=0.1) == run.delta(epsilon=0.1, **options)
+    assert acct.delta_bounds(epsilon=0.1) == run.delta_bounds(epsilon=0.1, **options)
 
 
 def test_repr_says_what_was_spent():

@@ -157,6 +157,36 @@ def test_the_gap_is_within_the_tolerance(tolerance, delta):
     assert upper - lower <= tolerance * upper
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        hs.Gaussian(noise_multiplier=1e300),
+        1000 * A.poisson_sampled(1e-300),
+        1000 * A.poisson_sampled(1 - 2**-53),
+        10**9 * hs.Gaussian(noise_multiplier=1e4).poisson_sampled(1e-3),
+    ],
+    ids=repr,
+)
+def test_extreme_parameters_meet_the_tolerance_or_say_so(run):
+    try:
+        lower, upper = run.epsilon_bounds(delta=1e-5)
+    except hs.CertificationError as error:
+        lower, upper = error.bounds
+    else:
+        assert math.isfinite(upper)
+        assert upper - lower <= 1e-3 * upper
+    assert 0 <= lower <= upper
+
+
+@pytest.mark.parametrize("noise_multiplier", [5e-324, 1e-300, 1e-20])
+def test_hardly_any_noise_is_never_private(noise_multiplier):
+    try:
+        upper = hs.Gaussian(noise_multiplier=noise_multiplier).epsilon(delta=1e-5)
+    except hs.CertificationError as error:
+        upper = error.bounds.upper
+    assert upper > 1e30
+
+
 @given(st.floats(1e-12, 0.5), st.floats(0.001, 1.0))
 def test_epsilon_and_delta_are_inverse(delta, share):
     """Delta at the certified epsilon cannot be certified to exceed the delta it was found for."""

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libraries that are compared, each behind one adapter.
+
+``prepare(case)`` imports what it needs and returns the call to be timed. The call builds all its
+objects anew, from the parameters to the answer, so that no library is timed on what it remembers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+from cases import Case
+from measure import Answer, Ask
+
+
+class Library(NamedTuple):
+    """A library, by the name of its distribution."""
+
+    name: str
+    prepare: Callable[[Case], Ask]
+
+    @property
+    def version(self) -> str | None:
+        """The version installed, or None."""
+        try:
+            return version(self.name)
+        except PackageNotFoundError:
+            return None
+
+
+def hockeystick(case: Case) -> Ask:
+    """Certified bounds at the gap of the case as tolerance."""
+    import hockeystick as hs  # noqa: PLC0415
+
+    def step(sigma: float, q: float) -> hs.Mechanism:
+        gaussian = hs.Gaussian(noise_multiplier=sigma)
+        return gaussian if q == 1 else gaussian.poisson_sampled(q)
+
+    def ask() -> Answer:
+        run = hs.Composition((step(sigma, q), count) for sigma, q, count in case.terms)
+        bounds = (run.epsilon_bounds if case.query == "epsilon" else run.delta_bounds)(
+            case.at, tolerance=case.gap
+        )
+        return Answer(lower=bounds.lower, upper=bounds.upper, estimate=bounds.estimate)
+
+    return ask
+
+
+def dp_accounting(case: Case) -> Ask:
+    """PLDAccountant with its defaults: connect the dots, an upper estimate on a grid of 1e-4."""
+    import dp_accounting as dpa  # type: ignore[import-untyped]  # noqa: PLC0415
+    from dp_accounting import pld  # noqa: PLC0415
+
+    def event(sigma: float, q: float) -> dpa.DpEvent:
+        gaussian = dpa.GaussianDpEvent(sigma)
+        return gaussian if q == 1 else dpa.PoissonSampledDpEvent(q, gaussian)
+
+    def ask() -> Answer:
+        accountant = pld.PLDAccountant()
+        for sigma, q, count in case.terms:
+            accountant.compose(event(sigma, q), count)
+        answer = accountant.get_epsilon if case.query == "epsilon" else accountant.get_delta
+        return Answer(upper=float(answer(case.at)))
+
+    return ask
+
+
+EPS_ERROR = 0.01
+DELTA_ERROR = 1e-3  # relative to delta
+
+
+def prv_accountant(case: Case) -> Ask:
+    """PRVAccountant at eps_error 0.01 and delta_error delta / 1000, which its docstring suggests.
+
+    A question about delta has no delta to scale by; there 1e-10 stands for delta / 1000. Only the
+    removal direction is accounted for, which is the worse one in all cases here.
+    """
+    from prv_accountant import PRVAccountant  # type: ignore[import-untyped]  # noqa: PLC0415
+    from prv_accountant.privacy_random_variables import (  # type: ignore[import-untyped]  # noqa: PLC0415
+        GaussianMechanism,
+        PoissonSubsampledGaussianMechanism,
+        PrivacyRandomVariable,
+    )
+
+    delta_error = case.at * DELTA_ERROR if case.query == "epsilon" else 1e-10
+    counts = [count for _, _, count in case.terms]
+
+    def variable(sigma: float, q: float) -> PrivacyRandomVariable:
+        if q == 1:
+            return GaussianMechanism(noise_multiplier=sigma)
+        return PoissonSubsampledGaussianMechanism(noise_multiplier=sigma, sampling_probability=q)
+
+    def ask() -> Answer:
+        accountant = PRVAccountant(
+            prvs=[variable(sigma, q) for sigma, q, _ in case.terms],
+            max_self_compositions=counts,
+            eps_error=EPS_ERROR,
+            delta_error=delta_error,
+        )
+        ask = accountant.compute_epsilon if case.query == "epsilon" else accountant.compute_delta
+        lower, estimate, upper = map(float, ask(case.at, counts))
+        return Answer(lower=lower, upper=upper, estimate=estimate)
+
+    return ask
+
+
+# The first is the one the others are compared with.
+LIBRARIES = (
+    Library("hockeystick", hockeystick),
+    Library("dp-accounting", dp_accounting),
+    Library("prv-accountant", prv_accountant),
+)
+
+
+def installed() -> dict[str, Library]:
+    """Those that can be asked, by name and version."""
+    return {f"{lib.name} {lib.version}": lib for lib in LIBRARIES if lib.version is not None}
+
+
+def missing() -> list[str]:
+    """The names of those that cannot."""
+    return [library.name for library in LIBRARIES if library.version is None]

@@ -1,0 +1,182 @@
+"""
+Core of hockeystick: see cpp/README.md for what it certifies.
+"""
+
+from __future__ import annotations
+import collections.abc
+import numpy
+import numpy.typing
+import typing
+from . import numeric
+
+__all__: list[str] = [
+    "Answer",
+    "DominatingPair",
+    "LossPmf",
+    "available_kernels",
+    "delta_bounds",
+    "epsilon_bounds",
+    "gaussian",
+    "kernel",
+    "loss_pmf",
+    "numeric",
+    "poisson_gaussian_add",
+    "poisson_gaussian_remove",
+    "poisson_gaussian_replace",
+]
+
+class DominatingPair:
+    """
+    Two distributions that dominate a mechanism. Immutable.
+    """
+
+class LossPmf:
+    """
+    A composed privacy loss distribution on a grid. Immutable.
+    """
+    def delta(
+        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Certified bound of delta at each epsilon, of this side.
+        """
+    def epsilon(
+        self, deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Certified bound of epsilon at each delta, of this side.
+        """
+    def reflected(self) -> LossPmf:
+        """
+        The distribution of the reversed pair.
+        """
+    @property
+    def first(self) -> int: ...
+    @property
+    def infinity_mass(self) -> float: ...
+    @property
+    def interval(self) -> float: ...
+    @property
+    def loss_error(self) -> float: ...
+    @property
+    def mass(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def reverse_infinity_mass(self) -> float: ...
+    @property
+    def side(self) -> str: ...
+    @property
+    def slack(self) -> float: ...
+
+class Answer:
+    """
+    A certified interval and what its width is made of.
+    """
+    @property
+    def discretization(self) -> float: ...
+    @property
+    def interval(self) -> float: ...
+    @property
+    def lower(self) -> float: ...
+    @property
+    def met(self) -> bool: ...
+    @property
+    def obstacle(self) -> str: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def required_bytes(self) -> int: ...
+    @property
+    def rounding(self) -> float: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def tilt(self) -> float: ...
+    @property
+    def truncation(self) -> float: ...
+    @property
+    def upper(self) -> float: ...
+    @property
+    def wraparound(self) -> float: ...
+
+def available_kernels() -> list[str]:
+    """
+    Names of the kernels that can run here.
+    """
+
+def delta_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses delta at each epsilon, for the worst direction.
+    """
+
+def epsilon_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses epsilon at each delta, for the worst direction.
+    """
+
+def gaussian(*, noise_multiplier: typing.SupportsFloat | typing.SupportsIndex) -> DominatingPair:
+    """
+    N(1/noise_multiplier, 1) against N(0, 1).
+    """
+
+def kernel() -> str:
+    """
+    Name of the kernel in use.
+    """
+
+def loss_pmf(
+    terms: collections.abc.Sequence[
+        tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
+    ],
+    *,
+    interval: typing.SupportsFloat | typing.SupportsIndex,
+    side: str,
+    estimator: str,
+    tail_mass: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> LossPmf:
+    """
+    The composed privacy loss distribution of one direction, on a uniform grid.
+    """
+
+def poisson_gaussian_add(
+    *,
+    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
+    sampling_probability: typing.SupportsFloat | typing.SupportsIndex,
+) -> DominatingPair:
+    """
+    (N(0), (1-q) N(0) + q N(mu)).
+    """
+
+def poisson_gaussian_remove(
+    *,
+    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
+    sampling_probability: typing.SupportsFloat | typing.SupportsIndex,
+) -> DominatingPair:
+    """
+    ((1-q) N(0) + q N(mu), N(0)).
+    """
+
+def poisson_gaussian_replace(
+    *,
+    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
+    sampling_probability: typing.SupportsFloat | typing.SupportsIndex,
+) -> DominatingPair:
+    """
+    ((1-q) N(0) + q N(mu), (1-q) N(0) + q N(-mu)).
+    """

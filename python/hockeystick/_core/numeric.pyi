@@ -1,0 +1,101 @@
+"""
+Internals of the numeric layer, for tests.
+"""
+
+from __future__ import annotations
+import collections.abc
+import numpy
+import numpy.typing
+import typing
+
+__all__: list[str] = [
+    "check_floating_point_environment",
+    "compensated_sum",
+    "cyclic_power",
+    "cyclic_power_product",
+    "fft_bytes",
+    "fft_error_constant",
+    "gamma",
+    "good_size",
+    "irfft",
+    "rfft",
+    "roots_of_unity",
+    "unit_roundoff",
+]
+
+def check_floating_point_environment() -> None:
+    """
+    Raise RuntimeError unless rounding is to nearest and subnormals are live.
+    """
+
+def compensated_sum(
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> tuple[float, float]:
+    """
+    (sum, bound of its error).
+    """
+
+def cyclic_power(
+    sequence: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    power: typing.SupportsInt | typing.SupportsIndex,
+    kernel: str = "",
+) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
+    """
+    The same for one factor, in place.
+    """
+
+def cyclic_power_product(
+    factors: collections.abc.Sequence[
+        tuple[
+            typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+            typing.SupportsInt | typing.SupportsIndex,
+        ]
+    ],
+    kernel: str = "",
+) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
+    """
+    (product of sequence^(* power), bound of the error of every entry).
+    """
+
+def fft_bytes(n: typing.SupportsInt | typing.SupportsIndex) -> int:
+    """
+    Memory of a plan of n points.
+    """
+
+def fft_error_constant(n: typing.SupportsInt | typing.SupportsIndex) -> float:
+    """
+    B: errors are at most B times the sum of the moduli.
+    """
+
+def gamma(n: typing.SupportsFloat | typing.SupportsIndex) -> float:
+    """
+    Upper bound of n u / (1 - n u).
+    """
+
+def good_size(at_least: typing.SupportsInt | typing.SupportsIndex) -> int:
+    """
+    Smallest supported size.
+    """
+
+def irfft(
+    spectrum: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    N reals from coefficients 0 .. N/2.
+    """
+
+def rfft(
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.complex128]:
+    """
+    Coefficients 0 .. N/2 of the real transform.
+    """
+
+def roots_of_unity(
+    order: typing.SupportsInt | typing.SupportsIndex,
+) -> numpy.typing.NDArray[numpy.complex128]:
+    """
+    exp(-2 pi i k / order), k < order.
+    """
+
+unit_roundoff: float = 1.1102230246251565e-16

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of the oracles, put to the library, and its answers held against a truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from flint import arb, ctx
+
+import exact
+import hockeystick as hs
+
+Query = Literal["epsilon", "delta"]
+
+ADJACENCY = {
+    "add_remove": hs.Adjacency.ADD_OR_REMOVE_ONE,
+    "remove": hs.Adjacency.REMOVE_ONE,
+    "add": hs.Adjacency.ADD_ONE,
+    "replace": hs.Adjacency.REPLACE_ONE,
+}
+SMALLEST = 1e-300  # below, doubles are too coarse for a relative tolerance
+
+
+def composition(run: exact.Run) -> hs.Composition:
+    """The run in the library's terms; a rate of 1 is the plain Gaussian."""
+    return sum((count * _mechanism(step) for step, count in run), hs.Composition())
+
+
+def _mechanism(step: exact.Step) -> hs.Mechanism:
+    gaussian = hs.Gaussian(noise_multiplier=step.sigma)
+    return gaussian if step.q == 1 else gaussian.poisson_sampled(step.q)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Bounds, and whether the library said that they meet the tolerance."""
+
+    bounds: hs.Bounds[float]
+    certified: bool
+
+
+def ask(
+    run: exact.Run, query: Query, at: float, direction: exact.Direction, tolerance: float = 1e-3
+) -> Answer:
+    """The library's answer; a CertificationError is one too, with the bounds it carries."""
+    composed = composition(run)
+    question = composed.epsilon_bounds if query == "epsilon" else composed.delta_bounds
+    try:
+        bounds = question(at, adjacency=ADJACENCY[direction], tolerance=tolerance)
+    except hs.CertificationError as error:
+        return Answer(error.bounds, certified=False)
+    return Answer(bounds, certified=True)
+
+
+def encloses(bounds: hs.Bounds[float], truth: arb) -> bool:
+    """Whether all of the ball lies within; an infinite upper bound holds anything."""
+    with ctx.workprec(2200):
+        return bool(arb(bounds.lower) <= truth) and bool(truth <= arb(bounds.upper))
+
+
+def is_tight(bounds: hs.Bounds[float], truth: arb, tolerance: float) -> bool:
+    """Whether the relative gap is within the tolerance, where doubles can tell."""
+    if truth < SMALLEST:
+        return True
+    with ctx.workprec(2200):
+        lower, upper = arb(bounds.lower), arb(bounds.upper)
+        return bool(upper - lower <= arb(tolerance) * upper)
+
+
+def check(answer: Answer, truth: arb, tolerance: float) -> None:
+    """Encloses and, unless the library declined, is tight."""
+    assert encloses(answer.bounds, truth), f"{answer.bounds} misses {truth.str(20)}"
+    if answer.certified:
+        assert is_tight(answer.bounds, truth, tolerance), f"{answer.bounds} wider than {tolerance}"

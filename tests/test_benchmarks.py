@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark harness on solvers that are made up; no peer is needed and no time asserted."""
+
+import json
+import math
+import signal
+import sys
+import time
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+import cases  # noqa: E402
+import measure  # noqa: E402
+import peers  # noqa: E402
+import report  # noqa: E402
+from measure import Answer, Status  # noqa: E402
+
+TRUTH = cases.Truth(Fraction(2), Fraction(1, 10**20))
+RIGHT = Answer(lower=1.9995, upper=2.0005, estimate=2.0)
+check = partial(measure.judge, truth=TRUTH, gap=1e-3)
+
+
+class Bench:
+    """A clock that stands still but for the solvers, and the order in which these were called."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.calls = []
+
+    def solver(self, name, *seconds, answers=(RIGHT,)):
+        """Takes `seconds` in turn, the last ones over and over; so with the answers."""
+        turn = iter(range(10**9))
+
+        def ask():
+            index = next(turn)
+            self.calls.append(name)
+            self.now += seconds[min(index, len(seconds) - 1)]
+            answer = answers[min(index, len(answers) - 1)]
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        return ask
+
+    def race(self, solvers, rounds=4, cap=900.0):
+        """Against this clock."""
+        return measure.race(solvers, check, rounds=rounds, cap=cap, clock=lambda: self.now)
+
+
+def test_cases_are_well_formed():
+    assert len({case.name for case in cases.CASES}) == len(cases.CASES)
+    for case in cases.CASES:
+        assert case.terms
+        assert 0 < case.gap < 1
+        assert case.at > 0
+        assert case.query == "delta" or case.at < 1
+        for sigma, q, count in case.terms:
+            assert sigma > 0
+            assert 0 < q <= 1
+            assert count >= 1
+        assert case.title in case.question
+
+
+def test_every_case_has_a_truth_far_sharper_than_its_gap():
+    truths = cases.truths()
+    assert set(truths) == {case.name for case in cases.CASES}
+    for case in cases.CASES:
+        value, error = truths[case.name]
+        assert 0 <= error < value * Fraction(case.gap) / 10**9
+
+
+def test_truths_agree_with_the_reference_table():
+    table = Path(__file__).parent / "reference" / "table.json"
+    rows = {
+        (tuple(map(tuple, row["terms"])), row["query"], row["at"]): row
+        for row in json.loads(table.read_text())
+        if row["direction"] == "add_remove"
+    }
+    truths = cases.truths()
+    shared = [case for case in cases.CASES if (case.terms, case.query, case.at) in rows]
+    assert shared
+    for case in shared:
+        row, (value, error) = rows[case.terms, case.query, case.at], truths[case.name]
+        assert abs(value - Fraction(row["truth"])) <= error + Fraction(row["error"])
+
+
+@pytest.mark.parametrize("case", cases.CASES, ids=lambda case: case.name)
+def test_hockeystick_answers(case):
+    easy = replace(case, gap=max(case.gap, 1e-2))
+    verdict = measure.judge(peers.hockeystick(easy)(), cases.truths()[case.name], easy.gap)
+    assert verdict.status is Status.CERTIFIED
+
+
+def test_the_order_flips_every_round():
+    bench = Bench()
+    bench.race({"a": bench.solver("a", 1.0), "b": bench.solver("b", 1.0)})
+    assert bench.calls == [*"ab", *"ab", *"ba", *"ab", *"ba"]  # the first calls, then four rounds
+
+
+def test_median_and_band_leave_out_the_first_call():
+    bench = Bench()
+    outcome = bench.race({"a": bench.solver("a", 9.0, 3.0, 1.0, 2.0, 8.0)})["a"]
+    assert outcome.samples == [3.0, 1.0, 2.0, 8.0]
+    assert outcome.middle == 2.5
+    assert outcome.band == (1.0, 8.0)
+
+
+def test_fast_calls_are_repeated_within_a_sample():
+    bench = Bench()
+    outcome = bench.race({"a": bench.solver("a", 1 / 1024)}, rounds=2)["a"]
+    assert outcome.calls == 11
+    assert outcome.samples == [1 / 1024, 1 / 1024]
+    assert len(bench.calls) == measure.WARM_UP_CALLS + 2 * 11
+
+
+def test_a_slow_library_gets_fewer_rounds_in_both_orders():
+    bench = Bench()
+    solvers = {"fast": bench.solver("fast", 1.0), "slow": bench.solver("slow", 10.0)}
+    outcomes = bench.race(solvers, rounds=8, cap=110.0)  # 55 s each: 1 + 2 * 2 slow calls
+    assert len(outcomes["fast"].samples) == 8
+    assert len(outcomes["slow"].samples) == 4
+    order = "".join(name[0] for name in bench.calls[2:])
+    assert order == "fssf" + "ff" + "fssf" + "ff"
+
+
+def test_a_library_too_slow_for_rounds_keeps_its_first_call():
+    bench = Bench()
+    outcome = bench.race({"a": bench.solver("a", 10.0)}, cap=25.0)["a"]
+    assert outcome.samples == [10.0]
+    assert outcome.verdict.counts
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (RIGHT, Status.CERTIFIED),
+        (Answer(lower=1.9, upper=2.1), Status.WIDE),
+        (Answer(lower=-1.0, upper=2.0), Status.WIDE),
+        (Answer(upper=2.5), Status.UPPER),
+        (Answer(upper=math.nextafter(2, 0)), Status.WRONG),
+        (Answer(lower=1.0, upper=1.5), Status.WRONG),
+        (Answer(lower=math.nextafter(2, 3), upper=3.0), Status.WRONG),
+        (Answer(upper=math.inf), Status.FAILED),
+        (Answer(lower=math.nan, upper=3.0), Status.FAILED),
+    ],
+)
+def test_the_judge(answer, status):
+    verdict = check(answer)
+    assert verdict.status is status
+    assert verdict.counts == (status not in {Status.WRONG, Status.FAILED})
+
+
+def test_width_and_distances_are_relative_to_the_truth():
+    verdict = check(Answer(lower=1.0, upper=4.0, estimate=1.5))
+    assert (verdict.width, verdict.distance, verdict.estimate_distance) == (1.5, 1.0, -0.25)
+
+
+@pytest.mark.parametrize("answers", [(Answer(upper=1.0),), (RIGHT, RIGHT, Answer(upper=1.0))])
+def test_a_wrong_answer_is_shown_as_wrong_and_has_no_ratio(answers):
+    bench = Bench()
+    wrong = bench.solver("wrong", 1.0, answers=answers)
+    outcomes = bench.race({"right": bench.solver("right", 5.0), "wrong": wrong})
+    assert not outcomes["wrong"].verdict.counts
+    assert len(outcomes["wrong"].samples) < 4
+    row = report.table(outcomes).splitlines()[-1]
+    assert "WRONG" in row
+    assert "(1 s)" in row
+    assert "0.2" not in row
+
+
+def test_an_exception_is_a_result():
+    bench = Bench()
+    failing = bench.solver("b", 1.0, answers=(ValueError("too | small"),))
+    outcomes = bench.race({"a": bench.solver("a", 1.0), "b": failing})
+    assert "failed: raises: ValueError: too / small" in report.table(outcomes)
+    assert bench.calls.count("b") == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers here")
+def test_a_call_beyond_its_share_is_broken_off():
+    outcome = measure.race({"a": lambda: time.sleep(60)}, check, rounds=2, cap=0.01)["a"]
+    assert outcome.verdict == measure.Verdict(status=Status.FAILED, text="over 0.01 s")
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_ratios_are_bold_where_the_bands_are_apart():
+    bench = Bench()
+    solvers = {
+        "a": bench.solver("a", 2.0, 2.0, 3.0, 2.0),
+        "b": bench.solver("b", 8.0),
+        "c": bench.solver("c", 2.5),
+    }
+    _, _, a, b, c = report.table(bench.race(solvers)).splitlines()
+    assert [row.split("|")[5].strip() for row in (a, b, c)] == ["1", "**4**", "1.25"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(7.25e-6, "7.25 us"), (9.999e-4, "1 ms"), (0.0123, "12.3 ms"), (1.5, "1.5 s"), (123, "123 s")],
+)
+def test_seconds(value, text):
+    assert report.seconds(value) == text
+
+
+@pytest.mark.parametrize("rounds", [-2, 0, 1, 7])
+def test_rounds_are_even(rounds):
+    with pytest.raises(ValueError, match=f"rounds must be even and >= 2, got {rounds}"):
+        measure.race({}, check, rounds=rounds)
+
+
+def test_the_page_has_a_place_for_every_case_and_the_method():
+    page = (BENCHMARKS / "README.md").read_text()
+    assert report.METHOD in page
+    for case in cases.CASES:
+        assert "new text" in report.replaced(page, case.name, "new text\n")
+    with pytest.raises(ValueError, match="must hold <!-- begin none -->"):
+        report.replaced(page, "none", "")
