@@ -82,7 +82,7 @@ def _row(name: str, outcome: Outcome, first: Outcome) -> tuple[str, ...]:
     band = f"{shortest} to {longest}" if len(outcome.samples) > 1 else ""
     if not outcome.verdict.counts:
         time, band = f"({time})", ""
-    ratio = "1" if outcome is first else _ratio(outcome, first)
+    ratio = "1" if outcome is first and first.verdict.counts else _ratio(outcome, first)
     cells = (name, time, band, str(len(outcome.samples)), ratio, *_accuracy(outcome.verdict))
     return tuple(cell.replace("|", "/") for cell in cells)
 

@@ -39,9 +39,13 @@ def answer(case: dict[str, Any], tolerance: float) -> dict[str, Any]:
         return {"id": case["id"], "skipped": f"no {', '.join(sorted(foreign))}"}
     run = tuple(_term(part) for part in case["composition"])
     direction = "replace" if case["direction"] == "replace_one" else case["direction"]
-    query, at = ("epsilon", case["query"].get("delta")) if "delta" in case["query"] else (
-        "delta",
-        case["query"]["eps"],
+    query, at = (
+        ("epsilon", case["query"].get("delta"))
+        if "delta" in case["query"]
+        else (
+            "delta",
+            case["query"]["eps"],
+        )
     )
     bounds = questions.ask(run, query, at, direction, tolerance).bounds
     return {"id": case["id"], "lower": bounds.lower, "upper": bounds.upper}

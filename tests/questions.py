@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,13 +57,16 @@ def ask(
 def encloses(bounds: hs.Bounds[float], truth: arb) -> bool:
     """Whether all of the ball lies within; an infinite upper bound holds anything."""
     with ctx.workprec(2200):
-        return bool(arb(bounds.lower) <= truth) and bool(truth <= arb(bounds.upper))
+        above = bool(truth.upper() <= arb(bounds.upper))
+        return above and bool(arb(bounds.lower) <= truth.lower())
 
 
 def is_tight(bounds: hs.Bounds[float], truth: arb, tolerance: float) -> bool:
     """Whether the relative gap is within the tolerance, where doubles can tell."""
-    if truth < SMALLEST:
-        return True
+    if not truth >= SMALLEST:
+        return bool(truth > 0) or bounds.upper == 0
+    if not math.isfinite(bounds.upper):
+        return False
     with ctx.workprec(2200):
         lower, upper = arb(bounds.lower), arb(bounds.upper)
         return bool(upper - lower <= arb(tolerance) * upper)

@@ -23,15 +23,14 @@ constexpr double smallest_delta = 1e-300;
 class Solver {
  public:
   Solver(const Direction& direction, bool wants_epsilon, double value, const Limits& limits)
-      : direction_(direction),
-        pilot_(direction),
-        wants_epsilon_(wants_epsilon),
-        value_(value),
-        limits_(limits),
-        at_(wants_epsilon ? pilot_.saddle_for_delta(value) : pilot_.saddle_for_epsilon(value)) {
+      : direction_(direction), pilot_(direction), wants_epsilon_(wants_epsilon), value_(value), limits_(limits), at_{} {
+    const double log_delta = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
+    pilot_.truncate(log_delta + std::log(1e-4 * limits.tolerance));
+    at_ = wants_epsilon ? pilot_.saddle_for_delta(value) : pilot_.saddle_for_epsilon(value);
     answer_.lower = 0;
     answer_.upper = wants_epsilon ? std::numeric_limits<double>::infinity() : 1.0;
-    if (wants_epsilon && at_.epsilon <= 0) at_ = pilot_.saddle_for_epsilon(0);
+    zero_forecast_ = wants_epsilon && at_.epsilon <= 0;
+    if (zero_forecast_) at_ = pilot_.saddle_for_epsilon(0);
     for (const Term& term : direction) {
       const auto count = static_cast<double>(term.count) * (1 + 1e-12);
       supremum_ += count * term.pair->loss_supremum();
@@ -58,13 +57,11 @@ class Solver {
       const Pass pass = run_pass(direction_, plan);
       take(pass, plan);
       answer_.met = is_met();
-#ifdef TRACE
-      fprintf(stderr,"  pass %d d %.3g N %zu size %zu first %ld tilt %.3g reg %d eps_est %.4g logd %.4g dev %.3g pts %.0f [%.8g, %.8g] trunc %.2e wrap %.2e round %.2e tol %.2e cut %.1e\n",answer_.passes,plan.interval,plan.fft_size,plan.window.size,plan.window.first,plan.tilt,at_.regular,at_.epsilon,at_.log_delta,at_.deviation,plan.supports[0].points(),answer_.lower,answer_.upper,answer_.truncation,answer_.wraparound,answer_.rounding,log_tolerance_,cut);
-#endif
       if (answer_.met || !answer_.obstacle.empty()) break;
       const double delta = wants_epsilon_ ? value_ : answer_.upper;
       const double lost = answer_.truncation + answer_.wraparound;
-      if (answer_.rounding > 0.5 * log_tolerance_ * delta) {
+      const double width = lost + answer_.rounding + answer_.discretization;
+      if (answer_.rounding > 0.5 * log_tolerance_ * delta && answer_.rounding > 0.3 * width) {
         answer_.obstacle = "rounding";
         break;
       }
@@ -80,9 +77,8 @@ class Solver {
   // The relative width of delta that meets the tolerance on the answer.
   double wanted_log_tolerance() const {
     if (!wants_epsilon_) return std::min(0.5, limits_.tolerance);
-    const double margin = std::log(value_) - at_.log_delta;
-    if (at_.epsilon <= 0 || margin > 1e-3)  // the answer is 0 if delta(0) is enclosed this well
-      return std::clamp(0.3 * margin, 1e-9, 0.5);
+    if (zero_forecast_)  // the answer is 0 if delta(0) is enclosed this well
+      return std::clamp(0.3 * (std::log(value_) - at_.log_delta), 1e-6, 0.5);
     const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
     return std::clamp(slope * limits_.tolerance * at_.epsilon, 1e-13, 0.5);
   }
@@ -130,10 +126,10 @@ class Solver {
     const CertifiedDelta low = certified_delta(pass.lower, epsilon);
     answer_.truncation = high.truncation;
     answer_.wraparound = low.wraparound;
-    answer_.rounding = high.rounding + low.rounding +
-                       (pass.upper.loss_error + pass.lower.loss_error) * at_.slope * high.value;
-    answer_.discretization = std::max(
-        0.0, high.value - low.value - answer_.truncation - answer_.wraparound - answer_.rounding);
+    answer_.rounding =
+        high.rounding + low.rounding + (pass.upper.loss_error + pass.lower.loss_error) * at_.slope * high.value;
+    answer_.discretization =
+        std::max(0.0, high.value - low.value - answer_.truncation - answer_.wraparound - answer_.rounding);
     answer_.interval = plan.interval;
     answer_.size = plan.fft_size;
     answer_.tilt = plan.tilt;
@@ -146,20 +142,18 @@ class Solver {
   Limits limits_;
   Saddle at_;
   double log_tolerance_ = 0;
+  bool zero_forecast_ = false;
   double supremum_ = 0, total_variation_ = 0;
   Answer answer_;
 };
 
-Answer closed_form(const MergedDirection& direction, bool wants_epsilon, double value,
-                   const Limits& limits) {
-  const auto [lower, upper] = wants_epsilon
-                                  ? gaussian_epsilon(direction.mu, direction.mu_error, value)
-                                  : gaussian_delta(direction.mu, direction.mu_error, value);
+Answer closed_form(const MergedDirection& direction, bool wants_epsilon, double value, const Limits& limits) {
+  const auto [lower, upper] = wants_epsilon ? gaussian_epsilon(direction.mu, direction.mu_error, value)
+                                            : gaussian_delta(direction.mu, direction.mu_error, value);
   Answer answer;
   answer.lower = lower;
   answer.upper = upper;
-  answer.met = upper - lower <= limits.tolerance * upper ||
-               (!wants_epsilon && upper <= smallest_delta);
+  answer.met = upper - lower <= limits.tolerance * upper || (!wants_epsilon && upper <= smallest_delta);
   if (!answer.met) answer.obstacle = "rounding";
   answer.passes = 1;
   const double epsilon = wants_epsilon ? upper : value;
@@ -173,12 +167,10 @@ Answer worse(Answer a, const Answer& b, const Limits& limits) {
   Answer result = b.upper > a.upper ? b : a;
   result.lower = std::max(a.lower, b.lower);
   result.upper = std::max(a.upper, b.upper);
-  result.met = (std::isfinite(result.upper) &&
-                result.upper - result.lower <= limits.tolerance * result.upper) ||
+  result.met = (std::isfinite(result.upper) && result.upper - result.lower <= limits.tolerance * result.upper) ||
                (a.met && b.met);
   if (result.met) result.obstacle.clear();
-  if (!result.met && result.obstacle.empty())
-    result.obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
+  if (!result.met && result.obstacle.empty()) result.obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
   return result;
 }
 
@@ -196,32 +188,30 @@ bool is_dominated(const Direction& direction, const Solver& solver, bool wants_e
   return chernoff_delta(direction, solver.pilot(), epsilon) <= goal;
 }
 
-Answer answer(std::span<const Direction> directions, bool wants_epsilon, double value,
-              const Limits& limits) {
+Answer answer(std::span<const Direction> directions, bool wants_epsilon, double value, const Limits& limits) {
   check_floating_point_environment();
   std::vector<MergedDirection> merged;
   for (const Direction& direction : directions) merged.push_back(merge_gaussians(direction));
   std::optional<Answer> result;
-  const auto take = [&](const Answer& next) {
-    result = result ? worse(*result, next, limits) : next;
-  };
+  const auto take = [&](const Answer& next) { result = result ? worse(*result, next, limits) : next; };
   std::vector<Solver> solvers;
   for (const MergedDirection& direction : merged) {
-    if (direction.terms.empty()) take(Answer{});
-    else if (direction.only_gaussian) take(closed_form(direction, wants_epsilon, value, limits));
-    else solvers.emplace_back(direction.terms, wants_epsilon, value, limits);
+    if (direction.terms.empty())
+      take(Answer{});
+    else if (direction.only_gaussian)
+      take(closed_form(direction, wants_epsilon, value, limits));
+    else
+      solvers.emplace_back(direction.terms, wants_epsilon, value, limits);
   }
   std::vector<std::size_t> order(solvers.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return solvers[a].forecast() > solvers[b].forecast();
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return solvers[a].forecast() > solvers[b].forecast(); });
   std::vector<const Direction*> terms;
   for (const MergedDirection& direction : merged)
     if (!direction.terms.empty() && !direction.only_gaussian) terms.push_back(&direction.terms);
   for (const std::size_t i : order) {
-    if (result && is_dominated(*terms[i], solvers[i], wants_epsilon, value, *result))
-      continue;
+    if (result && is_dominated(*terms[i], solvers[i], wants_epsilon, value, *result)) continue;
     take(solvers[i].solve());
   }
   return result.value_or(Answer{});

@@ -29,10 +29,9 @@ StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRe
 
 void check_memory(double bytes, const ExplicitRequest& request) {
   if (bytes <= static_cast<double>(request.memory_limit)) return;
-  throw std::invalid_argument(
-      "discretization_interval must be larger, or memory_limit at least " +
-      std::to_string(static_cast<long long>(std::min(bytes, 9e18))) + " bytes, got " +
-      std::to_string(request.interval) + " and " + std::to_string(request.memory_limit));
+  throw std::invalid_argument("discretization_interval must be larger, or memory_limit at least " +
+                              std::to_string(static_cast<long long>(std::min(bytes, 9e18))) + " bytes, got " +
+                              std::to_string(request.interval) + " and " + std::to_string(request.memory_limit));
 }
 
 // The composition of nothing: loss 0 for certain.
@@ -61,8 +60,7 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   std::vector<GradedSupport> supports;
   double points = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
-    const double log_mass =
-        -log_reciprocal - std::log(pilot.count(j) * static_cast<double>(pilot.terms()));
+    const double log_mass = -log_reciprocal - std::log(pilot.count(j) * static_cast<double>(pilot.terms()));
     supports.emplace_back(*direction[j].pair, pilot.nodes(j),
                           SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, d, 0}, d);
     points += supports.back().points();
@@ -73,8 +71,7 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   for (std::size_t j = 0; j < direction.size(); ++j)
     steps.push_back(discretize(*direction[j].pair, supports[j].build(), request));
   std::vector<ComposedTerm> terms;
-  for (std::size_t j = 0; j < direction.size(); ++j)
-    terms.push_back({tilted(steps[j], 0, 0), direction[j].count});
+  for (std::size_t j = 0; j < direction.size(); ++j) terms.push_back({tilted(steps[j], 0, 0), direction[j].count});
   const Window window{static_cast<std::int64_t>(first), static_cast<std::size_t>(size)};
   return compose(terms, fft, window, {above.tilt, below_q.tilt, above.tilt, below.tilt});
 }

@@ -30,8 +30,8 @@ int levels_allowed(double share, double interval, double widest) {
 }
 
 // Walks the nodes from one end inwards, gathering mass; a level reaches as far in as its mass allows.
-Side scan(const LossNodes& nodes, const std::vector<double>& mass, const SupportNeeds& needs,
-          double interval, bool from_top) {
+Side scan(const LossNodes& nodes, const std::vector<double>& mass, const SupportNeeds& needs, double interval,
+          bool from_top) {
   const std::size_t count = mass.size();
   double plain = 0, share = 0;
   bool started = false;
@@ -42,8 +42,7 @@ Side scan(const LossNodes& nodes, const std::vector<double>& mass, const Support
     share += mass[k];
     if (!started) {
       const double allowed =
-          from_top ? needs.log_top_mass
-                   : needs.log_bottom_mass - needs.tilt * nodes.loss[k] + needs.log_moment;
+          from_top ? needs.log_top_mass : needs.log_bottom_mass - needs.tilt * nodes.loss[k] + needs.log_moment;
       if (std::log(plain) <= allowed) {
         side.end = nodes.loss[k];
         continue;
@@ -51,8 +50,7 @@ Side scan(const LossNodes& nodes, const std::vector<double>& mass, const Support
       started = true;
     }
     const int allowed = levels_allowed(share, interval, needs.widest);
-    if (side.level_start.empty())
-      side.level_start.assign(static_cast<std::size_t>(allowed), side.end);
+    if (side.level_start.empty()) side.level_start.assign(static_cast<std::size_t>(allowed), side.end);
     for (std::size_t level = 0; level < static_cast<std::size_t>(allowed); ++level)
       if (level < side.level_start.size()) side.level_start[level] = nodes.loss[k];
     if (allowed == 0) break;
@@ -62,8 +60,8 @@ Side scan(const LossNodes& nodes, const std::vector<double>& mass, const Support
 
 }  // namespace
 
-GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes,
-                             const SupportNeeds& needs, double interval)
+GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs,
+                             double interval)
     : interval_(interval), offset_(needs.offset) {
   const auto mass = tilted_masses(nodes, needs);
   const Side top = scan(nodes, mass, needs, interval, true);
@@ -84,12 +82,10 @@ GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes,
     runs_.push_back({at, gap, count});
     at += gap * count;
   };
-  for (std::size_t k = bottom.level_start.size(); k-- > 0;)
-    run(bottom.level_start[k], std::int64_t{1} << (k + 1));
+  for (std::size_t k = bottom.level_start.size(); k-- > 0;) run(bottom.level_start[k], std::int64_t{1} << (k + 1));
   run(top.level_start.empty() ? offset_ + interval * static_cast<double>(last_) : top.level_start.front(), 1);
   for (std::size_t k = 0; k < top.level_start.size(); ++k)
-    run(k + 1 < top.level_start.size() ? top.level_start[k + 1]
-                                       : offset_ + interval * static_cast<double>(last_),
+    run(k + 1 < top.level_start.size() ? top.level_start[k + 1] : offset_ + interval * static_cast<double>(last_),
         std::int64_t{1} << (k + 1));
   if (at < last_) runs_.push_back({at, last_ - at, 1});
 }

@@ -15,18 +15,17 @@ namespace hockeystick {
 /// What a support must cover, all as logarithms.
 struct SupportNeeds {
   double tilt;
-  double log_moment;        // of the step at that tilt
-  double log_top_mass;      // P-mass allowed above the support
-  double log_bottom_mass;   // tilted mass allowed below it, as if it sat at its first point
-  double widest;            // no gap wider than this [nats]
-  double offset;            // of the grid [nats]
+  double log_moment;       // of the step at that tilt
+  double log_top_mass;     // P-mass allowed above the support
+  double log_bottom_mass;  // tilted mass allowed below it, as if it sat at its first point
+  double widest;           // no gap wider than this [nats]
+  double offset;           // of the grid [nats]
 };
 
 /// A support as runs of equal gaps, small before it is built.
 class GradedSupport {
  public:
-  GradedSupport(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs,
-                double interval);
+  GradedSupport(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs, double interval);
   double points() const;  // as a double: may exceed any memory
   Support build() const;
 

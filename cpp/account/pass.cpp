@@ -23,8 +23,7 @@ Pass run_pass(const Direction& direction, const Plan& plan) {
   for (int side = 0; side < 2; ++side) {
     std::vector<ComposedTerm> terms;
     for (std::size_t j = 0; j < direction.size(); ++j)
-      terms.push_back(
-          {tilted(steps[side][j], plan.tilt, plan.log_moments[j]), direction[j].count});
+      terms.push_back({tilted(steps[side][j], plan.tilt, plan.log_moments[j]), direction[j].count});
     composed[side] = compose(terms, fft, plan.window, plan.chernoff);
   }
   return {std::move(composed[0]), std::move(composed[1])};
@@ -35,15 +34,13 @@ double chernoff_delta(const Direction& direction, const Pilot& pilot, double eps
   const Saddle at = pilot.saddle_for_epsilon(epsilon);
   if (!(at.tilt > 0)) return infinity;
   const double coarse = 0.1;  // relative width of delta that the steps may cost
-  const Plan plan = make_plan(direction, pilot,
-                              {at, coarse, forecast_interval(pilot, at, coarse), 1e-3});
+  const Plan plan = make_plan(direction, pilot, {at, coarse, forecast_interval(pilot, at, coarse), 1e-3});
   double log_bound = 0, infinity_mass = 0, loss_error = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     if (plan.supports[j].points() > 1e5) return infinity;
     const StepPmf step = connect_dots_upper(cut_midway(*direction[j].pair, plan.supports[j].build()));
     const auto count = static_cast<double>(direction[j].count);
-    log_bound += count * (plan.log_moments[j] +
-                          log_moment_above(tilted(step, plan.tilt, plan.log_moments[j]), 0));
+    log_bound += count * (plan.log_moments[j] + log_moment_above(tilted(step, plan.tilt, plan.log_moments[j]), 0));
     infinity_mass += count * step.infinity_mass;
     loss_error += count * step.loss_error;
   }

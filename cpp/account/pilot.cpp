@@ -33,6 +33,18 @@ Pilot::Pilot(const Direction& direction) {
   deviation_ = std::sqrt(cumulants(0).variance);  // floored in step_cumulants, never 0
 }
 
+void Pilot::truncate(double log_mass) {
+  for (std::size_t j = 0; j < nodes_.size(); ++j) {
+    LossNodes& nodes = nodes_[j];
+    // A node's own mass stands for the tail from there, which falls fast; one more node is kept.
+    const double share = log_mass - std::log(counts_[j] * static_cast<double>(nodes_.size())) - 1;
+    while (nodes.loss.size() > 8 && nodes.log_mass[nodes.loss.size() - 2] < share) {
+      nodes.loss.pop_back();
+      nodes.log_mass.pop_back();
+    }
+  }
+}
+
 Cumulants Pilot::step_cumulants(std::size_t term, double tilt) const {
   const LossNodes& nodes = nodes_[term];
   double largest = -1e300;
@@ -74,9 +86,7 @@ Cumulants Pilot::cumulants(double tilt) const {
   return total;
 }
 
-double Pilot::log_moment(std::size_t term, double tilt) const {
-  return step_cumulants(term, tilt).value;
-}
+double Pilot::log_moment(std::size_t term, double tilt) const { return step_cumulants(term, tilt).value; }
 
 bool Pilot::is_regular(double tilt, double variance) const {
   // The variance must not change much within one deviation of the tilt.
@@ -91,14 +101,9 @@ Saddle Pilot::saddle(double tilt) const {
   const double s = std::sqrt(k.variance);
   const double p = scaled_tail(tilt * s), q = scaled_tail((1 + tilt) * s);
   const double factor = std::max(p - q, 1e-300);
-  return {tilt,
-          k.mean,
-          s,
-          k.value - tilt * k.mean + std::log(factor),
-          factor,
-          q / factor,
-          1 / (sqrt_two_pi * s * factor),
-          true};
+  return {
+      tilt, k.mean, s, k.value - tilt * k.mean + std::log(factor), factor, q / factor, 1 / (sqrt_two_pi * s * factor),
+      true};
 }
 
 double Pilot::log_chernoff_delta(double tilt, double epsilon) const {
@@ -114,8 +119,9 @@ Saddle Pilot::chernoff_saddle(double delta) const {
     return k.value - tilt * k.mean - goal;
   };
   const double tilt = monotone_root_from(excess, 0.0, 0.5 / deviation_, 40, 1e-3);
-  const bool solved = std::fabs(excess(tilt)) < 0.1 * std::fabs(goal);
-  Saddle at = saddle(solved ? tilt : 0.0);
+  const bool solved = excess(1.01 * tilt) <= 0;  // it may jump, but it must change sign
+  // Where the mean jumps with the tilt two modes compete: keep to the lower one.
+  Saddle at = saddle(solved ? 0.9 * tilt : 0.0);
   at.epsilon = (cumulants(tilt).value - goal) / tilt;
   at.log_delta = goal;
   at.regular = false;
@@ -128,8 +134,8 @@ Saddle Pilot::saddle_for_delta(double delta) const {
   const double step = 0.5 / deviation_;
   const bool above = excess(0.0) > 0;
   // Seven deviations below the mean delta is 1 for all purposes.
-  Saddle at = saddle(above ? monotone_root_from(excess, 0.0, step, 40, 1e-4)
-                           : monotone_root_from(excess, 0.0, -step, 4, 1e-4));
+  Saddle at =
+      saddle(above ? monotone_root_from(excess, 0.0, step, 40, 1e-4) : monotone_root_from(excess, 0.0, -step, 4, 1e-4));
   const bool solved = std::fabs(at.log_delta - goal) < 0.02 * (1 + std::fabs(goal)) || !above;
   if (solved && is_regular(at.tilt, at.deviation * at.deviation)) return at;
   return chernoff_saddle(delta);
@@ -138,8 +144,7 @@ Saddle Pilot::saddle_for_delta(double delta) const {
 Saddle Pilot::saddle_for_epsilon(double epsilon) const {
   const auto excess = [&](double tilt) { return cumulants(tilt).mean - epsilon; };
   const double step = 0.5 / deviation_;
-  const double tilt =
-      monotone_root_from(excess, 0.0, excess(0.0) < 0 ? step : -step, 40, 1e-4);
+  const double tilt = monotone_root_from(excess, 0.0, excess(0.0) < 0 ? step : -step, 40, 1e-4);
   Saddle at = saddle(tilt);
   if (std::fabs(at.epsilon - epsilon) <= 0.01 * (at.deviation + 1e-3 * epsilon) &&
       is_regular(tilt, at.deviation * at.deviation)) {

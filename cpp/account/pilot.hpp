@@ -29,6 +29,10 @@ class Pilot {
  public:
   explicit Pilot(const Direction& direction);
 
+  /// Forgets the highest losses, of P-mass e^log_mass in all: what truncation may send to +inf must
+  /// not steer the tilt, for rare huge losses rule the moments long before they matter to delta.
+  void truncate(double log_mass);
+
   Cumulants cumulants(double tilt) const;
 
   /// Cumulant generating function of one step of term j.

@@ -42,14 +42,18 @@ double grid_offset(const DominatingPair& pair, const LossNodes& nodes, double in
   return below ? infimum + away : supremum - away;
 }
 
-double log_peak_weight(double tilt) {
-  return tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0;
-}
+double log_peak_weight(double tilt) { return tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0; }
 
 }  // namespace
 
 double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_tolerance) {
-  if (!saddle.regular) return short_mantissa(std::max(saddle.epsilon, saddle.deviation) / 1024);
+  if (!saddle.regular) {
+    // Atoms would cost an error of first order; for the rest e^(K) grows by tilt (1 + tilt) / 2
+    // times the variance added.
+    const double first_order = std::max(saddle.epsilon, 1e-3 * saddle.deviation) / 256;
+    const double rate = pilot.total_count() * saddle.tilt * (1 + saddle.tilt) / 8;
+    return short_mantissa(std::min(first_order, std::sqrt(0.5 * log_tolerance / std::max(rate, 1e-300))));
+  }
   const double variance_allowed = 2 * 0.7 * log_tolerance / saddle.curvature;
   const double interval = std::sqrt(variance_allowed / (0.25 * pilot.total_count()));
   return short_mantissa(std::min(interval, saddle.deviation / 4));
@@ -69,8 +73,8 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   // Top of the window: P(S > hi) <= cut delta. Wrapping: its tilted mass at the worst weight is
   // cut delta at most.
   const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1);
-  const double wrap = std::max(1.0, k.value - plan.tilt * epsilon + log_peak_weight(plan.tilt) -
-                                        log_cut - at.log_delta);
+  const double wrap =
+      std::max(1.0, k.value - plan.tilt * epsilon + log_peak_weight(plan.tilt) - log_cut - at.log_delta);
   const auto from_above = pilot.reach(plan.tilt, wrap, 1);
   const auto from_below = pilot.reach(plan.tilt, wrap, -1);
   const double margin = std::sqrt(k.variance);
@@ -91,9 +95,8 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   for (std::size_t j = 0; j < direction.size(); ++j) {
     plan.log_moments.push_back(pilot.log_moment(j, plan.tilt));
     const double share = std::log(pilot.count(j) * terms);
-    const SupportNeeds needs{plan.tilt, plan.log_moments.back(),
-                             std::max(log_cut + at.log_delta - share, -703.0), log_cut - share,
-                             0.25 / (1 + plan.tilt), offsets[j]};
+    const SupportNeeds needs{plan.tilt,       plan.log_moments.back(), std::max(log_cut + at.log_delta - share, -703.0),
+                             log_cut - share, 0.25 / (1 + plan.tilt),  offsets[j]};
     plan.supports.emplace_back(*direction[j].pair, pilot.nodes(j), needs, d);
     points += plan.supports.back().points();
   }
@@ -101,13 +104,10 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   plan.bytes = length * 64 + points * bytes_per_point;
   if (length > 0x1p30) return plan;  // no transform is that long, and no sane memory limit
   plan.fft_size = RealFft::good_size(static_cast<std::size_t>(std::max(length, 64.0)));
-  plan.bytes = static_cast<double>(CyclicProduct::bytes(plan.fft_size) +
-                                   RealFft::bytes(plan.fft_size)) +
-               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * 8 * size +
-               points * bytes_per_point;
+  plan.bytes = static_cast<double>(CyclicProduct::bytes(plan.fft_size) + RealFft::bytes(plan.fft_size)) +
+               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * 8 * size + points * bytes_per_point;
   plan.window = {static_cast<std::int64_t>(first), static_cast<std::size_t>(size)};
-  plan.chernoff = {top.tilt - plan.tilt, 0, from_above.tilt - plan.tilt,
-                   from_below.tilt - plan.tilt};
+  plan.chernoff = {top.tilt - plan.tilt, 0, from_above.tilt - plan.tilt, from_below.tilt - plan.tilt};
   return plan;
 }
 

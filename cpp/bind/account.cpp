@@ -40,10 +40,9 @@ std::vector<Answer> solve_each(Solve solve, const std::vector<std::vector<PairCo
 LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std::string& side,
                  const std::string& estimator, double tail_mass, std::size_t memory_limit) {
   const Direction direction = direction_of(terms);
-  const ExplicitRequest request{
-      interval, side == "upper" ? Side::upper : Side::lower,
-      estimator == "algorithm_2" ? Estimator::algorithm_2 : Estimator::connect_dots, tail_mass,
-      memory_limit};
+  const ExplicitRequest request{interval, side == "upper" ? Side::upper : Side::lower,
+                                estimator == "algorithm_2" ? Estimator::algorithm_2 : Estimator::connect_dots,
+                                tail_mass, memory_limit};
   py::gil_scoped_release release;
   return explicit_pmf(direction, request);
 }
@@ -67,21 +66,17 @@ void bind_account(py::module_& module) {
       .def_readonly("passes", &Answer::passes);
   module.def(
       "epsilon_bounds",
-      [](const std::vector<std::vector<PairCount>>& directions, const Doubles& deltas,
-         double tolerance, std::size_t memory_limit) {
-        return solve_each(&epsilon_bounds, directions, deltas, tolerance, memory_limit);
-      },
-      py::arg("directions"), py::arg("deltas"), py::kw_only(), py::arg("tolerance"),
-      py::arg("memory_limit"), "Encloses epsilon at each delta, for the worst direction.");
+      [](const std::vector<std::vector<PairCount>>& directions, const Doubles& deltas, double tolerance,
+         std::size_t memory_limit) { return solve_each(&epsilon_bounds, directions, deltas, tolerance, memory_limit); },
+      py::arg("directions"), py::arg("deltas"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
+      "Encloses epsilon at each delta, for the worst direction.");
   module.def(
       "delta_bounds",
-      [](const std::vector<std::vector<PairCount>>& directions, const Doubles& epsilons,
-         double tolerance, std::size_t memory_limit) {
-        return solve_each(&delta_bounds, directions, epsilons, tolerance, memory_limit);
-      },
-      py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"),
-      py::arg("memory_limit"), "Encloses delta at each epsilon, for the worst direction.");
-  module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"),
-             py::arg("side"), py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
+      [](const std::vector<std::vector<PairCount>>& directions, const Doubles& epsilons, double tolerance,
+         std::size_t memory_limit) { return solve_each(&delta_bounds, directions, epsilons, tolerance, memory_limit); },
+      py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
+      "Encloses delta at each epsilon, for the worst direction.");
+  module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"), py::arg("side"),
+             py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
              "The composed privacy loss distribution of one direction, on a uniform grid.");
 }

@@ -6,16 +6,13 @@
 
 #include <span>
 
-using Doubles =
-    pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
+using Doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
 
 inline std::span<const double> in(const Doubles& array) {
   return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
-inline std::span<double> out(Doubles& array) {
-  return {array.mutable_data(), static_cast<std::size_t>(array.size())};
-}
+inline std::span<double> out(Doubles& array) { return {array.mutable_data(), static_cast<std::size_t>(array.size())}; }
 
 void bind_mechanisms(pybind11::module_& module);
 void bind_account(pybind11::module_& module);

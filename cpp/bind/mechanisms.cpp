@@ -14,40 +14,51 @@ namespace {
 // pybind11 holds what it owns by pointer to non-const; the class has no mutating member.
 using Pair = std::shared_ptr<DominatingPair>;
 
-Pair owned(const std::shared_ptr<const DominatingPair>& pair) {
-  return std::const_pointer_cast<DominatingPair>(pair);
+Pair owned(const std::shared_ptr<const DominatingPair>& pair) { return std::const_pointer_cast<DominatingPair>(pair); }
+
+Doubles column(const PairCells& cells, double CellMass::* member) {
+  Doubles result(static_cast<py::ssize_t>(cells.cells.size()));
+  const auto to = out(result);
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = cells.cells[i].*member;
+  return result;
 }
 
 }  // namespace
 
 void bind_mechanisms(py::module_& module) {
-  py::class_<DominatingPair, Pair>(module, "DominatingPair",
-                                   "Two distributions that dominate a mechanism. Immutable.");
+  py::class_<PairCells>(module, "PairCells", "A dominating pair cut into cells, with error bounds.")
+      .def_property_readonly("p", [](const PairCells& c) { return column(c, &CellMass::p); })
+      .def_property_readonly("above", [](const PairCells& c) { return column(c, &CellMass::above); })
+      .def_property_readonly("below", [](const PairCells& c) { return column(c, &CellMass::below); })
+      .def_readonly("lower_tail_p", &PairCells::lower_tail_p)
+      .def_readonly("lower_tail_q", &PairCells::lower_tail_q)
+      .def_readonly("upper_tail_p", &PairCells::upper_tail_p)
+      .def_readonly("upper_tail_above", &PairCells::upper_tail_above)
+      .def_readonly("infinity_mass", &PairCells::infinity_mass)
+      .def_readonly("mass_error", &PairCells::mass_error)
+      .def_readonly("share_error", &PairCells::share_error)
+      .def_readonly("share_error_p", &PairCells::share_error_p)
+      .def_readonly("loss_error", &PairCells::loss_error);
+  py::class_<DominatingPair, Pair>(module, "DominatingPair", "Two distributions that dominate a mechanism. Immutable.")
+      .def(
+          "integrate", [](const DominatingPair& pair, const Doubles& edges) { return pair.integrate(in(edges)); },
+          py::arg("edges"), "Integrals over the cells between increasing losses.")
+      .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum)
+      .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   module.def(
-      "gaussian",
-      [](double noise_multiplier) {
-        return owned(gaussian_pair(1 / noise_multiplier, unit_roundoff));
-      },
+      "gaussian", [](double noise_multiplier) { return owned(gaussian_pair(1 / noise_multiplier, unit_roundoff)); },
       py::kw_only(), py::arg("noise_multiplier"), "N(1/noise_multiplier, 1) against N(0, 1).");
   module.def(
       "poisson_gaussian_remove",
-      [](double noise_multiplier, double q) {
-        return owned(poisson_gaussian_remove(1 / noise_multiplier, q));
-      },
-      py::kw_only(), py::arg("noise_multiplier"), py::arg("sampling_probability"),
-      "((1-q) N(0) + q N(mu), N(0)).");
+      [](double noise_multiplier, double q) { return owned(poisson_gaussian_remove(1 / noise_multiplier, q)); },
+      py::kw_only(), py::arg("noise_multiplier"), py::arg("sampling_probability"), "((1-q) N(0) + q N(mu), N(0)).");
   module.def(
       "poisson_gaussian_add",
-      [](double noise_multiplier, double q) {
-        return owned(poisson_gaussian_add(1 / noise_multiplier, q));
-      },
-      py::kw_only(), py::arg("noise_multiplier"), py::arg("sampling_probability"),
-      "(N(0), (1-q) N(0) + q N(mu)).");
+      [](double noise_multiplier, double q) { return owned(poisson_gaussian_add(1 / noise_multiplier, q)); },
+      py::kw_only(), py::arg("noise_multiplier"), py::arg("sampling_probability"), "(N(0), (1-q) N(0) + q N(mu)).");
   module.def(
       "poisson_gaussian_replace",
-      [](double noise_multiplier, double q) {
-        return owned(poisson_gaussian_replace(1 / noise_multiplier, q));
-      },
+      [](double noise_multiplier, double q) { return owned(poisson_gaussian_replace(1 / noise_multiplier, q)); },
       py::kw_only(), py::arg("noise_multiplier"), py::arg("sampling_probability"),
       "((1-q) N(0) + q N(mu), (1-q) N(0) + q N(-mu)).");
 }

@@ -14,6 +14,8 @@
 #include "numeric/convolve.hpp"
 #include "numeric/cpu.hpp"
 #include "numeric/fft.hpp"
+#include "numeric/hull.hpp"
+#include "numeric/normal.hpp"
 #include "numeric/roots_of_unity.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
@@ -142,9 +144,31 @@ void bind_kernels(py::module_& m) {
 
 }  // namespace
 
+void bind_normal_and_hull(py::module_& m) {
+  m.attr("normal_error") = hockeystick::normal_error;
+  m.def("normal_pdf", &hockeystick::normal_pdf, py::arg("x"));
+  m.def("normal_tail", &hockeystick::normal_tail, py::arg("x"));
+  m.def("normal_interval", &hockeystick::normal_interval, py::arg("a"), py::arg("b"));
+  m.def("mills_ratio", &hockeystick::mills_ratio, py::arg("x"));
+  m.def(
+      "lower_hull",
+      [](const std::vector<double>& x, std::vector<double> kink) {
+        // Kinks of a function of x: a dropped one divides linearly between its neighbours.
+        const auto share = [&](std::size_t l, std::size_t i, std::size_t r) -> hockeystick::KinkShare {
+          if (l >= x.size()) return {0, 1};
+          const double part = (x[r] - x[i]) / (x[r] - x[l]);
+          return {part, 1 - part};
+        };
+        const auto kept = hockeystick::lower_hull(std::span(kink), 0, share);
+        return std::pair(kept, kink);
+      },
+      py::arg("x"), py::arg("kink"), "Positions kept by the lower hull, and the kinks it leaves.");
+}
+
 void bind_numeric(py::module_& m) {
   bind_kernels(m);
   py::module_ numeric = m.def_submodule("numeric", "Internals of the numeric layer, for tests.");
   bind_rounding_and_sums(numeric);
   bind_transforms(numeric);
+  bind_normal_and_hull(numeric);
 }

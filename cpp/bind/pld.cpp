@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
 #include "bind/bindings.hpp"
+#include "discretize/connect_dots_lower.hpp"
+#include "discretize/connect_dots_upper.hpp"
 #include "pld/query.hpp"
 #include "pld/reflect.hpp"
 
@@ -25,9 +32,29 @@ Doubles each(const Doubles& values, Function&& function) {
   return result;
 }
 
+StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
+                 const std::string& estimator) {
+  const SupportCells halves = cut_midway(pair, {interval, offset, index});
+  if (estimator == "upper") return connect_dots_upper(halves);
+  if (estimator == "algorithm_2") return algorithm_2(halves);
+  if (estimator == "midpoint") return connect_dots_lower(halves);
+  return connect_dots_lower(cut_at(pair, halves.support, balanced_cuts(halves)));
+}
+
 }  // namespace
 
 void bind_pld(py::module_& module) {
+  py::class_<StepPmf>(module, "StepPmf", "One step's privacy loss distribution, of one side.")
+      .def_readonly("interval", &StepPmf::interval)
+      .def_readonly("offset", &StepPmf::offset)
+      .def_readonly("index", &StepPmf::index)
+      .def_readonly("mass", &StepPmf::mass)
+      .def_readonly("infinity_mass", &StepPmf::infinity_mass)
+      .def_readonly("reverse_infinity_mass", &StepPmf::reverse_infinity_mass)
+      .def_readonly("loss_error", &StepPmf::loss_error);
+  module.def("step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"),
+             py::arg("index"), py::arg("estimator"),
+             "Discretizes a pair on a support: upper, balanced, midpoint or algorithm_2.");
   py::class_<LossPmf>(module, "LossPmf", "A composed privacy loss distribution on a grid. Immutable.")
       .def_readonly("interval", &LossPmf::interval)
       .def_readonly("first", &LossPmf::first)
@@ -36,8 +63,7 @@ void bind_pld(py::module_& module) {
       .def_readonly("reverse_infinity_mass", &LossPmf::reverse_infinity_mass)
       .def_property_readonly("slack", [](const LossPmf& pmf) { return slack(pmf); })
       .def_readonly("loss_error", &LossPmf::loss_error)
-      .def_property_readonly(
-          "side", [](const LossPmf& pmf) { return pmf.side == Side::upper ? "upper" : "lower"; })
+      .def_property_readonly("side", [](const LossPmf& pmf) { return pmf.side == Side::upper ? "upper" : "lower"; })
       .def(
           "delta",
           [](const LossPmf& pmf, const Doubles& epsilons) {

@@ -16,8 +16,7 @@ struct GapModel {
   double above(double t) const {
     if (std::fabs(rate) < 0.2)  // f(s) = 1 + rate (s - 1/2)
       return moment * t * t * (0.5 - rate / 4 + rate * t / 3);
-    return moment * ((t - 1 / rate) * std::exp(rate * (t - 1)) + std::exp(-rate) / rate) /
-           -std::expm1(-rate);
+    return moment * ((t - 1 / rate) * std::exp(rate * (t - 1)) + std::exp(-rate) / rate) / -std::expm1(-rate);
   }
 
   GapModel mirrored() const { return {moment, -rate}; }
@@ -82,8 +81,7 @@ struct Cuts {
 
 // From the gap `first`, cut at t, on: each cut is where the mass ahead of the point behind it weighs
 // as much as the mass between that point and the cut before.
-Cuts swept(const SupportCells& halves, const Sweep& sweep, std::size_t first, double t,
-           double unbalanced) {
+Cuts swept(const SupportCells& halves, const Sweep& sweep, std::size_t first, double t, double unbalanced) {
   Cuts cuts{halves.cuts, unbalanced};
   if (first == 1) sweep.place(cuts.at, 0, 0.0);
   sweep.place(cuts.at, first, t);

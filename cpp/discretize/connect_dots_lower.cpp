@@ -24,7 +24,7 @@ struct Top {
   double p, above;
 };
 
-double growth(double gap) { return std::expm1(gap); }     // e^d - 1
+double growth(double gap) { return std::expm1(gap); }       // e^d - 1
 double shrinkage(double gap) { return -std::expm1(-gap); }  // 1 - e^-d
 
 // The curve of the tangents at the cuts over the first `points` support points. Let p_i be the
@@ -48,8 +48,8 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     kinks.error[i] += (parts.mass_error + 4 * u) * p;
     // An error of D is taken on the safe side: mass stays, or goes, one point further down. So it
     // costs error * gap in the mean and nothing of the P-mass.
-    const double error = (parts.share_error + 8 * u) * (right.above + left.below) +
-                         (parts.share_error_p + parts.loss_error) * p;
+    const double error =
+        (parts.share_error + 8 * u) * (right.above + left.below) + (parts.share_error_p + parts.loss_error) * p;
     const double raised = std::max(0.0, difference - error);
     const double lowered = std::max(0.0, error - difference);
     if (i > 0) {

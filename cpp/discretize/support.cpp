@@ -10,14 +10,14 @@ SupportCells cut_midway(const DominatingPair& pair, Support support) {
   std::vector<double> cuts;
   cuts.reserve(support.index.size());
   for (std::size_t i = 0; i + 1 < support.index.size(); ++i)
-    cuts.push_back(support.offset + 0.5 * support.interval *
-                                        static_cast<double>(support.index[i] + support.index[i + 1]));
+    cuts.push_back(support.offset +
+                   0.5 * support.interval * static_cast<double>(support.index[i] + support.index[i + 1]));
   return cut_at(pair, std::move(support), std::move(cuts));
 }
 
 SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts) {
-  SupportCells cells{std::move(support), std::move(cuts), {},
-                     std::isfinite(pair.loss_infimum()), std::isfinite(pair.loss_supremum())};
+  SupportCells cells{
+      std::move(support), std::move(cuts), {}, std::isfinite(pair.loss_infimum()), std::isfinite(pair.loss_supremum())};
   std::vector<double> edges;
   edges.reserve(2 * cells.support.index.size());
   for (std::size_t i = 0; i < cells.support.index.size(); ++i) {

@@ -26,16 +26,13 @@ struct SupportCells {
   PairCells parts;
   bool bounded_below, bounded_above;  // whether the loss is
 
-  double loss(std::size_t i) const {
-    return support.loss(i);
-  }
+  double loss(std::size_t i) const { return support.loss(i); }
   double gap(std::size_t i) const {
     return support.interval * static_cast<double>(support.index[i + 1] - support.index[i]);
   }
   /// Bound on the error of the share of a whole cell that goes to either end, cpp/README.md.
   double share_error(std::size_t i) const {
-    return 3 * parts.share_error + (2 * parts.share_error_p + 8 * parts.loss_error) / gap(i) +
-           8 * 0x1p-53;
+    return 3 * parts.share_error + (2 * parts.share_error_p + 8 * parts.loss_error) / gap(i) + 8 * 0x1p-53;
   }
 };
 

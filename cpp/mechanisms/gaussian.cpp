@@ -26,8 +26,7 @@ class GaussianPair final : public DominatingPair {
       const double x = loss / mu_ + mu_ / 2;
       edges.push_back({x, 0.0});
       // Rounding of x (three operations), and |dL| <= mu (|x| + mu) * mu_error for the same noise.
-      loss_error = std::max(loss_error, 4 * u * (std::fabs(loss) + mu_ * mu_) +
-                                            mu_error_ * mu_ * (std::fabs(x) + mu_));
+      loss_error = std::max(loss_error, 4 * u * (std::fabs(loss) + mu_ * mu_) + mu_error_ * mu_ * (std::fabs(x) + mu_));
     }
     PairCells result = integrate_gaussian({mu_, 0, 1, 1, 0, mu_}, losses, edges);
     result.lower_tail_q = normal_tail(-edges.front().x) * (1 + 2 * normal_error);

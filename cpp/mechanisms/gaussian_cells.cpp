@@ -25,7 +25,7 @@ struct CellSums {
 };
 
 struct Reference {
-  double x;   // finite: the kernel's reference point; infinite: the integral is not wanted
+  double x;  // finite: the kernel's reference point; infinite: the integral is not wanted
   double k0;
 };
 
@@ -35,15 +35,13 @@ double grown(const GaussianFamily& f, double x, double z, double k0, double g0, 
   const auto [grow, grow_error] = two_product(f.mu, z);
   const auto term = [&](double weight, double m) {
     const auto [square, error] = two_product(x - m, x - m);
-    return weight * inverse_sqrt_two_pi *
-           exp_sum(grow - 0.5 * square, grow_error - 0.5 * error);
+    return weight * inverse_sqrt_two_pi * exp_sum(grow - 0.5 * square, grow_error - 0.5 * error);
   };
   return (k0 > 0 ? term(k0, 0) : 0) + (f.k1 > 0 ? term(f.k1, f.mu) : 0);
 }
 
 // One Gauss-Legendre panel [a, a + width] of the cell between the references.
-CellMass panel(const GaussianFamily& f, double a, double width, const Reference& from,
-               const Reference& to) {
+CellMass panel(const GaussianFamily& f, double a, double width, const Reference& from, const Reference& to) {
   const double farthest = std::max(std::fabs(a - f.lowest_centre), std::fabs(a - f.highest_centre));
   const auto rule = gauss_legendre(width * (farthest + width + 4.0));
   const LocalDensity density0(a, 0.0), density1(a, f.mu);
@@ -68,8 +66,7 @@ CellMass panel(const GaussianFamily& f, double a, double width, const Reference&
 }
 
 double panel_width(const GaussianFamily& f, double x) {
-  return normal_panel_width(
-      std::max(std::fabs(x - f.lowest_centre), std::fabs(x - f.highest_centre)));
+  return normal_panel_width(std::max(std::fabs(x - f.lowest_centre), std::fabs(x - f.highest_centre)));
 }
 
 void add(CellSums& sums, const CellMass& mass) {
@@ -85,9 +82,7 @@ bool negligible(const CellMass& mass, const CellSums& sums) {
          mass.below <= 1e-19 * sums.below.value();
 }
 
-CellMass value(const CellSums& sums) {
-  return {sums.p.value(), sums.above.value(), sums.below.value()};
-}
+CellMass value(const CellSums& sums) { return {sums.p.value(), sums.above.value(), sums.below.value()}; }
 
 // (from.x, to.x] swept rightwards; to.x may be +inf.
 CellMass sweep_right(const GaussianFamily& f, const Reference& from, const Reference& to) {
@@ -146,8 +141,7 @@ PairCells integrate_gaussian(const GaussianFamily& family, std::span<const doubl
     const double width = edges[i + 1].x - edges[i].x;
     if (width > widest) widest = width;
   }
-  if (edges.front().x > -infinity)
-    result.lower_tail_p = sweep_left(family, edges.front().x, {infinity, 0}).p;
+  if (edges.front().x > -infinity) result.lower_tail_p = sweep_left(family, edges.front().x, {infinity, 0}).p;
   if (edges.back().x < infinity) {
     const CellMass tail = sweep_right(family, reference(count), Reference{infinity, 0});
     result.upper_tail_p = tail.p;
@@ -160,8 +154,8 @@ PairCells integrate_gaussian(const GaussianFamily& family, std::span<const doubl
   return result;
 }
 
-LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double, const void*),
-                         const void* pair, bool smooth) {
+LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double, const void*), const void* pair,
+                         bool smooth) {
   const double low = family.lowest_centre - 12.0;
   const double high = family.highest_centre + 40.0;
   const double step = smooth ? 0.5 : std::clamp(2.0 / family.mu, 0.05, 0.5);

@@ -36,7 +36,7 @@ PairCells integrate_gaussian(const GaussianFamily& family, std::span<const doubl
 
 /// Trapezoid nodes of L under P over all x that matter at any tilt, for planning. `smooth` says
 /// that L is linear, else its singularities lie pi / mu off the axis and the step follows.
-LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double x, const void* pair),
-                         const void* pair, bool smooth);
+LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double x, const void* pair), const void* pair,
+                         bool smooth);
 
 }  // namespace hockeystick

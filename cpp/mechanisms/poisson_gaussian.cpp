@@ -40,8 +40,7 @@ class Remove final : public DominatingPair {
       const double odds = q_ / (1 - q_) * std::exp(t);
       const double slope = odds < 1e300 ? odds / (1 + odds) : 1.0;
       edges.push_back({t / mu_ + mu_ / 2, 0});
-      loss_error = std::max(loss_error,
-                            error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, slope));
+      loss_error = std::max(loss_error, error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, slope));
     }
     PairCells result = integrate_gaussian(family(), losses, edges);
     result.lower_tail_q = normal_tail(-edges.front().x) * (1 + 2 * normal_error);
@@ -85,13 +84,11 @@ class Add final : public DominatingPair {
       const double odds = sampling_odds(mu_, q_, -x);
       const double weight = odds < 1e300 ? odds / (1 + odds) : 1.0;
       edges.push_back({x, weight});
-      loss_error = std::max(loss_error,
-                            error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, weight));
+      loss_error = std::max(loss_error, error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, weight));
     }
     PairCells result = integrate_gaussian(family(), losses, edges);
     const double x = edges.front().x;
-    result.lower_tail_q =
-        ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
+    result.lower_tail_q = ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
     result.loss_error = loss_error;
     return result;
   }
@@ -131,8 +128,7 @@ class Replace final : public DominatingPair {
     }
     PairCells result = integrate_gaussian(family(), losses, edges);
     const double x = edges.front().x;
-    result.lower_tail_q =
-        ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
+    result.lower_tail_q = ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
     result.loss_error = loss_error;
     return result;
   }
@@ -178,9 +174,8 @@ class Replace final : public DominatingPair {
     // min(1, argument), the rest is relative.
     const double slope = posterior(x) + posterior(-x);
     const double t = mu_ * std::fabs(x);
-    const double error =
-        (24 + 2 * mu_ * mu_ + 8 * std::fabs(std::log(q_ / (1 - q_)))) * std::min(1.0, argument) +
-        14 * t + 3 * mu_ * (std::fabs(x) + 2 * mu_);
+    const double error = (24 + 2 * mu_ * mu_ + 8 * std::fabs(std::log(q_ / (1 - q_)))) * std::min(1.0, argument) +
+                         14 * t + 3 * mu_ * (std::fabs(x) + 2 * mu_);
     return {x, 1.01 * slope * u * error + u * std::fabs(loss)};
   }
 
@@ -198,9 +193,7 @@ std::shared_ptr<const DominatingPair> poisson_gaussian_remove(double mu, double 
   return std::make_shared<Remove>(mu, q);
 }
 
-std::shared_ptr<const DominatingPair> poisson_gaussian_add(double mu, double q) {
-  return std::make_shared<Add>(mu, q);
-}
+std::shared_ptr<const DominatingPair> poisson_gaussian_add(double mu, double q) { return std::make_shared<Add>(mu, q); }
 
 std::shared_ptr<const DominatingPair> poisson_gaussian_replace(double mu, double q) {
   return std::make_shared<Replace>(mu, q);

@@ -16,8 +16,7 @@ double panel(double a, double width) {
   const LocalDensity density(a, 0.0);
   const auto rule = gauss_legendre(width * (std::fabs(a) + width + 4.0));
   double sum = 0;
-  for (std::size_t k = 0; k < rule.nodes.size(); ++k)
-    sum += rule.weights[k] * density(width * rule.nodes[k]);
+  for (std::size_t k = 0; k < rule.nodes.size(); ++k) sum += rule.weights[k] * density(width * rule.nodes[k]);
   return sum * width;
 }
 

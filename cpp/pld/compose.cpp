@@ -40,11 +40,9 @@ double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra,
     farthest += static_cast<double>(term.count) * step.loss(t > 0 ? step.index.size() - 1 : 0);
   }
   const double margin = 1e-12 * (std::fabs(farthest) + std::fabs(loss));
-  if (t > 0 ? loss > farthest + margin : loss < farthest - margin)
-    return -std::numeric_limits<double>::infinity();
+  if (t > 0 ? loss > farthest + margin : loss < farthest - margin) return -std::numeric_limits<double>::infinity();
   CompensatedSum sum;
-  for (const ComposedTerm& term : terms)
-    sum.add(static_cast<double>(term.count) * log_moment_above(term.step, t));
+  for (const ComposedTerm& term : terms) sum.add(static_cast<double>(term.count) * log_moment_above(term.step, t));
   sum.add(-(t + extra) * loss);
   const double size = std::fabs(sum.value()) + std::fabs((t + extra) * loss);
   return sum.value() + 8 * u * size + 1e-12;
@@ -58,8 +56,7 @@ double probability(double log_bound) {
 void add_log_scale(std::span<const ComposedTerm> terms, LossPmf& pmf) {
   double high = 0, low = 0;
   for (const ComposedTerm& term : terms) {
-    const auto [product, product_error] =
-        two_product(static_cast<double>(term.count), term.step.log_moment);
+    const auto [product, product_error] = two_product(static_cast<double>(term.count), term.step.log_moment);
     const auto [sum, sum_error] = two_sum(high, product);
     high = sum;
     low += sum_error + product_error;
@@ -68,8 +65,7 @@ void add_log_scale(std::span<const ComposedTerm> terms, LossPmf& pmf) {
   pmf.log_scale_low = low;
 }
 
-void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const ChernoffTilts& tilts,
-               LossPmf& pmf) {
+void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const ChernoffTilts& tilts, LossPmf& pmf) {
   const double scale = pmf.log_scale + pmf.log_scale_low + 4 * u * std::fabs(pmf.log_scale);
   const auto loss = [&](std::int64_t offset) {
     return pmf.offset + pmf.interval * static_cast<double>(pmf.first + offset);
@@ -78,13 +74,9 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
   const auto length = static_cast<std::int64_t>(period);
   if (pmf.side == Side::upper) {
     pmf.tail_above =
-        tilts.above == 0
-            ? 1.0
-            : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
+        tilts.above == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
     pmf.tail_below =
-        tilts.below == 0
-            ? 1.0
-            : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
+        tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
   } else {
     pmf.wrapped = probability(log_chernoff(terms, tilts.wrap_above, 0, loss(length))) +
                   probability(log_chernoff(terms, tilts.wrap_below, 0, loss(size - 1 - length)));
@@ -102,8 +94,7 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   pmf.tilt = any.tilt;
   pmf.side = any.step->side;
   CompensatedSum offset;
-  for (const ComposedTerm& term : terms)
-    offset.add(static_cast<double>(term.count) * term.step.step->offset);
+  for (const ComposedTerm& term : terms) offset.add(static_cast<double>(term.count) * term.step.step->offset);
   pmf.offset = offset.value();
   std::vector<double> circle(fft.size());
   CyclicProduct product(fft);
@@ -113,8 +104,7 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
     const auto count = static_cast<double>(term.count);
     pmf.infinity_mass += count * term.step.step->infinity_mass * (1 + 4 * u);
     pmf.reverse_infinity_mass += count * term.step.step->reverse_infinity_mass * (1 + 4 * u);
-    pmf.loss_error += count * (term.step.step->loss_error + 2 * u * std::fabs(term.step.step->offset)) *
-                      (1 + 4 * u);
+    pmf.loss_error += count * (term.step.step->loss_error + 2 * u * std::fabs(term.step.step->offset)) * (1 + 4 * u);
   }
   pmf.infinity_mass = std::min(1.0, pmf.infinity_mass);
   pmf.reverse_infinity_mass = std::min(1.0, pmf.reverse_infinity_mass);

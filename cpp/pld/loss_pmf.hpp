@@ -16,13 +16,13 @@ enum class Side { lower, upper };
 ///     upper:  delta(eps) <= D(eps - loss_error),      lower:  delta(eps) >= D(eps + loss_error),
 /// and it survives composition, loss errors adding up. Rounding is inside the masses already.
 struct StepPmf {
-  double interval;                // discretization interval d [nats]
-  double offset;                  // [nats]; shifts the whole grid, so that it can meet an end of the loss
+  double interval;                  // discretization interval d [nats]
+  double offset;                    // [nats]; shifts the whole grid, so that it can meet an end of the loss
   std::vector<std::int64_t> index;  // increasing; loss_k = offset + index[k] d
-  std::vector<double> mass;       // P-mass, each > 0
-  double infinity_mass;           // P-mass at +inf; lower: 0
-  double reverse_infinity_mass;   // Q-mass at -inf, what the reversed pair has at +inf; lower: 0
-  double loss_error;              // [nats]
+  std::vector<double> mass;         // P-mass, each > 0
+  double infinity_mass;             // P-mass at +inf; lower: 0
+  double reverse_infinity_mass;     // Q-mass at -inf, what the reversed pair has at +inf; lower: 0
+  double loss_error;                // [nats]
   Side side;
 
   double loss(std::size_t k) const { return offset + interval * static_cast<double>(index[k]); }
@@ -39,16 +39,16 @@ struct LossPmf {
   double interval;
   double offset;  // [nats]; the steps' offsets add up
   std::int64_t first;
-  std::vector<double> mass;      // of either sign: transform errors
+  std::vector<double> mass;  // of either sign: transform errors
   double tilt;
   double log_scale, log_scale_low;  // their sum, in two doubles
-  double point_error;            // |mass[k] - exact| <= point_error
-  double tail_above;             // upper: P-mass above the last loss; lower: 0
-  double tail_below;             // upper: Q-mass below the first loss; lower: 0
-  double wrapped;                // lower: tilted mass from elsewhere that may sit at any loss; upper: 0
-  double infinity_mass;          // P-mass at +inf
-  double reverse_infinity_mass;  // Q-mass at -inf
-  double loss_error;             // [nats]
+  double point_error;               // |mass[k] - exact| <= point_error
+  double tail_above;                // upper: P-mass above the last loss; lower: 0
+  double tail_below;                // upper: Q-mass below the first loss; lower: 0
+  double wrapped;                   // lower: tilted mass from elsewhere that may sit at any loss; upper: 0
+  double infinity_mass;             // P-mass at +inf
+  double reverse_infinity_mass;     // Q-mass at -inf
+  double loss_error;                // [nats]
   Side side;
 
   double loss(std::size_t k) const {

@@ -79,31 +79,26 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Suffix& suffix, double y) {
     const double factor = untilting_factor(pmf, loss);
     const double at_epsilon = factor * std::exp(pmf.tilt * y) * (1 + 16 * u);
     const double sum = suffix.curve() - std::expm1(-y) * suffix.steps();
-    const double transform =
-        at_epsilon * weight_sum(pmf.tilt, pmf.interval, points) * pmf.point_error;
+    const double transform = at_epsilon * weight_sum(pmf.tilt, pmf.interval, points) * pmf.point_error;
     const double relative =
-        suffix.relative_error() +
-        (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
+        suffix.relative_error() + (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
     result.curve = factor * sum;
     result.rounding = transform + relative * (std::fabs(result.curve) + 2 * transform);
     if (pmf.side == Side::lower)
-      result.wraparound =
-          at_epsilon * pmf.wrapped * peak_weight(pmf.tilt, pmf.interval * points);
+      result.wraparound = at_epsilon * pmf.wrapped * peak_weight(pmf.tilt, pmf.interval * points);
   }
   if (pmf.side == Side::upper) {
     result.truncation = pmf.tail_above + pmf.infinity_mass;
     result.value = std::min(1.0, (result.curve + result.rounding + result.truncation) * (1 + 4 * u));
   } else {
-    result.value =
-        std::max(0.0, (result.curve - result.rounding - result.wraparound) * (1 - 4 * u));
+    result.value = std::max(0.0, (result.curve - result.rounding - result.wraparound) * (1 - 4 * u));
   }
   return result;
 }
 
 // What the position of a loss may be off by: the steps' own error and the rounding of loss_k - y.
 double location_error(const LossPmf& pmf, double epsilon) {
-  return (pmf.loss_error + 8 * u * (std::fabs(epsilon) + pmf.interval + std::fabs(pmf.offset))) *
-         (1 + 8 * u);
+  return (pmf.loss_error + 8 * u * (std::fabs(epsilon) + pmf.interval + std::fabs(pmf.offset))) * (1 + 8 * u);
 }
 
 // Points of the suffix needed for an epsilon: those with loss_k > epsilon.
@@ -133,9 +128,8 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
   const bool upper = pmf.side == Side::upper;
   const double goal = upper ? delta - (pmf.tail_above + pmf.infinity_mass) : delta;
   if (!(goal > 0)) return std::numeric_limits<double>::infinity();
-  const double noise = upper ? pmf.point_error * weight_sum(pmf.tilt, pmf.interval,
-                                                            static_cast<double>(pmf.mass.size()))
-                             : 0;
+  const double noise =
+      upper ? pmf.point_error * weight_sum(pmf.tilt, pmf.interval, static_cast<double>(pmf.mass.size())) : 0;
   Suffix suffix(pmf);
   const auto exceeds = [&](double y) { return evaluate(pmf, suffix, y).value > delta; };
   double threshold = 0;  // goal in the suffix's units, refreshed now and then
@@ -143,8 +137,8 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
     suffix.extend();
     const double loss = pmf.loss(suffix.lowest());
     threshold = step % 64 == 0 ? goal / untilting_factor(pmf, loss) : threshold * suffix.rho();
-    const double cell = suffix.curve() + pmf.interval * (1 + std::fabs(pmf.tilt) * pmf.interval) *
-                                             2 * std::fabs(suffix.steps());
+    const double cell =
+        suffix.curve() + pmf.interval * (1 + std::fabs(pmf.tilt) * pmf.interval) * 2 * std::fabs(suffix.steps());
     const bool last = loss - pmf.interval < 0;
     if (!last && cell + noise < 0.99 * threshold) continue;
     const double width = last ? std::min(pmf.interval, std::max(0.0, loss)) : pmf.interval;
@@ -179,10 +173,11 @@ double slack(const LossPmf& pmf) {
     total += std::fabs(pmf.mass[k]) * factor;
   }
   const double transform = points * pmf.point_error;
-  const double wrapped = pmf.wrapped * std::max(untilting_factor(pmf, pmf.loss(0)),
-                                                untilting_factor(pmf, pmf.loss(pmf.mass.size() - 1)));
-  const double rounding = (24 + 2 * std::fabs(pmf.tilt) * (std::fabs(pmf.loss(0)) +
-                                 pmf.interval * static_cast<double>(pmf.mass.size()))) * u * total;
+  const double wrapped =
+      pmf.wrapped * std::max(untilting_factor(pmf, pmf.loss(0)), untilting_factor(pmf, pmf.loss(pmf.mass.size() - 1)));
+  const double rounding =
+      (24 + 2 * std::fabs(pmf.tilt) * (std::fabs(pmf.loss(0)) + pmf.interval * static_cast<double>(pmf.mass.size()))) *
+      u * total;
   return (transform + wrapped + rounding + pmf.tail_above) * (1 + 1e-9);
 }
 

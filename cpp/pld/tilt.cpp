@@ -33,19 +33,15 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
 }
 
 double log_moment_above(const TiltedStep& step, double t) {
-  const auto argument = [&](std::size_t j) {
-    return t * step.step->loss(j);
-  };
+  const auto argument = [&](std::size_t j) { return t * step.step->loss(j); };
   const std::size_t points = step.mass.size();
   const double shift = std::max(argument(0), argument(points - 1));
   double sum = 0;
-  for (std::size_t j = 0; j < points; ++j)
-    sum += (step.mass[j] + floor_mass) * std::exp(argument(j) - shift);
+  for (std::size_t j = 0; j < points; ++j) sum += (step.mass[j] + floor_mass) * std::exp(argument(j) - shift);
   const double largest = std::max(std::fabs(argument(0)), std::fabs(argument(points - 1)));
   const double value = std::log(sum);
   // Arguments carry 4 u of the largest; the sum of positive terms u a term; log 4 u of itself.
-  return shift + value +
-         (4 * largest + 4 * std::fabs(value) + 12 + static_cast<double>(points)) * u;
+  return shift + value + (4 * largest + 4 * std::fabs(value) + 12 + static_cast<double>(points)) * u;
 }
 
 double untilting_factor(const LossPmf& pmf, double loss) {

@@ -38,6 +38,14 @@ def positive(name: str, value: object) -> float:
     return _scalar(name, value, "finite and > 0", lambda x: x > 0 and math.isfinite(x))
 
 
+def noise_multiplier(value: object) -> float:
+    """A noise multiplier within the range that binary64 and a grid of sane size can serve."""
+    expected = "finite and in [0.001, 1e+12]"
+    if real("noise_multiplier", value, expected) == 0:
+        expected += " (without noise, epsilon is infinite)"
+    return _scalar("noise_multiplier", value, expected, lambda x: 1e-3 <= x <= 1e12)
+
+
 def probability(name: str, value: object) -> float:
     """A number in [0, 1]."""
     return _scalar(name, value, "in [0, 1]", lambda x: 0 <= x <= 1)

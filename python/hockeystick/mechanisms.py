@@ -36,7 +36,8 @@ class Gaussian(SamplableMechanism):
     deviation divided by the sensitivity.
 
     Args:
-        noise_multiplier: Standard deviation of the noise over the norm bound; finite, > 0.
+        noise_multiplier: Standard deviation of the noise over the norm bound; in
+            [0.001, 1e12].
 
     Source: Balle & Wang (2018), Theorem 8.
 
@@ -47,12 +48,7 @@ class Gaussian(SamplableMechanism):
     noise_multiplier: float
 
     def __post_init__(self) -> None:
-        if _checks.real("noise_multiplier", self.noise_multiplier, "finite and > 0") == 0:
-            raise ValueError(
-                "noise_multiplier must be finite and > 0 (without noise, epsilon is infinite), "
-                f"got {self.noise_multiplier!r}"
-            )
-        noise_multiplier = _checks.positive("noise_multiplier", self.noise_multiplier)
+        noise_multiplier = _checks.noise_multiplier(self.noise_multiplier)
         object.__setattr__(self, "noise_multiplier", noise_multiplier)
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:

@@ -8,13 +8,14 @@ balls are proofs and which carry an estimated error.
 """
 
 from exact.model import DIRECTIONS, Direction, Run, Step, gaussian_mu, merged
-from exact.truth import delta, epsilon
+from exact.truth import clipped, delta, epsilon
 
 __all__ = [
     "DIRECTIONS",
     "Direction",
     "Run",
     "Step",
+    "clipped",
     "delta",
     "epsilon",
     "gaussian_mu",

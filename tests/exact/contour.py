@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from flint import acb, arb, ctx
 
@@ -22,8 +23,7 @@ from exact.model import Direction, Run
 from exact.moments import Line, log_moments
 from exact.saddle import Saddle
 
-PRECISION = 320  # bits: counts of 1e9 times losses, and digits to spare
-MAX_NODES = 3000
+MAX_NODES = 150  # for each digit asked for
 EULER = 16  # terms of the extrapolated tail
 
 
@@ -62,6 +62,11 @@ class Nodes:
         return _fold(terms, self.h)
 
 
+def _bits(digits: int) -> int:
+    """Working precision: room for counts of 1e9 and for sums that cancel."""
+    return 160 + 8 * digits
+
+
 def _fold(terms: list[acb], h: arb) -> arb:
     """The trapezoid rule on the whole line from its upper half; error of the tail included."""
     total = sum(terms[:-EULER], acb(0)) - terms[0] / 2
@@ -70,10 +75,10 @@ def _fold(terms: list[acb], h: arb) -> arb:
 
 
 def _euler(terms: list[acb]) -> tuple[acb, arb]:
-    """Sum of an endless series from its first terms t_k = r^k f(k), f smooth, r = t_1 / t_0:
-    the sum over j of r^j (D^j f)(0) / (1 - r)^(j+1). Its last term is the error.
+    """Sum of an endless series from its first terms t_k = r^k f(k), f smooth, r = t_1 / t_0.
 
-    The series ends early where M^n decays fast; for rare sampling it hardly decays, but turns.
+    It is the sum over j of r^j (D^j f)(0) / (1 - r)^(j+1); the last term is the error. The series
+    ends early where M^n decays fast; for rare sampling it hardly decays, but turns.
     """
     ratio = terms[1] / terms[0]
     differences = [t / ratio**k for k, t in enumerate(terms)]
@@ -82,7 +87,7 @@ def _euler(terms: list[acb]) -> tuple[acb, arb]:
         part = differences[0] * factor
         total += part
         factor *= ratio / (1 - ratio)
-        differences = [b - a for a, b in zip(differences, differences[1:], strict=False)]
+        differences = [b - a for a, b in pairwise(differences)]
     return total, abs(part)
 
 
@@ -92,7 +97,7 @@ def _nodes(run: Run, direction: Direction, line: Line, digits: int) -> Nodes | N
     nodes = Nodes([], [], [], line.h)
     tolerance = 10.0 ** -(digits + 2) * math.exp(-line.excess)
     first, small = arb(0), 0
-    for k in range(MAX_NODES):
+    for k in range(MAX_NODES * digits):
         z = acb(line.c, line.h * k)
         exponent, error = acb(0), 0.0
         for count, moments in series:
@@ -133,14 +138,14 @@ def _refined(
 
 def composed_delta(run: Run, epsilon: arb, direction: Direction, digits: int = 20) -> arb:
     """delta(epsilon) of a composition; the radius is estimated."""
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(_bits(digits)):
         line = Saddle(run, direction).line(float(epsilon), digits)
         return _refined(run, direction, line, lambda _: epsilon, digits)[1]
 
 
 def composed_epsilon(run: Run, delta: arb, direction: Direction, digits: int = 20) -> arb:
     """epsilon(delta) of a composition; the radius is estimated."""
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(_bits(digits)):
         saddle = Saddle(run, direction)
         start = max(saddle.epsilon_above(float(delta.log())), 0.0)
         line = saddle.line(start, digits)

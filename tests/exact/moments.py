@@ -2,8 +2,9 @@
 """M(z) = E_P[e^(z L)] of one step along a vertical line, by the trapezoid rule in x.
 
 The integrand is analytic up to the zeros of the mixture density, at |Im x| = pi sigma, so the
-rule converges like exp(-const / step): halving the step squares the error. The same nodes give the rule of twice the step; the difference of the two is the stated
-error. It is an estimate, and a generous one, not a proof.
+rule converges like exp(-const / step): halving the step squares the error. The same nodes give
+the rule of twice the step; the difference of the two is the stated error. It is an estimate, and
+a generous one, not a proof.
 """
 
 from __future__ import annotations

@@ -39,8 +39,10 @@ def _add(m: arb, q: arb, alpha: arb) -> arb:
 
 
 def _replace(m: arb, q: arb, alpha: arb) -> arb:
-    """{L > eps} = {x < x*}: with b = q e^(-m^2/2) and t = e^(m x) < t*, the positive root of
-    alpha b t^2 + (alpha - 1)(1 - q) t - b = 0."""
+    """{L > eps} = {x < x*}, x* = log(t) / m.
+
+    With b = q e^(-m^2/2), t is the positive root of alpha b t^2 + (alpha - 1)(1 - q) t - b.
+    """
     b = q * (-m * m / 2).exp()
     linear = (alpha - 1) * (1 - q)
     t = 2 * b / (linear + (linear * linear + 4 * alpha * b * b).sqrt())

@@ -19,7 +19,10 @@ LOSABLE = 30.0  # nats that a line beside the saddle point may lose
 
 
 class Saddle:
-    """A bound on log delta(0) for each c > 0 of a grid: (1 - e^-t)_+ <= e^(c t) c^c / (c+1)^(c+1)."""
+    """A bound on log delta(0) for each c > 0 of a grid.
+
+    It rests on (1 - e^-t)_+ <= e^(c t) c^c / (c+1)^(c+1).
+    """
 
     def __init__(self, run: Run, direction: Direction) -> None:
         self.c = np.geomspace(1e-8, 1e8, 500)

@@ -58,6 +58,17 @@ def _worst(run: Run, direction: Direction, ask: Ask, bound: Callable[[Saddle], f
     return removal.max(ask("add"))
 
 
+def clipped(value: arb) -> arb:
+    """A ball below 1 around a delta whose estimated error reaches beyond."""
+    if value <= 1:
+        return value
+    assert value.lower() < 1
+    radius = arb(1)
+    while 1 - radius <= value.lower():
+        radius = radius / 2
+    return 1 - radius + arb(0, radius)
+
+
 def delta(
     run: Run, epsilon: float | arb, direction: Direction = "add_remove", digits: int = 20
 ) -> arb:
@@ -67,12 +78,13 @@ def delta(
         return arb(0)
     with ctx.workprec(BITS):
         at = arb(epsilon)
-        return _worst(
+        value = _worst(
             run,
             direction,
             lambda d: _delta(run, at, d, digits),
             lambda saddle: math.exp(saddle.log_delta_above(float(at))),
         )
+        return clipped(value)
 
 
 def epsilon(

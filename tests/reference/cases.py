@@ -66,6 +66,7 @@ def _corners() -> list[Question]:
         *_deltas("one sampled step", [(1.0, 0.01, 1)], [0.0, 1.0, 10.0]),
         *_deltas("mixture", mixed, [0.0, 5.0, 50.0]),
         *_deltas("large epsilon", [(0.8, 0.05, 500_000)], [2000.0, 2500.0, 3000.0]),
+        *_deltas("no privacy left", [(0.5, 0.5, 1000)], [0.0, 100.0]),
         *_deltas("largest epsilon", [(0.01, 1.0, 2)], [1e4]),
         *_deltas("rare", [(4.0, 0.00033, 10_000)], [0.0, 0.05, 0.07, 0.1]),
     ]

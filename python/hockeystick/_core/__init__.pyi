@@ -13,6 +13,8 @@ __all__: list[str] = [
     "Answer",
     "DominatingPair",
     "LossPmf",
+    "PairCells",
+    "StepPmf",
     "available_kernels",
     "delta_bounds",
     "epsilon_bounds",
@@ -23,12 +25,71 @@ __all__: list[str] = [
     "poisson_gaussian_add",
     "poisson_gaussian_remove",
     "poisson_gaussian_replace",
+    "step_pmf",
 ]
+
+class PairCells:
+    """
+    A dominating pair cut into cells, with error bounds.
+    """
+    @property
+    def above(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def below(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def infinity_mass(self) -> float: ...
+    @property
+    def loss_error(self) -> float: ...
+    @property
+    def lower_tail_p(self) -> float: ...
+    @property
+    def lower_tail_q(self) -> float: ...
+    @property
+    def mass_error(self) -> float: ...
+    @property
+    def p(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def share_error(self) -> float: ...
+    @property
+    def share_error_p(self) -> float: ...
+    @property
+    def upper_tail_above(self) -> float: ...
+    @property
+    def upper_tail_p(self) -> float: ...
 
 class DominatingPair:
     """
     Two distributions that dominate a mechanism. Immutable.
     """
+    def integrate(
+        self, edges: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> PairCells:
+        """
+        Integrals over the cells between increasing losses.
+        """
+    @property
+    def loss_infimum(self) -> float: ...
+    @property
+    def loss_supremum(self) -> float: ...
+
+class StepPmf:
+    """
+    One step's privacy loss distribution, of one side.
+    """
+    @property
+    def index(self) -> list[int]: ...
+    @property
+    def infinity_mass(self) -> float: ...
+    @property
+    def interval(self) -> float: ...
+    @property
+    def loss_error(self) -> float: ...
+    @property
+    def mass(self) -> list[float]: ...
+    @property
+    def offset(self) -> float: ...
+    @property
+    def reverse_infinity_mass(self) -> float: ...
 
 class LossPmf:
     """
@@ -179,4 +240,16 @@ def poisson_gaussian_replace(
 ) -> DominatingPair:
     """
     ((1-q) N(0) + q N(mu), (1-q) N(0) + q N(-mu)).
+    """
+
+def step_pmf(
+    pair: DominatingPair,
+    *,
+    interval: typing.SupportsFloat | typing.SupportsIndex,
+    offset: typing.SupportsFloat | typing.SupportsIndex,
+    index: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    estimator: str,
+) -> StepPmf:
+    """
+    Discretizes a pair on a support: upper, balanced, midpoint or algorithm_2.
     """

@@ -18,6 +18,12 @@ __all__: list[str] = [
     "gamma",
     "good_size",
     "irfft",
+    "lower_hull",
+    "mills_ratio",
+    "normal_error",
+    "normal_interval",
+    "normal_pdf",
+    "normal_tail",
     "rfft",
     "roots_of_unity",
     "unit_roundoff",
@@ -84,6 +90,20 @@ def irfft(
     N reals from coefficients 0 .. N/2.
     """
 
+def lower_hull(
+    x: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    kink: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+) -> tuple[list[int], list[float]]:
+    """
+    Positions kept by the lower hull, and the kinks it leaves.
+    """
+
+def mills_ratio(x: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
+def normal_interval(
+    a: typing.SupportsFloat | typing.SupportsIndex, b: typing.SupportsFloat | typing.SupportsIndex
+) -> float: ...
+def normal_pdf(x: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
+def normal_tail(x: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
 def rfft(
     values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
 ) -> numpy.typing.NDArray[numpy.complex128]:
@@ -98,4 +118,5 @@ def roots_of_unity(
     exp(-2 pi i k / order), k < order.
     """
 
+normal_error: float = 4.440892098500626e-15
 unit_roundoff: float = 1.1102230246251565e-16

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One-step estimates and the points at which they are held against the exact curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from flint import arb, ctx
+
+import exact
+from exact.curve import PRECISION, Curve
+from exact.pair import Pair
+from hockeystick import _core
+from mechanisms.cells import core_pair, loss_at
+
+LOWER = ("balanced", "midpoint", "algorithm_2")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A pair and a support: offset + interval * index."""
+
+    step: exact.Step
+    direction: exact.Direction
+    interval: float
+    index: tuple[int, ...]
+    offset: float = 0.0
+
+    def __str__(self) -> str:
+        size = len(self.index)
+        return f"{self.direction}-{self.step.sigma}-{self.step.q}-{self.interval:.2g}-{size}"
+
+    def pmf(self, estimator: str) -> _core.StepPmf:
+        """The estimate."""
+        return _core.step_pmf(
+            core_pair(self.step, self.direction),
+            interval=self.interval,
+            offset=self.offset,
+            index=list(self.index),
+            estimator=estimator,
+        )
+
+    def curve(self, estimator: str) -> Curve:
+        """The curve of the estimate's stored doubles."""
+        return _curve(self.pmf(estimator))
+
+    def losses(self) -> list[float]:
+        """The support, in doubles."""
+        return [self.offset + self.interval * k for k in self.index]
+
+
+def _curve(pmf: _core.StepPmf) -> Curve:
+    return Curve.on_grid((pmf.offset, pmf.interval), pmf.index, pmf.mass, pmf.infinity_mass)
+
+
+def reflected_curve(pmf: _core.StepPmf) -> Curve:
+    """The reversed pair's estimate."""
+    return _curve(pmf).reflected(pmf.reverse_infinity_mass)
+
+
+def uniform(
+    step: exact.Step, direction: exact.Direction, points: int, reach: float = 6.0
+) -> Case:
+    """A uniform support over `reach` deviations about all centres."""
+    m = 1 / step.sigma
+    ends = {"remove": (0.0, m), "add": (-m, 0.0), "replace": (-m, m)}[direction]
+    low = loss_at(step, direction, ends[0] - reach)
+    high = loss_at(step, direction, ends[1] + reach)
+    interval = (high - low) / points
+    first = math.floor(low / interval) - 1
+    return Case(step, direction, interval, tuple(range(first, first + points + 3)))
+
+
+def subset(case: Case, rng: np.random.Generator, share: float, offset: float = 0.0) -> Case:
+    """A random subset of the support, at least two points."""
+    index = np.array(case.index)
+    kept = index[rng.random(index.size) < share]
+    if kept.size < 2:
+        kept = index[[index.size // 3, 2 * index.size // 3]]
+    chosen = tuple(int(k) for k in kept)
+    return Case(case.step, case.direction, case.interval, chosen, offset * case.interval)
+
+
+def epsilons(losses: Sequence[float]) -> list[float]:
+    """At the support points, between, a hair beside, outside, and well-known ones."""
+    at = np.array(losses)
+    if at.size > 16:
+        at = np.unique(at[np.linspace(0, at.size - 1, 16).astype(int)])
+    inner = np.concatenate([at, (at[1:] + at[:-1]) / 2, at[:-1] + 0.9 * np.diff(at)])
+    hair = [x + sign * (1e-15 + 4e-16 * abs(x)) for x in at[:: max(1, at.size // 3)] for sign in (-1, 1)]
+    span = at[-1] - at[0]
+    outside = [at[0] - span, at[0] - 0.1 * span, at[-1] + 0.1 * span, at[-1] + span, -50.0, 50.0]
+    return [float(x) for x in [*inner, *hair, *outside, 0.0, -1.0, 1.0, -1e-9]]
+
+
+@cache
+def exact_delta(step: exact.Step, direction: exact.Direction, epsilon: float) -> arb:
+    """The truth, for (P, Q)."""
+    with ctx.workprec(PRECISION):
+        return Pair(step, direction).delta(arb(epsilon))
+
+
+@cache
+def exact_reverse_delta(step: exact.Step, direction: exact.Direction, epsilon: float) -> arb:
+    """The truth, for (Q, P)."""
+    with ctx.workprec(PRECISION):
+        return Pair(step, direction).reverse_delta(arb(epsilon))
+
+
+def gaps(case: Case, curve: Curve, points: Iterable[float]) -> float:
+    """The largest distance from the exact curve."""
+    worst = 0.0
+    for epsilon in points:
+        difference = curve(arb(epsilon)) - exact_delta(case.step, case.direction, epsilon)
+        worst = max(worst, float(abs(difference).mid()))
+    return worst
+
+
+STEPS = [
+    exact.Step(1.0),
+    exact.Step(0.1),
+    exact.Step(40.0),
+    exact.Step(1.0, 0.1),
+    exact.Step(0.3, 0.5),
+    exact.Step(5.0, 0.01),
+    exact.Step(1.0, 1e-6),
+    exact.Step(0.5, 1e-9),
+    exact.Step(2.0, 0.99),
+    exact.Step(1000.0, 0.2),
+    exact.Step(1.5, 1 - 2**-53),
+]
+
+
+def _directions(step: exact.Step) -> tuple[exact.Direction, ...]:
+    return ("remove",) if step.q == 1 else ("remove", "add", "replace")
+
+
+def cases() -> list[Case]:
+    """Uniform, graded, shifted and truncated supports of all pairs, from 2 to 60 points."""
+    rng = np.random.default_rng(20240817)
+    found = []
+    for step in STEPS:
+        for direction in _directions(step):
+            found += [
+                uniform(step, direction, 24),
+                subset(uniform(step, direction, 60), rng, 0.4, rng.random()),
+                subset(uniform(step, direction, 24, 1.5), rng, 0.7),
+                subset(uniform(step, direction, 200, 30.0), rng, 0.15),
+                subset(uniform(step, direction, 7, 0.5), rng, 0.0, 0.3),
+            ]
+    return found
+
+
+def wide_cases() -> list[Case]:
+    """Cells of nats where nearly all mass lies at one loss, and supports beside all of it."""
+    steps = [exact.Step(1.0, 1e-9), exact.Step(0.2, 1e-4), exact.Step(3.0, 1e-6)]
+    found = []
+    for step in steps:
+        for direction in _directions(step):
+            found += [
+                Case(step, direction, 1.0, (-3, -1, 1, 4)),
+                Case(step, direction, 0.25, (-20, -1, 0, 1, 20)),
+                Case(step, direction, 5.0, (-1, 0, 1)),
+                Case(step, direction, 1.0, (2, 3, 5)),
+                Case(step, direction, 1.0, (-9, -7, -6)),
+            ]
+    return found
+
+
+def bounded_cases() -> list[Case]:
+    """Supports whose grid is shifted to the end of a bounded loss, or just past it."""
+    found = []
+    for step in STEPS[3:9]:
+        for direction in ("remove", "add"):
+            base = uniform(step, direction, 30)
+            pair = core_pair(step, direction)
+            end = pair.loss_infimum if direction == "remove" else pair.loss_supremum
+            nudge = -1e-9 if direction == "remove" else 1e-9
+            index = tuple(range(-1, 30) if direction == "remove" else range(-30, 2))
+            found += [
+                Case(step, direction, base.interval, index, end + shift * base.interval)
+                for shift in (nudge, 0.0, 0.5)
+            ]
+    return found

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connect the dots: one step's curve is nowhere below the exact one, in either direction."""
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+
+import exact
+from discretize import curves
+from exact.curve import PRECISION
+from mechanisms.cells import core_pair
+
+ALL = [*curves.cases(), *curves.wide_cases(), *curves.bounded_cases()]
+
+
+def check_dominates(case):
+    pmf = case.pmf("upper")
+    curve, reverse = case.curve("upper"), curves.reflected_curve(pmf)
+    points = curves.epsilons(case.losses())
+    with ctx.workprec(PRECISION):
+        for epsilon in points:
+            at = arb(epsilon) - arb(pmf.loss_error)
+            assert curve(at) >= curves.exact_delta(case.step, case.direction, epsilon), epsilon
+        for epsilon in (-e for e in points):
+            at = arb(epsilon) - arb(pmf.loss_error)
+            truth = curves.exact_reverse_delta(case.step, case.direction, epsilon)
+            assert reverse(at) >= truth, epsilon
+
+
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_never_below_the_exact_curve(case):
+    check_dominates(case)
+
+
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_masses(case):
+    """All of P and Q is somewhere, and barely anything more."""
+    pmf = case.pmf("upper")
+    curve = case.curve("upper")
+    assert list(pmf.index) == list(case.index)
+    assert min(pmf.mass) >= 0
+    with ctx.workprec(PRECISION):
+        assert curve.p_mass() >= 1 - arb(1e-290)
+        assert curve.p_mass() <= 1 + arb(1e-12)
+        below = core_pair(case.step, case.direction).integrate(case.losses()).lower_tail_p
+        q_mass = curve.q_mass() + arb(pmf.reverse_infinity_mass)
+        assert q_mass >= 1 - 4 * arb(pmf.loss_error) - arb(1e-290)
+        # Rounding up all P-mass below the first loss costs its Q-mass there, no more.
+        moved = arb(below) * (-arb(case.losses()[0])).exp()
+        print("QQ", case, float((q_mass - 1 - moved).mid()), float(moved.mid()), pmf.reverse_infinity_mass, pmf.loss_error)
+        assert q_mass <= 1 + moved + arb(1e-9)
+
+
+def smooth_supports(points):
+    return [
+        curves.uniform(step, direction, points)
+        for step, direction in [
+            (exact.Step(1.0), "remove"),
+            (exact.Step(1.0, 0.3), "remove"),
+            (exact.Step(2.0, 0.2), "replace"),
+            (exact.Step(0.8, 0.6), "add"),
+        ]
+    ]
+
+
+def test_gap_falls_with_the_square_of_the_interval():
+    for coarse, fine in zip(smooth_supports(60), smooth_supports(240), strict=True):
+        points = np.linspace(-1, 3, 23)
+        gaps = [curves.gaps(case, case.curve("upper"), points) for case in (coarse, fine)]
+        assert gaps[0] < 0.02
+        assert gaps[0] / 40 < gaps[1] < gaps[0] / 9
+
+
+@pytest.mark.parametrize("case", smooth_supports(40), ids=str)
+def test_exact_on_the_support(case):
+    """The dots themselves are kept, to rounding."""
+    assert curves.gaps(case, case.curve("upper"), case.losses()[2:-2]) < 1e-13
+
+
+def test_relative_accuracy_in_the_tail():
+    """Dots at 1e-100 have as many digits as others."""
+    case = curves.uniform(exact.Step(1.0, 0.01), "remove", 60, 25.0)
+    curve = case.curve("upper")
+    for epsilon in case.losses()[20:-3]:
+        truth = curves.exact_delta(case.step, case.direction, epsilon)
+        beyond = arb(case.pmf("upper").infinity_mass)
+        assert abs(curve(arb(epsilon)) / truth - 1) < arb(1e-10) + 2 * beyond / truth
+    assert truth < 1e-100
+
+
+steps = st.builds(
+    exact.Step,
+    st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
+    st.one_of(st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)),
+)
+
+
+@given(
+    steps,
+    st.sampled_from(["remove", "add", "replace"]),
+    st.integers(2, 30),
+    st.floats(0.2, 20.0),
+    st.floats(-1.0, 1.0),
+    st.integers(0, 2**32),
+)
+def test_random_supports(step, direction, points, reach, offset, seed):
+    base = curves.uniform(step, direction, points, reach)
+    case = curves.subset(base, np.random.default_rng(seed), 0.6, offset)
+    check_dominates(case)

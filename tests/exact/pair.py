@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step's pair (P, Q) cut at any real losses, in ball arithmetic.
+
+Written on a line on which the loss L increases, so that {a < L <= b} is an interval.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from flint import arb
+
+from exact.balls import at_accuracy, normal_tail
+from exact.model import Direction, Step
+
+BITS = 80
+Mixture = tuple[tuple[arb, arb], ...]  # (weight, centre) of unit normals
+Point = arb | float  # a float if infinite
+
+
+def _tail(mixture: Mixture, x: Point, sign: int = 1) -> arb:
+    """Mass above x, or with sign -1 below it."""
+    if isinstance(x, float):
+        return arb(int(x * sign < 0))
+    return sum((w * normal_tail(sign * (x - c)) for w, c in mixture), arb(0))
+
+
+def _mass(mixture: Mixture, a: Point, b: Point) -> arb:
+    sign = 1 if a > 0 else -1
+    return sign * (_tail(mixture, a, sign) - _tail(mixture, b, sign))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The pair of `step` in a direction; its methods take losses as doubles or exact balls."""
+
+    step: Step
+    direction: Direction
+
+    def _mixtures(self) -> tuple[Mixture, Mixture]:
+        m, q = 1 / arb(self.step.sigma), arb(self.step.q)
+        at_rest = ((arb(1), arb(0)),)
+        if self.direction == "add":
+            return at_rest, ((1 - q, arb(0)), (q, -m))
+        shifted = ((1 - q, arb(0)), (q, m))
+        return shifted, (at_rest if self.direction == "remove" else ((1 - q, arb(0)), (q, -m)))
+
+    def _point(self, loss: arb) -> Point:
+        """Where L = loss; infinite outside the range of L."""
+        m, q = 1 / arb(self.step.sigma), arb(self.step.q)
+        if self.direction == "replace":
+            return self._replace_point(m, q, loss)
+        sign = 1 if self.direction == "remove" else -1
+        if self.step.q == 1:
+            return loss / m + sign * m / 2
+        odds = ((sign * loss).exp() - 1 + q) / q
+        return -sign * math.inf if odds <= 0 else sign * (odds.log() / m + m / 2)
+
+    def _replace_point(self, m: arb, q: arb, loss: arb) -> arb:
+        if loss < 0:
+            return -self._replace_point(m, q, -loss)
+        b = q * (-m * m / 2).exp()
+        linear = loss.expm1() * (1 - q)
+        root = (linear * linear + 4 * loss.exp() * b * b).sqrt()
+        return ((linear + root) / (2 * b)).log() / m
+
+    def p(self, low: arb, high: arb) -> arb:
+        """P(low < L <= high)."""
+        return at_accuracy(lambda: self._cell(low, high)[0], BITS)
+
+    def above(self, low: arb, high: arb) -> arb:
+        """P - e^low Q of the cell."""
+
+        def evaluate() -> arb:
+            p, q = self._cell(low, high)
+            return p - low.exp() * q
+
+        return at_accuracy(evaluate, BITS)
+
+    def below(self, low: arb, high: arb) -> arb:
+        """e^high Q - P of the cell."""
+
+        def evaluate() -> arb:
+            p, q = self._cell(low, high)
+            return high.exp() * q - p
+
+        return at_accuracy(evaluate, BITS)
+
+    def _cell(self, low: arb, high: arb) -> tuple[arb, arb]:
+        a, b = self._point(low), self._point(high)
+        p, q = self._mixtures()
+        return _mass(p, a, b), _mass(q, a, b)
+
+    def p_above(self, loss: arb) -> arb:
+        """P(L > loss)."""
+        return at_accuracy(lambda: _tail(self._mixtures()[0], self._point(loss)), BITS)
+
+    def p_below(self, loss: arb) -> arb:
+        """P(L <= loss)."""
+        return at_accuracy(lambda: _tail(self._mixtures()[0], self._point(loss), -1), BITS)
+
+    def q_below(self, loss: arb) -> arb:
+        """Q(L <= loss)."""
+        return at_accuracy(lambda: _tail(self._mixtures()[1], self._point(loss), -1), BITS)
+
+    def delta(self, epsilon: arb) -> arb:
+        """The hockey-stick curve of (P, Q) at any real epsilon."""
+
+        def evaluate() -> arb:
+            (p, q), x = self._mixtures(), self._point(epsilon)
+            return _tail(p, x) - epsilon.exp() * _tail(q, x)
+
+        return at_accuracy(evaluate, BITS)
+
+    def reverse_delta(self, epsilon: arb) -> arb:
+        """The hockey-stick curve of (Q, P) at any real epsilon."""
+
+        def evaluate() -> arb:
+            (p, q), x = self._mixtures(), self._point(-epsilon)
+            return _tail(q, x, -1) - epsilon.exp() * _tail(p, x, -1)
+
+        return at_accuracy(evaluate, BITS)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells of the sampled pairs against differences of normal tails in ball arithmetic."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import exact
+from mechanisms import cells
+
+SIGMAS = [0.05, 0.3, 1.0, 7.0, 1000.0]
+RATES = [1e-9, 1e-4, 0.01, 0.3, 0.99, 1 - 2**-53]
+DIRECTIONS = ["remove", "add", "replace"]
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("sigma", SIGMAS)
+def test_stated_errors_hold(sigma, rate, direction):
+    step = exact.Step(sigma, rate)
+    cells.check(step, direction, cells.edges_for(step, direction))
+
+
+sigmas = st.floats(-1.3, 3.0).map(lambda exponent: 10.0**exponent)
+rates = st.one_of(
+    st.floats(-9.0, -0.3).map(lambda exponent: 10.0**exponent),
+    st.floats(0.5, 1 - 2**-53),
+    st.floats(-15.9, -1.0).map(lambda exponent: 1 - 10.0**exponent),
+)
+directions = st.sampled_from(DIRECTIONS)
+
+
+@given(sigmas, rates, directions, st.floats(-35.0, 35.0), st.sampled_from(cells.WIDTHS))
+def test_stated_errors_hold_anywhere(sigma, rate, direction, x, width):
+    step = exact.Step(sigma, rate)
+    low = cells.loss_at(step, direction, x)
+    cells.check(step, direction, [low, low + width, low + 2 * width, low + 8 * width])
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("rate", RATES[:-1])  # the loss of a rate next to 1 ends where e^L is 1e-16
+@pytest.mark.parametrize("sigma", SIGMAS)
+def test_stated_errors_are_small(sigma, rate, direction):
+    mass, loss = cells.tightness(exact.Step(sigma, rate), direction)
+    assert mass < 1e-12
+    assert loss < 3e-14
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.3, 0.8, 0.999])
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize(("there", "back"), [("remove", "add"), ("replace", "replace")])
+def test_reversed_pairs_are_reflections(sigma, rate, there, back):
+    step = exact.Step(sigma, rate)
+    cells.check_reflection(cells.core_pair(step, there), cells.core_pair(step, back))
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_range_of_the_loss(rate):
+    step = exact.Step(1.0, rate)
+    remove, add, replace = (cells.core_pair(step, d) for d in DIRECTIONS)
+    assert remove.loss_infimum == pytest.approx(math.log1p(-rate), rel=1e-15)
+    assert remove.loss_supremum == math.inf
+    assert (add.loss_infimum, add.loss_supremum) == (-math.inf, -remove.loss_infimum)
+    assert (replace.loss_infimum, replace.loss_supremum) == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize("rate", [1e-9, 0.01, 0.99])
+@pytest.mark.parametrize("sigma", SIGMAS)
+def test_all_mass_in_one_cell_beside_the_bound(sigma, rate, direction):
+    """Edges on both sides of the end of the loss, and one that lies a rounding away from it."""
+    step = exact.Step(sigma, rate)
+    pair = cells.core_pair(step, direction)
+    bound = pair.loss_infimum if direction == "remove" else pair.loss_supremum
+    for near in (bound, math.nextafter(bound, math.inf), math.nextafter(bound, -math.inf)):
+        cells.check(step, direction, [near - 0.5, near, near + 0.5])
+        cells.check(step, direction, [near - 3 * rate, near + 3 * rate])
