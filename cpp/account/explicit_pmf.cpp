@@ -11,7 +11,7 @@
 #include "account/pilot.hpp"
 #include "discretize/connect_dots_lower.hpp"
 #include "discretize/connect_dots_upper.hpp"
-#include "numeric/convolve.hpp"
+#include "numeric/fft_cache.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/compose.hpp"
 
@@ -66,14 +66,14 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
     points += supports.back().points();
   }
   check_memory(size * 8 * 8 + points * bytes_per_point, request);
-  const RealFft fft(RealFft::good_size(static_cast<std::size_t>(std::max(size, 64.0))));
+  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(size, 64.0))));
   std::vector<StepPmf> steps;
   for (std::size_t j = 0; j < direction.size(); ++j)
     steps.push_back(discretize(*direction[j].pair, supports[j].build(), request));
   std::vector<ComposedTerm> terms;
   for (std::size_t j = 0; j < direction.size(); ++j) terms.push_back({tilted(steps[j], 0, 0), direction[j].count});
   const Window window{static_cast<std::int64_t>(first), static_cast<std::size_t>(size)};
-  return compose(terms, fft, window, {above.tilt, below_q.tilt, above.tilt, below.tilt});
+  return compose(terms, *fft, window, {above.tilt, below_q.tilt, above.tilt, below.tilt});
 }
 
 }  // namespace hockeystick

@@ -6,12 +6,13 @@
 
 #include "discretize/connect_dots_lower.hpp"
 #include "discretize/connect_dots_upper.hpp"
+#include "numeric/fft_cache.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 
 Pass run_pass(const Direction& direction, const Plan& plan) {
-  const RealFft fft(plan.fft_size);
+  const auto fft = shared_fft(plan.fft_size);
   std::vector<StepPmf> steps[2];
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const DominatingPair& pair = *direction[j].pair;
@@ -24,7 +25,7 @@ Pass run_pass(const Direction& direction, const Plan& plan) {
     std::vector<ComposedTerm> terms;
     for (std::size_t j = 0; j < direction.size(); ++j)
       terms.push_back({tilted(steps[side][j], plan.tilt, plan.log_moments[j]), direction[j].count});
-    composed[side] = compose(terms, fft, plan.window, plan.chernoff);
+    composed[side] = compose(terms, *fft, plan.window, plan.chernoff);
   }
   return {std::move(composed[0]), std::move(composed[1])};
 }

@@ -54,7 +54,7 @@ double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_to
     const double rate = pilot.total_count() * saddle.tilt * (1 + saddle.tilt) / 8;
     return short_mantissa(std::min(first_order, std::sqrt(0.5 * log_tolerance / std::max(rate, 1e-300))));
   }
-  const double variance_allowed = 2 * 0.7 * log_tolerance / saddle.curvature;
+  const double variance_allowed = 2 * 0.55 * log_tolerance / saddle.curvature;
   const double interval = std::sqrt(variance_allowed / (0.25 * pilot.total_count()));
   return short_mantissa(std::min(interval, saddle.deviation / 4));
 }

@@ -29,7 +29,7 @@ struct Plan {
   double bytes;                         // peak memory predicted
 };
 
-/// Interval at which the forecast gap of delta is 0.7 log_tolerance: connect the dots adds d^2 / 6
+/// Interval at which the forecast gap of delta is 0.55 log_tolerance: connect the dots adds d^2 / 6
 /// to a step's variance and the midpoint tangents take d^2 / 12, which moves delta by half that
 /// times the density of the loss at epsilon.
 double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_tolerance);

@@ -31,6 +31,20 @@ void scatter(const TiltedStep& step, std::span<double> circle) {
     circle[wrap(step.step->index[j], circle.size())] += step.mass[j] * outward;
 }
 
+// The product of all terms' powers on the circle, and a bound of every point's error.
+double convolve(std::span<const ComposedTerm> terms, const RealFft& fft, std::span<double> circle) {
+  if (terms.size() == 1) {
+    scatter(terms.front().step, circle);
+    return cyclic_power(fft, circle, terms.front().count);
+  }
+  CyclicProduct product(fft);
+  for (const ComposedTerm& term : terms) {
+    scatter(term.step, circle);
+    product.multiply(circle, term.count);
+  }
+  return product.finish(circle);
+}
+
 // Chernoff: log of E e^(t S) e^(-(t + extra) loss) over the composition, S its tilted loss.
 double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra, double loss) {
   // Beyond what the supports can add up to there is nothing.
@@ -97,10 +111,8 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   for (const ComposedTerm& term : terms) offset.add(static_cast<double>(term.count) * term.step.step->offset);
   pmf.offset = offset.value();
   std::vector<double> circle(fft.size());
-  CyclicProduct product(fft);
+  pmf.point_error = convolve(terms, fft, circle);
   for (const ComposedTerm& term : terms) {
-    scatter(term.step, circle);
-    product.multiply(circle, term.count);
     const auto count = static_cast<double>(term.count);
     pmf.infinity_mass += count * term.step.step->infinity_mass * (1 + 4 * u);
     pmf.reverse_infinity_mass += count * term.step.step->reverse_infinity_mass * (1 + 4 * u);
@@ -108,7 +120,6 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   }
   pmf.infinity_mass = std::min(1.0, pmf.infinity_mass);
   pmf.reverse_infinity_mass = std::min(1.0, pmf.reverse_infinity_mass);
-  pmf.point_error = product.finish(circle);
   pmf.mass.resize(window.size);
   for (std::size_t k = 0, at = wrap(window.first, fft.size()); k < window.size; ++k) {
     pmf.mass[k] = circle[at];

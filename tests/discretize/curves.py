@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -111,13 +111,24 @@ def exact_reverse_delta(step: exact.Step, direction: exact.Direction, epsilon: f
         return Pair(step, direction).reverse_delta(arb(epsilon))
 
 
-def gaps(case: Case, curve: Curve, points: Iterable[float]) -> float:
-    """The largest distance from the exact curve."""
-    worst = 0.0
-    for epsilon in points:
-        difference = curve(arb(epsilon)) - exact_delta(case.step, case.direction, epsilon)
-        worst = max(worst, float(abs(difference).mid()))
+def gap(case: Case, estimator: str, low: float = 0.2, high: float = 2.5) -> float:
+    """The largest distance from the exact curve at epsilons between, seen in quarters of a cell."""
+    curve, worst = case.curve(estimator), 0.0
+    for loss in case.losses():
+        for quarter in range(4 if low < loss < high else 0):
+            epsilon = loss + case.interval * quarter / 4
+            difference = curve(arb(epsilon)) - exact_delta(case.step, case.direction, epsilon)
+            worst = max(worst, float(abs(difference).mid()))
     return worst
+
+
+# Where the curve is smooth: away from the end of the loss.
+SMOOTH: list[tuple[exact.Step, exact.Direction]] = [
+    (exact.Step(1.0), "remove"),
+    (exact.Step(1.0, 0.3), "remove"),
+    (exact.Step(2.0, 0.2), "replace"),
+    (exact.Step(0.6, 0.95), "add"),
+]
 
 
 STEPS = [
@@ -166,9 +177,15 @@ def wide_cases() -> list[Case]:
                 Case(step, direction, 0.25, (-20, -1, 0, 1, 20)),
                 Case(step, direction, 5.0, (-1, 0, 1)),
                 Case(step, direction, 1.0, (2, 3, 5)),
-                Case(step, direction, 1.0, (-9, -7, -6)),
             ]
     return found
+
+
+def beyond_cases() -> list[Case]:
+    """Supports below or above every loss."""
+    steps = [exact.Step(1.0, 1e-9), exact.Step(0.2, 1e-4), exact.Step(3.0, 1e-6)]
+    index = {"remove": (-9, -7, -6), "add": (6, 7, 9)}
+    return [Case(step, direction, 1.0, at) for step in steps for direction, at in index.items()]
 
 
 def bounded_cases() -> list[Case]:

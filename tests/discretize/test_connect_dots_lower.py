@@ -11,7 +11,12 @@ import exact
 from discretize import curves
 from exact.curve import PRECISION
 
-ALL = [*curves.cases(), *curves.wide_cases(), *curves.bounded_cases()]
+ALL = [
+    *curves.cases(),
+    *curves.wide_cases(),
+    *curves.bounded_cases(),
+    *curves.beyond_cases(),
+]
 
 
 def check_dominated(case, estimator):
@@ -34,35 +39,34 @@ def test_never_above_the_exact_curve(case, estimator):
     check_dominated(case, estimator)
 
 
-SMOOTH = [
-    (exact.Step(1.0), "remove"),
-    (exact.Step(1.0, 0.3), "remove"),
-    (exact.Step(2.0, 0.2), "replace"),
-    (exact.Step(0.8, 0.6), "add"),
-    (exact.Step(1.0, 0.01), "remove"),
-]
-POINTS = np.linspace(-1, 3, 23)
-
-
-def gap(step, direction, points, estimator):
-    case = curves.uniform(step, direction, points)
-    return curves.gaps(case, case.curve(estimator), POINTS)
-
-
 @pytest.mark.parametrize("estimator", curves.LOWER)
-@pytest.mark.parametrize(("step", "direction"), SMOOTH[:4])
+@pytest.mark.parametrize(("step", "direction"), curves.SMOOTH)
 def test_gap_falls_with_the_square_of_the_interval(step, direction, estimator):
-    coarse, fine = (gap(step, direction, points, estimator) for points in (60, 240))
+    coarse, fine = (
+        curves.gap(curves.uniform(step, direction, points), estimator) for points in (60, 240)
+    )
     assert coarse < 0.05
-    assert coarse / 60 < fine < coarse / 8
+    assert coarse / 30 < fine < coarse / 9
 
 
-@pytest.mark.parametrize(("step", "direction"), SMOOTH)
+@pytest.mark.parametrize(("step", "direction"), curves.SMOOTH)
 def test_algorithm_2_is_the_loosest(step, direction):
-    by = {estimator: gap(step, direction, 120, estimator) for estimator in curves.LOWER}
-    print(step, direction, by, gap(step, direction, 120, "upper"))
-    assert by["midpoint"] < by["algorithm_2"]
-    assert by["balanced"] < 1.1 * by["midpoint"]
+    case = curves.uniform(step, direction, 120)
+    gaps = {estimator: curves.gap(case, estimator) for estimator in curves.LOWER}
+    assert gaps["midpoint"] < gaps["algorithm_2"] / 2
+    assert gaps["balanced"] < 1.1 * gaps["midpoint"]
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_balanced_cuts_pay_near_the_end_of_the_loss(direction):
+    """With the grid on the end, only the cuts can keep the error of second order."""
+    step = exact.Step(1.0, 0.05)
+    at_end = [c for c in curves.bounded_cases() if c.direction == direction and c.step.q == 0.1]
+    assert at_end
+    base = at_end[0]
+    fine = curves.Case(step, direction, base.interval / 8, tuple(range(-80, 400)), 0.0)
+    gaps = {estimator: curves.gap(fine, estimator, -0.1, 0.3) for estimator in curves.LOWER}
+    assert gaps["balanced"] < gaps["midpoint"] < gaps["algorithm_2"]
 
 
 steps = st.builds(

@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import exact
@@ -36,7 +36,9 @@ directions = st.sampled_from(DIRECTIONS)
 def test_stated_errors_hold_anywhere(sigma, rate, direction, x, width):
     step = exact.Step(sigma, rate)
     low = cells.loss_at(step, direction, x)
-    cells.check(step, direction, [low, low + width, low + 2 * width, low + 8 * width])
+    edges = [low, low + width, low + 2 * width, low + 4 * width]
+    assume(edges[-1] > cells.core_pair(step, direction).loss_infimum + 1e-3 * width)
+    cells.check(step, direction, edges)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -77,3 +79,19 @@ def test_all_mass_in_one_cell_beside_the_bound(sigma, rate, direction):
     for near in (bound, math.nextafter(bound, math.inf), math.nextafter(bound, -math.inf)):
         cells.check(step, direction, [near - 0.5, near, near + 0.5])
         cells.check(step, direction, [near - 3 * rate, near + 3 * rate])
+
+
+@pytest.mark.parametrize("sigma", [0.1, 1.0])
+def test_all_edges_outside_the_range_of_the_loss(sigma):
+    for rate in (1e-6, 0.1, 0.9):
+        step = exact.Step(sigma, rate)
+        end = -math.log1p(-rate)
+        cells.check(step, "add", [end + 0.1, end + 0.3, end + 5])
+        cells.check(step, "remove", [-end - 5, -end - 0.3, -end - 0.1])
+
+
+def test_a_cell_of_thirty_nats_that_ends_beyond_the_loss():
+    """below = (e^d - 1) p - e^d above cancels if d is large and the mass lies near the upper edge."""
+    for width in (1.0, 5.0, 30.0):
+        cells.check(exact.Step(0.42, 0.1), "add", [-8.6, -8.6 + width])
+        cells.check(exact.Step(0.3, 1e-3), "add", [-4.0, -4.0 + width])

@@ -42,7 +42,7 @@ def test_arguments_are_keywords():
 
 @pytest.mark.parametrize("value", [-1.0, math.nan, math.inf, -math.inf, 10**400])
 def test_noise_multiplier_out_of_range(value):
-    with pytest.raises(ValueError, match="^noise_multiplier must be finite and in .0.001, 1e..12., got "):
+    with pytest.raises(ValueError, match="^noise_multiplier must be finite and in .0.001, 1e.12., got "):
         hs.Gaussian(noise_multiplier=value)
 
 
@@ -54,7 +54,7 @@ def test_no_noise_is_refused_with_the_reason(value):
 
 @pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0], np.array([1.0])])
 def test_noise_multiplier_of_a_wrong_type(value):
-    with pytest.raises(TypeError, match="^noise_multiplier must be finite and in .0.001, 1e..12., got "):
+    with pytest.raises(TypeError, match="^noise_multiplier must be finite and in .0.001, 1e.12., got "):
         hs.Gaussian(noise_multiplier=value)
 
 

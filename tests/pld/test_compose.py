@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Composition against the direct sum over the stored one-step masses, and against the truth."""
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import exact
+from exact.curve import PRECISION
+from exact.pair import Pair
+from pld import runs
+from pld.runs import Run
+
+TAIL = 1e-9
+DIRECT = [
+    Run(exact.Step(1.0, 0.3), 2, "remove", 0.2, TAIL),
+    Run(exact.Step(1.0, 0.3), 5, "add", 0.25, TAIL),
+    Run(exact.Step(2.0, 0.5), 4, "replace", 0.2, TAIL),
+    Run(exact.Step(0.7, 0.05), 3, "remove", 0.5, TAIL),
+    Run(exact.Step(3.0, 0.01), 6, "add", 0.01, TAIL),
+]
+FRACTIONS = (0.02, 0.2, 0.35, 0.5, 0.61, 0.7, 0.9, 0.98)
+
+
+def assert_composed(run, side, estimator, extra):
+    """On the safe side of the direct sum, by no more than the stated terms and `extra`."""
+    pmf, step = run.pmf(side, estimator), runs.one_step(run, side, estimator)
+    direct = runs.composed(step, run.count)
+    low, high = runs.window(pmf)
+    epsilons = [low + (high - low) * f for f in FRACTIONS]
+    with ctx.workprec(PRECISION):
+        # An upper curve is asked that much lower, a lower one higher.
+        shift = run.count * arb(step.loss_error) * (-1 if side == "upper" else 1)
+        for epsilon, value in zip(epsilons, pmf.delta(np.array(epsilons)), strict=True):
+            expected = direct(arb(epsilon) + shift)
+            if side == "upper":
+                assert arb(value) >= expected, epsilon
+                assert arb(value) <= expected * (1 + 1e-9) + extra, epsilon
+            else:
+                assert arb(value) <= expected, epsilon
+                assert arb(value) >= expected * (1 - 1e-9) - extra, epsilon
+    assert pmf.loss_error >= run.count * step.loss_error
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize("run", DIRECT, ids=str)
+def test_encloses_the_direct_sum(run, side, estimator):
+    assert_composed(run, side, estimator, 30 * TAIL)
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+def test_errors_of_the_losses_add_up(side, estimator):
+    """Near the end of the loss of a rate next to 1 they are far above rounding."""
+    run = Run(exact.Step(0.3, 1 - 1e-6), 3, "remove", 0.5, TAIL)
+    assert run.pmf(side, estimator).loss_error > 1e-12
+    assert_composed(run, side, estimator, 30 * TAIL)
+
+
+DEEP = [
+    (exact.Step(1.0, 0.1), "remove"),
+    (exact.Step(1.0), "remove"),
+    (exact.Step(0.5, 0.2), "replace"),
+]
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize(("step", "direction"), DEEP, ids=str)
+def test_transform_errors_are_counted(step, direction, side, estimator):
+    """Where delta is far below the rounding of an untilted transform, its errors are all one sees."""
+    run = Run(step, 1, direction, 0.05, 1e-70)
+    pmf = run.pmf(side, estimator)
+    low, high = runs.window(pmf)
+    epsilons = np.linspace(low + 0.6 * (high - low), high - 1, 60)
+    truths = [Pair(step, direction).delta(arb(epsilon)) for epsilon in epsilons]
+    assert truths[-1] < 1e-40
+    for value, truth in zip(pmf.delta(epsilons), truths, strict=True):
+        assert arb(value) >= truth if side == "upper" else arb(value) <= truth
+        assert abs(arb(value) - truth) < 1e-9 + truth
+
+
+CUT = [
+    Run(exact.Step(1.0, 0.3), 5, "remove", 0.05, 1e-3),
+    Run(exact.Step(1.0, 0.3), 5, "add", 0.05, 1e-3),
+    Run(exact.Step(0.4, 0.3), 3, "add", 0.05, 0.03),
+    Run(exact.Step(2.0, 0.9), 20, "replace", 0.1, 1e-2),
+    Run(exact.Step(5.0, 0.05), 100, "add", 0.01, 0.1),
+    Run(exact.Step(5.0, 0.05), 100, "remove", 0.01, 0.2),
+]
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize("run", CUT, ids=str)
+def test_what_truncation_takes_is_counted(run, side, estimator):
+    """Near the top of a window that leaves out much."""
+    pmf = run.pmf(side, estimator)
+    _, high = runs.window(pmf)
+    for epsilon in high * np.array([0.5, 0.9, 0.99, 1.0, 1.01, 2.0]):
+        value, truth = arb(pmf.delta([epsilon])[0]), run.truth(float(epsilon))
+        assert value >= truth if side == "upper" else value <= truth
+
+
+@pytest.mark.parametrize("direction", ["remove", "add", "replace"])
+def test_gap_falls_with_the_square_of_the_interval(direction):
+    gaps = []
+    for interval in (0.04, 0.01):
+        run = Run(exact.Step(1.0, 0.05), 200, direction, interval)
+        upper, lower = run.pmf("upper").delta([1.0])[0], run.pmf("lower").delta([1.0])[0]
+        assert arb(lower) <= run.truth(1.0) <= arb(upper)
+        gaps.append(upper - lower)
+    assert gaps[1] < gaps[0] / 8
+
+
+def test_too_large_is_refused_by_name():
+    with pytest.raises(ValueError, match="discretization_interval"):
+        Run(exact.Step(1.0, 0.1), 10, "remove", 1e-12).pmf("upper")

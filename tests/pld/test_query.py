@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries of a composed distribution: on their side anywhere, monotone, and each other's inverse."""
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import exact
+from exact.curve import PRECISION
+from exact.pair import Pair
+from pld import runs
+from pld.runs import Run
+
+RUNS = [
+    Run(exact.Step(1.0, 0.1), 30, "remove", 0.02),
+    Run(exact.Step(0.8, 0.2), 10, "add", 0.05),
+    Run(exact.Step(2.0, 0.3), 50, "replace", 0.05),
+    Run(exact.Step(0.5), 1, "remove", 0.1),
+]
+DELTAS = np.array([0.9, 0.3, 0.1, 1e-2, 1e-5, 1e-9, 1e-12])
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_delta_falls_and_is_a_probability(run, side, estimator):
+    pmf = run.pmf(side, estimator)
+    low, high = runs.window(pmf)
+    # An upper curve is 1 below the window and its noise may make it rise by as much.
+    values = pmf.delta(np.linspace(low - 1, high + 1, 700))
+    assert np.all((values >= 0) & (values <= 1))
+    assert np.all(np.diff(values) <= 1e-11)
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_epsilon_falls(run, side, estimator):
+    pmf = run.pmf(side, estimator)
+    values = pmf.epsilon(np.geomspace(1e-11, 0.99, 300))
+    assert np.all(values >= 0)
+    assert np.all(np.diff(values) <= 1e-12)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_epsilon_inverts_delta(run):
+    upper, lower = run.pmf("upper"), run.pmf("lower")
+    for delta in DELTAS:
+        above, below = upper.epsilon([delta])[0], lower.epsilon([delta])[0]
+        assert below <= above
+        assert upper.delta([above])[0] <= delta * (1 + 1e-12)
+        if above > 0:
+            assert upper.delta([above * (1 - 1e-9) - 1e-12])[0] > delta
+        if below > 0:
+            assert lower.delta([below])[0] >= delta * (1 - 1e-12)
+            assert lower.delta([below * (1 + 1e-9) + 1e-12])[0] < delta
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_epsilon_encloses_the_truth(run):
+    for delta in (0.05, 1e-3, 1e-8):
+        truth = exact.epsilon(((run.step, run.count),), delta, run.direction, 12)
+        lower, upper = (run.pmf(side).epsilon([delta])[0] for side in ("lower", "upper"))
+        assert arb(lower) <= truth <= arb(upper)
+        assert upper - lower < 0.1 * upper
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_ends_of_epsilon(run):
+    assert run.pmf("upper").epsilon([1e-100])[0] == np.inf  # below what truncation put at +inf
+    assert run.pmf("upper").epsilon([1 - 1e-16])[0] == 0
+    assert run.pmf("lower").epsilon([1 - 1e-16])[0] == 0
+    # A lower one may stop anywhere below the truth, but not beyond its window.
+    lower = run.pmf("lower")
+    assert lower.epsilon([1e-100])[0] <= runs.window(lower)[1]
+
+
+ONCE = [
+    Run(exact.Step(1.0, 0.3), 1, "remove", 0.1),
+    Run(exact.Step(0.5, 0.3), 1, "add", 0.1),
+    Run(exact.Step(0.5, 0.3), 1, "replace", 0.1),
+    Run(exact.Step(0.15), 1, "remove", 0.3),
+]
+
+
+@pytest.mark.parametrize("tail_mass", [1e-15, 1e-3])
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize("run", ONCE, ids=str)
+def test_any_epsilon_is_safe(run, side, estimator, tail_mass):
+    """One step at every real epsilon: inside the window, beside it and far from it."""
+    run = Run(run.step, run.count, run.direction, run.interval, tail_mass)
+    pmf, pair = run.pmf(side, estimator), Pair(run.step, run.direction)
+    low, high = runs.window(pmf)
+    d = pmf.interval
+    beside = [low - d, low - d / 2, low - 1e-9, low, low + d / 2, high - d / 2, high, high + d / 2]
+    far = [-1e4, -800.0, low - 50, low - 2 * d, high + 50, 800.0, 1e4]
+    with ctx.workprec(PRECISION):
+        for epsilon in [*far, *beside, *np.linspace(low, high, 30)]:
+            truth = pair.delta(arb(float(epsilon)))
+            value = arb(pmf.delta([epsilon])[0])
+            assert value >= truth if side == "upper" else value <= truth, epsilon
+
+
+def test_nothing_is_asked_of_no_points():
+    pmf = RUNS[0].pmf("upper")
+    assert pmf.delta([]).size == 0
+    assert pmf.epsilon([]).size == 0
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_shown_masses_are_the_curve_to_the_slack(run, side, estimator):
+    pmf = run.pmf(side, estimator)
+    losses = pmf.interval * (pmf.first + np.arange(pmf.mass.size))
+    for epsilon in (0.0, 0.5, 1.7):
+        weights = np.maximum(0, -np.expm1(np.minimum(epsilon - losses, 0)))
+        shown = pmf.infinity_mass + float(np.dot(weights, pmf.mass))
+        value = pmf.delta([epsilon])[0]
+        assert abs(value - shown) <= 1.01 * pmf.slack + 1e-13 + pmf.loss_error
+    assert pmf.slack < 1e-10
+
+
+def test_what_an_empty_composition_spends():
+    for side in ("upper", "lower"):
+        empty = Run(exact.Step(1.0), 1, "remove", 0.1)
+        pmf = runs._core.loss_pmf(
+            [],
+            interval=empty.interval,
+            side=side,
+            estimator="connect_dots",
+            tail_mass=1e-15,
+            memory_limit=runs.MEMORY,
+        )
+        assert pmf.delta([0.0, 1.0]) == pytest.approx([0, 0], abs=1e-14)
+        assert pmf.delta([-1.0])[0] == pytest.approx(1 - np.exp(-1.0), rel=1e-12) or side == "upper"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reflection: a distribution of (P, Q), turned round, bounds (Q, P)."""
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import exact
+from exact.curve import PRECISION
+from exact.pair import Pair
+from pld import runs
+from pld.runs import Run
+
+REVERSE = {"remove": "add", "add": "remove", "replace": "replace"}
+EPSILONS = (0.0, 0.01, 0.1, 0.3, 1.0, 2.0, 4.0)
+RUNS = [
+    Run(exact.Step(1.0, 0.1), 20, "remove", 0.02),
+    Run(exact.Step(1.0, 0.1), 20, "add", 0.02),
+    Run(exact.Step(0.8, 0.4), 3, "remove", 0.1),
+    Run(exact.Step(0.8, 0.4), 3, "add", 0.1),
+    Run(exact.Step(2.0, 0.3), 30, "replace", 0.05),
+    Run(exact.Step(5.0, 0.01), 500, "remove", 0.005, 1e-6),
+    Run(exact.Step(0.5, 0.3), 4, "add", 0.1, 1e-2),
+]
+ONCE = [
+    Run(exact.Step(1.0, 0.1), 1, "remove", 0.1),
+    Run(exact.Step(1.0, 0.1), 1, "add", 0.1),
+    Run(exact.Step(0.5, 0.5), 1, "replace", 0.3),
+    Run(exact.Step(0.5), 1, "remove", 0.3, 1e-4),
+]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_upper_stays_above_the_reverse(run):
+    values = run.pmf("upper").reflected().delta(np.array(EPSILONS))
+    for epsilon, value in zip(EPSILONS, values, strict=True):
+        assert arb(value) >= run.truth(epsilon, REVERSE[run.direction])
+
+
+@pytest.mark.parametrize("run", ONCE, ids=str)
+def test_upper_stays_above_the_reverse_at_any_epsilon(run):
+    pmf, pair = run.pmf("upper").reflected(), Pair(run.step, run.direction)
+    low, high = runs.window(pmf)
+    with ctx.workprec(PRECISION):
+        for epsilon in [-1e3, low - 1, *np.linspace(low, high, 50), high + 1, 1e3]:
+            truth = pair.reverse_delta(arb(float(epsilon)))
+            assert arb(pmf.delta([epsilon])[0]) >= truth, epsilon
+
+
+@pytest.mark.parametrize("estimator", ["connect_dots", "algorithm_2"])
+@pytest.mark.parametrize("run", [*RUNS, *ONCE], ids=str)
+def test_lower_stays_below_the_reverse(run, estimator):
+    values = run.pmf("lower", estimator).reflected().delta(np.array(EPSILONS))
+    for epsilon, value in zip(EPSILONS, values, strict=True):
+        assert arb(value) <= run.truth(epsilon, REVERSE[run.direction])
+
+
+@pytest.mark.parametrize("run", RUNS[:5], ids=str)
+def test_upper_is_as_tight_as_the_reverse_itself(run):
+    there = run.pmf("upper").reflected()
+    back = Run(run.step, run.count, REVERSE[run.direction], run.interval).pmf("upper")
+    for epsilon in (0.0, 0.1, 1.0):
+        truth = run.truth(epsilon, REVERSE[run.direction])
+        gaps = [float((arb(p.delta([epsilon])[0]) - truth).mid()) for p in (there, back)]
+        assert gaps[0] < 1.5 * gaps[1] + 1e-9
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_twice_is_once_around(run, side, estimator):
+    pmf = run.pmf(side, estimator)
+    again = pmf.reflected().reflected()
+    assert again.first == pmf.first
+    assert (again.infinity_mass, again.reverse_infinity_mass) == (
+        pmf.infinity_mass,
+        pmf.reverse_infinity_mass,
+    )
+    np.testing.assert_array_equal(again.mass, pmf.mass)
+    np.testing.assert_array_equal(again.delta(EPSILONS), pmf.delta(EPSILONS))
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_masses_move_to_the_negative_loss(run):
+    pmf = run.pmf("upper")
+    other = pmf.reflected()
+    losses = pmf.interval * (pmf.first + np.arange(pmf.mass.size))
+    assert other.first == -(pmf.first + pmf.mass.size - 1)
+    np.testing.assert_allclose(other.mass[::-1], pmf.mass * np.exp(-losses), rtol=1e-11)
