@@ -20,6 +20,7 @@ Kind = TypeVar("Kind")
 MAX_COUNT = 10**9
 MAX_EPSILON = 1e4
 MIN_TOLERANCE = 1e-12
+MIN_NOISE, MAX_NOISE = 1e-3, 1e12
 _MAX_BYTES = 2**63 - 1
 
 
@@ -40,10 +41,10 @@ def positive(name: str, value: object) -> float:
 
 def noise_multiplier(value: object) -> float:
     """A noise multiplier within the range that binary64 and a grid of sane size can serve."""
-    expected = "finite and in [0.001, 1e+12]"
+    expected = f"finite and in [{MIN_NOISE:g}, {MAX_NOISE:g}]"
     if real("noise_multiplier", value, expected) == 0:
         expected += " (without noise, epsilon is infinite)"
-    return _scalar("noise_multiplier", value, expected, lambda x: 1e-3 <= x <= 1e12)
+    return _scalar("noise_multiplier", value, expected, lambda x: MIN_NOISE <= x <= MAX_NOISE)
 
 
 def probability(name: str, value: object) -> float:

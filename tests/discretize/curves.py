@@ -62,9 +62,7 @@ def reflected_curve(pmf: _core.StepPmf) -> Curve:
     return _curve(pmf).reflected(pmf.reverse_infinity_mass)
 
 
-def uniform(
-    step: exact.Step, direction: exact.Direction, points: int, reach: float = 6.0
-) -> Case:
+def uniform(step: exact.Step, direction: exact.Direction, points: int, reach: float = 6.0) -> Case:
     """A uniform support over `reach` deviations about all centres."""
     m = 1 / step.sigma
     ends = {"remove": (0.0, m), "add": (-m, 0.0), "replace": (-m, m)}[direction]
@@ -91,7 +89,9 @@ def epsilons(losses: Sequence[float]) -> list[float]:
     if at.size > 16:
         at = np.unique(at[np.linspace(0, at.size - 1, 16).astype(int)])
     inner = np.concatenate([at, (at[1:] + at[:-1]) / 2, at[:-1] + 0.9 * np.diff(at)])
-    hair = [x + sign * (1e-15 + 4e-16 * abs(x)) for x in at[:: max(1, at.size // 3)] for sign in (-1, 1)]
+    hair = [
+        x + sign * (1e-15 + 4e-16 * abs(x)) for x in at[:: max(1, at.size // 3)] for sign in (-1, 1)
+    ]
     span = at[-1] - at[0]
     outside = [at[0] - span, at[0] - 0.1 * span, at[-1] + 0.1 * span, at[-1] + span, -50.0, 50.0]
     return [float(x) for x in [*inner, *hair, *outside, 0.0, -1.0, 1.0, -1e-9]]
@@ -111,18 +111,18 @@ def exact_reverse_delta(step: exact.Step, direction: exact.Direction, epsilon: f
         return Pair(step, direction).reverse_delta(arb(epsilon))
 
 
-def gap(case: Case, estimator: str, low: float = 0.2, high: float = 2.5) -> float:
-    """The largest distance from the exact curve at epsilons between, seen in quarters of a cell."""
-    curve, worst = case.curve(estimator), 0.0
+def area(case: Case, estimator: str) -> float:
+    """Between the curve and the exact one, over epsilons in [-1, 3]: what composition adds up."""
+    curve, total = case.curve(estimator), 0.0
     for loss in case.losses():
-        for quarter in range(4 if low < loss < high else 0):
-            epsilon = loss + case.interval * quarter / 4
+        for part in (0.25, 0.75) if -1 < loss < 3 else ():
+            epsilon = loss + case.interval * part
             difference = curve(arb(epsilon)) - exact_delta(case.step, case.direction, epsilon)
-            worst = max(worst, float(abs(difference).mid()))
-    return worst
+            total += float(abs(difference).mid()) * case.interval / 2
+    return total
 
 
-# Where the curve is smooth: away from the end of the loss.
+# Pairs whose curve is smooth where most mass is.
 SMOOTH: list[tuple[exact.Step, exact.Direction]] = [
     (exact.Step(1.0), "remove"),
     (exact.Step(1.0, 0.3), "remove"),

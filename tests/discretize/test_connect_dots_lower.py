@@ -43,36 +43,37 @@ def test_never_above_the_exact_curve(case, estimator):
 @pytest.mark.parametrize(("step", "direction"), curves.SMOOTH)
 def test_gap_falls_with_the_square_of_the_interval(step, direction, estimator):
     coarse, fine = (
-        curves.gap(curves.uniform(step, direction, points), estimator) for points in (60, 240)
+        curves.area(curves.uniform(step, direction, points), estimator) for points in (100, 400)
     )
-    assert coarse < 0.05
-    assert coarse / 30 < fine < coarse / 9
+    assert coarse < 0.01
+    assert fine < coarse / 11
 
 
 @pytest.mark.parametrize(("step", "direction"), curves.SMOOTH)
 def test_algorithm_2_is_the_loosest(step, direction):
-    case = curves.uniform(step, direction, 120)
-    gaps = {estimator: curves.gap(case, estimator) for estimator in curves.LOWER}
-    assert gaps["midpoint"] < gaps["algorithm_2"] / 2
-    assert gaps["balanced"] < 1.1 * gaps["midpoint"]
+    """Measured: 7 to 9 times the others' gaps, which are below that of the upper estimate."""
+    case = curves.uniform(step, direction, 300)
+    areas = {estimator: curves.area(case, estimator) for estimator in (*curves.LOWER, "upper")}
+    assert areas["midpoint"] < areas["algorithm_2"] / 4
+    assert areas["balanced"] < areas["algorithm_2"] / 4
+    assert areas["balanced"] < areas["upper"]
 
 
-@pytest.mark.parametrize("direction", ["remove", "add"])
-def test_balanced_cuts_pay_near_the_end_of_the_loss(direction):
-    """With the grid on the end, only the cuts can keep the error of second order."""
-    step = exact.Step(1.0, 0.05)
-    at_end = [c for c in curves.bounded_cases() if c.direction == direction and c.step.q == 0.1]
-    assert at_end
-    base = at_end[0]
-    fine = curves.Case(step, direction, base.interval / 8, tuple(range(-80, 400)), 0.0)
-    gaps = {estimator: curves.gap(fine, estimator, -0.1, 0.3) for estimator in curves.LOWER}
-    assert gaps["balanced"] < gaps["midpoint"] < gaps["algorithm_2"]
+@pytest.mark.parametrize("estimator", curves.LOWER)
+def test_nothing_is_known_of_mass_above_the_support(estimator):
+    """The last tangent must end at zero: what a short support leaves out is not made up."""
+    step = exact.Step(1.0)
+    case = curves.Case(step, "remove", 0.1, tuple(range(-30, 0)))
+    check_dominated(case, estimator)
+    assert sum(case.pmf(estimator).mass) <= 1
 
 
 steps = st.builds(
     exact.Step,
     st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
-    st.one_of(st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)),
+    st.one_of(
+        st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)
+    ),
 )
 
 

@@ -33,7 +33,7 @@ class Curve:
         masses: Sequence[float],
         infinity_mass: float,
     ) -> Curve:
-        """Of stored doubles: the losses are offset + interval * index, grid = (offset, interval)."""
+        """Of stored doubles: losses offset + interval * index, grid = (offset, interval)."""
         with ctx.workprec(PRECISION):
             offset, interval = (arb(x) for x in grid)
             losses = [offset + interval * int(k) for k in index]

@@ -59,14 +59,18 @@ def _worst(run: Run, direction: Direction, ask: Ask, bound: Callable[[Saddle], f
 
 
 def clipped(value: arb) -> arb:
-    """A ball below 1 around a delta whose estimated error reaches beyond."""
+    """A ball below 1 around a delta whose estimated error reaches beyond.
+
+    It leaves out 2^-26 of the radius next to 1, since radii are rounded up: less than 2^-53, hence
+    of no consequence to a bound that is a double, for radii below 1e-8.
+    """
     if value <= 1:
         return value
-    assert value.lower() < 1
+    assert 1 - 1e-8 < value.lower() < 1
     radius = arb(1)
     while 1 - radius <= value.lower():
         radius = radius / 2
-    return 1 - radius + arb(0, radius)
+    return 1 - radius + arb(0, radius * (1 - arb(2) ** -26))
 
 
 def delta(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 from flint import arb, ctx
@@ -46,7 +47,7 @@ def loss_at(step: exact.Step, direction: exact.Direction, x: float) -> float:
 
 
 def edges_for(step: exact.Step, direction: exact.Direction) -> list[float]:
-    """Increasing losses from tail to tail, cells of all WIDTHS, and edges outside the range of L."""
+    """Increasing losses from tail to tail, cells of all WIDTHS, edges outside the range of L."""
     m = 1 / step.sigma
     centres = {"remove": (0.0, m), "add": (-m, 0.0), "replace": (-m, m)}[direction]
     # P's own far tails: beyond FARTHEST from its last centre a mass underflows.
@@ -78,8 +79,10 @@ Integral = Callable[[arb, arb], arb]
 
 
 def check_cells(truth: Pair, edges: Sequence[float], cells: _core.PairCells) -> None:
-    """p, above and below all grow with the cell: errors of the edges make them those of a smaller
-    or a larger cell, and what is left is within the stated errors."""
+    """What is computed lies between the integrals over a smaller and a larger cell.
+
+    p, above and below all grow with the cell; what the edges' errors leave is within the others.
+    """
     with ctx.workprec(PRECISION):
         shift = arb(cells.loss_error)
         for i, (a, b) in enumerate(zip(map(arb, edges), map(arb, edges[1:]), strict=False)):
@@ -117,7 +120,7 @@ def check_invariants(edges: Sequence[float], cells: _core.PairCells) -> None:
     """below + e^d above = (e^d - 1) p, and all P-mass is somewhere."""
     with ctx.workprec(PRECISION):
         error = 2 * cells.share_error + cells.mass_error
-        for i, (a, b) in enumerate(zip(edges, edges[1:], strict=False)):
+        for i, (a, b) in enumerate(pairwise(edges)):
             grow = (arb(b) - arb(a)).expm1()
             p, above, below = (arb(x[i]) for x in (cells.p, cells.above, cells.below))
             scale = grow * p

@@ -37,7 +37,7 @@ def interval(a, b):
 
 
 def density(x):
-    return at_accuracy(lambda: (-arb(x) ** 2 / 2).exp() / (2 * arb.pi()).sqrt(), BITS)
+    return at_accuracy(lambda: (-(arb(x) ** 2) / 2).exp() / (2 * arb.pi()).sqrt(), BITS)
 
 
 @pytest.mark.parametrize("x", GRID)
@@ -54,7 +54,9 @@ def test_tail_and_density(x):
     assert_close(numeric.normal_pdf(x), density(x), PDF_ERROR)
 
 
-widths = st.one_of(st.sampled_from([1e-12, 1e-7, 1e-3]), st.floats(1e-12, 3.0), st.floats(3.0, 70.0))
+widths = st.one_of(
+    st.sampled_from([1e-12, 1e-7, 1e-3]), st.floats(1e-12, 3.0), st.floats(3.0, 70.0)
+)
 
 
 @given(st.floats(-36.0, 34.0), widths)

@@ -59,8 +59,10 @@ VISIBLE = 1e-13  # above the rounding of a transform
 
 
 def one_step(run: Run, side: str, estimator: str) -> _core.StepPmf:
-    """What `run.pmf` composes, found again: the support is that of one step cut at a share of
-    the tail mass, and shows in its masses."""
+    """What `run.pmf` composes, found again.
+
+    The support is that of one step cut at a share of the tail mass, and shows in its masses.
+    """
     once = Run(run.step, 1, run.direction, run.interval, run.tail_mass / run.count)
     pmf = once.pmf("upper")
     seen = np.flatnonzero(pmf.mass > VISIBLE)

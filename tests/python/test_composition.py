@@ -180,7 +180,7 @@ def test_extreme_parameters_meet_the_tolerance_or_say_so(run):
 
 @pytest.mark.parametrize("noise_multiplier", [5e-324, 1e-300, 1e-20, 9.9e-4, 1.1e12])
 def test_noise_that_no_grid_can_serve_is_refused(noise_multiplier):
-    with pytest.raises(ValueError, match=r"^noise_multiplier must be finite and in \[0.001, 1e\+12\]"):
+    with pytest.raises(ValueError, match=r"^noise_multiplier must be .* in \[0.001, 1e\+12\], got"):
         hs.Gaussian(noise_multiplier=noise_multiplier)
 
 
