@@ -24,9 +24,11 @@ class Solver {
  public:
   Solver(const Direction& direction, bool wants_epsilon, double value, const Limits& limits)
       : direction_(direction), pilot_(direction), wants_epsilon_(wants_epsilon), value_(value), limits_(limits), at_{} {
-    const double log_delta = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
-    pilot_.truncate(log_delta + std::log(1e-4 * limits.tolerance));
-    at_ = wants_epsilon ? pilot_.saddle_for_delta(value) : pilot_.saddle_for_epsilon(value);
+    double log_delta = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
+    forecast_from(log_delta);
+    // Without the rare huge losses delta at an epsilon may be far less than with them.
+    for (int i = 0; i < 4 && !wants_epsilon && at_.log_delta < log_delta - 1; ++i)
+      forecast_from(log_delta = at_.log_delta);
     answer_.lower = 0;
     answer_.upper = wants_epsilon ? std::numeric_limits<double>::infinity() : 1.0;
     zero_forecast_ = wants_epsilon && at_.epsilon <= 0;
@@ -65,7 +67,10 @@ class Solver {
         answer_.obstacle = "rounding";
         break;
       }
-      if (lost > 0.1 * log_tolerance_ * delta) cut *= 1e-2;
+      if (lost > 0.1 * log_tolerance_ * delta) {
+        cut *= 1e-2;
+        if (!wants_epsilon_ && answer_.lower > 0) forecast_from(std::log(answer_.lower));
+      }
       const double excess = excess_gap();
       interval = plan.interval * std::clamp(std::sqrt(0.7 / excess), 0.02, 0.8);
     }
@@ -74,6 +79,13 @@ class Solver {
   }
 
  private:
+  // The pilot forgets what truncation may cut at a delta of about e^log_delta.
+  void forecast_from(double log_delta) {
+    pilot_ = Pilot(direction_);
+    pilot_.truncate(log_delta + std::log(1e-4 * limits_.tolerance));
+    at_ = wants_epsilon_ ? pilot_.saddle_for_delta(value_) : pilot_.saddle_for_epsilon(value_);
+  }
+
   // The relative width of delta that meets the tolerance on the answer.
   double wanted_log_tolerance() const {
     if (!wants_epsilon_) return std::min(0.5, limits_.tolerance);

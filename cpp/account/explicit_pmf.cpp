@@ -51,10 +51,11 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   if (direction.empty()) return nothing(request);
   const Pilot pilot(direction);
   const double log_reciprocal = -std::log(request.tail_mass);
-  const auto above = pilot.reach(0, log_reciprocal, 1);
-  const auto below = pilot.reach(0, log_reciprocal, -1);
-  const auto below_q = pilot.reach(-1, log_reciprocal, -1);
   const double d = request.interval;
+  const double limit = 0.5 / d;
+  const auto above = pilot.reach(0, log_reciprocal, 1, limit);
+  const auto below = pilot.reach(0, log_reciprocal, -1, limit);
+  const auto below_q = pilot.reach(-1, log_reciprocal, -1, limit);
   const double first = std::floor(std::min(below.loss, below_q.loss) / d) - 2;
   const double size = std::ceil(above.loss / d) + 3 - first;
   std::vector<GradedSupport> supports;

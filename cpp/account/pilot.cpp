@@ -158,7 +158,7 @@ Saddle Pilot::saddle_for_epsilon(double epsilon) const {
   return at;
 }
 
-Pilot::Reach Pilot::reach(double tilt, double log_reciprocal, int direction) const {
+Pilot::Reach Pilot::reach(double tilt, double log_reciprocal, int direction, double limit) const {
   const Cumulants start = cumulants(tilt);
   // log of Chernoff's bound at its best point mean(psi): K(psi) - K(tilt) - (psi - tilt) mean(psi).
   const auto excess = [&](double psi) {
@@ -166,7 +166,8 @@ Pilot::Reach Pilot::reach(double tilt, double log_reciprocal, int direction) con
     return k.value - start.value - (psi - tilt) * k.mean + log_reciprocal;
   };
   const double step = std::sqrt(2 * log_reciprocal / start.variance);
-  const double psi = monotone_root_from(excess, tilt, direction * step, 12, 1e-3);
+  const double found = monotone_root_from(excess, tilt, direction * step, 12, 1e-3);
+  const double psi = std::clamp(found, tilt - limit, tilt + limit);
   return {psi, (cumulants(psi).value - start.value + log_reciprocal) / (psi - tilt)};
 }
 

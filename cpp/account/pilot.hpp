@@ -44,12 +44,12 @@ class Pilot {
   Saddle saddle_for_delta(double delta) const;
   Saddle saddle_for_epsilon(double epsilon) const;
 
-  /// The absolute tilt at which Chernoff's inequality gives P(S > loss) (in the measure tilted by
-  /// `tilt`) <= e^-log_reciprocal, and that loss. Direction: +1 above, -1 below.
+  /// The absolute tilt, within `limit` of `tilt`, at which Chernoff's inequality gives P(S > loss) (in the measure
+  /// tilted by `tilt`) <= e^-log_reciprocal, and that loss. Direction: +1 above, -1 below.
   struct Reach {
     double tilt, loss;
   };
-  Reach reach(double tilt, double log_reciprocal, int direction) const;
+  Reach reach(double tilt, double log_reciprocal, int direction, double limit) const;
 
   double total_count() const { return total_count_; }
   std::size_t terms() const { return nodes_.size(); }

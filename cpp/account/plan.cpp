@@ -72,11 +72,12 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
 
   // Top of the window: P(S > hi) <= cut delta. Wrapping: its tilted mass at the worst weight is
   // cut delta at most.
-  const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1);
+  const double limit = 0.5 / d;  // steeper tilts see the grid, not the loss
+  const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1, limit);
   const double wrap =
       std::max(1.0, k.value - plan.tilt * epsilon + log_peak_weight(plan.tilt) - log_cut - at.log_delta);
-  const auto from_above = pilot.reach(plan.tilt, wrap, 1);
-  const auto from_below = pilot.reach(plan.tilt, wrap, -1);
+  const auto from_above = pilot.reach(plan.tilt, wrap, 1, limit);
+  const auto from_below = pilot.reach(plan.tilt, wrap, -1, limit);
   const double margin = std::sqrt(k.variance);
   const double bottom = at.regular ? std::max(epsilon - margin, -4 * d) : -4 * d;
   const double high = std::max(top.loss, epsilon + 4 * d);

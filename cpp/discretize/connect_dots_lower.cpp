@@ -48,8 +48,9 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     kinks.error[i] += (parts.mass_error + 4 * u) * p;
     // An error of D is taken on the safe side: mass stays, or goes, one point further down. So it
     // costs error * gap in the mean and nothing of the P-mass.
-    const double error =
-        (parts.share_error + 8 * u) * (right.above + left.below) + (parts.share_error_p + parts.loss_error) * p;
+    const double largest = right.p * (last ? 1.0 : shrinkage(cells.cuts[i] - cells.loss(i))) +
+                           (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
+    const double error = (parts.share_error + 8 * u) * largest + (parts.share_error_p + parts.loss_error) * p;
     const double raised = std::max(0.0, difference - error);
     const double lowered = std::max(0.0, error - difference);
     if (i > 0) {

@@ -8,7 +8,7 @@
 namespace hockeystick {
 
 /// What discretization needs to know of one cell (lower, upper] of the loss axis. All three are
-/// integrals of non-negative functions, so that each has full relative accuracy.
+/// integrals of non-negative functions, evaluated as such.
 struct CellMass {
   double p = 0;      // P(cell)
   double above = 0;  // P(cell) - e^lower Q(cell) = E_P[(1 - e^(lower - L)) 1_cell]
@@ -24,9 +24,10 @@ struct PairCells {
   double upper_tail_above = 0;  // the hockey-stick divergence at e_m less P(L = inf)
   double infinity_mass = 0;     // upper bound of P(L = inf)
   double mass_error = 0;        // relative error of every p
-  double share_error = 0;       // relative error of every `above` and `below` ...
-  double share_error_p = 0;     // ... plus this multiple of the cell's p
-  double loss_error = 0;        // the cells are exact for edges within this of the given ones [nats]
+  // Error of `above` and `below` in a cell of width d: share_error times the value (where an edge lies
+  // outside the range of the loss: times its largest, p (1 - e^-d) or p (e^d - 1)), plus share_error_p p.
+  double share_error = 0, share_error_p = 0;
+  double loss_error = 0;  // the cells are exact for edges within this of the given ones [nats]
 };
 
 /// Quadrature nodes of the law of L under P: for planning only, not certified.

@@ -142,7 +142,10 @@ PairCells integrate_gaussian(const GaussianFamily& family, std::span<const doubl
     if (width > widest) widest = width;
   }
   if (edges.front().x > -infinity) result.lower_tail_p = sweep_left(family, edges.front().x, {infinity, 0}).p;
-  if (edges.back().x < infinity) {
+  if (edges.back().x == -infinity) {  // all mass lies above the last edge
+    result.upper_tail_p = 1;
+    result.upper_tail_above = -std::expm1(losses.back());
+  } else if (edges.back().x < infinity) {
     const CellMass tail = sweep_right(family, reference(count), Reference{infinity, 0});
     result.upper_tail_p = tail.p;
     result.upper_tail_above = tail.above;

@@ -97,6 +97,26 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
   }
 }
 
+// Q-mass above 1 and P-mass below 1 of a lower composition, rounded up.
+void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
+  double log_p = 0, log_q = 0;
+  for (const ComposedTerm& term : terms) {
+    const StepPmf& step = *term.step.step;
+    CompensatedSum p, q;
+    double largest = 0;
+    for (std::size_t j = 0; j < step.mass.size(); ++j) {
+      p.add(step.mass[j]);
+      q.add(step.mass[j] * std::exp(-step.loss(j)));
+      largest = std::max(largest, std::fabs(step.loss(j)));
+    }
+    const double error = (4 * largest + 16) * u;
+    log_p += static_cast<double>(term.count) * (std::log(p.value()) - error);
+    log_q += static_cast<double>(term.count) * (std::log(q.value()) + error);
+  }
+  pmf.reverse_excess = std::max(0.0, std::expm1(log_q)) * (1 + 8 * u);
+  pmf.reverse_deficit = std::clamp(-std::expm1(log_p) * (1 + 8 * u), 0.0, 1.0);
+}
+
 }  // namespace
 
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
@@ -127,6 +147,7 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   }
   add_log_scale(terms, pmf);
   add_tails(terms, fft.size(), tilts, pmf);
+  if (pmf.side == Side::lower) add_reverse_losses(terms, pmf);
   return pmf;
 }
 

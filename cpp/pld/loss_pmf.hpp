@@ -48,7 +48,11 @@ struct LossPmf {
   double wrapped;                   // lower: tilted mass from elsewhere that may sit at any loss; upper: 0
   double infinity_mass;             // P-mass at +inf
   double reverse_infinity_mass;     // Q-mass at -inf
-  double loss_error;                // [nats]
+  // A lower curve says h_low <= h, and h(alpha) of the reversed pair is 1 - alpha + alpha h(1/alpha):
+  // reversed, it must give up its Q-mass above 1 and alpha times its missing P-mass. Upper: 0.
+  double reverse_excess, reverse_deficit;  // what the reversed distribution gives up
+  double excess, deficit;                  // what this one gives up, being a reversed one
+  double loss_error;                       // [nats]
   Side side;
 
   double loss(std::size_t k) const {

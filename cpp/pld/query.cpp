@@ -91,7 +91,10 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Suffix& suffix, double y) {
     result.truncation = pmf.tail_above + pmf.infinity_mass;
     result.value = std::min(1.0, (result.curve + result.rounding + result.truncation) * (1 + 4 * u));
   } else {
-    result.value = std::max(0.0, (result.curve - result.rounding - result.wraparound) * (1 - 4 * u));
+    const double epsilon = points > 0 ? pmf.loss(suffix.lowest()) - y : 0;
+    result.truncation = (pmf.excess + pmf.deficit * std::exp(epsilon)) * (1 + 16 * u);
+    result.value =
+        std::max(0.0, (result.curve - result.rounding - result.wraparound - result.truncation) * (1 - 8 * u));
   }
   return result;
 }

@@ -12,7 +12,7 @@ namespace hockeystick {
 struct CertifiedDelta {
   double value;
   double curve;       // D(eps -+ loss_error) as computed
-  double truncation;  // mass above the window or at +inf that truncation put there
+  double truncation;  // mass above the window or at +inf; what a reversed lower curve gives up
   double wraparound;
   double rounding;
 };

@@ -13,6 +13,8 @@ LossPmf reflected(const LossPmf& pmf) {
   result.offset = -pmf.offset;
   result.tilt = -1 - pmf.tilt;
   std::swap(result.tail_above, result.tail_below);
+  std::swap(result.excess, result.reverse_excess);
+  std::swap(result.deficit, result.reverse_deficit);
   std::swap(result.infinity_mass, result.reverse_infinity_mass);
   return result;
 }

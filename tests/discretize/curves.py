@@ -88,7 +88,8 @@ def epsilons(losses: Sequence[float]) -> list[float]:
     at = np.array(losses)
     if at.size > 16:
         at = np.unique(at[np.linspace(0, at.size - 1, 16).astype(int)])
-    inner = np.concatenate([at, (at[1:] + at[:-1]) / 2, at[:-1] + 0.9 * np.diff(at)])
+    middle = np.array(losses)[len(losses) // 2 - 5 :][:10]  # a narrow block, if there is one
+    inner = np.concatenate([at, (at[1:] + at[:-1]) / 2, at[:-1] + 0.9 * np.diff(at), middle])
     hair = [
         x + sign * (1e-15 + 4e-16 * abs(x)) for x in at[:: max(1, at.size // 3)] for sign in (-1, 1)
     ]
@@ -178,6 +179,24 @@ def wide_cases() -> list[Case]:
                 Case(step, direction, 5.0, (-1, 0, 1)),
                 Case(step, direction, 1.0, (2, 3, 5)),
             ]
+    return found
+
+
+def narrow_cases() -> list[Case]:
+    """Cells so narrow in the middle that the estimates are off by hardly more than rounding."""
+    found = []
+    for step, direction in [
+        *SMOOTH,
+        (exact.Step(0.3, 0.5), "remove"),
+        (exact.Step(30.0), "remove"),
+    ]:
+        middle = loss_at(step, direction, 0.5 / step.sigma)
+        spread = 1 / step.sigma
+        for interval in (2.0**-27, 2.0**-33):
+            width = round(spread / interval / 4)
+            wide = [width * k for k in range(-16, 17) if k]
+            index = tuple(sorted([*wide, *range(-9, 10)]))
+            found.append(Case(step, direction, interval, index, middle))
     return found
 
 

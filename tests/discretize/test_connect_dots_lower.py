@@ -16,6 +16,7 @@ ALL = [
     *curves.wide_cases(),
     *curves.bounded_cases(),
     *curves.beyond_cases(),
+    *curves.narrow_cases(),
 ]
 
 

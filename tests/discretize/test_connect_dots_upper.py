@@ -12,7 +12,12 @@ from discretize import curves
 from exact.curve import PRECISION
 from mechanisms.cells import core_pair
 
-ALL = [*curves.cases(), *curves.wide_cases(), *curves.bounded_cases()]
+ALL = [
+    *curves.cases(),
+    *curves.wide_cases(),
+    *curves.bounded_cases(),
+    *curves.narrow_cases(),
+]
 
 
 def check_dominates(case):

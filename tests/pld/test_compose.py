@@ -40,6 +40,33 @@ def assert_composed(run, side, estimator, extra):
                 assert arb(value) <= expected, epsilon
                 assert arb(value) >= expected * (1 - 1e-9) - extra, epsilon
     assert pmf.loss_error >= run.count * step.loss_error
+    # Up to what the masses, rounded up, sum to above 1.
+    assert direct.infinity_mass <= arb(pmf.infinity_mass) * (1 + run.count * 1e-13)
+
+
+@pytest.mark.parametrize("run", DIRECT, ids=str)
+def test_reflected_encloses_the_direct_sum_reflected(run):
+    pmf, step = run.pmf("upper").reflected(), runs.one_step(run, "upper", "connect_dots")
+    direct = runs.composed(step, run.count)
+    with ctx.workprec(PRECISION):
+        q = sum((m for m in direct.q_masses), arb(0))
+        once = sum(
+            (
+                arb(m) * (-arb(step.interval) * int(k)).exp()
+                for k, m in zip(step.index, step.mass, strict=True)
+            ),
+            arb(0),
+        )
+        at_infinity = (once + arb(step.reverse_infinity_mass)) ** run.count - q
+        assert at_infinity <= arb(pmf.infinity_mass) * (1 + run.count * 1e-13)
+        reverse = direct.reflected(float(at_infinity.lower()))
+        low, high = runs.window(pmf)
+        shift = run.count * arb(step.loss_error)
+        for epsilon in [low + (high - low) * f for f in (*FRACTIONS, 1.0, 1.1)]:
+            value = arb(pmf.delta([epsilon])[0])
+            expected = reverse(arb(epsilon) - shift).min(arb(1))
+            assert value >= expected, epsilon
+            assert value <= expected * (1 + 1e-9) + 30 * TAIL, epsilon
 
 
 @pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
@@ -115,6 +142,14 @@ def test_what_truncation_takes_of_a_composition_is_counted(run, side, estimator)
     for epsilon in high * np.array([0.5, 0.9, 0.99]):
         value, truth = arb(pmf.delta([epsilon])[0]), run.truth(float(epsilon))
         assert value >= truth if side == "upper" else value <= truth
+
+
+@pytest.mark.parametrize("run", COMPOSED_CUT, ids=str)
+def test_below_the_window_an_upper_curve_is_one(run):
+    """Of the masses there nothing is known."""
+    pmf = run.pmf("upper")
+    low, _ = runs.window(pmf)
+    assert list(pmf.delta([low - 50, -1e6])) == [1, 1]
 
 
 @pytest.mark.parametrize("direction", ["remove", "add", "replace"])
