@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "numeric/convolve.hpp"
+#include "numeric/root.hpp"
 
 namespace hockeystick {
 namespace {
@@ -20,26 +21,24 @@ double short_mantissa(double x) {
 }
 
 // A loss that is bounded below or above piles mass up at its end. The grid is shifted so that the
-// mass within half an interval of the end has its centre on a support point: rounding it elsewhere
-// would cost the lower estimate an error of first order in every step.
-double grid_offset(const DominatingPair& pair, const LossNodes& nodes, double interval) {
+// mass within half an interval of the end balances on a support point: rounding it elsewhere would
+// cost the lower estimate an error of first order in every step.
+double grid_offset(const DominatingPair& pair, double interval) {
   const double infimum = pair.loss_infimum(), supremum = pair.loss_supremum();
   const bool below = std::isfinite(infimum);
   if (!below && !std::isfinite(supremum)) return 0;
-  double away = interval / 4;
-  for (int i = 0; i < 8; ++i) {
-    double mass = 0, first = 0;
-    for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
-      const double distance = below ? nodes.loss[k] - infimum : supremum - nodes.loss[k];
-      if (distance > away + interval / 2) continue;
-      const double weight = std::exp(nodes.log_mass[k]);
-      mass += weight;
-      first += weight * std::max(0.0, distance);
-    }
-    if (!(mass > 1e-12)) break;
-    away = std::min(first / mass, interval / 2);
-  }
-  return below ? infimum + away : supremum - away;
+  const auto point = [&](double away) { return below ? infimum + away : supremum - away; };
+  // Moment of the mass on the inner side of the point less that on the outer side, normalised.
+  const auto imbalance = [&](double away) {
+    const double here = point(away), inner = here + (below ? interval : -interval) / 2;
+    const double outer = point(-interval);
+    const double edges[] = {below ? outer : inner, here, below ? inner : outer};
+    const PairCells cells = pair.integrate(edges);
+    const double low = cells.cells[0].below, high = cells.cells[1].above;
+    const double sum = low + high;
+    return sum > 0 ? (below ? high - low : low - high) / sum : 0.0;
+  };
+  return point(monotone_root(imbalance, 1e-9 * interval, (1 - 1e-5) * interval, 1e-3));
 }
 
 double log_peak_weight(double tilt) { return tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0; }
@@ -84,7 +83,7 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   double shift = 0;
   std::vector<double> offsets;
   for (std::size_t j = 0; j < direction.size(); ++j) {
-    offsets.push_back(grid_offset(*direction[j].pair, pilot.nodes(j), d));
+    offsets.push_back(grid_offset(*direction[j].pair, d));
     shift += pilot.count(j) * offsets.back();
   }
   const double first = std::floor((bottom - shift) / d) - 2;

@@ -92,7 +92,8 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Suffix& suffix, double y) {
     result.value = std::min(1.0, (result.curve + result.rounding + result.truncation) * (1 + 4 * u));
   } else {
     const double epsilon = points > 0 ? pmf.loss(suffix.lowest()) - y : 0;
-    result.truncation = (pmf.excess + pmf.deficit * std::exp(epsilon)) * (1 + 16 * u);
+    const double missing = pmf.deficit > 0 ? pmf.deficit * std::exp(epsilon) : 0;  // 0 times inf is 0
+    result.truncation = (pmf.excess + missing) * (1 + 16 * u);
     result.value =
         std::max(0.0, (result.curve - result.rounding - result.wraparound - result.truncation) * (1 - 8 * u));
   }

@@ -78,7 +78,9 @@ def _between(computed: float, low: arb, high: arb, relative: float, absolute: fl
 Integral = Callable[[arb, arb], arb]
 
 
-def check_cells(truth: Pair, edges: Sequence[float], cells: _core.PairCells) -> None:
+def check_cells(
+    truth: Pair, edges: Sequence[float], cells: _core.PairCells, ends: tuple[float, float]
+) -> None:
     """What is computed lies between the integrals over a smaller and a larger cell.
 
     p, above and below all grow with the cell; what the edges' errors leave is within the others.
@@ -86,11 +88,21 @@ def check_cells(truth: Pair, edges: Sequence[float], cells: _core.PairCells) -> 
     with ctx.workprec(PRECISION):
         shift = arb(cells.loss_error)
         for i, (a, b) in enumerate(zip(map(arb, edges), map(arb, edges[1:]), strict=False)):
-            absolute = cells.share_error_p * cells.p[i] * (1 + 1e-9)
+            p = float(cells.p[i])
+            whole = ends[0] <= edges[i] and edges[i + 1] <= ends[1]
+            # Where an edge lies outside the range of L, errors are relative to the largest value.
+            scale = 0.0 if whole else cells.share_error * p
+            width = edges[i + 1] - edges[i]
+            absolute = cells.share_error_p * p * (1 + 1e-9)
             integrals: list[tuple[float, Integral, float, float]] = [
                 (cells.p[i], truth.p, cells.mass_error, 0.0),
-                (cells.above[i], truth.above, cells.share_error, absolute),
-                (cells.below[i], truth.below, cells.share_error, absolute),
+                (cells.above[i], truth.above, cells.share_error, absolute + scale),
+                (
+                    cells.below[i],
+                    truth.below,
+                    cells.share_error,
+                    absolute + scale * math.expm1(width),
+                ),
             ]
             for computed, integral, relative, extra in integrals:
                 inner = (a + shift, b - shift)
@@ -135,9 +147,10 @@ def check_invariants(edges: Sequence[float], cells: _core.PairCells) -> None:
 
 def check(step: exact.Step, direction: exact.Direction, edges: Sequence[float]) -> None:
     """All of the above at these edges."""
-    cells = core_pair(step, direction).integrate(edges)
+    pair = core_pair(step, direction)
+    cells = pair.integrate(edges)
     truth = Pair(step, direction)
-    check_cells(truth, edges, cells)
+    check_cells(truth, edges, cells, (pair.loss_infimum, pair.loss_supremum))
     check_tails(truth, edges, cells)
     check_invariants(edges, cells)
 

@@ -42,31 +42,20 @@ def assert_composed(run, side, estimator, extra):
     assert pmf.loss_error >= run.count * step.loss_error
     # Up to what the masses, rounded up, sum to above 1.
     assert direct.infinity_mass <= arb(pmf.infinity_mass) * (1 + run.count * 1e-13)
+    assert pmf.reverse_infinity_mass >= run.count * step.reverse_infinity_mass
 
 
 @pytest.mark.parametrize("run", DIRECT, ids=str)
-def test_reflected_encloses_the_direct_sum_reflected(run):
+def test_reflected_is_above_the_direct_sum_reflected(run):
     pmf, step = run.pmf("upper").reflected(), runs.one_step(run, "upper", "connect_dots")
     direct = runs.composed(step, run.count)
     with ctx.workprec(PRECISION):
-        q = sum((m for m in direct.q_masses), arb(0))
-        once = sum(
-            (
-                arb(m) * (-arb(step.interval) * int(k)).exp()
-                for k, m in zip(step.index, step.mass, strict=True)
-            ),
-            arb(0),
-        )
-        at_infinity = (once + arb(step.reverse_infinity_mass)) ** run.count - q
-        assert at_infinity <= arb(pmf.infinity_mass) * (1 + run.count * 1e-13)
-        reverse = direct.reflected(float(at_infinity.lower()))
+        reverse = direct.reflected(pmf.infinity_mass)
         low, high = runs.window(pmf)
         shift = run.count * arb(step.loss_error)
         for epsilon in [low + (high - low) * f for f in (*FRACTIONS, 1.0, 1.1)]:
             value = arb(pmf.delta([epsilon])[0])
-            expected = reverse(arb(epsilon) - shift).min(arb(1))
-            assert value >= expected, epsilon
-            assert value <= expected * (1 + 1e-9) + 30 * TAIL, epsilon
+            assert value >= reverse(arb(epsilon) - shift).min(arb(1)), epsilon
 
 
 @pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
