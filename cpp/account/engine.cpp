@@ -53,6 +53,7 @@ class Solver {
     double interval = forecast_interval(pilot_, at_, log_tolerance_);
     double cut = std::min(1e-3, log_tolerance_ * 1e-3);
     answer_.met = false;
+    double previous = std::numeric_limits<double>::infinity();
     for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
       const Plan plan = affordable_plan(interval, cut);
       if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
@@ -67,12 +68,16 @@ class Solver {
         answer_.obstacle = "rounding";
         break;
       }
+      const double gap = answer_.upper - answer_.lower;
+      if (answer_.passes >= 5 && !(gap < 0.8 * previous)) break;
+      previous = gap;
       if (lost > 0.1 * log_tolerance_ * delta) {
-        cut *= 1e-2;
+        cut *= 1e-3;
         if (!wants_epsilon_ && answer_.lower > 0) forecast_from(std::log(answer_.lower));
       }
-      const double excess = excess_gap();
-      interval = plan.interval * std::clamp(std::sqrt(0.7 / excess), 0.02, 0.8);
+      // If truncation took most of the width, the interval has hardly been tried yet.
+      const bool tried = lost <= 0.3 * width;
+      interval = plan.interval * (tried ? std::clamp(std::sqrt(0.7 / excess_gap()), 0.02, 0.8) : 0.25);
     }
     if (!answer_.met && answer_.obstacle.empty()) answer_.obstacle = "passes";
     return answer_;

@@ -101,9 +101,10 @@ Saddle Pilot::saddle(double tilt) const {
   const double s = std::sqrt(k.variance);
   const double p = scaled_tail(tilt * s), q = scaled_tail((1 + tilt) * s);
   const double factor = std::max(p - q, 1e-300);
-  return {
-      tilt, k.mean, s, k.value - tilt * k.mean + std::log(factor), factor, q / factor, 1 / (sqrt_two_pi * s * factor),
-      true};
+  // Far below the mean the approximation breaks down, and delta is 1.
+  const double forecast = k.value - tilt * k.mean + std::log(factor);
+  const double log_delta = forecast < 0 ? forecast : 0.0;
+  return {tilt, k.mean, s, log_delta, factor, q / factor, 1 / (sqrt_two_pi * s * factor), true};
 }
 
 double Pilot::log_chernoff_delta(double tilt, double epsilon) const {

@@ -49,8 +49,9 @@ double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_to
   if (!saddle.regular) {
     // Atoms would cost an error of first order; for the rest e^(K) grows by tilt (1 + tilt) / 2
     // times the variance added.
-    const double first_order = std::max(saddle.epsilon, 1e-3 * saddle.deviation) / 256;
-    const double rate = pilot.total_count() * saddle.tilt * (1 + saddle.tilt) / 8;
+    const double first_order = std::max(saddle.epsilon, saddle.deviation / 4) / 256;
+    const double tilt = std::min(saddle.tilt, 0.5 / first_order);  // make_plan will not take more
+    const double rate = pilot.total_count() * tilt * (1 + tilt) / 8;
     return short_mantissa(std::min(first_order, std::sqrt(0.5 * log_tolerance / std::max(rate, 1e-300))));
   }
   const double variance_allowed = 2 * 0.55 * log_tolerance / saddle.curvature;
