@@ -56,16 +56,19 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   const auto above = pilot.reach(0, log_reciprocal, 1, limit);
   const auto below = pilot.reach(0, log_reciprocal, -1, limit);
   const auto below_q = pilot.reach(-1, log_reciprocal, -1, limit);
-  const double first = std::floor(std::min(below.loss, below_q.loss) / d) - 2;
-  const double size = std::ceil(above.loss / d) + 3 - first;
   std::vector<GradedSupport> supports;
-  double points = 0;
+  double points = 0, lowest = 0, highest = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const double log_mass = -log_reciprocal - std::log(pilot.count(j) * static_cast<double>(pilot.terms()));
     supports.emplace_back(*direction[j].pair, pilot.nodes(j),
                           SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, d, 0}, d);
     points += supports.back().points();
+    lowest += pilot.count(j) * supports.back().lowest();
+    highest += pilot.count(j) * supports.back().highest();
   }
+  // No window need be wider than what the supports add up to.
+  const double first = std::floor(std::max(lowest, std::min(below.loss, below_q.loss)) / d) - 2;
+  const double size = std::ceil(std::min(highest, above.loss) / d) + 3 - first;
   check_memory(size * 8 * 8 + points * bytes_per_point, request);
   const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(size, 64.0))));
   std::vector<StepPmf> steps;

@@ -96,6 +96,12 @@ double GradedSupport::points() const {
   return total;
 }
 
+double GradedSupport::lowest() const {
+  return offset_ + interval_ * static_cast<double>(runs_.empty() ? last_ : runs_.front().first);
+}
+
+double GradedSupport::highest() const { return offset_ + interval_ * static_cast<double>(last_); }
+
 Support GradedSupport::build() const {
   Support support{interval_, offset_, {}};
   support.index.reserve(static_cast<std::size_t>(points()));

@@ -28,6 +28,8 @@ class GradedSupport {
   GradedSupport(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs, double interval);
   double points() const;  // as a double: may exceed any memory
   Support build() const;
+  double lowest() const;  // first and last loss [nats]
+  double highest() const;
 
  private:
   struct Run {
