@@ -4,12 +4,12 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
-DEEP_FACTOR = 50
+DEEP_FACTOR = 125
 
-settings.register_profile("quick", max_examples=50, derandomize=True, deadline=None)
+settings.register_profile("quick", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile(
     "deep",
-    max_examples=50 * DEEP_FACTOR,
+    max_examples=20 * DEEP_FACTOR,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
