@@ -142,9 +142,9 @@ template <class Curve>
 StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, 0, 0, cells.parts.loss_error, Side::lower};
   Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above};
-  // Ever more points are given up at once, so that the cost stays linear in the support.
-  std::size_t drop = 1;
-  for (std::size_t points = cells.support.index.size(); points >= 2; drop *= 2) {
+  // One point is given up at a time, then ever more at once: the cost stays linear in the support.
+  std::size_t drop = 1, tries = 0;
+  for (std::size_t points = cells.support.index.size(); points >= 2; drop *= ++tries > 64 ? 2 : 1) {
     Kinks kinks = curve(cells, points, top);
     if (kinks.ends_at_zero && certify(cells, kinks, pmf)) return pmf;
     for (std::size_t i = 0; i < drop && points >= 2; ++i, --points) {
