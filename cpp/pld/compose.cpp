@@ -24,8 +24,10 @@ std::size_t wrap(std::int64_t index, std::size_t period) {
 // by pushing every mass outward by 2 u and the sum's own.
 void scatter(const TiltedStep& step, std::span<double> circle) {
   std::fill(circle.begin(), circle.end(), 0.0);
-  const std::size_t meet = step.mass.size() / circle.size() + 2;
-  const double slack = 2 * u * static_cast<double>(meet);
+  // Within one period no two points meet; the support spans so many.
+  const double span = static_cast<double>(step.step->index.back() - step.step->index.front());
+  const double meet = span / static_cast<double>(circle.size()) + 2;
+  const double slack = 2 * u * std::min(meet, static_cast<double>(step.mass.size()));
   const double outward = step.step->side == Side::upper ? 1 + slack : 1 - slack;
   for (std::size_t j = 0; j < step.mass.size(); ++j)
     circle[wrap(step.step->index[j], circle.size())] += step.mass[j] * outward;

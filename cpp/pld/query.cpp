@@ -136,6 +136,7 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
       upper ? pmf.point_error * weight_sum(pmf.tilt, pmf.interval, static_cast<double>(pmf.mass.size())) : 0;
   Suffix suffix(pmf);
   const auto exceeds = [&](double y) { return evaluate(pmf, suffix, y).value > delta; };
+  const double cell_factor = 1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval);
   double threshold = 0;  // goal in the suffix's units, refreshed now and then
   for (std::size_t step = 0; suffix.lowest() > 0; ++step) {
     suffix.extend();
@@ -144,7 +145,7 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
     const double cell =
         suffix.curve() + pmf.interval * (1 + std::fabs(pmf.tilt) * pmf.interval) * 2 * std::fabs(suffix.steps());
     const bool last = loss - pmf.interval < 0;
-    if (!last && cell + noise < 0.99 * threshold) continue;
+    if (!last && cell + noise * cell_factor < 0.98 * threshold) continue;
     const double width = last ? std::min(pmf.interval, std::max(0.0, loss)) : pmf.interval;
     if (!exceeds(width)) {
       if (last) return 0;
