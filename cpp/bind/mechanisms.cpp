@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <pybind11/stl.h>
+
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "bind/bindings.hpp"
-#include "mechanisms/gaussian.hpp"
-#include "mechanisms/poisson_gaussian.hpp"
-#include "numeric/rounding.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -35,6 +37,7 @@ void bind_mechanisms(py::module_& module) {
       .def_readonly("upper_tail_p", &PairCells::upper_tail_p)
       .def_readonly("upper_tail_above", &PairCells::upper_tail_above)
       .def_readonly("infinity_mass", &PairCells::infinity_mass)
+      .def_readonly("infinity_mass_lower", &PairCells::infinity_mass_lower)
       .def_readonly("mass_error", &PairCells::mass_error)
       .def_readonly("share_error", &PairCells::share_error)
       .def_readonly("share_error_p", &PairCells::share_error_p)
@@ -46,19 +49,10 @@ void bind_mechanisms(py::module_& module) {
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum)
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   module.def(
-      "gaussian", [](double noise_multiplier) { return owned(gaussian_pair(1 / noise_multiplier, unit_roundoff)); },
-      py::kw_only(), py::arg("noise_multiplier"), "N(1/noise_multiplier, 1) against N(0, 1).");
-  module.def(
-      "poisson_gaussian_remove",
-      [](double noise_multiplier, double q) { return owned(poisson_gaussian_remove(1 / noise_multiplier, q)); },
-      py::kw_only(), py::arg("noise_multiplier"), py::arg("sampling_probability"), "((1-q) N(0) + q N(mu), N(0)).");
-  module.def(
-      "poisson_gaussian_add",
-      [](double noise_multiplier, double q) { return owned(poisson_gaussian_add(1 / noise_multiplier, q)); },
-      py::kw_only(), py::arg("noise_multiplier"), py::arg("sampling_probability"), "(N(0), (1-q) N(0) + q N(mu)).");
-  module.def(
-      "poisson_gaussian_replace",
-      [](double noise_multiplier, double q) { return owned(poisson_gaussian_replace(1 / noise_multiplier, q)); },
-      py::kw_only(), py::arg("noise_multiplier"), py::arg("sampling_probability"),
-      "((1-q) N(0) + q N(mu), (1-q) N(0) + q N(-mu)).");
+      "dominating_pair",
+      [](const std::string& name, const std::vector<double>& parameters) {
+        return owned(dominating_pair(name, parameters));
+      },
+      py::arg("name"), py::arg("parameters"), "The dominating pair registered under a name.");
+  module.def("pair_names", &pair_names, "The names of all dominating pairs.");
 }

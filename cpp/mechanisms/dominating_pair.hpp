@@ -23,7 +23,8 @@ struct PairCells {
   double upper_tail_p = 0;      // P(e_m < L < inf)
   double upper_tail_above = 0;  // the hockey-stick divergence at e_m less P(L = inf)
   double infinity_mass = 0;     // upper bound of P(L = inf)
-  double mass_error = 0;        // relative error of every p
+  double infinity_mass_lower = 0;
+  double mass_error = 0;  // relative error of every p
   // Error of `above` and `below` in a cell of width d: share_error times the value (where an edge lies
   // outside the range of the loss: times its largest, p (1 - e^-d) or p (e^d - 1)), plus share_error_p p.
   double share_error = 0, share_error_p = 0;
@@ -34,6 +35,17 @@ struct PairCells {
 struct LossNodes {
   std::vector<double> loss;      // increasing
   std::vector<double> log_mass;  // log of the P-mass at each node
+};
+
+/// A loss with a mass of its own.
+struct Atom {
+  double loss, mass;
+};
+
+/// The atoms of the law of L under P, by increasing finite loss: for planning only, not certified.
+struct Atoms {
+  std::vector<Atom> at;
+  bool all = false;  // whether no other finite loss has mass
 };
 
 /// Two distributions (P, Q) that dominate every neighbouring pair of outputs of a mechanism
@@ -50,6 +62,15 @@ class DominatingPair {
 
   /// About 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts a query may need.
   virtual LossNodes nodes() const = 0;
+
+  /// Its atoms; few, or of a regular pattern.
+  virtual const Atoms& atoms() const {
+    static const Atoms none;
+    return none;
+  }
+
+  /// P(L = inf), about.
+  virtual double infinity_mass() const { return 0; }
 
   /// Infimum and supremum of L; -inf and inf if unbounded.
   virtual double loss_infimum() const { return -std::numeric_limits<double>::infinity(); }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechanisms/gaussian_cells.hpp"
+#include "mechanisms/registry.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 
@@ -48,6 +49,9 @@ class GaussianPair final : public DominatingPair {
   double mu_, mu_error_;
 };
 
+// Parameter: noise multiplier.
+const Registration registration("gaussian", 1, [](Parameters p) { return gaussian_pair(1 / p[0], u); });
+
 // The smallest positive double: what underflow may have hidden.
 constexpr double tiny = 1e-307;
 
@@ -77,7 +81,6 @@ CertifiedInterval gaussian_epsilon(double mu, double mu_error, double delta) {
   // P(L > epsilon) <= delta at this many deviations: e^(-t^2/2) <= delta.
   const double top = mu * mu / 2 + mu * (std::sqrt(-2 * std::log(delta)) + 1e-3);
   double lower = 0, upper = top;
-  double inside = 0, outside = top;  // inside: not certified above; outside: not certified below
   for (int i = 0; i < 200 && upper - lower > 1e-14 * upper; ++i) {
     const double middle = lower + (upper - lower) / 2;
     if (!(middle > lower && middle < upper)) break;
@@ -87,7 +90,7 @@ CertifiedInterval gaussian_epsilon(double mu, double mu_error, double delta) {
     } else if (sign < 0) {
       upper = middle;
     } else {
-      inside = outside = middle;
+      double inside = middle, outside = middle;  // not certified above; not certified below
       double low = lower, high = upper;
       for (int j = 0; j < 60 && inside - low > 1e-15 * upper; ++j) {
         const double m = low + (inside - low) / 2;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mechanisms/poisson_gaussian.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "mechanisms/gaussian_cells.hpp"
+#include "mechanisms/registry.hpp"
 #include "mechanisms/sampling_weight.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
+
+// One step of DP-SGD: the Gaussian mechanism on a Poisson subsample, in noise units, with
+// mu = 1 / noise multiplier (relative error at most u) and sampling probability 0 < q < 1.
+// Zhu, Dong, Wang (2022), Theorem 11, for removal and addition; Lebeda, Regehr, Kamath,
+// Steinke (2025), Proposition 13, for replacement.
 
 constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -22,6 +26,7 @@ double carried_error(double mu, double t, double slope) {
   return slope * u * (3 * size + 2 * size + mu * mu);
 }
 
+// ((1-q) N(0,1) + q N(mu,1), N(0,1)).
 class Remove final : public DominatingPair {
  public:
   Remove(double mu, double q) : mu_(mu), q_(q) {}
@@ -64,6 +69,7 @@ class Remove final : public DominatingPair {
   double mu_, q_;
 };
 
+// (N(0,1), (1-q) N(0,1) + q N(mu,1)), reflected so that the loss increases.
 class Add final : public DominatingPair {
  public:
   Add(double mu, double q) : mu_(mu), q_(q) {}
@@ -110,6 +116,7 @@ class Add final : public DominatingPair {
   double mu_, q_;
 };
 
+// ((1-q) N(0,1) + q N(mu,1), (1-q) N(0,1) + q N(-mu,1)); its own reverse.
 class Replace final : public DominatingPair {
  public:
   Replace(double mu, double q) : mu_(mu), q_(q) {}
@@ -187,16 +194,16 @@ class Replace final : public DominatingPair {
   double mu_, q_;
 };
 
+template <class Pair>
+std::shared_ptr<const DominatingPair> make(Parameters p) {
+  return std::make_shared<Pair>(1 / p[0], p[1]);
+}
+
+// Parameters: noise multiplier, sampling probability.
+const Registration remove("poisson_gaussian_remove", 2, &make<Remove>);
+const Registration add("poisson_gaussian_add", 2, &make<Add>);
+const Registration replace("poisson_gaussian_replace", 2, &make<Replace>);
+
 }  // namespace
-
-std::shared_ptr<const DominatingPair> poisson_gaussian_remove(double mu, double q) {
-  return std::make_shared<Remove>(mu, q);
-}
-
-std::shared_ptr<const DominatingPair> poisson_gaussian_add(double mu, double q) { return std::make_shared<Add>(mu, q); }
-
-std::shared_ptr<const DominatingPair> poisson_gaussian_replace(double mu, double q) {
-  return std::make_shared<Replace>(mu, q);
-}
 
 }  // namespace hockeystick

@@ -8,12 +8,13 @@
 True
 """
 
+from hockeystick import mechanisms
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.errors import CertificationError
-from hockeystick.mechanisms import Gaussian, PoissonSampled
+from hockeystick.mechanisms import *
 from hockeystick.pld import PrivacyLossDistribution
 
 __all__ = [
@@ -23,12 +24,11 @@ __all__ = [
     "CertificationError",
     "Composition",
     "ErrorBudget",
-    "Gaussian",
     "Mechanism",
-    "PoissonSampled",
     "PrivacyLossDistribution",
     "__version__",
 ]
+__all__ += mechanisms.__all__
 
 
 def __getattr__(name: str) -> str:

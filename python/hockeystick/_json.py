@@ -9,21 +9,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, NoReturn, TypeVar
 
+from hockeystick import mechanisms
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms import Gaussian, PoissonSampled
 
 Made = TypeVar("Made")
 
-_MECHANISMS: dict[str, type[Gaussian | PoissonSampled]] = {
-    made.__name__: made for made in (Gaussian, PoissonSampled)
-}
+_MECHANISMS: dict[str, type[Any]] = {name: getattr(mechanisms, name) for name in mechanisms.__all__}
 
 
 def mechanism_to_json(mechanism: Mechanism) -> dict[str, Any]:
     """The mechanism as an object of JSON's own types; floats round-trip exactly."""
-    if not isinstance(mechanism, Gaussian | PoissonSampled):
+    if not isinstance(mechanism, tuple(_MECHANISMS.values())):
         raise TypeError(f"mechanism must be one of {', '.join(_MECHANISMS)}, got {mechanism!r}")
-    values = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
+    values = {
+        field.name: getattr(mechanism, field.name)
+        for field in fields(_MECHANISMS[type(mechanism).__name__])
+    }
     return {"type": type(mechanism).__name__} | {
         name: mechanism_to_json(value) if isinstance(value, Mechanism) else value
         for name, value in values.items()
@@ -45,7 +46,8 @@ def mechanism_from_json(value: object, path: str) -> Mechanism:
         else value[name]
         for name in names
     }
-    return at(path, lambda: make(**arguments))
+    made: Mechanism = at(path, lambda: make(**arguments))
+    return made
 
 
 def parse(text: str) -> object:

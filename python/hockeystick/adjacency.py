@@ -7,22 +7,43 @@ from enum import Enum
 class Direction(Enum):
     """One ordered comparison of neighbours: the first dataset against the second."""
 
-    REMOVE = "remove"
+    REMOVE = "remove-one"
     """With the record against without it."""
-    ADD = "add"
+    ADD = "add-one"
     """Without the record against with it."""
-    REPLACE = "replace"
+    REPLACE = "replace-one"
     """With one record against with another in its place."""
-    REPLACE_SPECIAL = "replace-special"
-    """With a record against with a special, empty one in its place, and the reverse."""
+    REPLACE_BACK = "replace-one (back)"
+    """The reverse of REPLACE."""
+    SPECIAL_REMOVE = "replace-special"
+    """With a record against with a special, empty one in its place."""
+    SPECIAL_ADD = "replace-special (back)"
+    """The reverse of SPECIAL_REMOVE."""
+
+    @property
+    def replaces(self) -> bool:
+        """Whether any record may take the place of any other."""
+        return self in (Direction.REPLACE, Direction.REPLACE_BACK)
+
+    @property
+    def removes(self) -> bool:
+        """Whether a record is there first and then not, or no longer one that counts."""
+        return self in (Direction.REMOVE, Direction.SPECIAL_REMOVE)
+
+    @property
+    def backward(self) -> bool:
+        """Whether it is the second of its adjacency: the reverse of another direction."""
+        return self in (Direction.ADD, Direction.REPLACE_BACK, Direction.SPECIAL_ADD)
 
 
 class Adjacency(Enum):
     """Which pairs of datasets are neighbours.
 
-    A guarantee holds for the worst direction of its adjacency. REPLACE_ONE counts a replacement as
-    removing one record and adding another, so the means of a Gaussian mechanism then differ by two
-    noise units instead of one.
+    A guarantee holds for the worst direction of its adjacency. Sensitivities and noise multipliers
+    always refer to adding or removing a record. REPLACE_ONE counts a replacement as removing one
+    record and adding another, so the means of a Gaussian mechanism then differ by two noise units
+    instead of one. Under REPLACE_SPECIAL the special record adds nothing to a sum, so that sums
+    change as under ADD_OR_REMOVE_ONE.
 
     >>> Adjacency("remove-one") is Adjacency.REMOVE_ONE
     True
@@ -49,6 +70,6 @@ _DIRECTIONS = {
     Adjacency.ADD_OR_REMOVE_ONE: (Direction.REMOVE, Direction.ADD),
     Adjacency.REMOVE_ONE: (Direction.REMOVE,),
     Adjacency.ADD_ONE: (Direction.ADD,),
-    Adjacency.REPLACE_ONE: (Direction.REPLACE,),
-    Adjacency.REPLACE_SPECIAL: (Direction.REPLACE_SPECIAL,),
+    Adjacency.REPLACE_ONE: (Direction.REPLACE, Direction.REPLACE_BACK),
+    Adjacency.REPLACE_SPECIAL: (Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD),
 }

@@ -24,13 +24,8 @@ WIDTHS = (1e-7, 1e-4, 0.02, 0.5, 5.0)  # [nats]
 def core_pair(step: exact.Step, direction: exact.Direction) -> _core.DominatingPair:
     """The pair under test."""
     if step.q == 1:
-        return _core.gaussian(noise_multiplier=step.sigma)
-    make = {
-        "remove": _core.poisson_gaussian_remove,
-        "add": _core.poisson_gaussian_add,
-        "replace": _core.poisson_gaussian_replace,
-    }[direction]
-    return make(noise_multiplier=step.sigma, sampling_probability=step.q)
+        return _core.dominating_pair("gaussian", [step.sigma])
+    return _core.dominating_pair(f"poisson_gaussian_{direction}", [step.sigma, step.q])
 
 
 def _log_mixture(q: float, t: float) -> float:

@@ -39,12 +39,12 @@ def test_stated_errors_are_small(sigma):
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 7.0])
 def test_is_its_own_reverse(sigma):
-    pair = _core.gaussian(noise_multiplier=sigma)
+    pair = _core.dominating_pair("gaussian", [sigma])
     cells.check_reflection(pair, pair)
 
 
 def test_range_of_the_loss():
-    pair = _core.gaussian(noise_multiplier=2.0)
+    pair = _core.dominating_pair("gaussian", [2.0])
     assert (pair.loss_infimum, pair.loss_supremum) == (-math.inf, math.inf)
 
 
@@ -53,6 +53,6 @@ def test_one_edge_has_two_tails():
 
 
 def test_mass_rises_with_the_cell():
-    pair = _core.gaussian(noise_multiplier=1.5)
+    pair = _core.dominating_pair("gaussian", [1.5])
     masses = [pair.integrate([0.1, 0.1 + width]).p[0] for width in (1e-6, 1e-3, 0.1, 1.0, 9.0)]
     assert masses == sorted(masses)

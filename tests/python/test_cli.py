@@ -100,7 +100,6 @@ def test_nothing_costs_nothing(run):
         ([*EPSILON, "--memory-limit", "0"], "memory_limit must be"),
         ([*EPSILON, "--tolerance", "1e-9", "--memory-limit", "1"], "raise memory_limit"),
         ([*EPSILON, "--adjacency", "swap"], "Invalid value for '--adjacency'"),
-        ([*EPSILON, "--adjacency", "replace-special"], "no dominating pair"),
         ([*DELTA, "--epsilon", "-1"], "epsilon must be in"),
         (["epsilon", *RUN], "Missing option '--delta'"),
         (["epsilon", "--delta", "1e-5"], "Missing option '--noise-multiplier'"),

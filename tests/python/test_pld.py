@@ -38,7 +38,7 @@ def test_the_masses_cannot_be_changed():
         pld().probabilities[0] = 1.0
 
 
-@pytest.mark.parametrize("adjacency", [a for a in Adjacency if a is not Adjacency.REPLACE_SPECIAL])
+@pytest.mark.parametrize("adjacency", list(Adjacency))
 def test_both_sides_enclose_the_certified_bounds(adjacency):
     upper = pld(side="upper", adjacency=adjacency)
     lower = pld(side="lower", adjacency=adjacency)

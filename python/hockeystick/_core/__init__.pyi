@@ -17,14 +17,12 @@ __all__: list[str] = [
     "StepPmf",
     "available_kernels",
     "delta_bounds",
+    "dominating_pair",
     "epsilon_bounds",
-    "gaussian",
     "kernel",
     "loss_pmf",
     "numeric",
-    "poisson_gaussian_add",
-    "poisson_gaussian_remove",
-    "poisson_gaussian_replace",
+    "pair_names",
     "step_pmf",
 ]
 
@@ -38,6 +36,8 @@ class PairCells:
     def below(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
     def infinity_mass(self) -> float: ...
+    @property
+    def infinity_mass_lower(self) -> float: ...
     @property
     def loss_error(self) -> float: ...
     @property
@@ -177,6 +177,13 @@ def delta_bounds(
     Encloses delta at each epsilon, for the worst direction.
     """
 
+def dominating_pair(
+    name: str, parameters: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
+) -> DominatingPair:
+    """
+    The dominating pair registered under a name.
+    """
+
 def epsilon_bounds(
     directions: collections.abc.Sequence[
         collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
@@ -188,11 +195,6 @@ def epsilon_bounds(
 ) -> list[Answer]:
     """
     Encloses epsilon at each delta, for the worst direction.
-    """
-
-def gaussian(*, noise_multiplier: typing.SupportsFloat | typing.SupportsIndex) -> DominatingPair:
-    """
-    N(1/noise_multiplier, 1) against N(0, 1).
     """
 
 def kernel() -> str:
@@ -215,31 +217,9 @@ def loss_pmf(
     The composed privacy loss distribution of one direction, on a uniform grid.
     """
 
-def poisson_gaussian_add(
-    *,
-    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
-    sampling_probability: typing.SupportsFloat | typing.SupportsIndex,
-) -> DominatingPair:
+def pair_names() -> list[str]:
     """
-    (N(0), (1-q) N(0) + q N(mu)).
-    """
-
-def poisson_gaussian_remove(
-    *,
-    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
-    sampling_probability: typing.SupportsFloat | typing.SupportsIndex,
-) -> DominatingPair:
-    """
-    ((1-q) N(0) + q N(mu), N(0)).
-    """
-
-def poisson_gaussian_replace(
-    *,
-    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
-    sampling_probability: typing.SupportsFloat | typing.SupportsIndex,
-) -> DominatingPair:
-    """
-    ((1-q) N(0) + q N(mu), (1-q) N(0) + q N(-mu)).
+    The names of all dominating pairs.
     """
 
 def step_pmf(

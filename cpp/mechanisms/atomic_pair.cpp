@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/atomic_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What underflow may have taken from a mass.
+constexpr double tiny = 1e-307;
+
+constexpr std::size_t most_nodes = 1000;
+
+class AtomicPair final : public DominatingPair {
+ public:
+  explicit AtomicPair(AtomicLaw law) : law_(std::move(law)) {
+    auto& atoms = law_.atoms;
+    std::sort(atoms.begin(), atoms.end(), [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; });
+    std::size_t kept = 0;
+    for (const LossAtom& atom : atoms) {
+      if (kept > 0 && atoms[kept - 1].loss == atom.loss) {
+        atoms[kept - 1].p += atom.p;
+        atoms[kept - 1].q += atom.q;
+        ++merged_;
+      } else {
+        atoms[kept++] = atom;
+      }
+    }
+    atoms.resize(kept);
+    if (!atoms.empty() && atoms.front().loss == -infinity) below_ = atoms.front().q;
+    if (!atoms.empty() && atoms.back().loss == infinity) above_ = atoms.back().p;
+    std::erase_if(atoms, [](const LossAtom& atom) { return std::isinf(atom.loss); });
+    for (const LossAtom& atom : atoms) listed_.at.push_back({atom.loss, atom.p});
+    listed_.all = true;
+  }
+
+  // An atom on an edge belongs to the cell below it; neither `above` nor `below` of the two cells there
+  // would differ if it did not.
+  PairCells integrate(std::span<const double> edges) const override {
+    PairCells result;
+    result.cells.resize(edges.size() - 1);
+    std::size_t next = 0;
+    CompensatedSum low_p, low_q;
+    low_q.add(below_);
+    for (; next < size() && law_.atoms[next].loss <= edges.front(); ++next) {
+      low_p.add(law_.atoms[next].p);
+      low_q.add(law_.atoms[next].q);
+    }
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) result.cells[i] = cell(edges[i], edges[i + 1], next);
+    const CellMass top = cell(edges.back(), infinity, next);
+    const double error = relative_error();
+    result.lower_tail_p = low_p.value();
+    result.lower_tail_q = low_q.value() * (1 + error) + law_.reverse_cut;
+    result.upper_tail_p = top.p;
+    result.upper_tail_above = top.above;
+    result.infinity_mass = above_ * (1 + error) + law_.cut;
+    result.infinity_mass_lower = above_ * (1 - error);
+    result.mass_error = error;
+    // The differences loss - edge are rounded once, relative to themselves; expm1 within 4 u.
+    result.share_error = error + 8 * u;
+    result.share_error_p = tiny;
+    result.loss_error = law_.loss_error;
+    return result;
+  }
+
+  LossNodes nodes() const override {
+    LossNodes nodes;
+    const std::size_t group = size() / most_nodes + 1;
+    for (std::size_t i = 0; i < size(); i += group) {
+      double mass = 0, moment = 0;
+      for (std::size_t k = i; k < std::min(i + group, size()); ++k) {
+        mass += law_.atoms[k].p;
+        moment += law_.atoms[k].p * law_.atoms[k].loss;
+      }
+      if (!(mass > 0)) continue;
+      nodes.loss.push_back(moment / mass);
+      nodes.log_mass.push_back(std::log(mass));
+    }
+    return nodes;
+  }
+
+  double loss_infimum() const override { return size() ? law_.atoms.front().loss - law_.loss_error : 0; }
+  double loss_supremum() const override {
+    if (above_ > 0 || law_.cut > 0) return infinity;
+    return size() ? law_.atoms.back().loss + law_.loss_error : 0;
+  }
+
+  double total_variation_bound() const override {
+    CompensatedSum sum;
+    for (const LossAtom& atom : law_.atoms)
+      if (atom.loss > 0) sum.add(atom.p * -std::expm1(-atom.loss));
+    const double finite = sum.value() * (1 + relative_error() + 8 * u);
+    return std::min(1.0, finite + above_ * (1 + relative_error()) + law_.cut + law_.loss_error + tiny);
+  }
+
+  double infinity_mass() const override { return above_; }
+  const Atoms& atoms() const override { return listed_; }
+
+ private:
+  std::size_t size() const { return law_.atoms.size(); }
+
+  // Merging adds u a time; the compensated sums below add 2 u.
+  double relative_error() const { return law_.mass_error + (4 + static_cast<double>(merged_)) * u; }
+
+  // The atoms from `next` on up to `upper`; `below` is not wanted of a cell without end.
+  CellMass cell(double lower, double upper, std::size_t& next) const {
+    CompensatedSum p, above, below;
+    for (; next < size() && law_.atoms[next].loss <= upper; ++next) {
+      const LossAtom& atom = law_.atoms[next];
+      p.add(atom.p);
+      above.add(atom.p * -std::expm1(lower - atom.loss));
+      if (upper < infinity) below.add(atom.p * std::expm1(upper - atom.loss));
+    }
+    return {p.value(), above.value(), below.value()};
+  }
+
+  AtomicLaw law_;  // finite losses only, increasing
+  Atoms listed_;
+  double below_ = 0, above_ = 0;  // Q-mass at -inf, P-mass at inf
+  std::size_t merged_ = 0;
+};
+
+}  // namespace
+
+AtomicLaw reversed(const AtomicLaw& law) {
+  AtomicLaw result = law;
+  for (LossAtom& atom : result.atoms) atom = {-atom.loss, atom.q, atom.p};
+  std::swap(result.cut, result.reverse_cut);
+  return result;
+}
+
+AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
+  AtomicLaw result = law;
+  double largest = 0;
+  for (LossAtom& atom : result.atoms) {
+    // The loss is log(1 - q + q e^l), -inf becoming log(1 - q).
+    const double loss = atom.loss > 30 ? atom.loss + std::log(q) + std::log1p((1 - q) / q * std::exp(-atom.loss))
+                                       : std::log1p(q * std::expm1(atom.loss));
+    atom = {loss, (1 - q) * atom.q + q * atom.p, atom.q};
+    if (std::isfinite(loss)) largest = std::max(largest, std::fabs(loss));
+  }
+  // 1 - q, two products, a sum. The loss: |d/dl| <= 1 carries l's error; q expm1(l) is off by 6 u of
+  // itself, which log1p carries with a factor |x| / (1 + x) <= max(1, q / (1 - q)); the rest is relative.
+  result.mass_error += 4 * u;
+  result.loss_error += 8 * u * (largest + std::fabs(std::log(q)) + std::max(1.0, q / (1 - q)));
+  result.cut = ((1 - q) * law.reverse_cut + q * law.cut) * (1 + 8 * u);
+  return result;
+}
+
+std::shared_ptr<const DominatingPair> atomic_pair(AtomicLaw law) {
+  return std::make_shared<AtomicPair>(std::move(law));
+}
+
+}  // namespace hockeystick

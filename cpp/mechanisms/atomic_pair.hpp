@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of discrete distributions. A mechanism with finitely many losses writes down its law and gets the
+// pair, the reversed one and the Poisson-sampled ones from here.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+/// The outcomes of one privacy loss: their P- and Q-mass, p = e^loss q. A loss of inf has q = 0, of -inf p = 0.
+struct LossAtom {
+  double loss, p, q;
+};
+
+/// A pair (P, Q) of discrete distributions as the law of its loss.
+struct AtomicLaw {
+  std::vector<LossAtom> atoms;  // in any order; several may share a loss
+  double mass_error = 0;        // relative error of every p and q
+  double loss_error = 0;        // of every finite loss [nats]
+  double cut = 0;               // upper bound of the P-mass of outcomes that are not listed
+  double reverse_cut = 0;       // upper bound of their Q-mass
+};
+
+/// The law of (Q, P).
+AtomicLaw reversed(const AtomicLaw& law);
+
+/// The law of ((1-q) Q + q P, Q), 0 < q < 1: the pair on a Poisson subsample when a record is removed
+/// (Zhu, Dong, Wang 2022, Theorem 11). For added records: reversed(poisson_sampled(law, q)).
+AtomicLaw poisson_sampled(const AtomicLaw& law, double q);
+
+/// The pair that has this law.
+std::shared_ptr<const DominatingPair> atomic_pair(AtomicLaw law);
+
+}  // namespace hockeystick

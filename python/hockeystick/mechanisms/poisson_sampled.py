@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mechanism on a Poisson subsample."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from hockeystick import _checks, _core
+from hockeystick.adjacency import Direction
+from hockeystick.composition import Mechanism
+
+
+class SamplableMechanism(Mechanism):
+    """A mechanism that can run on a Poisson subsample of the data."""
+
+    __slots__ = ()
+
+    def poisson_sampled(self, sampling_probability: float) -> "PoissonSampled":
+        """The mechanism on a subsample that holds each record with `sampling_probability`."""
+        return PoissonSampled(mechanism=self, sampling_probability=sampling_probability)
+
+    @abstractmethod
+    def sampled_pair(
+        self, direction: Direction, sampling_probability: float
+    ) -> _core.DominatingPair:
+        """As `dominating_pair`, of the mechanism on a Poisson subsample."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoissonSampled(Mechanism):
+    """`mechanism` on a Poisson subsample; with a Gaussian, one step of DP-SGD.
+
+    If (P, Q) dominates the mechanism when a record is removed, then with sampling probability q
+    the sampled one is dominated by
+
+        removal:      (1 - q) Q + q P         against  Q,
+        addition:     Q                       against  (1 - q) Q + q P,
+
+    and a Gaussian, in units of the noise, also by
+
+        replacement:  (1 - q) N(0) + q N(-1)  against  (1 - q) N(0) + q N(1).
+
+    Others have no proved pair for replacement. q = 0 costs nothing; q = 1 is `mechanism` itself.
+
+    Args:
+        mechanism: What runs on the subsample.
+        sampling_probability: q, in [0, 1].
+
+    Source: Zhu, Dong & Wang (2022), Theorem 11; Lebeda et al. (2025), Proposition 13.
+    """
+
+    mechanism: SamplableMechanism
+    sampling_probability: float
+
+    def __post_init__(self) -> None:
+        _checks.instance("mechanism", self.mechanism, SamplableMechanism)
+        q = _checks.probability("sampling_probability", self.sampling_probability)
+        object.__setattr__(self, "sampling_probability", q)
+
+    def simplified(self) -> Mechanism | None:
+        """None at q = 0, the mechanism itself at q = 1."""
+        inner = self.mechanism.simplified()
+        if self.sampling_probability == 0 or inner is None:
+            return None
+        return inner if self.sampling_probability == 1 else self
+
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
+        """The pair (P, Q) that dominates all neighbours in `direction`."""
+        return self.mechanism.sampled_pair(direction, self.sampling_probability)
