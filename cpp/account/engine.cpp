@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "account/alignment.hpp"
 #include "account/merge.hpp"
 #include "account/pass.hpp"
 #include "mechanisms/gaussian.hpp"
@@ -24,6 +25,10 @@ class Solver {
  public:
   Solver(const Direction& direction, bool wants_epsilon, double value, const Limits& limits)
       : direction_(direction), pilot_(direction), wants_epsilon_(wants_epsilon), value_(value), limits_(limits), at_{} {
+    double log_finite = 0;
+    for (const Term& term : direction)
+      log_finite += static_cast<double>(term.count) * std::log1p(-std::min(term.pair->infinity_mass(), 1.0));
+    infinity_mass_ = -std::expm1(log_finite);
     double log_delta = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
     forecast_from(log_delta);
     // Without the rare huge losses delta at an epsilon may be far less than with them.
@@ -47,10 +52,15 @@ class Solver {
   double supremum() const { return supremum_; }
 
   Answer solve() {
+    if (infinity_mass_ >= 1) return nothing_private();
     if (!wants_epsilon_ && value_ >= supremum_) return Answer{};
     if (wants_epsilon_ && value_ >= total_variation_) return Answer{};
     log_tolerance_ = wanted_log_tolerance();
     double interval = forecast_interval(pilot_, at_, log_tolerance_);
+    if (const double loose = align(direction_, pilot_, std::max(0.0, at_.tilt), interval, 0).loose; loose > 0) {
+      const double slope = at_.regular ? at_.slope : at_.tilt + 1 / std::max(at_.epsilon, at_.deviation);
+      interval = std::min(interval, 0.5 * log_tolerance_ / (slope * loose));
+    }
     double cut = std::min(1e-3, log_tolerance_ * 1e-3);
     answer_.met = false;
     double previous = std::numeric_limits<double>::infinity();
@@ -77,7 +87,9 @@ class Solver {
       }
       // If truncation took most of the width, the interval has hardly been tried yet.
       const bool tried = lost <= 0.3 * width;
-      interval = plan.interval * (tried ? std::clamp(std::sqrt(0.7 / excess_gap()), 0.02, 0.8) : 0.25);
+      // Atoms off the grid cost an error of first order in the interval, the rest is of second order.
+      const double wanted = plan.loose > 0 ? 0.7 / excess_gap() : std::sqrt(0.7 / excess_gap());
+      interval = plan.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : 0.25);
     }
     if (!answer_.met && answer_.obstacle.empty()) answer_.obstacle = "passes";
     return answer_;
@@ -88,12 +100,27 @@ class Solver {
   void forecast_from(double log_delta) {
     pilot_ = Pilot(direction_);
     pilot_.truncate(log_delta + std::log(1e-4 * limits_.tolerance));
-    at_ = wants_epsilon_ ? pilot_.saddle_for_delta(value_) : pilot_.saddle_for_epsilon(value_);
+    if (wants_epsilon_) {
+      at_ = pilot_.saddle_for_delta(std::max(value_ - infinity_mass_, 1e-3 * value_));
+      return;
+    }
+    at_ = pilot_.saddle_for_epsilon(value_);
+    at_.log_delta = std::log(std::exp(at_.log_delta) + infinity_mass_);
+  }
+
+  // Some outcome tells all, for certain.
+  Answer nothing_private() const {
+    Answer answer;
+    answer.lower = answer.upper = wants_epsilon_ ? std::numeric_limits<double>::infinity() : 1.0;
+    return answer;
   }
 
   // The relative width of delta that meets the tolerance on the answer.
   double wanted_log_tolerance() const {
-    if (!wants_epsilon_) return std::min(0.5, limits_.tolerance);
+    if (!wants_epsilon_) {  // what is at +inf needs no grid
+      const double finite = std::max(1 - infinity_mass_ / std::exp(at_.log_delta), 1e-9);
+      return std::min(0.5, limits_.tolerance / finite);
+    }
     if (zero_forecast_)  // the answer is 0 if delta(0) is enclosed this well
       return std::clamp(0.3 * (std::log(value_) - at_.log_delta), 1e-6, 0.5);
     const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
@@ -101,7 +128,7 @@ class Solver {
   }
 
   bool is_met() const {
-    if (!std::isfinite(answer_.upper)) return false;
+    if (!std::isfinite(answer_.upper)) return answer_.lower == answer_.upper;
     return answer_.upper - answer_.lower <= limits_.tolerance * answer_.upper ||
            (!wants_epsilon_ && answer_.upper <= smallest_delta);
   }
@@ -131,7 +158,7 @@ class Solver {
     if (wants_epsilon_) {
       upper = epsilon = certified_epsilon(pass.upper, value_);
       lower = certified_epsilon(pass.lower, value_);
-      if (!std::isfinite(epsilon)) epsilon = lower;
+      if (!std::isfinite(epsilon)) epsilon = std::isfinite(lower) ? lower : 0;
     } else {
       epsilon = value_;
       upper = certified_delta(pass.upper, epsilon).value;
@@ -141,7 +168,7 @@ class Solver {
     answer_.upper = std::min(answer_.upper, upper);
     const CertifiedDelta high = certified_delta(pass.upper, epsilon);
     const CertifiedDelta low = certified_delta(pass.lower, epsilon);
-    answer_.truncation = high.truncation;
+    answer_.truncation = std::max(0.0, high.truncation - pass.lower.infinity_mass);
     answer_.wraparound = low.wraparound;
     answer_.rounding =
         high.rounding + low.rounding + (pass.upper.loss_error + pass.lower.loss_error) * at_.slope * high.value;
@@ -160,7 +187,7 @@ class Solver {
   Saddle at_;
   double log_tolerance_ = 0;
   bool zero_forecast_ = false;
-  double supremum_ = 0, total_variation_ = 0;
+  double supremum_ = 0, total_variation_ = 0, infinity_mass_ = 0;
   Answer answer_;
 };
 
@@ -185,7 +212,7 @@ Answer worse(Answer a, const Answer& b, const Limits& limits) {
   result.lower = std::max(a.lower, b.lower);
   result.upper = std::max(a.upper, b.upper);
   result.met = (std::isfinite(result.upper) && result.upper - result.lower <= limits.tolerance * result.upper) ||
-               (a.met && b.met);
+               result.lower == result.upper || (a.met && b.met);
   if (result.met) result.obstacle.clear();
   if (!result.met && result.obstacle.empty()) result.obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
   return result;

@@ -90,6 +90,11 @@ GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes,
   if (at < last_) runs_.push_back({at, last_ - at, 1});
 }
 
+GradedSupport::GradedSupport(double offset, double interval, std::span<const std::int64_t> index)
+    : interval_(interval), offset_(offset), last_(index.back()) {
+  for (std::size_t i = 0; i + 1 < index.size(); ++i) runs_.push_back({index[i], index[i + 1] - index[i], 1});
+}
+
 double GradedSupport::points() const {
   double total = 1;
   for (const Run& run : runs_) total += static_cast<double>(run.count);
@@ -109,6 +114,61 @@ Support GradedSupport::build() const {
     for (std::int64_t i = 0; i < run.count; ++i) support.index.push_back(run.first + i * run.gap);
   support.index.push_back(last_);
   return support;
+}
+
+namespace {
+
+// No two points further apart than this, so that nothing grows beyond bounds between them [nats].
+constexpr double widest_gap = 1;
+
+// Grid points next to the atoms from first to last; an atom on the grid needs but one.
+std::vector<std::int64_t> neighbours(std::span<const Atom> atoms, double offset, double interval) {
+  std::vector<std::int64_t> index;
+  const auto fill = std::max(std::int64_t{1}, static_cast<std::int64_t>(widest_gap / interval));
+  const auto add = [&](double position) {
+    const auto point = static_cast<std::int64_t>(std::clamp(position, -4e18, 4e18));
+    while (!index.empty() && index.back() + fill < point) index.push_back(index.back() + fill);
+    if (index.empty() || index.back() < point) index.push_back(point);
+  };
+  for (const Atom& atom : atoms) {
+    const double position = (atom.loss - offset) / interval, nearest = std::nearbyint(position);
+    const bool on_grid = std::fabs(position - nearest) < 1e-6;
+    const double below = on_grid ? nearest : std::floor(position);
+    if (index.empty()) add(below - 1);  // strictly outside, rounding or not
+    add(below);
+    if (!on_grid) add(below + 1);
+  }
+  index.push_back(index.back() + 1);
+  return index;
+}
+
+// What is left of the atoms when truncation has taken its due.
+std::span<const Atom> kept_atoms(std::span<const Atom> atoms, const SupportNeeds& needs) {
+  double mass = 0;
+  while (atoms.size() > 1 && std::log(mass + atoms.back().mass) <= needs.log_top_mass) {
+    mass += atoms.back().mass;
+    atoms = atoms.first(atoms.size() - 1);
+  }
+  mass = 0;
+  while (atoms.size() > 1) {
+    mass += atoms.front().mass;
+    if (std::log(mass) > needs.log_bottom_mass - needs.tilt * atoms.front().loss + needs.log_moment) break;
+    atoms = atoms.subspan(1);
+  }
+  return atoms;
+}
+
+}  // namespace
+
+GradedSupport plan_support(const DominatingPair& pair, const LossNodes& nodes, SupportNeeds needs, double interval) {
+  const Atoms& atoms = pair.atoms();
+  if (atoms.at.empty()) return GradedSupport(pair, nodes, needs, interval);
+  needs.widest = interval;
+  GradedSupport graded(pair, nodes, needs, interval);
+  if (!atoms.all || static_cast<double>(atoms.at.size()) > graded.points()) return graded;
+  const auto index = neighbours(kept_atoms(atoms.at, needs), needs.offset, interval);
+  if (static_cast<double>(index.size()) >= graded.points()) return graded;
+  return GradedSupport(needs.offset, interval, index);
 }
 
 }  // namespace hockeystick

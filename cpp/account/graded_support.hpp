@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "discretize/support.hpp"
@@ -26,6 +27,8 @@ struct SupportNeeds {
 class GradedSupport {
  public:
   GradedSupport(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs, double interval);
+  /// The points with these indices, increasing.
+  GradedSupport(double offset, double interval, std::span<const std::int64_t> index);
   double points() const;  // as a double: may exceed any memory
   Support build() const;
   double lowest() const;  // first and last loss [nats]
@@ -39,5 +42,9 @@ class GradedSupport {
   std::vector<Run> runs_;
   std::int64_t last_ = 0;
 };
+
+/// The support for a step: the neighbours of its atoms on the grid if they hold all mass and are fewer
+/// than a graded support, which is not coarsened where there are atoms.
+GradedSupport plan_support(const DominatingPair& pair, const LossNodes& nodes, SupportNeeds needs, double interval);
 
 }  // namespace hockeystick

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "account/alignment.hpp"
 #include "numeric/convolve.hpp"
-#include "numeric/root.hpp"
 
 namespace hockeystick {
 namespace {
@@ -13,33 +13,9 @@ namespace {
 // Bytes a support point takes on its way from edges over cells to two tilted distributions.
 constexpr double bytes_per_point = 240;
 
-// Few significant bits, so that grid losses and their half-way points are exact in binary64.
-double short_mantissa(double x) {
-  int exponent = 0;
-  const double mantissa = std::frexp(x, &exponent);
-  return std::ldexp(std::max(1.0, std::floor(mantissa * 0x1p14)), exponent - 14);
-}
-
-// A loss that is bounded below or above piles mass up at its end. The grid is shifted so that the
-// mass within half an interval of the end balances on a support point: rounding it elsewhere would
-// cost the lower estimate an error of first order in every step.
-double grid_offset(const DominatingPair& pair, double interval) {
-  const double infimum = pair.loss_infimum(), supremum = pair.loss_supremum();
-  const bool below = std::isfinite(infimum);
-  if (!below && !std::isfinite(supremum)) return 0;
-  const auto point = [&](double away) { return below ? infimum + away : supremum - away; };
-  // Moment of the mass on the inner side of the point less that on the outer side, normalised.
-  const auto imbalance = [&](double away) {
-    const double here = point(away), inner = here + (below ? interval : -interval) / 2;
-    const double outer = point(-interval);
-    const double edges[] = {below ? outer : inner, here, below ? inner : outer};
-    const PairCells cells = pair.integrate(edges);
-    const double low = cells.cells[0].below, high = cells.cells[1].above;
-    const double sum = low + high;
-    return sum > 0 ? (below ? high - low : low - high) / sum : 0.0;
-  };
-  return point(monotone_root(imbalance, 1e-9 * interval, (1 - 1e-5) * interval, 1e-3));
-}
+// Tilt times interval: beyond the first the grid shows, where it does not hold all mass; beyond the second
+// what stands for underflow does.
+constexpr double steep = 0.5, steepest = 200;
 
 double log_peak_weight(double tilt) { return tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0; }
 
@@ -52,41 +28,40 @@ double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_to
     const double first_order = std::max(saddle.epsilon, saddle.deviation / 4) / 256;
     const double tilt = std::min(saddle.tilt, 0.5 / first_order);  // make_plan will not take more
     const double rate = pilot.total_count() * tilt * (1 + tilt) / 8;
-    return short_mantissa(std::min(first_order, std::sqrt(0.5 * log_tolerance / std::max(rate, 1e-300))));
+    return std::min(first_order, std::sqrt(0.5 * log_tolerance / std::max(rate, 1e-300)));
   }
   const double variance_allowed = 2 * 0.55 * log_tolerance / saddle.curvature;
   const double interval = std::sqrt(variance_allowed / (0.25 * pilot.total_count()));
-  return short_mantissa(std::min(interval, saddle.deviation / 4));
+  return std::min(interval, saddle.deviation / 4);
 }
 
 Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& target) {
   const Saddle& at = target.saddle;
-  const double d = target.interval;
   Plan plan{};
-  plan.interval = d;
-  // A tilt that the grid cannot resolve would serve nobody.
-  plan.tilt = std::clamp(at.tilt, 0.0, 0.5 / d);
+  const double span = std::fabs(at.epsilon) + 20 * at.deviation;
+  const Alignment grid = align(direction, pilot, std::max(0.0, at.tilt), target.interval, span);
+  const double d = plan.interval = grid.interval;
+  plan.loose = grid.loose;
+  // A tilt that the grid cannot resolve would serve nobody; one that holds all mass resolves any.
+  const double limit = (grid.exact ? steepest : steep) / d;
+  plan.tilt = std::clamp(at.tilt, 0.0, limit);
   const Cumulants k = pilot.cumulants(plan.tilt);
   const double epsilon = std::max(0.0, at.epsilon);
   const double log_cut = std::log(target.cut);
 
   // Top of the window: P(S > hi) <= cut delta. Wrapping: its tilted mass at the worst weight is
   // cut delta at most.
-  const double limit = 0.5 / d;  // steeper tilts see the grid, not the loss
   const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1, limit);
   const double wrap =
       std::max(1.0, k.value - plan.tilt * epsilon + log_peak_weight(plan.tilt) - log_cut - at.log_delta);
   const auto from_above = pilot.reach(plan.tilt, wrap, 1, limit);
   const auto from_below = pilot.reach(plan.tilt, wrap, -1, limit);
   const double margin = std::sqrt(k.variance);
-  const double bottom = at.regular ? std::max(epsilon - margin, -4 * d) : -4 * d;
+  const bool smooth = at.regular && d < 0.25 * margin;
+  const double bottom = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;
   const double high = std::max(top.loss, epsilon + 4 * d);
   double shift = 0;
-  std::vector<double> offsets;
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    offsets.push_back(grid_offset(*direction[j].pair, d));
-    shift += pilot.count(j) * offsets.back();
-  }
+  for (std::size_t j = 0; j < direction.size(); ++j) shift += pilot.count(j) * grid.offsets[j];
   const double first = std::floor((bottom - shift) / d) - 2;
   const double period = std::max(high - from_below.loss, from_above.loss - bottom) / d + 16;
   const double size = std::ceil((high - shift) / d) + 2 - first;
@@ -97,8 +72,8 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
     plan.log_moments.push_back(pilot.log_moment(j, plan.tilt));
     const double share = std::log(pilot.count(j) * terms);
     const SupportNeeds needs{plan.tilt,       plan.log_moments.back(), std::max(log_cut + at.log_delta - share, -703.0),
-                             log_cut - share, 0.25 / (1 + plan.tilt),  offsets[j]};
-    plan.supports.emplace_back(*direction[j].pair, pilot.nodes(j), needs, d);
+                             log_cut - share, 0.25 / (1 + plan.tilt),  grid.offsets[j]};
+    plan.supports.push_back(plan_support(*direction[j].pair, pilot.nodes(j), needs, d));
     points += plan.supports.back().points();
   }
   const double length = std::max(period, size);

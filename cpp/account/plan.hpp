@@ -21,6 +21,7 @@ struct Target {
 
 struct Plan {
   double interval, tilt;
+  double loose;  // steps whose atoms stay off the grid, by tilted mass: their error is of first order
   Window window;
   std::size_t fft_size;
   ChernoffTilts chernoff;

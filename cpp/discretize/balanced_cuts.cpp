@@ -104,7 +104,8 @@ Cuts swept(const SupportCells& halves, const Sweep& sweep, std::size_t first, do
 }  // namespace
 
 std::vector<double> balanced_cuts(const SupportCells& halves) {
-  if (halves.cuts.size() < 2) return halves.cuts;
+  // Atoms lie on the support where it was made for them, and then half way is exact.
+  if (halves.cuts.size() < 2 || halves.has_atoms) return halves.cuts;
   const bool bounded = halves.bounded_below || halves.bounded_above;
   const Sweep sweep(halves, halves.bounded_above && !halves.bounded_below);
   if (!bounded) return swept(halves, sweep, 0, 0.5, 0).at;

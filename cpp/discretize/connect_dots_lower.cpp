@@ -50,7 +50,8 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     // costs error * gap in the mean and nothing of the P-mass.
     const double largest = right.p * (last ? 1.0 : shrinkage(cells.cuts[i] - cells.loss(i))) +
                            (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
-    const double error = (parts.share_error + 8 * u) * largest + (parts.share_error_p + parts.loss_error) * p;
+    const double scale = parts.own_scale ? right.above + left.below : largest;
+    const double error = (parts.share_error + 8 * u) * scale + (parts.share_error_p + parts.edge_error) * p;
     const double raised = std::max(0.0, difference - error);
     const double lowered = std::max(0.0, error - difference);
     if (i > 0) {
@@ -85,12 +86,13 @@ Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& to
     const double gap = cells.gap(i);
     const double weight = cell.below + std::exp(gap) * cell.above;
     const double share = weight > 0 ? cell.below / weight : 0;
-    const double error = (parts.mass_error + cells.share_error(i)) * cell.p;
+    const double share_error = cells.share_error(i, share, 1 - share);
+    const double error = (parts.mass_error + share_error) * cell.p;
     kinks.mass[i] += cell.p * share;
     kinks.mass[i + 1] += cell.p * (1 - share);
     kinks.error[i] += error;
     kinks.error[i + 1] += error;
-    const double absolute = cells.share_error(i) * cell.p * growth(gap);
+    const double absolute = share_error * cell.p * growth(gap);
     off[i] = std::max(off[i], cell.above);
     off_error[i] = std::max(off_error[i], absolute);
     off[i + 1] = cell.below;
@@ -122,8 +124,8 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   constexpr auto none = static_cast<std::size_t>(-1);
   const auto share = [&](std::size_t left, std::size_t i, std::size_t right) -> KinkShare {
     if (left == none) return {0, 1};  // the neighbour is loss -inf, which holds no P-mass
-    const double below = cells.support.interval * static_cast<double>(index[i] - index[left]);
-    const double above = cells.support.interval * static_cast<double>(index[right] - index[i]);
+    const double below = cells.loss(i) - cells.loss(left);
+    const double above = cells.loss(right) - cells.loss(i);
     const double part = growth(above) / growth(below + above);
     return {part, 1 - part};
   };
@@ -140,7 +142,8 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
 
 template <class Curve>
 StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
-  StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, 0, 0, cells.parts.loss_error, Side::lower};
+  StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, cells.parts.infinity_mass_lower, 0,
+              cells.parts.loss_error, Side::lower};
   Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above};
   // One point is given up at a time, then ever more at once: the cost stays linear in the support.
   std::size_t drop = 1, tries = 0;

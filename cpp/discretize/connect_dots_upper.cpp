@@ -18,15 +18,16 @@ StepPmf connect_dots_upper(const SupportCells& cells) {
   for (std::size_t i = 0; i + 1 < points; ++i) {
     const CellMass cell = whole_cell(cells, i);
     const double gap = cells.gap(i);
-    const double weight = cell.below + std::exp(gap) * cell.above;  // = (e^gap - 1) p
-    const double share = weight > 0 ? cell.below / weight : 0;
+    const double grown = std::exp(gap) * cell.above;
+    const double weight = cell.below + grown;  // = (e^gap - 1) p
+    const double low = weight > 0 ? cell.below / weight : 0, high = weight > 0 ? grown / weight : 1;
     // Mass moved up by the error of the share keeps the curve above the pair's. What the move
     // takes from the Q-mass is given to loss -inf, so that the reversed pair stays covered.
-    const double moved = std::min(share, cells.share_error(i));
-    const double low = cell.p * (share - moved);
-    pmf.mass[i] += low;
-    pmf.mass[i + 1] += cell.p * ((1 - share) + moved);
-    reverse += cell.p * 2 * cells.share_error(i) * -std::expm1(-gap) * std::exp(-cells.loss(i));
+    const double error = cells.share_error(i, low, high);
+    const double moved = std::min(low, error);
+    pmf.mass[i] += cell.p * (low - moved);
+    pmf.mass[i + 1] += cell.p * (high + moved);
+    reverse += cell.p * 2 * error * -std::expm1(-gap) * std::exp(-cells.loss(i));
   }
   // Below the support all P-mass is rounded up to its first point; above it the end of the cell
   // is +inf, where connect the dots puts the hockey-stick divergence of the last point.

@@ -1,10 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "discretize/support.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
 namespace hockeystick {
+namespace {
+
+// By how much loss(i), as a double, may miss offset + index d; mostly nothing.
+double rounding_of(const Support& support) {
+  double largest = 0;
+  for (const std::int64_t index : support.index) {
+    const auto [product, product_error] = two_product(support.interval, static_cast<double>(index));
+    const auto [loss, sum_error] = two_sum(support.offset, product);
+    largest = std::max(largest, std::fabs(product_error) + std::fabs(sum_error));
+  }
+  return largest * (1 + 4 * unit_roundoff);
+}
+
+// With mass next to it the tangent at any other cut would meet zero before the atom, off the support.
+void cut_below_top(const Support& support, double top, std::vector<double>& cuts) {
+  for (std::size_t i = cuts.size(); i-- > 0;) {
+    const double gap = support.loss(i + 1) - support.loss(i);
+    if (std::fabs(support.loss(i + 1) - top) < 1e-3 * gap) cuts[i] = support.loss(i + 1);
+    if (support.loss(i + 1) < top) break;
+  }
+}
+
+}  // namespace
 
 SupportCells cut_midway(const DominatingPair& pair, Support support) {
   std::vector<double> cuts;
@@ -12,12 +39,17 @@ SupportCells cut_midway(const DominatingPair& pair, Support support) {
   for (std::size_t i = 0; i + 1 < support.index.size(); ++i)
     cuts.push_back(support.offset +
                    0.5 * support.interval * static_cast<double>(support.index[i] + support.index[i + 1]));
+  if (!pair.atoms().at.empty()) cut_below_top(support, pair.atoms().at.back().loss, cuts);
   return cut_at(pair, std::move(support), std::move(cuts));
 }
 
 SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts) {
-  SupportCells cells{
-      std::move(support), std::move(cuts), {}, std::isfinite(pair.loss_infimum()), std::isfinite(pair.loss_supremum())};
+  SupportCells cells{std::move(support),
+                     std::move(cuts),
+                     {},
+                     std::isfinite(pair.loss_infimum()),
+                     std::isfinite(pair.loss_supremum()),
+                     !pair.atoms().at.empty()};
   std::vector<double> edges;
   edges.reserve(2 * cells.support.index.size());
   for (std::size_t i = 0; i < cells.support.index.size(); ++i) {
@@ -25,6 +57,7 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
     edges.push_back(cells.loss(i));
   }
   cells.parts = pair.integrate(edges);
+  cells.parts.loss_error += rounding_of(cells.support);
   return cells;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -19,24 +20,24 @@ struct Support {
 };
 
 /// A dominating pair cut at every support point and at one loss between each two neighbours: cell
-/// 2i is the part of (loss_i, loss_(i+1)] below the cut, cell 2i + 1 the part above it.
+/// 2i is the part of [loss_i, loss_(i+1)) below the cut, cell 2i + 1 the part above it.
 struct SupportCells {
   Support support;
   std::vector<double> cuts;  // [nats]; loss_i <= cuts[i] <= loss_(i+1)
   PairCells parts;
   bool bounded_below, bounded_above;  // whether the loss is
+  bool has_atoms;                     // whether some losses have a mass of their own
 
   double loss(std::size_t i) const { return support.loss(i); }
-  double gap(std::size_t i) const {
-    return support.interval * static_cast<double>(support.index[i + 1] - support.index[i]);
-  }
-  /// Bound on the error of the share of a whole cell that goes to either end, cpp/README.md.
-  double share_error(std::size_t i) const {
-    return 3 * parts.share_error + (2 * parts.share_error_p + 8 * parts.loss_error) / gap(i) + 8 * 0x1p-53;
+  double gap(std::size_t i) const { return loss(i + 1) - loss(i); }
+  /// Bound on the error of the shares `low` and `high` of a whole cell that go to its ends, cpp/README.md.
+  double share_error(std::size_t i, double low, double high) const {
+    if (parts.own_scale) return (8 * parts.share_error + 32 * 0x1p-53) * std::min(low, high);
+    return 3 * parts.share_error + (2 * parts.share_error_p + 8 * parts.edge_error) / gap(i) + 8 * 0x1p-53;
   }
 };
 
-/// Cut half way between neighbours.
+/// Cut half way between neighbours; below an atom that tops all losses, at the atom.
 SupportCells cut_midway(const DominatingPair& pair, Support support);
 
 /// Cut at the given losses.

@@ -42,32 +42,37 @@ class AtomicPair final : public DominatingPair {
     listed_.all = true;
   }
 
-  // An atom on an edge belongs to the cell below it; neither `above` nor `below` of the two cells there
-  // would differ if it did not.
   PairCells integrate(std::span<const double> edges) const override {
-    PairCells result;
-    result.cells.resize(edges.size() - 1);
-    std::size_t next = 0;
-    CompensatedSum low_p, low_q;
+    std::vector<CellSums> sums(edges.size() + 1);  // below the first edge, the cells, above the last
+    CompensatedSum low_q;
     low_q.add(below_);
-    for (; next < size() && law_.atoms[next].loss <= edges.front(); ++next) {
-      low_p.add(law_.atoms[next].p);
-      low_q.add(law_.atoms[next].q);
+    double shift = 0;
+    std::size_t k = 0;  // edges at or below the atom
+    for (const LossAtom& atom : law_.atoms) {
+      while (k < edges.size() && edges[k] <= atom.loss) ++k;
+      const double loss = snapped(atom.loss, k > 0 ? edges[k - 1] : -infinity, k < edges.size() ? edges[k] : infinity);
+      shift = std::max(shift, std::fabs(loss - atom.loss));
+      while (k < edges.size() && edges[k] <= loss) ++k;
+      CellSums& cell = sums[k];
+      cell.p.add(atom.p);
+      if (k == 0) low_q.add(atom.q);
+      if (k > 0) cell.above.add(atom.p * -std::expm1(edges[k - 1] - loss));
+      if (k < edges.size()) cell.below.add(atom.p * std::expm1(edges[k] - loss));
     }
-    for (std::size_t i = 0; i + 1 < edges.size(); ++i) result.cells[i] = cell(edges[i], edges[i + 1], next);
-    const CellMass top = cell(edges.back(), infinity, next);
+    PairCells result;
+    for (std::size_t i = 1; i < edges.size(); ++i) result.cells.push_back(sums[i].value());
     const double error = relative_error();
-    result.lower_tail_p = low_p.value();
+    result.lower_tail_p = sums.front().p.value();
     result.lower_tail_q = low_q.value() * (1 + error) + law_.reverse_cut;
-    result.upper_tail_p = top.p;
-    result.upper_tail_above = top.above;
+    result.upper_tail_p = sums.back().p.value();
+    result.upper_tail_above = sums.back().above.value();
     result.infinity_mass = above_ * (1 + error) + law_.cut;
     result.infinity_mass_lower = above_ * (1 - error);
     result.mass_error = error;
     // The differences loss - edge are rounded once, relative to themselves; expm1 within 4 u.
     result.share_error = error + 8 * u;
-    result.share_error_p = tiny;
-    result.loss_error = law_.loss_error;
+    result.own_scale = true;
+    result.loss_error = law_.loss_error + shift * (1 + 2 * u);
     return result;
   }
 
@@ -110,16 +115,17 @@ class AtomicPair final : public DominatingPair {
   // Merging adds u a time; the compensated sums below add 2 u.
   double relative_error() const { return law_.mass_error + (4 + static_cast<double>(merged_)) * u; }
 
-  // The atoms from `next` on up to `upper`; `below` is not wanted of a cell without end.
-  CellMass cell(double lower, double upper, std::size_t& next) const {
+  struct CellSums {
     CompensatedSum p, above, below;
-    for (; next < size() && law_.atoms[next].loss <= upper; ++next) {
-      const LossAtom& atom = law_.atoms[next];
-      p.add(atom.p);
-      above.add(atom.p * -std::expm1(lower - atom.loss));
-      if (upper < infinity) below.add(atom.p * std::expm1(upper - atom.loss));
-    }
-    return {p.value(), above.value(), below.value()};
+    CellMass value() const { return {p.value(), above.value(), below.value()}; }
+  };
+
+  // An atom almost on an edge counts as on it, for a loss error: there connect the dots is exact, whereas
+  // next to it the lower estimate would have to move the atom a whole interval down.
+  static double snapped(double loss, double lower, double upper) {
+    const double near = 32 * u * (1 + std::fabs(loss)) + 1e-10 * std::min(1.0, upper - lower);
+    if (loss - lower <= near) return lower;
+    return upper - loss <= near ? upper : loss;
   }
 
   AtomicLaw law_;  // finite losses only, increasing

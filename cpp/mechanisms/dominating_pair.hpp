@@ -7,7 +7,7 @@
 
 namespace hockeystick {
 
-/// What discretization needs to know of one cell (lower, upper] of the loss axis. All three are
+/// What discretization needs to know of one cell [lower, upper) of the loss axis. All three are
 /// integrals of non-negative functions, evaluated as such.
 struct CellMass {
   double p = 0;      // P(cell)
@@ -18,17 +18,21 @@ struct CellMass {
 /// A dominating pair cut into cells at edges e_0 < ... < e_m, with proved error bounds.
 struct PairCells {
   std::vector<CellMass> cells;  // m of them
-  double lower_tail_p = 0;      // P(L <= e_0)
-  double lower_tail_q = 0;      // upper bound of Q(L <= e_0)
-  double upper_tail_p = 0;      // P(e_m < L < inf)
+  double lower_tail_p = 0;      // P(L < e_0)
+  double lower_tail_q = 0;      // upper bound of Q(L < e_0)
+  double upper_tail_p = 0;      // P(e_m <= L < inf)
   double upper_tail_above = 0;  // the hockey-stick divergence at e_m less P(L = inf)
   double infinity_mass = 0;     // upper bound of P(L = inf)
   double infinity_mass_lower = 0;
   double mass_error = 0;  // relative error of every p
   // Error of `above` and `below` in a cell of width d: share_error times the value (where an edge lies
-  // outside the range of the loss: times its largest, p (1 - e^-d) or p (e^d - 1)), plus share_error_p p.
+  // outside the range of the loss, unless `own_scale`: times its largest, p (1 - e^-d) or p (e^d - 1)),
+  // plus share_error_p p.
   double share_error = 0, share_error_p = 0;
-  double loss_error = 0;  // the cells are exact for edges within this of the given ones [nats]
+  bool own_scale = false;
+  // The cells are exact for edges within edge_error of the given ones, of a loss within loss_error
+  // less edge_error of L [nats].
+  double loss_error = 0, edge_error = 0;
 };
 
 /// Quadrature nodes of the law of L under P: for planning only, not certified.
@@ -57,7 +61,8 @@ class DominatingPair {
   DominatingPair& operator=(const DominatingPair&) = delete;
   virtual ~DominatingPair() = default;
 
-  /// Integrals over the cells between increasing edges [nats]; edges may lie outside the range of L.
+  /// Integrals over the cells between edges that do not decrease [nats]; they may lie outside the range of
+  /// L, and a cell between equal ones is empty. An atom on an edge belongs to the cell above it.
   virtual PairCells integrate(std::span<const double> edges) const = 0;
 
   /// About 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts a query may need.

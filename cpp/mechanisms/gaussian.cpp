@@ -31,7 +31,7 @@ class GaussianPair final : public DominatingPair {
     }
     PairCells result = integrate_gaussian({mu_, 0, 1, 1, 0, mu_}, losses, edges);
     result.lower_tail_q = normal_tail(-edges.front().x) * (1 + 2 * normal_error);
-    result.loss_error = loss_error;
+    result.loss_error = result.edge_error = loss_error;
     return result;
   }
 

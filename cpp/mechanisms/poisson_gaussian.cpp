@@ -49,7 +49,7 @@ class Remove final : public DominatingPair {
     }
     PairCells result = integrate_gaussian(family(), losses, edges);
     result.lower_tail_q = normal_tail(-edges.front().x) * (1 + 2 * normal_error);
-    result.loss_error = loss_error;
+    result.loss_error = result.edge_error = loss_error;
     return result;
   }
 
@@ -95,7 +95,7 @@ class Add final : public DominatingPair {
     PairCells result = integrate_gaussian(family(), losses, edges);
     const double x = edges.front().x;
     result.lower_tail_q = ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
-    result.loss_error = loss_error;
+    result.loss_error = result.edge_error = loss_error;
     return result;
   }
 
@@ -136,7 +136,7 @@ class Replace final : public DominatingPair {
     PairCells result = integrate_gaussian(family(), losses, edges);
     const double x = edges.front().x;
     result.lower_tail_q = ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
-    result.loss_error = loss_error;
+    result.loss_error = result.edge_error = loss_error;
     return result;
   }
 

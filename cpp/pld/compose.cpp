@@ -99,6 +99,47 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
   }
 }
 
+// log of the finite mass of a lower step, rounded down.
+double log_mass_below(const StepPmf& step) {
+  CompensatedSum sum;
+  for (const double mass : step.mass) sum.add(mass);
+  const double value = std::log(sum.value() * (1 - 4 * u));
+  return value - 4 * u * std::fabs(value);
+}
+
+// Mass at +inf of an upper composition. The stored masses are raised from ones that sum to 1 with
+// the mass t at +inf, and those compose to 1 - product of (1 - t)^n.
+double infinity_mass_above(std::span<const ComposedTerm> terms) {
+  CompensatedSum exponent;
+  for (const ComposedTerm& term : terms) {
+    const double t = term.step.step->infinity_mass;
+    if (t >= 1) return 1;
+    exponent.add(static_cast<double>(term.count) * std::log1p(-t) * (1 + 8 * u));
+  }
+  return std::min(1.0, -std::expm1(exponent.value()) * (1 + 8 * u));
+}
+
+// The same of a lower composition: with finite masses M, product of (M + t)^n less product of M^n.
+double infinity_mass_below(std::span<const ComposedTerm> terms) {
+  CompensatedSum growth, finite;
+  for (const ComposedTerm& term : terms) {
+    const StepPmf& step = *term.step.step;
+    if (step.infinity_mass == 0) {
+      finite.add(static_cast<double>(term.count) * log_mass_below(step));
+      continue;
+    }
+    const double log_finite = log_mass_below(step);
+    const double ratio = step.infinity_mass * std::exp(-std::max(log_finite, -700.0)) * (1 - 16 * u);
+    finite.add(static_cast<double>(term.count) * log_finite);
+    growth.add(static_cast<double>(term.count) * std::log1p(ratio) * (1 - 8 * u));
+  }
+  if (growth.value() == 0) return 0;
+  // (M + t)^n - M^n = (M + t)^n (1 - (1 + t/M)^-n): both factors increase with M + t and t/M.
+  const double log_total = finite.value() + growth.value();
+  const double slack = 16 * u * (std::fabs(finite.value()) + growth.value() + 1);
+  return std::exp(std::min(0.0, log_total - slack)) * -std::expm1(-growth.value()) * (1 - 16 * u);
+}
+
 // Q-mass above 1 and P-mass below 1 of a lower composition, rounded up.
 void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
   double log_p = 0, log_q = 0;
@@ -111,6 +152,7 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
       q.add(step.mass[j] * std::exp(-step.loss(j)));
       largest = std::max(largest, std::fabs(step.loss(j)));
     }
+    p.add(step.infinity_mass);
     const double error = (4 * largest + 16) * u;
     log_p += static_cast<double>(term.count) * (std::log(p.value()) - error);
     log_q += static_cast<double>(term.count) * (std::log(q.value()) + error);
@@ -136,11 +178,10 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   pmf.point_error = convolve(terms, fft, circle);
   for (const ComposedTerm& term : terms) {
     const auto count = static_cast<double>(term.count);
-    pmf.infinity_mass += count * term.step.step->infinity_mass * (1 + 4 * u);
     pmf.reverse_infinity_mass += count * term.step.step->reverse_infinity_mass * (1 + 4 * u);
     pmf.loss_error += count * (term.step.step->loss_error + 2 * u * std::fabs(term.step.step->offset)) * (1 + 4 * u);
   }
-  pmf.infinity_mass = std::min(1.0, pmf.infinity_mass);
+  pmf.infinity_mass = pmf.side == Side::upper ? infinity_mass_above(terms) : infinity_mass_below(terms);
   pmf.reverse_infinity_mass = std::min(1.0, pmf.reverse_infinity_mass);
   pmf.mass.resize(window.size);
   for (std::size_t k = 0, at = wrap(window.first, fft.size()); k < window.size; ++k) {

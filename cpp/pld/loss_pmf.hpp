@@ -20,7 +20,7 @@ struct StepPmf {
   double offset;                    // [nats]; shifts the whole grid, so that it can meet an end of the loss
   std::vector<std::int64_t> index;  // increasing; loss_k = offset + index[k] d
   std::vector<double> mass;         // P-mass, each > 0
-  double infinity_mass;             // P-mass at +inf; lower: 0
+  double infinity_mass;             // P-mass at +inf, bounded from the side
   double reverse_infinity_mass;     // Q-mass at -inf, what the reversed pair has at +inf; lower: 0
   double loss_error;                // [nats]
   Side side;
@@ -46,8 +46,8 @@ struct LossPmf {
   double tail_above;                // upper: P-mass above the last loss; lower: 0
   double tail_below;                // upper: Q-mass below the first loss; lower: 0
   double wrapped;                   // lower: tilted mass from elsewhere that may sit at any loss; upper: 0
-  double infinity_mass;             // P-mass at +inf
-  double reverse_infinity_mass;     // Q-mass at -inf
+  double infinity_mass;             // P-mass at +inf, bounded from the side
+  double reverse_infinity_mass;     // Q-mass at -inf; lower: 0
   // A lower curve says h_low <= h, and h(alpha) of the reversed pair is 1 - alpha + alpha h(1/alpha):
   // reversed, it must give up its Q-mass above 1 and alpha times its missing P-mass. Upper: 0.
   double reverse_excess, reverse_deficit;  // what the reversed distribution gives up

@@ -94,8 +94,9 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Suffix& suffix, double y) {
     const double epsilon = points > 0 ? pmf.loss(suffix.lowest()) - y : 0;
     const double missing = pmf.deficit > 0 ? pmf.deficit * std::exp(epsilon) : 0;  // 0 times inf is 0
     result.truncation = (pmf.excess + missing) * (1 + 16 * u);
-    result.value =
-        std::max(0.0, (result.curve - result.rounding - result.wraparound - result.truncation) * (1 - 8 * u));
+    // The curve less all that it may be wrong by is raised to 0 at least, as a hockey-stick curve is.
+    const double finite = std::max(0.0, result.curve - result.rounding - result.wraparound);
+    result.value = std::max(0.0, (finite + pmf.infinity_mass - result.truncation) * (1 - 8 * u));
   }
   return result;
 }
@@ -130,8 +131,12 @@ CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon) {
 
 double certified_epsilon(const LossPmf& pmf, double delta) {
   const bool upper = pmf.side == Side::upper;
-  const double goal = upper ? delta - (pmf.tail_above + pmf.infinity_mass) : delta;
-  if (!(goal > 0)) return std::numeric_limits<double>::infinity();
+  // What weighs the same at every epsilon.
+  const double constant = pmf.infinity_mass + (upper ? pmf.tail_above : 0.0);
+  const bool gives_up = pmf.excess > 0 || pmf.deficit > 0;
+  if (upper ? constant >= delta : constant * (1 - 8 * u) > delta && !gives_up)
+    return std::numeric_limits<double>::infinity();
+  const double goal = std::max(delta - constant, 1e-300);
   const double noise =
       upper ? pmf.point_error * weight_sum(pmf.tilt, pmf.interval, static_cast<double>(pmf.mass.size())) : 0;
   Suffix suffix(pmf);

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from flint import arb, ctx
 
 MAX_BITS = 1 << 15
+FARTHEST_DOWN = arb(2) ** -4000
 
 
 def normal_tail(x: arb) -> arb:
@@ -16,12 +17,15 @@ def normal_tail(x: arb) -> arb:
 
 
 def at_accuracy(evaluate: Callable[[], arb], bits: int = 160) -> arb:
-    """`evaluate()` at a working precision that leaves `bits` correct bits, or an exact zero."""
+    """`evaluate()` at a working precision that leaves `bits` correct bits.
+
+    Or a ball that lies within FARTHEST_DOWN of zero: no double is that small.
+    """
     precision = 2 * bits
     while precision <= MAX_BITS:
         with ctx.workprec(precision):
             value = evaluate()
-            if value.is_zero() or value.rel_accuracy_bits() >= bits:
+            if abs(value) < FARTHEST_DOWN or value.rel_accuracy_bits() >= bits:
                 return value
         precision *= 2
     raise ArithmeticError(f"no {bits} correct bits at {MAX_BITS} bits of working precision")

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/alignment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numeric/root.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Atoms this close to the grid, in intervals, count as on it: what they cost is below every tolerance.
+constexpr double on_grid = 1e-6;
+
+// A grid of so many points is no burden, if it holds all mass; e^widest is far from overflow.
+constexpr double exact_points = 0x1p17, widest = 100;
+
+// Few significant bits, so that grid losses and their half-way points are exact in binary64.
+double short_mantissa(double x) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::max(1.0, std::floor(mantissa * 0x1p14)), exponent - 14);
+}
+
+// The lattice offset + k spacing that all atoms lie on; spacing inf for one atom, 0 if there is none.
+struct Lattice {
+  double offset = 0, spacing = 0;
+};
+
+Lattice lattice_of(const std::vector<Atom>& atoms) {
+  if (atoms.empty()) return {};
+  const double offset = atoms.front().loss, range = atoms.back().loss - offset;
+  if (atoms.size() == 1) return {offset, infinity};
+  double spacing = 0;  // Euclid's algorithm, as far as rounding lets it tell a remainder from zero
+  for (const Atom& atom : atoms) {
+    double a = atom.loss - offset, b = spacing;
+    while (b > 1e-9 * range) {
+      const double rest = std::fabs(std::remainder(a, b));
+      a = b;
+      b = rest;
+    }
+    spacing = a;
+    if (spacing > 0 && range / spacing > 0x1p24) return {};
+  }
+  for (const Atom& atom : atoms)
+    if (std::fabs(std::remainder(atom.loss - offset, spacing)) > on_grid * spacing) return {};
+  return {offset, spacing};
+}
+
+struct TermAtoms {
+  Lattice lattice;
+  double weight = 0;    // count times tilted mass of the atoms
+  double spacing = 0;   // of the lattice, else about
+  double heaviest = 0;  // loss of the atom with the largest tilted mass
+  bool any = false, all = false;
+};
+
+TermAtoms look_at(const Term& term, double tilt, double log_moment) {
+  const Atoms& atoms = term.pair->atoms();
+  TermAtoms result;
+  if (atoms.at.empty()) return result;
+  result.any = true;
+  result.all = atoms.all;
+  result.lattice = lattice_of(atoms.at);
+  double largest = -infinity, total = 0;
+  for (const Atom& atom : atoms.at) {
+    const double log_mass = std::log(atom.mass) + tilt * atom.loss - log_moment;
+    total += std::exp(std::min(log_mass, 1.0));
+    if (log_mass > largest) {
+      largest = log_mass;
+      result.heaviest = atom.loss;
+    }
+  }
+  result.weight = static_cast<double>(term.count) * std::min(1.0, total);
+  const double range = atoms.at.back().loss - atoms.at.front().loss;
+  result.spacing = result.lattice.spacing > 0 ? result.lattice.spacing : range / static_cast<double>(atoms.at.size());
+  return result;
+}
+
+// The part of an interval that the atoms of a term lie off the grid, at most 1.
+double misfit(const TermAtoms& term, double interval) {
+  if (!term.any || term.lattice.spacing == infinity) return 0;
+  const double spacing = term.spacing;
+  if (!(term.lattice.spacing > 0)) return std::min(1.0, spacing / interval);
+  if (spacing >= interval) {
+    const double off = std::fabs(std::remainder(spacing, interval)) / interval;
+    return off <= on_grid ? 0 : off;
+  }
+  // Several atoms a cell: half way between grid points must not lie on one.
+  const double cell = interval / spacing, odd = 2 * std::floor(cell / 2) + 1;
+  return std::fabs(cell - odd) <= on_grid * odd ? 0 : spacing / interval;
+}
+
+double loose_weight(const std::vector<TermAtoms>& terms, double interval) {
+  double sum = 0;
+  for (const TermAtoms& term : terms) sum += term.weight * misfit(term, interval);
+  return sum;
+}
+
+// The candidate of which the atoms off the grid cost least.
+class Choice {
+ public:
+  explicit Choice(const std::vector<TermAtoms>& terms) : terms_(terms) {}
+  /// True if this one has none off it.
+  bool consider(double interval) {
+    const double loose = loose_weight(terms_, interval) * interval;
+    if (loose < 0.9 * least_) {
+      least_ = loose;
+      best_ = interval;
+    }
+    return least_ == 0;
+  }
+  double best() const { return best_; }
+
+ private:
+  const std::vector<TermAtoms>& terms_;
+  double best_ = 0, least_ = infinity;
+};
+
+// An interval of at most the one asked for that serves the lattice of this spacing, and others if it can.
+double fitted_interval(const std::vector<TermAtoms>& terms, double spacing, double interval) {
+  Choice choice(terms);
+  const double cells = interval / spacing;
+  for (double odd = 2 * std::floor((cells - 1) / 2) + 1; odd >= std::max(1.0, cells / 4); odd -= 2)
+    if (choice.consider(odd * spacing)) return choice.best();
+  if (choice.best() > 0) return choice.best();
+  const double first = std::max(1.0, std::ceil(spacing / interval * (1 - 1e-12)));
+  for (double k = first; k <= 2 * first + 8; ++k)
+    if (choice.consider(spacing / k)) break;
+  return choice.best();
+}
+
+// The widest interval that holds all atoms, or 0 if it would take too many points.
+double exact_interval(const std::vector<TermAtoms>& terms, double spacing, double span) {
+  for (double k = std::ceil(spacing / widest); k <= 1000 && span * k <= exact_points * spacing; ++k)
+    if (loose_weight(terms, spacing / k) == 0) return spacing / k;
+  return 0;
+}
+
+// A loss that is bounded below or above piles mass up at its end. The grid is shifted so that the
+// mass within half an interval of the end balances on a support point: rounding it elsewhere would
+// cost the lower estimate an error of first order in every step.
+double balancing_offset(const DominatingPair& pair, double interval) {
+  const double infimum = pair.loss_infimum(), supremum = pair.loss_supremum();
+  const bool below = std::isfinite(infimum);
+  if (!below && !std::isfinite(supremum)) return 0;
+  const auto point = [&](double away) { return below ? infimum + away : supremum - away; };
+  // Moment of the mass on the inner side of the point less that on the outer side, normalised.
+  const auto imbalance = [&](double away) {
+    const double here = point(away), inner = here + (below ? interval : -interval) / 2;
+    const double outer = point(-interval);
+    const double edges[] = {below ? outer : inner, here, below ? inner : outer};
+    const PairCells cells = pair.integrate(edges);
+    const double low = cells.cells[0].below, high = cells.cells[1].above;
+    const double sum = low + high;
+    return sum > 0 ? (below ? high - low : low - high) / sum : 0.0;
+  };
+  return point(monotone_root(imbalance, 1e-9 * interval, (1 - 1e-5) * interval, 1e-3));
+}
+
+double offset_of(const TermAtoms& term, const DominatingPair& pair, double interval) {
+  if (!term.any) return balancing_offset(pair, interval);
+  return std::remainder(term.lattice.spacing > 0 ? term.lattice.offset : term.heaviest, interval);
+}
+
+}  // namespace
+
+Alignment align(const Direction& direction, const Pilot& pilot, double tilt, double interval, double span) {
+  std::vector<TermAtoms> terms;
+  const TermAtoms* reference = nullptr;
+  bool all = true;
+  for (std::size_t j = 0; j < direction.size(); ++j)
+    terms.push_back(look_at(direction[j], tilt, pilot.log_moment(j, tilt)));
+  for (const TermAtoms& term : terms) {
+    all = all && term.all && term.lattice.spacing > 0;
+    const bool usable = term.lattice.spacing > 0 && std::isfinite(term.lattice.spacing);
+    if (usable && (!reference || term.weight > reference->weight)) reference = &term;
+  }
+  Alignment result{short_mantissa(interval), {}};
+  if (reference) {
+    const double exact = all ? exact_interval(terms, reference->spacing, span) : 0;
+    result.exact = exact > 0;
+    result.interval = result.exact ? exact : fitted_interval(terms, reference->spacing, interval);
+  } else if (all) {
+    result.exact = true;  // one atom a term, each met by its offset
+  }
+  result.loose = loose_weight(terms, result.interval);
+  for (std::size_t j = 0; j < direction.size(); ++j)
+    result.offsets.push_back(offset_of(terms[j], *direction[j].pair, result.interval));
+  return result;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grids that atoms of the privacy loss fall on. Connect the dots spreads an atom between grid points at an
+// error of second order in the interval, but a lower estimate must move it: first order, in every step.
+#pragma once
+
+#include <vector>
+
+#include "account/pilot.hpp"
+#include "account/question.hpp"
+
+namespace hockeystick {
+
+/// Discretization interval and offsets, one a term, that put as many atoms on the grid as an interval
+/// of about the one asked for, never a larger one, can.
+struct Alignment {
+  double interval;
+  std::vector<double> offsets;
+  double loose = 0;    // steps, weighted by tilted mass, whose atoms stay off the grid
+  bool exact = false;  // all mass of all terms lies on the grid
+};
+
+/// `span` is about the width of the composition's window [nats]. Where all mass can lie on a grid with
+/// few enough points in it, that grid is taken however wide.
+Alignment align(const Direction& direction, const Pilot& pilot, double tilt, double interval, double span);
+
+}  // namespace hockeystick
