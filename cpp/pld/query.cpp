@@ -32,6 +32,8 @@ class Suffix {
   std::size_t lowest() const { return next_; }
 
   void extend() {
+    curve_distance_ = rho_ * (curve_distance_ + curve_ + rise_ * (steps_distance_ + steps_));
+    steps_distance_ = rho_sigma_ * (steps_distance_ + steps_);
     curve_ = rho_ * (curve_ + rise_ * steps_);
     steps_ = pmf_.mass[--next_] + rho_sigma_ * steps_;
   }
@@ -40,17 +42,19 @@ class Suffix {
   double steps() const { return steps_; }
   double rho() const { return rho_; }
 
-  /// Relative error of curve and steps against their terms' sum: each term passes one step a
-  /// point, with factors wrong by at most (8 + 2 |tilt| d) u (proved: libm 4 u, argument 2 roundings).
-  double relative_error() const {
-    const double points = static_cast<double>(pmf_.mass.size() - next_) + 1;
-    return points * (12 + 3 * std::fabs(pmf_.tilt) * pmf_.interval) * u;
-  }
+  /// What a term is wrong by, relatively, for each point it has passed: the factors are wrong by at
+  /// most (8 + 2 |tilt| d) u (proved: libm 4 u, argument 2 roundings).
+  double error_a_point() const { return (12 + 3 * std::fabs(pmf_.tilt) * pmf_.interval) * u; }
+
+  /// The terms' sums, each times the points it has passed, and one more.
+  double curve_distance() const { return std::fabs(curve_distance_) + std::fabs(curve_); }
+  double steps_distance() const { return std::fabs(steps_distance_) + std::fabs(steps_); }
 
  private:
   const LossPmf& pmf_;
   double rho_, rho_sigma_, rise_;
   double curve_ = 0, steps_ = 0;
+  double curve_distance_ = 0, steps_distance_ = 0;
   std::size_t next_;
 };
 
@@ -80,10 +84,12 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Suffix& suffix, double y) {
     const double at_epsilon = factor * std::exp(pmf.tilt * y) * (1 + 16 * u);
     const double sum = suffix.curve() - std::expm1(-y) * suffix.steps();
     const double transform = at_epsilon * weight_sum(pmf.tilt, pmf.interval, points) * pmf.point_error;
-    const double relative =
-        suffix.relative_error() + (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
+    const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
+    const double distance = suffix.curve_distance() - std::expm1(-y) * suffix.steps_distance();
     result.curve = factor * sum;
-    result.rounding = transform + relative * (std::fabs(result.curve) + 2 * transform);
+    // Transform errors may hide up to twice `transform` of the terms' sum, each passed by all points.
+    const double summing = suffix.error_a_point() * (1 + 1e-6) * (factor * distance + 2 * (points + 1) * transform);
+    result.rounding = transform + summing + relative * (std::fabs(result.curve) + 2 * transform);
     if (pmf.side == Side::lower)
       result.wraparound = at_epsilon * pmf.wrapped * peak_weight(pmf.tilt, pmf.interval * points);
   }
