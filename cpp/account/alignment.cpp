@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "numeric/root.hpp"
 
@@ -140,35 +141,74 @@ double exact_interval(const std::vector<TermAtoms>& terms, double spacing, doubl
   return 0;
 }
 
+// Moments of the mass on either side of a loss near the end of a bounded one. What lies beyond the
+// farthest loss asked for is integrated but once.
+class EndBalance {
+ public:
+  EndBalance(const DominatingPair& pair, double interval)
+      : pair_(pair), interval_(interval), below_(std::isfinite(pair.loss_infimum())) {}
+
+  double loss(double away) const { return below_ ? pair_.loss_infimum() + away : pair_.loss_supremum() - away; }
+
+  /// Moment of the half interval on the inner side less that of all mass on the outer side, normalised.
+  double operator()(double away) {
+    const bool known = outer_ > 0 && outer_ <= away;
+    const double edges[] = {loss(known ? outer_ : -interval_), loss(away), loss(away + interval_ / 2)};
+    const auto [outside, inside] = cells(edges);
+    CellMass out = outside;
+    const double width = away - outer_;
+    if (known)  // about the new loss, in the order of losses or against it
+      out.below += below_ ? beyond_.below * std::exp(width) + beyond_.p * std::expm1(width)
+                          : beyond_.below * std::exp(-width) - beyond_.p * std::expm1(-width);
+    out.p += known ? beyond_.p : 0;
+    if (!known) {
+      outer_ = away;
+      beyond_ = out;
+    }
+    const double sum = out.below + inside.above;
+    return sum > 0 ? (inside.above - out.below) / sum : 0.0;
+  }
+
+ private:
+  // The cells outside and inside the middle edge; with the loss mirrored where it is bounded above.
+  std::pair<CellMass, CellMass> cells(const double (&edges)[3]) const {
+    if (below_) {
+      const PairCells parts = pair_.integrate_inner(edges);
+      return {parts.cells[0], parts.cells[1]};
+    }
+    const double mirrored[] = {edges[2], edges[1], edges[0]};
+    const PairCells parts = pair_.integrate_inner(mirrored);
+    const CellMass &outside = parts.cells[1], &inside = parts.cells[0];
+    return {{outside.p, outside.below, outside.above}, {inside.p, inside.below, inside.above}};
+  }
+
+  const DominatingPair& pair_;
+  double interval_;
+  bool below_;
+  double outer_ = 0;  // distance from the end of the loss beyond which all mass is in `beyond_`
+  CellMass beyond_;
+};
+
 // A loss that is bounded below or above piles mass up at its end. The grid is shifted so that the
 // mass within half an interval of the end balances on a support point: rounding it elsewhere would
 // cost the lower estimate an error of first order in every step.
 double balancing_offset(const DominatingPair& pair, double interval) {
-  const double infimum = pair.loss_infimum(), supremum = pair.loss_supremum();
-  const bool below = std::isfinite(infimum);
-  if (!below && !std::isfinite(supremum)) return 0;
-  const auto point = [&](double away) { return below ? infimum + away : supremum - away; };
-  // Moment of the mass on the inner side of the point less that on the outer side, normalised.
-  const auto imbalance = [&](double away) {
-    const double here = point(away), inner = here + (below ? interval : -interval) / 2;
-    const double outer = point(-interval);
-    const double edges[] = {below ? outer : inner, here, below ? inner : outer};
-    const PairCells cells = pair.integrate(edges);
-    const double low = cells.cells[0].below, high = cells.cells[1].above;
-    const double sum = low + high;
-    return sum > 0 ? (below ? high - low : low - high) / sum : 0.0;
-  };
-  return point(monotone_root(imbalance, 1e-9 * interval, (1 - 1e-5) * interval, 1e-3));
+  if (!std::isfinite(pair.loss_infimum()) && !std::isfinite(pair.loss_supremum())) return 0;
+  EndBalance balance(pair, interval);
+  const double low = 0.02 * interval, high = (1 - 1e-5) * interval;
+  if (balance(low) > 0) return balance.loss(monotone_root(balance, low, high, 1e-3));
+  return balance.loss(monotone_root(EndBalance(pair, interval), 1e-9 * interval, low, 1e-3));
 }
 
-double offset_of(const TermAtoms& term, const DominatingPair& pair, double interval) {
-  if (!term.any) return balancing_offset(pair, interval);
+double offset_of(const TermAtoms& term, const DominatingPair& pair, double interval, bool balanced) {
+  if (!term.any) return balanced ? balancing_offset(pair, interval) : 0;
   return std::remainder(term.lattice.spacing > 0 ? term.lattice.offset : term.heaviest, interval);
 }
 
 }  // namespace
 
-Alignment align(const Direction& direction, const Pilot& pilot, double tilt, double interval, double span) {
+Alignment align(const Direction& direction, const Pilot& pilot, const AlignmentNeeds& needs) {
+  const auto [tilt, interval, span, balanced] = needs;
   std::vector<TermAtoms> terms;
   const TermAtoms* reference = nullptr;
   bool all = true;
@@ -189,7 +229,7 @@ Alignment align(const Direction& direction, const Pilot& pilot, double tilt, dou
   }
   result.loose = loose_weight(terms, result.interval);
   for (std::size_t j = 0; j < direction.size(); ++j)
-    result.offsets.push_back(offset_of(terms[j], *direction[j].pair, result.interval));
+    result.offsets.push_back(offset_of(terms[j], *direction[j].pair, result.interval, balanced));
   return result;
 }
 

@@ -19,8 +19,14 @@ struct Alignment {
   bool exact = false;  // all mass of all terms lies on the grid
 };
 
-/// `span` is about the width of the composition's window [nats]. Where all mass can lie on a grid with
-/// few enough points in it, that grid is taken however wide.
-Alignment align(const Direction& direction, const Pilot& pilot, double tilt, double interval, double span);
+struct AlignmentNeeds {
+  double tilt;
+  double interval;       // asked for [nats]
+  double span = 0;       // about the width of the composition's window [nats]
+  bool balanced = true;  // whether mass at the end of a bounded loss is to balance on the grid
+};
+
+/// Where all mass can lie on a grid with few enough points in the span, that grid is taken however wide.
+Alignment align(const Direction& direction, const Pilot& pilot, const AlignmentNeeds& needs);
 
 }  // namespace hockeystick

@@ -57,7 +57,8 @@ class Solver {
     if (wants_epsilon_ && value_ >= total_variation_) return Answer{};
     log_tolerance_ = wanted_log_tolerance();
     double interval = forecast_interval(pilot_, at_, log_tolerance_);
-    if (const double loose = align(direction_, pilot_, std::max(0.0, at_.tilt), interval, 0).loose; loose > 0) {
+    if (const double loose = align(direction_, pilot_, {std::max(0.0, at_.tilt), interval, 0, false}).loose;
+        loose > 0) {
       const double slope = at_.regular ? at_.slope : at_.tilt + 1 / std::max(at_.epsilon, at_.deviation);
       interval = std::min(interval, 0.5 * log_tolerance_ / (slope * loose));
     }

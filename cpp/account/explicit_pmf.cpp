@@ -24,7 +24,7 @@ StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRe
   SupportCells halves = cut_midway(pair, std::move(support));
   if (request.side == Side::upper) return connect_dots_upper(halves);
   if (request.estimator == Estimator::algorithm_2) return algorithm_2(halves);
-  return connect_dots_lower(cut_at(pair, halves.support, balanced_cuts(halves)));
+  return connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves)));
 }
 
 void check_memory(double bytes, const ExplicitRequest& request) {

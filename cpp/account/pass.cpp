@@ -18,7 +18,7 @@ Pass run_pass(const Direction& direction, const Plan& plan) {
     const DominatingPair& pair = *direction[j].pair;
     const SupportCells halves = cut_midway(pair, plan.supports[j].build());
     steps[0].push_back(connect_dots_upper(halves));
-    steps[1].push_back(connect_dots_lower(cut_at(pair, halves.support, balanced_cuts(halves))));
+    steps[1].push_back(connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves))));
   }
   LossPmf composed[2];
   for (int side = 0; side < 2; ++side) {
@@ -35,7 +35,7 @@ double chernoff_delta(const Direction& direction, const Pilot& pilot, double eps
   const Saddle at = pilot.saddle_for_epsilon(epsilon);
   if (!(at.tilt > 0)) return infinity;
   const double coarse = 0.1;  // relative width of delta that the steps may cost
-  const Plan plan = make_plan(direction, pilot, {at, coarse, forecast_interval(pilot, at, coarse), 1e-3});
+  const Plan plan = make_plan(direction, pilot, {at, coarse, forecast_interval(pilot, at, coarse), 1e-3, false});
   double log_bound = 0, infinity_mass = 0, loss_error = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     if (plan.supports[j].points() > 1e5) return infinity;

@@ -39,7 +39,7 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   const Saddle& at = target.saddle;
   Plan plan{};
   const double span = std::fabs(at.epsilon) + 20 * at.deviation;
-  const Alignment grid = align(direction, pilot, std::max(0.0, at.tilt), target.interval, span);
+  const Alignment grid = align(direction, pilot, {std::max(0.0, at.tilt), target.interval, span, target.from_below});
   const double d = plan.interval = grid.interval;
   plan.loose = grid.loose;
   // A tilt that the grid cannot resolve would serve nobody; one that holds all mass resolves any.

@@ -13,10 +13,11 @@ namespace hockeystick {
 
 /// What one pass is to achieve.
 struct Target {
-  Saddle saddle;         // where the question lies, by the forecast
-  double log_tolerance;  // wanted relative width of delta there
-  double interval;       // discretization interval [nats]
-  double cut;            // relative mass each truncation may take
+  Saddle saddle;           // where the question lies, by the forecast
+  double log_tolerance;    // wanted relative width of delta there
+  double interval;         // discretization interval [nats]
+  double cut;              // relative mass each truncation may take
+  bool from_below = true;  // whether a lower estimate is wanted, for which grids are shifted
 };
 
 struct Plan {

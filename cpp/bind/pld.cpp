@@ -38,7 +38,7 @@ StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, con
   if (estimator == "upper") return connect_dots_upper(halves);
   if (estimator == "algorithm_2") return algorithm_2(halves);
   if (estimator == "midpoint") return connect_dots_lower(halves);
-  return connect_dots_lower(cut_at(pair, halves.support, balanced_cuts(halves)));
+  return connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves)));
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 namespace hockeystick {
 
 /// Cuts for connect_dots_lower: where the mass around each support point balances, so that the
-/// tangents at the cuts meet on the support. Half way where the density is flat; near an end of the
-/// loss, where it changes much within a cell, half way would cost an error of first order. By a local
-/// model of the density from the halves; any cuts give a valid lower estimate.
+/// tangents at the cuts meet on the support. Half way, but for a few gaps at an end of the loss: there the
+/// density changes much within a cell, and half way would cost an error of first order. By a local model
+/// of the density from the halves; any cuts give a valid lower estimate.
 std::vector<double> balanced_cuts(const SupportCells& halves);
 
 /// Lower estimate from the tangents of the hockey-stick curve at the cuts: at each support point the

@@ -61,6 +61,33 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
   return cells;
 }
 
+SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, std::vector<double> cuts) {
+  SupportCells result = cells;
+  std::size_t first = 0, last = cuts.size();
+  while (first < last && cuts[first] == cells.cuts[first]) ++first;
+  while (last > first && cuts[last - 1] == cells.cuts[last - 1]) --last;
+  result.cuts = std::move(cuts);
+  if (first == last) return result;
+  std::vector<double> edges;
+  for (std::size_t i = first; i < last; ++i) {
+    edges.push_back(cells.loss(i));
+    edges.push_back(result.cuts[i]);
+  }
+  edges.push_back(cells.loss(last));
+  const PairCells parts = pair.integrate_inner(edges);
+  std::copy(parts.cells.begin(), parts.cells.end(),
+            result.parts.cells.begin() + static_cast<std::ptrdiff_t>(2 * first));
+  const auto raise = [&](double PairCells::* error, double added = 0) {
+    result.parts.*error = std::max(cells.parts.*error, parts.*error + added);
+  };
+  raise(&PairCells::mass_error);
+  raise(&PairCells::share_error);
+  raise(&PairCells::share_error_p);
+  raise(&PairCells::edge_error);
+  raise(&PairCells::loss_error, rounding_of(cells.support));
+  return result;
+}
+
 CellMass whole_cell(const SupportCells& cells, std::size_t i) {
   const CellMass& low = cells.parts.cells[2 * i];
   const CellMass& high = cells.parts.cells[2 * i + 1];

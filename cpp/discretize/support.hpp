@@ -43,7 +43,10 @@ SupportCells cut_midway(const DominatingPair& pair, Support support);
 /// Cut at the given losses.
 SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts);
 
-/// The whole cell (loss_i, loss_(i+1)] from its parts.
+/// The same cells with other cuts; only where they differ is anything integrated anew.
+SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, std::vector<double> cuts);
+
+/// The whole cell [loss_i, loss_(i+1)) from its parts.
 CellMass whole_cell(const SupportCells& cells, std::size_t i);
 
 }  // namespace hockeystick

@@ -65,6 +65,9 @@ class DominatingPair {
   /// L, and a cell between equal ones is empty. An atom on an edge belongs to the cell above it.
   virtual PairCells integrate(std::span<const double> edges) const = 0;
 
+  /// The same without the tails, which may be what costs most of a few cells.
+  virtual PairCells integrate_inner(std::span<const double> edges) const { return integrate(edges); }
+
   /// About 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts a query may need.
   virtual LossNodes nodes() const = 0;
 

@@ -20,19 +20,15 @@ class GaussianPair final : public DominatingPair {
   GaussianPair(double mu, double mu_error) : mu_(mu), mu_error_(mu_error) {}
 
   PairCells integrate(std::span<const double> losses) const override {
-    std::vector<GaussianEdge> edges;
-    edges.reserve(losses.size());
-    double loss_error = 0;
-    for (const double loss : losses) {
-      const double x = loss / mu_ + mu_ / 2;
-      edges.push_back({x, 0.0});
-      // Rounding of x (three operations), and |dL| <= mu (|x| + mu) * mu_error for the same noise.
-      loss_error = std::max(loss_error, 4 * u * (std::fabs(loss) + mu_ * mu_) + mu_error_ * mu_ * (std::fabs(x) + mu_));
-    }
-    PairCells result = integrate_gaussian({mu_, 0, 1, 1, 0, mu_}, losses, edges);
-    result.lower_tail_q = normal_tail(-edges.front().x) * (1 + 2 * normal_error);
-    result.loss_error = result.edge_error = loss_error;
+    const GaussianEdges edges = carried(losses);
+    PairCells result = gaussian_cells(family(), losses, edges);
+    add_gaussian_tails(family(), losses, edges, result);
+    result.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
     return result;
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override {
+    return gaussian_cells(family(), losses, carried(losses));
   }
 
   LossNodes nodes() const override {
@@ -40,12 +36,27 @@ class GaussianPair final : public DominatingPair {
       const double mu = static_cast<const GaussianPair*>(pair)->mu_;
       return mu * (x - mu / 2);
     };
-    return gaussian_nodes({mu_, 0, 1, 1, 0, mu_}, loss, this, true);
+    return gaussian_nodes(family(), loss, this, true);
   }
 
   double gaussian_mu() const override { return mu_; }
 
  private:
+  GaussianFamily family() const { return {mu_, 0, 1, 1, 0, mu_}; }
+
+  GaussianEdges carried(std::span<const double> losses) const {
+    GaussianEdges edges;
+    edges.at.reserve(losses.size());
+    for (const double loss : losses) {
+      const double x = loss / mu_ + mu_ / 2;
+      edges.at.push_back({x, 0.0});
+      // Rounding of x (three operations), and |dL| <= mu (|x| + mu) * mu_error for the same noise.
+      const double error = 4 * u * (std::fabs(loss) + mu_ * mu_) + mu_error_ * mu_ * (std::fabs(x) + mu_);
+      edges.loss_error = std::max(edges.loss_error, error);
+    }
+    return edges;
+  }
+
   double mu_, mu_error_;
 };
 

@@ -129,32 +129,37 @@ CellMass cell(const GaussianFamily& f, const Reference& from, const Reference& t
 
 }  // namespace
 
-PairCells integrate_gaussian(const GaussianFamily& family, std::span<const double> losses,
-                             std::span<const GaussianEdge> edges) {
+PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges) {
   PairCells result;
-  const std::size_t count = edges.size() - 1;
+  const std::size_t count = edges.at.size() - 1;
   result.cells.resize(count);
   double widest = 0;
-  const auto reference = [&](std::size_t i) { return Reference{edges[i].x, edges[i].k0}; };
+  const auto reference = [&](std::size_t i) { return Reference{edges.at[i].x, edges.at[i].k0}; };
   for (std::size_t i = 0; i < count; ++i) {
     result.cells[i] = cell(family, reference(i), reference(i + 1), losses[i + 1] - losses[i]);
-    const double width = edges[i + 1].x - edges[i].x;
+    const double width = edges.at[i + 1].x - edges.at[i].x;
     if (width > widest) widest = width;
-  }
-  if (edges.front().x > -infinity) result.lower_tail_p = sweep_left(family, edges.front().x, {infinity, 0}).p;
-  if (edges.back().x == -infinity) {  // all mass lies above the last edge
-    result.upper_tail_p = 1;
-    result.upper_tail_above = -std::expm1(losses.back());
-  } else if (edges.back().x < infinity) {
-    const CellMass tail = sweep_right(family, reference(count), Reference{infinity, 0});
-    result.upper_tail_p = tail.p;
-    result.upper_tail_above = tail.above;
   }
   // The derivation is in cpp/README.md, "Cell integrals".
   result.mass_error = 40 * u;
   result.share_error = (100 + 4 * family.mu * std::min(widest, 80.0)) * u;
   result.share_error_p = 6 * gauss_legendre_error + 1e-307;
+  result.loss_error = result.edge_error = edges.loss_error;
   return result;
+}
+
+void add_gaussian_tails(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges,
+                        PairCells& cells) {
+  const GaussianEdge &first = edges.at.front(), &last = edges.at.back();
+  if (first.x > -infinity) cells.lower_tail_p = sweep_left(family, first.x, {infinity, 0}).p;
+  if (last.x == -infinity) {  // all mass lies above the last edge
+    cells.upper_tail_p = 1;
+    cells.upper_tail_above = -std::expm1(losses.back());
+  } else if (last.x < infinity) {
+    const CellMass tail = sweep_right(family, Reference{last.x, last.k0}, Reference{infinity, 0});
+    cells.upper_tail_p = tail.p;
+    cells.upper_tail_above = tail.above;
+  }
 }
 
 LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double, const void*), const void* pair,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
 
@@ -29,10 +30,18 @@ struct GaussianFamily {
   double lowest_centre, highest_centre;
 };
 
-/// Fills cells, upper tail and their errors; the caller adds lower_tail_q and loss_error.
-/// `interval(i)` must be edge i+1 less edge i on the loss axis. Cost: 3 to 8 nodes a cell.
-PairCells integrate_gaussian(const GaussianFamily& family, std::span<const double> losses,
-                             std::span<const GaussianEdge> edges);
+/// Edges carried to the line, and what their rounding costs [nats].
+struct GaussianEdges {
+  std::vector<GaussianEdge> at;
+  double loss_error = 0;
+};
+
+/// Cells and their errors. Cost: 3 to 8 nodes a cell.
+PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges);
+
+/// Adds P's tails; the caller adds lower_tail_q.
+void add_gaussian_tails(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges,
+                        PairCells& cells);
 
 /// Trapezoid nodes of L under P over all x that matter at any tilt, for planning. `smooth` says
 /// that L is linear, else its singularities lie pi / mu off the axis and the step follows.

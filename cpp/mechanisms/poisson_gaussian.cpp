@@ -32,25 +32,15 @@ class Remove final : public DominatingPair {
   Remove(double mu, double q) : mu_(mu), q_(q) {}
 
   PairCells integrate(std::span<const double> losses) const override {
-    std::vector<GaussianEdge> edges;
-    edges.reserve(losses.size());
-    double loss_error = 0;
-    for (const double loss : losses) {
-      const auto [t, error] = sampled_inverse(q_, loss);
-      if (t == -infinity) {
-        edges.push_back({-infinity, 0});
-        loss_error = std::max(loss_error, error);
-        continue;
-      }
-      const double odds = q_ / (1 - q_) * std::exp(t);
-      const double slope = odds < 1e300 ? odds / (1 + odds) : 1.0;
-      edges.push_back({t / mu_ + mu_ / 2, 0});
-      loss_error = std::max(loss_error, error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, slope));
-    }
-    PairCells result = integrate_gaussian(family(), losses, edges);
-    result.lower_tail_q = normal_tail(-edges.front().x) * (1 + 2 * normal_error);
-    result.loss_error = result.edge_error = loss_error;
+    const GaussianEdges edges = carried(losses);
+    PairCells result = gaussian_cells(family(), losses, edges);
+    add_gaussian_tails(family(), losses, edges, result);
+    result.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
     return result;
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override {
+    return gaussian_cells(family(), losses, carried(losses));
   }
 
   LossNodes nodes() const override {
@@ -65,6 +55,24 @@ class Remove final : public DominatingPair {
   double loss_infimum() const override { return std::log1p(-q_); }
 
  private:
+  GaussianEdges carried(std::span<const double> losses) const {
+    GaussianEdges edges;
+    edges.at.reserve(losses.size());
+    for (const double loss : losses) {
+      const auto [t, error] = sampled_inverse(q_, loss);
+      if (t == -infinity) {
+        edges.at.push_back({-infinity, 0});
+        edges.loss_error = std::max(edges.loss_error, error);
+        continue;
+      }
+      const double odds = q_ / (1 - q_) * std::exp(t);
+      const double slope = odds < 1e300 ? odds / (1 + odds) : 1.0;
+      edges.at.push_back({t / mu_ + mu_ / 2, 0});
+      edges.loss_error = std::max(edges.loss_error, error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, slope));
+    }
+    return edges;
+  }
+
   GaussianFamily family() const { return {mu_, 1 - q_, q_, q_, 0, mu_}; }
   double mu_, q_;
 };
@@ -76,27 +84,16 @@ class Add final : public DominatingPair {
 
   // With x reflected, L(x) = -log(1 - q + q e^t), t = -mu x - mu^2/2: the mirror image of Remove.
   PairCells integrate(std::span<const double> losses) const override {
-    std::vector<GaussianEdge> edges;
-    edges.reserve(losses.size());
-    double loss_error = 0;
-    for (const double loss : losses) {
-      const auto [t, error] = sampled_inverse(q_, -loss);
-      if (t == -infinity) {
-        edges.push_back({infinity, 0});
-        loss_error = std::max(loss_error, error);
-        continue;
-      }
-      const double x = -t / mu_ - mu_ / 2;
-      const double odds = sampling_odds(mu_, q_, -x);
-      const double weight = odds < 1e300 ? odds / (1 + odds) : 1.0;
-      edges.push_back({x, weight});
-      loss_error = std::max(loss_error, error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, weight));
-    }
-    PairCells result = integrate_gaussian(family(), losses, edges);
-    const double x = edges.front().x;
+    const GaussianEdges edges = carried(losses);
+    PairCells result = gaussian_cells(family(), losses, edges);
+    add_gaussian_tails(family(), losses, edges, result);
+    const double x = edges.at.front().x;
     result.lower_tail_q = ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
-    result.loss_error = result.edge_error = loss_error;
     return result;
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override {
+    return gaussian_cells(family(), losses, carried(losses));
   }
 
   LossNodes nodes() const override {
@@ -111,6 +108,25 @@ class Add final : public DominatingPair {
   double loss_supremum() const override { return -std::log1p(-q_); }
 
  private:
+  GaussianEdges carried(std::span<const double> losses) const {
+    GaussianEdges edges;
+    edges.at.reserve(losses.size());
+    for (const double loss : losses) {
+      const auto [t, error] = sampled_inverse(q_, -loss);
+      if (t == -infinity) {
+        edges.at.push_back({infinity, 0});
+        edges.loss_error = std::max(edges.loss_error, error);
+        continue;
+      }
+      const double x = -t / mu_ - mu_ / 2;
+      const double odds = sampling_odds(mu_, q_, -x);
+      const double weight = odds < 1e300 ? odds / (1 + odds) : 1.0;
+      edges.at.push_back({x, weight});
+      edges.loss_error = std::max(edges.loss_error, error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, weight));
+    }
+    return edges;
+  }
+
   // P = N(0,1); the kernel is weight(r) phi(x); Q reaches down to centre -mu.
   GaussianFamily family() const { return {mu_, 1, 0, 0, -mu_, 0}; }
   double mu_, q_;
@@ -125,19 +141,16 @@ class Replace final : public DominatingPair {
   // e^(L/2) gives the inverse without cancellation:
   //     mu x = L/2 + asinh((1-q)/q e^(mu^2/2) sinh(L/2)).
   PairCells integrate(std::span<const double> losses) const override {
-    std::vector<GaussianEdge> edges;
-    edges.reserve(losses.size());
-    double loss_error = 0;
-    for (const double loss : losses) {
-      const auto [x, error] = inverse(loss);
-      edges.push_back({x, kernel(x)});
-      loss_error = std::max(loss_error, error);
-    }
-    PairCells result = integrate_gaussian(family(), losses, edges);
-    const double x = edges.front().x;
+    const GaussianEdges edges = carried(losses);
+    PairCells result = gaussian_cells(family(), losses, edges);
+    add_gaussian_tails(family(), losses, edges, result);
+    const double x = edges.at.front().x;
     result.lower_tail_q = ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
-    result.loss_error = result.edge_error = loss_error;
     return result;
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override {
+    return gaussian_cells(family(), losses, carried(losses));
   }
 
   LossNodes nodes() const override {
@@ -152,6 +165,17 @@ class Replace final : public DominatingPair {
   double total_variation_bound() const override { return q_; }
 
  private:
+  GaussianEdges carried(std::span<const double> losses) const {
+    GaussianEdges edges;
+    edges.at.reserve(losses.size());
+    for (const double loss : losses) {
+      const auto [x, error] = inverse(loss);
+      edges.at.push_back({x, kernel(x)});
+      edges.loss_error = std::max(edges.loss_error, error);
+    }
+    return edges;
+  }
+
   GaussianFamily family() const { return {mu_, 1 - q_, q_, q_, -mu_, mu_}; }
 
   // kappa_r = phi(x) q (A(r)/A(-r)) E(-r) + q phi(x - mu). With w = q E(-r) / A(-r), the posterior
