@@ -55,16 +55,16 @@ def ask(
 
 
 def encloses(bounds: hs.Bounds[float], truth: arb) -> bool:
-    """Whether all of the ball lies within; an infinite upper bound holds anything."""
+    """Whether all of the ball lies within, what of it is negative apart: no truth here is."""
     with ctx.workprec(2200):
         above = bool(truth.upper() <= arb(bounds.upper))
-        return above and bool(arb(bounds.lower) <= truth.lower())
+        return above and (bounds.lower == 0 or bool(arb(bounds.lower) <= truth.lower()))
 
 
 def is_tight(bounds: hs.Bounds[float], truth: arb, tolerance: float) -> bool:
     """Whether the relative gap is within the tolerance, where doubles can tell."""
     if not truth >= SMALLEST:
-        return bool(truth > 0) or bounds.upper == 0
+        return bool(truth > 0) or bounds.upper <= (0 if truth.is_zero() else SMALLEST)
     if not math.isfinite(bounds.upper):
         return False
     with ctx.workprec(2200):
