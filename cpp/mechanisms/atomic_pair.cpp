@@ -14,31 +14,48 @@ namespace {
 constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// What underflow may have taken from a mass.
+// What underflow may have taken from a mass, and below which a mass is not trusted to be relatively exact.
 constexpr double tiny = 1e-307;
+constexpr double smallest_mass = 1e-305;
 
 constexpr std::size_t most_nodes = 1000;
 
+// Masses that underflow may have spoilt become 0 and are counted as cut.
+AtomicLaw without_small_masses(AtomicLaw law) {
+  for (LossAtom& atom : law.atoms) {
+    if (atom.loss > -infinity && atom.p < smallest_mass) law.cut += 1.01 * std::exchange(atom.p, 0.0) + tiny;
+    if (atom.loss < infinity && atom.q < smallest_mass) law.reverse_cut += 1.01 * std::exchange(atom.q, 0.0) + tiny;
+  }
+  std::erase_if(law.atoms, [](const LossAtom& atom) { return atom.p == 0 && atom.q == 0; });
+  return law;
+}
+
+// By increasing loss, atoms of equal loss joined.
+std::vector<LossAtom> merged(std::vector<LossAtom> atoms) {
+  const auto by_loss = [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; };
+  if (!std::is_sorted(atoms.begin(), atoms.end(), by_loss)) std::sort(atoms.begin(), atoms.end(), by_loss);
+  std::size_t kept = 0;
+  for (std::size_t i = 0, next; i < atoms.size(); i = next) {
+    CompensatedSum p, q;
+    for (next = i; next < atoms.size() && atoms[next].loss == atoms[i].loss; ++next) {
+      p.add(atoms[next].p);
+      q.add(atoms[next].q);
+    }
+    atoms[kept++] = {atoms[i].loss, p.value(), q.value()};
+  }
+  atoms.resize(kept);
+  return atoms;
+}
+
 class AtomicPair final : public DominatingPair {
  public:
-  explicit AtomicPair(AtomicLaw law) : law_(std::move(law)) {
-    auto& atoms = law_.atoms;
-    std::sort(atoms.begin(), atoms.end(), [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; });
-    std::size_t kept = 0;
-    for (const LossAtom& atom : atoms) {
-      if (kept > 0 && atoms[kept - 1].loss == atom.loss) {
-        atoms[kept - 1].p += atom.p;
-        atoms[kept - 1].q += atom.q;
-        ++merged_;
-      } else {
-        atoms[kept++] = atom;
-      }
-    }
-    atoms.resize(kept);
+  explicit AtomicPair(AtomicLaw law) : law_(without_small_masses(std::move(law))) {
+    auto& atoms = law_.atoms = merged(std::move(law_.atoms));
     if (!atoms.empty() && atoms.front().loss == -infinity) below_ = atoms.front().q;
     if (!atoms.empty() && atoms.back().loss == infinity) above_ = atoms.back().p;
     std::erase_if(atoms, [](const LossAtom& atom) { return std::isinf(atom.loss); });
-    for (const LossAtom& atom : atoms) listed_.at.push_back({atom.loss, atom.p});
+    for (const LossAtom& atom : atoms)
+      if (atom.p > 0) listed_.at.push_back({atom.loss, atom.p});
     listed_.all = true;
   }
 
@@ -89,12 +106,14 @@ class AtomicPair final : public DominatingPair {
       nodes.loss.push_back(moment / mass);
       nodes.log_mass.push_back(std::log(mass));
     }
+    if (nodes.loss.empty()) nodes = {{0.0}, {-700.0}};  // all loss is infinite
     return nodes;
   }
 
   double loss_infimum() const override { return size() ? law_.atoms.front().loss - law_.loss_error : 0; }
   double loss_supremum() const override {
-    if (above_ > 0 || law_.cut > 0) return infinity;
+    if (above_ > 0) return infinity;
+    if (law_.cut > 0) return law_.bound;
     return size() ? law_.atoms.back().loss + law_.loss_error : 0;
   }
 
@@ -112,8 +131,8 @@ class AtomicPair final : public DominatingPair {
  private:
   std::size_t size() const { return law_.atoms.size(); }
 
-  // Merging adds u a time; the compensated sums below add 2 u.
-  double relative_error() const { return law_.mass_error + (4 + static_cast<double>(merged_)) * u; }
+  // Merging adds 2 u; the compensated sums of `integrate` add 2 u.
+  double relative_error() const { return law_.mass_error + 6 * u; }
 
   struct CellSums {
     CompensatedSum p, above, below;
@@ -131,8 +150,31 @@ class AtomicPair final : public DominatingPair {
   AtomicLaw law_;  // finite losses only, increasing
   Atoms listed_;
   double below_ = 0, above_ = 0;  // Q-mass at -inf, P-mass at inf
-  std::size_t merged_ = 0;
 };
+
+// log(1 - q + q e^l), a bound of the error that its rounding makes, and its derivative, which carries l's own.
+struct SampledLoss {
+  double value, error, slope;
+};
+
+SampledLoss sampled_loss(double q, double l) {
+  if (l > 700) {
+    // Sums of terms of about |l| and |log q|; e^-l may underflow.
+    const double value = l + std::log(q) + std::log1p((1 - q) * std::exp(-l) / q);
+    return {value, 8 * u * (l + std::fabs(std::log(q)) + 1) + smallest_subnormal / q, 1};
+  }
+  // x is off by 5 u |x|, which log1p carries with the factor 1 / (1 + x): at most 5 u log1p(x) for x > 0,
+  // and at most 10 u |x| <= 10 u |log1p(x)| for x > -1/2; its own error is 4 u of the value.
+  const double x = q * std::expm1(l);
+  const double weight = q * std::exp(l), slope = weight / (1 - q + weight);
+  if (x > -0.5) {
+    const double value = std::log1p(x);
+    return {value, 16 * u * std::fabs(value), slope};
+  }
+  // A sum of positive terms, off by 7 u of itself; |log| >= log 2.
+  const double value = std::log((1 - q) + weight);
+  return {value, 16 * u * std::fabs(value), slope};
+}
 
 }  // namespace
 
@@ -140,24 +182,24 @@ AtomicLaw reversed(const AtomicLaw& law) {
   AtomicLaw result = law;
   for (LossAtom& atom : result.atoms) atom = {-atom.loss, atom.q, atom.p};
   std::swap(result.cut, result.reverse_cut);
+  std::swap(result.bound, result.reverse_bound);
   return result;
 }
 
 AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
-  AtomicLaw result = law;
-  double largest = 0;
+  AtomicLaw result = without_small_masses(law);
+  result.loss_error = 0;
   for (LossAtom& atom : result.atoms) {
-    // The loss is log(1 - q + q e^l), -inf becoming log(1 - q).
-    const double loss = atom.loss > 30 ? atom.loss + std::log(q) + std::log1p((1 - q) / q * std::exp(-atom.loss))
-                                       : std::log1p(q * std::expm1(atom.loss));
-    atom = {loss, (1 - q) * atom.q + q * atom.p, atom.q};
-    if (std::isfinite(loss)) largest = std::max(largest, std::fabs(loss));
+    const SampledLoss loss = sampled_loss(q, atom.loss);  // of -inf: log(1 - q)
+    atom = {loss.value, (1 - q) * atom.q + q * atom.p, atom.q};
+    if (!std::isfinite(loss.value)) continue;
+    // The slope changes by less than a hundredth within a loss error.
+    result.loss_error = std::max(result.loss_error, 1.01 * loss.slope * law.loss_error + loss.error);
   }
-  // 1 - q, two products, a sum. The loss: |d/dl| <= 1 carries l's error; q expm1(l) is off by 6 u of
-  // itself, which log1p carries with a factor |x| / (1 + x) <= max(1, q / (1 - q)); the rest is relative.
-  result.mass_error += 4 * u;
-  result.loss_error += 8 * u * (largest + std::fabs(std::log(q)) + std::max(1.0, q / (1 - q)));
-  result.cut = ((1 - q) * law.reverse_cut + q * law.cut) * (1 + 8 * u);
+  result.mass_error += 4 * u;                            // 1 - q, two products, a sum
+  result.bound = std::max(0.0, law.bound);               // log(1 - q + q e^l) <= max(0, l)
+  result.reverse_bound = -std::log1p(-q) * (1 + 8 * u);  // and it is >= log(1 - q)
+  result.cut = ((1 - q) * result.reverse_cut + q * result.cut) * (1 + 8 * u);
   return result;
 }
 

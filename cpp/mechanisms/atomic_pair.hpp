@@ -3,6 +3,7 @@
 // pair, the reversed one and the Poisson-sampled ones from here.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -18,10 +19,13 @@ struct LossAtom {
 /// A pair (P, Q) of discrete distributions as the law of its loss.
 struct AtomicLaw {
   std::vector<LossAtom> atoms;  // in any order; several may share a loss
-  double mass_error = 0;        // relative error of every p and q
+  double mass_error = 0;        // relative error of every p and q, but for the 1e-307 that underflow may take
   double loss_error = 0;        // of every finite loss [nats]
   double cut = 0;               // upper bound of the P-mass of outcomes that are not listed
   double reverse_cut = 0;       // upper bound of their Q-mass
+  // All finite losses, of outcomes that are not listed too, lie in [-reverse_bound, bound].
+  double bound = std::numeric_limits<double>::infinity();
+  double reverse_bound = std::numeric_limits<double>::infinity();
 };
 
 /// The law of (Q, P).

@@ -87,7 +87,7 @@ def check_cells(
             whole = ends[0] <= edges[i] and edges[i + 1] <= ends[1]
             # Where an edge lies outside the range of L, errors are relative to the largest value.
             scale = 0.0 if whole else cells.share_error * p
-            width = edges[i + 1] - edges[i]
+            widest = 0.0 if whole else math.expm1(edges[i + 1] - edges[i])
             absolute = cells.share_error_p * p * (1 + 1e-9)
             integrals: list[tuple[float, Integral, float, float]] = [
                 (cells.p[i], truth.p, cells.mass_error, 0.0),
@@ -96,7 +96,7 @@ def check_cells(
                     cells.below[i],
                     truth.below,
                     cells.share_error,
-                    absolute + scale * math.expm1(width),
+                    absolute + scale * widest,
                 ),
             ]
             for computed, integral, relative, extra in integrals:
