@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The discrete Gaussian mechanism: P(x) = e^(-x^2 / (2 sigma^2)) / Z on the integers within [-B, B] against
+// Q(x) = P(x - s). Its own reverse, by x -> s - x. Source: Canonne, Kamath & Steinke (2020).
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "mechanisms/atomic_registration.hpp"
+#include "numeric/exponential.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double most_atoms = 1e7;
+
+// Integers are listed up to R = ceil(38 sigma) from the centre. Beyond, where x >= R + 1,
+//     sum e^(-x^2 / (2 sigma^2)) <= integral from R on <= sigma sqrt(pi / 2) e^(-R^2 / (2 sigma^2)),
+// while Z >= 1 and, untruncated, Z >= sigma sqrt(2 pi) (their Proposition 25), so that both tails together have at
+// most e^(-38^2 / 2) < 3e-314 of the mass. Truncated at B > R, Z is smaller by that share only (proved).
+constexpr double radius = 38;
+constexpr double tail_mass = 1e-307;
+
+// e^(-x^2 / (2 sigma^2)) to 7 u: with x / sigma = t + e exact to u^2, the exponent is carried in two doubles.
+double weight(double x, double sigma) {
+  const double t = x / sigma, e = std::fma(-t, sigma, x) / sigma;
+  const auto [square, rest] = two_product(t, t);
+  return square > 1500 ? 0 : exp_sum(-square / 2, -(rest / 2 + t * e));
+}
+
+std::vector<double> weights(double sigma, double last) {
+  std::vector<double> result;
+  for (double x = 0; x <= last; ++x) result.push_back(weight(x, sigma));
+  return result;
+}
+
+double normaliser(const std::vector<double>& weights) {
+  CompensatedSum sum;
+  for (std::size_t x = 1; x < weights.size(); ++x) sum.add(2 * weights[x]);
+  sum.add(weights[0]);
+  return sum.value();
+}
+
+// The loss ((x - s)^2 - x^2) / (2 sigma^2) = s (s - 2x) / (2 sigma^2): an exact integer over 2 sigma^2, off by 2 u
+// of itself. Masses: two weights 7 u, the sum 2 u, the quotient u.
+AtomicLaw discrete_gaussian(Parameters parameters) {
+  const double sigma = parameters[0], s = parameters[1], bound = parameters[2];
+  const double last = std::fmin(bound, std::ceil(radius * sigma));
+  if (!(sigma > 0 && s >= 1 && last >= 1 && 2 * last + s <= most_atoms))
+    throw std::invalid_argument("shift and truncation must be at least 1, with at most 1e7 outcomes");
+  const std::vector<double> weight_at = weights(sigma, last);
+  const double z = normaliser(weight_at);
+  const auto mass = [&](double x) {
+    return std::fabs(x) > last ? 0 : weight_at[static_cast<std::size_t>(std::fabs(x))] / z;
+  };
+  AtomicLaw law;
+  law.atoms.reserve(static_cast<std::size_t>(2 * last + s) + 1);
+  for (double x = last + s; x >= -last; --x) {
+    const double p = mass(x), q = mass(x - s);
+    if (p == 0 && q == 0) continue;
+    const double finite = s * (s - 2 * x) / (2 * sigma * sigma);
+    const double loss = std::fabs(x - s) > bound ? infinity : std::fabs(x) > bound ? -infinity : finite;
+    if (std::isfinite(loss)) law.loss_error = std::fmax(law.loss_error, 2.01 * u * std::fabs(loss));
+    law.atoms.push_back({loss, p, q});
+  }
+  law.mass_error = 18 * u;
+  if (last < bound) law.cut = law.reverse_cut = tail_mass;
+  return law;
+}
+
+// Parameters: sigma, shift s, truncation B (inf if there is none).
+const AtomicRegistration<discrete_gaussian> registration("discrete_gaussian", 3);
+
+}  // namespace
+}  // namespace hockeystick

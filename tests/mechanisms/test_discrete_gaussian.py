@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pairs of the discrete Gaussian mechanism in ball arithmetic."""
+
+import math
+
+import pytest
+from flint import arb, ctx
+
+from hockeystick import _core
+from mechanisms import atoms
+
+SIGMAS = [0.001, 0.05, 0.3, 1.0, 4.0]
+RATES = [1e-9, 0.1, 1 - 1e-9]
+BITS = 4000
+
+
+def weight(sigma, x):
+    return (-(arb(x) ** 2) / (2 * arb(sigma) ** 2)).exp()
+
+
+def normaliser(sigma, bound):
+    """Sum of the weights: directly, or untruncated by Poisson summation."""
+    if math.isfinite(bound) or sigma < 1:
+        last = int(min(bound, math.ceil(60 * sigma) + 10))
+        rest = arb(0, weight(sigma, last + 1).upper() * 4) if bound > last else arb(0)
+        return 1 + 2 * sum((weight(sigma, x) for x in range(1, last + 1)), arb(0)) + rest
+    decay = 2 * (arb.pi() * arb(sigma)) ** 2
+    images = sum(((-decay * k * k).exp() for k in range(1, 20)), arb(0))
+    rest = arb(0, (-decay * 400).exp().upper() * 4)
+    return arb(sigma) * (2 * arb.pi()).sqrt() * (1 + 2 * images + rest)
+
+
+def truth(sigma, shift, bound, points=None):
+    """The law at some integers, or at all within 45 sigma: beyond, masses are below 1e-400."""
+    last = int(min(bound, math.ceil(45 * sigma) + 1))
+    with ctx.workprec(BITS):
+        z = normaliser(sigma, bound)
+
+        def mass(x):
+            return weight(sigma, x) / z if abs(x) <= bound else arb(0)
+
+        where = range(-last, last + shift + 1) if points is None else points
+        return atoms.law([mass(x) for x in where], [mass(x - shift) for x in where])
+
+
+@pytest.mark.parametrize("bound", [math.inf, 1, 8])
+@pytest.mark.parametrize("shift", [1, 5])
+@pytest.mark.parametrize("sigma", SIGMAS)
+def test_every_atom(sigma, shift, bound):
+    law = truth(sigma, shift, bound)
+    pair = _core.dominating_pair("discrete_gaussian", [sigma, shift, bound])
+    atoms.check(pair, law)
+    atoms.check(pair, atoms.reverse(law))
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("bound", [math.inf, 4])
+@pytest.mark.parametrize("sigma", [0.05, 1.0])
+def test_every_atom_on_a_subsample(sigma, bound, rate):
+    law = truth(sigma, 2, bound)
+    with ctx.workprec(BITS):
+        law = atoms.sampled(law, rate)
+    remove, add = (
+        _core.dominating_pair(f"poisson_discrete_gaussian_{form}", [sigma, 2, bound, rate])
+        for form in ("remove", "add")
+    )
+    atoms.check(remove, law)
+    atoms.check(add, atoms.reverse(law))
+
+
+@pytest.mark.parametrize("bound", [math.inf, 10**9])  # so far out, a truncation is not seen
+def test_atoms_of_a_wide_noise(bound):
+    points = [-20_000, -9_999, -1, 0, 1, 2, 5_000, 19_999]
+    pair = _core.dominating_pair("discrete_gaussian", [1e4, 3, bound])
+    atoms.check(pair, truth(1e4, 3, math.inf, points), complete=False)
+
+
+def test_atoms_of_a_wide_noise_cut_short():
+    pair = _core.dominating_pair("discrete_gaussian", [1e4, 3, 2000])
+    atoms.check(pair, truth(1e4, 3, 2000, [-1997, -5, 0, 1, 999, 2000]), complete=False)
+
+
+def test_noises_that_never_meet():
+    """Farther apart than both reach: all loss is infinite."""
+    cells = _core.dominating_pair("discrete_gaussian", [1.0, 10, 4]).integrate([-1.0, 1.0])
+    assert cells.infinity_mass_lower >= 1 - 1e-14
+    assert cells.infinity_mass >= 1
+
+
+def test_what_is_cut_is_booked():
+    """Untruncated, both tails; truncated far out, the same; truncated near, nothing."""
+    far = _core.dominating_pair("discrete_gaussian", [1.0, 1, math.inf]).integrate([-1.0, 1.0])
+    assert 0 < far.infinity_mass < 1e-300
+    assert far.infinity_mass_lower == 0
+    near = _core.dominating_pair("poisson_discrete_gaussian_add", [1.0, 1, 8, 0.1])
+    assert near.integrate([-1.0, 1.0]).infinity_mass == 0
+    assert near.loss_supremum < 0.2
+
+
+def test_a_check_that_must_fail():
+    law = truth(1.0, 2, 5)
+    for sigma, shift, bound in [(1 + 2**-47, 2, 5), (1.0, 1, 5), (1.0, 2, 6)]:
+        pair = _core.dominating_pair("discrete_gaussian", [sigma, shift, bound])
+        with pytest.raises(AssertionError):
+            atoms.check(pair, law)
