@@ -21,7 +21,11 @@ MAX_COUNT = 10**9
 MAX_EPSILON = 1e4
 MIN_TOLERANCE = 1e-12
 MIN_NOISE, MAX_NOISE = 1e-3, 1e12
+MAX_OUTCOMES = 10**6
+MAX_COUNTS = 2**53
+SUM_TOLERANCE = 1e-9
 _MAX_BYTES = 2**63 - 1
+_LONGEST_SHOWN = 80
 
 
 def real(name: str, value: object, expected: str = "a real number") -> float:
@@ -45,6 +49,11 @@ def noise_multiplier(value: object) -> float:
     if real("noise_multiplier", value, expected) == 0:
         expected += " (without noise, epsilon is infinite)"
     return _scalar("noise_multiplier", value, expected, lambda x: MIN_NOISE <= x <= MAX_NOISE)
+
+
+def within(name: str, value: object, low: float, high: float) -> float:
+    """A number in [low, high]."""
+    return _scalar(name, value, f"in [{low:g}, {high:g}]", lambda x: low <= x <= high)
 
 
 def probability(name: str, value: object) -> float:
@@ -113,6 +122,66 @@ def epsilon_array(values: object) -> FloatArray:
     """Epsilons in [0, 1e4]; any shape."""
     expected = f"in [0, {MAX_EPSILON:g}]"
     return _array("epsilon", values, expected, lambda x: (x >= 0) & (x <= MAX_EPSILON))
+
+
+Weights = tuple[float, ...] | tuple[int, ...]
+
+
+def distributions(**given: object) -> tuple[Weights, ...]:
+    """Equally long distributions: all of counts, or else each of probabilities that sum to 1."""
+    arrays = {name: _outcomes(name, values) for name, values in given.items()}
+    (first, model), *others = arrays.items()
+    for name, array in others:
+        if array.size != model.size:
+            raise ValueError(
+                f"{name} must have as many entries as {first}, got {array.size} and {model.size}"
+            )
+    counts = all(array.dtype.kind in "iu" for array in arrays.values())
+    check = _counts if counts else _probabilities
+    return tuple(check(name, array) for name, array in arrays.items())
+
+
+def _outcomes(name: str, values: object) -> npt.NDArray[Any]:
+    expected = f"one-dimensional, of 1 to {MAX_OUTCOMES} numbers"
+    try:
+        array: npt.NDArray[Any] = np.asarray(values)
+    except ValueError:  # ragged
+        raise ValueError(f"{name} must be {expected}, got {_brief(values)}") from None
+    if array.dtype.kind not in "fiu" or (
+        isinstance(values, list | tuple) and bool in set(map(type, values))
+    ):
+        raise TypeError(f"{name} must be {expected}, got {_brief(values)}")
+    if array.ndim != 1 or not 1 <= array.size <= MAX_OUTCOMES:
+        raise ValueError(f"{name} must be {expected}, got the shape {array.shape}")
+    good = (array >= 0) & (array < np.inf)
+    if not good.all():
+        raise ValueError(f"{name} must be finite and >= 0, got {array[~good][0].item()!r}")
+    return array
+
+
+def _counts(name: str, array: npt.NDArray[Any]) -> tuple[int, ...]:
+    counts: tuple[int, ...] = tuple(array.tolist())
+    if not 1 <= sum(counts) <= MAX_COUNTS:
+        raise ValueError(
+            f"{name} must be counts with a sum in [1, {MAX_COUNTS}], got a sum of {sum(counts)}"
+        )
+    return counts
+
+
+def _probabilities(name: str, array: npt.NDArray[Any]) -> tuple[float, ...]:
+    probabilities = tuple((array.astype(np.float64) + 0.0).tolist())
+    total = math.fsum(probabilities) if max(probabilities) <= 1 else math.inf
+    if not abs(total - 1) <= SUM_TOLERANCE:
+        got = f"a sum of {total!r}" if total < math.inf else repr(max(probabilities))
+        raise ValueError(
+            f"{name} must be probabilities that sum to 1 within {SUM_TOLERANCE:g}, got {got}"
+        )
+    return probabilities
+
+
+def _brief(value: object) -> str:
+    text = _show(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def _show(value: object) -> str:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Strict JSON: exact numbers, no unknown fields, and errors that say where.
 
-A mechanism is an object with its class name under "type" and its fields beside it.
+A mechanism is an object with its class name under "type" and its arguments beside it.
 """
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from inspect import signature
 from typing import Any, NoReturn, TypeVar
 
 from hockeystick import mechanisms
@@ -21,13 +21,9 @@ def mechanism_to_json(mechanism: Mechanism) -> dict[str, Any]:
     """The mechanism as an object of JSON's own types; floats round-trip exactly."""
     if not isinstance(mechanism, tuple(_MECHANISMS.values())):
         raise TypeError(f"mechanism must be one of {', '.join(_MECHANISMS)}, got {mechanism!r}")
-    values = {
-        field.name: getattr(mechanism, field.name)
-        for field in fields(_MECHANISMS[type(mechanism).__name__])
-    }
     return {"type": type(mechanism).__name__} | {
         name: mechanism_to_json(value) if isinstance(value, Mechanism) else value
-        for name, value in values.items()
+        for name, value in mechanism.arguments.items()
     }
 
 
@@ -38,7 +34,7 @@ def mechanism_from_json(value: object, path: str) -> Mechanism:
     if value["type"] not in _MECHANISMS:
         fail(f"{path}.type", f"must be one of {', '.join(_MECHANISMS)}", value["type"])
     make = _MECHANISMS[value["type"]]
-    names = [field.name for field in fields(make)]
+    names = list(signature(make).parameters)
     members(value, path, ("type", *names))
     arguments: dict[str, Any] = {
         name: mechanism_from_json(value[name], f"{path}.{name}")

@@ -3,8 +3,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
 
 from hockeystick import _checks, _core
 from hockeystick._solve import Directions, solve
@@ -204,6 +204,15 @@ class Mechanism(Composable):
         """The mechanism once, in its simplest form; nothing if it costs nothing."""
         simplest = self.simplified()
         return () if simplest is None else ((simplest, 1),)
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"{type(self).__name__}({arguments})"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments that make an equal mechanism: the fields of the dataclass."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def simplified(self) -> "Mechanism | None":
         """An equivalent mechanism in simplest form; None if the output ignores the data."""

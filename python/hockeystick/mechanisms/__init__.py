@@ -1,7 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mechanisms: immutable values that know their dominating pairs, one file each."""
 
+from hockeystick.mechanisms.approximate_dp import ApproximateDP
+from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
+from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
+from hockeystick.mechanisms.discrete_pair import DiscretePair
+from hockeystick.mechanisms.exponential_mechanism import ExponentialMechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
+from hockeystick.mechanisms.randomized_response import RandomizedResponse
 
-__all__ = ["Gaussian", "PoissonSampled"]
+__all__ = [
+    "ApproximateDP",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "DiscretePair",
+    "ExponentialMechanism",
+    "Gaussian",
+    "PoissonSampled",
+    "RandomizedResponse",
+]

@@ -14,6 +14,23 @@ def pair(name: str, *parameters: float) -> _core.DominatingPair:
     return _core.dominating_pair(name, parameters)
 
 
+@lru_cache(maxsize=16)
+def large_pair(name: str, *parameters: float) -> _core.DominatingPair:
+    """As `pair`, for pairs that may take much memory: few are kept."""
+    return _core.dominating_pair(name, parameters)
+
+
+def sampled_atoms(
+    mechanism: Mechanism, direction: Direction, name: str, *parameters: float
+) -> _core.DominatingPair:
+    """The Poisson-sampled form of a discrete pair; the sampling probability comes last."""
+    if direction.replaces:
+        reason = "no pair is proved to dominate it on a Poisson subsample"
+        raise no_pair(mechanism, direction, reason)
+    form = "remove" if direction.removes else "add"
+    return large_pair(f"poisson_{name}_{form}", *parameters)
+
+
 def no_pair(mechanism: Mechanism, direction: Direction, reason: str = "") -> ValueError:
     """The error of a mechanism that is not defined for the adjacency asked for."""
     because = f": {reason}" if reason else ""

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms with finitely many losses as values, and what they answer."""
+
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from flint import arb
+
+import hockeystick as hs
+import questions
+from hockeystick import Adjacency, _json
+
+EXAMPLES = [
+    hs.ApproximateDP(epsilon=1.5, delta=1e-6),
+    hs.DiscreteGaussian(sigma=2.5, sensitivity=3),
+    hs.DiscreteGaussian(sigma=2.5, truncation=9),
+    hs.DiscreteLaplace(parameter=0.25, sensitivity=2),
+    hs.DiscretePair(p=(0.5, 0.25, 0.25), q=(0.25, 0.5, 0.25)),
+    hs.DiscretePair(p=(3, 0, 1), q=(2, 2, 0)),
+    hs.ExponentialMechanism(epsilon=0.5),
+    hs.RandomizedResponse(noise_parameter=0.25, num_buckets=5),
+]
+SAMPLABLE = EXAMPLES[1:6]
+NOTHING = [
+    hs.ApproximateDP(epsilon=0, delta=0),
+    hs.DiscretePair(p=[0.5, 0.5], q=[0.5, 0.5]),
+    hs.ExponentialMechanism(epsilon=0),
+    hs.RandomizedResponse(noise_parameter=1, num_buckets=3),
+    hs.RandomizedResponse(noise_parameter=0, num_buckets=1),
+]
+ADD_OR_REMOVE = (Adjacency.ADD_OR_REMOVE_ONE, Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_they_are_values(mechanism):
+    again = eval(repr(mechanism), vars(hs))  # noqa: S307
+    assert again == mechanism
+    assert hash(again) == hash(mechanism)
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism  # noqa: S301
+    with pytest.raises((AttributeError, TypeError)):
+        mechanism.sensitivity = 2
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_they_round_trip_through_json(mechanism):
+    text = json.dumps(_json.mechanism_to_json(mechanism))
+    assert _json.mechanism_from_json(json.loads(text), "mechanism") == mechanism
+    accountant = hs.Accountant().compose(mechanism, count=3)
+    assert hs.Accountant.from_json(accountant.to_json()).ledger == accountant.ledger
+
+
+def test_they_differ():
+    assert len(set(EXAMPLES)) == len(EXAMPLES)
+    assert hs.ExponentialMechanism(epsilon=1) != hs.ApproximateDP(epsilon=1, delta=0)
+
+
+@pytest.mark.parametrize("mechanism", NOTHING, ids=repr)
+def test_what_costs_nothing(mechanism):
+    assert mechanism.simplified() is None
+    assert mechanism.epsilon_bounds(1e-5, adjacency=Adjacency.REPLACE_ONE) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_equal_mechanisms_share_a_pair(mechanism):
+    again = pickle.loads(pickle.dumps(mechanism))  # noqa: S301
+    for direction in Adjacency.REPLACE_SPECIAL.directions:
+        assert again.dominating_pair(direction) is mechanism.dominating_pair(direction)
+
+
+SYMMETRIC = [m for m in EXAMPLES if not isinstance(m, hs.DiscretePair | hs.RandomizedResponse)]
+
+
+@pytest.mark.parametrize("mechanism", SYMMETRIC, ids=repr)
+def test_symmetric_pairs_are_one(mechanism):
+    for adjacency in Adjacency:
+        assert len({mechanism.dominating_pair(way) for way in adjacency.directions}) == 1
+
+
+RANGES = {
+    ("ApproximateDP", "epsilon"): r"in \[0, 10000\]",
+    ("ApproximateDP", "delta"): r"in \[0, 1\]",
+    ("DiscreteGaussian", "sigma"): r"in \[0.001, 1e\+12\]",
+    ("DiscreteLaplace", "parameter"): r"in \[1e-12, 1000\]",
+    ("ExponentialMechanism", "epsilon"): r"in \[0, 10000\]",
+    ("RandomizedResponse", "noise_parameter"): r"in \[0, 1\]",
+}
+WHOLE = {
+    ("DiscreteGaussian", "sensitivity"): "a whole number in [1, 1000000]",
+    ("DiscreteGaussian", "truncation"): "a whole number in [1, 1000000000000000]",
+    ("DiscreteLaplace", "sensitivity"): "a whole number in [1, 1000000]",
+    ("RandomizedResponse", "num_buckets"): "a whole number in [1, 1000000000]",
+}
+VALID = {type(mechanism).__name__: mechanism.arguments for mechanism in EXAMPLES}
+
+
+def make(kind, **changed):
+    return getattr(hs, kind)(**VALID[kind] | changed)
+
+
+@pytest.mark.parametrize("value", [-1e-9, -1, 1e13, math.nan, math.inf, -math.inf, 10**400])
+@pytest.mark.parametrize(("kind", "name"), RANGES)
+def test_numbers_out_of_range(kind, name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be {RANGES[kind, name]}, got "):
+        make(kind, **{name: value})
+
+
+@pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0], np.array([1.0])])
+@pytest.mark.parametrize(("kind", "name"), RANGES)
+def test_numbers_of_a_wrong_type(kind, name, value):
+    with pytest.raises(TypeError, match=f"^{name} must be {RANGES[kind, name]}, got "):
+        make(kind, **{name: value})
+
+
+@pytest.mark.parametrize("value", [0, -1, 10**16, 10**400])
+@pytest.mark.parametrize(("kind", "name"), WHOLE)
+def test_whole_numbers_out_of_range(kind, name, value):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        make(kind, **{name: value})
+    assert str(error.value).startswith(f"{name} must be {WHOLE[kind, name]}, got ")
+
+
+@pytest.mark.parametrize("value", ["1", True, 1.0, 1j, [1]])
+@pytest.mark.parametrize(("kind", "name"), WHOLE)
+def test_whole_numbers_of_a_wrong_type(kind, name, value):
+    with pytest.raises(TypeError) as error:
+        make(kind, **{name: value})
+    assert str(error.value).startswith(f"{name} must be {WHOLE[kind, name]}, got ")
+
+
+@pytest.mark.parametrize("kind", ["DiscreteGaussian", "DiscreteLaplace"])
+def test_no_noise_is_refused(kind):
+    name = "sigma" if kind == "DiscreteGaussian" else "parameter"
+    with pytest.raises(ValueError, match=f"^{name} must be in "):
+        make(kind, **{name: 0})
+
+
+def test_numpy_numbers_become_pythons():
+    noise = hs.DiscreteGaussian(
+        sigma=np.float32(2), sensitivity=np.int8(3), truncation=np.uint16(9)
+    )
+    assert repr(noise) == "DiscreteGaussian(sigma=2.0, sensitivity=3, truncation=9)"
+
+
+def test_sizes_are_predicted():
+    with pytest.raises(ValueError, match="^sigma must be <= 52631.5 where truncation is None"):
+        hs.DiscreteGaussian(sigma=6e4)
+    with pytest.raises(ValueError, match="^truncation must be <= 1999998 where sigma is 1"):
+        hs.DiscreteGaussian(sigma=1e9, truncation=10**7)
+    assert hs.DiscreteGaussian(sigma=1.0, truncation=10**15).truncation == 10**15
+    assert hs.DiscreteGaussian(sigma=1e12, truncation=10).sigma == 1e12
+
+
+BAD_DISTRIBUTIONS = [
+    (ValueError, [0.5, 0.6], "a sum of 1.1"),
+    (ValueError, [1.5, -0.5], "finite and >= 0, got -0.5"),
+    (ValueError, [1, -1], "finite and >= 0, got -1"),
+    (ValueError, [math.nan, 1.0], "finite and >= 0, got nan"),
+    (ValueError, [math.inf, 1.0], "finite and >= 0, got inf"),
+    (ValueError, [0.0, 0.0], "a sum of 0.0"),
+    (ValueError, [0, 0], "a sum of 0"),
+    (ValueError, [2**53, 1], "a sum in [1, 9007199254740992]"),
+    (ValueError, [1e308, 1e308], "got 1e+308"),
+    (ValueError, [], "one-dimensional"),
+    (ValueError, 0.5, "one-dimensional"),
+    (ValueError, [[0.5, 0.5]], "one-dimensional"),
+    (ValueError, [[0.5], [0.5, 0.1]], "one-dimensional"),
+    (ValueError, np.ones(10**6 + 1) / (10**6 + 1), "of 1 to 1000000 numbers"),
+    (ValueError, [1.0], "as many entries as"),
+    (TypeError, ["0.5", "0.5"], "numbers"),
+    (TypeError, [True, False], "numbers"),
+    (TypeError, [True, 1], "numbers"),
+    (TypeError, [0.5, 0.5j], "numbers"),
+    (TypeError, [0.5, None], "numbers"),
+    (TypeError, None, "numbers"),
+    (TypeError, "abc", "numbers"),
+    (TypeError, [10**400, 1], "numbers"),
+]
+
+
+@pytest.mark.parametrize("name", ["p", "q"])
+@pytest.mark.parametrize(("kind", "value", "message"), BAD_DISTRIBUTIONS, ids=lambda v: str(v)[:20])
+def test_what_are_no_distributions(name, kind, value, message):
+    # Counts are counts on both sides only.
+    integers = isinstance(value, list) and all(type(x) is int for x in value)
+    other = [3, 1] if integers else [0.75, 0.25]
+    with pytest.raises(kind) as error:
+        hs.DiscretePair(**{"p": other, "q": other} | {name: value})
+    assert str(error.value).startswith(("p must ", "q must "))
+    assert message in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+def test_distributions_of_every_form():
+    pair = hs.DiscretePair(p=(0.25, 0.75), q=[0.5, 0.5])
+    assert pair == hs.DiscretePair(p=np.array([0.25, 0.75]), q=np.float32([0.5, 0.5]))
+    counts = hs.DiscretePair(p=np.array([1, 3]), q=np.uint8([2, 2]))
+    assert counts.p == (1, 3)
+    assert all(type(x) is int for x in counts.p + counts.q)
+    assert hs.DiscretePair(p=[1, 0], q=[0.5, 0.5]).p == (1.0, 0.0)
+    assert pair.delta_bounds(0.0) == counts.delta_bounds(0.0)
+
+
+@pytest.mark.parametrize("adjacency", ADD_OR_REMOVE)
+def test_randomized_response_has_nothing_to_add_or_remove(adjacency):
+    mechanism = hs.RandomizedResponse(noise_parameter=0.5, num_buckets=2)
+    with pytest.raises(ValueError, match=r"^adjacency must be .*RandomizedResponse\(.*-one'"):
+        mechanism.epsilon_bounds(1e-5, adjacency=adjacency)
+
+
+@pytest.mark.parametrize("mechanism", SAMPLABLE, ids=repr)
+def test_no_pair_is_proved_for_replacement_on_a_subsample(mechanism):
+    with pytest.raises(ValueError, match=r"^adjacency must be .*PoissonSampled\(.*proved"):
+        mechanism.poisson_sampled(0.5).delta_bounds(1.0, adjacency=Adjacency.REPLACE_ONE)
+    with pytest.raises(TypeError, match="SamplableMechanism"):
+        hs.PoissonSampled(mechanism=EXAMPLES[0], sampling_probability=0.5)
+
+
+# Closed forms: one step, whose delta is P(L > epsilon) - e^epsilon Q(L > epsilon).
+
+
+def delta_of(p, q, epsilon):
+    pairs = zip(p, q, strict=True)
+    return sum((max(a - arb(epsilon).exp() * b, arb(0)) for a, b in pairs), arb(0))
+
+
+def assert_encloses(bounds, truth, tolerance=1e-3):
+    assert questions.encloses(bounds, truth)
+    assert questions.is_tight(bounds, truth, tolerance)
+
+
+def weights(mechanism, radius=200):
+    """The noise's masses on [-radius, radius], in ball arithmetic."""
+    points = range(-radius, radius + 1)
+    if isinstance(mechanism, hs.DiscreteLaplace):
+        a = arb(mechanism.parameter)
+        return [(-a * abs(x)).exp() * (a / 2).tanh() for x in points]
+    bound = mechanism.truncation or radius
+    s = 2 * arb(mechanism.sigma) ** 2
+    kernel = [(-(arb(x) ** 2) / s).exp() if abs(x) <= bound else arb(0) for x in points]
+    total = sum(kernel, arb(0))
+    return [w / total for w in kernel]
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.1])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize("mechanism", SAMPLABLE[:3], ids=repr)
+def test_one_step_of_additive_noise(mechanism, epsilon, rate):
+    shift = mechanism.sensitivity
+    p, q = weights(mechanism)[:-shift], weights(mechanism)[shift:]
+    p = [(1 - arb(rate)) * b + arb(rate) * a for a, b in zip(p, q, strict=True)]
+    run = mechanism if rate == 1 else mechanism.poisson_sampled(rate)
+    remove, add = delta_of(p, q, epsilon), delta_of(q, p, epsilon)
+    for truth, adjacency in ((remove, Adjacency.REMOVE_ONE), (add, Adjacency.ADD_ONE)):
+        bounds = run.delta_bounds(epsilon, adjacency=adjacency)
+        assert questions.encloses(hs.Bounds(bounds.lower - LOST, bounds.upper + LOST), truth)
+        assert questions.is_tight(bounds, truth, 1e-3)
+    special = run.delta_bounds(epsilon, adjacency=Adjacency.REPLACE_SPECIAL)
+    assert special == run.delta_bounds(epsilon)
+
+
+LOST = 1e-18  # beyond the integers looked at
+
+
+@pytest.mark.parametrize("kind", ["DiscreteGaussian", "DiscreteLaplace"])
+def test_replacing_is_twice_the_shift(kind):
+    once, twice = make(kind, sensitivity=2), make(kind, sensitivity=4)
+    direction = Adjacency.REPLACE_ONE.directions[0]
+    assert once.dominating_pair(direction) is twice.dominating_pair(
+        Adjacency.REMOVE_ONE.directions[0]
+    )
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
+def test_one_randomized_response(epsilon):
+    mechanism = hs.RandomizedResponse(noise_parameter=0.25, num_buckets=5)
+    r, k = arb(0.25), arb(5)
+    own, other = 1 - r + r / k, r / k
+    p, q = [own, other, 3 * other], [other, own, 3 * other]
+    bounds = mechanism.delta_bounds(epsilon, adjacency=Adjacency.REPLACE_ONE)
+    assert_encloses(bounds, delta_of(p, q, epsilon))
+    p, q = [own, 4 * other], [1 / k, 4 / k]
+    worse = max(delta_of(p, q, epsilon), delta_of(q, p, epsilon))
+    assert_encloses(mechanism.delta_bounds(epsilon, adjacency=Adjacency.REPLACE_SPECIAL), worse)
+
+
+@pytest.mark.parametrize("count", [1, 20])
+def test_guarantees_compose_optimally(count):
+    """Kairouz, Oh & Viswanath (2015), Theorem 3.3, at epsilon 0."""
+    e, d = arb(0.3), arb(1e-4)
+    total = arb(0)
+    for k in range(count // 2 + 1):
+        term = (e * (count - k)).exp() - (e * k).exp()
+        total += arb(math.comb(count, k)) * term
+    truth = 1 - (1 - d) ** count * (1 - total / (1 + e.exp()) ** count)
+    run = count * hs.ApproximateDP(epsilon=0.3, delta=1e-4)
+    for adjacency in Adjacency:
+        assert_encloses(run.delta_bounds(0.0, adjacency=adjacency), truth)
+
+
+def test_without_noise_no_epsilon_is_enough():
+    mechanism = hs.RandomizedResponse(noise_parameter=0, num_buckets=4)
+    bounds = mechanism.delta_bounds(5.0, adjacency=Adjacency.REPLACE_ONE)
+    assert bounds.lower >= 1 - 1e-12
+    assert bounds.upper == 1.0
+
+
+def test_histograms_may_be_of_any_direction():
+    pair = hs.DiscretePair(p=[0.9, 0.1, 0.0], q=[0.5, 0.4, 0.1])
+    p, q = ([arb(x) / sum(map(arb, xs), arb(0)) for x in xs] for xs in (pair.p, pair.q))
+    forward, backward = delta_of(p, q, 0.4), delta_of(q, p, 0.4)
+    assert_encloses(pair.delta_bounds(0.4, adjacency=Adjacency.REMOVE_ONE), forward)
+    assert_encloses(pair.delta_bounds(0.4, adjacency=Adjacency.ADD_ONE), backward)
+    for adjacency in (Adjacency.REPLACE_ONE, Adjacency.REPLACE_SPECIAL):
+        assert_encloses(pair.delta_bounds(0.4, adjacency=adjacency), max(forward, backward))
+
+
+def test_the_exponential_mechanism_is_taken_for_any_of_its_epsilon():
+    query = {"epsilon": 0.2, "adjacency": Adjacency.REPLACE_ONE}
+    pure = (7 * hs.ApproximateDP(epsilon=0.3, delta=0)).delta_bounds(**query)
+    assert (7 * hs.ExponentialMechanism(epsilon=0.3)).delta_bounds(**query) == pure
