@@ -11,13 +11,54 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import exact
+import hockeystick as hs
 import questions
 
-NAMES = {"gaussian", "poisson_subsampled_gaussian", "replace_one_subsampled_gaussian"}
+Parameters = dict[str, Any]
+
+
+def _gaussian(m: Parameters) -> hs.Mechanism:
+    gaussian = hs.Gaussian(noise_multiplier=m["sigma"] / m.get("sensitivity", 1.0))
+    return gaussian.poisson_sampled(m["q"]) if "q" in m else gaussian
+
+
+def _discrete_laplace(m: Parameters) -> hs.Mechanism:
+    noise = hs.DiscreteLaplace(parameter=m["a"], sensitivity=m["sensitivity"])
+    return noise.poisson_sampled(m["q"]) if "q" in m else noise
+
+
+def _discrete_gaussian(m: Parameters) -> hs.Mechanism:
+    noise = hs.DiscreteGaussian(
+        sigma=m["sigma"], sensitivity=m["sensitivity"], truncation=m["truncation_bound"]
+    )
+    return noise.poisson_sampled(m["q"]) if "q" in m else noise
+
+
+def _kary_randomized_response(m: Parameters) -> hs.Mechanism:
+    """As the pair of two values, so that it can stand beside what adds or removes a record."""
+    p, k = m["p"], m["k"]
+    other, own, rest = p / k, 1 - p + p / k, p * (k - 2) / k
+    return hs.DiscretePair(p=[own, other, rest], q=[other, own, rest])
+
+
+MAKERS: dict[str, Callable[[Parameters], hs.Mechanism]] = {
+    "gaussian": _gaussian,
+    "poisson_subsampled_gaussian": _gaussian,
+    "replace_one_subsampled_gaussian": _gaussian,
+    "randomized_response": lambda m: hs.ApproximateDP(epsilon=m["eps0"], delta=0),
+    "eps_delta_dp": lambda m: hs.ApproximateDP(epsilon=m["eps0"], delta=m["delta0"]),
+    "kary_randomized_response": lambda m: hs.RandomizedResponse(
+        noise_parameter=m["p"], num_buckets=m["k"]
+    ),
+    "discrete_laplace": _discrete_laplace,
+    "subsampled_discrete_laplace": _discrete_laplace,
+    "discrete_gaussian": _discrete_gaussian,
+    "subsampled_discrete_gaussian": _discrete_gaussian,
+}
 
 
 def cases(path: Path) -> list[dict[str, Any]]:
@@ -26,28 +67,28 @@ def cases(path: Path) -> list[dict[str, Any]]:
     return listed
 
 
-def _term(part: dict[str, Any]) -> tuple[exact.Step, int]:
-    mechanism = part["mechanism"]
-    sigma = mechanism["sigma"] / mechanism.get("sensitivity", 1.0)
-    return exact.Step(sigma, mechanism.get("q", 1.0)), part["count"]
+def mechanism(parameters: Parameters, direction: str) -> hs.Mechanism:
+    """One mechanism of a file of truths."""
+    name = parameters["name"]
+    if name == "kary_randomized_response" and direction != "replace_one":
+        return _kary_randomized_response(parameters)
+    return MAKERS[name](parameters)
 
 
 def answer(case: dict[str, Any], tolerance: float) -> dict[str, Any]:
     """The line for one case."""
-    foreign = {part["mechanism"]["name"] for part in case["composition"]} - NAMES
+    foreign = {part["mechanism"]["name"] for part in case["composition"]} - set(MAKERS)
     if foreign:
         return {"id": case["id"], "skipped": f"no {', '.join(sorted(foreign))}"}
-    run = tuple(_term(part) for part in case["composition"])
-    direction = "replace" if case["direction"] == "replace_one" else case["direction"]
-    query, at = (
-        ("epsilon", case["query"].get("delta"))
-        if "delta" in case["query"]
-        else (
-            "delta",
-            case["query"]["eps"],
-        )
+    direction = case["direction"]
+    run = sum(
+        (part["count"] * mechanism(part["mechanism"], direction) for part in case["composition"]),
+        hs.Composition(),
     )
-    bounds = questions.ask(run, query, at, direction, tolerance).bounds
+    query: questions.Query = "epsilon" if "delta" in case["query"] else "delta"
+    at = case["query"]["delta" if query == "epsilon" else "eps"]
+    form = "replace" if direction == "replace_one" else direction
+    bounds = questions.put(run, query, at, form, tolerance).bounds
     return {"id": case["id"], "lower": bounds.lower, "upper": bounds.upper}
 
 

@@ -44,8 +44,18 @@ class Answer:
 def ask(
     run: exact.Run, query: Query, at: float, direction: exact.Direction, tolerance: float = 1e-3
 ) -> Answer:
+    """The library's answer on a run of the oracles."""
+    return put(composition(run), query, at, direction, tolerance)
+
+
+def put(
+    composed: hs.Composition,
+    query: Query,
+    at: float,
+    direction: exact.Direction,
+    tolerance: float = 1e-3,
+) -> Answer:
     """The library's answer; a CertificationError is one too, with the bounds it carries."""
-    composed = composition(run)
     question = composed.epsilon_bounds if query == "epsilon" else composed.delta_bounds
     try:
         bounds = question(at, adjacency=ADJACENCY[direction], tolerance=tolerance)
