@@ -115,6 +115,16 @@ def epsilon_array(values: object) -> FloatArray:
     return _array("epsilon", values, expected, lambda x: (x >= 0) & (x <= MAX_EPSILON))
 
 
+def rate_array(name: str, values: object) -> FloatArray:
+    """Error rates in [0, 1]; any shape."""
+    return _array(name, values, "in [0, 1]", lambda x: (x >= 0) & (x <= 1))
+
+
+def open_unit_array(name: str, values: object) -> FloatArray:
+    """Numbers in (0, 1); any shape."""
+    return _array(name, values, "in (0, 1)", lambda x: (x > 0) & (x < 1))
+
+
 def _show(value: object) -> str:
     try:
         return repr(value)

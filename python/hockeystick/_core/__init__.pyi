@@ -23,6 +23,7 @@ __all__: list[str] = [
     "loss_pmf",
     "numeric",
     "pair_names",
+    "power_bounds",
     "step_pmf",
 ]
 
@@ -220,6 +221,19 @@ def loss_pmf(
 def pair_names() -> list[str]:
     """
     The names of all dominating pairs.
+    """
+
+def power_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    false_positive_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the largest true positive rate at each false positive rate, for the worst direction.
     """
 
 def step_pmf(
