@@ -8,9 +8,8 @@
 
 #include "account/enclosure.hpp"
 #include "account/merge.hpp"
-#include "account/pilot.hpp"
+#include "account/rate_forecast.hpp"
 #include "mechanisms/gaussian_tradeoff.hpp"
-#include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/tradeoff.hpp"
 
@@ -36,28 +35,6 @@ void intersect(Answer& answer, double lower, double upper, double tolerance) {
   answer.passes += 1;
 }
 
-// The tilt at which Q(L > epsilon) is about fpr.
-Saddle saddle_for_fpr(const Pilot& pilot, double fpr) {
-  const double goal = std::log(std::clamp(fpr, 1e-290, 0.9));
-  const auto excess = [&](double tilt) {
-    const Saddle at = pilot.saddle(tilt);
-    return at.log_delta + std::log(at.slope) - at.epsilon - goal;
-  };
-  const double step = 0.5 / pilot.saddle(0).deviation;
-  const bool above = excess(0.0) > 0;
-  return pilot.saddle(monotone_root_from(excess, 0.0, above ? step : -step, above ? 40 : 3, 1e-3));
-}
-
-// Interval at which connect the dots and the tangents leave about `tolerance` of the tail at this saddle: together
-// they move the variance of a step by d^2 / 4, and with it the tail by about tilt (1 + tilt) / 2 times that. Near an
-// end of the loss the tilt means little.
-double first_interval(const Pilot& pilot, const Saddle& at, double tolerance) {
-  const double scale = 1 / (at.deviation * at.deviation);
-  const double curvature = std::clamp(at.tilt * (1 + at.tilt), scale, 40 * scale);
-  const double smooth = std::sqrt(0.5 * tolerance * 8 / (pilot.total_count() * curvature));
-  return std::min(smooth, at.deviation / 4);
-}
-
 // One direction that is not Gaussian; no fpr is 0 or 1.
 class PowerSolver {
  public:
@@ -77,7 +54,7 @@ class PowerSolver {
     for (std::size_t i = 0; i < fprs_.size(); ++i) {
       if (answers_[i].met || answers_[i].obstacle == "memory_limit" || answers_[i].lower > 0.5) continue;
       const std::array<std::size_t, 1> one{i};
-      solve(one, std::clamp(saddle_for_fpr(pilot_, fprs_[i]).tilt, 0.0, 40 / pilot_.saddle(0).deviation));
+      solve(one, tilt_for_fpr(pilot_, fprs_[i]));
     }
     return std::move(answers_);
   }
@@ -87,7 +64,7 @@ class PowerSolver {
     double smallest = 1, interval = std::numeric_limits<double>::infinity();
     for (const std::size_t i : which) smallest = std::min(smallest, fprs_[i]);
     for (const double fpr : {smallest, 0.5})
-      interval = std::min(interval, first_interval(pilot_, saddle_for_fpr(pilot_, fpr), limits_.tolerance));
+      interval = std::min(interval, interval_for_tail(pilot_, saddle_for_fpr(pilot_, fpr), limits_.tolerance));
     const double tail_mass = std::max(1e-300, 1e-3 * limits_.tolerance * std::min(smallest, smallest_miss));
     const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval)};
     const Outcome outcome = refine(direction_, refinement, limits_, [&](const Enclosure& enclosure) {

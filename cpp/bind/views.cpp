@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "account/gdp_bounds.hpp"
 #include "account/power_bounds.hpp"
 #include "bind/bindings.hpp"
 
@@ -44,4 +45,6 @@ void define(py::module_& module, const char* name, AskMany ask, const char* argu
 void bind_views(py::module_& module) {
   define(module, "power_bounds", &power_bounds, "false_positive_rates",
          "Encloses the largest true positive rate at each false positive rate, for the worst direction.");
+  define(module, "gdp_bounds", &gdp_bounds, "smallest_rates",
+         "Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.");
 }

@@ -20,6 +20,7 @@ Kind = TypeVar("Kind")
 MAX_COUNT = 10**9
 MAX_EPSILON = 1e4
 MIN_TOLERANCE = 1e-12
+MIN_RATE = 1e-20
 MIN_NOISE, MAX_NOISE = 1e-3, 1e12
 _MAX_BYTES = 2**63 - 1
 
@@ -118,6 +119,12 @@ def epsilon_array(values: object) -> FloatArray:
 def rate_array(name: str, values: object) -> FloatArray:
     """Error rates in [0, 1]; any shape."""
     return _array(name, values, "in [0, 1]", lambda x: (x >= 0) & (x <= 1))
+
+
+def smallest_rate_array(values: object) -> FloatArray:
+    """Error rates that a Gaussian is fitted from; any shape."""
+    expected = f"in [{MIN_RATE:g}, 0.5)"
+    return _array("smallest_rate", values, expected, lambda x: (x >= MIN_RATE) & (x < 1 / 2))
 
 
 def open_unit_array(name: str, values: object) -> FloatArray:

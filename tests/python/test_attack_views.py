@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 import exact
 import hockeystick as hs
-from exact.attack import composed_power, gaussian_power, one_step_power
+from exact.attack import composed_power, gaussian_power, normal_quantile, one_step_power
 from exact.pair import Pair
 from hockeystick import Adjacency
 
@@ -156,6 +156,62 @@ def test_bayes_risk_is_a_tangent_of_the_tradeoff():
     assert RUN.bayes_risk() == pytest.approx((1 - RUN.advantage()) / 2, rel=1e-3)
 
 
+@pytest.mark.parametrize("adjacency", ["add", "replace"])
+def test_mu_of_gaussians_is_exact(adjacency):
+    bounds = (100 * hs.Gaussian(noise_multiplier=7.0)).gdp_mu_bounds(adjacency=ADJACENCY[adjacency])
+    with ctx.workprec(200):
+        truth = (2 if adjacency == "replace" else 1) * 10 / arb(7)
+    assert_encloses(bounds, truth, 1e-14)
+
+
+def mu_at(direction, step, loss):
+    fpr, power = one_step_power(step, direction, loss)
+    with ctx.workprec(200):
+        return normal_quantile(fpr) - normal_quantile(float(power.mid()))
+
+
+@pytest.mark.parametrize(("direction", "loss"), [("remove", 1.5), ("replace", 0.1)])
+def test_mu_of_one_sampled_step(direction, loss):
+    """It is needed at the smallest rate, and no more elsewhere."""
+    step = exact.Step(1.0, 0.05)
+    rate, _ = one_step_power(step, direction, loss)
+    bounds = mechanism(step).gdp_mu_bounds(
+        smallest_rate=rate, adjacency=ADJACENCY[direction], tolerance=1e-4
+    )
+    assert_encloses(bounds, mu_at(direction, step, loss), 1e-4 * bounds.upper)
+    for share in (0.0, 0.3, 0.7, 0.97):
+        assert mu_at(direction, step, share * loss) <= bounds.upper
+
+
+def test_mu_holds_everywhere():
+    rate = 1e-6
+    mu = arb(RUN.gdp_mu(smallest_rate=rate))
+    rates = np.geomspace(rate, 0.5, 9)
+    for fpr, power in zip(rates, RUN.true_positive_rate_bounds(rates).lower, strict=True):
+        with ctx.workprec(100):
+            assert gaussian_power(mu, fpr) >= arb(power)
+
+
+def test_mu_does_not_depend_on_the_direction_and_grows_with_the_tail():
+    assert RUN.gdp_mu(adjacency=Adjacency.ADD_ONE) == RUN.gdp_mu()
+    bounds = RUN.gdp_mu_bounds(smallest_rate=np.array([0.1, 1e-16]))
+    assert np.all(bounds.upper[:-1] < bounds.lower[1:])
+    assert hs.Composition().gdp_mu() == 0
+
+
+def test_mu_nears_that_of_the_central_limit():
+    """With q sqrt(n) fixed, mu tends to q sqrt(n (e^(1/s^2) - 1)) (Dong, Roth & Su 2022)."""
+    run = 10**6 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(1e-3)
+    limit = math.sqrt(math.expm1(1.0))
+    assert run.gdp_mu(smallest_rate=0.1) == pytest.approx(limit, rel=5e-3)
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-21, 0.5, 1.0, math.nan])
+def test_bad_smallest_rates_are_named(value):
+    with pytest.raises(ValueError, match=r"^smallest_rate must be in \[1e-20, 0.5\), got "):
+        RUN.gdp_mu(smallest_rate=value)
+
+
 @pytest.mark.parametrize("query", ["tradeoff", "true_positive_rate", "bayes_risk"])
 def test_views_keep_shapes(query):
     run = hs.Gaussian(noise_multiplier=1.0)
@@ -198,9 +254,11 @@ def test_values_of_another_type_are_refused(query, value):
         ({"memory_limit": 0}, ValueError, "memory_limit"),
     ],
 )
-@pytest.mark.parametrize("query", ["tradeoff", "true_positive_rate", "advantage", "bayes_risk"])
+@pytest.mark.parametrize(
+    "query", ["tradeoff", "true_positive_rate", "bayes_risk", "advantage", "gdp_mu"]
+)
 def test_bad_options_are_named(query, arguments, error, name):
-    points = () if query == "advantage" else (0.5,)
+    points = () if query in ("advantage", "gdp_mu") else (0.5,)
     with pytest.raises(error, match=f"^{name} must be "):
         getattr(RUN, query)(*points, **arguments)
 

@@ -19,6 +19,7 @@ __all__: list[str] = [
     "delta_bounds",
     "dominating_pair",
     "epsilon_bounds",
+    "gdp_bounds",
     "kernel",
     "loss_pmf",
     "numeric",
@@ -196,6 +197,19 @@ def epsilon_bounds(
 ) -> list[Answer]:
     """
     Encloses epsilon at each delta, for the worst direction.
+    """
+
+def gdp_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    smallest_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.
     """
 
 def kernel() -> str:

@@ -203,6 +203,69 @@ class AttackViews(Asked):
         lower, upper = np.array(risks, dtype=np.float64).reshape(-1, 2).T.copy()
         return _shaped(lower, upper, points.shape)
 
+    def gdp_mu(
+        self,
+        *,
+        smallest_rate: Value = 1e-12,  # type: ignore[assignment]
+        adjacency: Adjacency = _WORST,
+        tolerance: float = DEFAULT_TOLERANCE,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> Value:
+        """Certified upper bound on the Gaussian-DP parameter: the upper end of ``gdp_mu_bounds``.
+
+        >>> import hockeystick as hs
+        >>> round((9 * hs.Gaussian(noise_multiplier=2.0)).gdp_mu(), 9)
+        1.5
+        """
+        return self.gdp_mu_bounds(
+            smallest_rate=smallest_rate,
+            adjacency=adjacency,
+            tolerance=tolerance,
+            memory_limit=memory_limit,
+        ).upper
+
+    def gdp_mu_bounds(
+        self,
+        *,
+        smallest_rate: Value = 1e-12,  # type: ignore[assignment]
+        adjacency: Adjacency = _WORST,
+        tolerance: float = DEFAULT_TOLERANCE,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> Bounds[Value]:
+        """The smallest mu of Gaussian differential privacy, for rates that matter, enclosed.
+
+        The smallest mu such that no test of which both error rates are at least `smallest_rate`
+        does better than on N(mu, 1) against N(0, 1). It holds for the whole continuum of such
+        tests, not only at points of a grid. For Gaussians alone mu is exact whatever the rate; with
+        sampling it grows as the rate falls, in the end up to the mu without sampling, so that it
+        should be quoted together with the rate. It is the same for ADD_ONE and REMOVE_ONE.
+
+        Args:
+            smallest_rate: In [1e-20, 0.5), scalar or any shape.
+            adjacency: Which datasets are neighbours.
+            tolerance: Widest relative gap accepted, in (1e-12, 1).
+            memory_limit: Bytes the computation may take, > 0.
+
+        Returns:
+            ``lower`` and ``upper``, floats or arrays shaped like `smallest_rate`; the exact mu lies
+            between, rounding included, and ``upper - lower <= tolerance * upper``.
+
+        Raises:
+            ValueError: An argument is out of range, or a mechanism has no dominating pair for
+                `adjacency`.
+            TypeError: An argument has the wrong type.
+            CertificationError: The tolerance is out of reach; carries the best bounds.
+
+        Cost: two compositions per direction and rate, one from 1e-5 on. Source: Dong, Roth & Su
+        (2022), Definition 2.6.
+        """
+        points = _checks.smallest_rate_array(smallest_rate)
+        _checks.instance("adjacency", adjacency, Adjacency)
+        both = _WORST if adjacency in _REVERSED else adjacency
+        return Limits.checked(tolerance, memory_limit).bounds(
+            "mu", "smallest_rate = ", points, self._directions(both), _core.gdp_bounds
+        )
+
     def _bayes_risk(
         self, prior: float, adjacency: Adjacency, limits: Limits
     ) -> tuple[float, float]:
