@@ -32,6 +32,7 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
                           refinement.tilt};
   const auto bytes = [&] { return 2 * explicit_pmf_bytes(direction, request); };
   double previous = std::numeric_limits<double>::infinity();
+  int failures = 0;
   for (int pass = 1; pass <= most_passes; ++pass) {
     const double needed = bytes();
     const bool affordable = needed <= static_cast<double>(limits.memory_limit);
@@ -47,9 +48,10 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
     const double excess = attempt({std::move(upper), explicit_pmf(direction, request)});
     if (excess <= 1) return {};
     if (!affordable) return outcome;
-    // Where refining does not help, rounding rules.
-    if (pass >= 2 && !(excess < 0.9 * previous)) return {"rounding", 0};
-    previous = excess;
+    // Where refining twice does not help, rounding rules.
+    failures = excess < 0.9 * previous ? 0 : failures + 1;
+    if (failures > 1) return {"rounding", 0};
+    previous = std::min(previous, excess);
     const double factor = std::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order);
     request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8));
   }

@@ -38,11 +38,14 @@ void intersect(Answer& answer, double lower, double upper, double tolerance) {
 // One direction that is not Gaussian; no fpr is 0 or 1.
 class PowerSolver {
  public:
-  PowerSolver(const Direction& direction, std::span<const double> fprs, const Limits& limits)
+  // The answers wanted are at least `known`, other directions' answers.
+  PowerSolver(const Direction& direction, std::span<const double> fprs, std::span<const double> known,
+              const Limits& limits)
       : direction_(direction), pilot_(direction), fprs_(fprs), limits_(limits), answers_(fprs.size()) {
-    for (Answer& answer : answers_) {
-      answer.upper = 1;
-      answer.met = false;
+    for (std::size_t i = 0; i < fprs.size(); ++i) {
+      answers_[i].lower = known[i];
+      answers_[i].upper = 1;
+      answers_[i].met = false;
     }
   }
 
@@ -128,15 +131,19 @@ Answer closed_form(const MergedDirection& merged, double fpr, double tolerance) 
   return answer;
 }
 
-std::vector<Answer> one_direction(const Direction& direction, std::span<const double> fprs, const Limits& limits) {
+std::vector<Answer> one_direction(const Direction& direction, std::span<const double> fprs,
+                                  const std::vector<Answer>& known, const Limits& limits) {
   const MergedDirection merged = merge_gaussians(direction);
   std::vector<Answer> answers(fprs.size());
-  std::vector<double> inner;
-  for (const double fpr : fprs)
-    if (fpr > 0 && fpr < 1) inner.push_back(fpr);
+  std::vector<double> inner, inner_known;
+  for (std::size_t i = 0; i < fprs.size(); ++i) {
+    if (!(fprs[i] > 0 && fprs[i] < 1)) continue;
+    inner.push_back(fprs[i]);
+    inner_known.push_back(known[i].lower);
+  }
   std::vector<Answer> solved;
   const bool needs_transform = !merged.terms.empty() && !merged.only_gaussian && !inner.empty();
-  if (needs_transform) solved = PowerSolver(merged.terms, inner, limits).solve();
+  if (needs_transform) solved = PowerSolver(merged.terms, inner, inner_known, limits).solve();
   for (std::size_t i = 0, next = 0; i < fprs.size(); ++i) {
     const double fpr = fprs[i];
     if (merged.terms.empty() || fpr >= 1)
@@ -166,13 +173,10 @@ std::vector<Answer> power_bounds(std::span<const Direction> directions, std::spa
                                  const Limits& limits) {
   check_floating_point_environment();
   std::vector<Answer> worst;
-  for (const double fpr : fprs) worst.push_back(exactly(fpr));
-  bool first = true;
+  for (const double fpr : fprs) worst.push_back(exactly(fpr));  // a test that ignores the output
   for (const Direction& direction : directions) {
-    const std::vector<Answer> answers = one_direction(direction, fprs, limits);
-    for (std::size_t i = 0; i < fprs.size(); ++i)
-      worst[i] = first ? answers[i] : worse(worst[i], answers[i], limits.tolerance);
-    first = false;
+    const std::vector<Answer> answers = one_direction(direction, fprs, worst, limits);
+    for (std::size_t i = 0; i < fprs.size(); ++i) worst[i] = worse(worst[i], answers[i], limits.tolerance);
   }
   return worst;
 }

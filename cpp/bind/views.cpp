@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "account/gdp_bounds.hpp"
+#include "account/loss_tail_bounds.hpp"
 #include "account/power_bounds.hpp"
 #include "bind/bindings.hpp"
 
@@ -47,4 +48,8 @@ void bind_views(py::module_& module) {
          "Encloses the largest true positive rate at each false positive rate, for the worst direction.");
   define(module, "gdp_bounds", &gdp_bounds, "smallest_rates",
          "Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.");
+  define(module, "loss_tail_bounds", &loss_tail_bounds, "epsilons",
+         "Encloses the probability that the loss exceeds each epsilon, for the worst direction.");
+  define(module, "loss_quantile_bounds", &loss_quantile_bounds, "levels",
+         "Encloses the quantile of the loss at each level, for the worst direction.");
 }

@@ -22,6 +22,8 @@ __all__: list[str] = [
     "gdp_bounds",
     "kernel",
     "loss_pmf",
+    "loss_quantile_bounds",
+    "loss_tail_bounds",
     "numeric",
     "pair_names",
     "power_bounds",
@@ -230,6 +232,32 @@ def loss_pmf(
 ) -> LossPmf:
     """
     The composed privacy loss distribution of one direction, on a uniform grid.
+    """
+
+def loss_quantile_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    levels: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the quantile of the loss at each level, for the worst direction.
+    """
+
+def loss_tail_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the probability that the loss exceeds each epsilon, for the worst direction.
     """
 
 def pair_names() -> list[str]:

@@ -2,9 +2,10 @@
 """Other ways to look at the privacy of a composition than epsilon and delta."""
 
 from hockeystick.views.attacks import AttackViews
+from hockeystick.views.losses import LossViews
 
 
-class Views(AttackViews):
+class Views(AttackViews, LossViews):
     """All views, for whatever knows the dominating pairs of its directions."""
 
     __slots__ = ()
