@@ -6,6 +6,7 @@
 
 #include "account/gdp_bounds.hpp"
 #include "account/loss_tail_bounds.hpp"
+#include "account/moment_bounds.hpp"
 #include "account/power_bounds.hpp"
 #include "bind/bindings.hpp"
 
@@ -52,4 +53,10 @@ void bind_views(py::module_& module) {
          "Encloses the probability that the loss exceeds each epsilon, for the worst direction.");
   define(module, "loss_quantile_bounds", &loss_quantile_bounds, "levels",
          "Encloses the quantile of the loss at each level, for the worst direction.");
+  define(module, "renyi_bounds", &renyi_bounds, "orders",
+         "Encloses the Renyi divergence at each order, for the worst direction.");
+  define(module, "zcdp_bounds", &zcdp_bounds, "largest_orders",
+         "Encloses the smallest rho with D_a <= rho a for orders up to each largest one, for the worst direction.");
+  define(module, "loss_variance_bounds", &loss_variance_bounds, "unused",
+         "Encloses the variance of the loss, for the worst direction, once per element.");
 }

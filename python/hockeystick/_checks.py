@@ -21,6 +21,7 @@ MAX_COUNT = 10**9
 MAX_EPSILON = 1e4
 MIN_TOLERANCE = 1e-12
 MIN_RATE = 1e-20
+MAX_ORDER = 1e4
 MIN_NOISE, MAX_NOISE = 1e-3, 1e12
 _MAX_BYTES = 2**63 - 1
 
@@ -125,6 +126,21 @@ def smallest_rate_array(values: object) -> FloatArray:
     """Error rates that a Gaussian is fitted from; any shape."""
     expected = f"in [{MIN_RATE:g}, 0.5)"
     return _array("smallest_rate", values, expected, lambda x: (x >= MIN_RATE) & (x < 1 / 2))
+
+
+def order_array(
+    name: str, values: object, largest: float, *, above_one: bool = False
+) -> FloatArray:
+    """Renyi orders from 1 up to 1e4, or inf where `largest` is; any shape."""
+    expected = f"in {'(' if above_one else '['}1, {MAX_ORDER:g}]"
+    if math.isinf(largest):
+        expected += " or inf"
+
+    def accepts(x: Any) -> Any:  # noqa: ANN401
+        above = x > 1 if above_one else x >= 1
+        return above & ((x <= MAX_ORDER) | (x == largest))
+
+    return _array(name, values, expected, accepts)
 
 
 def open_unit_array(name: str, values: object) -> FloatArray:

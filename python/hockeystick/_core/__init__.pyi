@@ -24,10 +24,13 @@ __all__: list[str] = [
     "loss_pmf",
     "loss_quantile_bounds",
     "loss_tail_bounds",
+    "loss_variance_bounds",
     "numeric",
     "pair_names",
     "power_bounds",
+    "renyi_bounds",
     "step_pmf",
+    "zcdp_bounds",
 ]
 
 class PairCells:
@@ -260,6 +263,19 @@ def loss_tail_bounds(
     Encloses the probability that the loss exceeds each epsilon, for the worst direction.
     """
 
+def loss_variance_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    unused: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the variance of the loss, for the worst direction, once per element.
+    """
+
 def pair_names() -> list[str]:
     """
     The names of all dominating pairs.
@@ -278,6 +294,19 @@ def power_bounds(
     Encloses the largest true positive rate at each false positive rate, for the worst direction.
     """
 
+def renyi_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the Renyi divergence at each order, for the worst direction.
+    """
+
 def step_pmf(
     pair: DominatingPair,
     *,
@@ -288,4 +317,17 @@ def step_pmf(
 ) -> StepPmf:
     """
     Discretizes a pair on a support: upper, balanced, midpoint or algorithm_2.
+    """
+
+def zcdp_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    largest_orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the smallest rho with D_a <= rho a for orders up to each largest one, for the worst direction.
     """
