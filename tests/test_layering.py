@@ -28,6 +28,7 @@ PYTHON_LAYERS = [
     {"bounds"},
     {"errors", "pld"},
     {"_solve"},
+    {"views"},
     {"composition"},
     {"mechanisms"},
     {"_json"},

@@ -15,10 +15,14 @@ struct ExplicitRequest {
   Estimator estimator;
   double tail_mass;  // P- and Q-mass that each end may lose to truncation
   std::size_t memory_limit;
+  double tilt = 0;  // points the transform's precision at the losses where the tilted composition lies
 };
 
-/// The composed privacy loss distribution on a uniform grid, untilted, from uniform one-step supports.
-/// Throws std::invalid_argument naming `discretization_interval` and `memory_limit` if it is too large.
+/// Bytes that explicit_pmf would take at its peak.
+double explicit_pmf_bytes(const Direction& direction, const ExplicitRequest& request);
+
+/// The composed privacy loss distribution on a uniform grid from uniform one-step supports. Throws
+/// std::invalid_argument naming `discretization_interval` and `memory_limit` if it is too large.
 LossPmf explicit_pmf(const Direction& direction, const ExplicitRequest& request);
 
 }  // namespace hockeystick

@@ -16,6 +16,7 @@
 #include "numeric/fft.hpp"
 #include "numeric/hull.hpp"
 #include "numeric/normal.hpp"
+#include "numeric/normal_quantile.hpp"
 #include "numeric/roots_of_unity.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
@@ -148,6 +149,13 @@ void bind_normal_and_hull(py::module_& m) {
   m.attr("normal_error") = hockeystick::normal_error;
   m.def("normal_pdf", &hockeystick::normal_pdf, py::arg("x"));
   m.def("normal_tail", &hockeystick::normal_tail, py::arg("x"));
+  m.def(
+      "upper_normal_quantile",
+      [](double p) {
+        const auto [lower, upper] = hockeystick::upper_normal_quantile(p);
+        return std::make_pair(lower, upper);
+      },
+      py::arg("p"));
   m.def("normal_interval", &hockeystick::normal_interval, py::arg("a"), py::arg("b"));
   m.def("mills_ratio", &hockeystick::mills_ratio, py::arg("x"));
   m.def(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
@@ -86,6 +87,23 @@ class DominatingPair {
 
   /// Upper bound of the total variation between P and Q, which is delta(0).
   virtual double total_variation_bound() const { return 1; }
+
+  /// Upper bound of E_P[e^(t L); top < L < inf], t > 0; inf if none is known.
+  virtual double tail_moment_bound(double top, double t) const {
+    const double most = loss_supremum();
+    if (top >= most) return 0;
+    return most < std::numeric_limits<double>::infinity() ? std::exp(t * most) * (1 + 1e-12)
+                                                          : std::numeric_limits<double>::infinity();
+  }
+
+  /// Bounds of D_a / a over Renyi orders: an upper one over all a >= order > 1, a lower one of the limit for large a.
+  /// P(L <= e) = Q(L >= -e) = 1 gives e^2 / 2 (Bun & Steinke 2016, Proposition 3.3), and D_a is at most e.
+  virtual double renyi_slope_bound(double order) const {
+    const double most = loss_supremum(), steepest = most > -loss_infimum() ? most : -loss_infimum();
+    const double by_size = steepest * steepest / 2, by_order = most / order;
+    return (by_size < by_order ? by_size : by_order) * (1 + 1e-12);
+  }
+  virtual double renyi_slope_limit() const { return 0; }
 
   /// The ratio shift / standard deviation if the pair is N(0, 1) against N(mu, 1), else 0. Gaussian
   /// pairs compose to one of their kind: mu^2 adds up.

@@ -41,6 +41,13 @@ class GaussianPair final : public DominatingPair {
 
   double gaussian_mu() const override { return mu_; }
 
+  double tail_moment_bound(double top, double t) const override {
+    const double mu = mu_ * (1 + mu_error_ + 4 * u);
+    return shifted_tail_moment(mu, top / mu + mu / 2, t);
+  }
+  double renyi_slope_bound(double) const override { return mu_ * mu_ / 2 * (1 + 2 * mu_error_ + 8 * u); }
+  double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 2 * mu_error_ - 8 * u); }
+
  private:
   GaussianFamily family() const { return {mu_, 0, 1, 1, 0, mu_}; }
 

@@ -162,6 +162,13 @@ void add_gaussian_tails(const GaussianFamily& family, std::span<const double> lo
   }
 }
 
+double shifted_tail_moment(double mu, double x, double t) {
+  const double centre = (1 + t) * mu;
+  const double from = x - centre - 1e-14 * (std::fabs(x) + centre);
+  const double exponent = t * (t + 1) * mu * mu / 2;
+  return std::exp(exponent * (1 + 1e-14)) * (normal_tail(from) * (1 + 1e-14) + 1e-307) * (1 + 1e-12);
+}
+
 LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double, const void*), const void* pair,
                          bool smooth) {
   const double low = family.lowest_centre - 12.0;

@@ -54,6 +54,16 @@ class Remove final : public DominatingPair {
   double total_variation_bound() const override { return q_; }
   double loss_infimum() const override { return std::log1p(-q_); }
 
+  // For y > x both e^L and the density are at most c times those without sampling, c = q + (1 - q) / E(x).
+  double tail_moment_bound(double top, double t) const override {
+    const double inner = sampled_inverse(q_, top).t;
+    const double c = (q_ + (1 - q_) * std::exp(-inner)) * (1 + 1e-9);
+    return shifted_tail_moment(mu_ * (1 + 4 * u), inner / mu_ + mu_ / 2 - 1e-9, t) * std::exp((t + 1) * std::log(c));
+  }
+  // The divergence is convex in the pair, and at least q^a times that without sampling.
+  double renyi_slope_bound(double) const override { return mu_ * mu_ / 2 * (1 + 8 * u); }
+  double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
+
  private:
   GaussianEdges carried(std::span<const double> losses) const {
     GaussianEdges edges;
@@ -106,6 +116,9 @@ class Add final : public DominatingPair {
 
   double total_variation_bound() const override { return q_; }
   double loss_supremum() const override { return -std::log1p(-q_); }
+  double renyi_slope_bound(double order) const override {
+    return std::min(mu_ * mu_ / 2 * (1 + 8 * u), loss_supremum() / order * (1 + 8 * u));
+  }
 
  private:
   GaussianEdges carried(std::span<const double> losses) const {
@@ -162,6 +175,20 @@ class Replace final : public DominatingPair {
     return gaussian_nodes(family(), loss, this, false);
   }
 
+  // As for removal with P / Q <= A(x) / (1 - q); or L <= 2 mu x, with density at most that of N(mu, 1) for x >= mu/2.
+  double tail_moment_bound(double top, double t) const override {
+    const double x = inverse(top).x - 1e-9, mu = mu_ * (1 + 4 * u);
+    if (!(x >= mu / 2)) return infinity;
+    const double c = (q_ + (1 - q_) * std::exp(-mu_ * (x - mu_ / 2))) * (1 + 1e-9);
+    const double one = shifted_tail_moment(mu, x, t) * std::exp((t + 1) * std::log(c) - t * std::log1p(-q_));
+    const double two = std::exp(2 * t * (t + 1) * mu * mu) * (normal_tail(x - (1 + 2 * t) * mu) + 1e-307);
+    return (one < two ? one : two) * (1 + 1e-9);
+  }
+  // As for removal, with shift 2 mu; or P / Q <= A(x) / (1 - q). Q is at most N(0, 1) for x >= 0.
+  double renyi_slope_bound(double order) const override {
+    return std::min(2 * mu_ * mu_, mu_ * mu_ / 2 - std::log1p(-q_) / order) * (1 + 8 * u);
+  }
+  double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
   double total_variation_bound() const override { return q_; }
 
  private:

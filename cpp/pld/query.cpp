@@ -175,6 +175,28 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
   return upper ? std::max(0.0, pmf.loss(0)) + location_error(pmf, pmf.loss(0)) : 0;
 }
 
+CurveKinks certified_kinks(const LossPmf& pmf) {
+  const std::size_t size = pmf.mass.size();
+  CurveKinks kinks{std::vector<double>(size), std::vector<double>(size), std::vector<double>(size)};
+  const bool upper = pmf.side == Side::upper;
+  Suffix suffix(pmf);
+  while (suffix.lowest() > 0) {
+    suffix.extend();
+    const std::size_t k = suffix.lowest();
+    const double loss = pmf.loss(k), location = location_error(pmf, loss);
+    const CertifiedDelta at = evaluate(pmf, suffix, 0);
+    kinks.slack = std::max(kinks.slack, 2 * location * (1 + 8 * u));
+    kinks.loss[k] = upper ? up(loss + location) : down(loss - location);
+    const double alpha = std::exp(kinks.loss[k]);
+    kinks.alpha[k] = upper ? alpha * (1 + 8 * u) + 1e-307 : std::min(alpha * (1 - 8 * u), 1e308);
+    kinks.value[k] = at.value;
+    if (upper || at.value > 0) continue;
+    const double lost = at.rounding + at.wraparound + at.truncation;  // below zero: f itself is wanted
+    kinks.value[k] = (at.curve - lost) - 8 * u * (std::fabs(at.curve) + lost);
+  }
+  return kinks;
+}
+
 void probabilities(const LossPmf& pmf, std::span<double> to) {
   for (std::size_t k = 0; k < pmf.mass.size(); ++k)
     to[k] = std::max(0.0, pmf.mass[k] * untilting_factor(pmf, pmf.loss(k)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "pld/loss_pmf.hpp"
 
@@ -25,6 +26,17 @@ CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon);
 /// Lower: an epsilon >= 0 with delta(epsilon') > delta for certain for all epsilon' below it, or 0.
 /// Tight up to rounding. One pass from the top of the window to the answer.
 double certified_epsilon(const LossPmf& pmf, double delta);
+
+/// Certified values of the hockey-stick curve h(alpha) around the kinks of the stored one, by increasing
+/// loss: upper: h(e^loss[k]) <= value[k], e^loss[k] <= alpha[k]. Lower: h >= max(0, f), where f is linear between the
+/// true kinks, each of which lies at an e^x with loss[k] <= x <= loss[k] + slack, alpha[k] <= e^x, f(e^x) >= value[k].
+struct CurveKinks {
+  std::vector<double> loss, alpha, value;
+  double slack = 0;  // [nats]
+};
+
+/// All kinks, by one pass over the window.
+CurveKinks certified_kinks(const LossPmf& pmf);
 
 /// The P-masses, untilted, transform errors below zero shown as zero; for display and plots.
 void probabilities(const LossPmf& pmf, std::span<double> to);

@@ -20,6 +20,8 @@ Kind = TypeVar("Kind")
 MAX_COUNT = 10**9
 MAX_EPSILON = 1e4
 MIN_TOLERANCE = 1e-12
+MIN_RATE = 1e-20
+MAX_ORDER = 1e4
 MIN_NOISE, MAX_NOISE = 1e-3, 1e12
 MAX_OUTCOMES = 10**6
 MAX_COUNTS = 2**53
@@ -182,6 +184,37 @@ def _probabilities(name: str, array: npt.NDArray[Any]) -> tuple[float, ...]:
 def _brief(value: object) -> str:
     text = _show(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def rate_array(name: str, values: object) -> FloatArray:
+    """Error rates in [0, 1]; any shape."""
+    return _array(name, values, "in [0, 1]", lambda x: (x >= 0) & (x <= 1))
+
+
+def smallest_rate_array(values: object) -> FloatArray:
+    """Error rates that a Gaussian is fitted from; any shape."""
+    expected = f"in [{MIN_RATE:g}, 0.5)"
+    return _array("smallest_rate", values, expected, lambda x: (x >= MIN_RATE) & (x < 1 / 2))
+
+
+def order_array(
+    name: str, values: object, largest: float, *, above_one: bool = False
+) -> FloatArray:
+    """Renyi orders from 1 up to 1e4, or inf where `largest` is; any shape."""
+    expected = f"in {'(' if above_one else '['}1, {MAX_ORDER:g}]"
+    if math.isinf(largest):
+        expected += " or inf"
+
+    def accepts(x: Any) -> Any:  # noqa: ANN401
+        above = x > 1 if above_one else x >= 1
+        return above & ((x <= MAX_ORDER) | (x == largest))
+
+    return _array(name, values, expected, accepts)
+
+
+def open_unit_array(name: str, values: object) -> FloatArray:
+    """Numbers in (0, 1); any shape."""
+    return _array(name, values, "in (0, 1)", lambda x: (x > 0) & (x < 1))
 
 
 def _show(value: object) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hockeystick import _checks, _core
+from hockeystick._checks import FloatArray
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.errors import CertificationError
 
@@ -19,6 +20,9 @@ _REASONS = {
     "passes": "refining the grid did not get there",
 }
 Wanted = Literal["epsilon", "delta"]
+
+DEFAULT_TOLERANCE = 1e-3
+DEFAULT_MEMORY_LIMIT = 2**30
 
 
 def solve(
@@ -40,10 +44,28 @@ def solve(
         return _nothing(points.shape)
     ask = _core.epsilon_bounds if wanted == "epsilon" else _core.delta_bounds
     answers = ask(directions, points.ravel(), tolerance=width, memory_limit=limit)
+    given_name = "delta" if wanted == "epsilon" else "epsilon"
+    return certified(wanted, f"{given_name} = ", points, answers, width, limit)
+
+
+def certified(
+    wanted: str,
+    label: str,
+    points: FloatArray,
+    answers: Sequence[_core.Answer],
+    tolerance: float,
+    memory_limit: int,
+) -> Bounds[Any]:
+    """The bounds in `answers`, shaped like `points`; `label` and a point say what was asked.
+
+    Raises:
+        CertificationError: An answer is wider than asked for.
+    """
     bounds = _bounds(answers, points.shape)
     for index, answer in enumerate(answers):
         if not answer.met:
-            message = _explain(wanted, points.flat[index].item(), answer, width, limit)
+            point = f"{label}{points.flat[index].item()!r}"
+            message = _explain(wanted, point, answer, tolerance, memory_limit)
             raise CertificationError(message, bounds, answer.obstacle)
     return bounds
 
@@ -71,10 +93,9 @@ def _budgeted(lower: Any, upper: Any, budget: ErrorBudget[Any]) -> Bounds[Any]: 
 
 
 def _explain(
-    wanted: Wanted, point: float, answer: _core.Answer, tolerance: float, memory_limit: int
+    wanted: str, point: str, answer: _core.Answer, tolerance: float, memory_limit: int
 ) -> str:
-    given = "delta" if wanted == "epsilon" else "epsilon"
-    best = f"{answer.lower!r} <= {wanted} <= {answer.upper!r} at {given} = {point!r}"
+    best = f"{answer.lower!r} <= {wanted} <= {answer.upper!r} at {point}"
     if answer.obstacle == "memory_limit":
         need = -(-answer.required_bytes // 2**20)
         cause = f"needs about {need} MiB, more than memory_limit = {memory_limit} bytes allows"

@@ -5,15 +5,10 @@ import json
 from typing import Self
 
 from hockeystick import _checks, _json
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, Value
-from hockeystick.composition import (
-    DEFAULT_MEMORY_LIMIT,
-    DEFAULT_TOLERANCE,
-    Composable,
-    Composition,
-    Mechanism,
-)
+from hockeystick.composition import Composable, Composition, Mechanism
 
 SCHEMA = "hockeystick.Accountant"
 VERSION = 1

@@ -12,9 +12,10 @@ from typing import Any, Literal
 import click
 
 import hockeystick
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
-from hockeystick.composition import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, Composition
+from hockeystick.composition import Composition
 from hockeystick.errors import CertificationError
 from hockeystick.mechanisms import Gaussian
 

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms in general, their composition, and the questions one asks of either."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from hockeystick import _checks, _core
-from hockeystick._solve import Directions, solve
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, Directions, solve
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Bounds, Value
 from hockeystick.pld import PrivacyLossDistribution
-
-DEFAULT_TOLERANCE = 1e-3
-DEFAULT_MEMORY_LIMIT = 2**30
+from hockeystick.views import Views
 
 
-class Composable(ABC):
+class Composable(Views):
     """What can be composed (``10 * a + b``) and asked for its privacy: see Composition."""
 
     __slots__ = ()
@@ -184,7 +182,6 @@ class Composable(ABC):
         )
 
     def _directions(self, adjacency: Adjacency) -> Directions:
-        """The pairs and counts of each direction; equal directions are listed once."""
         _checks.instance("adjacency", adjacency, Adjacency)
         directions: Directions = []
         for direction in adjacency.directions:

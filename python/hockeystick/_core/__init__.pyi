@@ -19,11 +19,18 @@ __all__: list[str] = [
     "delta_bounds",
     "dominating_pair",
     "epsilon_bounds",
+    "gdp_bounds",
     "kernel",
     "loss_pmf",
+    "loss_quantile_bounds",
+    "loss_tail_bounds",
+    "loss_variance_bounds",
     "numeric",
     "pair_names",
+    "power_bounds",
+    "renyi_bounds",
     "step_pmf",
+    "zcdp_bounds",
 ]
 
 class PairCells:
@@ -197,6 +204,19 @@ def epsilon_bounds(
     Encloses epsilon at each delta, for the worst direction.
     """
 
+def gdp_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    smallest_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.
+    """
+
 def kernel() -> str:
     """
     Name of the kernel in use.
@@ -217,9 +237,74 @@ def loss_pmf(
     The composed privacy loss distribution of one direction, on a uniform grid.
     """
 
+def loss_quantile_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    levels: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the quantile of the loss at each level, for the worst direction.
+    """
+
+def loss_tail_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the probability that the loss exceeds each epsilon, for the worst direction.
+    """
+
+def loss_variance_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    unused: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the variance of the loss, for the worst direction, once per element.
+    """
+
 def pair_names() -> list[str]:
     """
     The names of all dominating pairs.
+    """
+
+def power_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    false_positive_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the largest true positive rate at each false positive rate, for the worst direction.
+    """
+
+def renyi_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the Renyi divergence at each order, for the worst direction.
     """
 
 def step_pmf(
@@ -232,4 +317,17 @@ def step_pmf(
 ) -> StepPmf:
     """
     Discretizes a pair on a support: upper, balanced, midpoint or algorithm_2.
+    """
+
+def zcdp_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    largest_orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> list[Answer]:
+    """
+    Encloses the smallest rho with D_a <= rho a for orders up to each largest one, for the worst direction.
     """

@@ -27,6 +27,7 @@ __all__: list[str] = [
     "rfft",
     "roots_of_unity",
     "unit_roundoff",
+    "upper_normal_quantile",
 ]
 
 def check_floating_point_environment() -> None:
@@ -117,6 +118,10 @@ def roots_of_unity(
     """
     exp(-2 pi i k / order), k < order.
     """
+
+def upper_normal_quantile(
+    p: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]: ...
 
 normal_error: float = 4.440892098500626e-15
 unit_roundoff: float = 1.1102230246251565e-16

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/enclosure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "account/explicit_pmf.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr int most_passes = 8;
+
+// Few significant bits, so that grid losses are exact in binary64.
+double short_mantissa(double x) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::floor(mantissa * 0x1p14), exponent - 14);
+}
+
+}  // namespace
+
+Outcome refine(const Direction& direction, const Refinement& refinement, const Limits& limits,
+               const std::function<double(const Enclosure&)>& attempt) {
+  Outcome outcome;
+  ExplicitRequest request{short_mantissa(refinement.interval),
+                          Side::upper,
+                          Estimator::connect_dots,
+                          refinement.tail_mass,
+                          limits.memory_limit,
+                          refinement.tilt};
+  const auto bytes = [&] { return 2 * explicit_pmf_bytes(direction, request); };
+  double previous = std::numeric_limits<double>::infinity();
+  int failures = 0;
+  for (int pass = 1; pass <= most_passes; ++pass) {
+    const double needed = bytes();
+    const bool affordable = needed <= static_cast<double>(limits.memory_limit);
+    if (!affordable) {
+      outcome = {"memory_limit", static_cast<std::size_t>(std::min(needed, 9e18))};
+      if (pass > 1) return outcome;
+      for (int i = 0; i < 60 && bytes() > static_cast<double>(limits.memory_limit); ++i) request.interval *= 2;
+      if (bytes() > static_cast<double>(limits.memory_limit)) return outcome;
+    }
+    request.side = Side::upper;
+    LossPmf upper = explicit_pmf(direction, request);
+    request.side = Side::lower;
+    const double excess = attempt({std::move(upper), explicit_pmf(direction, request)});
+    if (excess <= 1) return {};
+    if (!affordable) return outcome;
+    // Where refining twice does not help, rounding rules.
+    failures = excess < 0.9 * previous ? 0 : failures + 1;
+    if (failures > 1) return {"rounding", 0};
+    previous = std::min(previous, excess);
+    const double factor = std::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order);
+    request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8));
+  }
+  return {"passes", 0};
+}
+
+}  // namespace hockeystick

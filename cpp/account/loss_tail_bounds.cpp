@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/loss_tail_bounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "account/enclosure.hpp"
+#include "account/merge.hpp"
+#include "account/pilot.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/normal_quantile.hpp"
+#include "numeric/rounding.hpp"
+#include "pld/loss_tail.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Tails below this are asked one by one, each with a tilt of its own.
+constexpr double rare = 1e-6;
+
+// The best chords leave a width of about the density of L times interval sqrt(count).
+double first_interval(const Pilot& pilot, double width) {
+  const double deviation = pilot.saddle(0).deviation;
+  return std::min(width / std::sqrt(pilot.total_count()), deviation / 4);
+}
+
+// A kind of question: what a point asks of one direction, and what is wanted of the answers.
+struct Kind {
+  double (*log_tail)(const Pilot&, double point);  // forecast of log P(L > t) at the answer
+  TailBounds (*ask)(const Enclosure&, const CurveKinks& above, const CurveKinks& below, double point);
+  TailBounds (*gaussian)(double mu, double mu_error, double point);
+  TailBounds start, nothing;                                         // before anything is known; for loss 0
+  double (*allowed)(const Answer&, double tolerance, double scale);  // width
+  bool relative;                                                     // the width is one of the tail
+};
+
+class Solver {
+ public:
+  // The answers wanted are at least `known`, other directions' answers.
+  Solver(const Kind& kind, const Direction& direction, std::span<const double> points, const std::vector<Answer>& known,
+         const Limits& limits)
+      : kind_(kind), direction_(direction), pilot_(direction), points_(points), limits_(limits) {
+    deviation_ = pilot_.saddle(0).deviation;
+    for (const Answer& other : known) {
+      answers_.push_back({});
+      answers_.back().lower = std::max(kind.start.lower, other.lower);
+      answers_.back().upper = kind.start.upper;
+      answers_.back().met = false;
+    }
+  }
+
+  std::vector<Answer> solve() {
+    std::vector<std::size_t> common;
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (kind_.log_tail(pilot_, points_[i]) > std::log(rare)) common.push_back(i);
+    if (!common.empty()) solve(common, std::log(rare), false);
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (answers_[i].met) continue;
+      const bool tried = !answers_[i].obstacle.empty() && kind_.relative;
+      const double log_tail = tried ? std::log(answers_[i].upper) : kind_.log_tail(pilot_, points_[i]);
+      solve(std::array{i}, std::min(log_tail, -1.0), true);
+    }
+    return std::move(answers_);
+  }
+
+ private:
+  void solve(std::span<const std::size_t> which, double log_tail, bool tilted) {
+    const double tilt = tilted ? pilot_.reach(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
+    const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
+    const double interval = first_interval(pilot_, limits_.tolerance / slope);
+    const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
+    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
+    const Outcome outcome = refine(direction_, refinement, limits_, [&](const Enclosure& enclosure) {
+      const CurveKinks above = certified_kinks(enclosure.upper), below = certified_kinks(enclosure.lower);
+      double excess = 0;
+      for (const std::size_t i : which) {
+        const auto [lower, upper] = kind_.ask(enclosure, above, below, points_[i]);
+        Answer& answer = answers_[i];
+        answer.lower = std::max(answer.lower, lower);
+        answer.upper = std::min(answer.upper, upper);
+        answer.interval = enclosure.upper.interval;
+        answer.size = enclosure.upper.mass.size();
+        answer.passes += 1;
+        const double allowed = kind_.allowed(answer, limits_.tolerance, deviation_);
+        answer.met = answer.upper - answer.lower <= allowed;
+        if (!answer.met) excess = std::max(excess, (answer.upper - answer.lower) / allowed);
+      }
+      return excess;
+    });
+    for (const std::size_t i : which) {
+      answers_[i].obstacle = answers_[i].met ? "" : outcome.obstacle;
+      answers_[i].required_bytes = outcome.required_bytes;
+    }
+  }
+
+  const Kind& kind_;
+  const Direction& direction_;
+  Pilot pilot_;
+  std::span<const double> points_;
+  Limits limits_;
+  double deviation_;
+  std::vector<Answer> answers_;
+};
+
+Answer exactly(const TailBounds& bounds) {
+  Answer answer;
+  answer.lower = bounds.lower;
+  answer.upper = bounds.upper;
+  return answer;
+}
+
+std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, std::span<const double> points,
+                                  const std::vector<Answer>& known, const Limits& limits) {
+  const MergedDirection merged = merge_gaussians(direction);
+  if (!merged.terms.empty() && !merged.only_gaussian) return Solver(kind, merged.terms, points, known, limits).solve();
+  std::vector<Answer> answers;
+  for (const double point : points)
+    answers.push_back(exactly(merged.terms.empty() ? kind.nothing : kind.gaussian(merged.mu, merged.mu_error, point)));
+  return answers;
+}
+
+std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const double> points,
+                          const Limits& limits) {
+  check_floating_point_environment();
+  std::vector<Answer> result(points.size(),
+                             exactly(directions.empty() ? kind.nothing : TailBounds{-infinity, -infinity}));
+  for (const Direction& direction : directions) {
+    const std::vector<Answer> answers = one_direction(kind, direction, points, result, limits);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double lower = std::max(result[i].lower, answers[i].lower);
+      const bool met = result[i].met && answers[i].met;
+      const std::string obstacle = result[i].met ? answers[i].obstacle : result[i].obstacle;
+      if (answers[i].upper > result[i].upper) result[i] = answers[i];
+      result[i].lower = lower;
+      result[i].met = met;
+      result[i].obstacle = obstacle;
+    }
+  }
+  return result;
+}
+
+// L is normal with mean mu^2/2 and deviation mu, so that P(L > eps) = P(Z > eps / mu - mu / 2).
+TailBounds gaussian_tail(double mu, double mu_error, double epsilon) {
+  const double x = epsilon / mu - mu / 2;
+  const double slack = (epsilon / mu + mu / 2) * (mu_error + 8 * u);
+  return {std::max(0.0, normal_tail(x + slack) * (1 - 2 * normal_error) - 4 * u * (x < 0) - 1e-307),
+          std::min(1.0, normal_tail(x - slack) * (1 + 2 * normal_error) + 4 * u * (x < 0) + 1e-307)};
+}
+
+TailBounds gaussian_quantile(double mu, double mu_error, double level) {
+  const auto z = level >= 0.5
+                     ? upper_normal_quantile(1 - level)
+                     : QuantileInterval{-upper_normal_quantile(level).upper, -upper_normal_quantile(level).lower};
+  const auto slack = [&](double x) { return (mu * mu + mu * std::fabs(x)) * (2 * mu_error + 8 * u); };
+  return {mu * mu / 2 + mu * z.lower - slack(z.lower), mu * mu / 2 + mu * z.upper + slack(z.upper)};
+}
+
+TailBounds ask_tail(const Enclosure& enclosure, const CurveKinks& above, const CurveKinks&, double epsilon) {
+  return loss_tail(above, certified_delta(enclosure.lower, epsilon).value, epsilon);
+}
+
+// 1 - level, rounded either way, for the side that must not be overstated.
+TailBounds ask_quantile(const Enclosure&, const CurveKinks& above, const CurveKinks& below, double level) {
+  return {loss_tail_quantile(above, below, std::nextafter(1 - level, 2.0)).lower,
+          loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};
+}
+
+const Kind tail_kind{
+    [](const Pilot& pilot, double epsilon) { return pilot.saddle_for_epsilon(epsilon).log_delta; },
+    &ask_tail,
+    &gaussian_tail,
+    {0, 1},
+    {0, 0},
+    [](const Answer& answer, double tolerance, double) { return tolerance * answer.upper; },
+    true,
+};
+
+const Kind quantile_kind{
+    [](const Pilot&, double level) { return std::log(std::max(1 - level, 1e-17)); },
+    &ask_quantile,
+    &gaussian_quantile,
+    {-infinity, infinity},
+    {0, 0},
+    [](const Answer&, double tolerance, double deviation) { return tolerance * deviation; },
+    false,
+};
+
+}  // namespace
+
+std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                     const Limits& limits) {
+  return worst(tail_kind, directions, epsilons, limits);
+}
+
+std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const double> levels,
+                                         const Limits& limits) {
+  return worst(quantile_kind, directions, levels, limits);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/moment_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "account/merge.hpp"
+#include "discretize/loss_integral.hpp"
+#include "numeric/exponential.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double most_cells = 0x1p21;
+constexpr IntegralBounds unknown{-infinity, infinity};
+
+IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b) {
+  return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
+}
+
+// e^z - 1 - z >= 0; the difference cancels a factor of 16 at most.
+double excess(double z) { return std::fabs(z) <= 0.125 ? z * z * exp_taylor_tail(z) : std::expm1(z) - z; }
+
+// One pair cut finely where its loss, weighted by e^(tilt L), has mass; `fineness` cells between two nodes.
+class CutPair {
+ public:
+  CutPair(const DominatingPair& pair, double tilt, int fineness) : pair_(pair) {
+    const LossNodes nodes = pair.nodes();
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < nodes.loss.size(); ++i) {
+      const double loss = nodes.loss[i], log_mass = nodes.log_mass[i];
+      scale_ = std::max(scale_, log_mass + tilt * loss);
+      // So small a P-mass is lost in binary64; of losses below 0 only the Q-mass counts.
+      const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
+      if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
+    }
+    // Strictly beyond a bounded loss.
+    const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
+    kept.insert(kept.begin(), std::max(kept.front() - 1, pair.loss_infimum() - pad));
+    kept.push_back(std::min(kept.back() + 1, pair.loss_supremum() + pad));
+    if (!(kept.back() > kept[kept.size() - 2])) kept.pop_back();
+    edges_.push_back(kept.front());
+    for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
+      const double gap = kept[i + 1] - kept[i];
+      const int parts = static_cast<int>(std::clamp(std::ceil(gap * 1.01), 1.0 * fineness, 1e6));
+      for (int j = 1; j <= parts; ++j) {
+        const double edge = j < parts ? kept[i] + gap * j / parts : kept[i + 1];
+        if (edge > edges_.back()) edges_.push_back(edge);
+      }
+    }
+    cells_ = pair.integrate(edges_);
+  }
+
+  double cells() const { return static_cast<double>(edges_.size()); }
+
+  /// log E_P[e^(t L)], t > 0 the tilt.
+  IntegralBounds log_moment(double t) const {
+    if (cells_.infinity_mass > 0) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
+    // In units of e^scale, so that nothing overflows.
+    const double scale = scale_, beyond = beyond_top(t);
+    const LossFunction plain{[=](double l) { return std::exp(t * l - scale); },
+                             [=](double l) { return t * std::exp(t * l - scale); }, -infinity,
+                             [](double) { return 0.0; }, [=](double l) { return std::exp((t + 1) * l - scale); }};
+    const IntegralBounds direct = loss_integral(cells_, edges_, plain);
+    const double low = std::log(direct.lower), high = std::log(direct.upper + beyond * std::exp(-scale) * (1 + 8 * u));
+    // The exponents t l - scale are rounded: by 4 u of the largest in all.
+    const double largest = t * std::max(std::fabs(top()), std::fabs(edges_.front())) + std::fabs(scale);
+    IntegralBounds result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
+                          scale + high + 8 * u * (largest + std::fabs(high) + 1)};
+    if (t * top() > 300) return result;
+    // x^a - 1 - a (x - 1), a = t + 1, of which E_Q is one less: nothing cancels where t is small.
+    const LossFunction centred{[=](double l) { return excess(t * l) + t * excess(-l); },
+                               [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
+                               -infinity, [](double) { return 0.0; },
+                               [=](double l) { return std::max(t, std::exp((t + 1) * std::max(0.0, l))); }};
+    const IntegralBounds rest = loss_integral(cells_, edges_, centred);
+    return both(result,
+                {std::log1p(std::max(0.0, rest.lower)) * (1 - 8 * u), std::log1p(rest.upper + beyond) * (1 + 8 * u)});
+  }
+
+  /// E_P[L]: the Kullback-Leibler divergence.
+  IntegralBounds mean() const {
+    if (cells_.infinity_mass > 0) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
+    const double beyond = beyond_top(1);  // L <= e^L
+    const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
+                             [](double e) { return e < -1 ? e * std::exp(e) : -0.3679; },
+                             [](double e) { return std::max(0.0, e * std::exp(e)); }};
+    const LossFunction centred{[](double l) { return excess(-l); },
+                               [=](double l) { return std::fabs(std::expm1(-l)) + tiny_slope; }, -infinity,
+                               [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * std::exp(e)); }};
+    const IntegralBounds direct = loss_integral(cells_, edges_, plain), rest = loss_integral(cells_, edges_, centred);
+    return both({direct.lower, direct.upper + beyond}, {std::max(0.0, rest.lower), rest.upper + beyond});
+  }
+
+  /// E_P[(L - mean)^2] by way of (L - c)^2, c in the middle of the mean's bounds. x (log x - c)^2 is convex
+  /// for log x > c - 1, and it peaks below at 4 e^(c - 2) where log x = c - 2.
+  IntegralBounds variance() const {
+    const IntegralBounds average = mean();
+    if (!(std::isfinite(average.lower) && std::isfinite(average.upper))) return unknown;
+    const double c = average.lower + (average.upper - average.lower) / 2;
+    const LossFunction square{[=](double l) { return (l - c) * (l - c); },
+                              [=](double l) { return 2 * std::fabs(l - c) + tiny_slope; }, c - 1,
+                              [](double) { return 0.0; },
+                              [=](double e) {
+                                const double at = std::exp(e) * (e - c) * (e - c);
+                                return e < c - 2 ? at : std::max(at, 4 * std::exp(c - 2));
+                              }};
+    const IntegralBounds around = loss_integral(cells_, edges_, square);
+    const double off = (average.upper - average.lower) / 2 * (1 + 1e-9);
+    // y^2 <= 2 e^y for y >= 0.
+    const double beyond = top() >= c ? 2 * std::exp(-c) * beyond_top(1) * (1 + 1e-12) : infinity;
+    return {std::max(0.0, around.lower - off * off), around.upper + beyond};
+  }
+
+ private:
+  // So that a slope that vanishes at an edge is not taken to be exactly 0.
+  static constexpr double tiny_slope = 1e-300;
+  double top() const { return edges_.back(); }
+
+  // Upper bound of E_P[e^(t L); top < L < inf], for a top >= 0.
+  double beyond_top(double t) const {
+    if (top() < 0) return infinity;
+    const double mass = cells_.upper_tail_p * (1 + cells_.mass_error) + 1e-300;
+    const double by_supremum =
+        std::isfinite(pair_.loss_supremum()) ? mass * std::exp(t * pair_.loss_supremum()) : infinity;
+    return std::min(pair_.tail_moment_bound(top(), t), by_supremum * (1 + 1e-12));
+  }
+  const DominatingPair& pair_;
+  std::vector<double> edges_;
+  PairCells cells_;
+  double scale_ = -infinity;
+};
+
+// One step's moment from a pair cut up, and the closed form of a Gaussian of that mu.
+struct Moment {
+  std::function<IntegralBounds(const CutPair&)> of_step;
+  double gaussian_factor;  // times mu^2
+  double tilt;
+};
+
+IntegralBounds total(const Direction& asked, const Moment& moment, int fineness, double& cells) {
+  const MergedDirection merged = merge_gaussians(asked);
+  IntegralBounds sum{0, 0};
+  cells = 0;
+  for (const Term& term : merged.terms) {
+    const auto count = static_cast<double>(term.count);
+    IntegralBounds step;
+    if (const double mu = term.pair->gaussian_mu(); mu > 0) {
+      const double value = mu * mu * moment.gaussian_factor;
+      const double error = 2 * merged.mu_error + 16 * u;
+      step = {value * (1 - error), value * (1 + error)};
+    } else {
+      const CutPair cut(*term.pair, moment.tilt, fineness);
+      cells = std::max(cells, cut.cells());
+      step = moment.of_step(cut);
+    }
+    sum.lower += step.lower * count * (1 - 8 * u * (step.lower > 0 ? 1 : -1));
+    sum.upper += step.upper * count * (1 + 8 * u);
+  }
+  const double error = 4 * u * static_cast<double>(merged.terms.size());
+  return {sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
+}
+
+bool is_met(const Answer& answer, double tolerance) {
+  if (!std::isfinite(answer.upper)) return answer.lower == answer.upper;
+  return answer.upper - answer.lower <= tolerance * answer.upper;
+}
+
+// Finer and finer cells until the sum is as tight as asked.
+Answer refined(const Direction& direction, const Moment& moment, const Limits& limits) {
+  Answer answer;
+  answer.upper = infinity;
+  answer.met = false;
+  double previous = infinity;
+  for (int fineness = 8; !answer.met; fineness *= 4) {
+    double cells = 0;
+    const IntegralBounds bounds = total(direction, moment, fineness, cells);
+    answer.lower = std::max(answer.lower, bounds.lower);
+    answer.upper = std::max(answer.lower, std::min(answer.upper, bounds.upper));
+    answer.passes += 1;
+    answer.met = is_met(answer, limits.tolerance);
+    if (answer.met) break;
+    const double gap = answer.upper - answer.lower;
+    if (!(gap < 0.9 * previous) && fineness > 8) answer.obstacle = "rounding";
+    if (answer.obstacle.empty() && 4 * cells > most_cells) answer.obstacle = "passes";
+    if (!std::isfinite(answer.upper)) answer.obstacle = "rounding";
+    if (!answer.obstacle.empty()) break;
+    previous = gap;
+  }
+  return answer;
+}
+
+Answer worse(const Answer& a, const Answer& b, double tolerance) {
+  Answer result = b.upper > a.upper ? b : a;
+  result.lower = std::max(a.lower, b.lower);
+  result.met = (a.met && b.met) || is_met(result, tolerance);
+  result.obstacle = result.met ? "" : a.obstacle.empty() ? b.obstacle : a.obstacle;
+  return result;
+}
+
+Answer worst(std::span<const Direction> directions, const Moment& moment, const Limits& limits) {
+  Answer result;
+  for (const Direction& direction : directions)
+    result = worse(result, refined(direction, moment, limits), limits.tolerance);
+  return result;
+}
+
+Moment renyi_moment(double order) {
+  const double t = order - 1;
+  if (!(t > 0)) return {[](const CutPair& cut) { return cut.mean(); }, 0.5, 0};
+  return {[t](const CutPair& cut) {
+            const IntegralBounds log = cut.log_moment(t);
+            return IntegralBounds{log.lower / t - 4 * u * std::fabs(log.lower / t), log.upper / t * (1 + 4 * u)};
+          },
+          order / 2, t};
+}
+
+// Sums of the pairs' own bounds of D_a / a.
+IntegralBounds slopes_beyond(const Direction& direction, double order) {
+  IntegralBounds sum{0, 0};
+  for (const Term& term : direction) {
+    const auto count = static_cast<double>(term.count);
+    sum.lower += count * term.pair->renyi_slope_limit() * (1 - 8 * u);
+    sum.upper += count * term.pair->renyi_slope_bound(order) * (1 + 8 * u);
+  }
+  return sum;
+}
+
+// Upper bound of chord(t) / (t (t + 1)) for t in [from, to], the chord between K(from) <= first and K(to) <= last.
+double chord_slope(double from, double to, double first, double last) {
+  constexpr int parts = 512;
+  double highest = 0;
+  for (int i = 0; i < parts; ++i) {
+    const double low = from + (to - from) * i / parts, high = from + (to - from) * (i + 1) / parts;
+    const double value = std::max(first, last * (i + 1) / parts + first * (parts - i - 1) / parts);
+    if (high > low) highest = std::max(highest, value / (low * (low + 1)));
+  }
+  return highest * (1 + 64 * u);
+}
+
+// K(t) = t D_(t+1) is convex and 0 at 0, so that D_a / a = K / (t (t + 1)) lies under that of its chords.
+Answer zcdp(const Direction& direction, double largest, const Limits& limits) {
+  Answer answer;
+  const IntegralBounds everywhere = slopes_beyond(direction, 1);
+  answer.upper = everywhere.upper;
+  const bool finite = std::isfinite(largest);
+  if (!finite) answer.lower = everywhere.lower;
+  if (is_met(answer, limits.tolerance)) return answer;
+  const Limits finer{0.3 * limits.tolerance, limits.memory_limit};
+  const double last = finite ? largest - 1 : 63, ratio = 1 + 1.2 * std::sqrt(limits.tolerance);
+  double t = std::min(0.3 * limits.tolerance, last / 2), upper = 0;
+  double before = 0, moment_before = 0;
+  for (bool done = false; !done; t = std::min(last, t * ratio)) {
+    done = t >= last;
+    const Answer at = refined(direction, renyi_moment(1 + t), finer);
+    const double moment = at.upper * t * (1 + 4 * u);
+    if (!at.met && !finite) break;  // the pairs' own bounds take over
+    if (!at.met) answer.obstacle = at.obstacle;
+    if (!std::isfinite(moment)) {
+      upper = infinity;
+      break;
+    }
+    // Up to the first order: K(t) <= K(t1) t / t1.
+    upper = std::max(upper, before > 0 ? chord_slope(before, t, moment_before, moment) : at.upper * (1 + 4 * u));
+    answer.lower = std::max(answer.lower, at.lower / (1 + t) * (1 - 4 * u));
+    before = t;
+    moment_before = moment;
+  }
+  if (!finite) upper = std::max(upper, slopes_beyond(direction, 1 + before).upper);
+  answer.upper = std::min(answer.upper, upper);
+  answer.met = is_met(answer, limits.tolerance);
+  if (answer.met)
+    answer.obstacle = "";
+  else if (answer.obstacle.empty())
+    answer.obstacle = "passes";
+  return answer;
+}
+
+}  // namespace
+
+std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
+                                 const Limits& limits) {
+  check_floating_point_environment();
+  std::vector<Answer> answers;
+  for (const double order : orders) answers.push_back(worst(directions, renyi_moment(order), limits));
+  return answers;
+}
+
+std::vector<Answer> loss_variance_bounds(std::span<const Direction> directions, std::span<const double> unused,
+                                         const Limits& limits) {
+  check_floating_point_environment();
+  const Moment variance{[](const CutPair& cut) { return cut.variance(); }, 1, 0};
+  return std::vector<Answer>(unused.size(), worst(directions, variance, limits));
+}
+
+std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span<const double> largest_orders,
+                                const Limits& limits) {
+  check_floating_point_environment();
+  std::vector<Answer> answers(largest_orders.size());
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    for (const Direction& direction : directions)
+      if (slopes_beyond(direction, 1).upper > answers[i].lower)
+        answers[i] = worse(answers[i], zcdp(direction, largest_orders[i], limits), limits.tolerance);
+  return answers;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/power_bounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "account/enclosure.hpp"
+#include "account/merge.hpp"
+#include "account/rate_forecast.hpp"
+#include "mechanisms/gaussian_tradeoff.hpp"
+#include "numeric/rounding.hpp"
+#include "pld/tradeoff.hpp"
+
+namespace hockeystick {
+namespace {
+
+// False positive rates below this are asked one by one, each with a tilt of its own.
+constexpr double rare = 1e-5;
+
+// The false negative rate to which a relative width is kept.
+constexpr double smallest_miss = 1e-6;
+
+double allowed_width(const Answer& answer, double tolerance) {
+  const double miss = std::max(1 - answer.lower, std::min(smallest_miss, answer.upper));
+  return tolerance * std::min(answer.upper, miss);
+}
+
+void intersect(Answer& answer, double lower, double upper, double tolerance) {
+  answer.lower = std::max(answer.lower, lower);
+  answer.upper = std::min(answer.upper, upper);
+  const double allowed = allowed_width(answer, tolerance);
+  answer.met = answer.upper - answer.lower <= allowed;
+  answer.passes += 1;
+}
+
+// One direction that is not Gaussian; no fpr is 0 or 1.
+class PowerSolver {
+ public:
+  // The answers wanted are at least `known`, other directions' answers.
+  PowerSolver(const Direction& direction, std::span<const double> fprs, std::span<const double> known,
+              const Limits& limits)
+      : direction_(direction), pilot_(direction), fprs_(fprs), limits_(limits), answers_(fprs.size()) {
+    for (std::size_t i = 0; i < fprs.size(); ++i) {
+      answers_[i].lower = known[i];
+      answers_[i].upper = 1;
+      answers_[i].met = false;
+    }
+  }
+
+  std::vector<Answer> solve() {
+    std::vector<std::size_t> common;
+    for (std::size_t i = 0; i < fprs_.size(); ++i)
+      if (fprs_[i] >= rare) common.push_back(i);
+    if (!common.empty()) solve(common, 0);
+    for (std::size_t i = 0; i < fprs_.size(); ++i) {
+      if (answers_[i].met || answers_[i].obstacle == "memory_limit" || answers_[i].lower > 0.5) continue;
+      const std::array<std::size_t, 1> one{i};
+      solve(one, tilt_for_fpr(pilot_, fprs_[i]));
+    }
+    return std::move(answers_);
+  }
+
+ private:
+  void solve(std::span<const std::size_t> which, double tilt) {
+    double smallest = 1, interval = std::numeric_limits<double>::infinity();
+    for (const std::size_t i : which) smallest = std::min(smallest, fprs_[i]);
+    for (const double fpr : {smallest, 0.5})
+      interval = std::min(interval, interval_for_tail(pilot_, saddle_for_fpr(pilot_, fpr), limits_.tolerance));
+    const double tail_mass = std::max(1e-300, 1e-3 * limits_.tolerance * std::min(smallest, smallest_miss));
+    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval)};
+    const Outcome outcome = refine(direction_, refinement, limits_, [&](const Enclosure& enclosure) {
+      const CurveKinks above = certified_kinks(enclosure.upper), below = certified_kinks(enclosure.lower);
+      double excess = 0;
+      for (const std::size_t i : which) excess = std::max(excess, take(i, above, below, enclosure));
+      return excess;
+    });
+    for (const std::size_t i : which) {
+      answers_[i].obstacle = answers_[i].met ? "" : outcome.obstacle;
+      answers_[i].required_bytes = outcome.required_bytes;
+    }
+  }
+
+  double take(std::size_t i, const CurveKinks& above, const CurveKinks& below, const Enclosure& enclosure) {
+    const PowerBound upper = power_above(above, fprs_[i]);
+    Answer& answer = answers_[i];
+    intersect(answer, power_below(below, fprs_[i], upper).value, upper.value, limits_.tolerance);
+    answer.interval = enclosure.upper.interval;
+    answer.size = enclosure.upper.mass.size();
+    answer.tilt = enclosure.upper.tilt;
+    if (answer.met) return 0;
+    return (answer.upper - answer.lower) / allowed_width(answer, limits_.tolerance);
+  }
+
+  const Direction& direction_;
+  Pilot pilot_;
+  std::span<const double> fprs_;
+  Limits limits_;
+  std::vector<Answer> answers_;
+};
+
+// Power at false positive rate 0: the mass at loss +inf.
+Answer at_zero(const Direction& direction, double tolerance) {
+  double upper = 0, log_rest = 0;
+  for (const Term& term : direction) {
+    const PairCells cells = term.pair->integrate(std::array{0.0, 1.0});
+    const auto count = static_cast<double>(term.count);
+    upper += count * cells.infinity_mass * (1 + 4 * unit_roundoff);
+    log_rest += count * std::log1p(-cells.infinity_mass_lower) * (1 - 8 * unit_roundoff);
+  }
+  Answer answer;
+  answer.upper = 1;
+  intersect(answer, -std::expm1(log_rest) * (1 - 8 * unit_roundoff), upper, tolerance);
+  if (!answer.met) answer.obstacle = "rounding";
+  return answer;
+}
+
+Answer exactly(double value) {
+  Answer answer;
+  answer.lower = answer.upper = value;
+  return answer;
+}
+
+Answer closed_form(const MergedDirection& merged, double fpr, double tolerance) {
+  const auto [lower, upper] = gaussian_power(merged.mu, merged.mu_error, fpr);
+  Answer answer;
+  answer.upper = 1;
+  intersect(answer, lower, upper, tolerance);
+  if (!answer.met) answer.obstacle = "rounding";
+  return answer;
+}
+
+std::vector<Answer> one_direction(const Direction& direction, std::span<const double> fprs,
+                                  const std::vector<Answer>& known, const Limits& limits) {
+  const MergedDirection merged = merge_gaussians(direction);
+  std::vector<Answer> answers(fprs.size());
+  std::vector<double> inner, inner_known;
+  for (std::size_t i = 0; i < fprs.size(); ++i) {
+    if (!(fprs[i] > 0 && fprs[i] < 1)) continue;
+    inner.push_back(fprs[i]);
+    inner_known.push_back(known[i].lower);
+  }
+  std::vector<Answer> solved;
+  const bool needs_transform = !merged.terms.empty() && !merged.only_gaussian && !inner.empty();
+  if (needs_transform) solved = PowerSolver(merged.terms, inner, inner_known, limits).solve();
+  for (std::size_t i = 0, next = 0; i < fprs.size(); ++i) {
+    const double fpr = fprs[i];
+    if (merged.terms.empty() || fpr >= 1)
+      answers[i] = exactly(fpr);
+    else if (fpr <= 0)
+      answers[i] = at_zero(merged.terms, limits.tolerance);
+    else
+      answers[i] = needs_transform ? solved[next++] : closed_form(merged, fpr, limits.tolerance);
+  }
+  return answers;
+}
+
+// The larger of two enclosed rates.
+Answer worse(const Answer& a, const Answer& b, double tolerance) {
+  Answer result = b.upper > a.upper ? b : a;
+  const bool both = a.met && b.met;
+  const std::string obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
+  result.lower = std::max(a.lower, b.lower);
+  result.met = both || result.upper - result.lower <= allowed_width(result, tolerance);
+  result.obstacle = result.met ? "" : obstacle;
+  return result;
+}
+
+}  // namespace
+
+std::vector<Answer> power_bounds(std::span<const Direction> directions, std::span<const double> fprs,
+                                 const Limits& limits) {
+  check_floating_point_environment();
+  std::vector<Answer> worst;
+  for (const double fpr : fprs) worst.push_back(exactly(fpr));  // a test that ignores the output
+  for (const Direction& direction : directions) {
+    const std::vector<Answer> answers = one_direction(direction, fprs, worst, limits);
+    for (std::size_t i = 0; i < fprs.size(); ++i) worst[i] = worse(worst[i], answers[i], limits.tolerance);
+  }
+  return worst;
+}
+
+}  // namespace hockeystick

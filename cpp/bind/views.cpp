@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pybind11/stl.h>
+
+#include <utility>
+#include <vector>
+
+#include "account/gdp_bounds.hpp"
+#include "account/loss_tail_bounds.hpp"
+#include "account/moment_bounds.hpp"
+#include "account/power_bounds.hpp"
+#include "bind/bindings.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+namespace {
+
+using PairCount = std::pair<std::shared_ptr<DominatingPair>, std::int64_t>;
+using Directions = std::vector<std::vector<PairCount>>;
+
+std::vector<Direction> directions_of(const Directions& asked) {
+  std::vector<Direction> directions;
+  for (const auto& terms : asked) {
+    directions.emplace_back();
+    for (const auto& [pair, count] : terms) directions.back().push_back({pair, count});
+  }
+  return directions;
+}
+
+using AskMany = std::vector<Answer> (*)(std::span<const Direction>, std::span<const double>, const Limits&);
+
+void define(py::module_& module, const char* name, AskMany ask, const char* argument, const char* documentation) {
+  module.def(
+      name,
+      [ask](const Directions& asked, const Doubles& points, double tolerance, std::size_t memory_limit) {
+        const auto directions = directions_of(asked);
+        const auto from = in(points);
+        py::gil_scoped_release release;
+        return ask(directions, from, {tolerance, memory_limit});
+      },
+      py::arg("directions"), py::arg(argument), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
+      documentation);
+}
+
+}  // namespace
+
+void bind_views(py::module_& module) {
+  define(module, "power_bounds", &power_bounds, "false_positive_rates",
+         "Encloses the largest true positive rate at each false positive rate, for the worst direction.");
+  define(module, "gdp_bounds", &gdp_bounds, "smallest_rates",
+         "Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.");
+  define(module, "loss_tail_bounds", &loss_tail_bounds, "epsilons",
+         "Encloses the probability that the loss exceeds each epsilon, for the worst direction.");
+  define(module, "loss_quantile_bounds", &loss_quantile_bounds, "levels",
+         "Encloses the quantile of the loss at each level, for the worst direction.");
+  define(module, "renyi_bounds", &renyi_bounds, "orders",
+         "Encloses the Renyi divergence at each order, for the worst direction.");
+  define(module, "zcdp_bounds", &zcdp_bounds, "largest_orders",
+         "Encloses the smallest rho with D_a <= rho a for orders up to each largest one, for the worst direction.");
+  define(module, "loss_variance_bounds", &loss_variance_bounds, "unused",
+         "Encloses the variance of the loss, for the worst direction, once per element.");
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numeric/normal_quantile.hpp"
+
+#include <cmath>
+
+#include "numeric/normal.hpp"
+
+namespace hockeystick {
+namespace {
+
+// Below this normal_tail has no full relative accuracy; P(Z > 39) is below every double.
+constexpr double smallest_tail = 1e-290;
+constexpr double beyond = 39.0;
+
+// Newton on log P(Z > z), which is concave: from the left it converges without overshooting much.
+double guess(double p) {
+  const double goal = std::log(p);
+  double z = std::sqrt(std::fmax(0.0, -2 * std::log(2 * p)));  // P(Z > z) <= e^(-z^2/2) / 2
+  for (int i = 0; i < 30; ++i) {
+    const double tail = normal_tail(z);
+    const double step = (std::log(tail) - goal) * tail / normal_pdf(z);
+    z = std::fmax(0.0, z + step);
+    if (std::fabs(step) <= 1e-15 * (1 + z)) break;
+  }
+  return z;
+}
+
+// 0 < p <= 1/2. The true tail falls, so one evaluation with its error certifies a side.
+QuantileInterval quantile(double p) {
+  if (p < smallest_tail) return {quantile(smallest_tail).lower, beyond};
+  const double z = guess(p);
+  double lower = z, upper = z;
+  for (double step = 1e-15 * (1 + z); normal_tail(upper) * (1 + 2 * normal_error) > p; step *= 2) upper += step;
+  for (double step = 1e-15 * (1 + z); lower > 0 && normal_tail(lower) * (1 - 2 * normal_error) < p; step *= 2)
+    lower = std::fmax(0.0, lower - step);
+  return {lower, upper};
+}
+
+}  // namespace
+
+QuantileInterval upper_normal_quantile(double p) {
+  if (p <= 0.5) return quantile(p);
+  const QuantileInterval mirrored = quantile(1 - p);  // exact, by Sterbenz
+  return {-mirrored.upper, -mirrored.lower};
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pld/loss_tail.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The chord to a' = e^loss < a meets alpha = 0 at (h(a') - r h(a)) / (1 - r), r = a' / a; not below the tangent.
+double chord_above(double value, double loss, double delta_lower, double eps) {
+  const double away = loss - eps;
+  const double numerator = value - std::exp(away) * (1 - 8 * u) * delta_lower;
+  return numerator * (1 + 8 * u) / -std::expm1(away * (1 - 4 * u)) * (1 + 8 * u);
+}
+
+// The chord to a'' > a meets it at (h(a) - r h(a'')) / (1 - r), r = a / a''; not above.
+double chord_below(double value, double loss, double delta_lower, double eps) {
+  const double away = eps - loss;
+  const double numerator = delta_lower - std::exp(away) * (1 + 8 * u) * value;
+  return numerator * (1 - 8 * u) / -std::expm1(away * (1 + 4 * u)) * (1 - 8 * u);
+}
+
+// How far to look next: the best chord is flat about its length, so 8 % steps will do.
+std::size_t farther(std::size_t away) { return away + away / 12 + 1; }
+
+}  // namespace
+
+TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps) {
+  TailBounds tail{std::max(0.0, delta_lower), 1.0};
+  const auto at = std::lower_bound(upper.loss.begin(), upper.loss.end(), eps) - upper.loss.begin();
+  const auto position = static_cast<std::size_t>(at);
+  for (std::size_t away = 1; away <= position; away = farther(away)) {
+    const std::size_t k = position - away;
+    tail.upper = std::min(tail.upper, chord_above(upper.value[k], upper.loss[k], tail.lower, eps));
+    if (k == 0) break;
+  }
+  const double delta = tail.lower;
+  for (std::size_t k = position; k < upper.loss.size(); k = position + farther(k - position)) {
+    if (!(upper.loss[k] > eps)) continue;
+    tail.lower = std::max(tail.lower, chord_below(upper.value[k], upper.loss[k], delta, eps));
+  }
+  return tail;
+}
+
+TailBounds loss_tail_quantile(const CurveKinks& upper, const CurveKinks& lower, double tail) {
+  const std::size_t size = lower.loss.size();
+  const auto at = [&](std::size_t k) { return loss_tail(upper, lower.value[k], lower.loss[k]); };
+  // Whatever the search meets is certified where it stands: P(L > t) falls.
+  TailBounds found{-infinity, infinity};
+  for (std::size_t low = 0, high = size; low < high;) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (at(middle).upper <= tail) {
+      found.upper = std::min(found.upper, lower.loss[middle]);
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  for (std::size_t low = 0, high = size; low < high;) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (at(middle).lower > tail) {
+      found.lower = std::max(found.lower, lower.loss[middle]);
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return found;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// P(L > eps) from the hockey-stick curve. It is h(alpha) + alpha |h'(alpha+)| at alpha = e^eps: where the tangent
+// from the right meets alpha = 0. h is convex, so that its chords to either side enclose the slope.
+#pragma once
+
+#include "pld/query.hpp"
+
+namespace hockeystick {
+
+/// Encloses P(L > eps) from the kinks of an upper curve and a lower bound of delta(eps). The width is about the
+/// root of what the curves are apart; it never falls below the mass of an atom at eps.
+struct TailBounds {
+  double lower, upper;
+};
+TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps);
+
+/// Encloses the smallest t with P(L > t) <= tail, 0 < tail < 1; -inf or inf where the window does not reach.
+TailBounds loss_tail_quantile(const CurveKinks& upper, const CurveKinks& lower, double tail);
+
+}  // namespace hockeystick

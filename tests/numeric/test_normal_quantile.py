@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normal quantiles: the ends bracket, to about 1e-14."""
+
+import pytest
+from flint import arb, ctx
+
+from exact.balls import normal_tail
+from hockeystick import _core
+
+POINTS = [1e-300, 1e-290, 1e-100, 1e-9, 0.02, 0.3, 0.5 - 2**-54, 0.5, 0.5 + 2**-53, 0.9, 1 - 2**-53]
+
+
+@pytest.mark.parametrize("p", POINTS)
+def test_the_ends_bracket(p):
+    lower, upper = _core.numeric.upper_normal_quantile(p)
+    with ctx.workprec(200):
+        assert normal_tail(arb(lower)) >= arb(p)
+        assert normal_tail(arb(upper)) <= arb(p)
+    if p >= 1e-290:
+        assert upper - lower <= 3e-14 * (1 + abs(upper))
+
+
+def test_quantiles_are_symmetric():
+    lower, upper = _core.numeric.upper_normal_quantile(0.75)
+    assert (-upper, -lower) == _core.numeric.upper_normal_quantile(0.25)

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trade-off, advantage and Bayes risk enclose the truth and are tight."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import exact
+import hockeystick as hs
+from exact.attack import composed_power, gaussian_power, normal_quantile, one_step_power
+from exact.pair import Pair
+from hockeystick import Adjacency
+
+ADJACENCY = {
+    "remove": Adjacency.REMOVE_ONE,
+    "add": Adjacency.ADD_ONE,
+    "replace": Adjacency.REPLACE_ONE,
+}
+DPSGD = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+RUN = 1000 * DPSGD
+RATES = np.array([1e-6, 1e-3, 0.05, 0.5, 0.9, 0.999])
+
+
+def mechanism(step):
+    return hs.Gaussian(noise_multiplier=step.sigma).poisson_sampled(step.q)
+
+
+def assert_encloses(bounds, truth, tolerance):
+    assert bounds.lower <= truth <= bounds.upper
+    assert bounds.gap <= tolerance
+
+
+@pytest.mark.parametrize("sigma", [0.1, 0.5, 1.0, 30.0])
+@pytest.mark.parametrize("fpr", [1e-280, 1e-9, 1e-3, 0.5, 0.75, 1 - 1e-9])
+def test_tradeoff_of_gaussians_is_the_closed_form(sigma, fpr):
+    run = 4 * hs.Gaussian(noise_multiplier=2 * sigma)
+    with ctx.workprec(1200):  # 1 - 1e-280 needs as many
+        truth = gaussian_power(1 / arb(sigma), fpr)
+        missed = 1 - truth
+    power = run.true_positive_rate_bounds(fpr, tolerance=1e-8)
+    assert_encloses(power, truth, 1e-8 * float(truth))
+    assert_encloses(run.tradeoff_bounds(fpr, tolerance=1e-8), missed, 1e-8)
+    assert run.tradeoff(fpr) <= missed
+
+
+@pytest.mark.parametrize(
+    ("sigma", "fpr", "power"), [(1.0, 1e-9, "2.90e-07"), (0.5, 1e-8, "1.52e-04")]
+)
+def test_known_values(sigma, fpr, power):
+    assert f"{hs.Gaussian(noise_multiplier=sigma).true_positive_rate(fpr):.2e}" == power
+
+
+@pytest.mark.parametrize("direction", ["remove", "add", "replace"])
+@pytest.mark.parametrize("step", [exact.Step(1.0, 0.1), exact.Step(0.5, 0.02)])
+@pytest.mark.parametrize("loss", [-0.01, 0.0, 0.015])
+def test_tradeoff_of_one_sampled_step(direction, step, loss):
+    fpr, truth = one_step_power(step, direction, loss)
+    bounds = mechanism(step).true_positive_rate_bounds(fpr, adjacency=ADJACENCY[direction])
+    assert_encloses(bounds, truth, 1e-3 * min(float(truth), 1 - float(truth)))
+
+
+@pytest.mark.parametrize(
+    ("direction", "fpr", "epsilon"),
+    [("remove", 1e-3, 1.258), ("add", 1e-2, 0.829), ("remove", 1e-20, 5.868)],
+)
+def test_tradeoff_of_a_composition(direction, fpr, epsilon):
+    truth = composed_power(((exact.Step(1.0, 0.01), 1000),), direction, fpr, epsilon)
+    bounds = RUN.true_positive_rate_bounds(fpr, adjacency=ADJACENCY[direction])
+    assert bounds.lower <= truth.upper()
+    assert bounds.upper >= truth.lower()
+    assert bounds.gap <= 1e-3 * float(truth)
+    assert float(truth.rad()) <= 1e-3 * float(truth)
+
+
+def test_the_worse_direction_counts_at_each_rate():
+    one = [RUN.tradeoff_bounds(RATES, adjacency=ADJACENCY[d]) for d in ("remove", "add")]
+    both = RUN.tradeoff_bounds(RATES)
+    assert np.all(both.lower <= np.minimum(one[0].upper, one[1].upper))
+    assert np.all(both.upper >= np.minimum(one[0].lower, one[1].lower))
+    assert (one[0].upper < one[1].lower).any()
+    assert (one[1].upper < one[0].lower).any()
+
+
+def test_add_mirrors_remove():
+    """T(Q, P) is the inverse of T(P, Q)."""
+    there = RUN.tradeoff_bounds(0.05, adjacency=Adjacency.REMOVE_ONE)
+    back = [RUN.tradeoff_bounds(fnr, adjacency=Adjacency.ADD_ONE) for fnr in there]
+    assert back[1].lower <= 0.05 <= back[0].upper
+    assert back[0].upper - back[1].lower <= 1e-3
+
+
+def test_tradeoff_falls_and_is_convex():
+    rates = np.linspace(0, 1, 41)
+    bounds = RUN.tradeoff_bounds(rates, adjacency=Adjacency.REMOVE_ONE)
+    assert np.all(np.diff(bounds.lower) <= 0)
+    assert np.all(bounds.lower <= 1 - rates)
+    middle = (bounds.lower[:-2] + bounds.lower[2:]) / 2
+    assert np.all(bounds.lower[1:-1] <= middle + bounds.gap[1:-1])
+    assert (bounds.lower[0], bounds.upper[0]) == (1, 1)
+    assert (bounds.lower[-1], bounds.upper[-1]) == (0, 0)
+
+
+def test_more_steps_are_easier_to_attack():
+    assert (2 * RUN).tradeoff_bounds(0.01).upper < RUN.tradeoff(0.01)
+
+
+def test_tradeoff_of_nothing():
+    bounds = hs.Composition().tradeoff_bounds(RATES)
+    assert np.allclose(bounds.lower, 1 - RATES, rtol=0, atol=1e-15)
+    assert np.all(bounds.lower <= 1 - RATES)
+    assert np.all(bounds.upper >= 1 - RATES)
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 25.0])
+def test_advantage_of_gaussians(sigma):
+    with ctx.workprec(200):
+        truth = (1 / (arb(8).sqrt() * arb(sigma))).erf()
+    bounds = hs.Gaussian(noise_multiplier=sigma).advantage_bounds(tolerance=1e-9)
+    assert_encloses(bounds, truth, 1e-9)
+
+
+def test_advantage_is_delta_at_zero():
+    assert RUN.advantage() == RUN.delta(0.0)
+
+
+@pytest.mark.parametrize("prior", [1e-6, 0.2, 0.5, 0.7, 1 - 1e-6])
+@pytest.mark.parametrize("sigma", [0.2, 1.0])
+def test_bayes_risk_of_gaussians(prior, sigma):
+    with ctx.workprec(200):
+        mu, p = 1 / arb(sigma), arb(prior)
+        threshold = ((1 - p) / p).log() / mu + mu / 2
+        root = arb(2).sqrt()
+        missed = ((mu - threshold) / root).erfc() / 2
+        truth = p * missed + (1 - p) * (threshold / root).erfc() / 2
+    bounds = hs.Gaussian(noise_multiplier=sigma).bayes_risk_bounds(prior)
+    assert_encloses(bounds, truth, 1e-3 * float(truth))
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize("prior", [0.48, 0.52])
+def test_bayes_risk_of_one_sampled_step(direction, prior):
+    with ctx.workprec(200):
+        p = arb(prior)
+        truth = p * (1 - Pair(exact.Step(1.0, 0.1), direction).delta(((1 - p) / p).log()))
+    run = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.1)
+    bounds = run.bayes_risk_bounds(prior, adjacency=ADJACENCY[direction])
+    assert_encloses(bounds, truth, 1e-3 * float(truth))
+
+
+def test_bayes_risk_is_a_tangent_of_the_tradeoff():
+    risk = RUN.bayes_risk_bounds(0.3)
+    rates = np.linspace(0.001, 0.999, 31)
+    assert np.all(0.3 * RUN.tradeoff_bounds(rates).upper + 0.7 * rates >= risk.lower)
+    assert RUN.bayes_risk() == pytest.approx((1 - RUN.advantage()) / 2, rel=1e-3)
+
+
+@pytest.mark.parametrize("adjacency", ["add", "replace"])
+def test_mu_of_gaussians_is_exact(adjacency):
+    bounds = (100 * hs.Gaussian(noise_multiplier=7.0)).gdp_mu_bounds(adjacency=ADJACENCY[adjacency])
+    with ctx.workprec(200):
+        truth = (2 if adjacency == "replace" else 1) * 10 / arb(7)
+    assert_encloses(bounds, truth, 1e-14)
+
+
+def mu_at(direction, step, loss):
+    fpr, power = one_step_power(step, direction, loss)
+    with ctx.workprec(200):
+        return normal_quantile(fpr) - normal_quantile(float(power.mid()))
+
+
+@pytest.mark.parametrize(("direction", "loss"), [("remove", 1.5), ("replace", 0.1)])
+def test_mu_of_one_sampled_step(direction, loss):
+    """It is needed at the smallest rate, and no more elsewhere."""
+    step = exact.Step(1.0, 0.05)
+    rate, _ = one_step_power(step, direction, loss)
+    bounds = mechanism(step).gdp_mu_bounds(
+        smallest_rate=rate, adjacency=ADJACENCY[direction], tolerance=1e-4
+    )
+    assert_encloses(bounds, mu_at(direction, step, loss), 1e-4 * bounds.upper)
+    for share in (0.0, 0.3, 0.7, 0.97):
+        assert mu_at(direction, step, share * loss) <= bounds.upper
+
+
+def test_mu_holds_everywhere():
+    rate = 1e-6
+    mu = arb(RUN.gdp_mu(smallest_rate=rate))
+    rates = np.geomspace(rate, 0.5, 9)
+    for fpr, power in zip(rates, RUN.true_positive_rate_bounds(rates).lower, strict=True):
+        with ctx.workprec(100):
+            assert gaussian_power(mu, fpr) >= arb(power)
+
+
+def test_mu_does_not_depend_on_the_direction_and_grows_with_the_tail():
+    assert RUN.gdp_mu(adjacency=Adjacency.ADD_ONE) == RUN.gdp_mu()
+    bounds = RUN.gdp_mu_bounds(smallest_rate=np.array([0.1, 1e-16]))
+    assert np.all(bounds.upper[:-1] < bounds.lower[1:])
+    assert hs.Composition().gdp_mu() == 0
+
+
+def test_mu_nears_that_of_the_central_limit():
+    """With q sqrt(n) fixed, mu tends to q sqrt(n (e^(1/s^2) - 1)) (Dong, Roth & Su 2022)."""
+    run = 10**6 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(1e-3)
+    limit = math.sqrt(math.expm1(1.0))
+    assert run.gdp_mu(smallest_rate=0.1) == pytest.approx(limit, rel=5e-3)
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-21, 0.5, 1.0, math.nan])
+def test_bad_smallest_rates_are_named(value):
+    with pytest.raises(ValueError, match=r"^smallest_rate must be in \[1e-20, 0.5\), got "):
+        RUN.gdp_mu(smallest_rate=value)
+
+
+@pytest.mark.parametrize("query", ["tradeoff", "true_positive_rate", "bayes_risk"])
+def test_views_keep_shapes(query):
+    run = hs.Gaussian(noise_multiplier=1.0)
+    ask, enclose = getattr(run, query), getattr(run, f"{query}_bounds")
+    assert type(ask(0.25)) is float
+    assert type(enclose(0.25).upper) is float
+    points = np.array([[0.1, 0.2, 0.3]])
+    assert ask(points).shape == (1, 3)
+    assert enclose(points).gap.shape == (1, 3)
+    assert ask(np.zeros((0, 2))).shape == (0, 2)
+    assert ask(points)[0, 1] == ask(0.2)
+
+
+@pytest.mark.parametrize("query", ["tradeoff", "tradeoff_bounds", "true_positive_rate"])
+@pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, math.inf, np.array([0.5, 2.0])])
+def test_bad_rates_are_named(query, value):
+    with pytest.raises(ValueError, match=r"^fpr must be in \[0, 1\], got "):
+        getattr(RUN, query)(value)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, -1.0, math.nan])
+def test_bad_priors_are_named(value):
+    with pytest.raises(ValueError, match=r"^prior must be in \(0, 1\), got "):
+        RUN.bayes_risk(value)
+
+
+@pytest.mark.parametrize("query", ["tradeoff", "true_positive_rate", "bayes_risk"])
+@pytest.mark.parametrize("value", ["0.5", None, True])
+def test_values_of_another_type_are_refused(query, value):
+    with pytest.raises(TypeError, match=r"^(fpr|prior) must be "):
+        getattr(RUN, query)(value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "name"),
+    [
+        ({"adjacency": "add-one"}, TypeError, "adjacency"),
+        ({"tolerance": 0.0}, ValueError, "tolerance"),
+        ({"tolerance": None}, TypeError, "tolerance"),
+        ({"memory_limit": 0}, ValueError, "memory_limit"),
+    ],
+)
+@pytest.mark.parametrize(
+    "query", ["tradeoff", "true_positive_rate", "bayes_risk", "advantage", "gdp_mu"]
+)
+def test_bad_options_are_named(query, arguments, error, name):
+    points = () if query in ("advantage", "gdp_mu") else (0.5,)
+    with pytest.raises(error, match=f"^{name} must be "):
+        getattr(RUN, query)(*points, **arguments)
+
+
+def test_out_of_reach_carries_enclosing_bounds():
+    with pytest.raises(hs.CertificationError, match="raise memory_limit") as caught:
+        RUN.tradeoff(0.01, memory_limit=200_000)
+    bounds, good = caught.value.bounds, RUN.tradeoff_bounds(0.01)
+    assert caught.value.obstacle == "memory_limit"
+    assert bounds.lower <= good.upper
+    assert bounds.upper >= good.lower

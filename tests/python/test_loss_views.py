@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tails, quantiles and moments of the privacy loss enclose the truth and are tight."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import acb, arb, ctx
+
+import exact
+import hockeystick as hs
+from exact.balls import normal_tail
+from exact.pair import Pair
+from hockeystick import Adjacency
+
+ADJACENCY = {
+    "remove": Adjacency.REMOVE_ONE,
+    "add": Adjacency.ADD_ONE,
+    "replace": Adjacency.REPLACE_ONE,
+}
+RUN = 50 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.05)
+
+
+def mechanism(step):
+    return hs.Gaussian(noise_multiplier=step.sigma).poisson_sampled(step.q)
+
+
+def nearly_gaussian(count, sigma):
+    """Within 1e-12 of `count` Gaussians, but composed on a grid."""
+    return count * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(1 - 1e-15)
+
+
+def assert_encloses(bounds, truth, tolerance):
+    assert bounds.lower <= truth <= bounds.upper
+    assert bounds.gap <= tolerance
+
+
+def gaussian_tail(mu, epsilon):
+    with ctx.workprec(200):
+        return normal_tail(arb(epsilon) / mu - mu / 2)
+
+
+@pytest.mark.parametrize("sigma", [0.2, 1.0, 20.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 5.0])
+def test_tail_of_gaussians(sigma, epsilon):
+    with ctx.workprec(200):
+        truth = gaussian_tail(2 / arb(sigma), epsilon)
+    run = 4 * hs.Gaussian(noise_multiplier=sigma)
+    bounds = run.probabilistic_delta_bounds(epsilon, tolerance=1e-9)
+    assert_encloses(bounds, truth, 1e-9 * float(truth) + 1e-306)
+
+
+def test_tail_is_larger_than_delta():
+    """Gaussian variance 3, epsilon = log 3."""
+    epsilon = math.log(3)
+    run = hs.Gaussian(noise_multiplier=math.sqrt(3))
+    assert run.probabilistic_delta(epsilon) == pytest.approx(0.05324, abs=5e-6)
+    assert run.delta(epsilon) == pytest.approx(0.010624, rel=2e-3)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 2.0, 9.0])
+def test_tail_of_a_composition(epsilon):
+    with ctx.workprec(200):
+        truth = gaussian_tail(arb(5).sqrt() / 2, epsilon)
+    run = nearly_gaussian(5, 2.0)
+    bounds = run.probabilistic_delta_bounds(epsilon, adjacency=Adjacency.REMOVE_ONE)
+    assert bounds.lower <= truth * (1 + 1e-9)
+    assert bounds.upper >= truth * (1 - 1e-9)
+    assert 0 < bounds.gap <= 1e-2 * float(truth)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add", "replace"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.04])
+def test_tail_of_one_sampled_step(direction, epsilon):
+    step = exact.Step(1.0, 0.1)
+    truth = Pair(step, direction).p_above(arb(epsilon))
+    bounds = mechanism(step).probabilistic_delta_bounds(epsilon, adjacency=ADJACENCY[direction])
+    assert_encloses(bounds, truth, 1.01e-2 * float(truth))
+
+
+@pytest.mark.parametrize("level", [1e-6, 0.3, 0.5, 0.999])
+def test_quantile_of_gaussians(level):
+    bounds = (4 * hs.Gaussian(noise_multiplier=3.0)).loss_quantile_bounds(level, tolerance=1e-9)
+    with ctx.workprec(200):
+        mu = 2 / arb(3)
+        assert gaussian_tail(mu, bounds.lower) >= 1 - arb(level)
+        assert gaussian_tail(mu, bounds.upper) <= 1 - arb(level)
+    assert bounds.gap <= 1e-12
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.99])
+def test_quantile_of_one_sampled_step(direction, level):
+    step = exact.Step(1.0, 0.1)
+    pair = Pair(step, direction)
+    bounds = mechanism(step).loss_quantile_bounds(level, adjacency=ADJACENCY[direction])
+    assert pair.p_above(arb(bounds.lower)) >= 1 - arb(level)
+    assert pair.p_above(arb(bounds.upper)) <= 1 - arb(level)
+    assert bounds.gap <= 2e-3
+
+
+def test_quantiles_invert_the_tail_and_rise():
+    levels = np.array([0.6, 0.9])
+    bounds = RUN.loss_quantile_bounds(levels)
+    assert np.all(np.diff(bounds.lower) > 0)
+    tails = RUN.probabilistic_delta_bounds(np.maximum(0, bounds.estimate))
+    assert tails.estimate == pytest.approx(1 - levels, rel=2e-2)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, math.nan])
+def test_bad_levels_are_named(level):
+    with pytest.raises(ValueError, match=r"^level must be in \(0, 1\), got "):
+        RUN.loss_quantile(level)
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, math.nan, math.inf])
+def test_bad_epsilons_are_named(epsilon):
+    with pytest.raises(ValueError, match="^epsilon must be "):
+        RUN.probabilistic_delta(epsilon)
+
+
+def moment(step, direction, power):
+    """E_P[(dP/dQ)^power], or E[log dP/dQ] and E[log^2] for powers "mean" and "square"."""
+
+    def integrand(x, _):
+        if direction == "add":
+            x = -x
+        mu, q = 1 / arb(step.sigma), arb(step.q)
+        at_rest = (-x * x / 2).exp()
+        shifted = (1 - q) * at_rest + q * (-((x - mu) ** 2) / 2).exp()
+        p = at_rest if direction == "add" else shifted
+        log = (1 - q + q * (mu * x - mu * mu / 2).exp()).log() * (-1 if direction == "add" else 1)
+        weight = {"mean": lambda: log, "square": lambda: log * log}
+        value = weight[power]() if isinstance(power, str) else (log * power).exp()
+        return p * value / (2 * arb.pi()).sqrt()
+
+    with ctx.workprec(120):
+        return acb.integral(integrand, -30, 30, rel_tol=arb(2) ** -60).real
+
+
+STEPS = [
+    (exact.Step(1.0, 0.1), "remove"),
+    (exact.Step(1.0, 0.1), "add"),
+    (exact.Step(0.7, 1e-4), "remove"),
+]
+
+
+@pytest.mark.parametrize(("step", "direction"), STEPS)
+@pytest.mark.parametrize("order", [1.25, 2.0, 8.0])
+def test_renyi_divergence_of_sampled_steps(step, direction, order):
+    with ctx.workprec(120):
+        truth = 30 * moment(step, direction, order - 1).log() / (arb(order) - 1)
+    bounds = (30 * mechanism(step)).renyi_divergence_bounds(
+        order, adjacency=ADJACENCY[direction], tolerance=1e-5
+    )
+    assert_encloses(bounds, truth, 1e-5 * float(truth))
+
+
+@pytest.mark.parametrize(("step", "direction"), STEPS)
+def test_mean_and_variance_of_sampled_steps(step, direction):
+    with ctx.workprec(120):
+        mean = moment(step, direction, "mean")
+        variance = moment(step, direction, "square") - mean * mean
+        mean, variance = 7 * mean, 7 * variance
+    run, adjacency = 7 * mechanism(step), ADJACENCY[direction]
+    bounds = run.loss_mean_bounds(adjacency=adjacency, tolerance=1e-5)
+    assert_encloses(bounds, mean, 1e-5 * float(mean))
+    bounds = run.loss_variance_bounds(adjacency=adjacency, tolerance=1e-5)
+    assert_encloses(bounds, variance, 1e-5 * float(variance))
+
+
+@pytest.mark.parametrize("sigma", [0.05, 1.0, 30.0])
+def test_moments_of_gaussians(sigma):
+    run = 9 * hs.Gaussian(noise_multiplier=sigma)
+    with ctx.workprec(120):
+        square = 9 / arb(sigma) ** 2
+        order = 2.5 * square / 2
+        half = square / 2
+    assert_encloses(run.loss_mean_bounds(), half, 1e-13 * float(half))
+    assert_encloses(run.loss_variance_bounds(), square, 1e-13 * float(square))
+    assert_encloses(run.renyi_divergence_bounds(2.5), order, 1e-13 * float(order))
+    assert_encloses(run.zcdp_bounds(), half, 1e-13 * float(half))
+
+
+def test_steps_of_many_kinds_add_up():
+    both = (RUN + 3 * hs.Gaussian(noise_multiplier=2.0)).renyi_divergence_bounds(4.0)
+    alone = RUN.renyi_divergence_bounds(4.0)
+    assert both.lower <= alone.upper + 1.5
+    assert both.upper >= alone.lower + 1.5
+    assert RUN.loss_mean() == RUN.renyi_divergence(1.0)
+
+
+def test_renyi_divergence_rises_with_the_order():
+    bounds = RUN.renyi_divergence_bounds(np.array([1.0, 1.5, 4.0, 12.0]))
+    assert np.all(bounds.upper[:-1] < bounds.lower[1:])
+
+
+def test_sampling_gains_nothing_for_zcdp():
+    bounds = RUN.zcdp_bounds()
+    assert_encloses(bounds, 25.0, 1e-9)
+
+
+def test_truncated_cdp_is_the_largest_slope():
+    bounds = RUN.zcdp_bounds(largest_order=6.0)
+    orders = np.linspace(1, 6, 21)
+    assert np.all(RUN.renyi_divergence_bounds(orders).lower / orders <= bounds.upper)
+    assert bounds.gap <= 1e-3 * bounds.upper
+    assert bounds.lower <= np.max(RUN.renyi_divergence(orders) / orders) * (1 + 1e-3)
+
+
+def test_orders_beyond_binary64_carry_bounds():
+    with pytest.raises(hs.CertificationError) as caught:
+        RUN.renyi_divergence(500.0)
+    assert caught.value.bounds.lower <= 500 * 25 <= caught.value.bounds.upper
+
+
+@pytest.mark.parametrize("order", [0.5, 0.0, -1.0, 1e5, math.inf, math.nan])
+def test_bad_orders_are_named(order):
+    with pytest.raises(ValueError, match=r"^order must be in \[1, 10000\], got "):
+        RUN.renyi_divergence(order)
+
+
+@pytest.mark.parametrize("order", [1.0, 0.5, 1e5, -math.inf, math.nan])
+def test_bad_largest_orders_are_named(order):
+    with pytest.raises(ValueError, match=r"^largest_order must be in \(1, 10000\] or inf, got "):
+        RUN.zcdp(largest_order=order)
+
+
+def test_nothing_has_no_loss():
+    nothing = hs.Composition()
+    assert nothing.loss_mean() == nothing.loss_variance() == nothing.zcdp() == 0
+    assert nothing.probabilistic_delta(0.0) == 0
+    assert nothing.loss_quantile(0.5) == 0
+
+
+@pytest.mark.parametrize("query", ["probabilistic_delta", "loss_quantile"])
+def test_views_keep_shapes(query):
+    run = hs.Gaussian(noise_multiplier=1.0)
+    assert type(getattr(run, query)(0.25)) is float
+    assert getattr(run, f"{query}_bounds")(np.full((2, 1), 0.25)).gap.shape == (2, 1)
