@@ -225,7 +225,9 @@ Alignment align(const Direction& direction, const Pilot& pilot, const AlignmentN
     result.exact = exact > 0;
     result.interval = result.exact ? exact : fitted_interval(terms, reference->spacing, interval);
   } else if (all) {
-    result.exact = true;  // one atom a term, each met by its offset
+    result.exact = true;  // one atom a term, each met by its offset whatever the interval
+    for (const TermAtoms& term : terms)
+      result.interval = std::max(result.interval, short_mantissa(1e-3 * std::min(1.0 + std::fabs(term.heaviest), 1e5)));
   }
   result.loose = loose_weight(terms, result.interval);
   for (std::size_t j = 0; j < direction.size(); ++j)
