@@ -60,7 +60,7 @@ class Suffix {
 
 // max over y >= 0 of e^(-tilt y) (1 - e^-y), for tilt > -1 and y up to `span`.
 double peak_weight(double tilt, double span) {
-  if (tilt <= 0) return std::exp(-tilt * span) * (1 + 1e-12);
+  if (tilt <= 0) return std::exp(-tilt * span) * -std::expm1(-span) * (1 + 1e-12);  // it grows
   return std::exp(tilt * std::log(tilt / (1 + tilt))) / (1 + tilt) * (1 + 1e-12);
 }
 
