@@ -38,6 +38,11 @@ def _discrete_gaussian(m: Parameters) -> hs.Mechanism:
     return noise.poisson_sampled(m["q"]) if "q" in m else noise
 
 
+def _laplace(m: Parameters) -> hs.Mechanism:
+    laplace = hs.Laplace(noise_multiplier=m["scale"] / m["sensitivity"])
+    return laplace.poisson_sampled(m["q"]) if "q" in m else laplace
+
+
 def _kary_randomized_response(m: Parameters) -> hs.Mechanism:
     """As the pair of two values, so that it can stand beside what adds or removes a record."""
     p, k = m["p"], m["k"]
@@ -49,6 +54,8 @@ MAKERS: dict[str, Callable[[Parameters], hs.Mechanism]] = {
     "gaussian": _gaussian,
     "poisson_subsampled_gaussian": _gaussian,
     "replace_one_subsampled_gaussian": _gaussian,
+    "laplace": _laplace,
+    "poisson_subsampled_laplace": _laplace,
     "randomized_response": lambda m: hs.ApproximateDP(epsilon=m["eps0"], delta=0),
     "eps_delta_dp": lambda m: hs.ApproximateDP(epsilon=m["eps0"], delta=m["delta0"]),
     "kary_randomized_response": lambda m: hs.RandomizedResponse(

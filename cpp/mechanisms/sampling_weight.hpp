@@ -23,6 +23,7 @@ inline double sampling_odds(double mu, double q, double x) {
 /// log(1 - q + q e^t).
 inline double sampled_loss(double q, double t) {
   if (t > 30) return t + std::log(q) + std::log1p((1 - q) / q * std::exp(-t));
+  if (q > 0.5 && t < -0.5) return std::log((1 - q) + q * std::exp(t));  // 1 - q is exact
   return std::log1p(q * std::expm1(t));
 }
 
@@ -38,13 +39,19 @@ inline SampledInverse sampled_inverse(double q, double loss) {
     const double t = loss + std::log1p(-(1 - q) * std::exp(-loss)) - std::log(q);
     return {t, u * (6 * loss + 8 * std::fabs(std::log(q)) + 4)};
   }
-  // e^t = (e^loss - 1 + q) / q. The numerator's error is at most 6 u (q + |e^loss - 1|), and
-  // dl/dt = (e^loss - 1 + q) e^-loss takes its relative size away again.
-  const double excess = std::expm1(loss) + q;
-  if (!(excess > 0)) return {-std::numeric_limits<double>::infinity(), 8 * u * q / (1 - q)};
-  const double t = std::log(excess / q);
+  // e^t = (e^loss - 1 + q) / q. The numerator's error is at most 6 u (q + |e^loss - 1|), or with 1 - q exact
+  // 5 u e^loss, and dl/dt = (e^loss - 1 + q) e^-loss takes its relative size away again.
+  const bool likely = q > 0.5 && loss < -0.5;
+  const double rise = std::expm1(loss), excess = likely ? std::exp(loss) - (1 - q) : rise + q;
+  if (!(excess > 0)) return {-std::numeric_limits<double>::infinity(), 8 * u * (likely ? 1 : q / (1 - q))};
   const double slope = excess * std::exp(-loss);
-  const double numerator = 6 * u * (q + std::fabs(std::expm1(loss))) * std::exp(-loss);
+  // A small t is accurate relative to itself: 5 u in the quotient, which log1p amplifies by 1.45 at most.
+  if (!likely && std::fabs(rise) <= q / 2) {
+    const double t = std::log1p(rise / q);
+    return {t, 13 * u * slope * std::fabs(t)};
+  }
+  const double t = std::log(excess / q);
+  const double numerator = likely ? 6 * u : 6 * u * (q + std::fabs(rise)) * std::exp(-loss);
   return {t, numerator + u * slope * (6 * std::fabs(t) + 2)};
 }
 

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Laplace mechanism as a value, and through the whole engine."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+import questions
+from exact.laplace import LaplacePair
+from hockeystick import Adjacency
+
+PLAIN = hs.Laplace(noise_multiplier=2.5)
+SAMPLED = PLAIN.poisson_sampled(0.25)
+OUT_OF_RANGE = r"^noise_multiplier must be finite and in \[0.001, 1e\+12\]"
+
+
+def test_it_is_an_immutable_value():
+    assert hs.Laplace(noise_multiplier=2.5) == PLAIN
+    others = {PLAIN, SAMPLED, hs.Laplace(noise_multiplier=2.5), hs.Gaussian(noise_multiplier=2.5)}
+    assert len(others) == 3
+    assert type(hs.Laplace(noise_multiplier=2).noise_multiplier) is float
+
+
+@pytest.mark.parametrize("mechanism", [PLAIN, SAMPLED], ids=repr)
+def test_it_survives_every_form_it_is_written_in(mechanism):
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism  # noqa: S301
+    assert eval(repr(mechanism), vars(hs)) == mechanism  # noqa: S307
+    ledger = hs.Accountant()
+    ledger.compose(mechanism, count=3)
+    assert hs.Accountant.from_json(ledger.to_json()).ledger == ledger.ledger
+
+
+@pytest.mark.parametrize("value", [-1.0, 0, math.nan, math.inf, 9e-4, 1.1e12])
+def test_noise_multiplier_out_of_range(value):
+    with pytest.raises(ValueError, match=OUT_OF_RANGE):
+        hs.Laplace(noise_multiplier=value)
+
+
+@pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0], np.array([1.0])])
+def test_noise_multiplier_of_a_wrong_type(value):
+    with pytest.raises(TypeError, match=OUT_OF_RANGE):
+        hs.Laplace(noise_multiplier=value)
+
+
+@pytest.mark.parametrize("scale", [0.02, 0.5, 1.0, 30.0])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.7, 0.999])
+def test_delta_of_one_step(scale, share):
+    """delta(eps) = 1 - e^((eps - 1/b) / 2)."""
+    epsilon = share / scale
+    bounds = PLAIN.__class__(noise_multiplier=scale).delta_bounds(epsilon=epsilon, tolerance=1e-4)
+    with ctx.workprec(200):
+        truth = -((arb(epsilon) - 1 / arb(scale)) / 2).expm1()
+    questions.check(questions.Answer(bounds, certified=True), truth, 1e-4)
+
+
+@pytest.mark.parametrize("scale", [0.5, 3.0])
+@pytest.mark.parametrize("rate", [1e-3, 0.3])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_delta_of_one_sampled_step(scale, rate, direction):
+    pair = LaplacePair(scale, rate, direction)
+    step = hs.Laplace(noise_multiplier=scale).poisson_sampled(rate)
+    for share in (0.0, 0.2, 0.9):
+        epsilon = share * rate / scale
+        bounds = step.delta_bounds(epsilon, adjacency=questions.ADJACENCY[direction])
+        truth = pair.delta(arb(epsilon))
+        questions.check(questions.Answer(bounds, certified=True), truth, 1e-3)
+
+
+def test_no_delta_is_needed_beyond_the_largest_loss():
+    assert PLAIN.delta_bounds(epsilon=0.4 + 1e-9) == (0.0, 0.0)
+    assert (5 * PLAIN).epsilon(delta=1e-4, tolerance=0.01) <= 2.02
+
+
+def test_replacing_is_twice_the_distance():
+    half = hs.Laplace(noise_multiplier=1.25)
+    query = {"delta": 1e-5, "tolerance": 1e-4}
+    replaced = (3 * PLAIN).epsilon_bounds(adjacency=Adjacency.REPLACE_ONE, **query)
+    assert replaced == (3 * half).epsilon_bounds(**query)
+
+
+@pytest.mark.parametrize("mechanism", [PLAIN, SAMPLED], ids=repr)
+def test_a_special_record_adds_nothing(mechanism):
+    special = (10 * mechanism).epsilon_bounds(delta=1e-5, adjacency=Adjacency.REPLACE_SPECIAL)
+    assert special == (10 * mechanism).epsilon_bounds(delta=1e-5)
+
+
+def test_replacement_on_a_subsample_is_refused_with_the_reason():
+    with pytest.raises(ValueError, match=r"^adjacency must be .*no pair is proved to dominate"):
+        SAMPLED.epsilon(delta=1e-5, adjacency=Adjacency.REPLACE_ONE)
+
+
+def test_the_extremes_of_sampling():
+    assert PLAIN.poisson_sampled(0).epsilon_bounds(delta=1e-5) == (0.0, 0.0)
+    assert PLAIN.poisson_sampled(1).terms == PLAIN.terms
+
+
+def test_the_reverse_of_the_smallest_noise_is_covered():
+    """Beside a sampled step both directions are computed, one perhaps by reflection."""
+    run = hs.Laplace(noise_multiplier=1e-3) + hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.1)
+    for adjacency in (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE, Adjacency.ADD_OR_REMOVE_ONE):
+        lower, upper = run.delta_bounds(epsilon=900.0, adjacency=adjacency)
+        assert 0.99 < lower <= upper <= 1.0
