@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps of Gauss-Legendre panels over the line, for pairs whose densities are mixtures of unit normals: what
+// integrate_gaussian and the mixtures of many components share. A panel's integrand is the caller's.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "mechanisms/dominating_pair.hpp"
+#include "numeric/exponential.hpp"
+#include "numeric/gauss_legendre.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+
+/// The largest exponent of a kernel's e^(rate z) that is safe on its own.
+inline constexpr double largest_growth = 300;
+
+/// weight phi(x - centre) e^(rate z) for a rate z beyond that (so that e^(rate z) - 1 is the same), in one exponential.
+inline double grown_density(double weight, double centre, double rate, double x, double z) {
+  if (!(weight > 0)) return 0;
+  const auto [grow, grow_error] = two_product(rate, z);
+  const auto [square, error] = two_product(x - centre, x - centre);
+  return weight * inverse_sqrt_two_pi * exp_sum(grow - 0.5 * square, grow_error - 0.5 * error);
+}
+
+/// The rule for [a, a + width] if all centres lie within [lowest, highest].
+inline GaussLegendreRule panel_rule(double lowest, double highest, double a, double width) {
+  const double farthest = std::max(std::fabs(a - lowest), std::fabs(a - highest));
+  return gauss_legendre(width * (farthest + width + 4.0));
+}
+
+/// The width of the widest cell in x; 80 if it is wider, as no normal density reaches further.
+template <class Edge>
+double widest_cell(std::span<const Edge> edges) {
+  double widest = 0;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    const double width = edges[i + 1].x - edges[i].x;
+    if (width > widest) widest = width;
+  }
+  return std::min(widest, 80.0);
+}
+
+/// Panel(a, width, from, to) gives p, above and below over [a, a + width] of the cell between two edges; an edge with
+/// an infinite x asks for no integral. Edge: an aggregate that begins with x.
+template <class Edge, class Panel>
+class GaussianSweep {
+ public:
+  /// The centres [lowest, highest] of all normal densities in P, Q and the kernel.
+  GaussianSweep(double lowest, double highest, const Panel& panel)
+      : lowest_(lowest), highest_(highest), panel_(panel) {}
+
+  PairCells cells(std::span<const double> losses, std::span<const Edge> edges) const {
+    PairCells result;
+    const std::size_t count = edges.size() - 1;
+    result.cells.resize(count);
+    for (std::size_t i = 0; i < count; ++i) result.cells[i] = cell(edges[i], edges[i + 1], losses[i + 1] - losses[i]);
+    return result;
+  }
+
+  /// Adds P's tails; the caller adds lower_tail_q.
+  void add_tails(std::span<const double> losses, std::span<const Edge> edges, PairCells& cells) const {
+    const Edge &first = edges.front(), &last = edges.back();
+    if (first.x > -infinity) cells.lower_tail_p = sweep_left(first.x, at_infinity).p;
+    if (last.x == -infinity) {  // all mass lies above the last edge
+      cells.upper_tail_p = 1;
+      cells.upper_tail_above = -std::expm1(losses.back());
+    } else if (last.x < infinity) {
+      const CellMass tail = sweep_right(last, at_infinity);
+      cells.upper_tail_p = tail.p;
+      cells.upper_tail_above = tail.above;
+    }
+  }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr Edge at_infinity{infinity, {}};
+
+  // Beyond this distance from every centre a normal density is below 1e-330 and rounds to zero.
+  static constexpr double density_reach = 39.0;
+
+  struct CellSums {
+    CompensatedSum p, above, below;
+
+    void add(const CellMass& mass) {
+      p.add(mass.p);
+      above.add(mass.above);
+      below.add(mass.below);
+    }
+    CellMass value() const { return {p.value(), above.value(), below.value()}; }
+  };
+
+  double panel_width(double x) const {
+    return normal_panel_width(std::max(std::fabs(x - lowest_), std::fabs(x - highest_)));
+  }
+
+  // A panel no longer matters if it is below 1e-19 of what has been gathered: beyond all centres the
+  // next panels shrink faster than geometrically (ratio below 1/e^1.8), so the rest is below 1e-18.
+  static bool negligible(const CellMass& mass, const CellSums& sums) {
+    return mass.p <= 1e-19 * sums.p.value() && mass.above <= 1e-19 * sums.above.value() &&
+           mass.below <= 1e-19 * sums.below.value();
+  }
+
+  // (from.x, to.x] swept rightwards; to.x may be +inf.
+  CellMass sweep_right(const Edge& from, const Edge& to) const {
+    CellSums sums;
+    double a = std::max(from.x, lowest_ - density_reach);
+    const double end = std::min(to.x, highest_ + density_reach);
+    while (a < end) {
+      double next = a + panel_width(a);
+      if (!(next < end)) next = end;
+      const CellMass mass = panel_(a, next - a, from, to);
+      sums.add(mass);
+      if (a > highest_ + 1.0 && negligible(mass, sums)) break;
+      a = next;
+    }
+    return sums.value();
+  }
+
+  // (-inf, end] swept leftwards; `to` is the reference of `below`, at infinity if that is unwanted.
+  CellMass sweep_left(double end, const Edge& to) const {
+    CellSums sums;
+    double b = std::min(end, highest_ + density_reach);
+    const double stop = lowest_ - density_reach;
+    while (b > stop) {
+      const double a = std::max(stop, b - panel_width(b));
+      const CellMass mass = panel_(a, b - a, Edge{-infinity, {}}, to);
+      sums.add(mass);
+      if (b < lowest_ - 1.0 && negligible(mass, sums)) break;
+      b = a;
+    }
+    return sums.value();
+  }
+
+  // Where an edge lies outside the range of L, its integral follows from p and the other one:
+  // below + e^d above = (e^d - 1) p for any cell of loss width d.
+  CellMass cell(const Edge& from, const Edge& to, double d) const {
+    if (!(from.x < to.x)) return {};
+    const bool no_from = std::isinf(from.x), no_to = std::isinf(to.x);
+    CellMass mass = no_from && !no_to ? sweep_left(to.x, to) : sweep_right(from, to);
+    if (no_from && no_to) return {mass.p, -mass.p * std::expm1(-d) / 2, mass.p * std::expm1(d) / 2};
+    if (no_from) mass.above = std::max(0.0, mass.p * -std::expm1(-d) - mass.below * std::exp(-d));
+    if (no_to) mass.below = std::max(0.0, mass.p * std::expm1(d) - mass.above * std::exp(d));
+    return mass;
+  }
+
+  double lowest_, highest_;
+  const Panel& panel_;
+};
+
+/// Step of the trapezoid rule for a loss whose singularities lie pi / largest shift off the axis.
+inline double trapezoid_step(double largest_shift) { return std::clamp(2.0 / largest_shift, 0.05, 0.5); }
+
+/// Trapezoid nodes of L over all x that matter at any tilt; log_density(x) + log phi(0) is P's log density.
+template <class LogDensity, class Loss>
+LossNodes trapezoid_nodes(double lowest, double highest, double step, LogDensity&& log_density, Loss&& loss) {
+  const double low = lowest - 12.0, high = highest + 40.0;
+  const auto count = static_cast<std::size_t>((high - low) / step) + 1;
+  const double log_unit = std::log(step * inverse_sqrt_two_pi);
+  LossNodes nodes;
+  nodes.loss.reserve(count);
+  nodes.log_mass.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = low + step * static_cast<double>(i);
+    nodes.loss.push_back(loss(x));
+    nodes.log_mass.push_back(log_density(x) + log_unit);
+  }
+  return nodes;
+}
+
+}  // namespace hockeystick
