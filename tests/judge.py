@@ -56,6 +56,9 @@ MAKERS: dict[str, Callable[[Parameters], hs.Mechanism]] = {
     "replace_one_subsampled_gaussian": _gaussian,
     "laplace": _laplace,
     "poisson_subsampled_laplace": _laplace,
+    "mixture_of_gaussians": lambda m: hs.GaussianMixture(
+        standard_deviation=m["sigma"], sensitivities=m["sensitivities"], probabilities=m["probs"]
+    ),
     "randomized_response": lambda m: hs.ApproximateDP(epsilon=m["eps0"], delta=0),
     "eps_delta_dp": lambda m: hs.ApproximateDP(epsilon=m["eps0"], delta=m["delta0"]),
     "kary_randomized_response": lambda m: hs.RandomizedResponse(

@@ -8,7 +8,7 @@ A value of the right type outside its range raises ValueError, a value of the wr
 import math
 import numbers
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -215,6 +215,17 @@ def order_array(
 def open_unit_array(name: str, values: object) -> FloatArray:
     """Numbers in (0, 1); any shape."""
     return _array(name, values, "in (0, 1)", lambda x: (x > 0) & (x < 1))
+
+
+def vector(
+    name: str, values: object, expected: str, accepts: Callable[[float], bool], longest: int
+) -> tuple[float, ...]:
+    """A sequence of 1 to `longest` real numbers, each of which `accepts`."""
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
+        raise TypeError(f"{name} must be a sequence of numbers, got {_show(values)}")
+    if not 1 <= len(values) <= longest:
+        raise ValueError(f"{name} must be 1 to {longest} numbers, got {len(values)}")
+    return tuple(_scalar(f"{name}[{i}]", x, expected, accepts) for i, x in enumerate(values))
 
 
 def _show(value: object) -> str:

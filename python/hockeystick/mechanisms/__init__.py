@@ -7,6 +7,7 @@ from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.discrete_pair import DiscretePair
 from hockeystick.mechanisms.exponential_mechanism import ExponentialMechanism
 from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.gaussian_mixture import GaussianMixture
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
@@ -18,6 +19,7 @@ __all__ = [
     "DiscretePair",
     "ExponentialMechanism",
     "Gaussian",
+    "GaussianMixture",
     "Laplace",
     "PoissonSampled",
     "RandomizedResponse",

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechanisms/gaussian_sweep.hpp"
+#include "mechanisms/registry.hpp"
+#include "numeric/exponential.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+// A Gaussian mechanism of random sensitivity, in noise units: (sum_i p_i N(s_i, 1), N(0, 1)) and its reverse,
+// s_i >= 0. With t_i(x) = s_i x - s_i^2/2 the loss L(x) = log sum_i p_i e^(t_i(x)) increases and is convex. For a
+// reference point r and x on either side of it, a sum of terms of one sign:
+//     e^(L(r)) Q(x) - P(x) = sum_i p_i phi(x - s_i) (e^(s_i (r - x)) - 1).
+// Dominating: Choquette-Choo, Ganesh, Steinke, Thakurta (2024), Section 3, for sensitivities bounded by a random
+// variable.
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Component {
+  double shift, weight;  // s_i > 0, with relative error u; p_i, within (5 + merged) u
+};
+
+// The loss at a point, its slope, and a bound of its rounding and of what the shifts' rounding moves it by.
+struct LossAt {
+  double loss, slope, error;
+};
+
+class MixtureLoss {
+ public:
+  // The mixture, sampled with probability q: the weight of every shift times q, the rest at 0.
+  MixtureLoss(double deviation, double q, std::span<const double> sensitivities, std::span<const double> weights) {
+    CompensatedSum total;
+    for (const double weight : weights) total.add(weight);
+    CompensatedSum still;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      if (sensitivities[i] > 0) {
+        components_.push_back({sensitivities[i] / deviation, q * (weights[i] / total.value())});
+      } else {
+        still.add(weights[i] / total.value());
+      }
+    }
+    if (components_.empty()) throw std::invalid_argument("sensitivities must not all be 0");
+    std::sort(components_.begin(), components_.end(),
+              [](const Component& a, const Component& b) { return a.shift < b.shift; });
+    merge();
+    rest_ = (1 - q) + q * still.value();
+    for (const Component& c : components_) moving_ += c.weight;
+    terms_ = static_cast<double>(components_.size() + merged_ + 1);
+  }
+
+  const std::vector<Component>& components() const { return components_; }
+  std::size_t size() const { return components_.size(); }
+  double rest() const { return rest_; }  // P(s = 0)
+  double largest() const { return components_.back().shift; }
+  double terms() const { return terms_; }  // summands in any sum over components, for its rounding
+  double infimum() const { return moving_ < 0.5 ? std::log1p(-moving_) : std::log(rest_); }
+
+  // The loss at x; posterior weights of the components to `weights`, relative error (24 + 2 terms) u. An exponent
+  // is kept in two doubles, so that only exp (6 u), the weights, the sum and the quotient round.
+  LossAt at(double x, double* weights) const {
+    double top = rest_ > 0 ? 0.0 : -infinity, top_low = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto [t, low] = exponent(i, x);
+      weights[i] = t;
+      if (t > top) {
+        top = t;
+        top_low = low;
+      }
+    }
+    double sum = rest_ * exp_sum(-top, -top_low), rise = 0, size_of_rise = 0, slope = 0, shifted = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto [shift, weight] = components_[i];
+      const auto [t, low] = exponent(i, x);
+      if (top < 600) {
+        const double grown = expm1_short(t);
+        const double term = weight * (grown + low * (1 + grown));
+        rise += term;
+        size_of_rise += std::fabs(term);
+      }
+      const auto [difference, rounding] = two_sum(t, -top);
+      weights[i] = difference < -745 ? 0.0 : weight * exp_sum(difference, rounding + low - top_low);
+      sum += weights[i];
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+      weights[i] /= sum;
+      slope += weights[i] * components_[i].shift;
+      shifted += weights[i] * components_[i].shift * std::fabs(x - components_[i].shift);
+    }
+    // A shift off by u moves L by u w_i s_i abs(x - s_i) at the same x, and x with it where noise is added to it.
+    const double carried = 2.1 * u * (shifted + slope * largest());
+    if (top < 600 && rise > -0.5) {  // accurate relative to the terms of the rise, where these are small
+      const double loss = std::log1p(rise);
+      return {loss, slope, 1.01 * (14 + terms_) * u * size_of_rise / (1 + rise) + 4 * u * std::fabs(loss) + carried};
+    }
+    const double logarithm = std::log(sum);
+    const double loss = top + (top_low + logarithm);
+    const double rounding = 2 * std::fabs(loss) + 6 * std::fabs(logarithm) + 14 + terms_;
+    return {loss, slope, 1.01 * u * rounding + carried};
+  }
+
+  // x with L(x) = loss as nearly as doubles go, and how far L(x) may be from it; -inf at or below the infimum.
+  // Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of slope at least s_1,
+  // so that it falls on the root from the right without overshooting; then on L itself, which is certified.
+  struct Inverse {
+    double x, loss_error;
+  };
+  Inverse inverse(double loss, double* weights) const {
+    const double excess = std::expm1(loss) + moving_;
+    if (rest_ > 0 && !(excess > 0)) {
+      std::fill(weights, weights + size(), 0.0);
+      return {-infinity, (12 + terms_) * u * moving_ / rest_};
+    }
+    const double goal = !(rest_ > 0) ? loss : loss > 1 ? loss + std::log1p(-rest_ * std::exp(-loss)) : std::log(excess);
+    double x = infinity;
+    for (const auto& [shift, weight] : components_) x = std::min(x, (goal - std::log(weight)) / shift + shift / 2);
+    for (int i = 0; i < 200; ++i) {
+      const auto [value, slope] = moving(x);
+      const double step = (value - goal) / slope;
+      x -= step;
+      if (!(std::fabs(value - goal) > 1e-7)) break;
+    }
+    LossAt best = at(x, weights);
+    for (int i = 0; i < 8 && std::fabs(best.loss - loss) > u * std::fabs(loss) && best.slope > 0; ++i) {
+      const double next = x - (best.loss - loss) / best.slope;
+      const LossAt there = at(next, weights);
+      if (!(std::fabs(there.loss - loss) < std::fabs(best.loss - loss))) break;
+      x = next;
+      best = there;
+    }
+    best = at(x, weights);
+    return {x, std::fabs(best.loss - loss) + u * std::fabs(loss) + best.error};
+  }
+
+  // Mixtures lie no further apart than their components do on average.
+  double total_variation_bound() const {
+    CompensatedSum sum;
+    for (const auto& [shift, weight] : components_) sum.add(weight * normal_interval(-shift / 2, shift / 2));
+    return std::min(1.0, sum.value() * (1 + (64 + terms_) * u));
+  }
+
+ private:
+  void merge() {
+    std::size_t kept = 0;
+    for (const Component& c : components_) {
+      if (kept > 0 && components_[kept - 1].shift == c.shift) {
+        components_[kept - 1].weight += c.weight;
+        ++merged_;
+      } else {
+        components_[kept++] = c;
+      }
+    }
+    components_.resize(kept);
+  }
+
+  // t_i(x) in two doubles.
+  TwoParts exponent(std::size_t i, double x) const {
+    const double shift = components_[i].shift;
+    const auto [hi, lo] = two_sum(x, -shift / 2);
+    const auto [product, error] = two_product(shift, hi);
+    return {product, error + shift * lo};
+  }
+
+  // G and its slope, for the search only.
+  std::pair<double, double> moving(double x) const {
+    double top = -infinity, sum = 0, slope = 0;
+    for (const auto& [shift, weight] : components_) top = std::max(top, shift * (x - shift / 2));
+    for (const auto& [shift, weight] : components_) {
+      const double term = weight * std::exp(shift * (x - shift / 2) - top);
+      sum += term;
+      slope += term * shift;
+    }
+    return {top + std::log(sum), slope / sum};
+  }
+
+  std::vector<Component> components_;  // by increasing shift
+  double rest_ = 0, moving_ = 0, terms_ = 0;
+  std::size_t merged_ = 0;
+};
+
+// An edge of the loss axis on the line; k_i of the kernel sum_i k_i phi(x - c_i) (e^(s_i (r - x)) - 1) at r = x.
+struct MixtureEdge {
+  double x;
+  const double* k;
+};
+
+struct MixtureEdges {
+  std::vector<MixtureEdge> at;
+  std::vector<double> weights;  // what their k point to
+  double loss_error = 0;
+};
+
+class Mixture : public DominatingPair {
+ public:
+  explicit Mixture(MixtureLoss loss) : loss_(std::move(loss)) {}
+  double total_variation_bound() const override { return loss_.total_variation_bound(); }
+
+ protected:
+  // Edges at sign * x(sign * loss), with the posterior weights there.
+  MixtureEdges carried(std::span<const double> losses, double sign) const {
+    MixtureEdges edges;
+    edges.weights.resize(losses.size() * loss_.size());
+    edges.at.reserve(losses.size());
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      double* const here = edges.weights.data() + i * loss_.size();
+      const auto [x, error] = loss_.inverse(sign * losses[i], here);
+      edges.at.push_back({sign * x, here});
+      edges.loss_error = std::max(edges.loss_error, error);
+    }
+    return edges;
+  }
+
+  // Cells, with tails if asked for. Rounding as for gaussian_cells, and that of sums over the components;
+  // cpp/README.md, "Cell integrals".
+  template <class Panel>
+  PairCells swept(double lowest, double highest, const Panel& panel, std::span<const double> losses,
+                  const MixtureEdges& edges, bool tails) const {
+    const std::span<const MixtureEdge> at = edges.at;
+    const GaussianSweep<MixtureEdge, Panel> sweep(lowest, highest, panel);
+    PairCells result = sweep.cells(losses, at);
+    if (tails) sweep.add_tails(losses, at, result);
+    result.loss_error = result.edge_error = edges.loss_error;
+    result.mass_error = (45 + loss_.terms()) * u;
+    result.share_error = (130 + 3 * loss_.terms() + 4 * loss_.largest() * widest_cell(at)) * u;
+    result.share_error_p = 6 * gauss_legendre_error + 1e-307;
+    return result;
+  }
+
+  MixtureLoss loss_;
+};
+
+// One panel for each direction. `Density` gives the components' densities at a node.
+struct PanelEnds {
+  double offset, rest;
+  bool above, below;
+  PanelEnds(double a, double width, const MixtureEdge& from, const MixtureEdge& to)
+      : offset(std::isinf(from.x) ? 0.0 : a - from.x),
+        rest(std::isinf(to.x) ? 0.0 : std::max(0.0, to.x - (a + width))),
+        above(!std::isinf(from.x)),
+        below(!std::isinf(to.x)) {}
+};
+
+class Remove final : public Mixture {
+ public:
+  using Mixture::Mixture;
+
+  PairCells integrate(std::span<const double> losses) const override {
+    const MixtureEdges edges = carried(losses, 1);
+    PairCells result = cells(losses, edges, true);
+    result.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
+    return result;
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override {
+    return cells(losses, carried(losses, 1), false);
+  }
+
+  LossNodes nodes() const override {
+    std::vector<double> scratch(loss_.size());
+    const auto loss = [&](double x) { return loss_.at(x, scratch.data()).loss; };
+    return trapezoid_nodes(
+        0, loss_.largest(), trapezoid_step(loss_.largest()), [&](double x) { return loss(x) - x * x / 2; }, loss);
+  }
+
+  double loss_infimum() const override { return loss_.infimum(); }
+
+ private:
+  PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
+    std::vector<LocalDensity> local;
+    const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
+      const auto rule = panel_rule(0, loss_.largest(), a, width);
+      const PanelEnds ends(a, width, from, to);
+      const LocalDensity still(a, 0);
+      local.clear();
+      for (const auto& [shift, weight] : loss_.components()) local.emplace_back(a, shift);
+      CellMass sum;
+      for (std::size_t n = 0; n < rule.nodes.size(); ++n) {
+        const double y = width * rule.nodes[n], z = ends.rest + width * rule.nodes[rule.nodes.size() - 1 - n];
+        CellMass at{loss_.rest() > 0 ? loss_.rest() * still(y) : 0.0, 0, 0};
+        for (std::size_t i = 0; i < local.size(); ++i) {
+          const auto [shift, weight] = loss_.components()[i];
+          const double density = weight * local[i](y);
+          at.p += density;
+          if (ends.above) at.above -= density * expm1_short(-shift * (ends.offset + y));
+          if (ends.below)
+            at.below += shift * z < largest_growth ? density * expm1_short(shift * z)
+                                                   : grown_density(weight, shift, shift, a + y, z);
+        }
+        sum.p += rule.weights[n] * at.p;
+        sum.above += rule.weights[n] * at.above;
+        sum.below += rule.weights[n] * at.below;
+      }
+      return CellMass{sum.p * width, sum.above * width, sum.below * width};
+    };
+    return swept(0, loss_.largest(), panel, losses, edges, tails);
+  }
+};
+
+// The reverse, reflected so that the loss increases: with the posterior weights w_i(-r) the kernel is
+// phi(x) sum_i w_i(-r) (e^(s_i (r - x)) - 1).
+class Add final : public Mixture {
+ public:
+  using Mixture::Mixture;
+
+  PairCells integrate(std::span<const double> losses) const override {
+    const MixtureEdges edges = carried(losses, -1);
+    PairCells result = cells(losses, edges, true);
+    result.lower_tail_q = q_below(edges.at.front().x);
+    return result;
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override {
+    return cells(losses, carried(losses, -1), false);
+  }
+
+  LossNodes nodes() const override {
+    std::vector<double> scratch(loss_.size());
+    return trapezoid_nodes(
+        -loss_.largest(), 0, trapezoid_step(loss_.largest()), [](double x) { return -x * x / 2; },
+        [&](double x) { return -loss_.at(-x, scratch.data()).loss; });
+  }
+
+  double loss_supremum() const override { return -loss_.infimum(); }
+
+ private:
+  PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
+    const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
+      const auto rule = panel_rule(-loss_.largest(), 0, a, width);
+      const PanelEnds ends(a, width, from, to);
+      const LocalDensity still(a, 0);
+      CellMass sum;
+      for (std::size_t n = 0; n < rule.nodes.size(); ++n) {
+        const double y = width * rule.nodes[n], z = ends.rest + width * rule.nodes[rule.nodes.size() - 1 - n];
+        const double density = rule.weights[n] * still(y);
+        double above = 0, below = 0, grown = 0;
+        for (std::size_t i = 0; i < loss_.size(); ++i) {
+          const double shift = loss_.components()[i].shift;
+          if (ends.above) above -= from.k[i] * expm1_short(-shift * (ends.offset + y));
+          if (!ends.below) continue;
+          if (shift * z < largest_growth) {
+            below += to.k[i] * expm1_short(shift * z);
+          } else {
+            grown += grown_density(to.k[i], 0, shift, a + y, z);
+          }
+        }
+        sum.p += density;
+        sum.above += density * above;
+        sum.below += density * below + rule.weights[n] * grown;
+      }
+      return CellMass{sum.p * width, sum.above * width, sum.below * width};
+    };
+    return swept(-loss_.largest(), 0, panel, losses, edges, tails);
+  }
+
+  double q_below(double x) const {
+    CompensatedSum sum;
+    if (loss_.rest() > 0) sum.add(loss_.rest() * normal_tail(-x));
+    for (const auto& [shift, weight] : loss_.components()) sum.add(weight * normal_tail(-x - shift));
+    return sum.value() * (1 + 2 * normal_error + loss_.terms() * u);
+  }
+};
+
+// Parameters: standard deviation, sampling probability in (0, 1], then all sensitivities, then their probabilities.
+template <class Pair>
+std::shared_ptr<const DominatingPair> make(Parameters p) {
+  if (p.size() < 4 || p.size() % 2 != 0)
+    throw std::invalid_argument("parameters must be two numbers and as many sensitivities as probabilities, got " +
+                                std::to_string(p.size()));
+  const std::size_t count = p.size() / 2 - 1;
+  return std::make_shared<Pair>(MixtureLoss(p[0], p[1], p.subspan(2, count), p.subspan(2 + count)));
+}
+
+const Registration remove("gaussian_mixture_remove", any_count, &make<Remove>);
+const Registration add("gaussian_mixture_add", any_count, &make<Add>);
+
+}  // namespace
+
+}  // namespace hockeystick

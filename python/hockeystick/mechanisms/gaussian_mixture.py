@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Gaussian mechanism whose sensitivity is random."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockeystick import _checks, _core
+from hockeystick.adjacency import Direction
+from hockeystick.composition import Mechanism
+from hockeystick.mechanisms._pair import no_pair, pair
+from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
+
+MOST_COMPONENTS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianMixture(SamplableMechanism):
+    """Normal noise on a sum that one record moves by a random amount.
+
+    With probability p_i the record counts as a vector of norm at most s_i, independently of the
+    noise. With noise of standard deviation s the mechanism is dominated, when the record is removed
+    (or made a special one that adds nothing), by
+
+        sum_i p_i N(s_i, s^2)  against  N(0, s^2),
+
+    and by the reverse when it is added. Sampling with probability q leaves a mixture with more
+    weight at 0. No pair is known for replacing a record by any other.
+
+    Args:
+        standard_deviation: Of the noise, > 0.
+        sensitivities: The s_i, each 0 or within [1e-12, 1000] standard deviations, in any order,
+            equal ones allowed; at most 1000.
+        probabilities: The p_i, each in (0, 1], as many. They must sum to 1 within 1e-9; each is
+            taken divided by their sum.
+
+    Certified: rounding included, for the probabilities so normalised.
+
+    Source: Choquette-Choo, Ganesh, Steinke & Thakurta (2024), "Privacy amplification for matrix
+    mechanisms", Section 3.
+
+    >>> GaussianMixture(standard_deviation=2, sensitivities=[0, 1], probabilities=[0.9, 0.1])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    GaussianMixture(standard_deviation=2.0, sensitivities=(0.0, 1.0),
+                    probabilities=(0.9, 0.1))
+    """
+
+    standard_deviation: float
+    sensitivities: Sequence[float]
+    probabilities: Sequence[float]
+
+    def __post_init__(self) -> None:
+        deviation = _checks.positive("standard_deviation", self.standard_deviation)
+        low, high = deviation * 1e-12, deviation * 1e3
+        sensitivities = _checks.vector(
+            "sensitivities",
+            self.sensitivities,
+            "0 or within [1e-12, 1000] standard deviations",
+            lambda x: x == 0 or low <= x <= high,
+            MOST_COMPONENTS,
+        )
+        probabilities = _checks.vector(
+            "probabilities", self.probabilities, "in (0, 1]", lambda x: 0 < x <= 1, MOST_COMPONENTS
+        )
+        if len(probabilities) != len(sensitivities):
+            raise ValueError(
+                f"probabilities must be as many as sensitivities, {len(sensitivities)}, "
+                f"got {len(probabilities)}"
+            )
+        total = math.fsum(probabilities)
+        if not abs(total - 1) <= _checks.SUM_TOLERANCE:
+            raise ValueError(
+                f"probabilities must sum to 1 within {_checks.SUM_TOLERANCE:g}, "
+                f"got a sum of {total!r}"
+            )
+        object.__setattr__(self, "standard_deviation", deviation)
+        object.__setattr__(self, "sensitivities", sensitivities)
+        object.__setattr__(self, "probabilities", probabilities)
+
+    def simplified(self) -> Mechanism | None:
+        """None if all sensitivities are 0."""
+        return self if any(self.sensitivities) else None
+
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
+        """The pair (P, Q) that dominates all neighbours in `direction`."""
+        return self.sampled_pair(direction, 1.0)
+
+    def sampled_pair(
+        self, direction: Direction, sampling_probability: float
+    ) -> _core.DominatingPair:
+        """As `dominating_pair`, of the mechanism on a Poisson subsample."""
+        if direction.replaces:
+            raise no_pair(self, direction, "no pair is known for a random sensitivity")
+        return pair(
+            f"gaussian_mixture_{'remove' if direction.removes else 'add'}",
+            self.standard_deviation,
+            sampling_probability,
+            *self.sensitivities,
+            *self.probabilities,
+        )

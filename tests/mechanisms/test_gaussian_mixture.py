@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells of the mixture pairs against differences of normal tails in ball arithmetic."""
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import exact
+from exact.mixture import MixturePair
+from hockeystick import _core
+from mechanisms import cells
+
+DIRECTIONS = ["remove", "add"]
+MIXTURES = {
+    "three": (1.0, ((0.0, 0.5), (1.0, 0.3), (2.0, 0.2))),
+    "rare": (1.5, ((0.0, 0.9), (0.5, 0.05), (1.0, 0.04), (3.0, 1e-9))),
+    "no rest": (1.0, ((0.25, 0.5), (1.0, 0.5))),
+    "far apart": (0.2, ((0.0, 0.1), (0.01, 0.4), (4.0, 0.5))),
+    "loud": (1e6, ((1.0, 0.25), (0.0, 0.5), (3.0, 0.25))),
+    "repeated": (1.0, ((1.0, 0.125), (0.0, 0.25), (1.0, 0.375), (0.0, 0.25))),
+    "one": (2.0, ((1.0, 1.0),)),
+}
+
+
+def core_pair(deviation, terms, direction, rate=1.0):
+    sensitivities, weights = zip(*terms, strict=True)
+    parameters = [deviation, rate, *sensitivities, *weights]
+    return _core.dominating_pair(f"gaussian_mixture_{direction}", parameters)
+
+
+def loss_at(deviation, terms, direction, x):
+    """In doubles, to choose edges by."""
+    sign = 1 if direction == "remove" else -1
+    s = np.array([t[0] for t in terms]) / deviation
+    log_p = np.log([t[1] for t in terms])
+    return sign * float(np.logaddexp.reduce(log_p + s * (sign * x) - s * s / 2))
+
+
+def edges_for(deviation, terms, direction):
+    pair = core_pair(deviation, terms, direction)
+    top = max(s for s, _ in terms) / deviation
+    anchors = [-33.0, -9.0, -1.0, 0.0, 0.4, top / 2, top, top + 3, 20.0, 30.0]
+    edges = set()
+    for k, x in enumerate(anchors):
+        loss = loss_at(deviation, terms, direction, x)
+        edges |= {loss, loss + cells.WIDTHS[k % 5] * min(1.0, top)}
+    for bound in (pair.loss_infimum, pair.loss_supremum):
+        if math.isfinite(bound) and top > 1e-3:  # else all but the bound is far from any mass
+            edges |= {bound - 2.0, bound - 1e-9, bound + 1e-9, bound + 2.0}
+    ordered = sorted(edges)
+    return [ordered[0]] + [
+        b for a, b in itertools.pairwise(ordered) if b - a > 9e-8 * min(1.0, top)
+    ]
+
+
+def check(deviation, terms, direction, edges, rate=1.0):
+    pair = core_pair(deviation, terms, direction, rate)
+    truth = MixturePair(exact.Step(1.0), direction, deviation, terms, rate)
+    got = pair.integrate(edges)
+    cells.check_cells(truth, edges, got, (pair.loss_infimum, pair.loss_supremum))
+    cells.check_tails(truth, edges, got)
+    cells.check_invariants(edges, got)
+    return got
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("name", MIXTURES)
+def test_stated_errors_hold(name, direction):
+    deviation, terms = MIXTURES[name]
+    check(deviation, terms, direction, edges_for(deviation, terms, direction))
+
+
+mixtures = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0, 2.5, 6.0]), st.floats(1e-6, 1.0)),
+    min_size=1,
+    max_size=6,
+).filter(lambda terms: any(s for s, _ in terms))
+
+
+@given(
+    mixtures,
+    st.floats(-0.6, 2.0).map(lambda e: 10.0**e),
+    st.sampled_from(DIRECTIONS),
+    st.sampled_from([1.0, 0.01]),
+    st.floats(-8.0, 8.0),
+    st.sampled_from(cells.WIDTHS),
+)
+def test_stated_errors_hold_anywhere(terms, deviation, direction, rate, x, width):
+    total = math.fsum(p for _, p in terms)
+    low = loss_at(deviation, [(s, p / total) for s, p in terms], direction, x) * rate
+    check(deviation, tuple(terms), direction, [low + width * k for k in (0, 1, 2, 4)], rate)
+
+
+def test_a_hundred_components():
+    source = random.Random(1)
+    terms = tuple((source.uniform(0.0, 8.0), source.uniform(0.1, 1.0)) for _ in range(100))
+    total = math.fsum(p for _, p in terms)
+    weighted = [(s, p / total) for s, p in terms]
+    for direction in DIRECTIONS:
+        low = loss_at(2.0, weighted, direction, 1.0)
+        check(2.0, terms, direction, [low, low + 1e-4, low + 0.1])
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("name", MIXTURES)
+def test_stated_errors_are_small(name, direction):
+    deviation, terms = MIXTURES[name]
+    edges = edges_for(deviation, terms, direction)
+    got = core_pair(deviation, terms, direction).integrate(edges)
+    largest = max(s for s, _ in terms) / deviation
+    scale = max(abs(edges[0]), abs(edges[-1])) + largest**2 + (1 if largest > 1 else 0)
+    assert max(got.mass_error, got.share_error) < 1e-12
+    assert got.loss_error < 3e-14 * scale
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("rate", [1e-6, 0.01, 0.9])
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 50.0])
+def test_two_components_are_the_sampled_gaussian(sigma, rate, direction):
+    mixture = core_pair(sigma, ((0.0, 1 - rate), (1.0, rate)), direction)
+    sampled = core_pair(sigma, ((1.0, 1.0),), direction, rate)
+    gaussian = _core.dominating_pair(f"poisson_gaussian_{direction}", [sigma, rate])
+    low, high = (loss_at(sigma, ((0.0, 1 - rate), (1.0, rate)), direction, x) for x in (-3.0, 3.0))
+    edges = np.linspace(low, high, 9)
+    want = gaussian.integrate(edges)
+    for pair in (mixture, sampled):
+        got = pair.integrate(edges)
+        for name in ("p", "above", "below"):
+            # What the edges' errors leave: relative to the cell's width.
+            slack = 1e-12 + 20 * (got.loss_error + want.loss_error) / (edges[1] - edges[0])
+            np.testing.assert_allclose(getattr(got, name), getattr(want, name), rtol=slack)
+
+
+@pytest.mark.parametrize("name", ["three", "no rest", "rare"])
+def test_the_reverse_is_a_reflection(name):
+    there, back = (core_pair(*MIXTURES[name], direction) for direction in DIRECTIONS)
+    cells.check_reflection(there, back)
+
+
+def test_range_of_the_loss():
+    remove, add = (core_pair(*MIXTURES["three"], direction) for direction in DIRECTIONS)
+    assert remove.loss_infimum == pytest.approx(math.log(0.5), rel=1e-15)
+    assert add.loss_supremum == -remove.loss_infimum
+    assert core_pair(*MIXTURES["no rest"], "remove").loss_infimum == -math.inf
