@@ -11,6 +11,7 @@ from hockeystick.mechanisms.gaussian_mixture import GaussianMixture
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.mechanisms.truncated_poisson_gaussian import TruncatedPoissonGaussian
 
 __all__ = [
     "ApproximateDP",
@@ -23,4 +24,5 @@ __all__ = [
     "Laplace",
     "PoissonSampled",
     "RandomizedResponse",
+    "TruncatedPoissonGaussian",
 ]

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/public_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+
+class PublicChoice final : public DominatingPair {
+ public:
+  PublicChoice(std::vector<Choice> choices, double rest) : choices_(std::move(choices)), rest_(rest) {
+    atoms_.all = true;
+    for (const Choice& choice : choices_) {
+      atoms_.all = atoms_.all && choice.pair->atoms().all;
+      for (const Atom& atom : choice.pair->atoms().at) atoms_.at.push_back({atom.loss, choice.weight * atom.mass});
+    }
+    std::sort(atoms_.at.begin(), atoms_.at.end(), [](const Atom& a, const Atom& b) { return a.loss < b.loss; });
+  }
+
+  // All quantities are linear in the pair. Weights are off by 2 u, products and sums by as much again each.
+  PairCells integrate(std::span<const double> edges) const override {
+    return combined([&](const DominatingPair& pair) { return pair.integrate(edges); }, edges.size() - 1);
+  }
+  PairCells integrate_inner(std::span<const double> edges) const override {
+    return combined([&](const DominatingPair& pair) { return pair.integrate_inner(edges); }, edges.size() - 1);
+  }
+
+  LossNodes nodes() const override {
+    std::vector<std::pair<double, double>> all;
+    for (const Choice& choice : choices_) {
+      const LossNodes part = choice.pair->nodes();
+      for (std::size_t i = 0; i < part.loss.size(); ++i)
+        all.emplace_back(part.loss[i], part.log_mass[i] + std::log(choice.weight));
+    }
+    std::sort(all.begin(), all.end());
+    LossNodes nodes;
+    for (const auto& [loss, log_mass] : all) {
+      nodes.loss.push_back(loss);
+      nodes.log_mass.push_back(log_mass);
+    }
+    return nodes;
+  }
+
+  const Atoms& atoms() const override { return atoms_; }
+
+  double infinity_mass() const override {
+    double sum = 0;
+    for (const Choice& choice : choices_) sum += choice.weight * choice.pair->infinity_mass();
+    return sum;
+  }
+
+  double loss_infimum() const override {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Choice& choice : choices_) least = std::min(least, choice.pair->loss_infimum() - choice.error);
+    return least;
+  }
+
+  double loss_supremum() const override {
+    if (rest_ > 0) return std::numeric_limits<double>::infinity();
+    double largest = -std::numeric_limits<double>::infinity();
+    for (const Choice& choice : choices_) largest = std::max(largest, choice.pair->loss_supremum() + choice.error);
+    return largest;
+  }
+
+  double total_variation_bound() const override {
+    double sum = 0;
+    for (const Choice& choice : choices_) sum += choice.weight * (choice.pair->total_variation_bound() + choice.error);
+    return std::min(1.0, sum * (1 + rounding()) + rest_);
+  }
+
+ private:
+  template <class Integrate>
+  PairCells combined(Integrate&& integrate_part, std::size_t count) const {
+    PairCells result;
+    result.cells.resize(count);
+    result.own_scale = true;
+    for (const auto& [weight, pair, error] : choices_) {
+      const PairCells part = integrate_part(*pair);
+      for (std::size_t i = 0; i < result.cells.size(); ++i) {
+        result.cells[i].p += weight * part.cells[i].p;
+        result.cells[i].above += weight * part.cells[i].above;
+        result.cells[i].below += weight * part.cells[i].below;
+      }
+      result.lower_tail_p += weight * part.lower_tail_p;
+      result.lower_tail_q += weight * part.lower_tail_q;
+      result.upper_tail_p += weight * part.upper_tail_p;
+      result.upper_tail_above += weight * part.upper_tail_above;
+      result.infinity_mass += weight * part.infinity_mass;
+      result.infinity_mass_lower += weight * part.infinity_mass_lower;
+      result.mass_error = std::max(result.mass_error, part.mass_error + error);
+      result.share_error = std::max(result.share_error, part.share_error + 2 * error);
+      result.share_error_p = std::max(result.share_error_p, part.share_error_p);
+      result.loss_error = std::max(result.loss_error, part.loss_error + error);
+      result.edge_error = std::max(result.edge_error, part.edge_error);
+      result.own_scale = result.own_scale && part.own_scale;
+    }
+    result.mass_error += rounding();
+    result.share_error += rounding();
+    result.lower_tail_q *= 1 + rounding();
+    result.infinity_mass = result.infinity_mass * (1 + rounding()) + rest_;
+    result.infinity_mass_lower *= 1 - rounding();
+    return result;
+  }
+
+  double rounding() const { return (4 + static_cast<double>(choices_.size())) * u; }
+
+  std::vector<Choice> choices_;
+  double rest_;
+  Atoms atoms_;
+};
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> public_choice(std::vector<Choice> choices, double rest) {
+  return std::make_shared<PublicChoice>(std::move(choices), rest);
+}
+
+}  // namespace hockeystick

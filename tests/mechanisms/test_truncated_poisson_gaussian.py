@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells of truncated Poisson sampling against sums of normal tails in ball arithmetic."""
+
+import numpy as np
+import pytest
+from flint import ctx
+
+import exact
+from exact.choice import truncated
+from hockeystick import _core
+from hockeystick.mechanisms.truncated_poisson_gaussian import _truncation
+from mechanisms import cells
+
+DIRECTIONS = ["remove", "add", "replace", "special_remove", "special_add"]
+CASES = [(10, 0.3, 3), (200, 0.05, 20), (200, 0.05, 5), (50, 0.9, 49)]
+
+
+def core_pair(case, sigma, direction):
+    size, rate, batch = case
+    whole, cut, joins = _truncation(size, rate, batch)
+    name = f"truncated_poisson_gaussian_{direction}"
+    return _core.dominating_pair(name, [sigma, rate, joins, whole, cut])
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("sigma", [0.4, 2.0])
+@pytest.mark.parametrize("case", CASES)
+def test_stated_errors_hold(case, sigma, direction):
+    pair = core_pair(case, sigma, direction)
+    plain = direction.removeprefix("special_")
+    step = exact.Step(sigma, case[1])
+    low, high = (cells.loss_at(step, plain, x) for x in (-6.0, 6.0))
+    edges = [low - 0.3, *np.linspace(low, high, 6), high + 0.3]
+    with ctx.workprec(400):
+        truth, _ = truncated(*case, sigma, direction)
+    got = pair.integrate(edges)
+    cells.check_cells(truth, edges, got, (pair.loss_infimum, pair.loss_supremum))
+    cells.check_tails(truth, edges, got)
+    cells.check_invariants(edges, got)
+    assert max(got.mass_error, got.share_error) < 1e-12
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_draw_is_the_nearest_double(case):
+    whole, cut, joins = _truncation(*case)
+    with ctx.workprec(400):
+        truth, rate = truncated(*case, 1.0, "remove")
+    assert (whole, cut, joins) == (*(float(w) for w, _ in truth.choices), rate)
+
+
+def test_a_cut_too_rare_for_binary64_counts_as_infinite_loss():
+    parameters = [1.0, 0.01, 0.005, 1.0, 1e-305]
+    pair = _core.dominating_pair("truncated_poisson_gaussian_remove", parameters)
+    got = pair.integrate([-0.1, 0.0, 0.1])
+    assert 1e-305 <= got.infinity_mass <= 1e-299
+    assert got.infinity_mass_lower == 0
+    plain = _core.dominating_pair("poisson_gaussian_remove", [1.0, 0.01]).integrate(
+        [-0.1, 0.0, 0.1]
+    )
+    np.testing.assert_array_equal(got.p, plain.p)
+
+
+def test_range_of_the_loss():
+    pairs = {d: core_pair(CASES[0], 1.0, d) for d in DIRECTIONS}
+    assert pairs["remove"].loss_infimum == pytest.approx(np.log1p(-0.3))
+    assert pairs["add"].loss_supremum == pytest.approx(-np.log1p(-0.3))
+    assert pairs["replace"].loss_supremum == np.inf

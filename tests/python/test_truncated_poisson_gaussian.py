@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Truncated Poisson sampling as a value, and through the whole engine."""
+
+import itertools
+import math
+import pickle
+
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+import questions
+from exact.choice import truncated
+from hockeystick import Adjacency
+
+DEFAULTS = {
+    "noise_multiplier": 1.5,
+    "sampling_probability": 0.05,
+    "truncated_batch_size": 12,
+    "dataset_size": 200,
+}
+
+
+def mechanism(**changes):
+    return hs.TruncatedPoissonGaussian(**(DEFAULTS | changes))
+
+
+STEP = mechanism()
+PLAIN = hs.Gaussian(noise_multiplier=1.5).poisson_sampled(0.05)
+
+
+def test_it_survives_every_form_it_is_written_in():
+    assert mechanism() == STEP
+    assert len({STEP, mechanism(), mechanism(dataset_size=300)}) == 2
+    assert pickle.loads(pickle.dumps(STEP)) == STEP  # noqa: S301
+    assert eval(repr(STEP), vars(hs)) == STEP  # noqa: S307
+    ledger = hs.Accountant()
+    ledger.compose(STEP, count=3)
+    assert hs.Accountant.from_json(ledger.to_json()).ledger == ledger.ledger
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("noise_multiplier", math.nan, r"finite and in \[0.001, 1e\+12\]"),
+        ("sampling_probability", 1.5, r"in \[0, 1\]"),
+        ("truncated_batch_size", 0, r"a whole number in \[1, 1000000000\]"),
+        ("dataset_size", 10**9 + 1, r"a whole number in \[1, 1000000000\]"),
+    ],
+)
+def test_arguments_out_of_range(name, value, expected):
+    with pytest.raises(ValueError, match=f"^{name} must be {expected}, got "):
+        mechanism(**{name: value})
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+@pytest.mark.parametrize("value", ["1", None, True, 1j])
+def test_arguments_of_a_wrong_type(name, value):
+    with pytest.raises(TypeError, match=f"^{name} must be "):
+        mechanism(**{name: value})
+
+
+@pytest.mark.parametrize("value", [10.0, math.inf])
+def test_sizes_are_whole_numbers(value):
+    with pytest.raises(TypeError, match="^dataset_size must be a whole number"):
+        mechanism(dataset_size=value)
+
+
+def test_what_never_cuts_is_plain():
+    assert mechanism(truncated_batch_size=200).terms == PLAIN.terms
+    assert mechanism(dataset_size=1).terms == PLAIN.terms
+    assert mechanism(sampling_probability=0).terms == ()
+    always = mechanism(truncated_batch_size=200, sampling_probability=1)
+    assert always.terms == hs.Gaussian(noise_multiplier=1.5).terms
+
+
+def test_sampling_everything_cuts_uniformly():
+    """q = 1: a uniform batch of B among n, at half the noise multiplier."""
+    uniform = mechanism(sampling_probability=1, truncated_batch_size=20)
+    half = hs.Gaussian(noise_multiplier=0.75).poisson_sampled(0.1)
+    query = {"delta": 1e-5, "tolerance": 1e-5}
+    assert (10 * uniform).epsilon_bounds(**query) == pytest.approx(
+        (10 * half).epsilon_bounds(**query), rel=1e-5
+    )
+
+
+DIRECTIONS = {
+    "remove": Adjacency.REMOVE_ONE,
+    "add": Adjacency.ADD_ONE,
+    "replace": Adjacency.REPLACE_ONE,
+}
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("epsilon", [0.0, 0.03, 1.0])
+def test_delta_of_one_step(epsilon, direction):
+    bounds = STEP.delta_bounds(epsilon, adjacency=DIRECTIONS[direction])
+    with ctx.workprec(400):
+        pair, _ = truncated(200, 0.05, 12, 1.5, direction)
+        truth = pair.delta(arb(epsilon))
+    questions.check(questions.Answer(bounds, certified=True), truth, 1e-3)
+
+
+def test_delta_of_one_step_with_a_special_record():
+    bounds = STEP.delta_bounds(0.3, adjacency=Adjacency.REPLACE_SPECIAL)
+    with ctx.workprec(400):
+        pairs = [truncated(200, 0.05, 12, 1.5, f"special_{d}")[0] for d in ("remove", "add")]
+        truth = max((pair.delta(arb(0.3)) for pair in pairs), key=float)
+    questions.check(questions.Answer(bounds, certified=True), truth, 1e-3)
+
+
+def test_a_larger_batch_costs_less_down_to_plain_sampling():
+    query = {"delta": 1e-5, "tolerance": 1e-4}
+    sizes = [12, 15, 20, 25, 60, 199]
+    bounds = [(100 * mechanism(truncated_batch_size=b)).epsilon_bounds(**query) for b in sizes]
+    for more, less in itertools.pairwise(bounds):
+        assert less.lower <= more.upper
+    plain = (100 * PLAIN).epsilon_bounds(**query)
+    assert bounds[-1].lower <= plain.upper
+    assert bounds[-1].upper >= plain.lower
+    assert bounds[0].lower > plain.upper
