@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pybind11/stl.h>
+#include <pybind11/typing.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "mechanisms/additive_noise.hpp"
 #include "mechanisms/registry.hpp"
 
 namespace py = pybind11;
@@ -23,6 +26,26 @@ Doubles column(const PairCells& cells, double CellMass::* member) {
   const auto to = out(result);
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = cells.cells[i].*member;
   return result;
+}
+
+using Function = py::typing::Callable<py::object(Doubles)>;
+
+// A Python function of an array, to be called and dropped from threads that do not hold the GIL.
+Noise::Map calling(const py::function& function, const char* name) {
+  const auto drop = [](py::function* held) {
+    const py::gil_scoped_acquire acquire;
+    delete held;
+  };
+  const std::shared_ptr<py::function> shared(new py::function(function), drop);
+  return [shared, name](std::span<const double> x, std::span<double> y) {
+    const py::gil_scoped_acquire acquire;
+    const py::object returned = (*shared)(Doubles(static_cast<py::ssize_t>(x.size()), x.data()));
+    const auto values = Doubles::ensure(returned);
+    if (!values) throw py::error_already_set();
+    if (values.ndim() != 1 || values.size() != static_cast<py::ssize_t>(y.size()))
+      throw py::value_error(std::string(name) + " must return an array of the shape of its argument");
+    std::copy_n(values.data(), y.size(), y.begin());
+  };
 }
 
 }  // namespace
@@ -54,5 +77,13 @@ void bind_mechanisms(py::module_& module) {
         return owned(dominating_pair(name, parameters));
       },
       py::arg("name"), py::arg("parameters"), "The dominating pair registered under a name.");
+  module.def(
+      "additive_noise_pair",
+      [](const Function& log_density, const Function& distribution, double accuracy, double shift) {
+        return owned(additive_noise_pair(
+            {calling(log_density, "log_density"), calling(distribution, "distribution"), accuracy}, shift));
+      },
+      py::arg("log_density"), py::arg("distribution"), py::arg("accuracy"), py::arg("shift"),
+      "The pair of a noise given by functions, shifted against itself.");
   module.def("pair_names", &pair_names, "The names of all dominating pairs.");
 }

@@ -21,6 +21,10 @@ def mechanism_to_json(mechanism: Mechanism) -> dict[str, Any]:
     """The mechanism as an object of JSON's own types; floats round-trip exactly."""
     if not isinstance(mechanism, tuple(_MECHANISMS.values())):
         raise TypeError(f"mechanism must be one of {', '.join(_MECHANISMS)}, got {mechanism!r}")
+    if any(callable(value) for value in mechanism.arguments.values()):
+        raise TypeError(
+            f"mechanism must not hold functions to be written as JSON, got {mechanism!r}"
+        )
     return {"type": type(mechanism).__name__} | {
         name: mechanism_to_json(value) if isinstance(value, Mechanism) else value
         for name, value in mechanism.arguments.items()

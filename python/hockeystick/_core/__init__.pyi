@@ -15,6 +15,7 @@ __all__: list[str] = [
     "LossPmf",
     "PairCells",
     "StepPmf",
+    "additive_noise_pair",
     "available_kernels",
     "delta_bounds",
     "dominating_pair",
@@ -165,6 +166,16 @@ class Answer:
     def upper(self) -> float: ...
     @property
     def wraparound(self) -> float: ...
+
+def additive_noise_pair(
+    log_density: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
+    distribution: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
+    accuracy: typing.SupportsFloat | typing.SupportsIndex,
+    shift: typing.SupportsFloat | typing.SupportsIndex,
+) -> DominatingPair:
+    """
+    The pair of a noise given by functions, shifted against itself.
+    """
 
 def available_kernels() -> list[str]:
     """

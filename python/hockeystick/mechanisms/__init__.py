@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mechanisms: immutable values that know their dominating pairs, one file each."""
 
+from hockeystick.mechanisms.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.approximate_dp import ApproximateDP
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
@@ -14,6 +15,7 @@ from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.mechanisms.truncated_poisson_gaussian import TruncatedPoissonGaussian
 
 __all__ = [
+    "AdditiveNoise",
     "ApproximateDP",
     "DiscreteGaussian",
     "DiscreteLaplace",

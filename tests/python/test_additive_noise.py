@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noise given by functions: as a value, through the engine, and what becomes of bad functions."""
+
+import math
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from flint import arb
+from scipy import stats
+
+import exact
+import hockeystick as hs
+import questions
+from hockeystick import Adjacency
+
+NORMAL = {"log_density": stats.norm.logpdf, "distribution": stats.norm.cdf}
+
+
+def laplace_log_density(x):
+    return -np.abs(x) - math.log(2)
+
+
+def laplace_distribution(x):
+    return np.exp(x) / 2
+
+
+LAPLACE = {"log_density": laplace_log_density, "distribution": laplace_distribution}
+
+
+def test_it_is_a_value_as_far_as_its_functions_are():
+    noise = hs.AdditiveNoise(**LAPLACE)
+    assert noise == hs.AdditiveNoise(**LAPLACE)
+    assert (
+        len({noise, hs.AdditiveNoise(**LAPLACE), hs.AdditiveNoise(**LAPLACE, accuracy=1e-9)}) == 2
+    )
+    assert (noise.sensitivity, noise.accuracy) == (1.0, 1e-13)
+    normal = hs.AdditiveNoise(**NORMAL)
+    assert pickle.loads(pickle.dumps(normal)).sensitivity == 1.0  # noqa: S301
+
+
+def test_it_cannot_be_written_as_json():
+    ledger = hs.Accountant()
+    ledger.compose(hs.AdditiveNoise(**LAPLACE))
+    with pytest.raises(TypeError, match="^mechanism must not hold functions to be written as JSON"):
+        ledger.to_json()
+
+
+@pytest.mark.parametrize("count", [1, 50])
+@pytest.mark.parametrize("sensitivity", [0.125, 1.0])
+def test_normal_noise_is_the_gaussian_mechanism(sensitivity, count):
+    run = count * hs.AdditiveNoise(**NORMAL, sensitivity=sensitivity)
+    truth = exact.epsilon(((exact.Step(1 / sensitivity), count),), 1e-6)
+    bounds = run.epsilon_bounds(delta=1e-6, tolerance=1e-4)
+    questions.check(questions.Answer(bounds, certified=True), truth, 1e-4)
+
+
+def test_laplace_noise_is_the_laplace_mechanism():
+    noise = hs.AdditiveNoise(**LAPLACE, sensitivity=0.5)
+    mechanism = hs.Laplace(noise_multiplier=2.0)
+    for adjacency in (Adjacency.ADD_OR_REMOVE_ONE, Adjacency.REPLACE_ONE):
+        got = (20 * noise).epsilon_bounds(delta=1e-5, adjacency=adjacency, tolerance=5e-3)
+        want = (20 * mechanism).epsilon_bounds(delta=1e-5, adjacency=adjacency, tolerance=5e-3)
+        assert got.lower <= want.upper
+        assert want.lower <= got.upper
+
+
+def test_one_step_of_logistic_noise():
+    """delta(eps) = F(1 - x) - e^eps F(-x) where f(x - 1) = e^eps f(x)."""
+    noise = hs.AdditiveNoise(
+        log_density=lambda x: -np.abs(x) - 2 * np.log1p(np.exp(-np.abs(x))),
+        distribution=lambda x: np.exp(x) / (1 + np.exp(x)),
+    )
+    half = arb(0.5).exp() * (arb(0.3) / 2).exp()  # (1 + e^x)^2 = e^(eps + 1) ... solved for e^x
+    odds = (half - 1) / (1 - half / arb(1).exp())  # e^x
+    truth = 1 / (1 + odds / arb(1).exp()) - arb(0.3).exp() / (1 + odds)
+    bounds = noise.delta_bounds(epsilon=0.3, tolerance=1e-5)
+    questions.check(questions.Answer(bounds, certified=True), truth, 1e-5)
+
+
+def test_a_looser_accuracy_widens_the_bounds():
+    gaps = [
+        (100 * hs.AdditiveNoise(**NORMAL, accuracy=a)).delta_bounds(epsilon=5.0, tolerance=0.3).gap
+        for a in (1e-13, 1e-6)
+    ]
+    assert gaps[0] < gaps[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "problem"),
+    [
+        ("log_density", lambda x: np.full_like(x, np.nan), "log_density must return finite"),
+        ("log_density", lambda x: -np.abs(x - 1), "log_density must be symmetric"),
+        ("log_density", lambda x: -2 * np.log1p(x * x), "log_density must be concave"),
+        ("log_density", stats.norm(scale=2.5).logpdf, "distribution must be the integral"),
+        ("distribution", lambda x: np.full_like(x, 0.5), "distribution must increase"),
+        ("distribution", lambda x: stats.norm.cdf(x) - 0.1, "distribution must increase"),
+    ],
+)
+def test_what_is_no_such_noise(name, function, problem):
+    with pytest.raises(ValueError, match=f"^{problem}"):
+        hs.AdditiveNoise(**NORMAL | {name: function})
+
+
+@pytest.mark.parametrize("name", NORMAL)
+@pytest.mark.parametrize("function", [lambda _: "no", lambda x: x[:-1], lambda x: x.astype(int)])
+def test_functions_that_return_no_floats(name, function):
+    with pytest.raises(TypeError, match=f"^{name} must return an array of floats"):
+        hs.AdditiveNoise(**NORMAL | {name: function})
+
+
+@pytest.mark.parametrize("name", NORMAL)
+def test_what_is_no_function(name):
+    with pytest.raises(TypeError, match=f"^{name} must be a function, got 1.0"):
+        hs.AdditiveNoise(**NORMAL | {name: 1.0})
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+def test_sensitivity_out_of_range(value):
+    with pytest.raises(ValueError, match="^sensitivity must be finite and > 0, got "):
+        hs.AdditiveNoise(**NORMAL, sensitivity=value)
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-17, 1e-5, math.nan])
+def test_accuracy_out_of_range(value):
+    with pytest.raises(ValueError, match=r"^accuracy must be in \[1.11022e-16, 1e-06\], got "):
+        hs.AdditiveNoise(**NORMAL, accuracy=value)
+
+
+class Failing:
+    """The normal functions until told to go wrong."""
+
+    def __init__(self, wrong):
+        self.wrong, self.broken = wrong, False
+
+    def __call__(self, x):
+        """Log density at x."""
+        return self.wrong(x) if self.broken else stats.norm.logpdf(x)
+
+
+def raising(_):
+    raise KeyError("in the user's function")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        (raising, KeyError, "in the user's function"),
+        (lambda x: x[:-1], ValueError, "^log_density must return an array of the shape"),
+        (lambda x: np.full_like(x, np.nan), ValueError, "^log_density must return finite numbers"),
+        (lambda x: np.floor(stats.norm.logpdf(x) * 10), ValueError, "^log_density must be concave"),
+    ],
+)
+def test_functions_that_go_wrong_later(wrong, error, message):
+    function = Failing(wrong)
+    noise = hs.AdditiveNoise(log_density=function, distribution=stats.norm.cdf)
+    assert noise.delta(epsilon=1.0) > 0
+    function.broken = True
+    with pytest.raises(error, match=message):
+        noise.delta(epsilon=1.5)
+
+
+def test_threads_may_ask_at_once():
+    noise = hs.AdditiveNoise(**NORMAL)
+    answers = []
+
+    def ask():
+        answers.append((20 * noise).epsilon_bounds(delta=1e-5))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert len(answers) == 4
+    assert len(set(answers)) == 1
