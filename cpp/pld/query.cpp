@@ -140,7 +140,7 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
   // What weighs the same at every epsilon.
   const double constant = pmf.infinity_mass + (upper ? pmf.tail_above : 0.0);
   const bool gives_up = pmf.excess > 0 || pmf.deficit > 0;
-  if (upper ? constant >= delta : constant * (1 - 8 * u) > delta && !gives_up)
+  if (upper ? constant * (1 + 4 * u) > delta : constant * (1 - 8 * u) > delta && !gives_up)
     return std::numeric_limits<double>::infinity();
   const double goal = std::max(delta - constant, 1e-300);
   const double noise =
@@ -163,6 +163,8 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
       continue;
     }
     double near = 0, far = width;  // delta <= at loss - near, delta > at loss - far
+    // Noise may take the whole cell; then the point above it, which the cell before has shown.
+    if (upper && exceeds(0)) near = far = -pmf.interval;
     for (int i = 0; i < 48 && far - near > 1e-16 * (loss + width); ++i) {
       const double middle = near + (far - near) / 2;
       (exceeds(middle) ? far : near) = middle;

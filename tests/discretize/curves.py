@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 from flint import arb, ctx
+from hypothesis import strategies as st
 
 import exact
 from exact.curve import PRECISION, Curve
@@ -222,3 +223,12 @@ def bounded_cases() -> list[Case]:
                 for shift in (nudge, 0.0, 0.5)
             ]
     return found
+
+
+steps = st.builds(
+    exact.Step,
+    st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
+    st.one_of(
+        st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)
+    ),
+)

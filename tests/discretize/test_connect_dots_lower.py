@@ -69,17 +69,8 @@ def test_nothing_is_known_of_mass_above_the_support(estimator):
     assert sum(case.pmf(estimator).mass) <= 1
 
 
-steps = st.builds(
-    exact.Step,
-    st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
-    st.one_of(
-        st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)
-    ),
-)
-
-
 @given(
-    steps,
+    curves.steps,
     st.sampled_from(["remove", "add", "replace"]),
     st.sampled_from(curves.LOWER),
     st.integers(2, 30),

@@ -93,17 +93,8 @@ def test_relative_accuracy_in_the_tail():
     assert truth < 1e-100
 
 
-steps = st.builds(
-    exact.Step,
-    st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
-    st.one_of(
-        st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)
-    ),
-)
-
-
 @given(
-    steps,
+    curves.steps,
     st.sampled_from(["remove", "add", "replace"]),
     st.integers(2, 30),
     st.floats(0.2, 20.0),
