@@ -14,7 +14,13 @@ from exact.contour import NotConvergedError
 from exact.finite import FinitePld
 
 EPSILONS = (0.0, 0.3, 1.0, 2.5, 7.0)
-ESTIMATES = (("upper", "connect_dots"), ("lower", "connect_dots"), ("lower", "algorithm_2"))
+ESTIMATES = (
+    ("upper", "connect_dots"),
+    ("lower", "connect_dots"),
+    ("lower", "algorithm_2"),
+    ("upper", "privacy_buckets"),
+    ("lower", "privacy_buckets"),
+)
 DIRECTIONS = ("remove", "add", "replace")
 
 

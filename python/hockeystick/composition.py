@@ -13,6 +13,8 @@ from hockeystick.bounds import Bounds, Value
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.views import Views
 
+_ESTIMATORS = ("connect_dots", "algorithm_2", "privacy_buckets")
+
 
 class Composable(Views):
     """What can be composed (``10 * a + b``) and asked for its privacy: see Composition."""
@@ -137,7 +139,7 @@ class Composable(Views):
         *,
         discretization_interval: float = 1e-4,
         side: Literal["upper", "lower"] = "upper",
-        estimator: Literal["connect_dots", "algorithm_2"] = "connect_dots",
+        estimator: Literal["connect_dots", "algorithm_2", "privacy_buckets"] = "connect_dots",
         tail_mass: float = 1e-15,
         adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
@@ -147,9 +149,14 @@ class Composable(Views):
         Args:
             discretization_interval: Spacing of the losses [nats], > 0.
             side: "upper" never understates delta, "lower" never overstates it.
-            estimator: "connect_dots", whose lower form takes tangents at the middle of the cells,
-                or "algorithm_2", the lower estimate of Doroshenko et al. (2022).
-            tail_mass: Mass that truncation may move, in (0, 1).
+            estimator: "connect_dots", whose lower form takes tangents at the middle of the cells;
+                "algorithm_2", the lower estimate of Doroshenko et al. (2022); "privacy_buckets",
+                which rounds losses up or down to the grid (Meiser & Mohammadi, 2018). The first
+                two are off by the square of the interval; buckets by half an interval a step, and
+                that in the Q-mass too, so that ``reflected()`` says little of them.
+            tail_mass: Mass that each end may lose to truncation, in (0, 1): of the steps' supports
+                and, by Chernoff's inequality, of the composition. It goes to +inf in an upper
+                estimate and is dropped from a lower one.
             adjacency: Which datasets are neighbours; both directions of ADD_OR_REMOVE_ONE are kept.
             memory_limit: Bytes the computation may take, > 0.
 
@@ -162,7 +169,7 @@ class Composable(Views):
         """
         interval = _checks.positive("discretization_interval", discretization_interval)
         _checks.choice("side", side, ("upper", "lower"))
-        _checks.choice("estimator", estimator, ("connect_dots", "algorithm_2"))
+        _checks.choice("estimator", estimator, _ESTIMATORS)
         if (side, estimator) == ("upper", "algorithm_2"):
             raise ValueError("side must be 'lower' with estimator 'algorithm_2', got 'upper'")
         tail = _checks.open_unit("tail_mass", tail_mass)

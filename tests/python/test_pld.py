@@ -62,6 +62,15 @@ def test_algorithm_2_is_looser_than_the_default():
     assert 0 < loose <= tight
 
 
+@pytest.mark.parametrize(("side", "sign"), [("upper", 1), ("lower", -1)])
+def test_privacy_buckets_are_off_by_half_an_interval_a_step(side, sign):
+    run, interval = 1000 * SINGLE.poisson_sampled(0.01), 1e-4
+    found = pld(run, discretization_interval=interval, side=side, estimator="privacy_buckets")
+    truth = run.epsilon_bounds(1e-5, tolerance=1e-5)
+    off = sign * (found.epsilon(1e-5) - truth.estimate)
+    assert off == pytest.approx(1000 * interval / 2, rel=0.01)
+
+
 def test_the_worse_direction_counts():
     both = pld()
     remove = pld(adjacency=Adjacency.REMOVE_ONE)

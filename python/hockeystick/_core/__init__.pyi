@@ -232,6 +232,7 @@ def loss_pmf(
     estimator: str,
     tail_mass: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    support: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex] = [],
 ) -> LossPmf:
     """
     The composed privacy loss distribution of one direction, on a uniform grid.
@@ -316,7 +317,7 @@ def step_pmf(
     estimator: str,
 ) -> StepPmf:
     """
-    Discretizes a pair on a support: upper, balanced, midpoint or algorithm_2.
+    Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.
     """
 
 def zcdp_bounds(
