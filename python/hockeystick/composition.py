@@ -2,11 +2,12 @@
 """Mechanisms in general, their composition, and the questions one asks of either."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from hockeystick import _checks, _core
+from hockeystick._checks import FloatArray
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, Directions, solve
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Bounds, Value
@@ -140,6 +141,7 @@ class Composable(Views):
         discretization_interval: float = 1e-4,
         side: Literal["upper", "lower"] = "upper",
         estimator: Literal["connect_dots", "algorithm_2", "privacy_buckets"] = "connect_dots",
+        support: Sequence[float] | FloatArray | None = None,
         tail_mass: float = 1e-15,
         adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
@@ -154,6 +156,13 @@ class Composable(Views):
                 which rounds losses up or down to the grid (Meiser & Mohammadi, 2018). The first
                 two are off by the square of the interval; buckets by half an interval a step, and
                 that in the Q-mass too, so that ``reflected()`` says little of them.
+            support: The losses [nats] that one step of each distinct mechanism is put on, shape
+                (n,), n >= 2, increasing, in [-500, 1e6], at most 500 apart: multiples of
+                `discretization_interval`, to 1e-9 of it, so that compositions stay on that grid.
+                None: all multiples of it that hold all but `tail_mass`. An upper estimate puts the
+                hockey-stick divergence of the last loss at +inf, so it should reach far. Runs of
+                Gaussians are then composed step by step, not merged into one. A lower estimate
+                says nothing on a support much coarser than the loss varies at its bounded end.
             tail_mass: Mass that each end may lose to truncation, in (0, 1): of the steps' supports
                 and, by Chernoff's inequality, of the composition. It goes to +inf in an upper
                 estimate and is dropped from a lower one.
@@ -172,6 +181,7 @@ class Composable(Views):
         _checks.choice("estimator", estimator, _ESTIMATORS)
         if (side, estimator) == ("upper", "algorithm_2"):
             raise ValueError("side must be 'lower' with estimator 'algorithm_2', got 'upper'")
+        index = [] if support is None else _checks.support_index(support, interval)
         tail = _checks.open_unit("tail_mass", tail_mass)
         limit = _checks.memory_limit(memory_limit)
         return PrivacyLossDistribution(
@@ -182,6 +192,7 @@ class Composable(Views):
                     side=side,
                     estimator=estimator,
                     tail_mass=tail,
+                    support=index,
                     memory_limit=limit,
                 )
                 for terms in self._directions(adjacency)

@@ -71,6 +71,106 @@ def test_privacy_buckets_are_off_by_half_an_interval_a_step(side, sign):
     assert off == pytest.approx(1000 * interval / 2, rel=0.01)
 
 
+SUPPORT = np.array([-8, -3, -2, -1, 0, 1, 2, 3, 4, 6, 9, 14, 40]) * 0.05
+
+
+@pytest.mark.parametrize(
+    ("side", "estimator", "name"),
+    [
+        ("upper", "connect_dots", "upper"),
+        ("lower", "connect_dots", "balanced"),
+        ("lower", "algorithm_2", "algorithm_2"),
+        ("upper", "privacy_buckets", "buckets_upper"),
+        ("lower", "privacy_buckets", "buckets_lower"),
+    ],
+)
+def test_one_step_sits_on_the_support(side, estimator, name):
+    """As Algorithms 1 and 2 have it, and on no other loss."""
+    found = pld(
+        SINGLE,
+        discretization_interval=0.05,
+        side=side,
+        estimator=estimator,
+        support=SUPPORT,
+        adjacency=Adjacency.REMOVE_ONE,
+    )
+    step = hs._core.step_pmf(
+        SINGLE.dominating_pair(Adjacency.REMOVE_ONE.directions[0]),
+        interval=0.05,
+        offset=0.0,
+        index=[round(loss / 0.05) for loss in SUPPORT],
+        estimator=name,
+    )
+    stored = dict(zip(step.index, step.mass, strict=True))
+    at = np.rint(found.losses / 0.05).astype(int)
+    expected = [stored.get(int(k), 0.0) for k in at]
+    np.testing.assert_allclose(found.probabilities, expected, rtol=1e-12, atol=1e-15)
+    assert set(stored) <= set(at.tolist())
+    assert found.infinity_mass == pytest.approx(step.infinity_mass, rel=1e-12)
+
+
+def test_a_fine_support_is_as_good_as_the_default():
+    run = 30 * SINGLE.poisson_sampled(0.2)
+    support = np.arange(-200, 600) * 0.01
+    for side in ("upper", "lower"):
+        given = pld(run, discretization_interval=0.01, side=side, support=support)
+        default = pld(run, discretization_interval=0.01, side=side)
+        assert given.delta(1.0) == pytest.approx(default.delta(1.0), rel=1e-3)
+
+
+def test_runs_of_gaussians_sit_on_the_support_step_by_step():
+    """Merged, a hundred of them would lose more than any loss of the support."""
+    run = 100 * hs.Gaussian(noise_multiplier=20.0)
+    support = np.arange(-64, 65) / 64
+    bounds = run.delta_bounds(1.0)
+    lower, upper = (
+        pld(run, discretization_interval=1 / 64, side=side, support=support).delta(1.0)
+        for side in ("lower", "upper")
+    )
+    assert 0.95 * bounds.upper < lower < bounds.lower
+    assert bounds.upper < upper < 1.1 * bounds.lower
+
+
+def test_a_support_of_the_tail_alone():
+    """All that lies below goes up to the first loss, or is dropped."""
+    run = SINGLE.poisson_sampled(0.1)
+    upper = pld(run, discretization_interval=0.5, support=[2.0, 3.0, 4.5])
+    lower = pld(run, discretization_interval=0.5, support=[2.0, 3.0, 4.5], side="lower")
+    assert upper.delta(1.5) == pytest.approx(1 - math.exp(-0.5), rel=0.01)
+    assert lower.delta(0.0) < run.delta_bounds(0.0).lower / 2
+
+
+@pytest.mark.parametrize(
+    ("support", "error", "rule"),
+    [
+        ([], ValueError, r"of shape \(n,\) with n >= 2, got shape \(0,\)"),
+        ([1.0], ValueError, r"of shape \(n,\) with n >= 2, got shape \(1,\)"),
+        (1.0, ValueError, r"of shape \(n,\) with n >= 2, got shape \(\)"),
+        ([[0.0, 1.0]], ValueError, r"of shape \(n,\) with n >= 2, got shape \(1, 2\)"),
+        ([0.0, math.nan], ValueError, r"losses in \[-500, 1e\+06\], got nan"),
+        ([0.0, math.inf], ValueError, r"losses in \[-500, 1e\+06\], got inf"),
+        ([-501.0, 0.0], ValueError, r"losses in \[-500, 1e\+06\], got -501.0"),
+        ([0.0, 0.0], ValueError, "increasing, by at most 500 nats, got 0.0 before 0.0"),
+        ([0.0, 2.0, 1.0], ValueError, "increasing, by at most 500 nats, got 2.0 before 1.0"),
+        ([0.0, 501.0], ValueError, "increasing, by at most 500 nats, got 0.0 before 501.0"),
+        ([0.0, 0.3, 0.5], ValueError, "multiples of discretization_interval = 0.25, .* got 0.3"),
+        ([0.0, 1e-12], ValueError, "multiples of discretization_interval = 0.25, .* got 1e-12"),
+        ("01", TypeError, "numbers losses in"),
+        ([0.0, 1j], TypeError, "numbers losses in"),
+        ([True, False], TypeError, "numbers losses in"),
+    ],
+)
+def test_bad_supports_are_named(support, error, rule):
+    with pytest.raises(error, match=f"^support must be {rule}"):
+        RUN.pld(discretization_interval=0.25, support=support)
+
+
+@pytest.mark.parametrize("interval", [1e-12, 1e-300])
+def test_a_support_far_apart_is_refused_before_memory_is_taken(interval):
+    with pytest.raises(ValueError, match=r"memory_limit|^support must be multiples"):
+        RUN.pld(discretization_interval=interval, support=[0.0, 1.0])
+
+
 def test_the_worse_direction_counts():
     both = pld()
     remove = pld(adjacency=Adjacency.REMOVE_ONE)
