@@ -8,6 +8,7 @@
 #include "discretize/connect_dots_lower.hpp"
 #include "discretize/connect_dots_upper.hpp"
 #include "discretize/privacy_buckets.hpp"
+#include "pld/composed_delta.hpp"
 #include "pld/query.hpp"
 #include "pld/reflect.hpp"
 
@@ -81,4 +82,16 @@ void bind_pld(py::module_& module) {
           },
           py::arg("deltas"), "Certified bound of epsilon at each delta, of this side.")
       .def("reflected", &reflected, "The distribution of the reversed pair.");
+  module.def(
+      "composed_delta",
+      [](const LossPmf& first, const LossPmf& second, const Doubles& epsilons) {
+        Doubles deltas(epsilons.size());
+        const auto from = in(epsilons);
+        const auto to = out(deltas);
+        py::gil_scoped_release release;
+        composed_delta(first, second, from, to);
+        return deltas;
+      },
+      py::arg("first"), py::arg("second"), py::arg("epsilons"),
+      "Certified bound of delta of the composition, of the side and interval that both share.");
 }

@@ -184,8 +184,9 @@ class Composable(Views):
         index = [] if support is None else _checks.support_index(support, interval)
         tail = _checks.open_unit("tail_mass", tail_mass)
         limit = _checks.memory_limit(memory_limit)
-        return PrivacyLossDistribution(
-            tuple(
+        made = [
+            (
+                terms,
                 _core.loss_pmf(
                     terms,
                     interval=interval,
@@ -194,16 +195,24 @@ class Composable(Views):
                     tail_mass=tail,
                     support=index,
                     memory_limit=limit,
-                )
-                for terms in self._directions(adjacency)
+                ),
             )
+            for terms in self._directions(adjacency)
+        ]
+        asked = [self._pairs(direction) for direction in adjacency.directions]
+        return PrivacyLossDistribution(
+            tuple(pmf for pairs in asked for terms, pmf in made if terms == pairs)
         )
+
+    def _pairs(self, direction: Direction) -> list[tuple[_core.DominatingPair, int]]:
+        """The pairs of one direction and their counts."""
+        return [(mechanism.dominating_pair(direction), n) for mechanism, n in self.terms]
 
     def _directions(self, adjacency: Adjacency) -> Directions:
         _checks.instance("adjacency", adjacency, Adjacency)
         directions: Directions = []
         for direction in adjacency.directions:
-            pairs = [(mechanism.dominating_pair(direction), n) for mechanism, n in self.terms]
+            pairs = self._pairs(direction)
             if pairs not in directions:
                 directions.append(pairs)
         return directions

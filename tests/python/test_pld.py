@@ -180,6 +180,75 @@ def test_the_worse_direction_counts():
     assert np.array_equal(both.probabilities, remove.probabilities)
 
 
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_the_window_follows_the_losses_moved(side):
+    """Five nats up or down, further than the truth's own window reaches."""
+    run = 1000 * SINGLE.poisson_sampled(0.01)
+    moved = pld(run, discretization_interval=1e-2, side=side, estimator="privacy_buckets")
+    assert moved.error_budget.slack < 1e-9
+    assert moved.probabilities.sum() == pytest.approx(1, rel=1e-9)
+
+
+OTHER = 20 * hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.1) + SINGLE
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_two_are_composed_without_composing_them(side, adjacency):
+    one, other, both = (
+        pld(run, side=side, adjacency=adjacency) for run in (RUN, OTHER, RUN + OTHER)
+    )
+    shortcut = one.delta_composed(other, EPSILONS)
+    assert shortcut == pytest.approx(both.delta(EPSILONS), rel=1e-8)
+    assert shortcut == pytest.approx(other.delta_composed(one, EPSILONS), rel=1e-10)
+    for epsilon, value in zip(EPSILONS, shortcut, strict=True):
+        bounds = (RUN + OTHER).delta_bounds(epsilon, adjacency=adjacency)
+        assert value >= bounds.lower if side == "upper" else value <= bounds.upper
+
+
+def test_a_pair_that_is_its_own_reverse_composes_with_any():
+    """A Gaussian counts for both directions, computed once."""
+    gaussian, sampled = pld(SINGLE), pld()
+    worst = max(
+        pld(SINGLE, adjacency=a).delta_composed(pld(adjacency=a), 1.0)
+        for a in (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
+    )
+    assert gaussian.delta_composed(sampled, 1.0) == worst
+    assert sampled.reflected().delta_composed(gaussian.reflected(), 1.0) >= worst
+
+
+def test_composed_with_nothing_it_is_itself():
+    nothing = pld(hs.Composition())
+    assert pld().delta_composed(nothing, EPSILONS) == pytest.approx(pld().delta(EPSILONS), rel=1e-9)
+
+
+def test_composed_deltas_keep_shapes():
+    assert type(pld().delta_composed(pld(), 1.0)) is float
+    assert pld().delta_composed(pld(), EPSILONS.reshape(2, 2)).shape == (2, 2)
+    assert pld().delta_composed(pld(), np.array([])).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        ({"side": "lower"}, "side 'upper', got 'lower'"),
+        ({"discretization_interval": 2e-3}, "discretization_interval 0.001, got 0.002"),
+        ({"adjacency": Adjacency.ADD_ONE}, "number of directions 2, got 1"),
+    ],
+)
+def test_others_that_do_not_fit_are_refused(arguments, rule):
+    with pytest.raises(ValueError, match=f"^other must have {rule}"):
+        pld().delta_composed(pld(**arguments), 1.0)
+
+
+def test_bad_arguments_of_composed_deltas_are_named():
+    with pytest.raises(TypeError, match="^other must be a PrivacyLossDistribution"):
+        pld().delta_composed(RUN, 1.0)
+    for value in (-1.0, math.nan, 1e5):
+        with pytest.raises(ValueError, match="^epsilon must be "):
+            pld().delta_composed(pld(), value)
+
+
 def test_reflection_turns_removal_into_addition():
     reflected = pld(adjacency=Adjacency.REMOVE_ONE).reflected()
     add = pld(adjacency=Adjacency.ADD_ONE)

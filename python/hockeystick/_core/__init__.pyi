@@ -16,6 +16,7 @@ __all__: list[str] = [
     "PairCells",
     "StepPmf",
     "available_kernels",
+    "composed_delta",
     "delta_bounds",
     "dominating_pair",
     "epsilon_bounds",
@@ -169,6 +170,15 @@ class Answer:
 def available_kernels() -> list[str]:
     """
     Names of the kernels that can run here.
+    """
+
+def composed_delta(
+    first: LossPmf,
+    second: LossPmf,
+    epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Certified bound of delta of the composition, of the side and interval that both share.
     """
 
 def delta_bounds(
