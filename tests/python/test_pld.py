@@ -206,6 +206,39 @@ def test_two_are_composed_without_composing_them(side, adjacency):
         assert value >= bounds.lower if side == "upper" else value <= bounds.upper
 
 
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_infinite_losses_compose(side):
+    """Those of either: 1 - (1 - s)(1 - t)."""
+    one, other = (hs.ApproximateDP(epsilon=0.5, delta=delta) for delta in (0.2, 0.05))
+    first, second = (
+        pld(mechanism, side=side, discretization_interval=0.125) for mechanism in (one, other)
+    )
+    for pair in ((first, second), (second, first)):
+        found = pair[0].delta_composed(pair[1], np.array([1.0, 2.0]))
+        assert found == pytest.approx(1 - 0.8 * 0.95, rel=1e-9)
+        outward = found - (1 - 0.8 * 0.95)
+        assert np.all(outward >= 0 if side == "upper" else outward <= 0)
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_atoms_on_the_grid_stay_in_their_buckets(side):
+    """Nothing is rounded: the distribution is the exact one, as connect the dots finds it."""
+    run = 3 * hs.ApproximateDP(epsilon=0.5, delta=0.01)
+    found, exact = (
+        pld(run, side=side, discretization_interval=0.125, estimator=estimator)
+        for estimator in ("privacy_buckets", "connect_dots")
+    )
+    assert found.delta(EPSILONS) == pytest.approx(exact.delta(EPSILONS), rel=1e-12)
+    given = pld(
+        run,
+        side=side,
+        discretization_interval=0.125,
+        estimator="privacy_buckets",
+        support=[-0.5, 0.5],
+    )
+    assert given.delta(EPSILONS) == pytest.approx(exact.delta(EPSILONS), rel=1e-12)
+
+
 def test_a_pair_that_is_its_own_reverse_composes_with_any():
     """A Gaussian counts for both directions, computed once."""
     gaussian, sampled = pld(SINGLE), pld()
