@@ -14,15 +14,22 @@ from exact.contour import NotConvergedError
 from exact.finite import FinitePld
 
 EPSILONS = (0.0, 0.3, 1.0, 2.5, 7.0)
-ESTIMATES = (("upper", "connect_dots"), ("lower", "connect_dots"), ("lower", "algorithm_2"))
+ESTIMATES = (
+    ("upper", "connect_dots"),
+    ("lower", "connect_dots"),
+    ("lower", "algorithm_2"),
+    ("upper", "privacy_buckets"),
+    ("lower", "privacy_buckets"),
+)
 DIRECTIONS = ("remove", "add", "replace")
 
 
-def pld(run, direction, interval, side, estimator="connect_dots"):
+def pld(run, direction, interval, side, estimator="connect_dots", support=None):
     return questions.composition(run).pld(
         discretization_interval=interval,
         side=side,
         estimator=estimator,
+        support=support,
         adjacency=questions.ADJACENCY[direction],
     )
 
@@ -57,6 +64,26 @@ def test_every_estimate_is_on_its_side(step, count, interval, estimate, directio
     except NotConvergedError:
         assume(False)
     answer = pld(run, direction, interval, *estimate).delta(epsilon)
+    assert is_on_its_side(answer, truth, estimate[0])
+
+
+@FEWER
+@given(
+    steps,
+    st.sampled_from([1, 10, 100]),
+    st.sampled_from([0.5, 0.1, 2e-2]),
+    st.sets(st.integers(-40, 60), min_size=2),
+    st.sampled_from(ESTIMATES),
+    st.sampled_from(DIRECTIONS),
+    st.sampled_from(EPSILONS),
+)
+def test_any_support_is_on_its_side(step, count, interval, index, estimate, direction, epsilon):
+    run, support = ((step, count),), [interval * k for k in sorted(index)]
+    try:
+        truth = exact.delta(run, epsilon, direction, 10)
+    except NotConvergedError:
+        assume(False)
+    answer = pld(run, direction, interval, *estimate, support=support).delta(epsilon)
     assert is_on_its_side(answer, truth, estimate[0])
 
 

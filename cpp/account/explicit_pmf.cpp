@@ -11,6 +11,7 @@
 #include "account/pilot.hpp"
 #include "discretize/connect_dots_lower.hpp"
 #include "discretize/connect_dots_upper.hpp"
+#include "discretize/privacy_buckets.hpp"
 #include "numeric/fft_cache.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/compose.hpp"
@@ -22,6 +23,8 @@ constexpr double bytes_per_point = 240;
 
 StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRequest& request) {
   SupportCells halves = cut_midway(pair, std::move(support));
+  if (request.estimator == Estimator::privacy_buckets)
+    return request.side == Side::upper ? privacy_buckets_upper(halves) : privacy_buckets_lower(halves);
   if (request.side == Side::upper) return connect_dots_upper(halves);
   if (request.estimator == Estimator::algorithm_2) return algorithm_2(halves);
   return connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves)));
@@ -43,16 +46,39 @@ LossPmf nothing(const ExplicitRequest& request) {
   return pmf;
 }
 
-// Supports and window that lose no more than the tail mass at either end, in the measures of P, Q and the tilt.
-struct Layout {
+Direction terms_of(const Direction& asked, const ExplicitRequest& request) {
+  return request.support.empty() ? merge_gaussians(asked).terms : asked;
+}
+
+// One for each term: the one given, or what loses no more than the tail mass at either end.
+std::vector<GradedSupport> supports_of(const Direction& direction, const Pilot& pilot, const ExplicitRequest& request) {
   std::vector<GradedSupport> supports;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    const double log_mass = std::log(request.tail_mass) - std::log(pilot.count(j) * static_cast<double>(pilot.terms()));
+    if (request.support.empty())
+      supports.emplace_back(*direction[j].pair, pilot.nodes(j),
+                            SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, request.interval, 0},
+                            request.interval);
+    else
+      supports.emplace_back(0.0, request.interval, request.support);
+  }
+  return supports;
+}
+
+double support_bytes(std::span<const GradedSupport> supports) {
+  double points = 0;
+  for (const GradedSupport& support : supports) points += support.points();
+  return points * bytes_per_point;
+}
+
+// A window that loses no more than the tail mass at either end, in the measures of P, Q and the tilt.
+struct Layout {
   std::vector<double> log_moments;
   double first, size;  // in intervals
-  double points = 0;
+  double bytes;
   ChernoffTilts chernoff;
 
-  Layout(const Direction& direction, const ExplicitRequest& request) {
-    const Pilot pilot(direction);
+  Layout(const Pilot& pilot, std::span<const GradedSupport> supports, const ExplicitRequest& request) {
     const double log_reciprocal = -std::log(request.tail_mass);
     const double d = request.interval, tilt = request.tilt;
     const double limit = 0.5 / d;
@@ -62,45 +88,53 @@ struct Layout {
     const auto tilted_above = pilot.reach(tilt, log_reciprocal, 1, limit);
     const auto tilted_below = pilot.reach(tilt, log_reciprocal, -1, limit);
     double lowest = 0, highest = 0;
-    for (std::size_t j = 0; j < direction.size(); ++j) {
-      const double log_mass = -log_reciprocal - std::log(pilot.count(j) * static_cast<double>(pilot.terms()));
-      supports.emplace_back(*direction[j].pair, pilot.nodes(j),
-                            SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, d, 0}, d);
+    for (std::size_t j = 0; j < supports.size(); ++j) {
       log_moments.push_back(tilt == 0 ? 0 : pilot.log_moment(j, tilt));
-      points += supports.back().points();
-      lowest += pilot.count(j) * supports.back().lowest();
-      highest += pilot.count(j) * supports.back().highest();
+      lowest += pilot.count(j) * supports[j].lowest();
+      highest += pilot.count(j) * supports[j].highest();
     }
     // No window need be wider than what the supports add up to.
     first = std::floor(std::max(lowest, std::min({below.loss, below_q.loss, tilted_below.loss})) / d) - 2;
     size = std::ceil(std::min(highest, std::max(above.loss, tilted_above.loss)) / d) + 3 - first;
+    bytes = size * 8 * 8 + support_bytes(supports);
     chernoff = {above.tilt - tilt, below_q.tilt - tilt, tilted_above.tilt - tilt, tilted_below.tilt - tilt};
   }
-
-  double bytes() const { return size * 8 * 8 + points * bytes_per_point; }
 };
 
 }  // namespace
 
 double explicit_pmf_bytes(const Direction& asked, const ExplicitRequest& request) {
-  const Direction direction = merge_gaussians(asked).terms;
-  return direction.empty() ? 0 : Layout(direction, request).bytes();
+  const Direction direction = terms_of(asked, request);
+  if (direction.empty()) return 0;
+  const Pilot pilot(direction);
+  return Layout(pilot, supports_of(direction, pilot, request), request).bytes;
 }
 
 LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   check_floating_point_environment();
-  const Direction direction = merge_gaussians(asked).terms;
+  const Direction direction = terms_of(asked, request);
   if (direction.empty()) return nothing(request);
-  const Layout layout(direction, request);
-  check_memory(layout.bytes(), request);
-  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(layout.size, 64.0))));
+  const Pilot pairs(direction);
+  const std::vector<GradedSupport> supports = supports_of(direction, pairs, request);
   std::vector<StepPmf> steps;
-  for (std::size_t j = 0; j < direction.size(); ++j)
-    steps.push_back(discretize(*direction[j].pair, layout.supports[j].build(), request));
+  const auto discretize_all = [&] {
+    for (std::size_t j = 0; j < direction.size(); ++j)
+      steps.push_back(discretize(*direction[j].pair, supports[j].build(), request));
+  };
+  // Where the estimate moves the losses, the pairs do not tell where the composition lies: the steps do.
+  const bool moved = !request.support.empty() || request.estimator == Estimator::privacy_buckets;
+  if (moved) {
+    check_memory(support_bytes(supports), request);
+    discretize_all();
+  }
+  const Layout layout(moved ? Pilot(steps, direction) : pairs, supports, request);
+  check_memory(layout.bytes, request);
+  if (!moved) discretize_all();
+  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(layout.size, 64.0))));
   std::vector<ComposedTerm> terms;
   for (std::size_t j = 0; j < direction.size(); ++j)
     terms.push_back({tilted(steps[j], request.tilt, layout.log_moments[j]), direction[j].count});
-  const Window window{static_cast<std::int64_t>(layout.first), static_cast<std::size_t>(layout.size)};
+  const Window window{static_cast<std::int64_t>(layout.first), static_cast<std::size_t>(std::max(layout.size, 1.0))};
   return compose(terms, *fft, window, layout.chernoff);
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "account/question.hpp"
 #include "pld/loss_pmf.hpp"
 
 namespace hockeystick {
 
 /// Which one-step estimate an explicit privacy loss distribution is composed from.
-enum class Estimator { connect_dots, algorithm_2 };
+enum class Estimator { connect_dots, algorithm_2, privacy_buckets };
 
 struct ExplicitRequest {
   double interval;  // discretization interval [nats]
@@ -16,13 +19,16 @@ struct ExplicitRequest {
   double tail_mass;  // P- and Q-mass that each end may lose to truncation
   std::size_t memory_limit;
   double tilt = 0;  // points the transform's precision at the losses where the tilted composition lies
+  std::vector<std::int64_t> support = {};  // of every distinct pair's step, in intervals; empty: uniform
 };
 
 /// Bytes that explicit_pmf would take at its peak.
 double explicit_pmf_bytes(const Direction& direction, const ExplicitRequest& request);
 
-/// The composed privacy loss distribution on a uniform grid from uniform one-step supports. Throws
-/// std::invalid_argument naming `discretization_interval` and `memory_limit` if it is too large.
+/// The composed privacy loss distribution on a uniform grid, from one-step distributions on a uniform support
+/// that holds all but `tail_mass`, or on the support given. Gaussian terms are merged into one, unless a
+/// support is given. Throws std::invalid_argument naming `discretization_interval` and `memory_limit` if it
+/// is too large.
 LossPmf explicit_pmf(const Direction& direction, const ExplicitRequest& request);
 
 }  // namespace hockeystick

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "numeric/root.hpp"
 
@@ -23,14 +24,28 @@ double scaled_tail(double x) {
 }  // namespace
 
 Pilot::Pilot(const Direction& direction) {
-  for (const Term& term : direction) {
-    nodes_.push_back(term.pair->nodes());
-    counts_.push_back(static_cast<double>(term.count));
-    log_total_.push_back(0);
-    log_total_.back() = step_cumulants(nodes_.size() - 1, 0).value;
-    total_count_ += counts_.back();
-  }
+  for (const Term& term : direction) add(term.pair->nodes(), term.count);
   deviation_ = std::sqrt(cumulants(0).variance);  // floored in step_cumulants, never 0
+}
+
+Pilot::Pilot(std::span<const StepPmf> steps, const Direction& direction) {
+  for (std::size_t j = 0; j < steps.size(); ++j) {
+    LossNodes nodes;
+    for (std::size_t k = 0; k < steps[j].mass.size(); ++k) {
+      nodes.loss.push_back(steps[j].loss(k));
+      nodes.log_mass.push_back(std::log(std::max(steps[j].mass[k], 1e-300)));
+    }
+    add(std::move(nodes), direction[j].count);
+  }
+  deviation_ = std::sqrt(cumulants(0).variance);
+}
+
+void Pilot::add(LossNodes nodes, std::int64_t count) {
+  nodes_.push_back(std::move(nodes));
+  counts_.push_back(static_cast<double>(count));
+  log_total_.push_back(0);
+  log_total_.back() = step_cumulants(nodes_.size() - 1, 0).value;
+  total_count_ += counts_.back();
 }
 
 void Pilot::truncate(double log_mass) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "account/question.hpp"
+#include "pld/loss_pmf.hpp"
 
 namespace hockeystick {
 
@@ -28,6 +29,8 @@ struct Saddle {
 class Pilot {
  public:
   explicit Pilot(const Direction& direction);
+  /// From the one-step distributions in place of the pairs; cost linear in their points a question.
+  Pilot(std::span<const StepPmf> steps, const Direction& direction);
 
   /// Forgets the highest losses, of P-mass e^log_mass in all: what truncation may send to +inf must
   /// not steer the tilt, for rare huge losses rule the moments long before they matter to delta.
@@ -57,6 +60,7 @@ class Pilot {
   double count(std::size_t term) const { return counts_[term]; }
 
  private:
+  void add(LossNodes nodes, std::int64_t count);
   Cumulants step_cumulants(std::size_t term, double tilt) const;
   bool is_regular(double tilt, double variance) const;
   Saddle chernoff_saddle(double delta) const;

@@ -37,12 +37,18 @@ std::vector<Answer> solve_each(Solve solve, const std::vector<std::vector<PairCo
   return answers;
 }
 
+Estimator estimator_named(const std::string& name) {
+  if (name == "algorithm_2") return Estimator::algorithm_2;
+  return name == "privacy_buckets" ? Estimator::privacy_buckets : Estimator::connect_dots;
+}
+
 LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std::string& side,
-                 const std::string& estimator, double tail_mass, std::size_t memory_limit) {
+                 const std::string& estimator, double tail_mass, std::size_t memory_limit,
+                 const std::vector<std::int64_t>& support) {
   const Direction direction = direction_of(terms);
-  const ExplicitRequest request{interval, side == "upper" ? Side::upper : Side::lower,
-                                estimator == "algorithm_2" ? Estimator::algorithm_2 : Estimator::connect_dots,
-                                tail_mass, memory_limit};
+  const ExplicitRequest request{
+      interval, side == "upper" ? Side::upper : Side::lower, estimator_named(estimator), tail_mass, memory_limit, 0,
+      support};
   py::gil_scoped_release release;
   return explicit_pmf(direction, request);
 }
@@ -78,5 +84,6 @@ void bind_account(py::module_& module) {
       "Encloses delta at each epsilon, for the worst direction.");
   module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"), py::arg("side"),
              py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
+             py::arg("support") = std::vector<std::int64_t>{},
              "The composed privacy loss distribution of one direction, on a uniform grid.");
 }

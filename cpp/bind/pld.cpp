@@ -7,6 +7,8 @@
 #include "bind/bindings.hpp"
 #include "discretize/connect_dots_lower.hpp"
 #include "discretize/connect_dots_upper.hpp"
+#include "discretize/privacy_buckets.hpp"
+#include "pld/composed_delta.hpp"
 #include "pld/query.hpp"
 #include "pld/reflect.hpp"
 
@@ -36,6 +38,8 @@ StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, con
                  const std::string& estimator) {
   const SupportCells halves = cut_midway(pair, {interval, offset, index});
   if (estimator == "upper") return connect_dots_upper(halves);
+  if (estimator == "buckets_upper") return privacy_buckets_upper(halves);
+  if (estimator == "buckets_lower") return privacy_buckets_lower(halves);
   if (estimator == "algorithm_2") return algorithm_2(halves);
   if (estimator == "midpoint") return connect_dots_lower(halves);
   return connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves)));
@@ -52,9 +56,10 @@ void bind_pld(py::module_& module) {
       .def_readonly("infinity_mass", &StepPmf::infinity_mass)
       .def_readonly("reverse_infinity_mass", &StepPmf::reverse_infinity_mass)
       .def_readonly("loss_error", &StepPmf::loss_error);
-  module.def("step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"),
-             py::arg("index"), py::arg("estimator"),
-             "Discretizes a pair on a support: upper, balanced, midpoint or algorithm_2.");
+  module.def(
+      "step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"), py::arg("index"),
+      py::arg("estimator"),
+      "Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.");
   py::class_<LossPmf>(module, "LossPmf", "A composed privacy loss distribution on a grid. Immutable.")
       .def_readonly("interval", &LossPmf::interval)
       .def_readonly("first", &LossPmf::first)
@@ -77,4 +82,16 @@ void bind_pld(py::module_& module) {
           },
           py::arg("deltas"), "Certified bound of epsilon at each delta, of this side.")
       .def("reflected", &reflected, "The distribution of the reversed pair.");
+  module.def(
+      "composed_delta",
+      [](const LossPmf& first, const LossPmf& second, const Doubles& epsilons) {
+        Doubles deltas(epsilons.size());
+        const auto from = in(epsilons);
+        const auto to = out(deltas);
+        py::gil_scoped_release release;
+        composed_delta(first, second, from, to);
+        return deltas;
+      },
+      py::arg("first"), py::arg("second"), py::arg("epsilons"),
+      "Certified bound of delta of the composition, of the side and interval that both share.");
 }

@@ -93,6 +93,12 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
         tilts.above == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
     pmf.tail_below =
         tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
+    // In the P-measure itself the tilt must be negative.
+    const double down = tilts.wrap_below + pmf.tilt < 0 ? tilts.wrap_below : tilts.below;
+    pmf.p_below = tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, down, pmf.tilt, loss(-1)));
+    // Up there Q is below e^-loss P.
+    pmf.q_above = probability(std::log(pmf.tail_above) - loss(size) +
+                              8 * u * (std::fabs(loss(size)) + std::fabs(pmf.offset)) + 1e-12);
   } else {
     pmf.wrapped = probability(log_chernoff(terms, tilts.wrap_above, 0, loss(length))) +
                   probability(log_chernoff(terms, tilts.wrap_below, 0, loss(size - 1 - length)));

@@ -20,7 +20,7 @@ struct ComposedTerm {
 /// valid, good ones are tight; 0 switches a bound off (the trivial one is taken).
 struct ChernoffTilts {
   double above;       // P-mass above the window; at least -tilt
-  double below;       // Q-mass below it; at most -1 - tilt
+  double below;       // Q-mass below it; at most -1 - tilt, unless 0
   double wrap_above;  // tilted mass that wraps into the window from above; positive
   double wrap_below;  // the same from below; negative
 };

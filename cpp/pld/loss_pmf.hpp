@@ -45,6 +45,7 @@ struct LossPmf {
   double point_error;               // |mass[k] - exact| <= point_error
   double tail_above;                // upper: P-mass above the last loss; lower: 0
   double tail_below;                // upper: Q-mass below the first loss; lower: 0
+  double p_below, q_above;          // upper: P-mass below the first loss, Q-mass above the last; lower: 0
   double wrapped;                   // lower: tilted mass from elsewhere that may sit at any loss; upper: 0
   double infinity_mass;             // P-mass at +inf, bounded from the side
   double reverse_infinity_mass;     // Q-mass at -inf; lower: 0

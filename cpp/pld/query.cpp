@@ -6,57 +6,13 @@
 #include <limits>
 
 #include "numeric/rounding.hpp"
+#include "pld/suffix.hpp"
 #include "pld/tilt.hpp"
 
 namespace hockeystick {
 namespace {
 
 constexpr double u = unit_roundoff;
-
-// Sums over the losses from point k up, scaled to loss_k:
-//     steps = sum_(j>=k) c_j rho^(j-k) sigma^(j-k),
-//     curve = sum_(j>=k) c_j rho^(j-k) (1 - sigma^(j-k)),    rho = e^(-tilt d), sigma = e^-d,
-// so that at loss_k - y, 0 <= y <= d, the tilted hockey-stick sum is
-//     e^(-tilt y) (curve + (1 - e^-y) steps).
-// Both recurrences add terms of one sign (but for transform errors): nothing cancels.
-class Suffix {
- public:
-  explicit Suffix(const LossPmf& pmf)
-      : pmf_(pmf),
-        rho_(std::exp(-pmf.tilt * pmf.interval)),
-        rho_sigma_(std::exp(-(1 + pmf.tilt) * pmf.interval)),
-        rise_(-std::expm1(-pmf.interval)),
-        next_(pmf.mass.size()) {}
-
-  /// Index of the lowest point included; mass.size() if none is.
-  std::size_t lowest() const { return next_; }
-
-  void extend() {
-    curve_distance_ = rho_ * (curve_distance_ + curve_ + rise_ * (steps_distance_ + steps_));
-    steps_distance_ = rho_sigma_ * (steps_distance_ + steps_);
-    curve_ = rho_ * (curve_ + rise_ * steps_);
-    steps_ = pmf_.mass[--next_] + rho_sigma_ * steps_;
-  }
-
-  double curve() const { return curve_; }
-  double steps() const { return steps_; }
-  double rho() const { return rho_; }
-
-  /// What a term is wrong by, relatively, for each point it has passed: the factors are wrong by at
-  /// most (8 + 2 |tilt| d) u (proved: libm 4 u, argument 2 roundings).
-  double error_a_point() const { return (12 + 3 * std::fabs(pmf_.tilt) * pmf_.interval) * u; }
-
-  /// The terms' sums, each times the points it has passed, and one more.
-  double curve_distance() const { return std::fabs(curve_distance_) + std::fabs(curve_); }
-  double steps_distance() const { return std::fabs(steps_distance_) + std::fabs(steps_); }
-
- private:
-  const LossPmf& pmf_;
-  double rho_, rho_sigma_, rise_;
-  double curve_ = 0, steps_ = 0;
-  double curve_distance_ = 0, steps_distance_ = 0;
-  std::size_t next_;
-};
 
 // max over y >= 0 of e^(-tilt y) (1 - e^-y), for tilt > -1 and y up to `span`.
 double peak_weight(double tilt, double span) {
@@ -125,7 +81,7 @@ CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon) {
   const double sign = pmf.side == Side::upper ? -1 : 1;
   const double shifted = epsilon + sign * location_error(pmf, epsilon);
   const std::size_t first = first_above(pmf, shifted);
-  Suffix suffix(pmf);
+  Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
   while (suffix.lowest() > first) suffix.extend();
   if (first == pmf.mass.size()) return evaluate(pmf, suffix, 0);
   const double y = std::max(0.0, pmf.loss(first) - shifted);
@@ -140,12 +96,12 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
   // What weighs the same at every epsilon.
   const double constant = pmf.infinity_mass + (upper ? pmf.tail_above : 0.0);
   const bool gives_up = pmf.excess > 0 || pmf.deficit > 0;
-  if (upper ? constant >= delta : constant * (1 - 8 * u) > delta && !gives_up)
+  if (upper ? constant * (1 + 4 * u) > delta : constant * (1 - 8 * u) > delta && !gives_up)
     return std::numeric_limits<double>::infinity();
   const double goal = std::max(delta - constant, 1e-300);
   const double noise =
       upper ? pmf.point_error * weight_sum(pmf.tilt, pmf.interval, static_cast<double>(pmf.mass.size())) : 0;
-  Suffix suffix(pmf);
+  Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
   const auto exceeds = [&](double y) { return evaluate(pmf, suffix, y).value > delta; };
   const double cell_factor = 1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval);
   double threshold = 0;  // goal in the suffix's units, refreshed now and then
@@ -163,6 +119,8 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
       continue;
     }
     double near = 0, far = width;  // delta <= at loss - near, delta > at loss - far
+    // Noise may take the whole cell; then the point above it, which the cell before has shown.
+    if (upper && exceeds(0)) near = far = -pmf.interval;
     for (int i = 0; i < 48 && far - near > 1e-16 * (loss + width); ++i) {
       const double middle = near + (far - near) / 2;
       (exceeds(middle) ? far : near) = middle;
@@ -179,7 +137,7 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
   const std::size_t size = pmf.mass.size();
   CurveKinks kinks{std::vector<double>(size), std::vector<double>(size), std::vector<double>(size)};
   const bool upper = pmf.side == Side::upper;
-  Suffix suffix(pmf);
+  Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
   while (suffix.lowest() > 0) {
     suffix.extend();
     const std::size_t k = suffix.lowest();

@@ -13,6 +13,7 @@ LossPmf reflected(const LossPmf& pmf) {
   result.offset = -pmf.offset;
   result.tilt = -1 - pmf.tilt;
   std::swap(result.tail_above, result.tail_below);
+  std::swap(result.p_below, result.q_above);
   std::swap(result.excess, result.reverse_excess);
   std::swap(result.deficit, result.reverse_deficit);
   std::swap(result.infinity_mass, result.reverse_infinity_mass);

@@ -26,6 +26,8 @@ MIN_NOISE, MAX_NOISE = 1e-3, 1e12
 MAX_OUTCOMES = 10**6
 MAX_COUNTS = 2**53
 SUM_TOLERANCE = 1e-9
+MIN_LOSS, MAX_LOSS, MAX_GAP = -500.0, 1e6, 500.0
+MAX_INDEX = 2**40
 _MAX_BYTES = 2**63 - 1
 _LONGEST_SHOWN = 80
 
@@ -226,6 +228,28 @@ def vector(
     if not 1 <= len(values) <= longest:
         raise ValueError(f"{name} must be 1 to {longest} numbers, got {len(values)}")
     return tuple(_scalar(f"{name}[{i}]", x, expected, accepts) for i, x in enumerate(values))
+
+
+def support_index(values: object, interval: float) -> list[int]:
+    """The losses of a support as whole multiples of `interval`, to 1e-9 of it."""
+    expected = f"losses in [{MIN_LOSS:g}, {MAX_LOSS:g}]"
+    losses = _array("support", values, expected, lambda x: (x >= MIN_LOSS) & (x <= MAX_LOSS))
+    if losses.ndim != 1 or losses.size < 2:  # noqa: PLR2004
+        raise ValueError(f"support must be of shape (n,) with n >= 2, got shape {losses.shape}")
+    gaps = np.diff(losses)
+    rising = (gaps > 0) & (gaps <= MAX_GAP)
+    if not rising.all():
+        k = int(np.argmin(rising))
+        pair = f"{losses[k].item()!r} before {losses[k + 1].item()!r}"
+        raise ValueError(f"support must be increasing, by at most {MAX_GAP:g} nats, got {pair}")
+    ratios = losses / interval
+    whole_ratios = np.rint(ratios)
+    off = np.abs(ratios - whole_ratios) > 1e-9 + 2**-50 * np.abs(ratios)
+    off |= ~(np.abs(ratios) <= MAX_INDEX) | (np.diff(whole_ratios, prepend=-math.inf) < 1)
+    if off.any():
+        rule = f"multiples of discretization_interval = {interval!r}, to 1e-9 of it"
+        raise ValueError(f"support must be {rule}, got {losses[off][0].item()!r}")
+    return [int(k) for k in whole_ratios]
 
 
 def _show(value: object) -> str:

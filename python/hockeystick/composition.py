@@ -2,16 +2,19 @@
 """Mechanisms in general, their composition, and the questions one asks of either."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from hockeystick import _checks, _core
+from hockeystick._checks import FloatArray
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, Directions, solve
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Bounds, Value
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.views import Views
+
+_ESTIMATORS = ("connect_dots", "algorithm_2", "privacy_buckets")
 
 
 class Composable(Views):
@@ -137,7 +140,8 @@ class Composable(Views):
         *,
         discretization_interval: float = 1e-4,
         side: Literal["upper", "lower"] = "upper",
-        estimator: Literal["connect_dots", "algorithm_2"] = "connect_dots",
+        estimator: Literal["connect_dots", "algorithm_2", "privacy_buckets"] = "connect_dots",
+        support: Sequence[float] | FloatArray | None = None,
         tail_mass: float = 1e-15,
         adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
@@ -147,9 +151,21 @@ class Composable(Views):
         Args:
             discretization_interval: Spacing of the losses [nats], > 0.
             side: "upper" never understates delta, "lower" never overstates it.
-            estimator: "connect_dots", whose lower form takes tangents at the middle of the cells,
-                or "algorithm_2", the lower estimate of Doroshenko et al. (2022).
-            tail_mass: Mass that truncation may move, in (0, 1).
+            estimator: "connect_dots", whose lower form takes tangents at the middle of the cells;
+                "algorithm_2", the lower estimate of Doroshenko et al. (2022); "privacy_buckets",
+                which rounds losses up or down to the grid (Meiser & Mohammadi, 2018). The first
+                two are off by the square of the interval; buckets by half an interval a step, and
+                that in the Q-mass too, so that ``reflected()`` says little of them.
+            support: The losses [nats] that one step of each distinct mechanism is put on, shape
+                (n,), n >= 2, increasing, in [-500, 1e6], at most 500 apart: multiples of
+                `discretization_interval`, to 1e-9 of it, so that compositions stay on that grid.
+                None: all multiples of it that hold all but `tail_mass`. An upper estimate puts the
+                hockey-stick divergence of the last loss at +inf, so it should reach far. Runs of
+                Gaussians are then composed step by step, not merged into one. A lower estimate
+                says nothing on a support much coarser than the loss varies at its bounded end.
+            tail_mass: Mass that each end may lose to truncation, in (0, 1): of the steps' supports
+                and, by Chernoff's inequality, of the composition. It goes to +inf in an upper
+                estimate and is dropped from a lower one.
             adjacency: Which datasets are neighbours; both directions of ADD_OR_REMOVE_ONE are kept.
             memory_limit: Bytes the computation may take, > 0.
 
@@ -162,30 +178,41 @@ class Composable(Views):
         """
         interval = _checks.positive("discretization_interval", discretization_interval)
         _checks.choice("side", side, ("upper", "lower"))
-        _checks.choice("estimator", estimator, ("connect_dots", "algorithm_2"))
+        _checks.choice("estimator", estimator, _ESTIMATORS)
         if (side, estimator) == ("upper", "algorithm_2"):
             raise ValueError("side must be 'lower' with estimator 'algorithm_2', got 'upper'")
+        index = [] if support is None else _checks.support_index(support, interval)
         tail = _checks.open_unit("tail_mass", tail_mass)
         limit = _checks.memory_limit(memory_limit)
-        return PrivacyLossDistribution(
-            tuple(
+        made = [
+            (
+                terms,
                 _core.loss_pmf(
                     terms,
                     interval=interval,
                     side=side,
                     estimator=estimator,
                     tail_mass=tail,
+                    support=index,
                     memory_limit=limit,
-                )
-                for terms in self._directions(adjacency)
+                ),
             )
+            for terms in self._directions(adjacency)
+        ]
+        asked = [self._pairs(direction) for direction in adjacency.directions]
+        return PrivacyLossDistribution(
+            tuple(pmf for pairs in asked for terms, pmf in made if terms == pairs)
         )
+
+    def _pairs(self, direction: Direction) -> list[tuple[_core.DominatingPair, int]]:
+        """The pairs of one direction and their counts."""
+        return [(mechanism.dominating_pair(direction), n) for mechanism, n in self.terms]
 
     def _directions(self, adjacency: Adjacency) -> Directions:
         _checks.instance("adjacency", adjacency, Adjacency)
         directions: Directions = []
         for direction in adjacency.directions:
-            pairs = [(mechanism.dominating_pair(direction), n) for mechanism, n in self.terms]
+            pairs = self._pairs(direction)
             if pairs not in directions:
                 directions.append(pairs)
         return directions

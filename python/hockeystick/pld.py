@@ -26,8 +26,8 @@ class PrivacyLossDistribution:
 
     `side` says which: queries of an "upper" distribution are never below the truth, of a "lower"
     one never above it. The distributions of both directions of ADD_OR_REMOVE_ONE are kept, removal
-    first; `losses`, `probabilities` and `infinity_mass` show the first, the queries answer for the
-    worse, and ``reflected()`` swaps the roles of P and Q.
+    first, and so for every adjacency with two; `losses`, `probabilities` and `infinity_mass` show
+    the first, the queries answer for the worse, and ``reflected()`` swaps the roles of P and Q.
 
     Made by ``Composition.pld``. Source: Dwork & Rothblum (2016); Sommer, Meiser & Mohammadi (2019).
     """
@@ -78,7 +78,8 @@ class PrivacyLossDistribution:
             A float, or an array shaped like `epsilon`.
         """
         points = _checks.epsilon_array(epsilon)
-        worst: Value = self._worst("delta", points)
+        answers = [pmf.delta(points.ravel()) for pmf in dict.fromkeys(self._pmfs)]
+        worst: Value = _worst(answers, points.shape)
         return worst
 
     def epsilon(self, delta: Value) -> Value:
@@ -91,14 +92,58 @@ class PrivacyLossDistribution:
             A float, or an array shaped like `delta`, in nats; inf where delta is out of reach.
         """
         points = _checks.delta_array(delta)
-        worst: Value = self._worst("epsilon", points)
+        answers = [pmf.epsilon(points.ravel()) for pmf in dict.fromkeys(self._pmfs)]
+        worst: Value = _worst(answers, points.shape)
+        return worst
+
+    def delta_composed(self, other: "PrivacyLossDistribution", epsilon: Value) -> Value:
+        """Delta of the composition of both at `epsilon`, without composing them.
+
+        Each direction of one is composed with the same direction of the other, and the worst
+        counts, so both must come from the same adjacency.
+
+        Args:
+            other: Of the same side, discretization interval and number of directions.
+            epsilon: In [0, 1e4] nats, scalar or any shape.
+
+        Returns:
+            A float, or an array shaped like `epsilon`, bounded from the side of both.
+
+        Raises:
+            ValueError: `epsilon` is out of range, or `other` does not fit.
+            TypeError: An argument has the wrong type.
+
+        Cost: O(n + m) an epsilon for n and m losses, where convolving them takes O(n log n).
+        Source: Google's notes on privacy loss distributions, section 5.1.
+
+        >>> import hockeystick as hs
+        >>> step = hs.Gaussian(noise_multiplier=2.0)
+        >>> once, twice = (run.pld(discretization_interval=1e-3) for run in (step, 2 * step))
+        >>> abs(once.delta_composed(twice, 1.0) / (3 * step).delta(1.0) - 1) < 1e-3
+        True
+        """
+        _checks.instance("other", other, PrivacyLossDistribution)
+        pmfs = other._pmfs  # noqa: SLF001
+        interval = self.discretization_interval
+        for name, ours, theirs in (
+            ("side", self.side, other.side),
+            ("discretization_interval", interval, other.discretization_interval),
+            ("number of directions", len(self._pmfs), len(pmfs)),
+        ):
+            if ours != theirs:
+                raise ValueError(f"other must have {name} {ours!r}, got {theirs!r}")
+        points = _checks.epsilon_array(epsilon)
+        pairs = dict.fromkeys(zip(self._pmfs, pmfs, strict=True))
+        answers = [_core.composed_delta(a, b, points.ravel()) for a, b in pairs]
+        worst: Value = _worst(answers, points.shape)
         return worst
 
     def reflected(self) -> "PrivacyLossDistribution":
         """The distribution for (Q, P): mass m at loss l becomes mass m e^-l at -l."""
-        return PrivacyLossDistribution(tuple(pmf.reflected() for pmf in self._pmfs))
+        reflected = {pmf: pmf.reflected() for pmf in self._pmfs}
+        return PrivacyLossDistribution(tuple(reflected[pmf] for pmf in self._pmfs))
 
-    def _worst(self, query: str, points: FloatArray) -> Any:  # noqa: ANN401
-        answers = [getattr(pmf, query)(points.ravel()) for pmf in self._pmfs]
-        worst = np.maximum.reduce(answers).reshape(points.shape)
-        return worst if points.shape else float(worst)
+
+def _worst(answers: list[FloatArray], shape: tuple[int, ...]) -> Any:  # noqa: ANN401
+    worst = np.maximum.reduce(answers).reshape(shape)
+    return worst if shape else float(worst)

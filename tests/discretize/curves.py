@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 from flint import arb, ctx
+from hypothesis import strategies as st
 
 import exact
 from exact.curve import PRECISION, Curve
@@ -18,6 +19,7 @@ from hockeystick import _core
 from mechanisms.cells import core_pair, loss_at
 
 LOWER = ("balanced", "midpoint", "algorithm_2")
+BUCKETS = ("buckets_lower", "buckets_upper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,36 @@ def exact_reverse_delta(step: exact.Step, direction: exact.Direction, epsilon: f
     """The truth, for (Q, P)."""
     with ctx.workprec(PRECISION):
         return Pair(step, direction).reverse_delta(arb(epsilon))
+
+
+def assert_above(case: Case, estimator: str) -> None:
+    """An upper estimate: nowhere below the exact curve, in either direction."""
+    pmf = case.pmf(estimator)
+    curve, reverse = case.curve(estimator), reflected_curve(pmf)
+    points = epsilons(case.losses())
+    with ctx.workprec(PRECISION):
+        for epsilon in points:
+            at = arb(epsilon) - arb(pmf.loss_error)
+            assert curve(at) >= exact_delta(case.step, case.direction, epsilon), epsilon
+        for epsilon in (-e for e in points):
+            at = arb(epsilon) - arb(pmf.loss_error)
+            truth = exact_reverse_delta(case.step, case.direction, epsilon)
+            assert reverse(at) >= truth, epsilon
+
+
+def assert_below(case: Case, estimator: str) -> None:
+    """A lower estimate: nowhere above the exact curve."""
+    pmf = case.pmf(estimator)
+    curve = case.curve(estimator)
+    assert (pmf.infinity_mass, pmf.reverse_infinity_mass) == (0, 0)
+    assert min(pmf.mass) >= 0
+    assert set(pmf.index) <= set(case.index)
+    points = epsilons(case.losses())
+    with ctx.workprec(PRECISION):
+        assert curve.p_mass() <= 1
+        for epsilon in points:
+            at = arb(epsilon) + arb(pmf.loss_error)
+            assert curve(at) <= exact_delta(case.step, case.direction, epsilon), epsilon
 
 
 def area(case: Case, estimator: str) -> float:
@@ -222,3 +254,12 @@ def bounded_cases() -> list[Case]:
                 for shift in (nudge, 0.0, 0.5)
             ]
     return found
+
+
+steps = st.builds(
+    exact.Step,
+    st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
+    st.one_of(
+        st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)
+    ),
+)

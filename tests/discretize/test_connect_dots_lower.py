@@ -3,13 +3,11 @@
 
 import numpy as np
 import pytest
-from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
 import exact
 from discretize import curves
-from exact.curve import PRECISION
 
 ALL = [
     *curves.cases(),
@@ -20,24 +18,10 @@ ALL = [
 ]
 
 
-def check_dominated(case, estimator):
-    pmf = case.pmf(estimator)
-    curve = case.curve(estimator)
-    assert (pmf.infinity_mass, pmf.reverse_infinity_mass) == (0, 0)
-    assert min(pmf.mass) >= 0
-    assert set(pmf.index) <= set(case.index)
-    points = curves.epsilons(case.losses())
-    with ctx.workprec(PRECISION):
-        assert curve.p_mass() <= 1
-        for epsilon in points:
-            at = arb(epsilon) + arb(pmf.loss_error)
-            assert curve(at) <= curves.exact_delta(case.step, case.direction, epsilon), epsilon
-
-
 @pytest.mark.parametrize("estimator", curves.LOWER)
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_never_above_the_exact_curve(case, estimator):
-    check_dominated(case, estimator)
+    curves.assert_below(case, estimator)
 
 
 @pytest.mark.parametrize("estimator", curves.LOWER)
@@ -65,21 +49,12 @@ def test_nothing_is_known_of_mass_above_the_support(estimator):
     """The last tangent must end at zero: what a short support leaves out is not made up."""
     step = exact.Step(1.0)
     case = curves.Case(step, "remove", 0.1, tuple(range(-30, 0)))
-    check_dominated(case, estimator)
+    curves.assert_below(case, estimator)
     assert sum(case.pmf(estimator).mass) <= 1
 
 
-steps = st.builds(
-    exact.Step,
-    st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
-    st.one_of(
-        st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)
-    ),
-)
-
-
 @given(
-    steps,
+    curves.steps,
     st.sampled_from(["remove", "add", "replace"]),
     st.sampled_from(curves.LOWER),
     st.integers(2, 30),
@@ -90,4 +65,4 @@ steps = st.builds(
 def test_random_supports(step, direction, estimator, points, reach, offset, seed):
     base = curves.uniform(step, direction, points, reach)
     case = curves.subset(base, np.random.default_rng(seed), 0.6, offset)
-    check_dominated(case, estimator)
+    curves.assert_below(case, estimator)

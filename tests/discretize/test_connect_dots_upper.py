@@ -20,23 +20,9 @@ ALL = [
 ]
 
 
-def check_dominates(case):
-    pmf = case.pmf("upper")
-    curve, reverse = case.curve("upper"), curves.reflected_curve(pmf)
-    points = curves.epsilons(case.losses())
-    with ctx.workprec(PRECISION):
-        for epsilon in points:
-            at = arb(epsilon) - arb(pmf.loss_error)
-            assert curve(at) >= curves.exact_delta(case.step, case.direction, epsilon), epsilon
-        for epsilon in (-e for e in points):
-            at = arb(epsilon) - arb(pmf.loss_error)
-            truth = curves.exact_reverse_delta(case.step, case.direction, epsilon)
-            assert reverse(at) >= truth, epsilon
-
-
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_never_below_the_exact_curve(case):
-    check_dominates(case)
+    curves.assert_above(case, "upper")
 
 
 @pytest.mark.parametrize("case", ALL, ids=str)
@@ -60,7 +46,7 @@ def test_masses(case):
 
 @pytest.mark.parametrize("case", curves.beyond_cases(), ids=str)
 def test_supports_below_or_above_every_loss(case):
-    check_dominates(case)
+    curves.assert_above(case, "upper")
 
 
 @pytest.mark.parametrize(("step", "direction"), curves.SMOOTH)
@@ -93,17 +79,8 @@ def test_relative_accuracy_in_the_tail():
     assert truth < 1e-100
 
 
-steps = st.builds(
-    exact.Step,
-    st.floats(-1.0, 2.0).map(lambda exponent: 10.0**exponent),
-    st.one_of(
-        st.floats(-9.0, -0.01).map(lambda exponent: 10.0**exponent), st.floats(0.9, 1 - 2**-53)
-    ),
-)
-
-
 @given(
-    steps,
+    curves.steps,
     st.sampled_from(["remove", "add", "replace"]),
     st.integers(2, 30),
     st.floats(0.2, 20.0),
@@ -113,4 +90,4 @@ steps = st.builds(
 def test_random_supports(step, direction, points, reach, offset, seed):
     base = curves.uniform(step, direction, points, reach)
     case = curves.subset(base, np.random.default_rng(seed), 0.6, offset)
-    check_dominates(case)
+    curves.assert_above(case, "upper")

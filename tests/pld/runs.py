@@ -15,7 +15,14 @@ from hockeystick import _core
 from mechanisms.cells import core_pair
 
 MEMORY = 1 << 30
-SIDES = (("upper", "connect_dots"), ("lower", "connect_dots"), ("lower", "algorithm_2"))
+ONE_STEP = {
+    ("upper", "connect_dots"): "upper",
+    ("lower", "connect_dots"): "balanced",
+    ("lower", "algorithm_2"): "algorithm_2",
+    ("upper", "privacy_buckets"): "buckets_upper",
+    ("lower", "privacy_buckets"): "buckets_lower",
+}
+SIDES = tuple(ONE_STEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +74,12 @@ def one_step(run: Run, side: str, estimator: str) -> _core.StepPmf:
     pmf = once.pmf("upper")
     seen = np.flatnonzero(pmf.mass > VISIBLE)
     index = [int(k) for k in range(pmf.first + seen[0], pmf.first + seen[-1] + 1)]
-    names = {"upper": "upper", "connect_dots": "balanced", "algorithm_2": "algorithm_2"}
-    name = names["upper" if side == "upper" else estimator]
     step = _core.step_pmf(
         core_pair(run.step, run.direction),
         interval=run.interval,
         offset=0.0,
         index=index,
-        estimator=name,
+        estimator=ONE_STEP[side, estimator],
     )
     stored = np.zeros(pmf.mass.size)
     stored[np.array(step.index) - pmf.first] = step.mass

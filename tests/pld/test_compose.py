@@ -161,3 +161,20 @@ def test_an_upper_window_that_holds_every_loss_leaves_nothing_out():
 def test_too_large_is_refused_by_name():
     with pytest.raises(ValueError, match="discretization_interval"):
         Run(exact.Step(1.0, 0.1), 10, "remove", 1e-12).pmf("upper")
+
+
+@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
+@pytest.mark.parametrize("direction", ["remove", "replace"])
+def test_truncation_shortens_the_window_of_either_side(direction, side, estimator):
+    """Chernoff truncation of lower estimates too: what leaves is dropped, and hardly more."""
+    sizes, outward = [], 1 if side == "upper" else -1
+    for tail_mass in (1e-40, 1e-15, 1e-5, 1e-2):
+        run = Run(exact.Step(1.0, 0.1), 100, direction, 0.002, tail_mass)
+        pmf, whole = run.pmf(side, estimator), Run(run.step, 100, direction, 0.002).pmf(side)
+        sizes.append(pmf.mass.size)
+        value, truth = pmf.delta([1.0])[0], run.truth(1.0)
+        assert outward * (arb(value) - truth) >= 0
+        if estimator == "connect_dots":
+            off = outward * (value - whole.delta([1.0])[0])
+            assert -1e-10 < off < 3 * tail_mass + 1e-10
+    assert sizes[0] > 1.3 * sizes[1] > 1.5 * sizes[2] > 1.7 * sizes[3]

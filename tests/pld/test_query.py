@@ -74,6 +74,19 @@ def test_ends_of_epsilon(run):
     assert lower.epsilon([1e-100])[0] <= runs.window(lower)[1]
 
 
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_epsilon_at_what_truncation_leaves(run):
+    """A delta that the noise of the last cells exceeds is reached above them, not never."""
+    pmf = run.pmf("upper")
+    _, high = runs.window(pmf)
+    left = pmf.delta([high + 1])[0]
+    for delta in (left, left * (1 + 1e-15), left + 1e-18, left * 1.001):
+        epsilon = pmf.epsilon([delta])[0]
+        assert high / 2 < epsilon <= high + 1.01 * pmf.interval
+        assert pmf.delta([epsilon])[0] <= delta
+    assert pmf.epsilon([left * (1 - 1e-14)])[0] == np.inf
+
+
 ONCE = [
     Run(exact.Step(1.0, 0.3), 1, "remove", 0.1),
     Run(exact.Step(0.5, 0.3), 1, "add", 0.1),

@@ -35,9 +35,10 @@ def test_upper_stays_above_the_reverse(run):
         assert arb(value) >= run.truth(epsilon, REVERSE[run.direction])
 
 
+@pytest.mark.parametrize("estimator", ["connect_dots", "privacy_buckets"])
 @pytest.mark.parametrize("run", ONCE, ids=str)
-def test_upper_stays_above_the_reverse_at_any_epsilon(run):
-    pmf, pair = run.pmf("upper").reflected(), Pair(run.step, run.direction)
+def test_upper_stays_above_the_reverse_at_any_epsilon(run, estimator):
+    pmf, pair = run.pmf("upper", estimator).reflected(), Pair(run.step, run.direction)
     low, high = runs.window(pmf)
     with ctx.workprec(PRECISION):
         for epsilon in [low - 1, *np.linspace(low, high, 50), high + 1, 100.0]:
@@ -45,7 +46,7 @@ def test_upper_stays_above_the_reverse_at_any_epsilon(run):
             assert arb(pmf.delta([epsilon])[0]) >= truth, epsilon
 
 
-@pytest.mark.parametrize("estimator", ["connect_dots", "algorithm_2"])
+@pytest.mark.parametrize("estimator", ["connect_dots", "algorithm_2", "privacy_buckets"])
 @pytest.mark.parametrize("run", [*RUNS, *ONCE], ids=str)
 def test_lower_stays_below_the_reverse(run, estimator):
     values = run.pmf("lower", estimator).reflected().delta(np.array(EPSILONS))

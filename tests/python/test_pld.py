@@ -62,6 +62,115 @@ def test_algorithm_2_is_looser_than_the_default():
     assert 0 < loose <= tight
 
 
+@pytest.mark.parametrize(("side", "sign"), [("upper", 1), ("lower", -1)])
+def test_privacy_buckets_are_off_by_half_an_interval_a_step(side, sign):
+    run, interval = 1000 * SINGLE.poisson_sampled(0.01), 1e-4
+    found = pld(run, discretization_interval=interval, side=side, estimator="privacy_buckets")
+    truth = run.epsilon_bounds(1e-5, tolerance=1e-5)
+    off = sign * (found.epsilon(1e-5) - truth.estimate)
+    assert off == pytest.approx(1000 * interval / 2, rel=0.01)
+
+
+SUPPORT = np.array([-8, -3, -2, -1, 0, 1, 2, 3, 4, 6, 9, 14, 40]) * 0.05
+
+
+@pytest.mark.parametrize(
+    ("side", "estimator", "name"),
+    [
+        ("upper", "connect_dots", "upper"),
+        ("lower", "connect_dots", "balanced"),
+        ("lower", "algorithm_2", "algorithm_2"),
+        ("upper", "privacy_buckets", "buckets_upper"),
+        ("lower", "privacy_buckets", "buckets_lower"),
+    ],
+)
+def test_one_step_sits_on_the_support(side, estimator, name):
+    """As Algorithms 1 and 2 have it, and on no other loss."""
+    found = pld(
+        SINGLE,
+        discretization_interval=0.05,
+        side=side,
+        estimator=estimator,
+        support=SUPPORT,
+        adjacency=Adjacency.REMOVE_ONE,
+    )
+    step = hs._core.step_pmf(
+        SINGLE.dominating_pair(Adjacency.REMOVE_ONE.directions[0]),
+        interval=0.05,
+        offset=0.0,
+        index=[round(loss / 0.05) for loss in SUPPORT],
+        estimator=name,
+    )
+    stored = dict(zip(step.index, step.mass, strict=True))
+    at = np.rint(found.losses / 0.05).astype(int)
+    expected = [stored.get(int(k), 0.0) for k in at]
+    np.testing.assert_allclose(found.probabilities, expected, rtol=1e-12, atol=1e-15)
+    assert set(stored) <= set(at.tolist())
+    assert found.infinity_mass == pytest.approx(step.infinity_mass, rel=1e-12)
+
+
+def test_a_fine_support_is_as_good_as_the_default():
+    run = 30 * SINGLE.poisson_sampled(0.2)
+    support = np.arange(-200, 600) * 0.01
+    for side in ("upper", "lower"):
+        given = pld(run, discretization_interval=0.01, side=side, support=support)
+        default = pld(run, discretization_interval=0.01, side=side)
+        assert given.delta(1.0) == pytest.approx(default.delta(1.0), rel=1e-3)
+
+
+def test_runs_of_gaussians_sit_on_the_support_step_by_step():
+    """Merged, a hundred of them would lose more than any loss of the support."""
+    run = 100 * hs.Gaussian(noise_multiplier=20.0)
+    support = np.arange(-64, 65) / 64
+    bounds = run.delta_bounds(1.0)
+    lower, upper = (
+        pld(run, discretization_interval=1 / 64, side=side, support=support).delta(1.0)
+        for side in ("lower", "upper")
+    )
+    assert 0.95 * bounds.upper < lower < bounds.lower
+    assert bounds.upper < upper < 1.1 * bounds.lower
+
+
+def test_a_support_of_the_tail_alone():
+    """All that lies below goes up to the first loss, or is dropped."""
+    run = SINGLE.poisson_sampled(0.1)
+    upper = pld(run, discretization_interval=0.5, support=[2.0, 3.0, 4.5])
+    lower = pld(run, discretization_interval=0.5, support=[2.0, 3.0, 4.5], side="lower")
+    assert upper.delta(1.5) == pytest.approx(1 - math.exp(-0.5), rel=0.01)
+    assert lower.delta(0.0) < run.delta_bounds(0.0).lower / 2
+
+
+@pytest.mark.parametrize(
+    ("support", "error", "rule"),
+    [
+        ([], ValueError, r"of shape \(n,\) with n >= 2, got shape \(0,\)"),
+        ([1.0], ValueError, r"of shape \(n,\) with n >= 2, got shape \(1,\)"),
+        (1.0, ValueError, r"of shape \(n,\) with n >= 2, got shape \(\)"),
+        ([[0.0, 1.0]], ValueError, r"of shape \(n,\) with n >= 2, got shape \(1, 2\)"),
+        ([0.0, math.nan], ValueError, r"losses in \[-500, 1e\+06\], got nan"),
+        ([0.0, math.inf], ValueError, r"losses in \[-500, 1e\+06\], got inf"),
+        ([-501.0, 0.0], ValueError, r"losses in \[-500, 1e\+06\], got -501.0"),
+        ([0.0, 0.0], ValueError, "increasing, by at most 500 nats, got 0.0 before 0.0"),
+        ([0.0, 2.0, 1.0], ValueError, "increasing, by at most 500 nats, got 2.0 before 1.0"),
+        ([0.0, 501.0], ValueError, "increasing, by at most 500 nats, got 0.0 before 501.0"),
+        ([0.0, 0.3, 0.5], ValueError, "multiples of discretization_interval = 0.25, .* got 0.3"),
+        ([0.0, 1e-12], ValueError, "multiples of discretization_interval = 0.25, .* got 1e-12"),
+        ("01", TypeError, "numbers losses in"),
+        ([0.0, 1j], TypeError, "numbers losses in"),
+        ([True, False], TypeError, "numbers losses in"),
+    ],
+)
+def test_bad_supports_are_named(support, error, rule):
+    with pytest.raises(error, match=f"^support must be {rule}"):
+        RUN.pld(discretization_interval=0.25, support=support)
+
+
+@pytest.mark.parametrize("interval", [1e-12, 1e-300])
+def test_a_support_far_apart_is_refused_before_memory_is_taken(interval):
+    with pytest.raises(ValueError, match=r"memory_limit|^support must be multiples"):
+        RUN.pld(discretization_interval=interval, support=[0.0, 1.0])
+
+
 def test_the_worse_direction_counts():
     both = pld()
     remove = pld(adjacency=Adjacency.REMOVE_ONE)
@@ -69,6 +178,108 @@ def test_the_worse_direction_counts():
     worst = np.maximum(remove.delta(EPSILONS), add.delta(EPSILONS))
     assert np.array_equal(both.delta(EPSILONS), worst)
     assert np.array_equal(both.probabilities, remove.probabilities)
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_the_window_follows_the_losses_moved(side):
+    """Five nats up or down, further than the truth's own window reaches."""
+    run = 1000 * SINGLE.poisson_sampled(0.01)
+    moved = pld(run, discretization_interval=1e-2, side=side, estimator="privacy_buckets")
+    assert moved.error_budget.slack < 1e-9
+    assert moved.probabilities.sum() == pytest.approx(1, rel=1e-9)
+
+
+OTHER = 20 * hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.1) + SINGLE
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_two_are_composed_without_composing_them(side, adjacency):
+    one, other, both = (
+        pld(run, side=side, adjacency=adjacency) for run in (RUN, OTHER, RUN + OTHER)
+    )
+    shortcut = one.delta_composed(other, EPSILONS)
+    assert shortcut == pytest.approx(both.delta(EPSILONS), rel=1e-8)
+    assert shortcut == pytest.approx(other.delta_composed(one, EPSILONS), rel=1e-10)
+    for epsilon, value in zip(EPSILONS, shortcut, strict=True):
+        bounds = (RUN + OTHER).delta_bounds(epsilon, adjacency=adjacency)
+        assert value >= bounds.lower if side == "upper" else value <= bounds.upper
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_infinite_losses_compose(side):
+    """Those of either: 1 - (1 - s)(1 - t)."""
+    one, other = (hs.ApproximateDP(epsilon=0.5, delta=delta) for delta in (0.2, 0.05))
+    first, second = (
+        pld(mechanism, side=side, discretization_interval=0.125) for mechanism in (one, other)
+    )
+    for pair in ((first, second), (second, first)):
+        found = pair[0].delta_composed(pair[1], np.array([1.0, 2.0]))
+        assert found == pytest.approx(1 - 0.8 * 0.95, rel=1e-9)
+        outward = found - (1 - 0.8 * 0.95)
+        assert np.all(outward >= 0 if side == "upper" else outward <= 0)
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_atoms_on_the_grid_stay_in_their_buckets(side):
+    """Nothing is rounded: the distribution is the exact one, as connect the dots finds it."""
+    run = 3 * hs.ApproximateDP(epsilon=0.5, delta=0.01)
+    found, exact = (
+        pld(run, side=side, discretization_interval=0.125, estimator=estimator)
+        for estimator in ("privacy_buckets", "connect_dots")
+    )
+    assert found.delta(EPSILONS) == pytest.approx(exact.delta(EPSILONS), rel=1e-12)
+    given = pld(
+        run,
+        side=side,
+        discretization_interval=0.125,
+        estimator="privacy_buckets",
+        support=[-0.5, 0.5],
+    )
+    assert given.delta(EPSILONS) == pytest.approx(exact.delta(EPSILONS), rel=1e-12)
+
+
+def test_a_pair_that_is_its_own_reverse_composes_with_any():
+    """A Gaussian counts for both directions, computed once."""
+    gaussian, sampled = pld(SINGLE), pld()
+    worst = max(
+        pld(SINGLE, adjacency=a).delta_composed(pld(adjacency=a), 1.0)
+        for a in (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
+    )
+    assert gaussian.delta_composed(sampled, 1.0) == worst
+    assert sampled.reflected().delta_composed(gaussian.reflected(), 1.0) >= worst
+
+
+def test_composed_with_nothing_it_is_itself():
+    nothing = pld(hs.Composition())
+    assert pld().delta_composed(nothing, EPSILONS) == pytest.approx(pld().delta(EPSILONS), rel=1e-9)
+
+
+def test_composed_deltas_keep_shapes():
+    assert type(pld().delta_composed(pld(), 1.0)) is float
+    assert pld().delta_composed(pld(), EPSILONS.reshape(2, 2)).shape == (2, 2)
+    assert pld().delta_composed(pld(), np.array([])).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        ({"side": "lower"}, "side 'upper', got 'lower'"),
+        ({"discretization_interval": 2e-3}, "discretization_interval 0.001, got 0.002"),
+        ({"adjacency": Adjacency.ADD_ONE}, "number of directions 2, got 1"),
+    ],
+)
+def test_others_that_do_not_fit_are_refused(arguments, rule):
+    with pytest.raises(ValueError, match=f"^other must have {rule}"):
+        pld().delta_composed(pld(**arguments), 1.0)
+
+
+def test_bad_arguments_of_composed_deltas_are_named():
+    with pytest.raises(TypeError, match="^other must be a PrivacyLossDistribution"):
+        pld().delta_composed(RUN, 1.0)
+    for value in (-1.0, math.nan, 1e5):
+        with pytest.raises(ValueError, match="^epsilon must be "):
+            pld().delta_composed(pld(), value)
 
 
 def test_reflection_turns_removal_into_addition():

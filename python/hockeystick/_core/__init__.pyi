@@ -17,6 +17,7 @@ __all__: list[str] = [
     "StepPmf",
     "additive_noise_pair",
     "available_kernels",
+    "composed_delta",
     "delta_bounds",
     "dominating_pair",
     "epsilon_bounds",
@@ -182,6 +183,15 @@ def available_kernels() -> list[str]:
     Names of the kernels that can run here.
     """
 
+def composed_delta(
+    first: LossPmf,
+    second: LossPmf,
+    epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Certified bound of delta of the composition, of the side and interval that both share.
+    """
+
 def delta_bounds(
     directions: collections.abc.Sequence[
         collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
@@ -243,6 +253,7 @@ def loss_pmf(
     estimator: str,
     tail_mass: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    support: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex] = [],
 ) -> LossPmf:
     """
     The composed privacy loss distribution of one direction, on a uniform grid.
@@ -327,7 +338,7 @@ def step_pmf(
     estimator: str,
 ) -> StepPmf:
     """
-    Discretizes a pair on a support: upper, balanced, midpoint or algorithm_2.
+    Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.
     """
 
 def zcdp_bounds(

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "discretize/privacy_buckets.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+
+StepPmf empty_pmf(const SupportCells& cells, Side side) {
+  const Support& support = cells.support;
+  const std::vector<double> none(support.index.size(), 0.0);
+  return {support.interval, support.offset, support.index, none, 0, 0, cells.parts.loss_error, side};
+}
+
+// Upper bound of e^-loss times mass.
+double reversed(double mass, double loss) { return mass * std::exp(-loss) * (1 + (4 * std::fabs(loss) + 16) * u); }
+
+// Whether mass lies on the lower edge of its cell, which only atoms can: it is not moved then.
+bool on_edge(const PairCells& parts, double above) { return parts.own_scale && above == 0; }
+
+}  // namespace
+
+StepPmf privacy_buckets_upper(const SupportCells& cells) {
+  const PairCells& parts = cells.parts;
+  const std::size_t last = cells.support.index.size() - 1;
+  StepPmf pmf = empty_pmf(cells, Side::upper);
+  // Q of a cell less e^-upper P, which is e^-upper `below`, is the Q-mass that rounding up loses. What the
+  // loss is off by moves `below` by at most 2 loss_error (p + below), and e^-upper p by as much.
+  CompensatedSum reverse;
+  reverse.add(parts.lower_tail_q * (1 + 4 * parts.loss_error));
+  pmf.mass.front() = parts.lower_tail_p;
+  for (std::size_t i = 0; i < last; ++i) {
+    const CellMass cell = whole_cell(cells, i);
+    const bool stays = on_edge(parts, cell.above);
+    const std::size_t to = stays ? i : i + 1;
+    pmf.mass[to] += cell.p;
+    const double lost = stays ? 0.0 : cell.below;
+    const double error = cells.share_error(i, 1, 1) * std::expm1(cells.gap(i)) * cell.p;
+    reverse.add(reversed(lost + error + 4 * parts.loss_error * (cell.p + lost), cells.loss(to)));
+  }
+  const bool top_stays = on_edge(parts, parts.upper_tail_above);
+  // All of Q above the support: e^-last (P - above).
+  const double tail = top_stays ? 0.0 : std::max(0.0, parts.upper_tail_p - parts.upper_tail_above);
+  const double tail_error = parts.mass_error + 2 * parts.share_error + parts.share_error_p + 4 * parts.loss_error;
+  reverse.add(reversed(tail + tail_error * parts.upper_tail_p, cells.loss(last)));
+  if (top_stays) pmf.mass[last] += parts.upper_tail_p;
+  const double inflate = 1 + parts.mass_error + 16 * u;
+  for (double& mass : pmf.mass) mass *= inflate;
+  pmf.infinity_mass = ((top_stays ? 0.0 : parts.upper_tail_p) + parts.infinity_mass) * inflate + 1e-307;
+  pmf.reverse_infinity_mass = reverse.value() * (1 + 16 * u) + 1e-307;
+  return pmf;
+}
+
+StepPmf privacy_buckets_lower(const SupportCells& cells) {
+  const PairCells& parts = cells.parts;
+  const std::size_t last = cells.support.index.size() - 1;
+  StepPmf pmf = empty_pmf(cells, Side::lower);
+  for (std::size_t i = 0; i < last; ++i) pmf.mass[i] = whole_cell(cells, i).p;
+  pmf.mass[last] = parts.upper_tail_p;
+  const double deflate = std::max(0.0, 1 - parts.mass_error - 16 * u);
+  for (double& mass : pmf.mass) mass *= deflate;
+  pmf.infinity_mass = parts.infinity_mass_lower;
+  return pmf;
+}
+
+}  // namespace hockeystick
