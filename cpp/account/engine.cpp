@@ -8,8 +8,8 @@
 
 #include "account/alignment.hpp"
 #include "account/merge.hpp"
+#include "account/one_step.hpp"
 #include "account/pass.hpp"
-#include "mechanisms/gaussian.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -55,6 +55,11 @@ class Solver {
     if (infinity_mass_ >= 1) return nothing_private();
     if (!wants_epsilon_ && value_ >= supremum_) return Answer{};
     if (wants_epsilon_ && value_ >= total_variation_) return Answer{};
+    if (!wants_epsilon_ && at_.log_delta < std::log(smallest_delta)) {
+      answer_.upper = chernoff_delta(direction_, pilot_, value_);
+      if (answer_.upper <= smallest_delta) return answer_;
+      answer_.upper = std::min(1.0, answer_.upper);
+    }
     log_tolerance_ = wanted_log_tolerance();
     double interval = forecast_interval(pilot_, at_, log_tolerance_);
     if (const double loose = align(direction_, pilot_, {std::max(0.0, at_.tilt), interval, 0, false}).loose;
@@ -192,17 +197,23 @@ class Solver {
   Answer answer_;
 };
 
-Answer closed_form(const MergedDirection& direction, bool wants_epsilon, double value, const Limits& limits) {
-  const auto [lower, upper] = wants_epsilon ? gaussian_epsilon(direction.mu, direction.mu_error, value)
-                                            : gaussian_delta(direction.mu, direction.mu_error, value);
+bool runs_once(const MergedDirection& direction) {
+  return direction.terms.size() == 1 && direction.terms.front().count == 1;
+}
+
+// A single step needs no grid.
+Answer one_step(const DominatingPair& pair, bool wants_epsilon, double value, const Limits& limits) {
+  const auto [lower, upper] = wants_epsilon ? one_step_epsilon(pair, value) : one_step_delta(pair, value);
   Answer answer;
   answer.lower = lower;
   answer.upper = upper;
-  answer.met = upper - lower <= limits.tolerance * upper || (!wants_epsilon && upper <= smallest_delta);
+  answer.met =
+      upper - lower <= limits.tolerance * upper || lower == upper || (!wants_epsilon && upper <= smallest_delta);
   if (!answer.met) answer.obstacle = "rounding";
   answer.passes = 1;
   const double epsilon = wants_epsilon ? upper : value;
-  const auto at = gaussian_delta(direction.mu, direction.mu_error, epsilon);
+  if (!std::isfinite(epsilon)) return answer;
+  const auto at = one_step_delta(pair, epsilon);
   answer.rounding = at.upper - at.lower;
   return answer;
 }
@@ -243,8 +254,8 @@ Answer answer(std::span<const Direction> directions, bool wants_epsilon, double 
   for (const MergedDirection& direction : merged) {
     if (direction.terms.empty())
       take(Answer{});
-    else if (direction.only_gaussian)
-      take(closed_form(direction, wants_epsilon, value, limits));
+    else if (runs_once(direction))
+      take(one_step(*direction.terms.front().pair, wants_epsilon, value, limits));
     else
       solvers.emplace_back(direction.terms, wants_epsilon, value, limits);
   }
@@ -254,7 +265,7 @@ Answer answer(std::span<const Direction> directions, bool wants_epsilon, double 
             [&](std::size_t a, std::size_t b) { return solvers[a].forecast() > solvers[b].forecast(); });
   std::vector<const Direction*> terms;
   for (const MergedDirection& direction : merged)
-    if (!direction.terms.empty() && !direction.only_gaussian) terms.push_back(&direction.terms);
+    if (!direction.terms.empty() && !runs_once(direction)) terms.push_back(&direction.terms);
   for (const std::size_t i : order) {
     if (result && is_dominated(*terms[i], solvers[i], wants_epsilon, value, *result)) continue;
     take(solvers[i].solve());

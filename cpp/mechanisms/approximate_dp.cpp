@@ -23,6 +23,7 @@ AtomicLaw approximate_dp(Parameters parameters) {
     law.atoms.insert(law.atoms.begin(), {-infinity, 0, delta});
     law.atoms.push_back({infinity, delta, 0});
   }
+  law.infinity_is_exact = true;
   law.mass_error = 12 * unit_roundoff;
   law.bound = law.reverse_bound = epsilon;
   return law;

@@ -83,8 +83,9 @@ class AtomicPair final : public DominatingPair {
     result.lower_tail_q = low_q.value() * (1 + error) + law_.reverse_cut;
     result.upper_tail_p = sums.back().p.value();
     result.upper_tail_above = sums.back().above.value();
-    result.infinity_mass = above_ * (1 + error) + law_.cut;
-    result.infinity_mass_lower = above_ * (1 - error);
+    const double infinity_error = law_.infinity_is_exact ? 0 : error;
+    result.infinity_mass = above_ * (1 + infinity_error) + law_.cut;
+    result.infinity_mass_lower = above_ * (1 - infinity_error);
     result.mass_error = error;
     // The differences loss - edge are rounded once, relative to themselves; expm1 within 4 u.
     result.share_error = error + 8 * u;
@@ -142,7 +143,7 @@ class AtomicPair final : public DominatingPair {
   // An atom almost on an edge counts as on it, for a loss error: there connect the dots is exact, whereas
   // next to it the lower estimate would have to move the atom a whole interval down.
   static double snapped(double loss, double lower, double upper) {
-    const double near = 32 * u * (1 + std::fabs(loss)) + 1e-10 * std::min(1.0, upper - lower);
+    const double near = 32 * u * (1 + std::fabs(loss)) + 1e-10 * (upper - lower < 1 ? upper - lower : 0);
     if (loss - lower <= near) return lower;
     return upper - loss <= near ? upper : loss;
   }
@@ -188,6 +189,7 @@ AtomicLaw reversed(const AtomicLaw& law) {
 
 AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
   AtomicLaw result = without_small_masses(law);
+  result.infinity_is_exact = false;
   result.loss_error = 0;
   for (LossAtom& atom : result.atoms) {
     const SampledLoss loss = sampled_loss(q, atom.loss);  // of -inf: log(1 - q)

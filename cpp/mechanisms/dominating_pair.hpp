@@ -8,6 +8,11 @@
 
 namespace hockeystick {
 
+/// lower <= truth <= upper.
+struct CertifiedInterval {
+  double lower, upper;
+};
+
 /// What discretization needs to know of one cell [lower, upper) of the loss axis. All three are
 /// integrals of non-negative functions, evaluated as such.
 struct CellMass {

@@ -70,58 +70,10 @@ class GaussianPair final : public DominatingPair {
 // Parameter: noise multiplier.
 const Registration registration("gaussian", 1, [](Parameters p) { return gaussian_pair(1 / p[0], u); });
 
-// The smallest positive double: what underflow may have hidden.
-constexpr double tiny = 1e-307;
-
 }  // namespace
 
 std::shared_ptr<const DominatingPair> gaussian_pair(double mu, double mu_error) {
   return std::make_shared<GaussianPair>(mu, mu_error);
-}
-
-CertifiedInterval gaussian_delta(double mu, double mu_error, double epsilon) {
-  const GaussianPair pair(mu, mu_error);
-  const auto at = [&](double loss) { return pair.integrate(std::array{loss}); };
-  const double shift = at(epsilon).loss_error;
-  const auto above = at(epsilon - shift), below = at(epsilon + shift);
-  const double upper = above.upper_tail_above * (1 + 2 * above.share_error) + tiny;
-  const double lower = below.upper_tail_above * (1 - 2 * below.share_error) - tiny;
-  return {std::max(0.0, lower), std::min(1.0, upper)};
-}
-
-CertifiedInterval gaussian_epsilon(double mu, double mu_error, double delta) {
-  // delta(epsilon) falls. Each end of the answer is certified by the enclosure it was tested with.
-  const auto exceeds = [&](double epsilon) {
-    const auto [lower, upper] = gaussian_delta(mu, mu_error, epsilon);
-    return lower > delta ? 1 : upper <= delta ? -1 : 0;
-  };
-  if (exceeds(0.0) < 0) return {0.0, 0.0};
-  // P(L > epsilon) <= delta at this many deviations: e^(-t^2/2) <= delta.
-  const double top = mu * mu / 2 + mu * (std::sqrt(-2 * std::log(delta)) + 1e-3);
-  double lower = 0, upper = top;
-  for (int i = 0; i < 200 && upper - lower > 1e-14 * upper; ++i) {
-    const double middle = lower + (upper - lower) / 2;
-    if (!(middle > lower && middle < upper)) break;
-    const int sign = exceeds(middle);
-    if (sign > 0) {
-      lower = middle;
-    } else if (sign < 0) {
-      upper = middle;
-    } else {
-      double inside = middle, outside = middle;  // not certified above; not certified below
-      double low = lower, high = upper;
-      for (int j = 0; j < 60 && inside - low > 1e-15 * upper; ++j) {
-        const double m = low + (inside - low) / 2;
-        (exceeds(m) > 0 ? low : inside) = m;
-      }
-      for (int j = 0; j < 60 && high - outside > 1e-15 * upper; ++j) {
-        const double m = outside + (high - outside) / 2;
-        (exceeds(m) < 0 ? high : outside) = m;
-      }
-      return {low, high};
-    }
-  }
-  return {lower, upper};
 }
 
 }  // namespace hockeystick

@@ -164,7 +164,7 @@ double snapped(double loss, double inner, std::span<const double> losses, std::s
   const auto above = std::upper_bound(losses.begin(), losses.end(), loss);
   const double below = above == losses.begin() ? -infinity : *(above - 1),
                upper = above == losses.end() ? infinity : *above;
-  const double near = 32 * u * (1 + std::fabs(loss)) + 1e-10 * std::min(1.0, upper - below);
+  const double near = 32 * u * (1 + std::fabs(loss)) + 1e-10 * (upper - below < 1 ? upper - below : 0);
   const bool down = loss - below <= upper - loss;
   if (!((down ? loss - below : upper - loss) <= near)) return inner;
   const Edge& edge = edges[static_cast<std::size_t>(above - losses.begin()) - (down ? 1 : 0)];
