@@ -147,11 +147,12 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
     kinks.loss[k] = upper ? up(loss + location) : down(loss - location);
     const double alpha = std::exp(kinks.loss[k]);
     kinks.alpha[k] = upper ? alpha * (1 + 8 * u) + 1e-307 : std::min(alpha * (1 - 8 * u), 1e308);
-    kinks.value[k] = at.value;
-    if (upper || at.value > 0) continue;
-    const double lost = at.rounding + at.wraparound + at.truncation;  // below zero: f itself is wanted
-    kinks.value[k] = (at.curve - lost) - 8 * u * (std::fabs(at.curve) + lost);
+    // Lower: f itself, below zero or not.
+    const double lost = at.rounding + at.wraparound + at.truncation;
+    const double known = at.curve + pmf.infinity_mass;
+    kinks.value[k] = upper ? at.value : (known - lost) - 8 * u * (std::fabs(known) + lost);
   }
+  if (!upper && pmf.excess == 0 && pmf.deficit == 0) kinks.floor = pmf.infinity_mass * (1 - 8 * u);
   return kinks;
 }
 

@@ -28,11 +28,13 @@ CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon);
 double certified_epsilon(const LossPmf& pmf, double delta);
 
 /// Certified values of the hockey-stick curve h(alpha) around the kinks of the stored one, by increasing
-/// loss: upper: h(e^loss[k]) <= value[k], e^loss[k] <= alpha[k]. Lower: h >= max(0, f), where f is linear between the
-/// true kinks, each of which lies at an e^x with loss[k] <= x <= loss[k] + slack, alpha[k] <= e^x, f(e^x) >= value[k].
+/// loss: upper: h(e^loss[k]) <= value[k], e^loss[k] <= alpha[k]. Lower: h >= max(floor, f), where f is linear between
+/// the true kinks, each of which lies at an e^x with loss[k] <= x <= loss[k] + slack, alpha[k] <= e^x, f(e^x) >=
+/// value[k].
 struct CurveKinks {
   std::vector<double> loss, alpha, value;
   double slack = 0;  // [nats]
+  double floor = 0;
 };
 
 /// All kinks, by one pass over the window.

@@ -26,22 +26,22 @@ PowerBound power_above(const CurveKinks& upper, double fpr) {
 }
 
 // Between neighbouring kinks the curve f is linear, so that f(alpha) + alpha fpr is smallest at one of them;
-// where f is negative at either, h >= 0 leaves alpha fpr. Above the last kink h >= 0 leaves alpha fpr too, below
-// the first h >= 1 - alpha leaves 1 - alpha (1 - fpr).
+// where f is below the floor at either, floor + alpha fpr is left, and above the last kink too. Below the first,
+// h >= 1 - alpha leaves 1 - alpha (1 - fpr).
 PowerBound power_below(const CurveKinks& lower, double fpr, const PowerBound& above) {
   const std::size_t size = lower.value.size();
-  PowerBound best{lower.alpha[size - 1] * fpr, lower.loss[size - 1]};
+  PowerBound best{lower.floor + lower.alpha[size - 1] * fpr, lower.loss[size - 1]};
   const auto take = [&](double value, std::size_t k) {
     if (value < best.value) best = {value, lower.loss[k]};
   };
-  bool finished = false, was_positive = false;
+  bool finished = false, was_above = false;
   for (std::size_t k = size; k-- > 0;) {
-    const bool positive = lower.value[k] >= 0;
+    const bool above_floor = lower.value[k] >= lower.floor;
     const double line = lower.alpha[k] * fpr;
     const double sum = lower.value[k] + line;
-    if (k + 1 < size) take(positive && was_positive ? sum : line, k);
-    was_positive = positive;
-    if (positive && lower.loss[k] + 2 * lower.slack < above.loss && sum * (1 - 4 * u) >= above.value) {
+    if (k + 1 < size) take(above_floor && was_above ? sum : lower.floor + line, k);
+    was_above = above_floor;
+    if (above_floor && lower.loss[k] + 2 * lower.slack < above.loss && sum * (1 - 4 * u) >= above.value) {
       finished = true;
       break;
     }
