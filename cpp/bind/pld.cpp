@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pybind11/stl.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "pld/composed_delta.hpp"
 #include "pld/query.hpp"
 #include "pld/reflect.hpp"
+#include "pld/tradeoff.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -81,6 +83,16 @@ void bind_pld(py::module_& module) {
             return each(deltas, [&](double x) { return certified_epsilon(pmf, x); });
           },
           py::arg("deltas"), "Certified bound of epsilon at each delta, of this side.")
+      .def(
+          "power",
+          [](const LossPmf& pmf, const Doubles& fprs) {
+            const CurveKinks kinks = certified_kinks(pmf);
+            const PowerBound any{1, -std::numeric_limits<double>::infinity()};
+            return each(fprs, [&](double x) {
+              return pmf.side == Side::upper ? power_above(kinks, x).value : power_below(kinks, x, any).value;
+            });
+          },
+          py::arg("false_positive_rates"), "Certified bound of the largest true positive rate at each, of this side.")
       .def("reflected", &reflected, "The distribution of the reversed pair.");
   module.def(
       "composed_delta",

@@ -138,6 +138,30 @@ class PrivacyLossDistribution:
         worst: Value = _worst(answers, points.shape)
         return worst
 
+    def true_positive_rate(self, fpr: Value) -> Value:
+        """Largest true positive rate of a test at `fpr`, bounded from this distribution's side.
+
+        To about 1e-13 absolutely; ``Composition.true_positive_rate`` is tight for tiny rates too.
+        One side bounds the hockey-stick curve and what follows from it; tails, quantiles and
+        moments of the loss need both sides, and are views of a composition.
+
+        Args:
+            fpr: False positive rate in [0, 1], scalar or any shape.
+        """
+        points = _checks.rate_array("fpr", fpr)
+        worst: Value = self._worst("power", points)
+        return worst
+
+    def tradeoff(self, fpr: Value) -> Value:
+        """One less ``true_positive_rate``: FNR(FPR), never overstated if `side` is "upper"."""
+        away = 0.0 if self.side == "upper" else 1.0
+        rest = np.nextafter(1 - np.asarray(self.true_positive_rate(fpr)), away)
+        return rest if rest.shape else float(rest)  # type: ignore[return-value]
+
+    def advantage(self) -> float:
+        """The largest TPR - FPR of any test, delta(0), bounded from this side."""
+        return self.delta(0.0)
+
     def reflected(self) -> "PrivacyLossDistribution":
         """The distribution for (Q, P): mass m at loss l becomes mass m e^-l at -l."""
         reflected = {pmf: pmf.reflected() for pmf in self._pmfs}

@@ -297,6 +297,28 @@ def test_delta_is_the_formula_over_the_masses():
         assert distribution.delta(epsilon) == pytest.approx(formula, rel=1e-3)
 
 
+@pytest.mark.parametrize("adjacency", [Adjacency.ADD_OR_REMOVE_ONE, Adjacency.ADD_ONE])
+def test_attacks_are_bounded_from_the_side(adjacency):
+    upper, lower = (pld(side=side, adjacency=adjacency) for side in ("upper", "lower"))
+    rates = np.array([[1e-6, 1e-3, 0.2, 0.5, 0.99]])
+    bounds = RUN.true_positive_rate_bounds(rates, adjacency=adjacency, tolerance=1e-6)
+    assert np.all(upper.true_positive_rate(rates) >= bounds.lower)
+    assert np.all(lower.true_positive_rate(rates) <= bounds.upper)
+    gap = upper.true_positive_rate(rates) - lower.true_positive_rate(rates)
+    assert np.all(gap <= 1e-2 * np.minimum(bounds.upper, 1 - bounds.lower))
+    assert np.all(upper.tradeoff(rates) <= 1 - bounds.lower)
+    assert np.all(lower.tradeoff(rates) >= 1 - bounds.upper)
+    assert type(upper.tradeoff(0.5)) is float
+    assert lower.advantage() <= RUN.advantage() <= upper.advantage() * (1 + 1e-3)
+    assert lower.true_positive_rate(0.0) <= upper.true_positive_rate(0.0) <= 1e-10
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, math.nan])
+def test_bad_rates_are_named(value):
+    with pytest.raises(ValueError, match="^fpr must be "):
+        pld().tradeoff(value)
+
+
 def test_the_budget_is_small():
     budget = pld().error_budget
     assert 0 <= budget.slack < 1e-10

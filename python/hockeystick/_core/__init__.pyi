@@ -116,6 +116,12 @@ class LossPmf:
         """
         Certified bound of epsilon at each delta, of this side.
         """
+    def power(
+        self, false_positive_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Certified bound of the largest true positive rate at each, of this side.
+        """
     def reflected(self) -> LossPmf:
         """
         The distribution of the reversed pair.
