@@ -36,7 +36,7 @@ Answers differ where the original is wrong, or fails:
 
 What mixtures of truncated batches dominate is as loose as there in the distributions and in the
 accountant's small compositions, tighter in its large ones.
-"""
+"""  # noqa: E501 - rows of a table
 
 from importlib import import_module
 from typing import Any

@@ -24,6 +24,7 @@ __all__ = ["CompositionErrorDetails", "NeighborRel", "PLDAccountant"]
 NeighborRel = privacy_accountant.NeighboringRelation
 CompositionErrorDetails = privacy_accountant.PrivacyAccountant.CompositionErrorDetails
 _MANY_STEPS = 64  # from here on the grid of the interval is finer than its answers
+_SHARE = 0.3  # times steps and interval^2: about what connecting dots costs, relatively
 _TOLERANCES = 1e-6, 1e-4
 _LEAST_ON_GRID = 1e-15
 
@@ -160,7 +161,7 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         """The upper end of the core's bounds, as tight as the grid would be."""
         steps = sum(count for _, count in self._composition.terms)
         low, high = _TOLERANCES
-        tolerance = min(max(0.1 * steps * self._value_discretization_interval**2, low), high)
+        tolerance = min(max(_SHARE * steps * self._value_discretization_interval**2, low), high)
         ask = getattr(self._composition, f"{wanted}_bounds")
         try:
             return ask(given, adjacency=self._adjacency, tolerance=tolerance).upper
