@@ -35,6 +35,30 @@ double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_to
   return std::min(interval, saddle.deviation / 4);
 }
 
+Frame make_frame(const Pilot& pilot, const Saddle& at, double tilt, double d, double shift, double limit, double cut) {
+  const Cumulants k = pilot.cumulants(tilt);
+  const double epsilon = std::max(0.0, at.epsilon);
+  const double log_cut = std::log(cut);
+  // Top of the window: P(S > hi) <= cut delta. Wrapping: its tilted mass at the worst weight is
+  // cut delta at most.
+  const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1, limit);
+  const double wrap = std::max(1.0, k.value - tilt * epsilon + log_peak_weight(tilt) - log_cut - at.log_delta);
+  const auto from_above = pilot.reach(tilt, wrap, 1, limit);
+  const auto from_below = pilot.reach(tilt, wrap, -1, limit);
+  const double margin = std::sqrt(k.variance);
+  const bool smooth = at.regular && d < 0.25 * margin;
+  const double bottom = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;
+  const double high = std::max(top.loss, epsilon + 4 * d);
+  const double first = std::floor((bottom - shift) / d) - 2;
+  Frame frame{};
+  frame.period = std::max(high - from_below.loss, from_above.loss - bottom) / d + 16;
+  frame.size = std::ceil((high - shift) / d) + 2 - first;
+  if (std::max(frame.period, frame.size) <= 0x1p30)
+    frame.window = {static_cast<std::int64_t>(first), static_cast<std::size_t>(frame.size)};
+  frame.chernoff = {top.tilt - tilt, 0, from_above.tilt - tilt, from_below.tilt - tilt};
+  return frame;
+}
+
 Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& target) {
   const Saddle& at = target.saddle;
   Plan plan{};
@@ -45,26 +69,10 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   // A tilt that the grid cannot resolve would serve nobody; one that holds all mass resolves any.
   const double limit = (grid.exact ? steepest : steep) / d;
   plan.tilt = std::clamp(at.tilt, 0.0, limit);
-  const Cumulants k = pilot.cumulants(plan.tilt);
-  const double epsilon = std::max(0.0, at.epsilon);
   const double log_cut = std::log(target.cut);
-
-  // Top of the window: P(S > hi) <= cut delta. Wrapping: its tilted mass at the worst weight is
-  // cut delta at most.
-  const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1, limit);
-  const double wrap =
-      std::max(1.0, k.value - plan.tilt * epsilon + log_peak_weight(plan.tilt) - log_cut - at.log_delta);
-  const auto from_above = pilot.reach(plan.tilt, wrap, 1, limit);
-  const auto from_below = pilot.reach(plan.tilt, wrap, -1, limit);
-  const double margin = std::sqrt(k.variance);
-  const bool smooth = at.regular && d < 0.25 * margin;
-  const double bottom = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;
-  const double high = std::max(top.loss, epsilon + 4 * d);
   double shift = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) shift += pilot.count(j) * grid.offsets[j];
-  const double first = std::floor((bottom - shift) / d) - 2;
-  const double period = std::max(high - from_below.loss, from_above.loss - bottom) / d + 16;
-  const double size = std::ceil((high - shift) / d) + 2 - first;
+  const Frame frame = make_frame(pilot, at, plan.tilt, d, shift, limit, target.cut);
 
   const double terms = static_cast<double>(pilot.terms());
   double points = 0;
@@ -76,14 +84,14 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
     plan.supports.push_back(plan_support(*direction[j].pair, pilot.nodes(j), needs, d));
     points += plan.supports.back().points();
   }
-  const double length = std::max(period, size);
+  const double length = std::max(frame.period, frame.size);
   plan.bytes = length * 64 + points * bytes_per_point;
   if (length > 0x1p30) return plan;  // no transform is that long, and no sane memory limit
   plan.fft_size = RealFft::good_size(static_cast<std::size_t>(std::max(length, 64.0)));
   plan.bytes = static_cast<double>(CyclicProduct::bytes(plan.fft_size) + RealFft::bytes(plan.fft_size)) +
-               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * 8 * size + points * bytes_per_point;
-  plan.window = {static_cast<std::int64_t>(first), static_cast<std::size_t>(size)};
-  plan.chernoff = {top.tilt - plan.tilt, 0, from_above.tilt - plan.tilt, from_below.tilt - plan.tilt};
+               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * 8 * frame.size + points * bytes_per_point;
+  plan.window = frame.window;
+  plan.chernoff = frame.chernoff;
   return plan;
 }
 

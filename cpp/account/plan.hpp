@@ -36,6 +36,17 @@ struct Plan {
 /// times the density of the loss at epsilon.
 double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_tolerance);
 
+/// The losses a tilted composition is needed at, and how long a circle keeps others from them.
+struct Frame {
+  Window window;
+  double size, period;  // of the window and the circle [points]: doubles, for they may exceed any memory
+  ChernoffTilts chernoff;
+};
+
+/// The frame for a question at `at`, on the grid shift + k d; each truncation takes about `cut` of delta there.
+/// Tilts beyond `limit` are of no use on this grid.
+Frame make_frame(const Pilot& pilot, const Saddle& at, double tilt, double d, double shift, double limit, double cut);
+
 Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& target);
 
 }  // namespace hockeystick

@@ -14,8 +14,21 @@ inline std::span<const double> in(const Doubles& array) {
 
 inline std::span<double> out(Doubles& array) { return {array.mutable_data(), static_cast<std::size_t>(array.size())}; }
 
+/// The function of each value, without the interpreter.
+template <class Function>
+Doubles each(const Doubles& values, Function&& function) {
+  Doubles result(values.size());
+  const auto from = in(values);
+  const auto to = out(result);
+  pybind11::gil_scoped_release release;
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = function(from[i]);
+  return result;
+}
+
 void bind_mechanisms(pybind11::module_& module);
 void bind_account(pybind11::module_& module);
+void bind_steps(pybind11::module_& module);
+void bind_explicit_steps(pybind11::module_& module);
 void bind_pld(pybind11::module_& module);
 void bind_views(pybind11::module_& module);
 void bind_numeric(pybind11::module_& module);

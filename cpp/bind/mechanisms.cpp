@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "discretize/pair_delta.hpp"
 #include "mechanisms/additive_noise.hpp"
 #include "mechanisms/registry.hpp"
 
@@ -69,6 +70,16 @@ void bind_mechanisms(py::module_& module) {
       .def(
           "integrate", [](const DominatingPair& pair, const Doubles& edges) { return pair.integrate(in(edges)); },
           py::arg("edges"), "Integrals over the cells between increasing losses.")
+      .def(
+          "delta_above",
+          [](const DominatingPair& pair, const Doubles& epsilons) {
+            Doubles result(epsilons.size());
+            const auto from = in(epsilons);
+            const auto to = out(result);
+            for (std::size_t i = 0; i < from.size(); ++i) to[i] = pair_delta_above(pair, from[i]);
+            return result;
+          },
+          py::arg("epsilons"), "Upper bound of delta at each epsilon.")
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum)
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   module.def(

@@ -4,7 +4,9 @@
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Core of hockeystick: see cpp/README.md for what it certifies.";
   bind_mechanisms(module);
+  bind_steps(module);
   bind_pld(module);
+  bind_explicit_steps(module);
   bind_account(module);
   bind_views(module);
   bind_numeric(module);

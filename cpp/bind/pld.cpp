@@ -26,16 +26,6 @@ Doubles mass(const LossPmf& pmf) {
   return result;
 }
 
-template <class Function>
-Doubles each(const Doubles& values, Function&& function) {
-  Doubles result(values.size());
-  const auto from = in(values);
-  const auto to = out(result);
-  py::gil_scoped_release release;
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = function(from[i]);
-  return result;
-}
-
 StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
                  const std::string& estimator) {
   const SupportCells halves = cut_midway(pair, {interval, offset, index});
@@ -50,14 +40,6 @@ StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, con
 }  // namespace
 
 void bind_pld(py::module_& module) {
-  py::class_<StepPmf>(module, "StepPmf", "One step's privacy loss distribution, of one side.")
-      .def_readonly("interval", &StepPmf::interval)
-      .def_readonly("offset", &StepPmf::offset)
-      .def_readonly("index", &StepPmf::index)
-      .def_readonly("mass", &StepPmf::mass)
-      .def_readonly("infinity_mass", &StepPmf::infinity_mass)
-      .def_readonly("reverse_infinity_mass", &StepPmf::reverse_infinity_mass)
-      .def_readonly("loss_error", &StepPmf::loss_error);
   module.def(
       "step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"), py::arg("index"),
       py::arg("estimator"),

@@ -12,6 +12,7 @@ from . import numeric
 __all__: list[str] = [
     "Answer",
     "DominatingPair",
+    "ExplicitComposition",
     "LossPmf",
     "PairCells",
     "StepPmf",
@@ -21,6 +22,7 @@ __all__: list[str] = [
     "delta_bounds",
     "dominating_pair",
     "epsilon_bounds",
+    "explicit_step",
     "gdp_bounds",
     "kernel",
     "loss_pmf",
@@ -32,6 +34,8 @@ __all__: list[str] = [
     "power_bounds",
     "renyi_bounds",
     "step_pmf",
+    "step_product",
+    "truncated_buckets",
     "zcdp_bounds",
 ]
 
@@ -70,6 +74,12 @@ class DominatingPair:
     """
     Two distributions that dominate a mechanism. Immutable.
     """
+    def delta_above(
+        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Upper bound of delta at each epsilon.
+        """
     def integrate(
         self, edges: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
     ) -> PairCells:
@@ -85,8 +95,47 @@ class StepPmf:
     """
     One step's privacy loss distribution, of one side.
     """
+    def __getstate__(
+        self,
+    ) -> tuple[
+        float,
+        float,
+        numpy.typing.NDArray[numpy.int64],
+        numpy.typing.NDArray[numpy.float64],
+        float,
+        float,
+        float,
+        bool,
+    ]: ...
+    def __setstate__(
+        self,
+        arg0: tuple[
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+            typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+            bool,
+        ],
+    ) -> None: ...
+    def delta(
+        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Bound of delta at each epsilon, of this side.
+        """
+    def epsilon(
+        self, deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Bound of epsilon at each delta, of this side.
+        """
     @property
     def index(self) -> list[int]: ...
+    @property
+    def indices(self) -> numpy.typing.NDArray[numpy.int64]: ...
     @property
     def infinity_mass(self) -> float: ...
     @property
@@ -96,9 +145,13 @@ class StepPmf:
     @property
     def mass(self) -> list[float]: ...
     @property
+    def masses(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
     def offset(self) -> float: ...
     @property
     def reverse_infinity_mass(self) -> float: ...
+    @property
+    def side(self) -> str: ...
 
 class LossPmf:
     """
@@ -142,6 +195,39 @@ class LossPmf:
     def side(self) -> str: ...
     @property
     def slack(self) -> float: ...
+
+class ExplicitComposition:
+    """
+    A composition of explicit steps. Immutable.
+    """
+    def __init__(
+        self,
+        terms: collections.abc.Sequence[tuple[StepPmf, typing.SupportsInt | typing.SupportsIndex]],
+    ) -> None: ...
+    def delta(
+        self,
+        epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Bound of delta at each epsilon, of the steps' side.
+        """
+    def distribution(
+        self,
+        tail_mass: typing.SupportsFloat | typing.SupportsIndex,
+        memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> LossPmf:
+        """
+        The composition on its grid, untilted.
+        """
+    def epsilon(
+        self,
+        deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Bound of epsilon at each delta, of the steps' side.
+        """
 
 class Answer:
     """
@@ -229,6 +315,18 @@ def epsilon_bounds(
 ) -> list[Answer]:
     """
     Encloses epsilon at each delta, for the worst direction.
+    """
+
+def explicit_step(
+    *,
+    interval: typing.SupportsFloat | typing.SupportsIndex,
+    index: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    mass: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    infinity_mass: typing.SupportsFloat | typing.SupportsIndex,
+    side: str,
+) -> StepPmf:
+    """
+    The step with these masses at these multiples of the interval.
     """
 
 def gdp_bounds(
@@ -345,6 +443,23 @@ def step_pmf(
 ) -> StepPmf:
     """
     Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.
+    """
+
+def step_product(first: StepPmf, second: StepPmf) -> StepPmf:
+    """
+    The composition of two steps, loss by loss.
+    """
+
+def truncated_buckets(
+    pair: DominatingPair,
+    *,
+    interval: typing.SupportsFloat | typing.SupportsIndex,
+    low: typing.SupportsFloat | typing.SupportsIndex,
+    high: typing.SupportsFloat | typing.SupportsIndex,
+    side: str,
+) -> StepPmf:
+    """
+    Rounds the losses between two bounds to multiples of the interval, up or down.
     """
 
 def zcdp_bounds(

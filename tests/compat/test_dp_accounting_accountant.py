@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The accountant of dp_accounting's events."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+dp_accounting = pytest.importorskip(
+    "dp_accounting", reason="the extra dp-accounting is not installed"
+)
+
+import hockeystick as hs  # noqa: E402
+from hockeystick.compat.dp_accounting import events  # noqa: E402
+from hockeystick.compat.dp_accounting.pld import PLDAccountant  # noqa: E402
+
+event = dp_accounting.dp_event
+Relation = dp_accounting.NeighboringRelation
+GAUSSIAN = event.GaussianDpEvent(1.0)
+SAMPLED = event.PoissonSampledDpEvent(0.01, GAUSSIAN)
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+
+
+def accountant(what, count=1, relation=Relation.ADD_OR_REMOVE_ONE, interval=1e-4):
+    return PLDAccountant(relation, interval).compose(what, count)
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-12, 1e-50, 1e-250])
+@pytest.mark.parametrize("count", [3, 1000])
+def test_epsilon_is_a_tight_upper_bound(count, delta):
+    bounds = (count * STEP).epsilon_bounds(delta, tolerance=1e-4)
+    epsilon = accountant(SAMPLED, count).get_epsilon(delta)
+    assert bounds.lower <= epsilon <= bounds.upper * (1 + 1e-4) + 1e-12
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0, 8.0])
+@pytest.mark.parametrize("count", [3, 1000])
+def test_delta_is_a_tight_upper_bound(count, epsilon):
+    bounds = (count * STEP).delta_bounds(epsilon, tolerance=1e-3)
+    delta = accountant(SAMPLED, count).get_delta(epsilon)
+    assert bounds.lower <= delta <= bounds.upper * (1 + 1e-3)
+
+
+def test_delta_at_negative_epsilon():
+    delta = accountant(GAUSSIAN).get_delta(-0.5)
+    reverse = accountant(GAUSSIAN).get_delta(0.5)
+    assert delta == pytest.approx(1 - math.exp(-0.5) * (1 - reverse), rel=1e-12)
+
+
+def test_randomized_response_counts_every_run():
+    """The original composes one run, whatever the count."""
+    response = event.RandomizedResponseDpEvent(0.5, 2)
+    ours = accountant(response, 100, Relation.REPLACE_ONE).get_epsilon(1e-6)
+    run = 100 * hs.RandomizedResponse(noise_parameter=0.5, num_buckets=2)
+    bounds = run.epsilon_bounds(1e-6, adjacency=hs.Adjacency.REPLACE_ONE)
+    assert bounds.lower <= ours <= bounds.upper * (1 + 1e-3)
+    assert ours > 90
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+def test_relations(relation):
+    ours = accountant(SAMPLED, 200, relation).get_epsilon(1e-6)
+    adjacency = hs.Adjacency[relation.name]
+    bounds = (200 * STEP).epsilon_bounds(1e-6, adjacency=adjacency)
+    assert bounds.lower <= ours <= bounds.upper
+
+
+def test_ends():
+    mixed = accountant(event.LaplaceDpEvent(2.0), 3)
+    assert mixed.get_epsilon(0) == pytest.approx(1.5, rel=1e-12)
+    assert mixed.get_epsilon(1) == 0
+    assert mixed.get_epsilon(-0.1) == math.inf
+    assert accountant(GAUSSIAN).get_epsilon(0) == math.inf
+    assert mixed.get_delta(math.inf) <= 1e-300
+    for ask in (mixed.get_epsilon, mixed.get_delta):
+        with pytest.raises(ValueError, match="must be a number"):
+            ask(math.nan)
+    with pytest.raises(ValueError, match="value_discretization_interval"):
+        PLDAccountant(value_discretization_interval=0)
+
+
+def test_ledger_and_chaining():
+    ours = PLDAccountant().compose(GAUSSIAN, 2).compose(SAMPLED, 5)
+    assert isinstance(ours.ledger, event.ComposedDpEvent)
+    assert ours.neighboring_relation is Relation.ADD_OR_REMOVE_ONE
+    assert ours._pld._pmf_remove._discretization == 1e-4
+    bounds = (2 * hs.Gaussian(noise_multiplier=1.0) + 5 * STEP).epsilon_bounds(1e-5)
+    assert bounds.lower <= ours._pld.get_epsilon_for_delta(1e-5) <= bounds.upper * (1 + 1e-3)
+
+
+@pytest.mark.parametrize(
+    "unsupported",
+    [
+        event.UnsupportedDpEvent(),
+        event.ZCDpEvent(0.1),
+        event.PoissonSampledDpEvent(0.1, event.ComposedDpEvent([GAUSSIAN])),
+        event.RandomizedResponseDpEvent(0.5, 2),
+    ],
+)
+def test_unsupported_events(unsupported):
+    nested = event.SelfComposedDpEvent(event.ComposedDpEvent([GAUSSIAN, unsupported]), 3)
+    ours = PLDAccountant()
+    assert not ours.supports(nested)
+    with pytest.raises(dp_accounting.UnsupportedEventError):
+        ours.compose(nested)
+    assert isinstance(ours.ledger, event.NoOpDpEvent)
+    with pytest.raises(TypeError):
+        ours.compose("an event")
+
+
+def test_true_positive_rates_and_mu():
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415
+
+    rates = np.array([1e-9, 1e-3, 0.2, 0.5])
+    ours = accountant(GAUSSIAN)
+    powers = ours.get_true_positive_rates(rates)
+    assert np.all(ndtr(ndtri(rates) + 1) <= powers)
+    assert np.allclose(powers, ndtr(ndtri(rates) + 1), rtol=1e-4)
+    assert ours.get_true_positive_rates(0.2) == pytest.approx(powers[2], rel=1e-6)
+    assert 1 <= ours.get_gdp_parameter_estimate(np.array([1e-6, 0.01, 0.3])) <= 1.001
+    few = ours.get_true_positive_rates(rates, np.array([1e-3, 0.1]))
+    assert np.all(powers <= few)
+    everything = accountant(event.NonPrivateDpEvent())
+    assert everything.get_true_positive_rates(0.1) == 1
+    assert everything.get_gdp_parameter_estimate() == math.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "mechanism"),
+    [
+        (
+            "EpsilonDeltaDpEvent",
+            SimpleNamespace(epsilon=0.3, delta=1e-5),
+            hs.ApproximateDP(epsilon=0.3, delta=1e-5),
+        ),
+        (
+            "ExponentialMechanismDpEvent",
+            SimpleNamespace(epsilon=0.3),
+            hs.ExponentialMechanism(epsilon=0.3),
+        ),
+        (
+            "PermuteAndFlipDpEvent",
+            SimpleNamespace(epsilon=0.5),
+            hs.Laplace(noise_multiplier=2.0),
+        ),
+        (
+            "DiscreteGaussianDpEvent",
+            SimpleNamespace(sigma=3.0, sensitivity=2.0, dimension=1),
+            hs.DiscreteGaussian(sigma=3.0, sensitivity=2),
+        ),
+    ],
+)
+def test_events_that_the_wheel_lacks(name, made, mechanism):
+    """Their classes are in the main branch only; what they hold is what is read."""
+    assert events._BY_NAME[name](made, Relation.ADD_OR_REMOVE_ONE)() == mechanism
+
+
+def test_discrete_gaussians_of_unknown_dimension_are_refused():
+    made = SimpleNamespace(sigma=3.0, sensitivity=1.0, dimension=None)
+    with pytest.raises(events.UnsupportedError, match="dimension 1"):
+        events._BY_NAME["DiscreteGaussianDpEvent"](made, Relation.REPLACE_ONE)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions on a grid under dp_accounting's names: right where the original is not."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from flint import arb
+
+import hockeystick as hs
+from exact.one_step import gaussian_delta
+from hockeystick.compat.dp_accounting import pld
+from hockeystick.compat.dp_accounting.pld import common, pld_pmf
+from hockeystick.compat.dp_accounting.pld import privacy_loss_distribution as distributions
+
+PLD = distributions.PrivacyLossDistribution
+DP_SGD = 1000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+
+
+def composed(sigma=100.0, count=10_000, **arguments):
+    return distributions.from_gaussian_mechanism(sigma, **arguments).self_compose(count)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 2.0, 6.26, 7.5, 8.8])
+def test_delta_of_many_gaussians_encloses(epsilon):
+    """Where the original is below the truth, or negative: the closed form decides."""
+    truth = gaussian_delta(arb(1), arb(epsilon))
+    upper = composed().get_delta_for_epsilon(epsilon)
+    lower = composed(pessimistic_estimate=False).get_delta_for_epsilon(epsilon)
+    assert lower > 0
+    assert arb(lower) <= truth <= arb(upper)
+    assert upper - lower <= 0.02 * upper  # 10,000 steps on a grid of 1e-4, spread 1e-2 each
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-10, 1e-14])
+def test_epsilon_of_many_gaussians_encloses(delta):
+    upper = composed().get_epsilon_for_delta(delta)
+    lower = composed(pessimistic_estimate=False).get_epsilon_for_delta(delta)
+    assert gaussian_delta(arb(1), arb(upper)) <= arb(delta)
+    assert gaussian_delta(arb(1), arb(lower * (1 - 1e-9))) >= arb(delta)
+    assert upper - lower <= 2e-3 * upper
+
+
+def test_delta_below_doubles_truncation():
+    """What is at +inf limits delta; the truncation bound says how much that is."""
+    assert composed().get_epsilon_for_delta(1e-100) == math.inf
+    far = composed(2.0, 4, log_mass_truncation_bound=-700)
+    for delta in (1e-100, 1e-290):
+        epsilon = far.get_epsilon_for_delta(delta)
+        truth = gaussian_delta(arb(1), arb(epsilon))
+        assert truth <= arb(delta)
+        assert truth >= arb(delta) * arb(0.9)
+
+
+def test_optimistic_connect_the_dots_connects_the_dots():
+    pessimistic, optimistic = (
+        distributions.from_gaussian_mechanism(1.0, sampling_prob=0.01, pessimistic_estimate=side)
+        .self_compose(1000)
+        .get_epsilon_for_delta(1e-5)
+        for side in (True, False)
+    )
+    bounds = DP_SGD.epsilon_bounds(1e-5, tolerance=1e-5)
+    assert optimistic <= bounds.upper
+    assert bounds.lower <= pessimistic
+    assert pessimistic - optimistic <= 2e-5 * pessimistic  # 0.1 with buckets
+
+
+def test_both_directions_are_composed():
+    one = distributions.from_laplace_mechanism(1.0, sampling_prob=0.1)
+    assert not one._symmetric
+    assert one._pmf_remove._probs.sum() == pytest.approx(1, abs=1e-9)
+    assert one._pmf_add._lower_loss != one._pmf_remove._lower_loss
+    run = 5 * hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.1)
+    bounds = run.delta_bounds(0.2, tolerance=1e-4)
+    value = one.self_compose(5).get_delta_for_epsilon(0.2)
+    assert bounds.lower <= value <= bounds.upper * (1 + 1e-4)
+
+
+MAKE = {
+    "gaussian": lambda: distributions.from_gaussian_mechanism(1.0),
+    "replaced": lambda: distributions.from_gaussian_mechanism(
+        1.0, sampling_prob=0.2, neighboring_relation=distributions.NeighborRel.REPLACE_ONE
+    ),
+    "laplace": lambda: distributions.from_laplace_mechanism(1.0),
+    "discrete_laplace": lambda: distributions.from_discrete_laplace_mechanism(0.5, 2),
+    "discrete_gaussian": lambda: distributions.from_discrete_gaussian_mechanism(2.0),
+    "mixture": lambda: distributions.from_mixture_gaussian_mechanism(1, [0, 1], [0.5, 0.5]),
+    "truncated": lambda: distributions.from_truncated_subsampled_gaussian_mechanism(
+        100, 0.1, 20, 1.0, value_discretization_interval=1e-3
+    ),
+    "response": lambda: distributions.from_randomized_response(0.5, 4),
+    "parameters": lambda: distributions.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(0.3, 1e-6)
+    ),
+    "two": lambda: distributions.from_two_probability_mass_functions(
+        {0: math.log(0.4), 1: math.log(0.6)}, {0: math.log(0.7), 1: math.log(0.3)}, symmetric=False
+    ),
+    "identity": distributions.identity,
+}
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_what_others_read_is_there_and_agrees(name):
+    """Summed by hand from the private names, delta is what the query says."""
+    once = MAKE[name]()
+    for whole in (once, once.self_compose(3), once.compose(once)):
+        for pmf in (whole._pmf_remove, whole._pmf_add):
+            dense = pmf.to_dense_pmf()
+            assert pmf._pessimistic_estimate
+            losses = (dense._lower_loss + np.arange(dense.size)) * dense._discretization
+            beyond = losses > 0.1
+            by_hand = dense._infinity_mass - dense._probs[beyond] @ np.expm1(0.1 - losses[beyond])
+            assert pmf.get_delta_for_epsilon(0.1) == pytest.approx(by_hand, rel=1e-7, abs=1e-10)
+            if isinstance(pmf, pld_pmf.SparsePLDPmf):
+                assert min(pmf._loss_probs) == dense._lower_loss
+        assert whole._symmetric == (whole._pmf_add is whole._pmf_remove)
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_copies_and_pickles_answer_alike(name):
+    twice = MAKE[name]().self_compose(2)
+    expected = twice.get_delta_for_epsilon(0.2)
+    for other in (copy.deepcopy(twice), pickle.loads(pickle.dumps(twice))):  # noqa: S301
+        assert other.get_delta_for_epsilon(0.2) == expected
+
+
+def test_a_vector_is_its_scalars():
+    whole = composed(10.0, 100)
+    epsilons = np.array([-math.inf, -1.0, 0.0, 0.5, 1.0, 5.0, 60.0, math.inf])
+    deltas = whole.get_delta_for_epsilon(epsilons)
+    assert np.all(np.diff(deltas) <= 1e-12)
+    for epsilon, delta in zip(epsilons, deltas, strict=True):
+        assert whole.get_delta_for_epsilon(float(epsilon)) == pytest.approx(delta, rel=1e-8)
+    with pytest.raises(ValueError, match="ascending"):
+        whole.get_delta_for_epsilon([1.0, 0.5])
+
+
+def test_composed_without_composing():
+    one, two = (distributions.from_gaussian_mechanism(s) for s in (1.0, 2.0))
+    value = one.get_delta_for_epsilon_for_composed_pld(two, 1.0)
+    assert value == pytest.approx(one.compose(two).get_delta_for_epsilon(1.0), rel=1e-9)
+    run = hs.Gaussian(noise_multiplier=1.0) + hs.Gaussian(noise_multiplier=2.0)
+    assert run.delta_bounds(1.0).lower <= value <= run.delta(1.0) * (1 + 1e-6)
+
+
+def test_many_distinct_steps_stay_an_upper_bound():
+    """Beyond the number of steps kept apart, the distribution itself becomes one."""
+    noises = np.linspace(5, 9, 40)
+    whole = distributions.identity(1e-3)
+    for noise in noises:
+        step = distributions.from_gaussian_mechanism(noise, value_discretization_interval=1e-3)
+        whole = whole.compose(step)
+    mu = math.sqrt(math.fsum(noises**-2.0))
+    value, truth = whole.get_delta_for_epsilon(2.0), gaussian_delta(arb(mu), arb(2))
+    assert truth * (1 - arb(1e-9)) <= arb(value) <= truth * (1 + arb(1e-3))
+
+
+def test_create_from_cdf():
+    pessimistic, optimistic = (
+        distributions.create_from_cdf(lambda x: 1 / (1 + math.exp(-8 * x)), side, 0.01)
+        for side in (True, False)
+    )
+    assert optimistic.get_delta_for_epsilon(0.1) < pessimistic.get_delta_for_epsilon(0.1)
+    assert pessimistic._pmf_remove._infinity_mass == 1e-15
+
+
+def test_true_positive_rates_bound_the_gaussian_curve():
+    """Power of the best test of N(0) against N(1) at a rate a is Phi(Phi^-1(a) + 1)."""
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415
+
+    rates = np.array([1e-9, 1e-4, 0.1, 0.5])
+    one = distributions.from_gaussian_mechanism(1.0, value_discretization_interval=1e-2)
+    powers = one.get_true_positive_rates(rates)
+    truth = ndtr(ndtri(rates) + 1)
+    assert np.all(truth <= powers)
+    assert np.all(powers <= truth * 1.02)
+    assert one.get_true_positive_rates(1e-4) == pytest.approx(powers[1], rel=1e-12)
+    mu = one.get_gdp_parameter_estimate(np.logspace(-6, -0.4, 20))
+    assert 1 <= mu <= 1.01
+
+
+def test_an_integer_interval_shows_what_the_original_shows_but_answers_soundly():
+    whole = distributions.from_mixture_gaussian_mechanism(
+        1.0, [0.0, 1.0, 2.0], [0.2, 0.6, 0.2], value_discretization_interval=1
+    )
+    same = distributions.from_mixture_gaussian_mechanism(
+        1.0, [0.0, 1.0, 2.0], [0.2, 0.6, 0.2], value_discretization_interval=1.0
+    )
+    assert whole._pmf_remove._loss_probs != same._pmf_remove._loss_probs
+    assert whole.get_delta_for_epsilon(0.5) == same.get_delta_for_epsilon(0.5)
+    bounds = hs.GaussianMixture(
+        standard_deviation=1, sensitivities=[0, 1, 2], probabilities=[0.2, 0.6, 0.2]
+    ).delta_bounds(0.5)
+    assert bounds.lower <= whole.get_delta_for_epsilon(0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: distributions.from_gaussian_mechanism(math.nan), "positive real number"),
+        (lambda: distributions.from_gaussian_mechanism(1, sampling_prob=math.nan), "Sampling"),
+        (
+            lambda: distributions.from_gaussian_mechanism(1, value_discretization_interval=0),
+            "value_discretization_interval",
+        ),
+        (lambda: distributions.from_laplace_mechanism(math.inf), "positive real number"),
+        (lambda: common.DifferentialPrivacyParameters(math.nan), "epsilon must be"),
+        (lambda: common.DifferentialPrivacyParameters(1, math.nan), "delta must be"),
+        (lambda: PLD.create_from_rounded_probability({0: -0.1}, 0, 1e-4), "mass must be"),
+        (lambda: distributions.identity().self_compose(0), "num_times"),
+        (lambda: distributions.from_randomized_response(math.nan, 2), "Noise parameter"),
+    ],
+)
+def test_refusals(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_grids_must_agree():
+    with pytest.raises(ValueError, match="Discretization intervals"):
+        distributions.identity(1e-3).compose(distributions.identity(1e-4))
+
+
+def test_only_the_accountant_needs_dp_accounting():
+    program = (
+        "import sys; sys.modules['dp_accounting'] = None\n"
+        "import hockeystick\n"
+        "from hockeystick.compat.dp_accounting import pld\n"
+        "one = pld.privacy_loss_distribution.from_gaussian_mechanism(1.0)\n"
+        "print(one.get_epsilon_for_delta(1e-5))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == pytest.approx(4.377, abs=1e-3)
+
+
+def test_importing_the_library_does_not_import_the_peer():
+    program = "import sys, hockeystick; print([m for m in sys.modules if 'dp_accounting' in m])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_unknown_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match="nothing"):
+        pld.nothing  # noqa: B018
