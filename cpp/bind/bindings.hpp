@@ -16,6 +16,7 @@ inline std::span<double> out(Doubles& array) { return {array.mutable_data(), sta
 
 void bind_mechanisms(pybind11::module_& module);
 void bind_account(pybind11::module_& module);
+void bind_dpsgd(pybind11::module_& module);
 void bind_pld(pybind11::module_& module);
 void bind_views(pybind11::module_& module);
 void bind_numeric(pybind11::module_& module);

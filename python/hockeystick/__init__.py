@@ -13,6 +13,7 @@ from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composition, Mechanism
+from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
 from hockeystick.errors import CertificationError
 from hockeystick.mechanisms import *
 from hockeystick.pld import PrivacyLossDistribution
@@ -27,6 +28,8 @@ __all__ = [
     "Mechanism",
     "PrivacyLossDistribution",
     "__version__",
+    "dpsgd_epsilon",
+    "dpsgd_epsilon_bounds",
 ]
 __all__ += mechanisms.__all__
 
