@@ -12,6 +12,7 @@ from hockeystick import mechanisms
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
+from hockeystick.calibrate import calibrate
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
 from hockeystick.errors import CertificationError
@@ -28,6 +29,7 @@ __all__ = [
     "Mechanism",
     "PrivacyLossDistribution",
     "__version__",
+    "calibrate",
     "dpsgd_epsilon",
     "dpsgd_epsilon_bounds",
 ]
