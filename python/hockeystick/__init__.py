@@ -18,6 +18,7 @@ from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
 from hockeystick.errors import CertificationError
 from hockeystick.mechanisms import *
 from hockeystick.pld import PrivacyLossDistribution
+from hockeystick.sweep import Records, SweepError, sweep
 
 __all__ = [
     "Accountant",
@@ -28,10 +29,13 @@ __all__ = [
     "ErrorBudget",
     "Mechanism",
     "PrivacyLossDistribution",
+    "Records",
+    "SweepError",
     "__version__",
     "calibrate",
     "dpsgd_epsilon",
     "dpsgd_epsilon_bounds",
+    "sweep",
 ]
 __all__ += mechanisms.__all__
 
