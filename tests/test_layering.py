@@ -24,15 +24,16 @@ CPP_LAYERS = {
 
 # From the bottom up; a module may import from lower rows only.
 PYTHON_LAYERS = [
-    {"_core", "_checks", "adjacency"},
+    {"_core", "_checks", "_progress", "adjacency"},
     {"bounds"},
     {"errors", "pld"},
     {"_solve"},
     {"views"},
     {"composition"},
     {"mechanisms"},
-    {"_json"},
-    {"accountant", "calibrate", "sweep", "baselines"},
+    {"_family", "_json"},
+    {"_search"},
+    {"accountant", "baselines", "calibrate", "dpsgd", "sweep"},
     {"plot", "compat"},
     {"__init__"},
     {"cli"},

@@ -12,10 +12,13 @@ from hockeystick import mechanisms
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
+from hockeystick.calibrate import calibrate
 from hockeystick.composition import Composition, Mechanism
+from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
 from hockeystick.errors import CertificationError
 from hockeystick.mechanisms import *
 from hockeystick.pld import PrivacyLossDistribution
+from hockeystick.sweep import Records, SweepError, sweep
 
 __all__ = [
     "Accountant",
@@ -26,7 +29,13 @@ __all__ = [
     "ErrorBudget",
     "Mechanism",
     "PrivacyLossDistribution",
+    "Records",
+    "SweepError",
     "__version__",
+    "calibrate",
+    "dpsgd_epsilon",
+    "dpsgd_epsilon_bounds",
+    "sweep",
 ]
 __all__ += mechanisms.__all__
 

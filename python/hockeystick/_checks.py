@@ -47,9 +47,17 @@ def positive(name: str, value: object) -> float:
     return _scalar(name, value, "finite and > 0", lambda x: x > 0 and math.isfinite(x))
 
 
+def non_negative(name: str, value: object) -> float:
+    """A finite number >= 0."""
+    return _scalar(name, value, "finite and >= 0", lambda x: x >= 0 and math.isfinite(x))
+
+
+_NOISE = f"finite and in [{MIN_NOISE:g}, {MAX_NOISE:g}]"
+
+
 def noise_multiplier(value: object) -> float:
     """A noise multiplier within the range that binary64 and a grid of sane size can serve."""
-    expected = f"finite and in [{MIN_NOISE:g}, {MAX_NOISE:g}]"
+    expected = _NOISE
     if real("noise_multiplier", value, expected) == 0:
         expected += " (without noise, epsilon is infinite)"
     return _scalar("noise_multiplier", value, expected, lambda x: MIN_NOISE <= x <= MAX_NOISE)
@@ -189,7 +197,7 @@ def _brief(value: object) -> str:
 
 
 def rate_array(name: str, values: object) -> FloatArray:
-    """Error rates in [0, 1]; any shape."""
+    """Rates or probabilities in [0, 1]; any shape."""
     return _array(name, values, "in [0, 1]", lambda x: (x >= 0) & (x <= 1))
 
 
@@ -252,6 +260,26 @@ def support_index(values: object, interval: float) -> list[int]:
     return [int(k) for k in whole_ratios]
 
 
+def noise_multiplier_array(values: object) -> FloatArray:
+    """Noise multipliers, as `noise_multiplier` takes them; any shape."""
+    return _array("noise_multiplier", values, _NOISE, lambda x: (x >= MIN_NOISE) & (x <= MAX_NOISE))
+
+
+def count_array(name: str, values: object) -> npt.NDArray[np.int64]:
+    """Integers in [0, 1e9], as `count` takes them; any shape."""
+    expected = f"a whole number in [0, {MAX_COUNT}]"
+    array = _rectangular(name, values)
+    if array.size and array.dtype.kind == "O":  # beyond 64 bits, or no numbers at all
+        counts = [whole(name, value, 0, MAX_COUNT) for value in array.flat]
+        array = np.array(counts).reshape(array.shape)
+    elif array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be {expected}, got {_show(values)}")
+    good = (array >= 0) & (array <= MAX_COUNT)
+    if not good.all():
+        raise ValueError(f"{name} must be {expected}, got {array[~good].flat[0].item()!r}")
+    return array.astype(np.int64)
+
+
 def _show(value: object) -> str:
     try:
         return repr(value)
@@ -277,12 +305,16 @@ def _array(name: str, values: object, expected: str, accepts: Callable[[Any], An
 
 
 def _numeric_array(name: str, values: object, expected: str) -> FloatArray:
-    try:
-        array: npt.NDArray[Any] = np.asarray(values)
-    except ValueError:  # ragged
-        raise ValueError(f"{name} must be a rectangular array, got {values!r}") from None
+    array = _rectangular(name, values)
     if array.size == 0 and array.dtype.kind in "fiu":
         return array.astype(np.float64)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name} must be numbers {expected}, got {values!r}")
     return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+
+
+def _rectangular(name: str, values: object) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:  # ragged
+        raise ValueError(f"{name} must be a rectangular array, got {values!r}") from None

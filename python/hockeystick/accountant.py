@@ -9,6 +9,7 @@ from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, Value
 from hockeystick.composition import Composable, Composition, Mechanism
+from hockeystick.errors import CertificationError
 
 SCHEMA = "hockeystick.Accountant"
 VERSION = 1
@@ -96,6 +97,54 @@ class Accountant:
         self._composition += times * mechanism
         self._ledger[-1:] = ledger
         return self
+
+    def would_exceed(
+        self,
+        mechanism: Composable,
+        count: int,
+        epsilon: float,
+        delta: float,
+        *,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> bool:
+        """Whether `count` more runs might break a budget; nothing is entered.
+
+        False is a certificate: with them, epsilon at `delta` has an upper bound of at most
+        `epsilon`. True says that there is none at this tolerance: the budget is broken, or so
+        nearly spent that this cannot be told.
+
+        Args:
+            mechanism: What might run: a mechanism or a composition.
+            count: How often, in [0, 1e9]; so is the total for each distinct mechanism.
+            epsilon: The budget, finite and >= 0 [nats].
+            delta: In (0, 1).
+            memory_limit: Bytes the computation may take, > 0.
+
+        Raises:
+            ValueError: An argument is out of range.
+            TypeError: An argument has the wrong type.
+
+        >>> import hockeystick as hs
+        >>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+        >>> acct = hs.Accountant().compose(step, count=1000)
+        >>> acct.would_exceed(step, 100, epsilon=2.0, delta=1e-5)
+        False
+        >>> acct.would_exceed(step, 300, epsilon=2.0, delta=1e-5)
+        True
+        """
+        _checks.instance("mechanism", mechanism, Composable)
+        budget = _checks.non_negative("epsilon", epsilon)
+        then = self._composition + _checks.count(count) * mechanism
+        try:
+            upper = then.epsilon_bounds(
+                _checks.open_unit("delta", delta),
+                adjacency=self._adjacency,
+                tolerance=self._tolerance,
+                memory_limit=memory_limit,
+            ).upper
+        except CertificationError as error:  # its bounds hold, if wider than asked for
+            upper = error.bounds.upper
+        return not upper <= budget
 
     def epsilon(self, delta: Value, *, memory_limit: int = DEFAULT_MEMORY_LIMIT) -> Value:
         """Certified upper bound on epsilon; see ``Composition.epsilon``."""

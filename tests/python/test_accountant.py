@@ -193,3 +193,44 @@ def test_bad_json_says_where(bad, message):
 def test_json_of_a_wrong_type(bad):
     with pytest.raises(TypeError, match="^text must be a str, got "):
         Accountant.from_json(bad)
+
+
+def test_admission_is_what_composing_would_show():
+    acct = Accountant(adjacency=Adjacency.REMOVE_ONE).compose(S, count=100)
+    before = acct.ledger
+    for more in (A, S, S + A):
+        for count in (0, 3):
+            then = 100 * S + count * more
+            lower, upper = then.epsilon_bounds(1e-5, adjacency=Adjacency.REMOVE_ONE)
+            assert acct.would_exceed(more, count, upper, 1e-5) is False
+            assert acct.would_exceed(more, count, epsilon=math.nextafter(upper, 0), delta=1e-5)
+            assert acct.would_exceed(more, count, lower * 0.99, 1e-5) is True
+    assert acct.ledger == before
+    assert not Accountant().would_exceed(A, 0, epsilon=0.0, delta=1e-5)
+
+
+def test_admission_uses_bounds_wider_than_asked_for():
+    acct = Accountant(tolerance=1e-10)
+    limit = {"memory_limit": 2**20}
+    with pytest.raises(hs.CertificationError):
+        acct.compose(S, count=100).epsilon(1e-5, **limit)
+    assert acct.would_exceed(S, 0, 10.0, 1e-5, **limit) is False
+    assert acct.would_exceed(S, 0, 1e-3, 1e-5, **limit) is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "name"),
+    [
+        ((None, 1, 1.0, 1e-5), TypeError, "mechanism"),
+        ((A, -1, 1.0, 1e-5), ValueError, "count"),
+        ((A, 1.0, 1.0, 1e-5), TypeError, "count"),
+        ((A, 1, -1.0, 1e-5), ValueError, "epsilon"),
+        ((A, 1, math.nan, 1e-5), ValueError, "epsilon"),
+        ((A, 1, math.inf, 1e-5), ValueError, "epsilon"),
+        ((A, 1, 1.0, 0.0), ValueError, "delta"),
+        ((A, 1, 1.0, [1e-5]), TypeError, "delta"),
+    ],
+)
+def test_bad_admission_questions_are_named(arguments, error, name):
+    with pytest.raises(error, match=f"^{name} must be "):
+        Accountant().would_exceed(*arguments)

@@ -81,6 +81,63 @@ def test_json_of_delta(run):
     assert answer["question"]["epsilon"] == 1.0
 
 
+CALIBRATE = ["calibrate", *("--sampling-probability", "0.01", "--steps", "1000")]
+BUDGET = ["--epsilon", "2", "--delta", "1e-5"]
+
+
+def test_calibrate(run):
+    code, out, err = run(*CALIBRATE, *BUDGET)
+    match = re.fullmatch(
+        r"noise_multiplier = ([0-9.]+) \(certified: ([0-9.]+) <= epsilon <= ([0-9.]+)\), .* ms\n",
+        out,
+    )
+    assert (code, err) == (0, "")
+    sigma, lower, upper = map(float, match.groups())
+    step = 1000 * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.01)
+    assert 1.998 < lower <= step.epsilon(1e-5) <= upper <= 2.0
+
+
+def test_json_of_calibrate(run):
+    code, out, err = run(*CALIBRATE, *BUDGET, "--json", "--adjacency", "remove-one")
+    answer = json.loads(out)
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    assert set(answer) == {
+        *("noise_multiplier", "epsilon", "lower", "upper", "seconds", "question")
+    }
+    assert answer["lower"] <= answer["epsilon"] == answer["upper"] <= 2.0
+    assert answer["question"] == {
+        "wanted": "noise_multiplier",
+        "epsilon": 2.0,
+        "delta": 1e-5,
+        "sampling_probability": 0.01,
+        "steps": 1000,
+        "adjacency": "remove-one",
+        "tolerance": 1e-3,
+        "memory_limit": 2**30,
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "parameter", "wanted"),
+    [
+        (["--noise-multiplier", "9", *BUDGET, "--parameter", "steps"], "steps", "epsilon"),
+        (["--steps", "9", "--advantage", "0.1"], "noise_multiplier", "advantage"),
+        (["--steps", "9", "--tpr", "0.1", "--fpr", "0.01"], "noise_multiplier", "tpr"),
+        (
+            ["--noise-multiplier", "1", *BUDGET, "--parameter", "sampling-probability"],
+            "sampling_probability",
+            "epsilon",
+        ),
+    ],
+)
+def test_calibrate_other_parameters_and_targets(run, options, parameter, wanted):
+    code, out, _ = run("calibrate", *options, "--json")
+    answer = json.loads(out)
+    assert code == 0
+    assert answer[parameter] > 0
+    assert answer[wanted] == answer["upper"] <= answer["question"][wanted]
+
+
 def test_nothing_costs_nothing(run):
     code, out, _ = run(*EPSILON, "--steps", "0")
     assert code == 0
@@ -102,6 +159,10 @@ def test_nothing_costs_nothing(run):
         ([*EPSILON, "--adjacency", "swap"], "Invalid value for '--adjacency'"),
         ([*DELTA, "--epsilon", "-1"], "epsilon must be in"),
         (["epsilon", *RUN], "Missing option '--delta'"),
+        ([*CALIBRATE, "--epsilon", "2"], "the target must be epsilon and delta"),
+        ([*CALIBRATE, *BUDGET, "--noise-multiplier", "1"], "--noise-multiplier is what is to be"),
+        ([*CALIBRATE, *BUDGET, "--parameter", "steps"], "--steps is what is to be found"),
+        (["calibrate", *BUDGET, "--parameter", "steps"], "Missing option '--noise-multiplier'"),
         (["epsilon", "--delta", "1e-5"], "Missing option '--noise-multiplier'"),
         (["gamma"], "No such command 'gamma'"),
         ([*EPSILON, "--sigma", "1"], "No such option"),
@@ -114,7 +175,9 @@ def test_errors_are_one_line(run, arguments, message):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["epsilon", "--help"], ["delta", "-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["epsilon", "--help"], ["delta", "-h"], ["calibrate", "-h"]]
+)
 def test_help_has_an_example(run, arguments):
     code, out, err = run(*arguments)
     assert (code, err) == (0, "")

@@ -21,6 +21,7 @@ __all__: list[str] = [
     "composed_delta",
     "delta_bounds",
     "dominating_pair",
+    "dpsgd_epsilon_bounds",
     "epsilon_bounds",
     "explicit_step",
     "gdp_bounds",
@@ -302,6 +303,21 @@ def dominating_pair(
 ) -> DominatingPair:
     """
     The dominating pair registered under a name.
+    """
+
+def dpsgd_epsilon_bounds(
+    noise_multipliers: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    sampling_probabilities: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    steps: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    pairs: collections.abc.Sequence[str],
+    noise_divisor: typing.SupportsFloat | typing.SupportsIndex,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> tuple[numpy.typing.NDArray[numpy.float64], int | None]:
+    """
+    Encloses epsilon of many runs of DP-SGD: a row per number of an answer, and the first not met.
     """
 
 def epsilon_bounds(

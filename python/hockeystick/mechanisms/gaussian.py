@@ -36,12 +36,21 @@ class Gaussian(SamplableMechanism):
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        # Replaced, the means are 2 apart: N(-1) against N(1).
-        return pair("gaussian", self.noise_multiplier / (2 if direction.replaces else 1))
+        return pair("gaussian", self.noise_multiplier / noise_divisor(direction))
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
     ) -> _core.DominatingPair:
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        form = "replace" if direction.replaces else "remove" if direction.removes else "add"
-        return pair(f"poisson_gaussian_{form}", self.noise_multiplier, sampling_probability)
+        return pair(sampled_name(direction), self.noise_multiplier, sampling_probability)
+
+
+def noise_divisor(direction: Direction) -> float:
+    """How far apart the means of a pair are: replaced, N(-1) against N(1)."""
+    return 2.0 if direction.replaces else 1.0
+
+
+def sampled_name(direction: Direction) -> str:
+    """The name in the core of the pair on a Poisson subsample."""
+    form = "replace" if direction.replaces else "remove" if direction.removes else "add"
+    return f"poisson_gaussian_{form}"

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A one-parameter family of compositions, and where its parameter may lie."""
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from hockeystick import _checks
+from hockeystick.composition import Composable
+
+Parameter = float | int
+Make = Callable[[Any], object]
+
+_SMALLEST, _LARGEST = sys.float_info.min, sys.float_info.max
+_LARGEST_INTEGER = 2**53
+_STARTS = (1.0, *(2 ** (sign * k / 2) for k in range(1, 41) for sign in (1, -1)))
+
+
+class Family:
+    """`make` as a function on an interval of positive numbers, or of whole numbers.
+
+    Where `make` raises ValueError, the parameter is outside the family's domain. An end of the
+    domain is found when it is run into; from then on `make` is not asked beyond it.
+    """
+
+    def __init__(self, make: object, bounds: object, integer: object) -> None:
+        if not callable(make):
+            raise TypeError(f"make must be a function of one number, got {make!r}")
+        if integer is not None:
+            _checks.instance("integer", integer, bool)
+        self._make: Make = make
+        self._given = None if bounds is None else _pair(bounds)
+        self._known: dict[Parameter, Composable] = {}  # the start and the latest
+        self.integer = bool(integer)
+        self._confine()
+        self.start = self._first_accepted(detect=integer is None)
+
+    def at(self, value: Parameter) -> tuple[Parameter, Composable]:
+        """The composition at `value` or, outside the domain, at its nearest end; and where."""
+        value = min(max(value, self.low), self.high)
+        made = self._try(value)
+        return (value, made) if isinstance(made, Composable) else self._end_before(value)
+
+    def accepts(self, value: Parameter) -> bool:
+        """Whether `value` is in the domain."""
+        return self.low <= value <= self.high and isinstance(self._try(value), Composable)
+
+    def position(self, value: Parameter) -> float:
+        """Where the search sees `value`: its logarithm, shifted to be finite at a count of 0."""
+        return math.log(value + 0.5) if self.integer else math.log(value)
+
+    def value(self, position: float) -> Parameter:
+        """The parameter at a position, within the domain as far as it is known."""
+        bounded = min(max(position, self.position(self.low)), self.position(self.high))
+        # The positions of whole numbers are half-way between, so that rounding cannot change them.
+        value = math.floor(math.exp(bounded)) if self.integer else math.exp(bounded)
+        return min(max(value, self.low), self.high)
+
+    def _confine(self) -> None:
+        low, high = self._given or (0.0, math.inf)
+        if self.integer:
+            self.low: Parameter = math.ceil(min(low, _LARGEST_INTEGER))
+            self.high: Parameter = math.floor(min(high, _LARGEST_INTEGER))
+        else:
+            self.low, self.high = max(low, _SMALLEST), min(high, _LARGEST)
+        if self.low > self.high:
+            raise ValueError(f"bounds must hold a parameter, got {self._given!r}")
+
+    def _first_accepted(self, *, detect: bool) -> Parameter:
+        """A parameter that `make` accepts; settles whether it wants whole numbers."""
+        refusals: list[tuple[Parameter, ValueError]] = []
+        for value in self._starts():
+            try:
+                made = self._try(value)
+            except TypeError:
+                if not detect or self._takes_only_integers(value) is None:
+                    raise
+                self.integer = True
+                self._confine()
+                return self._first_accepted(detect=False)
+            if isinstance(made, Composable):
+                return value
+            refusals.append((value, made))
+        value, error = refusals[0]
+        raise ValueError(
+            f"make must accept a parameter near 1, or give its domain as bounds=(low, high); "
+            f"for {value!r} it raised: {error}"
+        ) from error
+
+    def _takes_only_integers(self, refused: Parameter) -> Composable | None:
+        try:
+            made = self._make(max(1, math.ceil(refused)))
+        except (TypeError, ValueError):
+            return None
+        return made if isinstance(made, Composable) else None
+
+    def _starts(self) -> list[Parameter]:
+        kind = int if self.integer else float
+        starts: list[Parameter] = [kind(x) for x in _STARTS if self.low <= kind(x) <= self.high]
+        if self._given is not None:
+            middle = (self.position(self.low) + self.position(self.high)) / 2
+            starts += [self.value(middle), self.high, self.low]
+        return list(dict.fromkeys(starts))
+
+    def _try(self, value: Parameter) -> Composable | ValueError:
+        if value in self._known:
+            return self._known[value]
+        try:
+            made = self._make(value)
+        except ValueError as error:
+            return error
+        if not isinstance(made, Composable):
+            raise TypeError(
+                "make must return a mechanism or a composition, such as "
+                f"1000 * hs.Gaussian(noise_multiplier=2.0), but for {value!r} returned {made!r}"
+            )
+        for old in list(self._known)[1:]:
+            del self._known[old]
+        self._known[value] = made
+        return made
+
+    def _end_before(self, refused: Parameter) -> tuple[Parameter, Composable]:
+        """The last accepted parameter before `refused`: halves down to neighbours."""
+        end, outer = self.start, refused
+        while True:
+            middle = (end + outer) // 2 if self.integer else end + (outer - end) / 2
+            if middle in (end, outer):
+                break
+            if isinstance(self._try(middle), Composable):
+                end = middle
+            else:
+                outer = middle
+        if end < refused:
+            self.high = end
+        else:
+            self.low = end
+        return self.at(end)
+
+
+def _pair(bounds: object) -> tuple[float, float]:
+    expected = "a pair (low, high) with 0 <= low <= high and high > 0"
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:  # noqa: PLR2004
+        raise TypeError(f"bounds must be {expected}, got {bounds!r}")
+    low, high = (_checks.real("bounds", end, expected) for end in bounds)
+    if not (0 <= low <= high and high > 0):
+        raise ValueError(f"bounds must be {expected}, got {bounds!r}")
+    return low, high

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DP-SGD for whole arrays of parameters."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hockeystick import _checks, _core
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
+from hockeystick.adjacency import Adjacency
+from hockeystick.bounds import Bounds, ErrorBudget
+from hockeystick.composition import Composable
+from hockeystick.errors import CertificationError
+from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor, sampled_name
+
+_CHUNK = 4096  # questions between two looks at signals such as an interrupt
+
+
+def dpsgd_epsilon(
+    *,
+    noise_multiplier: npt.ArrayLike,
+    sampling_probability: npt.ArrayLike,
+    steps: npt.ArrayLike,
+    delta: npt.ArrayLike,
+    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    tolerance: float = DEFAULT_TOLERANCE,
+    memory_limit: int = DEFAULT_MEMORY_LIMIT,
+) -> Any:  # noqa: ANN401, a float or an array, as the arguments are
+    """Certified upper bounds on epsilon: the upper end of ``dpsgd_epsilon_bounds``.
+
+    >>> import hockeystick as hs
+    >>> epsilon = hs.dpsgd_epsilon(
+    ...     noise_multiplier=[[1.0], [2.0]],
+    ...     sampling_probability=0.01,
+    ...     steps=[100, 1000, 10_000],
+    ...     delta=1e-5,
+    ... )
+    >>> epsilon.shape
+    (2, 3)
+    """
+    return dpsgd_epsilon_bounds(
+        noise_multiplier=noise_multiplier,
+        sampling_probability=sampling_probability,
+        steps=steps,
+        delta=delta,
+        adjacency=adjacency,
+        tolerance=tolerance,
+        memory_limit=memory_limit,
+    ).upper
+
+
+def dpsgd_epsilon_bounds(
+    *,
+    noise_multiplier: npt.ArrayLike,
+    sampling_probability: npt.ArrayLike,
+    steps: npt.ArrayLike,
+    delta: npt.ArrayLike,
+    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    tolerance: float = DEFAULT_TOLERANCE,
+    memory_limit: int = DEFAULT_MEMORY_LIMIT,
+) -> Bounds[Any]:
+    """Epsilon of runs of DP-SGD, enclosed: ``steps`` Gaussians on Poisson subsamples.
+
+    The first four arguments broadcast like those of a NumPy ufunc. Every element is the answer to
+    ``(steps * Gaussian(...).poisson_sampled(...)).epsilon_bounds(delta)``, to the last bit.
+
+    Args:
+        noise_multiplier: Standard deviation of the noise over the clipping norm; in [0.001, 1e12].
+        sampling_probability: Of each record in each step; in [0, 1], where 0 costs nothing.
+        steps: Whole numbers in [0, 1e9].
+        delta: In (0, 1).
+        adjacency: Which datasets are neighbours; the worst direction counts.
+        tolerance: Widest relative gap accepted, in (1e-12, 1).
+        memory_limit: Bytes each question may take, > 0.
+
+    Returns:
+        ``lower`` and ``upper`` [nats], of the common shape, or floats if all arguments are scalar.
+        The exact epsilon lies between, rounding included, and
+        ``upper - lower <= tolerance * upper``.
+
+    Raises:
+        ValueError: An argument is out of range, or the shapes do not broadcast.
+        TypeError: An argument has the wrong type.
+        CertificationError: The tolerance is out of reach for some question, the first of which the
+            message names; carries the best bounds for all.
+
+    Cost: one loop in the core, during which other Python threads run.
+    """
+    _checks.instance("adjacency", adjacency, Adjacency)
+    options: dict[str, Any] = {
+        "tolerance": _checks.tolerance(tolerance),
+        "memory_limit": _checks.memory_limit(memory_limit),
+    }
+    runs = _broadcast(
+        noise_multiplier=_checks.noise_multiplier_array(noise_multiplier),
+        sampling_probability=_checks.rate_array("sampling_probability", sampling_probability),
+        steps=_checks.count_array("steps", steps),
+        delta=_checks.delta_array(delta),
+    )
+    shape = runs["delta"].shape
+    flat = [values.ravel() for values in runs.values()]
+    table, unmet = _solve(flat, adjacency, options)
+    rows = [row.reshape(shape) if shape else row.item() for row in table]
+    bounds: Bounds[Any] = Bounds(*rows[:2])
+    bounds.error_budget = ErrorBudget(*rows[2:])
+    if unmet is not None:
+        question = {name: values.flat[unmet].item() for name, values in runs.items()}
+        raise _refusal(question, bounds, {"adjacency": adjacency, **options})
+    return bounds
+
+
+def _broadcast(**arrays: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    try:
+        broadcast = np.broadcast_arrays(*arrays.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"shapes must broadcast to a common one, got {shapes}") from None
+    return dict(zip(arrays, broadcast, strict=True))
+
+
+def _solve(
+    runs: list[npt.NDArray[Any]], adjacency: Adjacency, options: dict[str, Any]
+) -> tuple[npt.NDArray[np.float64], int | None]:
+    """The numbers of all answers, a row each, and the index of the first that is too wide."""
+    directions = adjacency.directions
+    pairs = list(dict.fromkeys(map(sampled_name, directions)))
+    size = runs[0].size
+    table = np.empty((2 + len(ErrorBudget._fields), size))
+    first = None
+    for start in range(0, size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        table[:, part], unmet = _core.dpsgd_epsilon_bounds(
+            *(values[part] for values in runs),
+            pairs=pairs,
+            noise_divisor=noise_divisor(directions[0]),
+            **options,
+        )
+        if unmet is not None and first is None:
+            first = start + unmet
+    return table, first
+
+
+def _refusal(
+    question: dict[str, Any], bounds: Bounds[Any], options: dict[str, Any]
+) -> CertificationError:
+    """The error of the one question, asked once more for its reasons, with the bounds of all."""
+    step = Gaussian(noise_multiplier=question["noise_multiplier"])
+    run: Composable = question["steps"] * step.poisson_sampled(question["sampling_probability"])
+    named = ", ".join(f"{name} = {value!r}" for name, value in question.items())
+    try:
+        run.epsilon_bounds(question["delta"], **options)
+    except CertificationError as error:
+        return CertificationError(f"{named}: {error}", bounds, error.obstacle)
+    raise AssertionError(f"{named}: two answers to one question")  # pragma: no cover

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calibration: the certified cost meets the target, and hardly anything costlier does."""
+
+import math
+
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hockeystick as hs
+from exact.one_step import gaussian_delta
+from hockeystick import Adjacency, composition
+
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+TARGET = {"epsilon": 2.0, "delta": 1e-5}
+
+
+def noise(sigma):
+    return 10_000 * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.01)
+
+
+def sampling(q):
+    return 1000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(q)
+
+
+def steps(count):
+    return count * STEP
+
+
+def sensitivity(norm):
+    return 100 * hs.Gaussian(noise_multiplier=5.0 / norm)
+
+
+def added_noise(sigma):
+    return 1000 * STEP + 4 * hs.Gaussian(noise_multiplier=sigma)
+
+
+FAMILIES = {  # how much costlier a parameter is sure to miss the target, at tolerance 1e-3
+    noise: 0.996,
+    sampling: 1.004,
+    steps: 1.009,
+    sensitivity: 1.004,
+    added_noise: 0.99,
+}
+
+
+def name(value):
+    return getattr(value, "__name__", str(value))
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What is evaluated: (composition, tolerance), in order."""
+    calls = []
+
+    def counting(ask):
+        def counted(self, at, **options):
+            calls.append((self, options["tolerance"]))
+            return ask(self, at, **options)
+
+        return counted
+
+    for question in ("epsilon_bounds",):
+        ask = getattr(composition.Composable, question)
+        monkeypatch.setattr(composition.Composable, question, counting(ask))
+    return calls
+
+
+@pytest.mark.parametrize("make", FAMILIES, ids=name)
+@pytest.mark.parametrize("epsilon", [2.2, 8.0])
+def test_the_target_is_met_and_little_more_noise_is_left_to_take(make, epsilon):
+    found = hs.calibrate(make, epsilon=epsilon, delta=1e-5)
+    assert type(found) is (int if make is steps else float)
+    assert 0.999 * epsilon < make(found).epsilon(1e-5) <= epsilon
+    costlier = found * FAMILIES[make]
+    costlier = math.ceil(costlier) if make is steps else costlier
+    assert make(costlier).epsilon_bounds(1e-5).lower > epsilon
+
+
+@pytest.mark.parametrize("make", FAMILIES, ids=name)
+@pytest.mark.parametrize("advantage", [0.15, 0.6, 0.99])
+def test_targets_of_the_advantage(make, advantage):
+    found = hs.calibrate(make, advantage=advantage) if make is not added_noise else None
+    if found is None:
+        advantage = 0.2 + 0.8 * advantage  # that of the steps alone is 0.16
+        found = hs.calibrate(make, advantage=advantage)
+    assert 0.999 * advantage < make(found).delta(0.0) <= advantage
+
+
+@given(
+    st.integers(1, 1000),
+    st.floats(0.05, 30),
+    st.floats(1e-12, 0.1),
+    st.sampled_from([1e-3, 1e-6, 1e-9]),
+)
+def test_composed_gaussians_are_calibrated_truly(count, epsilon, delta, tolerance):
+    sigma = hs.calibrate(
+        lambda sigma: count * hs.Gaussian(noise_multiplier=sigma),
+        epsilon=epsilon,
+        delta=delta,
+        tolerance=tolerance,
+    )
+    with ctx.workprec(320):
+        mu = arb(count).sqrt() / arb(sigma)
+        assert gaussian_delta(mu, arb(epsilon)) <= delta
+        # Epsilon falls with the noise at least as fast as the noise grows, once it is not near 0.
+        smaller = 1 + (2 * tolerance if epsilon > 0.5 else 8 * tolerance)
+        if delta < 1e-3:
+            assert gaussian_delta(mu * smaller, arb(epsilon)) > delta
+
+
+@given(st.floats(0.02, 0.98))
+def test_the_advantage_of_a_gaussian_is_calibrated_truly(advantage):
+    sigma = hs.calibrate(
+        lambda sigma: hs.Gaussian(noise_multiplier=sigma), advantage=advantage, tolerance=1e-8
+    )
+    with ctx.workprec(320):
+        truth = (1 / (arb(8).sqrt() * arb(sigma))).erf()  # 2 Phi(mu / 2) - 1
+        assert advantage * (1 - 1e-8) < truth
+        assert truth <= advantage
+
+
+@pytest.mark.parametrize(("fpr", "tpr"), [(1e-3, 0.01), (0.1, 0.5), (1e-9, 1e-6)])
+@pytest.mark.parametrize("make", [noise, sensitivity], ids=name)
+def test_targets_of_the_true_positive_rate(make, fpr, tpr):
+    found = hs.calibrate(make, tpr=tpr, fpr=fpr)
+    assert 0.999 * tpr < make(found).true_positive_rate(fpr) <= tpr
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.9, 5.0])
+def test_counts_are_exact(epsilon):
+    """Where the tolerance tells one count from the next, the largest is found."""
+    count = hs.calibrate(steps, epsilon=epsilon, delta=1e-5, tolerance=1e-5)
+    assert steps(count).epsilon_bounds(1e-5, tolerance=1e-5).upper <= epsilon
+    assert steps(count + 1).epsilon_bounds(1e-5, tolerance=1e-5).lower > epsilon
+
+
+def test_the_smallest_whole_number_is_found_where_cost_falls():
+    def make(sigma):
+        return 9 * hs.Gaussian(noise_multiplier=sigma)
+
+    sigma = hs.calibrate(make, **TARGET, integer=True)
+    assert type(sigma) is int
+    assert make(sigma).epsilon(1e-5) <= 2.0 < make(sigma - 1).epsilon_bounds(1e-5).lower
+
+
+@pytest.mark.parametrize(
+    ("make", "most"), [(noise, 5), (sampling, 6), (sensitivity, 5), (steps, 8), (added_noise, 9)]
+)
+def test_evaluations_are_few(asked, make, most):
+    hs.calibrate(make, **TARGET)
+    assert len(asked) <= most
+    assert asked[0][1] == 1e-2
+
+
+def test_what_is_returned_was_certified_at_the_tolerance_asked_for(asked):
+    for epsilon in (0.5, 0.8, 1.3, 2.1, 3.4, 5.5, 8.9, 14.0):
+        found = hs.calibrate(noise, epsilon=epsilon, delta=1e-5)
+        assert (noise(found), 1e-3) in asked
+        assert asked[-1][1] == 1e-3
+        asked.clear()
+    assert hs.calibrate(noise, **TARGET, bounds=(5.0, 7.0)) == 5.0
+    assert asked[-1] == (noise(5.0), 1e-3)
+
+
+def test_tight_tolerances_cost_few_fine_evaluations(asked):
+    hs.calibrate(noise, **TARGET, tolerance=1e-5)
+    assert len(asked) <= 7
+    assert sum(tolerance < 1e-4 for _, tolerance in asked) <= 3
+
+
+@given(st.floats(1e-3, 0.1), st.integers(100, 30_000), st.floats(0.2, 15.0), st.floats(1e-10, 1e-4))
+def test_evaluations_are_few_for_random_runs(q, count, epsilon, delta):
+    made = []
+
+    def make(sigma):
+        made.append(sigma)
+        return count * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(q)
+
+    sigma = hs.calibrate(make, epsilon=epsilon, delta=delta)
+    assert make(sigma).epsilon(delta) <= epsilon
+    assert len(made) <= 12
+
+
+def test_the_last_parameter_of_the_domain_is_found_where_all_meet_the_target():
+    few = 3 * hs.Gaussian(noise_multiplier=100.0)
+    assert hs.calibrate(lambda q: few + sampling(q) * 0 + _few_sampled(q), **TARGET) == 1.0
+    assert hs.calibrate(noise, **TARGET, bounds=(5.0, 7.0)) == 5.0
+    assert hs.calibrate(steps, **TARGET, bounds=(0, 100.5)) == 100
+
+
+def _few_sampled(q):
+    return hs.Gaussian(noise_multiplier=10.0).poisson_sampled(q)
+
+
+def test_bounds_are_kept_and_may_exclude_the_start():
+    seen = []
+
+    def make(sigma):
+        seen.append(sigma)
+        return noise(sigma)
+
+    free = hs.calibrate(noise, **TARGET)
+    found = hs.calibrate(make, **TARGET, bounds=(1.9, 60))
+    assert found == pytest.approx(free, rel=1e-3)
+    assert all(1.9 <= sigma <= 60 for sigma in seen)
+
+
+def test_a_domain_is_found_by_what_make_refuses():
+    def make(x):
+        if not 23 <= x <= 30:
+            raise ValueError("x must be in [23, 30]")
+        return hs.Gaussian(noise_multiplier=x / 10)
+
+    with pytest.raises(ValueError, match=r"^make must accept .*: x must be in \[23, 30\]$"):
+        hs.calibrate(make, **TARGET)
+    x = hs.calibrate(make, epsilon=1.6, delta=1e-5, bounds=(1, 600))  # 24.5 is the middle
+    assert 1.599 < make(x).epsilon(1e-5) <= 1.6
+    assert hs.calibrate(make, epsilon=50.0, delta=1e-5, bounds=(1, 600)) == 23.0
+
+
+def test_jumps_are_narrowed_down():
+    def make(x):
+        return hs.ApproximateDP(epsilon=1.0 if x > 1.2345 else 3.0, delta=0.0)
+
+    x = hs.calibrate(make, **TARGET)
+    assert 1.2345 < x <= 1.2345 * (1 + 2e-9)
+
+
+def test_infinite_and_zero_costs_are_passed_on_the_way():
+    def make(x):  # infinite below 5, zero above 8
+        delta = 0.5 if x < 5 else 0.0
+        return hs.ApproximateDP(epsilon=max(0.0, 8.0 - x), delta=delta)
+
+    x = hs.calibrate(make, epsilon=2.5, delta=1e-9, bounds=(0, 10_000))
+    assert x == pytest.approx(5.5, rel=1e-3)
+    assert make(x).epsilon(1e-9) <= 2.5
+
+
+def test_options_are_those_of_the_query():
+    options = {"adjacency": Adjacency.REPLACE_ONE, "tolerance": 1e-5, "memory_limit": 2**28}
+    sigma = hs.calibrate(noise, **TARGET, **options)
+    assert 2.0 * (1 - 1e-5) < noise(sigma).epsilon(1e-5, **options) <= 2.0
+    assert sigma > hs.calibrate(noise, **TARGET)
+
+
+def test_no_parameter_is_private_enough():
+    with pytest.raises(ValueError, match=r"^epsilon must be within the reach of make, got 0.1"):
+        hs.calibrate(added_noise, epsilon=0.1, delta=1e-5)
+    with pytest.raises(ValueError, match="at the most private parameter, 2.0, .* bounds$"):
+        hs.calibrate(noise, epsilon=0.1, delta=1e-5, bounds=(1, 2))
+
+
+def test_families_that_are_not_monotone_are_refused():
+    def make(x):
+        return hs.Gaussian(noise_multiplier=2 - min(1, abs(math.log(x / 2))))
+
+    with pytest.raises(ValueError, match="^make must be monotone in its parameter; epsilon is at"):
+        hs.calibrate(make, epsilon=0.5, delta=1e-5)
+
+
+def test_families_that_are_constant_are_refused():
+    with pytest.raises(ValueError, match="^make must depend on its parameter: epsilon is 2.99"):
+        hs.calibrate(lambda x: hs.ApproximateDP(epsilon=3.0 + 0 * x, delta=0.0), **TARGET)
+
+
+def test_a_tolerance_out_of_reach_is_reported():
+    with pytest.raises(hs.CertificationError, match="raise memory_limit"):
+        hs.calibrate(noise, **TARGET, tolerance=1e-9, memory_limit=2**20)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (None, "^make must be a function of one number, got None"),
+        (lambda sigma: sigma, "^make must return a mechanism or a composition, .* returned 1.0$"),
+        (lambda sigma: noise(sigma).epsilon(1e-5), "^make must return a mechanism"),
+        (lambda: STEP, "positional argument"),
+        (lambda name: STEP * name.upper(), None),
+    ],
+)
+def test_bad_families(make, message):
+    with pytest.raises(TypeError if message else AttributeError, match=message):
+        hs.calibrate(make, **TARGET)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (
+            {},
+            TypeError,
+            "^the target must be epsilon and delta, advantage, or tpr and fpr; got none$",
+        ),
+        ({"epsilon": 1.0}, TypeError, "^the target must be .*; got epsilon$"),
+        ({**TARGET, "advantage": 0.1}, TypeError, "got advantage, delta, epsilon$"),
+        ({"epsilon": 0.0, "delta": 1e-5}, ValueError, "^epsilon must be finite and > 0"),
+        ({"epsilon": math.nan, "delta": 1e-5}, ValueError, "^epsilon must be finite and > 0"),
+        ({"epsilon": math.inf, "delta": 1e-5}, ValueError, "^epsilon must be finite and > 0"),
+        ({"epsilon": "2", "delta": 1e-5}, TypeError, "^epsilon must be finite and > 0"),
+        ({"epsilon": 2.0, "delta": 0.0}, ValueError, "^delta must be in"),
+        ({"epsilon": 2.0, "delta": [1e-5]}, TypeError, "^delta must be in"),
+        ({"advantage": 1.0}, ValueError, "^advantage must be in"),
+        ({"advantage": math.nan}, ValueError, "^advantage must be in"),
+        ({"tpr": 0.1, "fpr": 0.1}, ValueError, "^tpr must be above fpr = 0.1"),
+        ({"tpr": 1.0, "fpr": 0.1}, ValueError, "^tpr must be in"),
+        ({"tpr": 0.5, "fpr": 0.0}, ValueError, "^fpr must be in"),
+        ({"tpr": 0.5}, TypeError, "got tpr$"),
+        ({**TARGET, "tolerance": 0.0}, ValueError, "^tolerance must be"),
+        ({**TARGET, "memory_limit": 0}, ValueError, "^memory_limit must be"),
+        ({**TARGET, "adjacency": "add-one"}, TypeError, "^adjacency must be"),
+        ({**TARGET, "integer": 1}, TypeError, "^integer must be"),
+        ({**TARGET, "bounds": 3}, TypeError, "^bounds must be a pair"),
+        ({**TARGET, "bounds": (1, "2")}, TypeError, "^bounds must be a pair"),
+        ({**TARGET, "bounds": (2, 1)}, ValueError, "^bounds must be a pair"),
+        ({**TARGET, "bounds": (-1, 1)}, ValueError, "^bounds must be a pair"),
+        ({**TARGET, "bounds": (0, 0)}, ValueError, "^bounds must be a pair"),
+        ({**TARGET, "bounds": (1, math.nan)}, ValueError, "^bounds must be a pair"),
+        ({**TARGET, "bounds": (1.2, 1.8), "integer": True}, ValueError, "^bounds must hold"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, message):
+    with pytest.raises(error, match=message):
+        hs.calibrate(noise, **arguments)

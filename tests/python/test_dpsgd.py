@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DP-SGD over arrays: every element is the answer to its own composition."""
+
+import math
+import threading
+import time
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from exact.one_step import gaussian_delta
+from hockeystick import Adjacency, dpsgd
+
+RUN = {"noise_multiplier": 1.0, "sampling_probability": 0.01, "steps": 100, "delta": 1e-5}
+
+
+def composed(noise_multiplier, sampling_probability, steps, delta, **options):
+    step = hs.Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
+    return (steps * step).epsilon_bounds(delta, **options)
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_every_element_is_the_answer_of_the_composition(adjacency):
+    noise = np.array([0.8, 2.0])[:, None, None, None]
+    q = np.array([0.0, 0.01, 1.0])[:, None, None]
+    steps = np.array([0, 20, 300])[:, None]
+    delta = np.array([1e-4, 1e-7])
+    options = {"adjacency": adjacency, "tolerance": 1e-2, "memory_limit": 2**29}
+    bounds = hs.dpsgd_epsilon_bounds(
+        noise_multiplier=noise, sampling_probability=q, steps=steps, delta=delta, **options
+    )
+    assert bounds.lower.shape == bounds.upper.shape == (2, 3, 3, 2)
+    runs = np.broadcast(noise, q, steps, delta)
+    for index, run in zip(np.ndindex(runs.shape), runs, strict=True):
+        alone = composed(*(value.item() for value in run), **options)
+        assert (bounds.lower[index], bounds.upper[index]) == alone
+        for entry, expected in zip(bounds.error_budget, alone.error_budget, strict=True):
+            assert entry[index] == expected
+    assert np.array_equal(
+        bounds.upper,
+        hs.dpsgd_epsilon(
+            noise_multiplier=noise, sampling_probability=q, steps=steps, delta=delta, **options
+        ),
+    )
+
+
+def test_plain_gaussians_are_enclosed_truly():
+    steps = np.array([1, 10, 100])
+    bounds = hs.dpsgd_epsilon_bounds(**RUN | {"sampling_probability": 1, "steps": steps})
+    for count, lower, upper in zip(steps, *bounds, strict=True):
+        with ctx.workprec(320):
+            mu = arb(int(count)).sqrt()
+            assert gaussian_delta(mu, arb(upper)) <= 1e-5 <= gaussian_delta(mu, arb(lower))
+        assert upper - lower <= 1e-9 * upper
+
+
+def test_many_questions_keep_their_order():
+    steps = np.arange(5000)  # more than one call of the core
+    epsilon = hs.dpsgd_epsilon(
+        noise_multiplier=30.0,
+        sampling_probability=np.where(steps % 1000, 0, 1),
+        steps=steps,
+        delta=0.1,
+    )
+    assert np.flatnonzero(epsilon).tolist() == [1000, 2000, 3000, 4000]
+    assert np.all(np.diff(epsilon[1000::1000]) > 0)
+
+
+def test_more_noise_less_sampling_and_fewer_steps_cost_less():
+    noise = np.linspace(0.7, 3, 6)
+    assert np.all(np.diff(hs.dpsgd_epsilon(**RUN | {"noise_multiplier": noise})) < 0)
+    q = np.linspace(0, 1, 6)
+    assert np.all(np.diff(hs.dpsgd_epsilon(**RUN | {"sampling_probability": q})) > 0)
+    steps = np.arange(0, 600, 100)
+    assert np.all(np.diff(hs.dpsgd_epsilon(**RUN | {"steps": steps})) > 0)
+
+
+@pytest.mark.parametrize("scalar", [float, np.float64, np.array], ids=["float", "float64", "array"])
+def test_scalars_give_floats(scalar):
+    bounds = hs.dpsgd_epsilon_bounds(**RUN | {"delta": scalar(1e-5), "steps": np.int64(100)})
+    assert type(bounds.lower) is type(bounds.upper) is float
+    assert type(bounds.error_budget.total) is float
+    assert type(hs.dpsgd_epsilon(**RUN)) is float
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (2, 0), (1, 1)])
+def test_shapes_are_kept(shape):
+    epsilon = hs.dpsgd_epsilon(**RUN | {"delta": np.full(shape, 1e-5)})
+    assert epsilon.shape == shape
+
+
+def test_lists_and_strided_views_are_arrays():
+    expected = hs.dpsgd_epsilon(**RUN | {"steps": [1, 2, 3]})
+    assert np.array_equal(expected, hs.dpsgd_epsilon(**RUN | {"steps": np.arange(1, 7)[:3]}))
+    wide = np.array([1, 9, 2, 9, 3, 9], dtype=np.uint8)
+    assert np.array_equal(expected, hs.dpsgd_epsilon(**RUN | {"steps": wide[::2]}))
+    assert hs.dpsgd_epsilon(**RUN | {"steps": []}).shape == (0,)
+    objects = np.array([[1, 2, 3]], dtype=object)
+    assert np.array_equal(expected[None], hs.dpsgd_epsilon(**RUN | {"steps": objects}))
+
+
+def test_other_threads_run_during_a_batch():
+    steps = np.arange(1, 201)
+    started, finished = threading.Event(), threading.Event()
+
+    def batch():
+        started.set()
+        hs.dpsgd_epsilon(**RUN | {"steps": steps, "tolerance": 1e-4})
+        finished.set()
+
+    thread = threading.Thread(target=batch)
+    thread.start()
+    started.wait()
+    time.sleep(0.05)
+    assert not finished.is_set()  # with the lock held, this line would run after the batch
+    thread.join()
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 100])
+def test_the_first_question_out_of_reach_is_named(chunk, monkeypatch):
+    monkeypatch.setattr(dpsgd, "_CHUNK", chunk)
+    runs = RUN | {"steps": [0, 100, 200], "tolerance": 1e-9, "memory_limit": 2**20}
+    with pytest.raises(
+        hs.CertificationError, match=r"^noise_multiplier = 1.0, .*steps = 100, .*: tol"
+    ) as caught:
+        hs.dpsgd_epsilon(**runs)
+    error = caught.value
+    assert error.obstacle == "memory_limit"
+    assert error.bounds.lower[0] == error.bounds.upper[0] == 0
+    exact = hs.dpsgd_epsilon_bounds(**RUN | {"steps": [0, 100, 200]})
+    assert np.all(error.bounds.lower <= exact.upper)
+    assert np.all(exact.lower <= error.bounds.upper)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"noise_multiplier": [1, 0.0]}, ValueError, r"^noise_multiplier must be .*, got 0.0$"),
+        ({"noise_multiplier": [1, math.nan]}, ValueError, "^noise_multiplier must be .*, got nan$"),
+        ({"noise_multiplier": math.inf}, ValueError, "^noise_multiplier must be .*, got inf$"),
+        ({"noise_multiplier": "1"}, TypeError, "^noise_multiplier must be"),
+        ({"noise_multiplier": [True]}, TypeError, "^noise_multiplier must be"),
+        ({"sampling_probability": [0.5, 1.5]}, ValueError, r"^sampling_prob.*\[0, 1\], got 1.5$"),
+        ({"sampling_probability": math.nan}, ValueError, "^sampling_probability must be"),
+        ({"sampling_probability": None}, TypeError, "^sampling_probability must be"),
+        ({"steps": [1, -1]}, ValueError, r"^steps must be .* in \[0, 1000000000\], got -1$"),
+        ({"steps": 10**9 + 1}, ValueError, "^steps must be .*, got 1000000001$"),
+        ({"steps": [1, 10**30]}, ValueError, "^steps must be .*, got 10{30}$"),
+        ({"steps": 100.0}, TypeError, "^steps must be a whole number .*, got 100.0$"),
+        ({"steps": [1, None]}, TypeError, "^steps must be a whole number .*, got None$"),
+        ({"steps": [[1], [1, 2]]}, ValueError, "^steps must be a rectangular array"),
+        ({"steps": True}, TypeError, "^steps must be"),
+        ({"delta": [0.1, 1.0]}, ValueError, "^delta must be .*, got 1.0$"),
+        ({"delta": 0}, ValueError, "^delta must be"),
+        ({"tolerance": 0.0}, ValueError, "^tolerance must be"),
+        ({"tolerance": [1e-3]}, TypeError, "^tolerance must be"),
+        ({"memory_limit": 0}, ValueError, "^memory_limit must be"),
+        ({"adjacency": "remove-one"}, TypeError, "^adjacency must be"),
+        ({"steps": [1, 2], "delta": [0.1, 0.2, 0.3]}, ValueError, r"^shapes .*steps \(2,\), delta"),
+    ],
+)
+@pytest.mark.parametrize("ask", [hs.dpsgd_epsilon, hs.dpsgd_epsilon_bounds])
+def test_bad_arguments_are_named(ask, changes, error, message):
+    with pytest.raises(error, match=message):
+        ask(**RUN | changes)
