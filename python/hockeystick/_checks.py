@@ -65,6 +65,11 @@ def probability(name: str, value: object) -> float:
     return _scalar(name, value, "in [0, 1]", lambda x: 0 <= x <= 1)
 
 
+def not_negative(name: str, value: object) -> float:
+    """A number >= 0, inf included."""
+    return _scalar(name, value, ">= 0", lambda x: x >= 0)
+
+
 def open_unit(name: str, value: object) -> float:
     """A number in (0, 1)."""
     return _scalar(name, value, "in (0, 1)", lambda x: 0 < x < 1)

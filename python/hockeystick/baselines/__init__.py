@@ -8,6 +8,8 @@
 ``advanced_composition``                  the same, growing like the root of the count
 ``simplified_optimal_composition``        the same, in the closed form nearest to the best
 ``optimal_composition_epsilon, _delta``   the best that (epsilon, delta) of each can tell
+``rdp_epsilon, rdp_delta``                bound from Renyi divergences (the moments accountant)
+``zcdp_epsilon, zcdp_delta``              bound from zero-concentrated DP
 ========================================  ========================================================
 
 Bounds are meant in exact arithmetic: unlike the rest of the package, this module does not count
@@ -22,12 +24,34 @@ from hockeystick.baselines.closed_forms import (
     simplified_optimal_composition,
 )
 from hockeystick.baselines.optimal import optimal_composition_delta, optimal_composition_epsilon
+from hockeystick.baselines.renyi import (
+    DEFAULT_ORDERS,
+    rdp,
+    rdp_delta,
+    rdp_epsilon,
+    renyi_curve,
+)
+from hockeystick.baselines.zero_concentrated import (
+    concentration,
+    zcdp_delta,
+    zcdp_epsilon,
+    zcdp_rho,
+)
 
 __all__ = [
+    "DEFAULT_ORDERS",
     "Guarantee",
     "advanced_composition",
     "basic_composition",
+    "concentration",
     "optimal_composition_delta",
     "optimal_composition_epsilon",
+    "rdp",
+    "rdp_delta",
+    "rdp_epsilon",
+    "renyi_curve",
     "simplified_optimal_composition",
+    "zcdp_delta",
+    "zcdp_epsilon",
+    "zcdp_rho",
 ]
