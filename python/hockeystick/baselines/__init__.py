@@ -10,6 +10,7 @@
 ``optimal_composition_epsilon, _delta``   the best that (epsilon, delta) of each can tell
 ``rdp_epsilon, rdp_delta``                bound from Renyi divergences (the moments accountant)
 ``zcdp_epsilon, zcdp_delta``              bound from zero-concentrated DP
+``clt_epsilon, clt_delta``                central limit approximation: NOT a bound, may understate
 ========================================  ========================================================
 
 Bounds are meant in exact arithmetic: unlike the rest of the package, this module does not count
@@ -17,6 +18,7 @@ rounding, and the docstrings say how large it was measured to be. ``Composition.
 worse than any of the bounds by more than its tolerance.
 """
 
+from hockeystick.baselines.central_limit import clt_delta, clt_epsilon, clt_mu, limit_variance
 from hockeystick.baselines.closed_forms import (
     Guarantee,
     advanced_composition,
@@ -43,7 +45,11 @@ __all__ = [
     "Guarantee",
     "advanced_composition",
     "basic_composition",
+    "clt_delta",
+    "clt_epsilon",
+    "clt_mu",
     "concentration",
+    "limit_variance",
     "optimal_composition_delta",
     "optimal_composition_epsilon",
     "rdp",
