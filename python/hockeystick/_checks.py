@@ -73,6 +73,11 @@ def probability(name: str, value: object) -> float:
     return _scalar(name, value, "in [0, 1]", lambda x: 0 <= x <= 1)
 
 
+def not_negative(name: str, value: object) -> float:
+    """A number >= 0, inf included."""
+    return _scalar(name, value, ">= 0", lambda x: x >= 0)
+
+
 def open_unit(name: str, value: object) -> float:
     """A number in (0, 1)."""
     return _scalar(name, value, "in (0, 1)", lambda x: 0 < x < 1)
@@ -125,15 +130,15 @@ def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     return value
 
 
-def delta_array(values: object) -> FloatArray:
+def delta_array(values: object, name: str = "delta") -> FloatArray:
     """Deltas in (0, 1); any shape."""
-    return _array("delta", values, "in (0, 1)", lambda x: (x > 0) & (x < 1))
+    return _array(name, values, "in (0, 1)", lambda x: (x > 0) & (x < 1))
 
 
-def epsilon_array(values: object) -> FloatArray:
+def epsilon_array(values: object, name: str = "epsilon") -> FloatArray:
     """Epsilons in [0, 1e4]; any shape."""
     expected = f"in [0, {MAX_EPSILON:g}]"
-    return _array("epsilon", values, expected, lambda x: (x >= 0) & (x <= MAX_EPSILON))
+    return _array(name, values, expected, lambda x: (x >= 0) & (x <= MAX_EPSILON))
 
 
 Weights = tuple[float, ...] | tuple[int, ...]

@@ -21,6 +21,7 @@ NOT_WHOLE = [2.5, 2.0, "2", None, True, False, np.True_, NAN, INF, np.float64(2)
     [
         (_checks.positive, [5e-324, 1, 1e308], [0, -0.0, -1.0, NAN, INF, -INF, 10**400]),
         (_checks.probability, [0, -0.0, 1, 0.5], [-5e-324, 1 + 2**-52, NAN, INF, -INF, 10**400]),
+        (_checks.not_negative, [0, -0.0, 5e-324, 1e308, INF], [-5e-324, -1, NAN, -INF]),
         (_checks.open_unit, [5e-324, 1 - 2**-53], [0, 1, -0.1, NAN, INF, -INF, -(10**400)]),
     ],
 )

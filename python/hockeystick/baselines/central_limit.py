@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The central limit approximation: many runs look like one Gaussian mechanism.
+
+An approximation, not a bound: it errs on either side, and often understates what is spent.
+"""
+
+import math
+from functools import singledispatch
+
+from hockeystick import _checks
+from hockeystick.baselines.elementwise import elementwise
+from hockeystick.baselines.search import crossing
+from hockeystick.bounds import Value
+from hockeystick.composition import Composable, Mechanism
+from hockeystick.mechanisms import Gaussian, PoissonSampled
+
+
+@singledispatch
+def limit_variance(mechanism: Mechanism) -> float:
+    """What one run of `mechanism` adds to mu^2 in the limit of many runs.
+
+    Dispatches on the type of the mechanism; for one of your own, register a function with
+    ``limit_variance.register``.
+
+    Raises:
+        TypeError: No limit is known for mechanisms of this type.
+    """
+    raise _unknown(mechanism)
+
+
+@limit_variance.register
+def _(mechanism: Gaussian) -> float:
+    """Dong, Roth & Su (2022), Theorem 1: exact for any number of runs."""
+    return mechanism.noise_multiplier**-2
+
+
+@limit_variance.register
+def _(mechanism: PoissonSampled) -> float:
+    """Bu, Dong, Long & Su (2020), Section 3.2; of a Gaussian only."""
+    if not isinstance(mechanism.mechanism, Gaussian):
+        raise _unknown(mechanism)
+    try:
+        chi_square = math.expm1(mechanism.mechanism.noise_multiplier**-2)
+    except OverflowError:
+        chi_square = math.inf
+    return mechanism.sampling_probability**2 * chi_square
+
+
+def clt_mu(composition: Composable) -> float:
+    """The mu of the Gaussian mechanism that a composition tends to: NOT a bound.
+
+    Exact for Gaussians without sampling. With sampling it is a limit, for sampling probabilities
+    that fall like 1/sqrt(steps); nothing says how far a given composition is from it, and it
+    often understates.
+
+    Args:
+        composition: Of Gaussians and Poisson-sampled Gaussians, or of mechanisms that
+            ``limit_variance`` knows.
+
+    Returns:
+        mu >= 0: the root of the sum of ``1/s^2`` for each Gaussian of noise multiplier s, and
+        ``q^2 (e^(1/s^2) - 1)`` for each that is sampled with probability q. inf if that overflows.
+
+    Raises:
+        TypeError: The argument has the wrong type, or no limit is known for a mechanism.
+
+    Source: Bu, Dong, Long & Su (2020), Section 3.2: ``q sqrt(steps (e^(1/s^2) - 1))``.
+
+    >>> import hockeystick as hs
+    >>> round(clt_mu(10_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)), 6)
+    1.310832
+    """
+    _checks.instance("composition", composition, Composable)
+    return math.sqrt(sum((n * limit_variance(one) for one, n in composition.terms), 0.0))
+
+
+def clt_epsilon(composition: Composable, delta: Value) -> Value:
+    """Epsilon of the Gaussian mechanism that a composition tends to: NOT a bound.
+
+    Args:
+        composition: As for ``clt_mu``; when a record is added or removed.
+        delta: In (0, 1), scalar or any shape.
+
+    Returns:
+        An approximation, which may understate: a float, or an array shaped like `delta`, in nats.
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: An argument has the wrong type, or no limit is known for a mechanism.
+
+    Source: as ``clt_mu``; Balle & Wang (2018), Theorem 8.
+
+    >>> import hockeystick as hs
+    >>> run = 10_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+    >>> clt_epsilon(run, 1e-5) < run.epsilon_bounds(1e-5).lower  # it understates
+    True
+    """
+    targets = _checks.delta_array(delta)
+    mu = clt_mu(composition)
+    result: Value = elementwise(lambda target: _epsilon(mu, target), targets)
+    return result
+
+
+def clt_delta(composition: Composable, epsilon: Value) -> Value:
+    """Delta of the Gaussian mechanism that a composition tends to: NOT a bound.
+
+    Args:
+        composition: As for ``clt_mu``; when a record is added or removed.
+        epsilon: In [0, 1e4] nats, scalar or any shape.
+
+    Returns:
+        An approximation, which may understate: a float, or an array shaped like `epsilon`.
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: An argument has the wrong type, or no limit is known for a mechanism.
+
+    Source: as ``clt_mu``; Balle & Wang (2018), Theorem 8.
+    """
+    targets = _checks.epsilon_array(epsilon)
+    mu = clt_mu(composition)
+    result: Value = elementwise(lambda target: _delta(mu, target), targets)
+    return result
+
+
+def _epsilon(mu: float, delta: float) -> float:
+    if mu in (0.0, math.inf) or _delta(mu, 0.0) <= delta:
+        return mu if mu == math.inf else 0.0
+    # delta < P(N(0, 1) > x) <= e^(-x^2 / 2) at x = epsilon / mu - mu / 2.
+    high = mu * (math.sqrt(-2 * math.log(delta)) + mu / 2)
+    return crossing(lambda epsilon: _delta(mu, epsilon) <= delta, 0.0, high)
+
+
+def _delta(mu: float, epsilon: float) -> float:
+    """P(N > a) - e^epsilon P(N > b), N normal, at a = epsilon / mu - mu / 2 and b = a + mu."""
+    if mu in (0.0, math.inf):
+        return 1.0 if mu else 0.0
+    from scipy.special import erfcx  # noqa: PLC0415, slower to import than all the rest
+
+    a = (epsilon / mu - mu / 2) / math.sqrt(2)
+    b = (epsilon / mu + mu / 2) / math.sqrt(2)
+    # e^epsilon times the normal density at b is that at a, which saves overflow and digits.
+    if a < 0:
+        return (math.erfc(a) - math.exp(-a * a) * float(erfcx(b))) / 2
+    return math.exp(-a * a) * float(erfcx(a) - erfcx(b)) / 2
+
+
+def _unknown(mechanism: Mechanism) -> TypeError:
+    return TypeError(f"composition must hold mechanisms with a known limit, got {mechanism!r}")

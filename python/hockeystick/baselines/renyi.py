@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Renyi differential privacy: divergences of every order add up, and bound epsilon and delta."""
+
+from functools import singledispatch
+
+import numpy as np
+import numpy.typing as npt
+
+from hockeystick import _checks
+from hockeystick._checks import FloatArray
+from hockeystick.adjacency import Adjacency
+from hockeystick.baselines.elementwise import elementwise
+from hockeystick.baselines.renyi_region import RenyiRegion
+from hockeystick.baselines.sampled_gaussian import divergence
+from hockeystick.bounds import Value
+from hockeystick.composition import Composable, Mechanism
+from hockeystick.errors import CertificationError
+from hockeystick.mechanisms import DiscreteGaussian, Gaussian, PoissonSampled
+
+_WORST = Adjacency.ADD_OR_REMOVE_ONE
+
+
+def _default_orders() -> tuple[float, ...]:
+    near = (1 + 0.01 * 1.05**k for k in range(142))
+    far = (float(round(11 * 1.05**k)) for k in range(140))
+    return tuple(dict.fromkeys((*near, *far)))
+
+
+DEFAULT_ORDERS = _default_orders()
+"""Orders a from 1.01 to 9699, a - 1 in steps of about 5 %, whole from 11 on.
+
+For a run of Gaussians the best of them costs at most 0.04 % of epsilon more than the best order,
+while that is in range.
+"""
+
+
+@singledispatch
+def renyi_curve(mechanism: Mechanism, orders: FloatArray, adjacency: Adjacency) -> FloatArray:
+    """Upper bounds on the Renyi divergences of one run of `mechanism`, at each order.
+
+    Dispatches on the type of the mechanism: closed forms where there are, else what
+    ``Composition.renyi_divergence_bounds`` certifies. For a curve of your own, register a function
+    with ``renyi_curve.register``.
+
+    Args:
+        mechanism: In its simplest form.
+        orders: Shape (k,), each > 1.
+        adjacency: Which datasets are neighbours; the worst direction counts.
+
+    Returns:
+        Shape (k,), in nats; inf where no bound is known.
+
+    Raises:
+        ValueError: `mechanism` has no dominating pair for `adjacency`.
+    """
+    try:
+        return mechanism.renyi_divergence(orders, adjacency=adjacency)
+    except CertificationError as error:  # too wide a gap, but still a bound
+        bounds: FloatArray = error.bounds.upper
+        return bounds
+
+
+@renyi_curve.register
+def _(mechanism: Gaussian, orders: FloatArray, adjacency: Adjacency) -> FloatArray:
+    """Mironov (2017), Corollary 3: exact."""
+    return orders * (_shift(adjacency) ** 2 / (2 * mechanism.noise_multiplier**2))
+
+
+@renyi_curve.register
+def _(mechanism: DiscreteGaussian, orders: FloatArray, adjacency: Adjacency) -> FloatArray:
+    """Canonne, Kamath & Steinke (2020), Theorem 4: that of the Gaussian is a bound."""
+    if mechanism.truncation is not None:
+        return np.full(orders.shape, np.inf)
+    shift = mechanism.sensitivity * _shift(adjacency)
+    return orders * (shift**2 / (2 * mechanism.sigma**2))
+
+
+@renyi_curve.register
+def _(mechanism: PoissonSampled, orders: FloatArray, adjacency: Adjacency) -> FloatArray:
+    """Mironov, Talwar & Zhang (2019), Section 3, for a Gaussian; exact when a record is removed.
+
+    Otherwise the smaller of what is certified and of the mechanism's own divergence, which sampling
+    cannot raise: Renyi divergences are quasi-convex.
+    """
+    inner = mechanism.mechanism
+    if isinstance(inner, Gaussian) and _shift(adjacency) == 1:
+        s, q = inner.noise_multiplier, mechanism.sampling_probability
+        return np.array([divergence(a, s, q) for a in orders.tolist()])
+    certified = renyi_curve.dispatch(Mechanism)(mechanism, orders, adjacency)
+    return np.minimum(certified, renyi_curve(inner, orders, adjacency))
+
+
+def rdp(
+    composition: Composable,
+    *,
+    orders: npt.ArrayLike = DEFAULT_ORDERS,
+    adjacency: Adjacency = _WORST,
+) -> FloatArray:
+    """Renyi divergences of a composition: it is (order, divergence)-RDP at each order.
+
+    For sampled Gaussians they reach far beyond the orders at which
+    ``Composition.renyi_divergence_bounds`` can certify any, but rounding is not counted.
+
+    Args:
+        composition: What is accounted for.
+        orders: In (1, 1e4], shape (k,), k >= 1.
+        adjacency: Which datasets are neighbours; the worst direction counts.
+
+    Returns:
+        Shape (k,), in nats; inf where no bound is known. For Gaussians, and Poisson-sampled ones
+        unless a record is replaced by any other, exact in the direction of removal up to rounding,
+        of which the relative error is at most 1e-13 (measured, test_sampled_gaussian.py).
+
+    Raises:
+        ValueError: An order is out of range, or a mechanism has no dominating pair for `adjacency`.
+        TypeError: An argument has the wrong type.
+
+    Cost: some 0.2 ms for each order and each sampled Gaussian. Source: Mironov (2017),
+    Proposition 1; Mironov, Talwar & Zhang (2019).
+
+    >>> import hockeystick as hs
+    >>> rdp(100 * hs.Gaussian(noise_multiplier=10.0), orders=[2, 4.5])
+    array([1.  , 2.25])
+    """
+    points = _orders(orders)
+    _checks.instance("composition", composition, Composable)
+    _checks.instance("adjacency", adjacency, Adjacency)
+    return sum(
+        (n * renyi_curve(one, points, adjacency) for one, n in composition.terms),
+        np.zeros(points.size),
+    )
+
+
+def rdp_epsilon(
+    composition: Composable,
+    delta: Value,
+    *,
+    orders: npt.ArrayLike = DEFAULT_ORDERS,
+    adjacency: Adjacency = _WORST,
+) -> Value:
+    """Upper bound on epsilon by Renyi DP.
+
+    Args:
+        composition: What is accounted for.
+        delta: In (0, 1), scalar or any shape.
+        orders: In (1, 1e4], shape (k,), k >= 1; all of them are used at once.
+        adjacency: Which datasets are neighbours; the worst direction counts.
+
+    Returns:
+        The best epsilon that follows from the divergences: a float, or an array shaped like
+        `delta`, in nats. It is at most ``rdp + log(1 - 1/a) - log(a delta) / (a - 1)`` for each
+        order a. A bound up to rounding, which is not counted: see ``rdp``.
+
+    Raises:
+        ValueError: An argument is out of range, or a mechanism has no dominating pair for
+            `adjacency`.
+        TypeError: An argument has the wrong type.
+
+    Cost: as ``rdp``, once, and some 50 ms for each delta. Source: Asoodeh et al. (2021) for one
+    order, Riess et al. (2026) for several; the closed form is Proposition 12 of Canonne, Kamath &
+    Steinke (2020), and Theorem 21 of Balle et al. (2020).
+
+    >>> import hockeystick as hs
+    >>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+    >>> round(rdp_epsilon(10_000 * step, 1e-5), 4)
+    6.7126
+    """
+    targets = _checks.delta_array(delta)
+    region = _region(composition, orders, adjacency)
+    result: Value = elementwise(region.epsilon, targets)
+    return result
+
+
+def rdp_delta(
+    composition: Composable,
+    epsilon: Value,
+    *,
+    orders: npt.ArrayLike = DEFAULT_ORDERS,
+    adjacency: Adjacency = _WORST,
+) -> Value:
+    """Upper bound on delta by Renyi DP.
+
+    Args:
+        composition: What is accounted for.
+        epsilon: In [0, 1e4] nats, scalar or any shape.
+        orders: In (1, 1e4], shape (k,), k >= 1; all of them are used at once.
+        adjacency: Which datasets are neighbours; the worst direction counts.
+
+    Returns:
+        The best delta that follows from the divergences: a float, or an array shaped like
+        `epsilon`. A bound up to rounding, as ``rdp_epsilon``; 0 where it is below 1e-300.
+
+    Raises:
+        ValueError: An argument is out of range, or a mechanism has no dominating pair for
+            `adjacency`.
+        TypeError: An argument has the wrong type.
+
+    Cost and source: as ``rdp_epsilon``.
+    """
+    targets = _checks.epsilon_array(epsilon)
+    region = _region(composition, orders, adjacency)
+    result: Value = elementwise(region.delta, targets)
+    return result
+
+
+def _region(composition: Composable, orders: npt.ArrayLike, adjacency: Adjacency) -> RenyiRegion:
+    divergences = rdp(composition, orders=orders, adjacency=adjacency)
+    finite = np.isfinite(divergences)
+    return RenyiRegion(_orders(orders)[finite], divergences[finite])
+
+
+def _orders(values: object) -> FloatArray:
+    orders = _checks.order_array("orders", values, _checks.MAX_ORDER, above_one=True)
+    if orders.ndim != 1 or orders.size == 0:
+        raise ValueError(f"orders must be of one dimension and not empty, got {orders.shape}")
+    return orders
+
+
+def _shift(adjacency: Adjacency) -> int:
+    """By how many norms of a record a sum may change."""
+    return 2 if any(direction.replaces for direction in adjacency.directions) else 1
