@@ -149,7 +149,8 @@ class PrivacyLossDistribution:
             fpr: False positive rate in [0, 1], scalar or any shape.
         """
         points = _checks.rate_array("fpr", fpr)
-        worst: Value = self._worst("power", points)
+        answers = [pmf.power(points.ravel()) for pmf in dict.fromkeys(self._pmfs)]
+        worst: Value = _worst(answers, points.shape)
         return worst
 
     def tradeoff(self, fpr: Value) -> Value:
