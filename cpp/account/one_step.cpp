@@ -40,7 +40,8 @@ class OneStep {
 
  private:
   static double error(const PairCells& cells) {
-    return 2 * cells.share_error * cells.upper_tail_above + cells.share_error_p * cells.upper_tail_p;
+    return 2 * cells.share_error * cells.upper_tail_above + cells.share_error_p * cells.upper_tail_p +
+           (cells.own_scale ? 0 : 1e-307);  // what underflow may have hidden
   }
 
   // The integrals at an edge beyond epsilon, on the side of `sign`, by at least its own loss error.
