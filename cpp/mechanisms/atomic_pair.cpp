@@ -83,7 +83,8 @@ class AtomicPair final : public DominatingPair {
     result.lower_tail_q = low_q.value() * (1 + error) + law_.reverse_cut;
     result.upper_tail_p = sums.back().p.value();
     result.upper_tail_above = sums.back().above.value();
-    const double infinity_error = law_.infinity_is_exact ? 0 : error;
+    // Adding the cut rounds.
+    const double infinity_error = law_.infinity_is_exact && law_.cut == 0 ? 0 : error;
     result.infinity_mass = above_ * (1 + infinity_error) + law_.cut;
     result.infinity_mass_lower = above_ * (1 - infinity_error);
     result.mass_error = error;

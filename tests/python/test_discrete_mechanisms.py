@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 import hockeystick as hs
 import questions
@@ -249,10 +249,11 @@ def weights(mechanism, radius=200):
 @pytest.mark.parametrize("mechanism", SAMPLABLE[:3], ids=repr)
 def test_one_step_of_additive_noise(mechanism, epsilon, rate):
     shift = mechanism.sensitivity
-    p, q = weights(mechanism)[:-shift], weights(mechanism)[shift:]
-    p = [(1 - arb(rate)) * b + arb(rate) * a for a, b in zip(p, q, strict=True)]
+    with ctx.workprec(200):
+        p, q = weights(mechanism)[:-shift], weights(mechanism)[shift:]
+        p = [(1 - arb(rate)) * b + arb(rate) * a for a, b in zip(p, q, strict=True)]
+        remove, add = delta_of(p, q, epsilon), delta_of(q, p, epsilon)
     run = mechanism if rate == 1 else mechanism.poisson_sampled(rate)
-    remove, add = delta_of(p, q, epsilon), delta_of(q, p, epsilon)
     for truth, adjacency in ((remove, Adjacency.REMOVE_ONE), (add, Adjacency.ADD_ONE)):
         bounds = run.delta_bounds(epsilon, adjacency=adjacency)
         assert questions.encloses(hs.Bounds(bounds.lower - LOST, bounds.upper + LOST), truth)
