@@ -50,9 +50,12 @@ def user():
 
 
 def state():
-    """Everything that could change."""
+    """What every module calls by which name; not values, of which others keep count."""
+    kinds = (types.ModuleType, types.FunctionType, type)
     modules = [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]
-    names = {(id(m), k): id(v) for m in modules for k, v in list(vars(m).items())}
+    names = {
+        (id(m), k): id(v) for m in modules for k, v in list(vars(m).items()) if isinstance(v, kinds)
+    }
     return names, {k: id(v) for k, v in sys.modules.items()}
 
 
