@@ -343,6 +343,11 @@ const Registration plain("laplace", 1, [](Parameters p) -> std::shared_ptr<const
   return std::make_shared<Laplace>(1 / p[0]);
 });
 
+// Parameter: epsilon = m. Why this pair dominates permute-and-flip: python/hockeystick/mechanisms/permute_and_flip.py.
+const Registration permute("permute_and_flip", 1, [](Parameters p) -> std::shared_ptr<const DominatingPair> {
+  return std::make_shared<Laplace>(p[0]);
+});
+
 template <class Pair>
 std::shared_ptr<const DominatingPair> make(Parameters p) {
   return std::make_shared<Pair>(1 / p[0], p[1]);

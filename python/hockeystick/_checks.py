@@ -68,6 +68,12 @@ def within(name: str, value: object, low: float, high: float) -> float:
     return _scalar(name, value, f"in [{low:g}, {high:g}]", lambda x: low <= x <= high)
 
 
+def zero_or_within(name: str, value: object, low: float, high: float) -> float:
+    """0, or a number in [low, high]."""
+    expected = f"0 or in [{low:g}, {high:g}]"
+    return _scalar(name, value, expected, lambda x: x == 0 or low <= x <= high)
+
+
 def probability(name: str, value: object) -> float:
     """A number in [0, 1]."""
     return _scalar(name, value, "in [0, 1]", lambda x: 0 <= x <= 1)

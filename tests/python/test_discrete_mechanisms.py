@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms with finitely many losses as values, and what they answer."""
 
+import itertools
 import json
 import math
 import pickle
@@ -24,17 +25,19 @@ EXAMPLES = [
     hs.RandomizedResponse(noise_parameter=0.25, num_buckets=5),
 ]
 SAMPLABLE = EXAMPLES[1:6]
+FLIP = hs.PermuteAndFlip(epsilon=0.75)
 NOTHING = [
     hs.ApproximateDP(epsilon=0, delta=0),
     hs.DiscretePair(p=[0.5, 0.5], q=[0.5, 0.5]),
     hs.ExponentialMechanism(epsilon=0),
+    hs.PermuteAndFlip(epsilon=0),
     hs.RandomizedResponse(noise_parameter=1, num_buckets=3),
     hs.RandomizedResponse(noise_parameter=0, num_buckets=1),
 ]
 ADD_OR_REMOVE = (Adjacency.ADD_OR_REMOVE_ONE, Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
 
 
-@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+@pytest.mark.parametrize("mechanism", [*EXAMPLES, FLIP], ids=repr)
 def test_they_are_values(mechanism):
     again = eval(repr(mechanism), vars(hs))  # noqa: S307
     assert again == mechanism
@@ -44,7 +47,7 @@ def test_they_are_values(mechanism):
         mechanism.sensitivity = 2
 
 
-@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+@pytest.mark.parametrize("mechanism", [*EXAMPLES, FLIP], ids=repr)
 def test_they_round_trip_through_json(mechanism):
     text = json.dumps(_json.mechanism_to_json(mechanism))
     assert _json.mechanism_from_json(json.loads(text), "mechanism") == mechanism
@@ -60,7 +63,8 @@ def test_they_differ():
 @pytest.mark.parametrize("mechanism", NOTHING, ids=repr)
 def test_what_costs_nothing(mechanism):
     assert mechanism.simplified() is None
-    assert mechanism.epsilon_bounds(1e-5, adjacency=Adjacency.REPLACE_ONE) == (0.0, 0.0)
+    for adjacency in Adjacency:
+        assert mechanism.epsilon_bounds(1e-5, adjacency=adjacency) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
@@ -85,6 +89,7 @@ RANGES = {
     ("DiscreteGaussian", "sigma"): r"in \[0.001, 1e\+12\]",
     ("DiscreteLaplace", "parameter"): r"in \[1e-12, 1000\]",
     ("ExponentialMechanism", "epsilon"): r"in \[0, 10000\]",
+    ("PermuteAndFlip", "epsilon"): r"0 or in \[1e-12, 1000\]",
     ("RandomizedResponse", "noise_parameter"): r"in \[0, 1\]",
 }
 WHOLE = {
@@ -93,7 +98,7 @@ WHOLE = {
     ("DiscreteLaplace", "sensitivity"): "a whole number in [1, 1000000]",
     ("RandomizedResponse", "num_buckets"): "a whole number in [1, 1000000000]",
 }
-VALID = {type(mechanism).__name__: mechanism.arguments for mechanism in EXAMPLES}
+VALID = {type(mechanism).__name__: mechanism.arguments for mechanism in (*EXAMPLES, FLIP)}
 
 
 def make(kind, **changed):
@@ -322,3 +327,49 @@ def test_the_exponential_mechanism_is_taken_for_any_of_its_epsilon():
     query = {"epsilon": 0.2, "adjacency": Adjacency.REPLACE_ONE}
     pure = (7 * hs.ApproximateDP(epsilon=0.3, delta=0)).delta_bounds(**query)
     assert (7 * hs.ExponentialMechanism(epsilon=0.3)).delta_bounds(**query) == pure
+
+
+def flip(scores, epsilon):
+    """Who is chosen how often, over all orders; scores may change by 1."""
+    best = max(scores)
+    heads = [math.exp(epsilon * (score - best) / 2) for score in scores]
+    chosen = [0.0] * len(scores)
+    for order in itertools.permutations(range(len(scores))):
+        reached = 1 / math.factorial(len(scores))
+        for candidate in order:
+            chosen[candidate] += reached * heads[candidate]
+            reached *= 1 - heads[candidate]
+    return chosen
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 6.0])
+def test_permute_and_flip_is_dominated_by_its_pair(epsilon):
+    """Every 3 candidates with scores on a grid; with 2, the bound is met."""
+    at = [0.0, epsilon / 4, 0.9 * epsilon]
+    laplace = [-math.expm1((e - epsilon) / 2) for e in at]
+    mechanism = hs.PermuteAndFlip(epsilon=epsilon)
+    for e, delta in zip(at, laplace, strict=True):
+        assert mechanism.delta_bounds(e).upper == pytest.approx(delta, rel=2e-3)
+
+    def deltas(scores, changes):
+        p = flip(scores, epsilon)
+        q = flip([s + c for s, c in zip(scores, changes, strict=True)], epsilon)
+        pairs = list(zip(p, q, strict=True))
+        return [sum(max(a - math.exp(e) * b, 0) for a, b in pairs) for e in at]
+
+    for scores in itertools.product([0.0, 0.7, 1.5, 3.0], repeat=3):
+        for changes in itertools.product([-1, 0.5, 1], repeat=3):
+            for got, most in zip(deltas(scores, changes), laplace, strict=True):
+                assert got <= most * (1 + 1e-12)
+    worst = deltas([1.0, 0.0], [-1, 1])
+    assert worst[0] == pytest.approx(laplace[0], rel=1e-12)
+
+
+def test_permute_and_flip_is_laplace():
+    for epsilon, adjacency in itertools.product([0.25, 2.0], ADD_OR_REMOVE):
+        flips = 9 * hs.PermuteAndFlip(epsilon=epsilon)
+        noises = 9 * hs.Laplace(noise_multiplier=1 / epsilon)
+        query = {"delta": 1e-6, "adjacency": adjacency}
+        assert flips.epsilon_bounds(**query) == noises.epsilon_bounds(**query)
+    with pytest.raises(ValueError, match=r"^adjacency must be .*PermuteAndFlip\(.*replace-one'"):
+        flips.epsilon_bounds(1e-6, adjacency=Adjacency.REPLACE_ONE)

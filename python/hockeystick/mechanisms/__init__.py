@@ -10,6 +10,7 @@ from hockeystick.mechanisms.exponential_mechanism import ExponentialMechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.gaussian_mixture import GaussianMixture
 from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.mechanisms.truncated_poisson_gaussian import TruncatedPoissonGaussian
@@ -24,6 +25,7 @@ __all__ = [
     "Gaussian",
     "GaussianMixture",
     "Laplace",
+    "PermuteAndFlip",
     "PoissonSampled",
     "RandomizedResponse",
     "TruncatedPoissonGaussian",
