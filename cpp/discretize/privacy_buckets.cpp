@@ -30,10 +30,9 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
   const PairCells& parts = cells.parts;
   const std::size_t last = cells.support.index.size() - 1;
   StepPmf pmf = empty_pmf(cells, Side::upper);
-  // Q of a cell less e^-upper P, which is e^-upper `below`, is the Q-mass that rounding up loses. What the
-  // loss is off by moves `below` by at most 2 loss_error (p + below), and e^-upper p by as much.
+  // Q of a cell less e^-upper P, which is e^-upper `below`, is the Q-mass that rounding up loses.
   CompensatedSum reverse;
-  reverse.add(parts.lower_tail_q * (1 + 4 * parts.loss_error));
+  reverse.add(parts.lower_tail_q);
   pmf.mass.front() = parts.lower_tail_p;
   for (std::size_t i = 0; i < last; ++i) {
     const CellMass cell = whole_cell(cells, i);
@@ -42,12 +41,12 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
     pmf.mass[to] += cell.p;
     const double lost = stays ? 0.0 : cell.below;
     const double error = cells.share_error(i, 1, 1) * std::expm1(cells.gap(i)) * cell.p;
-    reverse.add(reversed(lost + error + 4 * parts.loss_error * (cell.p + lost), cells.loss(to)));
+    reverse.add(reversed(lost + error, cells.loss(to)));
   }
   const bool top_stays = on_edge(parts, parts.upper_tail_above);
   // All of Q above the support: e^-last (P - above).
   const double tail = top_stays ? 0.0 : std::max(0.0, parts.upper_tail_p - parts.upper_tail_above);
-  const double tail_error = parts.mass_error + 2 * parts.share_error + parts.share_error_p + 4 * parts.loss_error;
+  const double tail_error = parts.mass_error + 2 * parts.share_error + parts.share_error_p;
   reverse.add(reversed(tail + tail_error * parts.upper_tail_p, cells.loss(last)));
   if (top_stays) pmf.mass[last] += parts.upper_tail_p;
   const double inflate = 1 + parts.mass_error + 16 * u;

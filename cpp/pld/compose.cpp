@@ -146,6 +146,14 @@ double infinity_mass_below(std::span<const ComposedTerm> terms) {
   return std::exp(std::min(0.0, log_total - slack)) * -std::expm1(-growth.value()) * (1 - 16 * u);
 }
 
+// What the Q-masses are off by, since losses are; upper bounds of them are raised.
+void add_reverse_factor(LossPmf& pmf) {
+  const double raised = std::exp(1.01 * pmf.loss_error) * (1 + (pmf.loss_error > 0 ? 4 * u : 0));
+  pmf.reverse_factor = pmf.side == Side::upper ? raised : 1 / raised;
+  for (double* mass : {&pmf.tail_below, &pmf.q_above, &pmf.reverse_infinity_mass})
+    *mass = std::min(1.0, *mass * raised);
+}
+
 // Q-mass above 1 and P-mass below 1 of a lower composition, rounded up.
 void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
   double log_p = 0, log_q = 0;
@@ -163,7 +171,7 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
     log_p += static_cast<double>(term.count) * (std::log(p.value()) - error);
     log_q += static_cast<double>(term.count) * (std::log(q.value()) + error);
   }
-  pmf.reverse_excess = std::max(0.0, std::expm1(log_q)) * (1 + 8 * u);
+  pmf.reverse_excess = std::max(0.0, std::expm1(log_q + 1.01 * pmf.loss_error)) * (1 + 8 * u);
   pmf.reverse_deficit = std::clamp(-std::expm1(log_p) * (1 + 8 * u), 0.0, 1.0);
 }
 
@@ -196,6 +204,7 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   }
   add_log_scale(terms, pmf);
   add_tails(terms, fft.size(), tilts, pmf);
+  add_reverse_factor(pmf);
   if (pmf.side == Side::lower) add_reverse_losses(terms, pmf);
   return pmf;
 }

@@ -53,7 +53,10 @@ struct LossPmf {
   // reversed, it must give up its Q-mass above 1 and alpha times its missing P-mass. Upper: 0.
   double reverse_excess, reverse_deficit;  // what the reversed distribution gives up
   double excess, deficit;                  // what this one gives up, being a reversed one
-  double loss_error;                       // [nats]
+  // P-masses at losses that are off by loss_error are Q-masses off by the factor e^loss_error, by which
+  // reflection raises an upper curve and lowers a lower one.
+  double factor = 1, reverse_factor = 1;  // of all finite masses; 1 if not reflected
+  double loss_error;                      // [nats]
   Side side;
 
   double loss(std::size_t k) const {

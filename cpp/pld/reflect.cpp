@@ -16,6 +16,7 @@ LossPmf reflected(const LossPmf& pmf) {
   std::swap(result.p_below, result.q_above);
   std::swap(result.excess, result.reverse_excess);
   std::swap(result.deficit, result.reverse_deficit);
+  std::swap(result.factor, result.reverse_factor);
   std::swap(result.infinity_mass, result.reverse_infinity_mass);
   return result;
 }

@@ -48,7 +48,7 @@ double untilting_factor(const LossPmf& pmf, double loss) {
   const auto [product, product_error] = two_product(pmf.tilt, loss);
   const auto [sum, sum_error] = two_sum(pmf.log_scale, -product);
   const double low = sum_error + (pmf.log_scale_low - product_error);
-  return std::exp(sum) * (1 + low);
+  return std::exp(sum) * (1 + low) * pmf.factor;
 }
 
 }  // namespace hockeystick

@@ -24,7 +24,7 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment);
 /// point.
 double log_moment_above(const TiltedStep& step, double t);
 
-/// e^(log_scale + log_scale_low - tilt loss), relative error at most (8 + |log| ) u.
+/// factor e^(log_scale + log_scale_low - tilt loss), relative error at most (9 + |log|) u.
 double untilting_factor(const LossPmf& pmf, double loss);
 
 }  // namespace hockeystick

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reflection: a distribution of (P, Q), turned round, bounds (Q, P)."""
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 from flint import arb, ctx
 
 import exact
+import hockeystick as hs
 from exact.curve import PRECISION
 from exact.pair import Pair
+from hockeystick import _core
+from hockeystick.adjacency import Direction
 from pld import runs
 from pld.runs import Run
 
@@ -52,6 +58,39 @@ def test_lower_stays_below_the_reverse(run, estimator):
     values = run.pmf("lower", estimator).reflected().delta(np.array(EPSILONS))
     for epsilon, value in zip(EPSILONS, values, strict=True):
         assert arb(value) <= run.truth(epsilon, REVERSE[run.direction])
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_an_error_of_the_loss_is_one_of_the_reversed_masses(side, count):
+    """A loss so close below a point of the grid that it is taken to lie there."""
+    off = 4e-11
+    with ctx.workprec(PRECISION):
+        high, low = 1 - arb(off), arb(-2)
+        p = (1 - (-low).exp()) / ((-high).exp() - (-low).exp())
+        once = [(p, high), (1 - p, low)]
+        law = hs.DiscretePair(
+            p=[float(mass) for mass, _ in once],
+            q=[float(mass * (-loss).exp()) for mass, loss in once],
+        )
+        pmf = _core.loss_pmf(
+            [(law.dominating_pair(Direction.REMOVE), count)],
+            interval=0.5,
+            side=side,
+            estimator="connect_dots",
+            tail_mass=1e-15,
+            memory_limit=runs.MEMORY,
+        )
+        assert pmf.loss_error > count * off
+        for epsilon in (-0.45 - count, -0.5, 0.0, 0.5):
+            truth = arb(0)
+            for steps in itertools.product(once, repeat=count):
+                mass = math.prod((mass for mass, _ in steps), start=arb(1))
+                loss = sum((loss for _, loss in steps), arb(0))
+                truth += mass * max((-loss).exp() - arb(epsilon).exp(), arb(0))
+            value = arb(pmf.reflected().delta(np.array([epsilon]))[0])
+            assert value >= truth if side == "upper" else value <= truth
+            assert abs(value - truth) <= 15 * count * off
 
 
 @pytest.mark.parametrize("run", RUNS[:3], ids=str)
