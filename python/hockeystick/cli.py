@@ -21,6 +21,14 @@ from hockeystick.mechanisms import Gaussian
 
 _MIN_DIGITS = 5
 _MAX_DIGITS = 17
+PICTURES = (
+    "hockey-stick",
+    "epsilon-by-count",
+    "tradeoff",
+    "loss-distribution",
+    "loss-against-probability",
+)
+_COUNTS = 16  # numbers of steps in epsilon-by-count
 _EXACT = Context(prec=2000)  # a subnormal's digits go this far down
 
 
@@ -30,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _commands.main(arguments, prog_name="hockeystick", standalone_mode=False)
     except click.ClickException as error:
         _fail(error.format_message())
-    except (CertificationError, TypeError, ValueError) as error:
+    except (CertificationError, ImportError, TypeError, ValueError) as error:
         _fail(str(error))
     except click.Abort:
         sys.exit(130)
@@ -130,6 +138,10 @@ def delta(epsilon: float, **question: Any) -> None:
     _answer("delta", "epsilon", epsilon, **question)
 
 
+def _run(*, noise_multiplier: float, sampling_probability: float, steps: int) -> Composition:
+    return steps * Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
+
+
 def _calibration(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a calibration: what to find, and the target."""
     helps = {
@@ -176,10 +188,7 @@ def calibrate(
     options = {"tolerance": tolerance, "memory_limit": memory_limit}
 
     def make(value: float) -> Composition:
-        filled = run | {sought: value}
-        step = Gaussian(noise_multiplier=filled["noise_multiplier"])
-        steps: int = filled["steps"]
-        return steps * step.poisson_sampled(filled["sampling_probability"])
+        return _run(**(run | {sought: value}))
 
     limits: dict[str, Any] = {"adjacency": Adjacency(adjacency), **options}
     start = perf_counter()
@@ -235,8 +244,9 @@ def _answer(  # noqa: PLR0913, one argument per option
     memory_limit: int,
     as_json: bool,
 ) -> None:
-    step = Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
-    run: Composition = steps * step
+    run = _run(
+        noise_multiplier=noise_multiplier, sampling_probability=sampling_probability, steps=steps
+    )
     ask = run.epsilon_bounds if wanted == "epsilon" else run.delta_bounds
     start = perf_counter()
     bounds = ask(
@@ -263,6 +273,86 @@ def _answer(  # noqa: PLR0913, one argument per option
         },
     }
     click.echo(json.dumps(answer))
+
+
+@_commands.command(
+    epilog="Example: hockeystick plot tradeoff --noise-multiplier 1.0 "
+    "--sampling-probability 0.01 --steps 10000 --output tradeoff.png"
+)
+@click.argument("picture", type=click.Choice(PICTURES))
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False),
+    required=True,
+    help="File to write; its ending is the format (png, pdf, svg).",
+)
+@click.option(
+    "--delta",
+    type=float,
+    default=1e-5,
+    show_default=True,
+    help="Target delta of epsilon-by-count, in (0, 1).",
+)
+@click.option(
+    "--epsilon",
+    type=float,
+    help="Where loss-against-probability shows delta [nats]; by default the epsilon at --delta.",
+)
+@_question
+def plot(picture: str, output: str, *, as_json: bool, **question: Any) -> None:
+    r"""Draw a PICTURE of a run of DP-SGD, with both bounds, into a file.
+
+    \b
+    hockey-stick              delta against epsilon
+    epsilon-by-count          epsilon against the number of steps
+    tradeoff                  false negative against false positive rate
+    loss-distribution         the privacy loss distribution
+    loss-against-probability  the privacy loss, and delta as an area
+    """
+    start = perf_counter()
+    figure = _drawn(picture, **question).figure
+    try:
+        figure.savefig(output)
+    except OSError as error:
+        raise click.FileError(output, error.strerror) from error
+    seconds = perf_counter() - start
+    if as_json:
+        asked = {"wanted": picture, **question}
+        click.echo(json.dumps({"output": output, "seconds": seconds, "question": asked}))
+    else:
+        click.echo(f"{picture} in {output}, {1000 * seconds:.3g} ms")
+
+
+def _drawn(
+    picture: str,
+    *,
+    steps: int,
+    delta: float,
+    epsilon: float | None,
+    adjacency: str,
+    tolerance: float,
+    memory_limit: int,
+    **mechanism: float,
+) -> Any:  # noqa: ANN401, matplotlib's Axes
+    from hockeystick import plot as pictures  # noqa: PLC0415, other commands do without
+
+    run = _run(steps=steps, **mechanism)
+    limits: Any = {"adjacency": Adjacency(adjacency), "memory_limit": memory_limit}
+    bounded = {"tolerance": tolerance, **limits}
+    ax = pictures.detached()
+    match picture:
+        case "hockey-stick":
+            return pictures.hockey_stick(run, ax=ax, **bounded)
+        case "epsilon-by-count":
+            step = _run(steps=1, **mechanism)
+            counts = [steps * part // _COUNTS or 1 for part in range(_COUNTS + 1)]
+            return pictures.epsilon_by_count(step, counts, delta=delta, ax=ax, **bounded)
+        case "tradeoff":
+            return pictures.tradeoff(run, ax=ax, **bounded)
+        case "loss-distribution":
+            return pictures.loss_distribution(run, ax=ax, **limits)
+    level = run.epsilon(delta, **bounded) if epsilon is None else epsilon
+    return pictures.loss_against_probability(run, epsilon=level, ax=ax, **limits)
 
 
 def _sentence(wanted: str, bounds: Bounds[float], given: str, seconds: float) -> str:

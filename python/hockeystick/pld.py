@@ -40,6 +40,11 @@ class PrivacyLossDistribution:
         return self._pmfs[0].side
 
     @property
+    def directions(self) -> "tuple[PrivacyLossDistribution, ...]":
+        """One distribution for each direction of the adjacency, in its order."""
+        return tuple(PrivacyLossDistribution((pmf,)) for pmf in self._pmfs)
+
+    @property
     def discretization_interval(self) -> float:
         """Spacing of the losses [nats]."""
         return self._pmfs[0].interval

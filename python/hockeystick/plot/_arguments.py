@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Validators that only pictures need, in the manner of ``hockeystick._checks``."""
+
+from collections.abc import Sequence
+
+from hockeystick import _checks
+from hockeystick._checks import FloatArray
+
+
+def line(name: str, array: FloatArray) -> FloatArray:
+    """At least two numbers in one dimension, for an axis."""
+    if array.ndim != 1 or array.size < 2:  # noqa: PLR2004
+        raise ValueError(
+            f"{name} must be at least two numbers in one dimension, got shape {array.shape}"
+        )
+    return array
+
+
+def some_of(name: str, values: object, choices: tuple[str, ...]) -> None:
+    """Some of the strings in `choices`; one string alone is refused."""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        expected = "a sequence of some of " + ", ".join(map(repr, choices))
+        raise TypeError(f"{name} must be {expected}, got {values!r}")
+    for value in values:
+        _checks.choice(f"each of {name}", value, choices)

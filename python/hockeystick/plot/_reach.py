@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a picture goes when the caller does not say."""
+
+import math
+
+from hockeystick.adjacency import Adjacency
+from hockeystick.composition import Composable
+
+_TOLERANCE = 0.05  # of the end of an axis
+_NOTHING = 1.0  # nats to show of a curve that is zero or infinite throughout
+
+
+def reach(run: Composable, delta: float, adjacency: Adjacency, memory_limit: int) -> float:
+    """The epsilon at `delta`, or at the least tenfold of it that has a finite one; > 0."""
+    while delta < 1:
+        epsilon = run.epsilon(
+            delta, adjacency=adjacency, tolerance=_TOLERANCE, memory_limit=memory_limit
+        )
+        if math.isfinite(epsilon):
+            return epsilon or _NOTHING
+        delta *= 10
+    return _NOTHING
+
+
+def fitting_interval(run: Composable, adjacency: Adjacency, memory_limit: int) -> float:
+    """A discretization interval that no eye can see in the distribution of `run`.
+
+    A step's loss is moved by at most one interval and the moves of n steps are independent but for
+    their mean, so the spread of the sum changes by about sqrt(n) intervals: 1/200 of epsilon.
+    """
+    steps = sum(count for _, count in run.terms)
+    far = reach(run, 1e-5, adjacency, memory_limit)
+    return far / max(2000.0, 200.0 * math.sqrt(steps))

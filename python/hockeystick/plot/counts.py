@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of what composition costs: epsilon against the number of compositions."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from hockeystick import _checks
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
+from hockeystick.adjacency import Adjacency
+from hockeystick.composition import Composable
+from hockeystick.plot._arguments import line, some_of
+from hockeystick.plot._axes import (
+    HOW_TO_READ,
+    SCALES,
+    axes_or_new,
+    check_axes,
+    darker,
+    draw_bounds,
+    titled,
+)
+from hockeystick.plot._methods import (
+    BASELINES,
+    ESTIMATORS,
+    BaselineName,
+    Estimator,
+    EstimatorName,
+    Side,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SIDES: dict[Side, dict[str, Any]] = {
+    "upper": {"linestyle": "-", "linewidth": 1.6},
+    "lower": {"linestyle": "--", "linewidth": 1.2},
+}
+
+
+def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
+    step: Composable,
+    counts: Sequence[int],
+    *,
+    delta: float = 1e-5,
+    estimators: Sequence[EstimatorName] = (),
+    discretization_interval: float = 5e-3,
+    baselines: Sequence[BaselineName] = (),
+    scale: Literal["linear", "log"] = "linear",
+    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    tolerance: float = DEFAULT_TOLERANCE,
+    memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw epsilon against how often `step` runs: certified, and by other methods.
+
+    Args:
+        step: A mechanism or a composition.
+        counts: At least two numbers of runs, in [1, 1e9].
+        delta: In (0, 1).
+        estimators: Which estimates on a grid to add, each from both sides: "connect_dots",
+            "privacy_buckets", "algorithm_2" (from below only).
+        discretization_interval: Spacing of that grid [nats], > 0. The certified bounds choose
+            their own.
+        baselines: Which classical bounds to add: "rdp", "zcdp", "basic", "advanced" and "optimal"
+            composition (of the step's epsilon at delta / count, and for the last two at half of
+            that), and "clt", no bound.
+        scale: "linear" or "log", of both axes.
+        adjacency: Which datasets are neighbours; with the baseline "clt", ADD_OR_REMOVE_ONE.
+        tolerance: Widest relative gap between the certified bounds, in (1e-12, 1).
+        memory_limit: Bytes the computation may take, > 0.
+        ax: Axes to draw on; None: those of a new figure.
+
+    Returns:
+        The axes: number of compositions to the right, epsilon in nats upwards. Infinite estimates
+        are left out.
+
+    Raises:
+        ValueError, CertificationError: As ``run.epsilon_bounds`` and ``run.pld``.
+        TypeError: So too, or a baseline does not know a mechanism.
+        ImportError: matplotlib is not installed.
+    """
+    check_axes(ax)
+    _checks.instance("step", step, Composable)
+    _checks.choice("scale", scale, SCALES)
+    numbers = sorted({_checks.whole("each of counts", n, 1, _checks.MAX_COUNT) for n in counts})
+    line("counts", np.array(numbers, dtype=float))
+    target = _checks.open_unit("delta", delta)
+    some_of("estimators", estimators, tuple(ESTIMATORS))
+    some_of("baselines", baselines, tuple(BASELINES))
+    if "clt" in baselines and adjacency is not Adjacency.ADD_OR_REMOVE_ONE:
+        raise ValueError(
+            f"adjacency must be ADD_OR_REMOVE_ONE with baseline 'clt', got {adjacency}"
+        )
+    limits: dict[str, Any] = {"adjacency": adjacency, "memory_limit": memory_limit}
+
+    bounds = [(n * step).epsilon_bounds(target, tolerance=tolerance, **limits) for n in numbers]
+    estimates = {
+        name: _estimates(step, numbers, name, target, discretization_interval, limits)
+        for name in estimators
+    }
+    classical = {
+        name: [BASELINES[name].epsilon(step, n, target, adjacency) for n in numbers]
+        for name in baselines
+    }
+
+    ax = axes_or_new(ax)
+    _draw_certified(ax, numbers, bounds)
+    for name, sides in estimates.items():
+        _draw_estimator(ax, numbers, ESTIMATORS[name], sides)
+    for baseline, values in classical.items():
+        way = BASELINES[baseline]
+        ax.plot(numbers, values, label=way.label, linestyle=way.linestyle, color=way.color)
+    _finish(ax, scale)
+    grid = f", grid of {discretization_interval:g} nats" if estimators else ""
+    titled(ax, step, f", delta = {target:g}{grid}")
+    return ax
+
+
+def _estimates(
+    step: Composable,
+    counts: list[int],
+    estimator: EstimatorName,
+    delta: float,
+    interval: float,
+    limits: dict[str, Any],
+) -> dict[Side, list[float]]:
+    """Epsilon at each count from each side that the estimator has."""
+
+    def epsilon(count: int, side: Side) -> float:
+        pld = (count * step).pld(
+            estimator=estimator, side=side, discretization_interval=interval, **limits
+        )
+        return pld.epsilon(delta)
+
+    return {side: [epsilon(n, side) for n in counts] for side in ESTIMATORS[estimator].sides}
+
+
+def _draw_certified(ax: "Axes", counts: list[int], bounds: list[Any]) -> None:
+    lower, upper = ([bound[end] for bound in bounds] for end in (0, 1))
+    above, below = draw_bounds(ax, counts, lower, upper, color="0.75", linewidth=7, zorder=1)
+    above.set_label("certified")
+    below.set_label("_certified from below")
+
+
+def _draw_estimator(
+    ax: "Axes", counts: list[int], way: Estimator, sides: dict[Side, list[float]]
+) -> None:
+    """Both sides in one colour with one marker; the legend names the first."""
+    for label, (side, values) in zip((way.label, f"_{way.label}"), sides.items(), strict=False):
+        ax.plot(
+            counts,
+            np.where(np.isfinite(values), values, np.nan),
+            label=label,
+            color=way.color if side == "upper" else darker(way.color),
+            marker=way.marker,
+            markersize=4,
+            **_SIDES[side],
+        )
+
+
+def _finish(ax: "Axes", scale: str) -> None:
+    if scale == "log":
+        ax.set_xscale("log")
+        ax.set_yscale("log", nonpositive="mask")
+    ax.set_xlabel("number of compositions")
+    ax.set_ylabel("epsilon [nats]")
+    ax.grid(visible=True, alpha=0.3)
+    ax.legend(title=HOW_TO_READ, fontsize="small", title_fontsize="small")

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a privacy loss distribution."""
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hockeystick import _checks
+from hockeystick._checks import FloatArray
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT
+from hockeystick.adjacency import Adjacency
+from hockeystick.composition import Composable
+from hockeystick.pld import PrivacyLossDistribution
+from hockeystick.plot._axes import SCALES, axes_or_new, check_axes, darker, titled
+from hockeystick.plot._sides import both_sides
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BINS = 120
+_CUT = {"linear": 1e-5, "log": 1e-12}  # mass beyond each end of the picture
+
+
+def loss_distribution(
+    run: Composable | PrivacyLossDistribution,
+    *,
+    discretization_interval: float | None = None,
+    yscale: Literal["linear", "log"] = "linear",
+    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the privacy loss distribution: the upper and the lower estimate, in the same bins.
+
+    The two enclose the hockey-stick curve, not each other's bars: queries of the upper one are
+    never below the truth, of the lower one never above it. Where an adjacency has two directions,
+    the first is shown: the dataset with the record against the one without.
+
+    Args:
+        run: A mechanism or a composition, or a distribution, which is then drawn alone.
+        discretization_interval: Spacing of the losses [nats], > 0; None: fine enough for the eye.
+            A distribution has its own.
+        yscale: "linear", or "log" with longer tails.
+        adjacency: Which datasets are neighbours. A distribution has its own.
+        memory_limit: Bytes the computation may take, > 0.
+        ax: Axes to draw on; None: those of a new figure.
+
+    Returns:
+        The axes: privacy loss in nats to the right, probability in a bin upwards. The mass at an
+        infinite loss is in the legend.
+
+    Raises:
+        ValueError, TypeError, CertificationError: As ``run.pld`` and ``run.epsilon``.
+        ImportError: matplotlib is not installed.
+
+    Source: Sommer, Meiser & Mohammadi (2019).
+    """
+    check_axes(ax)
+    _checks.choice("yscale", yscale, SCALES)
+    if isinstance(run, PrivacyLossDistribution):
+        plds = [run]
+    else:
+        _checks.instance("run", run, Composable)
+        plds = both_sides(run, discretization_interval, adjacency, memory_limit)
+    bins = _Bins.showing(plds, _CUT[yscale])
+    ax = axes_or_new(ax)
+    if isinstance(run, Composable):
+        first, *others = adjacency.directions
+        titled(ax, run, f" ({first.value})" if others else "")
+    interval = plds[0].discretization_interval
+    for pld in plds:
+        _draw(ax, bins.edges * interval, bins.masses(pld), pld)
+    ax.set_yscale(yscale)
+    _leave_room(ax)
+    ax.set_xlabel("privacy loss [nats]")
+    ax.set_ylabel(f"probability in a bin of {bins.width * interval:.3g} nats")
+    ax.grid(visible=True, alpha=0.3)
+    ax.legend(loc="upper right", fontsize="small")
+    return ax
+
+
+def _leave_room(ax: "Axes") -> None:
+    """A fifth of the height for the legend, above whatever is drawn."""
+    to_height = ax.yaxis.get_transform()
+    bottom, top = to_height.transform(ax.get_ylim())
+    ax.set_ylim(top=to_height.inverted().transform([bottom + 1.2 * (top - bottom)])[0])
+
+
+class _Bins(NamedTuple):
+    """Bins of the same number of grid points; all numbers are in units of the interval."""
+
+    first: int
+    width: int
+    number: int
+
+    @classmethod
+    def showing(cls, plds: list[PrivacyLossDistribution], cut: float) -> "_Bins":
+        """All but a mass of `cut` at each end."""
+        low, high = [], []
+        for pld in plds:
+            index, mass = _index(pld), pld.probabilities
+            low.append(index[np.searchsorted(np.cumsum(mass), cut)])
+            high.append(index[::-1][np.searchsorted(np.cumsum(mass[::-1]), cut)])
+        first, last = int(min(low)), int(max(high))
+        width = -(-(last - first + 1) // _BINS)
+        return cls(first, width, -(-(last - first + 1) // width))
+
+    @property
+    def edges(self) -> FloatArray:
+        """Half way between grid points."""
+        return self.first - 0.5 + self.width * np.arange(self.number + 1, dtype=np.float64)
+
+    def masses(self, pld: PrivacyLossDistribution) -> FloatArray:
+        """The mass in each bin; what is beyond the last one is not shown."""
+        bin_of = (_index(pld) - self.first) // self.width
+        shown = (bin_of >= 0) & (bin_of < self.number)
+        masses = np.zeros(self.number)
+        np.add.at(masses, bin_of[shown], pld.probabilities[shown])
+        return masses
+
+
+def _index(pld: PrivacyLossDistribution) -> npt.NDArray[np.int64]:
+    return np.rint(pld.losses / pld.discretization_interval).astype(np.int64)
+
+
+def _draw(ax: "Axes", edges: FloatArray, masses: FloatArray, pld: PrivacyLossDistribution) -> None:
+    label = f"{pld.side} estimate, P(loss = inf) = {pld.infinity_mass:.2g}"
+    if pld.side == "upper":
+        ax.stairs(masses, edges, fill=True, color="C0", alpha=0.35, label=label)
+        ax.stairs(masses, edges, color="C0", linewidth=1.8)
+    else:
+        ax.stairs(masses, edges, color=darker("C0"), linewidth=1.2, linestyle="--", label=label)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a trade-off curve."""
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hockeystick import _checks
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
+from hockeystick.adjacency import Adjacency
+from hockeystick.composition import Composable
+from hockeystick.plot._arguments import line
+from hockeystick.plot._axes import SCALES, axes_or_new, check_axes, draw_bounds, titled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_POINTS = {"log": np.logspace(-5, 0, 121), "linear": np.linspace(0, 1, 121)}
+
+
+def tradeoff(
+    run: Composable,
+    *,
+    fpr: npt.ArrayLike | None = None,
+    scale: Literal["linear", "log"] = "linear",
+    label: str | None = None,
+    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    tolerance: float = DEFAULT_TOLERANCE,
+    memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the trade-off curve: the error rates that no attack can go below.
+
+    Args:
+        run: A mechanism or a composition.
+        fpr: At least two false positive rates in [0, 1]; None: from 0 to 1 (with `scale` "log",
+            from 1e-5).
+        scale: "linear" or "log", of both axes.
+        label: A name for the legend, where several curves share the axes; None: `run` is the title.
+        adjacency: Which datasets are neighbours; the worst direction counts.
+        tolerance: Widest gap between the bounds, as for ``run.tradeoff_bounds``.
+        memory_limit: Bytes the computation may take, > 0.
+        ax: Axes to draw on; None: those of a new figure.
+
+    Returns:
+        The axes: false positive rate to the right, false negative rate upwards. The dotted line is
+        that of guessing: no attack does better where nothing leaks.
+
+    Raises:
+        ValueError, TypeError, CertificationError: As ``run.tradeoff_bounds``.
+        ImportError: matplotlib is not installed.
+
+    Cost: that of ``run.tradeoff_bounds``. Source: Dong, Roth & Su (2022).
+    """
+    check_axes(ax)
+    _checks.instance("run", run, Composable)
+    _checks.choice("scale", scale, SCALES)
+    rates = _POINTS[scale] if fpr is None else _checks.rate_array("fpr", fpr)
+    points = np.sort(line("fpr", rates))
+    lower, upper, *_ = run.tradeoff_bounds(
+        points, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
+    )
+    ax = axes_or_new(ax)
+    draw_bounds(ax, points, lower, upper, label=label)
+    _guess(ax)
+    if scale == "log":
+        ax.set_xscale("log")
+        ax.set_yscale("log", nonpositive="clip")
+    if label is None:
+        titled(ax, run)
+    ax.set_xlabel("false positive rate [probability]")
+    ax.set_ylabel("false negative rate [probability]")
+    ax.grid(visible=True, alpha=0.3)
+    ax.legend()
+    return ax
+
+
+def _guess(ax: "Axes") -> None:
+    """The diagonal, once."""
+    name = "guessing"
+    if name not in [line.get_label() for line in ax.lines]:
+        points = _POINTS["linear"]
+        ax.plot(points, 1 - points, linestyle=":", color="0.4", label=name)

@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures show what is certified, from both sides, with units, and touch nothing else."""
+
+import json
+import re
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import hockeystick as hs
+from hockeystick import baselines, cli, plot
+from hockeystick.plot._methods import BASELINES, ESTIMATORS
+
+plt.switch_backend("Agg")
+
+GAUSSIAN = hs.Gaussian(noise_multiplier=2.0)
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.05)
+RUN = 50 * STEP
+EPSILONS = np.linspace(0, 2, 9)
+
+PICTURES = {
+    "hockey_stick": lambda run, **more: plot.hockey_stick(run, epsilon=EPSILONS, **more),
+    "epsilon_by_count": lambda run, **more: plot.epsilon_by_count(run, [1, 3], **more),
+    "tradeoff": lambda run, **more: plot.tradeoff(run, fpr=[0.0, 0.1, 0.5, 1.0], **more),
+    "loss_distribution": plot.loss_distribution,
+    "loss_against_probability": lambda run, **more: plot.loss_against_probability(
+        run, epsilon=1.0, **more
+    ),
+}
+every_picture = pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
+
+
+@pytest.fixture
+def ax():
+    """Axes that pyplot knows nothing of."""
+    return Figure().subplots()
+
+
+def line(ax, label):
+    """The data of the line with a label."""
+    found = [line for line in ax.lines if line.get_label() == label]
+    assert len(found) == 1, [line.get_label() for line in ax.lines]
+    return np.asarray(found[0].get_xydata()).T
+
+
+@every_picture
+def test_axes_are_labelled_and_explained(draw, ax):
+    assert draw(RUN, ax=ax) is ax
+    horizontal, vertical = ax.get_xlabel(), ax.get_ylabel()
+    assert re.search(r"nats|probability|number", horizontal)
+    assert re.search(r"nats|probability|exp", vertical)
+    assert "50 * PoissonSampled" in ax.get_title() or "PoissonSampled" in ax.get_title()
+    ax.figure.draw_without_rendering()
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    texts.append(ax.get_legend().get_title().get_text())
+    assert any("upper" in text for text in texts)
+    assert any("lower" in text for text in texts)
+
+
+@every_picture
+def test_without_axes_a_figure_of_pyplot_is_made(draw):
+    before = dict(plt.rcParams)
+    result = draw(GAUSSIAN)
+    assert isinstance(result, Axes)
+    assert plt.gcf() is result.figure
+    assert dict(plt.rcParams) == before
+    plt.close(result.figure)
+
+
+@every_picture
+def test_given_axes_leave_pyplot_alone(draw, ax):
+    draw(GAUSSIAN, ax=ax)
+    assert plt.get_fignums() == []
+
+
+@every_picture
+def test_the_legend_and_the_title_stay_inside_the_picture(draw):
+    ax = draw(RUN, ax=plot.detached())
+    ax.figure.draw_without_rendering()
+    whole = ax.figure.bbox
+    for artist in (ax.get_legend(), ax.title, ax.xaxis.label, ax.yaxis.label):
+        box = artist.get_window_extent()
+        assert whole.x0 <= box.x0 <= box.x1 <= whole.x1
+        assert whole.y0 <= box.y0 <= box.y1 <= whole.y1
+
+
+@pytest.mark.parametrize("yscale", ["log", "linear"])
+def test_the_hockey_stick_has_both_bounds(ax, yscale):
+    plot.hockey_stick(RUN, epsilon=EPSILONS[::-1], yscale=yscale, tolerance=1e-2, ax=ax)
+    truth = RUN.delta_bounds(EPSILONS, tolerance=1e-6)
+    lower, upper = line(ax, "lower bound"), line(ax, "upper bound")
+    np.testing.assert_array_equal(lower[0], EPSILONS)
+    np.testing.assert_array_equal(upper[0], EPSILONS)
+    assert (lower[1] <= truth.upper).all()
+    assert (truth.lower <= upper[1]).all()
+    assert (upper[1] - lower[1] <= 1e-2 * upper[1]).all()
+    assert ax.get_yscale() == yscale
+
+
+def test_the_default_range_ends_where_delta_is_small(ax):
+    plot.hockey_stick(GAUSSIAN, ax=ax)
+    epsilon, delta = line(ax, "upper bound")
+    assert epsilon[0] == 0
+    assert 1e-9 < delta[-1] <= 1.01e-8
+
+
+def test_curves_share_axes(ax):
+    plot.hockey_stick(GAUSSIAN, epsilon=EPSILONS, label="one", ax=ax)
+    plot.hockey_stick(2 * GAUSSIAN, epsilon=EPSILONS, label="two", ax=ax)
+    assert (line(ax, "two: lower bound")[1] > line(ax, "one: upper bound")[1]).all()
+    assert ax.get_title() == ""
+    colors = {line.get_color() for line in ax.lines}
+    assert len(colors) == 4
+
+
+@pytest.mark.parametrize("run", [hs.Composition(), 0 * STEP])
+def test_what_costs_nothing_can_be_drawn(run, ax):
+    plot.hockey_stick(run, yscale="linear", ax=ax)
+    assert (line(ax, "upper bound")[1] == 0).all()
+    assert line(ax, "upper bound")[0][-1] > 0
+
+
+def test_epsilon_by_count(ax):
+    counts = [40, 1, 10]
+    plot.epsilon_by_count(
+        STEP,
+        counts,
+        delta=1e-6,
+        estimators=list(ESTIMATORS),
+        baselines=list(BASELINES),
+        discretization_interval=1e-2,
+        ax=ax,
+    )
+    n, upper = line(ax, "certified")
+    lower = line(ax, "_certified from below")[1]
+    assert list(n) == [1, 10, 40]
+    truth = [(int(k) * STEP).epsilon_bounds(1e-6, tolerance=1e-6) for k in n]
+    assert all(lower <= [t.upper for t in truth])
+    assert all([t.lower for t in truth] <= upper)
+    assert all(upper - lower <= 1e-3 * upper)
+    for name in ("connect the dots", "privacy buckets"):
+        assert all(line(ax, name)[1] >= lower)
+        assert all(line(ax, f"_{name}")[1] <= upper)
+    assert all(line(ax, "Algorithm 2")[1] <= upper)
+    assert line(ax, "privacy buckets")[1][-1] > line(ax, "connect the dots")[1][-1]
+    classical = {name: line(ax, way.label)[1] for name, way in BASELINES.items()}
+    for name, values in classical.items():
+        assert np.isfinite(values).all()
+        assert name == "clt" or all(values >= lower), name
+    assert all(classical["rdp"] < classical["zcdp"])
+    assert all(classical["optimal"] < classical["advanced"])
+    assert list(classical["clt"]) == [baselines.clt_epsilon(int(k) * STEP, 1e-6) for k in n]
+
+
+def test_lines_differ_by_more_than_colour(ax):
+    plot.epsilon_by_count(
+        GAUSSIAN,
+        [1, 2],
+        estimators=list(ESTIMATORS),
+        baselines=list(BASELINES),
+        ax=ax,
+    )
+    styles = [
+        (str(line._unscaled_dash_pattern), line.get_marker(), line.get_linewidth())
+        for line in ax.lines
+    ]
+    assert len(set(styles)) == len(styles)
+
+
+def test_the_tradeoff_has_both_bounds(ax):
+    rates = np.array([0.0, 1e-3, 0.1, 0.5, 1.0])
+    plot.tradeoff(RUN, fpr=rates, tolerance=1e-2, ax=ax)
+    truth = RUN.tradeoff_bounds(rates, tolerance=1e-4)
+    assert (line(ax, "lower bound")[1] <= truth.upper).all()
+    assert (truth.lower <= line(ax, "upper bound")[1]).all()
+    assert (line(ax, "upper bound")[1] - line(ax, "lower bound")[1] <= 1e-2).all()
+    fpr, fnr = line(ax, "guessing")
+    np.testing.assert_allclose(fpr + fnr, 1)
+
+
+@pytest.mark.parametrize("yscale", ["log", "linear"])
+def test_the_distribution_holds_all_mass(yscale, ax):
+    plot.loss_distribution(RUN, yscale=yscale, ax=ax)
+    drawn = [patch.get_data() for patch in ax.patches]
+    assert len(drawn) == 3  # the upper one filled and outlined
+    for masses, edges, _ in drawn:
+        assert 1 - 3e-5 <= masses.sum() <= 1 + 1e-9
+        assert len(edges) == len(masses) + 1 <= 122
+        middle = (masses * (edges[1:] + edges[:-1]) / 2).sum()
+        assert middle == pytest.approx(expected_loss(RUN), abs=2 * (edges[1] - edges[0]))
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert all(re.fullmatch(r"(upper|lower) estimate, P\(loss = inf\) = .*", t) for t in legend)
+
+
+def expected_loss(run):
+    """The mean of the privacy loss, from a grid of its own."""
+    pld = run.pld(discretization_interval=1e-3)
+    return float(pld.losses @ pld.probabilities)
+
+
+def test_a_distribution_is_drawn_alone(ax):
+    plot.loss_distribution(RUN.pld(discretization_interval=1e-2, side="lower"), ax=ax)
+    assert len(ax.patches) == 1
+    assert ax.patches[0].get_data().edges[0] < 0
+
+
+def test_few_losses_have_a_bin_each(ax):
+    plot.loss_distribution(GAUSSIAN.pld(discretization_interval=0.5), ax=ax)
+    edges = ax.patches[0].get_data().edges
+    np.testing.assert_allclose(np.diff(edges), 0.5)
+    np.testing.assert_allclose((edges + 0.25) % 0.5, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.7, 2.5])
+@pytest.mark.parametrize("run", [RUN, GAUSSIAN], ids=["sampled", "gaussian"])
+def test_the_area_is_delta(run, epsilon, ax):
+    plot.loss_against_probability(run, epsilon=epsilon, ax=ax)
+    truth = run.delta_bounds(epsilon, tolerance=1e-6)
+    areas = []
+    for curve in ax.lines[:2]:
+        x, y = curve.get_xydata().T
+        assert (np.diff(x) >= 0).all()
+        assert (np.diff(y) <= 0).all()
+        areas.append(np.diff(x) @ np.maximum(y[:-1], 0))
+    upper, lower = areas
+    assert truth.lower * (1 - 1e-9) <= upper <= truth.upper * 1.02
+    assert truth.lower * 0.98 <= lower <= truth.upper * (1 + 1e-9)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    shown = [float(re.search(r"delta [<>]= ([-+.e0-9]+)", label)[1]) for label in labels]
+    assert shown[1] <= truth.upper
+    assert shown[0] >= truth.lower
+    assert shown == pytest.approx(areas, rel=2e-3)
+
+
+def test_the_width_is_the_probabilistic_delta(ax):
+    """Sensitivity 1, variance 3, epsilon log 3: delta is 0.0106, P(loss > epsilon) 0.0532."""
+    run = hs.Gaussian(noise_multiplier=3**0.5)
+    plot.loss_against_probability(run, epsilon=np.log(3), ax=ax)
+    label = ax.get_legend().get_texts()[0].get_text()
+    assert float(label.rsplit(" ", 1)[1]) == pytest.approx(0.05324, rel=5e-3)
+
+
+def test_the_worse_direction_is_shown(ax):
+    plot.loss_against_probability(RUN, epsilon=1.0, ax=ax)
+    assert "(remove-one)" in ax.get_title().replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: plot.hockey_stick(1), TypeError, "run must be a Composable, got 1"),
+        (lambda: plot.hockey_stick(RUN, epsilon=1.0), ValueError, "epsilon must be at least two"),
+        (lambda: plot.hockey_stick(RUN, epsilon=[-1, 2]), ValueError, "epsilon must be in"),
+        (lambda: plot.hockey_stick(RUN, yscale="cubic"), ValueError, "yscale must be one of"),
+        (lambda: plot.hockey_stick(RUN, ax=1), TypeError, "ax must be a Axes, got 1"),
+        (lambda: plot.hockey_stick(RUN, tolerance=2), ValueError, "tolerance must be in"),
+        (lambda: plot.tradeoff(None), TypeError, "run must be a Composable, got None"),
+        (lambda: plot.tradeoff(RUN, fpr=[0, 2]), ValueError, "fpr must be in"),
+        (lambda: plot.tradeoff(RUN, scale=1), TypeError, "scale must be one of"),
+        (lambda: plot.epsilon_by_count(RUN, [1]), ValueError, "counts must be at least two"),
+        (lambda: plot.epsilon_by_count(RUN, [0, 1]), ValueError, "each of counts must be a whole"),
+        (lambda: plot.epsilon_by_count(RUN, [1, 2.5]), TypeError, "each of counts must be a whole"),
+        (lambda: plot.epsilon_by_count(RUN, [1, 2], delta=0), ValueError, "delta must be in"),
+        (
+            lambda: plot.epsilon_by_count(RUN, [1, 2], estimators=["best"]),
+            ValueError,
+            "each of estimators must be one of",
+        ),
+        (
+            lambda: plot.epsilon_by_count(RUN, [1, 2], estimators="connect_dots"),
+            TypeError,
+            "estimators must be a sequence of some of",
+        ),
+        (
+            lambda: plot.epsilon_by_count(
+                RUN, [1, 2], baselines=["clt"], adjacency=hs.Adjacency.REMOVE_ONE
+            ),
+            ValueError,
+            "adjacency must be ADD_OR_REMOVE_ONE with baseline 'clt'",
+        ),
+        (lambda: plot.loss_distribution("pld"), TypeError, "run must be a Composable"),
+        (
+            lambda: plot.loss_distribution(RUN, discretization_interval=0),
+            ValueError,
+            "discretization_interval must be",
+        ),
+        (
+            lambda: plot.loss_against_probability(RUN, epsilon=[1.0]),
+            TypeError,
+            "epsilon must be in",
+        ),
+        (
+            lambda: plot.loss_against_probability(RUN, epsilon=float("nan")),
+            ValueError,
+            "epsilon must be in",
+        ),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+    assert plt.get_fignums() == []
+
+
+@every_picture
+def test_without_matplotlib_the_message_says_what_to_install(draw, monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=r'pip install "hockeystick\[plot\]"'):
+        draw(RUN)
+    with pytest.raises(ImportError, match=r'pip install "hockeystick\[plot\]"'):
+        plot.detached()
+
+
+QUESTION = ["--noise-multiplier", "1.0", "--sampling-probability", "0.05", "--steps", "40"]
+
+
+def command_line(capsys, *arguments):
+    """Exit code, stdout and stderr of ``hockeystick plot``."""
+    with pytest.raises(SystemExit) as exited:
+        cli.main(["plot", *map(str, arguments)])
+    return exited.value.code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("picture", cli.PICTURES)
+def test_the_command_line_writes_a_file(picture, tmp_path, capsys):
+    path = tmp_path / "picture.png"
+    code, out, err = command_line(capsys, picture, *QUESTION, "--output", path)
+    assert (code, err) == (0, "")
+    assert re.fullmatch(rf"{picture} in {re.escape(str(path))}, [0-9.e+]+ ms\n", out)
+    height, width, _ = plt.imread(path).shape
+    assert (width, height) == (640, 480)
+    assert plt.get_fignums() == []
+
+
+def test_the_command_line_in_json(tmp_path, capsys):
+    path = tmp_path / "picture.svg"
+    _, out, _ = command_line(
+        capsys, "loss-against-probability", *QUESTION, "--epsilon", 2, "--output", path, "--json"
+    )
+    answer = json.loads(out)
+    assert answer["output"] == str(path)
+    assert answer["seconds"] > 0
+    assert answer["question"]["wanted"] == "loss-against-probability"
+    assert answer["question"]["epsilon"] == 2
+    assert answer["question"]["steps"] == 40
+    assert "<svg" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["pie", *QUESTION, "--output", "x.png"], "Invalid value for '{"),
+        (["hockey-stick", *QUESTION], "Missing option '--output'"),
+        (
+            ["loss-distribution", *QUESTION, "--output", "no/such/folder/x.png"],
+            "no/such/folder/x.png",
+        ),
+        (["loss-distribution", *QUESTION, "--output", "x.bmp4"], "'bmp4' is not supported"),
+        (["epsilon-by-count", *QUESTION, "--output", "x.png", "--delta", "2"], "delta must be in"),
+        (["hockey-stick", "--noise-multiplier", "0", "--output", "x.png"], "noise_multiplier must"),
+    ],
+)
+def test_errors_of_the_command_line_are_one_line(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command_line(capsys, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("hockeystick: ")
+    assert message in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_line_without_matplotlib(monkeypatch, capsys):
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    code, _, err = command_line(capsys, "hockey-stick", *QUESTION, "--output", "x.png")
+    assert code == 2
+    assert err == 'hockeystick: pictures need matplotlib: pip install "hockeystick[plot]"\n'
