@@ -50,14 +50,14 @@ def record(outcome: Outcome) -> dict[str, Any]:
 
 
 def write(blocks: Mapping[str, str], results: Mapping[str, Any], where: str) -> None:
-    """One JSON file a run, and the tables of the cases that ran."""
+    """One JSON file a run, and the tables of what ran."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     page = (HERE / "README.md").read_text(encoding="utf-8")
     for name, text in blocks.items():
         page = replaced(page, name, text)
     (HERE / "README.md").write_text(page, encoding="utf-8")
     (HERE / "results").mkdir(exist_ok=True)
-    text = json.dumps({"machine": where, "cases": results}, indent=1)
+    text = json.dumps({"machine": where, **results}, indent=1)
     (HERE / "results" / f"{stamp}.json").write_text(text + "\n", encoding="utf-8")
 
 
@@ -82,7 +82,7 @@ def main() -> None:
     if absent := missing():
         print(f"Not installed, hence skipped: {', '.join(absent)}.")
     if options.write:
-        write(blocks, results, machine())
+        write(blocks, {"cases": results}, machine())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hockeystick import _checks
+from hockeystick._checks import FloatArray
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
@@ -20,6 +21,7 @@ from hockeystick.plot._axes import (
     draw_bounds,
     titled,
 )
+from hockeystick.plot._bounds import best_bounds
 from hockeystick.plot._methods import (
     BASELINES,
     ESTIMATORS,
@@ -45,6 +47,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     delta: float = 1e-5,
     estimators: Sequence[EstimatorName] = (),
     discretization_interval: float = 5e-3,
+    support: Sequence[float] | FloatArray | None = None,
     baselines: Sequence[BaselineName] = (),
     scale: Literal["linear", "log"] = "linear",
     adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
@@ -62,12 +65,15 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
             "privacy_buckets", "algorithm_2" (from below only).
         discretization_interval: Spacing of that grid [nats], > 0. The certified bounds choose
             their own.
+        support: The losses that the estimators put a step on, as for ``run.pld``. With None,
+            Gaussians become one before they are put on the grid, which no peer does.
         baselines: Which classical bounds to add: "rdp", "zcdp", "basic", "advanced" and "optimal"
             composition (of the step's epsilon at delta / count, and for the last two at half of
             that), and "clt", no bound.
         scale: "linear" or "log", of both axes.
         adjacency: Which datasets are neighbours; with the baseline "clt", ADD_OR_REMOVE_ONE.
-        tolerance: Widest relative gap between the certified bounds, in (1e-12, 1).
+        tolerance: Widest relative gap wanted between the certified bounds, in (1e-12, 1); where it
+            is out of reach, the best bounds are drawn.
         memory_limit: Bytes the computation may take, > 0.
         ax: Axes to draw on; None: those of a new figure.
 
@@ -76,7 +82,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         are left out.
 
     Raises:
-        ValueError, CertificationError: As ``run.epsilon_bounds`` and ``run.pld``.
+        ValueError: As ``run.epsilon_bounds`` and ``run.pld``.
         TypeError: So too, or a baseline does not know a mechanism.
         ImportError: matplotlib is not installed.
     """
@@ -93,12 +99,13 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
             f"adjacency must be ADD_OR_REMOVE_ONE with baseline 'clt', got {adjacency}"
         )
     limits: dict[str, Any] = {"adjacency": adjacency, "memory_limit": memory_limit}
+    grid = {"discretization_interval": discretization_interval, "support": support, **limits}
 
-    bounds = [(n * step).epsilon_bounds(target, tolerance=tolerance, **limits) for n in numbers]
-    estimates = {
-        name: _estimates(step, numbers, name, target, discretization_interval, limits)
-        for name in estimators
-    }
+    bounds = [
+        best_bounds((n * step).epsilon_bounds, target, tolerance=tolerance, **limits)
+        for n in numbers
+    ]
+    estimates = {name: _estimates(step, numbers, name, target, grid) for name in estimators}
     classical = {
         name: [BASELINES[name].epsilon(step, n, target, adjacency) for n in numbers]
         for name in baselines
@@ -112,8 +119,8 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         way = BASELINES[baseline]
         ax.plot(numbers, values, label=way.label, linestyle=way.linestyle, color=way.color)
     _finish(ax, scale)
-    grid = f", grid of {discretization_interval:g} nats" if estimators else ""
-    titled(ax, step, f", delta = {target:g}{grid}")
+    note = f", grid of {discretization_interval:g} nats" if estimators else ""
+    titled(ax, step, f", delta = {target:g}{note}")
     return ax
 
 
@@ -122,16 +129,12 @@ def _estimates(
     counts: list[int],
     estimator: EstimatorName,
     delta: float,
-    interval: float,
-    limits: dict[str, Any],
+    grid: dict[str, Any],
 ) -> dict[Side, list[float]]:
     """Epsilon at each count from each side that the estimator has."""
 
     def epsilon(count: int, side: Side) -> float:
-        pld = (count * step).pld(
-            estimator=estimator, side=side, discretization_interval=interval, **limits
-        )
-        return pld.epsilon(delta)
+        return (count * step).pld(estimator=estimator, side=side, **grid).epsilon(delta)
 
     return {side: [epsilon(n, side) for n in counts] for side in ESTIMATORS[estimator].sides}
 

@@ -12,6 +12,7 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
 from hockeystick.plot._arguments import line
 from hockeystick.plot._axes import SCALES, axes_or_new, check_axes, draw_bounds, titled
+from hockeystick.plot._bounds import best_bounds
 from hockeystick.plot._reach import reach
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def hockey_stick(
         yscale: "log" or "linear".
         label: A name for the legend, where several curves share the axes; None: `run` is the title.
         adjacency: Which datasets are neighbours; the worst direction counts.
-        tolerance: Widest relative gap between the bounds, in (1e-12, 1).
+        tolerance: Widest relative gap wanted between the bounds, in (1e-12, 1); where it is out of
+            reach, the best bounds are drawn.
         memory_limit: Bytes the computation may take, > 0.
         ax: Axes to draw on; None: those of a new figure.
 
@@ -49,7 +51,7 @@ def hockey_stick(
         The axes: epsilon in nats to the right, delta upwards.
 
     Raises:
-        ValueError, TypeError, CertificationError: As ``run.delta_bounds``.
+        ValueError, TypeError: As ``run.delta_bounds``.
         ImportError: matplotlib is not installed.
 
     Cost: 121 questions for delta.
@@ -61,9 +63,8 @@ def hockey_stick(
         points = np.linspace(0, reach(run, _LEAST[yscale], adjacency, memory_limit), _POINTS)
     else:
         points = np.sort(line("epsilon", _checks.epsilon_array(epsilon)))
-    lower, upper, *_ = run.delta_bounds(
-        points, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-    )
+    limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
+    lower, upper = best_bounds(run.delta_bounds, points, **limits)
     ax = axes_or_new(ax)
     draw_bounds(ax, points, lower, upper, label=label)
     if yscale == "log":

@@ -12,6 +12,7 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
 from hockeystick.plot._arguments import line
 from hockeystick.plot._axes import SCALES, axes_or_new, check_axes, draw_bounds, titled
+from hockeystick.plot._bounds import best_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +40,8 @@ def tradeoff(
         scale: "linear" or "log", of both axes.
         label: A name for the legend, where several curves share the axes; None: `run` is the title.
         adjacency: Which datasets are neighbours; the worst direction counts.
-        tolerance: Widest gap between the bounds, as for ``run.tradeoff_bounds``.
+        tolerance: Widest gap wanted between the bounds, as for ``run.tradeoff_bounds``; where it
+            is out of reach, the best bounds are drawn.
         memory_limit: Bytes the computation may take, > 0.
         ax: Axes to draw on; None: those of a new figure.
 
@@ -48,7 +50,7 @@ def tradeoff(
         that of guessing: no attack does better where nothing leaks.
 
     Raises:
-        ValueError, TypeError, CertificationError: As ``run.tradeoff_bounds``.
+        ValueError, TypeError: As ``run.tradeoff_bounds``.
         ImportError: matplotlib is not installed.
 
     Cost: that of ``run.tradeoff_bounds``. Source: Dong, Roth & Su (2022).
@@ -58,9 +60,8 @@ def tradeoff(
     _checks.choice("scale", scale, SCALES)
     rates = _POINTS[scale] if fpr is None else _checks.rate_array("fpr", fpr)
     points = np.sort(line("fpr", rates))
-    lower, upper, *_ = run.tradeoff_bounds(
-        points, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-    )
+    limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
+    lower, upper = best_bounds(run.tradeoff_bounds, points, **limits)
     ax = axes_or_new(ax)
     draw_bounds(ax, points, lower, upper, label=label)
     _guess(ax)
