@@ -108,6 +108,18 @@ def test_the_default_range_ends_where_delta_is_small(ax):
     assert 1e-9 < delta[-1] <= 1.01e-8
 
 
+def test_the_best_bounds_are_drawn_where_the_tolerance_is_out_of_reach(ax):
+    limits = {"tolerance": 1e-9, "memory_limit": 10**6}
+    with pytest.raises(hs.CertificationError):
+        RUN.delta_bounds(EPSILONS, **limits)
+    plot.hockey_stick(RUN, epsilon=EPSILONS, **limits, ax=ax)
+    truth = RUN.delta_bounds(EPSILONS, tolerance=1e-6)
+    lower, upper = line(ax, "lower bound")[1], line(ax, "upper bound")[1]
+    assert (lower <= truth.upper).all()
+    assert (truth.lower <= upper).all()
+    assert (lower < upper).all()
+
+
 def test_curves_share_axes(ax):
     plot.hockey_stick(GAUSSIAN, epsilon=EPSILONS, label="one", ax=ax)
     plot.hockey_stick(2 * GAUSSIAN, epsilon=EPSILONS, label="two", ax=ax)
@@ -154,6 +166,19 @@ def test_epsilon_by_count(ax):
     assert all(classical["rdp"] < classical["zcdp"])
     assert all(classical["optimal"] < classical["advanced"])
     assert list(classical["clt"]) == [baselines.clt_epsilon(int(k) * STEP, 1e-6) for k in n]
+
+
+def test_a_support_keeps_gaussians_apart(ax):
+    plot.epsilon_by_count(
+        hs.Gaussian(noise_multiplier=20.0),
+        [100, 200],
+        estimators=["privacy_buckets"],
+        discretization_interval=0.02,
+        support=[0.02 * k for k in range(-30, 31)],
+        ax=ax,
+    )
+    excess = line(ax, "privacy buckets")[1] - line(ax, "certified")[1]
+    np.testing.assert_allclose(excess, [1.0, 2.0], rtol=0.1)  # half an interval a step
 
 
 def test_lines_differ_by_more_than_colour(ax):

@@ -90,7 +90,7 @@ def _draw(ax: "Axes", pld: PrivacyLossDistribution, epsilon: float) -> float:
     x, y = np.repeat(edges, 2)[1:-1], np.repeat(heights, 2)
     delta = outward(pld.delta(epsilon), pld.side)
     if pld.side == "upper":
-        label = f"upper: area = delta <= {delta}, width = P(loss > epsilon) = {far:.3g}"
+        label = f"upper: area = delta <= {delta}, width = P(loss > epsilon) ~ {far:.3g}"
         ax.plot(x, y, color="C0", linewidth=2.5, label=label)
         ax.fill_between(x, np.maximum(y, 0), color="C0", alpha=0.3, linewidth=0)
     else:
