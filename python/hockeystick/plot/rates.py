@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
+from hockeystick._checks import FloatArray
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
@@ -17,7 +18,10 @@ from hockeystick.plot._bounds import best_bounds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_POINTS = {"log": np.logspace(-5, 0, 121), "linear": np.linspace(0, 1, 121)}
+_POINTS = {  # dense where the curve bends, at both ends
+    "linear": (1 - np.cos(np.linspace(0, np.pi, 121))) / 2,
+    "log": np.union1d(np.logspace(-5, 0, 81), 1 - np.logspace(-4, -1, 41)),
+}
 
 
 def tradeoff(
@@ -64,7 +68,7 @@ def tradeoff(
     lower, upper = best_bounds(run.tradeoff_bounds, points, **limits)
     ax = axes_or_new(ax)
     draw_bounds(ax, points, lower, upper, label=label)
-    _guess(ax)
+    _guess(ax, _POINTS[scale])
     if scale == "log":
         ax.set_xscale("log")
         ax.set_yscale("log", nonpositive="clip")
@@ -77,9 +81,8 @@ def tradeoff(
     return ax
 
 
-def _guess(ax: "Axes") -> None:
+def _guess(ax: "Axes", points: FloatArray) -> None:
     """The diagonal, once."""
     name = "guessing"
     if name not in [line.get_label() for line in ax.lines]:
-        points = _POINTS["linear"]
         ax.plot(points, 1 - points, linestyle=":", color="0.4", label=name)
