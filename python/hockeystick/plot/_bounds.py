@@ -8,10 +8,9 @@ from hockeystick.bounds import Bounds
 from hockeystick.errors import CertificationError
 
 
-def best_bounds(ask: Callable[..., Bounds[Any]], *given: object, **limits: object) -> list[Any]:
+def best_bounds(ask: Callable[..., Bounds[Any]], *given: object, **limits: object) -> Bounds[Any]:
     """Lower and upper, however far apart: a picture shows how far."""
     try:
-        bounds = ask(*given, **limits)
+        return ask(*given, **limits)
     except CertificationError as error:
-        bounds = error.bounds
-    return [bounds.lower, bounds.upper]
+        return error.bounds

@@ -5,6 +5,7 @@ import math
 
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
+from hockeystick.plot._bounds import best_bounds
 
 _TOLERANCE = 0.05  # of the end of an axis
 _NOTHING = 1.0  # nats to show of a curve that is zero or infinite throughout
@@ -13,9 +14,13 @@ _NOTHING = 1.0  # nats to show of a curve that is zero or infinite throughout
 def reach(run: Composable, delta: float, adjacency: Adjacency, memory_limit: int) -> float:
     """The epsilon at `delta`, or at the least tenfold of it that has a finite one; > 0."""
     while delta < 1:
-        epsilon = run.epsilon(
-            delta, adjacency=adjacency, tolerance=_TOLERANCE, memory_limit=memory_limit
-        )
+        epsilon = best_bounds(
+            run.epsilon_bounds,
+            delta,
+            adjacency=adjacency,
+            tolerance=_TOLERANCE,
+            memory_limit=memory_limit,
+        ).upper
         if math.isfinite(epsilon):
             return epsilon or _NOTHING
         delta *= 10
