@@ -15,20 +15,15 @@ import hockeystick
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
-from hockeystick.composition import Composition
+from hockeystick.composition import Composition, Mechanism
 from hockeystick.errors import CertificationError
 from hockeystick.mechanisms import Gaussian
+from hockeystick.plot._axes import SCALES, detached
+from hockeystick.plot._by_name import PICTURES, TAKEN_BY, draw
+from hockeystick.plot._methods import BASELINES, ESTIMATORS
 
 _MIN_DIGITS = 5
 _MAX_DIGITS = 17
-PICTURES = (
-    "hockey-stick",
-    "epsilon-by-count",
-    "tradeoff",
-    "loss-distribution",
-    "loss-against-probability",
-)
-_COUNTS = 16  # numbers of steps in epsilon-by-count
 _EXACT = Context(prec=2000)  # a subnormal's digits go this far down
 
 
@@ -71,7 +66,17 @@ def _question(command: Callable[..., None]) -> Callable[..., None]:
     return _options(command, noise_required=True)
 
 
-def _options(command: Callable[..., None], *, noise_required: bool) -> Callable[..., None]:
+def _picture(command: Callable[..., None]) -> Callable[..., None]:
+    """The same options, of which each picture has a tolerance of its own."""
+    return _options(command, noise_required=True, tolerance=None)
+
+
+def _options(
+    command: Callable[..., None],
+    *,
+    noise_required: bool,
+    tolerance: float | None = DEFAULT_TOLERANCE,
+) -> Callable[..., None]:
     """The options that every question has."""
     options = [
         click.option(
@@ -98,7 +103,7 @@ def _options(command: Callable[..., None], *, noise_required: bool) -> Callable[
         click.option(
             "--tolerance",
             type=float,
-            default=DEFAULT_TOLERANCE,
+            default=tolerance,
             show_default=True,
             help="Widest relative gap between the bounds.",
         ),
@@ -138,8 +143,12 @@ def delta(epsilon: float, **question: Any) -> None:
     _answer("delta", "epsilon", epsilon, **question)
 
 
-def _run(*, noise_multiplier: float, sampling_probability: float, steps: int) -> Composition:
-    return steps * Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
+def _step(*, noise_multiplier: float, sampling_probability: float) -> Mechanism:
+    return Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
+
+
+def _run(*, steps: int, **mechanism: float) -> Composition:
+    return steps * _step(**mechanism)
 
 
 def _calibration(command: Callable[..., None]) -> Callable[..., None]:
@@ -298,9 +307,43 @@ def _answer(  # noqa: PLR0913, one argument per option
     type=float,
     help="Where loss-against-probability shows delta [nats]; by default the epsilon at --delta.",
 )
-@_question
-def plot(picture: str, output: str, *, as_json: bool, **question: Any) -> None:
-    r"""Draw a PICTURE of a run of DP-SGD, with both bounds, into a file.
+@click.option(
+    "--baseline",
+    "baselines",
+    type=click.Choice(tuple(BASELINES)),
+    multiple=True,
+    help="A classical method to add to epsilon-by-count; give it again for another.",
+)
+@click.option(
+    "--estimator",
+    "estimators",
+    type=click.Choice(tuple(ESTIMATORS)),
+    multiple=True,
+    help="An estimate on a grid to add to epsilon-by-count; give it again for another.",
+)
+@click.option(
+    "--discretization-interval",
+    type=float,
+    help="Grid of estimators and of distributions [nats]; by default one that suits the picture.",
+)
+@click.option(
+    "--scale", type=click.Choice(SCALES), help="Of the axes; by default one that suits the picture."
+)
+@_picture
+@click.pass_context
+def plot(
+    context: click.Context,
+    /,
+    *,
+    picture: str,
+    output: str,
+    as_json: bool,
+    noise_multiplier: float,
+    sampling_probability: float,
+    adjacency: str,
+    **options: Any,
+) -> None:
+    """Draw a PICTURE of a run of DP-SGD, with both bounds, into a file.
 
     \b
     hockey-stick              delta against epsilon
@@ -308,51 +351,33 @@ def plot(picture: str, output: str, *, as_json: bool, **question: Any) -> None:
     tradeoff                  false negative against false positive rate
     loss-distribution         the privacy loss distribution
     loss-against-probability  the privacy loss, and delta as an area
-    """
+    """  # noqa: D301, click looks for a backspace
+    _only_what_it_takes(context, picture)
     start = perf_counter()
-    figure = _drawn(picture, **question).figure
+    mechanism = {"noise_multiplier": noise_multiplier, "sampling_probability": sampling_probability}
+    step = _step(**mechanism)
+    ax = draw(picture, step, adjacency=Adjacency(adjacency), ax=detached(), **options)
+    figure: Any = ax.figure
     try:
         figure.savefig(output)
     except OSError as error:
         raise click.FileError(output, error.strerror) from error
     seconds = perf_counter() - start
     if as_json:
-        asked = {"wanted": picture, **question}
+        asked = {"wanted": picture, **mechanism, "adjacency": adjacency, **options}
         click.echo(json.dumps({"output": output, "seconds": seconds, "question": asked}))
     else:
         click.echo(f"{picture} in {output}, {1000 * seconds:.3g} ms")
 
 
-def _drawn(
-    picture: str,
-    *,
-    steps: int,
-    delta: float,
-    epsilon: float | None,
-    adjacency: str,
-    tolerance: float,
-    memory_limit: int,
-    **mechanism: float,
-) -> Any:  # noqa: ANN401, matplotlib's Axes
-    from hockeystick import plot as pictures  # noqa: PLC0415, other commands do without
-
-    run = _run(steps=steps, **mechanism)
-    limits: Any = {"adjacency": Adjacency(adjacency), "memory_limit": memory_limit}
-    bounded = {"tolerance": tolerance, **limits}
-    ax = pictures.detached()
-    match picture:
-        case "hockey-stick":
-            return pictures.hockey_stick(run, ax=ax, **bounded)
-        case "epsilon-by-count":
-            step = _run(steps=1, **mechanism)
-            counts = [steps * part // _COUNTS or 1 for part in range(_COUNTS + 1)]
-            return pictures.epsilon_by_count(step, counts, delta=delta, ax=ax, **bounded)
-        case "tradeoff":
-            return pictures.tradeoff(run, ax=ax, **bounded)
-        case "loss-distribution":
-            return pictures.loss_distribution(run, ax=ax, **limits)
-    level = run.epsilon(delta, **bounded) if epsilon is None else epsilon
-    return pictures.loss_against_probability(run, epsilon=level, ax=ax, **limits)
+def _only_what_it_takes(context: click.Context, picture: str) -> None:
+    """Refuse an option that would change nothing."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        pictures = TAKEN_BY.get(name, PICTURES)
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and picture not in pictures:
+            raise click.UsageError(f"{parameter.opts[0]} is for {' and '.join(pictures)} only")
 
 
 def _sentence(wanted: str, bounds: Bounds[float], given: str, seconds: float) -> str:

@@ -176,7 +176,8 @@ def test_errors_are_one_line(run, arguments, message):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["epsilon", "--help"], ["delta", "-h"], ["calibrate", "-h"]]
+    "arguments",
+    [["--help"], ["epsilon", "--help"], ["delta", "-h"], ["calibrate", "-h"], ["plot", "-h"]],
 )
 def test_help_has_an_example(run, arguments):
     code, out, err = run(*arguments)

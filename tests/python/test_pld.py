@@ -180,6 +180,21 @@ def test_the_worse_direction_counts():
     assert np.array_equal(both.probabilities, remove.probabilities)
 
 
+def test_directions_are_those_asked_alone():
+    both = RUN.pld(discretization_interval=1e-2).directions
+    alone = [
+        RUN.pld(discretization_interval=1e-2, adjacency=adjacency)
+        for adjacency in (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
+    ]
+    assert len(both) == 2
+    for one, other in zip(both, alone, strict=True):
+        assert one.delta(0.5) == other.delta(0.5)
+        np.testing.assert_array_equal(one.losses, other.losses)
+        np.testing.assert_array_equal(one.probabilities, other.probabilities)
+    assert both[0].delta(0.5) != both[1].delta(0.5)
+    assert alone[0].directions == (alone[0],)
+
+
 @pytest.mark.parametrize("side", ["upper", "lower"])
 def test_the_window_follows_the_losses_moved(side):
     """Five nats up or down, further than the truth's own window reaches."""

@@ -4,6 +4,7 @@
 import json
 import re
 import sys
+from typing import get_args
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,7 +14,8 @@ from matplotlib.figure import Figure
 
 import hockeystick as hs
 from hockeystick import baselines, cli, plot
-from hockeystick.plot._methods import BASELINES, ESTIMATORS
+from hockeystick.composition import _ESTIMATORS
+from hockeystick.plot._methods import BASELINES, ESTIMATORS, BaselineName, EstimatorName
 
 plt.switch_backend("Agg")
 
@@ -181,6 +183,11 @@ def test_a_support_keeps_gaussians_apart(ax):
     np.testing.assert_allclose(excess, [1.0, 2.0], rtol=0.1)  # half an interval a step
 
 
+def test_every_estimator_and_baseline_has_a_line():
+    assert set(ESTIMATORS) == set(get_args(EstimatorName)) == set(_ESTIMATORS)
+    assert set(BASELINES) == set(get_args(BaselineName))
+
+
 def test_lines_differ_by_more_than_colour(ax):
     plot.epsilon_by_count(
         GAUSSIAN,
@@ -194,6 +201,17 @@ def test_lines_differ_by_more_than_colour(ax):
         for line in ax.lines
     ]
     assert len(set(styles)) == len(styles)
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_a_long_legend_hides_no_line(scale):
+    ax = plot.epsilon_by_count(
+        GAUSSIAN, [1, 9], baselines=list(BASELINES), scale=scale, ax=plot.detached()
+    )
+    ax.figure.draw_without_rendering()
+    bottom = ax.get_legend().get_window_extent().y0
+    points = [ax.transData.transform(line.get_xydata()) for line in ax.lines]
+    assert max(y.max() for _, y in map(np.transpose, points)) < bottom
 
 
 def test_the_tradeoff_has_both_bounds(ax):
@@ -238,6 +256,15 @@ def test_few_losses_have_a_bin_each(ax):
     edges = ax.patches[0].get_data().edges
     np.testing.assert_allclose(np.diff(edges), 0.5)
     np.testing.assert_allclose((edges + 0.25) % 0.5, 0, atol=1e-9)
+
+
+def test_the_range_is_found_where_an_epsilon_cannot_be_certified(ax):
+    """At delta = 1e-5, exactly the mass at inf, the bounds on epsilon are far apart."""
+    run = hs.ApproximateDP(epsilon=0.1, delta=1e-5) + RUN
+    with pytest.raises(hs.CertificationError):
+        run.epsilon(1e-5)
+    plot.loss_distribution(run, ax=ax)
+    assert len(ax.patches) == 3
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 2.5])
@@ -362,6 +389,12 @@ def test_the_command_line_writes_a_file(picture, tmp_path, capsys):
     assert plt.get_fignums() == []
 
 
+def test_the_help_lists_the_pictures_one_a_line(capsys):
+    out = command_line(capsys, "--help")[1]
+    listed = re.findall(r"^  ([a-z-]+)  +[a-z].*$", out.split("Options:")[0], re.MULTILINE)
+    assert listed == list(cli.PICTURES)
+
+
 def test_the_command_line_in_json(tmp_path, capsys):
     path = tmp_path / "picture.svg"
     _, out, _ = command_line(
@@ -376,6 +409,26 @@ def test_the_command_line_in_json(tmp_path, capsys):
     assert "<svg" in path.read_text()
 
 
+def test_the_command_line_compares(monkeypatch, tmp_path, capsys):
+    drawn = []
+    monkeypatch.setattr(cli, "detached", lambda: drawn.append(plot.detached()) or drawn[0])
+    options = [
+        *("--baseline", "rdp", "--baseline", "optimal", "--estimator", "privacy_buckets"),
+        *("--scale", "log", "--discretization-interval", "0.01", "--delta", "1e-6"),
+    ]
+    path = tmp_path / "picture.png"
+    arguments = ["epsilon-by-count", *QUESTION, *options, "--output", path]
+    assert command_line(capsys, *arguments)[0] == 0
+    legend = [text.get_text() for text in drawn[0].get_legend().get_texts()]
+    assert legend == ["certified", "privacy buckets", "Renyi DP", "optimal composition"]
+    assert drawn[0].get_yscale() == "log"
+    title = drawn[0].get_title().replace("\n", " ")
+    assert title.endswith("delta = 1e-06, grid of 0.01 nats")
+    counts, epsilons = line(drawn[0], "certified")
+    assert (counts[0], counts[-1]) == (1, 40)
+    assert epsilons[-1] == pytest.approx((40 * STEP).epsilon(1e-6), rel=2e-3)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -388,6 +441,18 @@ def test_the_command_line_in_json(tmp_path, capsys):
         (["loss-distribution", *QUESTION, "--output", "x.bmp4"], "'bmp4' is not supported"),
         (["epsilon-by-count", *QUESTION, "--output", "x.png", "--delta", "2"], "delta must be in"),
         (["hockey-stick", "--noise-multiplier", "0", "--output", "x.png"], "noise_multiplier must"),
+        (
+            ["tradeoff", *QUESTION, "--output", "x.png", "--baseline", "rdp"],
+            "--baseline is for epsilon-by-count only",
+        ),
+        (
+            ["hockey-stick", *QUESTION, "--output", "x.png", "--delta", "1e-5"],
+            "--delta is for epsilon-by-count and loss-against-probability only",
+        ),
+        (
+            ["epsilon-by-count", "--noise-multiplier", "1", "--output", "x.png"],
+            "steps must be above 1",
+        ),
     ],
 )
 def test_errors_of_the_command_line_are_one_line(arguments, message, tmp_path, monkeypatch, capsys):

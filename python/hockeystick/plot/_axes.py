@@ -81,6 +81,13 @@ def _named(label: str | None, part: str) -> str:
     return part if label is None else f"{label}: {part}"
 
 
+def leave_room(ax: "Axes", share: float) -> None:
+    """That share of the height so far on top of it, above whatever is drawn."""
+    to_height = ax.yaxis.get_transform()
+    bottom, top = to_height.transform(ax.get_ylim())
+    ax.set_ylim(top=to_height.inverted().transform([top + share * (top - bottom)])[0])
+
+
 def titled(ax: "Axes", run: object, note: str = "") -> None:
     """Say above the picture what it is of, on two lines at most."""
     text = f"{run!r}{note}"

@@ -19,6 +19,7 @@ from hockeystick.plot._axes import (
     check_axes,
     darker,
     draw_bounds,
+    leave_room,
     titled,
 )
 from hockeystick.plot._bounds import best_bounds
@@ -34,6 +35,7 @@ from hockeystick.plot._methods import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_FEW = 5  # entries that a legend can have where matplotlib finds it a place
 _SIDES: dict[Side, dict[str, Any]] = {
     "upper": {"linestyle": "-", "linewidth": 1.6},
     "lower": {"linestyle": "--", "linewidth": 1.2},
@@ -169,4 +171,9 @@ def _finish(ax: "Axes", scale: str) -> None:
     ax.set_xlabel("number of compositions")
     ax.set_ylabel("epsilon [nats]")
     ax.grid(visible=True, alpha=0.3)
-    ax.legend(title=HOW_TO_READ, fontsize="small", title_fontsize="small")
+    style: dict[str, Any] = {"title": HOW_TO_READ, "fontsize": "small", "title_fontsize": "small"}
+    entries = len(ax.get_legend_handles_labels()[1])
+    if entries > _FEW:
+        leave_room(ax, 0.036 * (entries + 3))
+        style |= {"ncols": 2, "loc": "upper left"}
+    ax.legend(**style)

@@ -12,7 +12,7 @@ from hockeystick._solve import DEFAULT_MEMORY_LIMIT
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
 from hockeystick.pld import PrivacyLossDistribution
-from hockeystick.plot._axes import SCALES, axes_or_new, check_axes, darker, titled
+from hockeystick.plot._axes import SCALES, axes_or_new, check_axes, darker, leave_room, titled
 from hockeystick.plot._sides import both_sides
 
 if TYPE_CHECKING:
@@ -72,19 +72,12 @@ def loss_distribution(
     for pld in plds:
         _draw(ax, bins.edges * interval, bins.masses(pld), pld)
     ax.set_yscale(yscale)
-    _leave_room(ax)
+    leave_room(ax, 0.2)  # for the legend
     ax.set_xlabel("privacy loss [nats]")
     ax.set_ylabel(f"probability in a bin of {bins.width * interval:.3g} nats")
     ax.grid(visible=True, alpha=0.3)
     ax.legend(loc="upper right", fontsize="small")
     return ax
-
-
-def _leave_room(ax: "Axes") -> None:
-    """A fifth of the height for the legend, above whatever is drawn."""
-    to_height = ax.yaxis.get_transform()
-    bottom, top = to_height.transform(ax.get_ylim())
-    ax.set_ylim(top=to_height.inverted().transform([bottom + 1.2 * (top - bottom)])[0])
 
 
 class _Bins(NamedTuple):
