@@ -68,7 +68,6 @@ def draw_hockey_sticks(folder: Path) -> None:
 
     ax = plot.detached()
     epsilons = [0.05 * k for k in range(61)]
-    epsilons[30] = 1.499  # at 1.5 the rounding of 2/3 leaves a delta that is costly to resolve
     for mechanism, label in (
         (hs.Gaussian(noise_multiplier=1.0), "Gaussian, noise multiplier 1"),
         (hs.Laplace(noise_multiplier=2 / 3), "Laplace, noise multiplier 2/3"),

@@ -18,6 +18,7 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
 import cases  # noqa: E402
+import figures  # noqa: E402
 import measure  # noqa: E402
 import peers  # noqa: E402
 import published  # noqa: E402
@@ -266,9 +267,6 @@ def test_published_truths_agree_with_wider_ones():
 
 
 def test_the_figures_are_drawn(tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib")
-    import figures  # noqa: PLC0415
-
     asked = replace(comparison("gaussian"), counts=(100, 250))
     ours = {"certified": published.certified, "connect the dots": published.connect_dots}
     monkeypatch.setattr(figures, "methods", lambda _: ours)
@@ -291,9 +289,6 @@ def test_the_figures_are_drawn(tmp_path, monkeypatch):
 
 
 def test_wrong_and_failed_answers_have_no_error_in_a_figure():
-    pytest.importorskip("matplotlib")
-    import figures  # noqa: PLC0415
-
     answers = {
         1: Answer(lower=1.9, upper=2.2),
         2: Answer(upper=2.5),

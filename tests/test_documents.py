@@ -5,6 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 from hockeystick import cli
@@ -19,7 +20,9 @@ def blocks(language):
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_blocks_run(code):
     assert code.count("\n") <= 15
+    plt.switch_backend("Agg")
     exec(code, {})  # noqa: S102
+    plt.close("all")
 
 
 def test_the_first_command_answers(capsys):
