@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
 from hockeystick.plot._arguments import line
@@ -31,7 +31,7 @@ def tradeoff(
     scale: Literal["linear", "log"] = "linear",
     label: str | None = None,
     adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
-    tolerance: float = DEFAULT_TOLERANCE,
+    tolerance: float = 1e-2,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
 ) -> "Axes":
