@@ -9,7 +9,6 @@ from hockeystick.compat.dp_accounting.pld import common
 from hockeystick.compat.dp_accounting.pld._losses.additive import AdditiveNoisePrivacyLoss
 from hockeystick.compat.dp_accounting.pld._losses.loss import (
     AdjacencyType,
-    ConnectDotsBounds,
     Points,
     TailPrivacyLossDistribution,
     Values,
@@ -20,6 +19,8 @@ from hockeystick.mechanisms import Gaussian
 
 class GaussianPrivacyLoss(AdditiveNoisePrivacyLoss):
     """Normal noise on a number of the given sensitivity."""
+
+    _may_replace = True
 
     def __init__(
         self,
@@ -79,14 +80,6 @@ class GaussianPrivacyLoss(AdditiveNoisePrivacyLoss):
             masses = {self.privacy_loss(low): float(self.mu_upper_cdf(low))}
         return TailPrivacyLossDistribution(low, high, masses)
 
-    def connect_dots_bounds(self) -> ConnectDotsBounds:
-        """The losses where the tails begin."""
-        tail = self.privacy_loss_tail()
-        return ConnectDotsBounds(
-            epsilon_upper=self.privacy_loss(tail.lower_x_truncation),
-            epsilon_lower=self.privacy_loss(tail.upper_x_truncation),
-        )
-
     @classmethod
     def from_privacy_guarantee(
         cls,
@@ -135,7 +128,13 @@ class GaussianPrivacyLoss(AdditiveNoisePrivacyLoss):
             -0.5 * self.sensitivity - privacy_loss * self._standard_deviation**2 / self.sensitivity
         )
 
-    def _inverse_privacy_loss_replace(self, privacy_loss: float) -> float:
+    def inverse_privacy_loss(self, privacy_loss: float) -> float:
+        """The x whose loss is `privacy_loss`; +-inf where none is."""
+        if self.adjacency_type is AdjacencyType.REPLACE:
+            return self._inverse_of_replacement(privacy_loss)
+        return super().inverse_privacy_loss(privacy_loss)
+
+    def _inverse_of_replacement(self, privacy_loss: float) -> float:
         # With y = s x / sigma^2, L = log(1 - q + q e^(-y - c)) - log(1 - q + q e^(y - c)), where
         # c = s^2 / (2 sigma^2). Solved for y: sinh(y + L/2) = -sinh(L/2) (1 - q) e^c / q.
         scale = self._standard_deviation**2 / self.sensitivity

@@ -10,7 +10,6 @@ from hockeystick.compat.dp_accounting.pld import common
 from hockeystick.compat.dp_accounting.pld._losses.additive import AdditiveNoisePrivacyLoss
 from hockeystick.compat.dp_accounting.pld._losses.loss import (
     AdjacencyType,
-    ConnectDotsBounds,
     Points,
     TailPrivacyLossDistribution,
     Values,
@@ -67,14 +66,6 @@ class LaplacePrivacyLoss(AdditiveNoisePrivacyLoss):
             self.privacy_loss(high): float(beyond),
         }
         return TailPrivacyLossDistribution(low, high, masses)
-
-    def connect_dots_bounds(self) -> ConnectDotsBounds:
-        """The largest and smallest loss."""
-        tail = self.privacy_loss_tail()
-        return ConnectDotsBounds(
-            epsilon_upper=self.privacy_loss(tail.lower_x_truncation),
-            epsilon_lower=self.privacy_loss(tail.upper_x_truncation),
-        )
 
     @classmethod
     def from_privacy_guarantee(

@@ -81,9 +81,13 @@ class MonotonePrivacyLoss(ABC):
     def privacy_loss_tail(self) -> TailPrivacyLossDistribution:
         """What lies outside the outcomes that count, in distributions on a grid."""
 
-    @abstractmethod
     def connect_dots_bounds(self) -> ConnectDotsBounds:
-        """Between what the dots are connected."""
+        """The losses where the tails begin."""
+        tail = self.privacy_loss_tail()
+        return ConnectDotsBounds(
+            epsilon_upper=self.privacy_loss(tail.lower_x_truncation),
+            epsilon_lower=self.privacy_loss(tail.upper_x_truncation),
+        )
 
     @abstractmethod
     def privacy_loss(self, x: float) -> float:

@@ -13,7 +13,6 @@ from hockeystick._checks import FloatArray
 from hockeystick.compat.dp_accounting.pld import common
 from hockeystick.compat.dp_accounting.pld._losses.loss import (
     AdjacencyType,
-    ConnectDotsBounds,
     MonotonePrivacyLoss,
     Points,
     TailPrivacyLossDistribution,
@@ -129,14 +128,6 @@ class MixtureGaussianPrivacyLoss(MonotonePrivacyLoss):
         else:
             masses = {self.privacy_loss(low): float(self.mu_upper_cdf(low))}
         return TailPrivacyLossDistribution(low, high, masses)
-
-    def connect_dots_bounds(self) -> ConnectDotsBounds:
-        """The losses where the tails begin."""
-        tail = self.privacy_loss_tail()
-        return ConnectDotsBounds(
-            epsilon_upper=self.privacy_loss(tail.lower_x_truncation),
-            epsilon_lower=self.privacy_loss(tail.upper_x_truncation),
-        )
 
     def privacy_loss(self, x: float) -> float:
         """The privacy loss of the outcome x [nats]."""
