@@ -17,6 +17,10 @@ struct Alignment {
   std::vector<double> offsets;
   double loose = 0;    // steps, weighted by tilted mass, whose atoms stay off the grid
   bool exact = false;  // all mass of all terms lies on the grid
+
+  /// A tilt that the grid cannot resolve would serve nobody; a grid that holds all mass resolves any, up to
+  /// where what stands for underflow shows.
+  double steepest_tilt() const { return (exact ? 200 : 0.5) / interval; }
 };
 
 struct AlignmentNeeds {

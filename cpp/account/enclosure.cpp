@@ -29,7 +29,9 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
                           Estimator::connect_dots,
                           refinement.tail_mass,
                           limits.memory_limit,
-                          refinement.tilt};
+                          refinement.tilt,
+                          {},
+                          true};
   const auto bytes = [&] { return 2 * explicit_pmf_bytes(direction, request); };
   double previous = std::numeric_limits<double>::infinity();
   int failures = 0;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "account/alignment.hpp"
 #include "account/graded_support.hpp"
 #include "account/merge.hpp"
 #include "account/pilot.hpp"
@@ -50,17 +51,27 @@ Direction terms_of(const Direction& asked, const ExplicitRequest& request) {
   return request.support.empty() ? merge_gaussians(asked).terms : asked;
 }
 
+// The grid asked for, or one about as fine that meets the atoms of the loss where the tilted composition lies.
+Alignment grid_of(const Direction& direction, const Pilot& pilot, const ExplicitRequest& request) {
+  if (!request.aligned || !request.support.empty())
+    return {request.interval, std::vector<double>(direction.size(), 0.0)};
+  const Cumulants bulk = pilot.cumulants(request.tilt);
+  const double span = std::fabs(bulk.mean) + 20 * std::sqrt(bulk.variance);
+  return align(direction, pilot, {request.tilt, request.interval, span});
+}
+
 // One for each term: the one given, or what loses no more than the tail mass at either end.
-std::vector<GradedSupport> supports_of(const Direction& direction, const Pilot& pilot, const ExplicitRequest& request) {
+std::vector<GradedSupport> supports_of(const Direction& direction, const Pilot& pilot, const Alignment& grid,
+                                       const ExplicitRequest& request) {
   std::vector<GradedSupport> supports;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const double log_mass = std::log(request.tail_mass) - std::log(pilot.count(j) * static_cast<double>(pilot.terms()));
     if (request.support.empty())
       supports.emplace_back(*direction[j].pair, pilot.nodes(j),
-                            SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, request.interval, 0},
-                            request.interval);
+                            SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, grid.interval, grid.offsets[j]},
+                            grid.interval);
     else
-      supports.emplace_back(0.0, request.interval, request.support);
+      supports.emplace_back(grid.offsets[j], grid.interval, request.support);
   }
   return supports;
 }
@@ -74,28 +85,32 @@ double support_bytes(std::span<const GradedSupport> supports) {
 // A window that loses no more than the tail mass at either end, in the measures of P, Q and the tilt.
 struct Layout {
   std::vector<double> log_moments;
-  double first, size;  // in intervals
+  double first, size;  // in intervals, from the offsets' sum
   double bytes;
   ChernoffTilts chernoff;
 
-  Layout(const Pilot& pilot, std::span<const GradedSupport> supports, const ExplicitRequest& request) {
+  Layout(const Pilot& pilot, const Alignment& grid, std::span<const GradedSupport> supports,
+         const ExplicitRequest& request) {
     const double log_reciprocal = -std::log(request.tail_mass);
-    const double d = request.interval, tilt = request.tilt;
-    const double limit = 0.5 / d;
+    const double d = grid.interval, tilt = request.tilt;
+    const double limit = grid.steepest_tilt();
     const auto above = pilot.reach(0, log_reciprocal, 1, limit);
     const auto below = pilot.reach(0, log_reciprocal, -1, limit);
     const auto below_q = pilot.reach(-1, log_reciprocal, -1, limit);
     const auto tilted_above = pilot.reach(tilt, log_reciprocal, 1, limit);
     const auto tilted_below = pilot.reach(tilt, log_reciprocal, -1, limit);
-    double lowest = 0, highest = 0;
+    const double low = std::min({below.loss, below_q.loss, tilted_below.loss});
+    const double high = std::max(above.loss, tilted_above.loss);
+    double lowest = 0, highest = 0, shift = 0;
     for (std::size_t j = 0; j < supports.size(); ++j) {
       log_moments.push_back(tilt == 0 ? 0 : pilot.log_moment(j, tilt));
+      shift += pilot.count(j) * grid.offsets[j];
       lowest += pilot.count(j) * supports[j].lowest();
       highest += pilot.count(j) * supports[j].highest();
     }
     // No window need be wider than what the supports add up to.
-    first = std::floor(std::max(lowest, std::min({below.loss, below_q.loss, tilted_below.loss})) / d) - 2;
-    size = std::ceil(std::min(highest, std::max(above.loss, tilted_above.loss)) / d) + 3 - first;
+    first = std::floor((std::max(lowest, low) - shift) / d) - 2;
+    size = std::ceil((std::min(highest, high) - shift) / d) + 3 - first;
     bytes = size * 8 * 8 + support_bytes(supports);
     chernoff = {above.tilt - tilt, below_q.tilt - tilt, tilted_above.tilt - tilt, tilted_below.tilt - tilt};
   }
@@ -107,7 +122,8 @@ double explicit_pmf_bytes(const Direction& asked, const ExplicitRequest& request
   const Direction direction = terms_of(asked, request);
   if (direction.empty()) return 0;
   const Pilot pilot(direction);
-  return Layout(pilot, supports_of(direction, pilot, request), request).bytes;
+  const Alignment grid = grid_of(direction, pilot, request);
+  return Layout(pilot, grid, supports_of(direction, pilot, grid, request), request).bytes;
 }
 
 LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
@@ -115,7 +131,8 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   const Direction direction = terms_of(asked, request);
   if (direction.empty()) return nothing(request);
   const Pilot pairs(direction);
-  const std::vector<GradedSupport> supports = supports_of(direction, pairs, request);
+  const Alignment grid = grid_of(direction, pairs, request);
+  const std::vector<GradedSupport> supports = supports_of(direction, pairs, grid, request);
   std::vector<StepPmf> steps;
   const auto discretize_all = [&] {
     for (std::size_t j = 0; j < direction.size(); ++j)
@@ -127,7 +144,7 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
     check_memory(support_bytes(supports), request);
     discretize_all();
   }
-  const Layout layout(moved ? Pilot(steps, direction) : pairs, supports, request);
+  const Layout layout(moved ? Pilot(steps, direction) : pairs, grid, supports, request);
   check_memory(layout.bytes, request);
   if (!moved) discretize_all();
   const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(layout.size, 64.0))));

@@ -20,6 +20,7 @@ struct ExplicitRequest {
   std::size_t memory_limit;
   double tilt = 0;  // points the transform's precision at the losses where the tilted composition lies
   std::vector<std::int64_t> support = {};  // of every distinct pair's step, in intervals; empty: uniform
+  bool aligned = false;  // the interval may shrink and a uniform grid shift, to meet atoms of the loss
 };
 
 /// Bytes that explicit_pmf would take at its peak.

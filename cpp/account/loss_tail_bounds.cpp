@@ -32,7 +32,7 @@ double first_interval(const Pilot& pilot, double width) {
 // A kind of question: what a point asks of one direction, and what is wanted of the answers.
 struct Kind {
   double (*log_tail)(const Pilot&, double point);  // forecast of log P(L > t) at the answer
-  TailBounds (*ask)(const Enclosure&, const CurveKinks& above, const CurveKinks& below, double point);
+  TailBounds (*ask)(const CurveKinks& above, const LossPmf& below, double point);
   TailBounds (*gaussian)(double mu, double mu_error, double point);
   TailBounds start, nothing;                                         // before anything is known; for loss 0
   double (*allowed)(const Answer&, double tolerance, double scale);  // width
@@ -46,6 +46,7 @@ class Solver {
          const Limits& limits)
       : kind_(kind), direction_(direction), pilot_(direction), points_(points), limits_(limits) {
     deviation_ = pilot_.saddle(0).deviation;
+    for (const Term& term : direction) infinity_mass_ += static_cast<double>(term.count) * term.pair->infinity_mass();
     for (const Answer& other : known) {
       answers_.push_back({});
       answers_.back().lower = std::max(kind.start.lower, other.lower);
@@ -57,7 +58,7 @@ class Solver {
   std::vector<Answer> solve() {
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < points_.size(); ++i)
-      if (kind_.log_tail(pilot_, points_[i]) > std::log(rare)) common.push_back(i);
+      if (infinity_mass_ > rare || kind_.log_tail(pilot_, points_[i]) > std::log(rare)) common.push_back(i);
     if (!common.empty()) solve(common, std::log(rare), false);
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (answers_[i].met) continue;
@@ -76,10 +77,10 @@ class Solver {
     const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
     const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
     const Outcome outcome = refine(direction_, refinement, limits_, [&](const Enclosure& enclosure) {
-      const CurveKinks above = certified_kinks(enclosure.upper), below = certified_kinks(enclosure.lower);
+      const CurveKinks above = certified_kinks(enclosure.upper);
       double excess = 0;
       for (const std::size_t i : which) {
-        const auto [lower, upper] = kind_.ask(enclosure, above, below, points_[i]);
+        const auto [lower, upper] = kind_.ask(above, enclosure.lower, points_[i]);
         Answer& answer = answers_[i];
         answer.lower = std::max(answer.lower, lower);
         answer.upper = std::min(answer.upper, upper);
@@ -104,6 +105,7 @@ class Solver {
   std::span<const double> points_;
   Limits limits_;
   double deviation_;
+  double infinity_mass_ = 0;  // about
   std::vector<Answer> answers_;
 };
 
@@ -160,12 +162,12 @@ TailBounds gaussian_quantile(double mu, double mu_error, double level) {
   return {mu * mu / 2 + mu * z.lower - slack(z.lower), mu * mu / 2 + mu * z.upper + slack(z.upper)};
 }
 
-TailBounds ask_tail(const Enclosure& enclosure, const CurveKinks& above, const CurveKinks&, double epsilon) {
-  return loss_tail(above, certified_delta(enclosure.lower, epsilon).value, epsilon);
+TailBounds ask_tail(const CurveKinks& above, const LossPmf& below, double epsilon) {
+  return loss_tail(above, certified_delta(below, epsilon).value, epsilon);
 }
 
 // 1 - level, rounded either way, for the side that must not be overstated.
-TailBounds ask_quantile(const Enclosure&, const CurveKinks& above, const CurveKinks& below, double level) {
+TailBounds ask_quantile(const CurveKinks& above, const LossPmf& below, double level) {
   return {loss_tail_quantile(above, below, std::nextafter(1 - level, 2.0)).lower,
           loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};
 }

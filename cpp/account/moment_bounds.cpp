@@ -100,6 +100,7 @@ class CutPair {
   /// for log x > c - 1, and it peaks below at 4 e^(c - 2) where log x = c - 2.
   IntegralBounds variance() const {
     const IntegralBounds average = mean();
+    if (average.lower == infinity) return average;
     if (!(std::isfinite(average.lower) && std::isfinite(average.upper))) return unknown;
     const double c = average.lower + (average.upper - average.lower) / 2;
     const LossFunction square{[=](double l) { return (l - c) * (l - c); },
@@ -162,6 +163,7 @@ IntegralBounds total(const Direction& asked, const Moment& moment, int fineness,
     sum.upper += step.upper * count * (1 + 8 * u);
   }
   const double error = 4 * u * static_cast<double>(merged.terms.size());
+  if (std::isinf(sum.lower)) return {sum.lower, infinity};
   return {sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
 }
 
@@ -214,7 +216,7 @@ Moment renyi_moment(double order) {
   if (!(t > 0)) return {[](const CutPair& cut) { return cut.mean(); }, 0.5, 0};
   return {[t](const CutPair& cut) {
             const IntegralBounds log = cut.log_moment(t);
-            return IntegralBounds{log.lower / t - 4 * u * std::fabs(log.lower / t), log.upper / t * (1 + 4 * u)};
+            return IntegralBounds{log.lower / t * (1 - 4 * u * (log.lower > 0 ? 1 : -1)), log.upper / t * (1 + 4 * u)};
           },
           order / 2, t};
 }
@@ -261,6 +263,7 @@ Answer zcdp(const Direction& direction, double largest, const Limits& limits) {
     if (!at.met && !finite) break;  // the pairs' own bounds take over
     if (!at.met) answer.obstacle = at.obstacle;
     if (!std::isfinite(moment)) {
+      answer.lower = std::max(answer.lower, at.lower);
       upper = infinity;
       break;
     }

@@ -13,10 +13,6 @@ namespace {
 // Bytes a support point takes on its way from edges over cells to two tilted distributions.
 constexpr double bytes_per_point = 240;
 
-// Tilt times interval: beyond the first the grid shows, where it does not hold all mass; beyond the second
-// what stands for underflow does.
-constexpr double steep = 0.5, steepest = 200;
-
 double log_peak_weight(double tilt) { return tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0; }
 
 }  // namespace
@@ -66,8 +62,7 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   const Alignment grid = align(direction, pilot, {std::max(0.0, at.tilt), target.interval, span, target.from_below});
   const double d = plan.interval = grid.interval;
   plan.loose = grid.loose;
-  // A tilt that the grid cannot resolve would serve nobody; one that holds all mass resolves any.
-  const double limit = (grid.exact ? steepest : steep) / d;
+  const double limit = grid.steepest_tilt();
   plan.tilt = std::clamp(at.tilt, 0.0, limit);
   const double log_cut = std::log(target.cut);
   double shift = 0;

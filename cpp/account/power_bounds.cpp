@@ -22,6 +22,9 @@ constexpr double rare = 1e-5;
 // The false negative rate to which a relative width is kept.
 constexpr double smallest_miss = 1e-6;
 
+// A power below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
+constexpr double smallest_power = 1e-300;
+
 double allowed_width(const Answer& answer, double tolerance) {
   const double miss = std::max(1 - answer.lower, std::min(smallest_miss, answer.upper));
   return tolerance * std::min(answer.upper, miss);
@@ -102,16 +105,18 @@ class PowerSolver {
 
 // Power at false positive rate 0: the mass at loss +inf.
 Answer at_zero(const Direction& direction, double tolerance) {
-  double upper = 0, log_rest = 0;
+  double log_most = 0, log_least = 0;  // of the finite mass
   for (const Term& term : direction) {
     const PairCells cells = term.pair->integrate(std::array{0.0, 1.0});
     const auto count = static_cast<double>(term.count);
-    upper += count * cells.infinity_mass * (1 + 4 * unit_roundoff);
-    log_rest += count * std::log1p(-cells.infinity_mass_lower) * (1 - 8 * unit_roundoff);
+    log_least += count * std::log1p(-std::min(1.0, cells.infinity_mass)) * (1 + 8 * unit_roundoff);
+    log_most += count * std::log1p(-cells.infinity_mass_lower) * (1 - 8 * unit_roundoff);
   }
   Answer answer;
   answer.upper = 1;
-  intersect(answer, -std::expm1(log_rest) * (1 - 8 * unit_roundoff), upper, tolerance);
+  intersect(answer, -std::expm1(log_most) * (1 - 8 * unit_roundoff), -std::expm1(log_least) * (1 + 8 * unit_roundoff),
+            tolerance);
+  answer.met = answer.met || answer.upper <= smallest_power;
   if (!answer.met) answer.obstacle = "rounding";
   return answer;
 }

@@ -49,28 +49,29 @@ TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps) {
   return tail;
 }
 
-TailBounds loss_tail_quantile(const CurveKinks& upper, const CurveKinks& lower, double tail) {
-  const std::size_t size = lower.loss.size();
-  const auto at = [&](std::size_t k) { return loss_tail(upper, lower.value[k], lower.loss[k]); };
-  // Whatever the search meets is certified where it stands: P(L > t) falls.
+TailBounds loss_tail_quantile(const CurveKinks& upper, const LossPmf& lower, double tail) {
+  const auto at = [&](double loss) { return loss_tail(upper, certified_delta(lower, loss).value, loss); };
+  const auto certainly_below = [&](double loss) { return at(loss).upper <= tail; };
+  const auto certainly_above = [&](double loss) { return at(loss).lower > tail; };
+  // P(L > t) falls: whatever the search meets is certified where it stands.
+  const double first = upper.loss.front(), last = upper.loss.back();
+  const double precision = 1e-4 * (last - first) / static_cast<double>(upper.loss.size());
   TailBounds found{-infinity, infinity};
-  for (std::size_t low = 0, high = size; low < high;) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (at(middle).upper <= tail) {
-      found.upper = std::min(found.upper, lower.loss[middle]);
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
+  for (double low = first, high = last; high - low > precision;) {
+    const double middle = low + (high - low) / 2;
+    if (!(low < middle && middle < high)) break;
+    if (certainly_below(middle))
+      found.upper = high = middle;
+    else
+      low = middle;
   }
-  for (std::size_t low = 0, high = size; low < high;) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (at(middle).lower > tail) {
-      found.lower = std::max(found.lower, lower.loss[middle]);
-      low = middle + 1;
-    } else {
+  for (double low = first, high = last; high - low > precision;) {
+    const double middle = low + (high - low) / 2;
+    if (!(low < middle && middle < high)) break;
+    if (certainly_above(middle))
+      found.lower = low = middle;
+    else
       high = middle;
-    }
   }
   return found;
 }

@@ -14,7 +14,8 @@ struct TailBounds {
 };
 TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps);
 
-/// Encloses the smallest t with P(L > t) <= tail, 0 < tail < 1; -inf or inf where the window does not reach.
-TailBounds loss_tail_quantile(const CurveKinks& upper, const CurveKinks& lower, double tail);
+/// Encloses the smallest t with P(L > t) <= tail, 0 < tail < 1; -inf or inf where the window does not reach. `lower`
+/// is a lower curve of the same pair.
+TailBounds loss_tail_quantile(const CurveKinks& upper, const LossPmf& lower, double tail);
 
 }  // namespace hockeystick
