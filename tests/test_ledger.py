@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ledger of errors in cpp/README.md: one number for each entry, and no reference to another."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LEDGER = ROOT / "cpp" / "README.md"
+SOURCES = [
+    LEDGER,
+    *sorted(ROOT.glob("cpp/*/*.[ch]pp")),
+    *sorted(ROOT.glob("python/**/*.py")),
+    *sorted(ROOT.glob("tests/**/*.py")),
+    *sorted(ROOT.glob("tests/*.md")),
+]
+
+LIST = r"(\d+(?:(?:, | and | to )\d+)*)"
+REFERENCE = re.compile(
+    rf"\b(?:ledger|entry|entries|ledger entry|ledger entries) {LIST}\b", re.IGNORECASE
+)
+CELL_REFERENCE = re.compile(rf"\b(?:as|with) {LIST}\b(?! [a-z<])")  # inside the table
+
+
+def table():
+    """The lines from the table's head to its end, which is the first line that is no row."""
+    lines = LEDGER.read_text().splitlines()
+    first = lines.index("| # | what is lost | where it is booked | sign argued | status |")
+    rest = lines[first + 2 :]
+    return rest[: next(k for k, line in enumerate(rest) if not line.startswith("|"))]
+
+
+def numbers(reference):
+    return [int(number) for number in re.findall(r"\d+", reference)]
+
+
+def test_entries_are_numbered_one_after_the_other():
+    rows = table()
+    assert [int(row.split("|")[1]) for row in rows] == list(range(1, len(rows) + 1))
+    assert all(row.count("|") == 6 for row in rows)
+
+
+def test_all_entries_are_in_the_table():
+    assert re.findall(r"^\| *\d+ *\|.*$", LEDGER.read_text(), re.MULTILINE) == table()
+
+
+def test_entries_refer_to_entries():
+    known = len(table())
+    for row in table():
+        for reference in CELL_REFERENCE.findall(row):
+            assert all(1 <= number <= known for number in numbers(reference)), row
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_references_exist(path):
+    known = len(table())
+    for reference in REFERENCE.findall(path.read_text()):
+        assert all(1 <= number <= known for number in numbers(reference)), reference
