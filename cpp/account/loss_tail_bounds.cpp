@@ -39,6 +39,16 @@ struct Kind {
   bool relative;                                                     // the width is one of the tail
 };
 
+// No loss of the composition is at or above this: the pairs' suprema are good to 1e-12 of 1 + themselves.
+double largest_loss(const Direction& direction) {
+  double sum = 0;
+  for (const Term& term : direction) {
+    const double most = term.pair->loss_supremum();
+    sum += static_cast<double>(term.count) * (most + 1e-12 * (1 + std::fabs(most)));
+  }
+  return sum;
+}
+
 class Solver {
  public:
   // The answers wanted are at least `known`, other directions' answers.
@@ -53,12 +63,17 @@ class Solver {
       answers_.back().upper = kind.start.upper;
       answers_.back().met = false;
     }
+    if (!kind.relative) return;
+    const double largest = largest_loss(direction);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (points[i] >= largest) answers_[i] = Answer{};  // P(L > epsilon) = 0
   }
 
   std::vector<Answer> solve() {
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < points_.size(); ++i)
-      if (infinity_mass_ > rare || kind_.log_tail(pilot_, points_[i]) > std::log(rare)) common.push_back(i);
+      if (!answers_[i].met && (infinity_mass_ > rare || kind_.log_tail(pilot_, points_[i]) > std::log(rare)))
+        common.push_back(i);
     if (!common.empty()) solve(common, std::log(rare), false);
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (answers_[i].met) continue;

@@ -57,6 +57,19 @@ def test_tail(epsilon):
     assert bounds.gap <= 1e-2 * float(truth)
 
 
+@pytest.mark.parametrize(
+    ("run", "largest"),
+    [
+        (STEPS * hs.ApproximateDP(epsilon=EPSILON, delta=0.0), STEPS * EPSILON),
+        (10 * hs.Laplace(noise_multiplier=2.0), 5.0),
+        (hs.DiscretePair(p=[0.5, 0.3, 0.2], q=[0.3, 0.3, 0.4]), math.log(2)),
+    ],
+)
+def test_nothing_is_left_beyond_the_largest_loss(run, largest):
+    assert run.probabilistic_delta_bounds(largest + 1e-9) == (0.0, 0.0)
+    assert run.probabilistic_delta(largest / 3) > 0
+
+
 @pytest.mark.parametrize(("level", "atom"), [(0.2, 1.0), (0.5, 3.0), (0.9, 5.0)])
 def test_quantile(level, atom):
     finite = [(loss, p) for loss, p, _ in law() if loss != math.inf]
