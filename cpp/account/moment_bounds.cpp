@@ -59,9 +59,9 @@ class CutPair {
 
   /// log E_P[e^(t L)], t > 0 the tilt.
   IntegralBounds log_moment(double t) const {
-    if (cells_.infinity_mass > 0) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
+    if (std::isinf(unlisted(t))) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
     // In units of e^scale, so that nothing overflows.
-    const double scale = scale_, beyond = beyond_top(t);
+    const double scale = scale_, beyond = beyond_top(t) + unlisted(t);
     const LossFunction plain{[=](double l) { return std::exp(t * l - scale); },
                              [=](double l) { return t * std::exp(t * l - scale); }, -infinity,
                              [](double) { return 0.0; }, [=](double l) { return std::exp((t + 1) * l - scale); }};
@@ -84,8 +84,8 @@ class CutPair {
 
   /// E_P[L]: the Kullback-Leibler divergence.
   IntegralBounds mean() const {
-    if (cells_.infinity_mass > 0) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
-    const double beyond = beyond_top(1);  // L <= e^L
+    if (std::isinf(unlisted(1))) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
+    const double beyond = beyond_top(1) + unlisted(1);  // L <= e^L
     const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
                              [](double e) { return e < -1 ? e * std::exp(e) : -0.3679; },
                              [](double e) { return std::max(0.0, e * std::exp(e)); }};
@@ -93,7 +93,9 @@ class CutPair {
                                [=](double l) { return std::fabs(std::expm1(-l)) + tiny_slope; }, -infinity,
                                [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * std::exp(e)); }};
     const IntegralBounds direct = loss_integral(cells_, edges_, plain), rest = loss_integral(cells_, edges_, centred);
-    return both({direct.lower, direct.upper + beyond}, {std::max(0.0, rest.lower), rest.upper + beyond});
+    // x log x >= -1 / e.
+    return both({direct.lower - 0.3679 * unlisted(1), direct.upper + beyond},
+                {std::max(0.0, rest.lower), rest.upper + beyond});
   }
 
   /// E_P[(L - mean)^2] by way of (L - c)^2, c in the middle of the mean's bounds. x (log x - c)^2 is convex
@@ -114,13 +116,17 @@ class CutPair {
     const double off = (average.upper - average.lower) / 2 * (1 + 1e-9);
     // y^2 <= 2 e^y for y >= 0.
     const double beyond = top() >= c ? 2 * std::exp(-c) * beyond_top(1) * (1 + 1e-12) : infinity;
-    return {std::max(0.0, around.lower - off * off), around.upper + beyond};
+    const double hidden = (2 * std::exp(-c) + 4 * std::exp(c - 2)) * unlisted(1) * (1 + 1e-12);
+    return {std::max(0.0, around.lower - off * off), around.upper + beyond + hidden};
   }
 
  private:
   // So that a slope that vanishes at an edge is not taken to be exactly 0.
   static constexpr double tiny_slope = 1e-300;
   double top() const { return edges_.back(); }
+
+  // What the outcomes that the cells count at +inf, though their losses are finite, add to an integral at most.
+  double unlisted(double t) const { return cells_.infinity_mass > 0 ? pair_.unlisted_moment_bound(t) : 0; }
 
   // Upper bound of E_P[e^(t L); top < L < inf], for a top >= 0.
   double beyond_top(double t) const {

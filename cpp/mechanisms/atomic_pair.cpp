@@ -20,12 +20,40 @@ constexpr double smallest_mass = 1e-305;
 
 constexpr std::size_t most_nodes = 1000;
 
+using Moment = std::function<double(double t)>;
+
+Moment cut_moment(const Moment& known, double cut, double bound) {
+  if (known) return known;
+  return [=](double t) { return cut > 0 ? cut * std::exp(t * bound) * (1 + 1e-12) : 0.0; };
+}
+
+// Masses taken from atoms, as an upper bound, and the largest of their losses.
+struct Taken {
+  double mass = 0, top = -infinity;
+  void take(double& from, double loss) {
+    mass += 1.01 * std::exchange(from, 0.0) + tiny;
+    top = std::max(top, loss);
+  }
+  Moment added_to(Moment moment, double loss_error) const {
+    if (mass == 0) return moment;
+    return [moment = std::move(moment), most = mass, highest = top + loss_error](double t) {
+      return moment(t) + most * std::exp(t * highest) * (1 + 1e-12);
+    };
+  }
+};
+
 // Masses that underflow may have spoilt become 0 and are counted as cut.
 AtomicLaw without_small_masses(AtomicLaw law) {
+  Taken p, q;
   for (LossAtom& atom : law.atoms) {
-    if (atom.loss > -infinity && atom.p < smallest_mass) law.cut += 1.01 * std::exchange(atom.p, 0.0) + tiny;
-    if (atom.loss < infinity && atom.q < smallest_mass) law.reverse_cut += 1.01 * std::exchange(atom.q, 0.0) + tiny;
+    if (atom.loss > -infinity && atom.p < smallest_mass) p.take(atom.p, atom.loss);
+    if (atom.loss < infinity && atom.q < smallest_mass) q.take(atom.q, -atom.loss);
   }
+  law.cut_moment = p.added_to(cut_moment(law.cut_moment, law.cut, law.bound), law.loss_error);
+  law.reverse_cut_moment =
+      q.added_to(cut_moment(law.reverse_cut_moment, law.reverse_cut, law.reverse_bound), law.loss_error);
+  law.cut += p.mass;
+  law.reverse_cut += q.mass;
   std::erase_if(law.atoms, [](const LossAtom& atom) { return atom.p == 0 && atom.q == 0; });
   return law;
 }
@@ -55,7 +83,10 @@ class AtomicPair final : public DominatingPair {
     if (!atoms.empty() && atoms.back().loss == infinity) above_ = atoms.back().p;
     std::erase_if(atoms, [](const LossAtom& atom) { return std::isinf(atom.loss); });
     for (const LossAtom& atom : atoms)
-      if (atom.p > 0) listed_.at.push_back({atom.loss, atom.p});
+      if (atom.p > 0)
+        listed_.at.push_back({atom.loss, atom.p});
+      else
+        unlisted_q_ += atom.q;
     listed_.all = true;
   }
 
@@ -128,6 +159,22 @@ class AtomicPair final : public DominatingPair {
   }
 
   double infinity_mass() const override { return above_; }
+
+  // The sum itself, of atoms that `integrate` may have moved up to the edge too.
+  double tail_moment_bound(double top, double t) const override {
+    double sum = 0;
+    for (std::size_t k = size(); k-- > 0 && law_.atoms[k].loss >= top - 1e-9 * (1 + std::fabs(top));)
+      sum += law_.atoms[k].p * std::exp(t * (law_.atoms[k].loss + law_.loss_error));
+    return sum * (1 + 1e-8);
+  }
+  double unlisted_moment_bound(double t) const override {
+    if (above_ > 0) return infinity;
+    return (law_.cut_moment(t) + std::max(1.0, t) * (law_.reverse_cut + unlisted_q_)) * (1 + 1e-8);
+  }
+  double renyi_slope_bound(double order) const override {
+    return std::min(law_.slope_bound, DominatingPair::renyi_slope_bound(order));
+  }
+  double renyi_slope_limit() const override { return law_.slope_limit; }
   const Atoms& atoms() const override { return listed_; }
 
  private:
@@ -152,6 +199,7 @@ class AtomicPair final : public DominatingPair {
   AtomicLaw law_;  // finite losses only, increasing
   Atoms listed_;
   double below_ = 0, above_ = 0;  // Q-mass at -inf, P-mass at inf
+  double unlisted_q_ = 0;         // of finite losses whose P-mass is counted as cut
 };
 
 // log(1 - q + q e^l), a bound of the error that its rounding makes, and its derivative, which carries l's own.
@@ -185,6 +233,8 @@ AtomicLaw reversed(const AtomicLaw& law) {
   for (LossAtom& atom : result.atoms) atom = {-atom.loss, atom.q, atom.p};
   std::swap(result.cut, result.reverse_cut);
   std::swap(result.bound, result.reverse_bound);
+  std::swap(result.cut_moment, result.reverse_cut_moment);
+  std::swap(result.slope_limit, result.reverse_slope_limit);
   return result;
 }
 
@@ -202,6 +252,12 @@ AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
   result.mass_error += 4 * u;                            // 1 - q, two products, a sum
   result.bound = std::max(0.0, law.bound);               // log(1 - q + q e^l) <= max(0, l)
   result.reverse_bound = -std::log1p(-q) * (1 + 8 * u);  // and it is >= log(1 - q)
+  // E_Q[(1 - q + q r)^(t+1)] <= (1 - q) Q + q E_Q[r^(t+1)], r = e^l, by Jensen's inequality; the reverse is bounded.
+  result.cut_moment = [moment = result.cut_moment, mass = result.reverse_cut, q](double t) {
+    return ((1 - q) * mass + q * moment(t)) * (1 + 8 * u);
+  };
+  result.reverse_cut_moment = nullptr;
+  result.reverse_slope_limit = 0;  // Renyi divergences are quasi-convex: slope_bound stays
   result.cut = ((1 - q) * result.reverse_cut + q * result.cut) * (1 + 8 * u);
   return result;
 }

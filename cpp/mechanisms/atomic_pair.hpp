@@ -3,6 +3,7 @@
 // pair, the reversed one and the Poisson-sampled ones from here.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -27,6 +28,11 @@ struct AtomicLaw {
   // All finite losses, of outcomes that are not listed too, lie in [-reverse_bound, bound].
   double bound = std::numeric_limits<double>::infinity();
   double reverse_bound = std::numeric_limits<double>::infinity();
+  // Upper bounds of E_P[e^(t L)] and E_Q[e^(-t L)] over outcomes that are not listed, t > 0; empty: from cut and bound.
+  std::function<double(double t)> cut_moment, reverse_cut_moment;
+  // Upper bound of the Renyi divergences D_a / a, a > 1, both ways; lower bounds of their limits for large a.
+  double slope_bound = std::numeric_limits<double>::infinity();
+  double slope_limit = 0, reverse_slope_limit = 0;
 };
 
 /// The law of (Q, P).

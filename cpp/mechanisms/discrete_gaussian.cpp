@@ -43,6 +43,17 @@ double normaliser(const std::vector<double>& weights) {
   return sum.value();
 }
 
+// E_P[e^(t L)] over the outcomes beyond R. With y = -x, L = s^2 / (2 sigma^2) + s y / sigma^2, so that e^(t L) P(y) is
+// e^(t (t+1) s^2 / (2 sigma^2)) times e^(-(y - t s)^2 / (2 sigma^2)) / Z, whose sum over all integers is at most 1 (by
+// Poisson summation a shift lowers it) and over those with y - t s >= v sigma >= 0 at most e^(-v^2 / 2) (1 + sigma
+// sqrt(pi / 2)) / Z
+// <= 1.5 e^(-v^2 / 2): a decreasing sum is at most its first term and the integral.
+double unlisted_moment(double sigma, double s, double t) {
+  const double v = radius * (1 - 1e-12) - t * s / sigma;
+  const double above = v > 0 ? std::fmin(1, 1.5 * std::exp(-v * v / 2)) : 1;
+  return std::exp(t * (t + 1) * (s / sigma) * (s / sigma) / 2 * (1 + 8 * u)) * (above * (1 + 1e-9) + tail_mass);
+}
+
 // The loss ((x - s)^2 - x^2) / (2 sigma^2) = s (s - 2x) / (2 sigma^2): an exact integer over 2 sigma^2, off by 2 u
 // of itself. Masses: two weights 7 u, the sum 2 u, the quotient u.
 AtomicLaw discrete_gaussian(Parameters parameters) {
@@ -67,6 +78,13 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   }
   law.mass_error = 18 * u;
   if (last < bound) law.cut = law.reverse_cut = tail_mass;
+  if (bound == infinity) {
+    law.cut_moment = law.reverse_cut_moment = [=](double t) { return unlisted_moment(sigma, s, t); };
+    // D_a <= a s^2 / (2 sigma^2), with equality where (a - 1) s is whole.
+    const double slope = (s / sigma) * (s / sigma) / 2;
+    law.slope_bound = slope * (1 + 8 * u);
+    law.slope_limit = law.reverse_slope_limit = slope * (1 - 8 * u);
+  }
   return law;
 }
 

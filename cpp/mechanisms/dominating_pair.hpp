@@ -101,6 +101,10 @@ class DominatingPair {
                                                           : std::numeric_limits<double>::infinity();
   }
 
+  /// Upper bound of E_P[e^(t L)] + max(1, t) Q over the outcomes of finite loss that `integrate` does not list but
+  /// counts at +inf, t > 0; inf if P(L = inf) may be positive.
+  virtual double unlisted_moment_bound(double) const { return std::numeric_limits<double>::infinity(); }
+
   /// Bounds of D_a / a over Renyi orders: an upper one over all a >= order > 1, a lower one of the limit for large a.
   /// P(L <= e) = Q(L >= -e) = 1 gives e^2 / 2 (Bun & Steinke 2016, Proposition 3.3), and D_a is at most e.
   virtual double renyi_slope_bound(double order) const {

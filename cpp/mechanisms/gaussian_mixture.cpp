@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "mechanisms/gaussian_cells.hpp"
 #include "mechanisms/gaussian_sweep.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/exponential.hpp"
@@ -204,7 +205,17 @@ class Mixture : public DominatingPair {
   explicit Mixture(MixtureLoss loss) : loss_(std::move(loss)) {}
   double total_variation_bound() const override { return loss_.total_variation_bound(); }
 
+  // The divergences are quasi-convex in the pair, and those of N(s, 1) and N(0, 1) are at most a s^2 / 2 either way.
+  double renyi_slope_bound(double) const override { return loss_.largest() * loss_.largest() / 2 * (1 + 8 * u); }
+
  protected:
+  // A point that no loss above `top` comes from: one below that which `carried` takes the edge to.
+  double before(double top, double sign) const {
+    std::vector<double> scratch(loss_.size());
+    const double x = sign * loss_.inverse(sign * top, scratch.data()).x;
+    return x - 1e-9 * (1 + std::fabs(x));
+  }
+
   // Edges at sign * x(sign * loss), with the posterior weights there.
   MixtureEdges carried(std::span<const double> losses, double sign) const {
     MixtureEdges edges;
@@ -273,6 +284,17 @@ class Remove final : public Mixture {
 
   double loss_infimum() const override { return loss_.infimum(); }
 
+  // E_Q[r^(t+1)], r = e^L: by Jensen's inequality at most the components' own, weighted.
+  double tail_moment_bound(double top, double t) const override {
+    const double x = before(top, 1);
+    double sum = loss_.rest() * (normal_tail(x) + 1e-307);
+    for (const auto& [shift, weight] : loss_.components())
+      sum += weight * shifted_tail_moment(shift * (1 + 4 * u), x, t);
+    return sum * (1 + 1e-9);
+  }
+  // It is at least p^a times that of the largest shift alone.
+  double renyi_slope_limit() const override { return loss_.largest() * loss_.largest() / 2 * (1 - 8 * u); }
+
  private:
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
     std::vector<LocalDensity> local;
@@ -330,6 +352,20 @@ class Add final : public Mixture {
   }
 
   double loss_supremum() const override { return -loss_.infimum(); }
+
+  // E_P[r^t], r = e^L the weighted harmonic mean of the components' own: by Jensen's inequality as for removal. Each is
+  // the integral of e^(t (s y + s^2/2)) phi(y), a shifted tail moment from y + s on.
+  double tail_moment_bound(double top, double t) const override {
+    const double bounded = Mixture::tail_moment_bound(top, t);
+    if (loss_.rest() > 0) return bounded;
+    const double y = before(top, -1);
+    double sum = 0;
+    for (const auto& [shift, weight] : loss_.components()) {
+      const double s = shift * (1 + 4 * u);
+      sum += weight * shifted_tail_moment(s, y + s, t);
+    }
+    return std::min(bounded, sum * (1 + 1e-9));
+  }
 
  private:
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {

@@ -68,6 +68,28 @@ class PublicChoice final : public DominatingPair {
     return largest;
   }
 
+  // Linear in the pair; a loss above `top` is one of the part's above `top` less its error.
+  double tail_moment_bound(double top, double t) const override {
+    double sum = 0;
+    for (const auto& [weight, pair, error] : choices_)
+      sum += weight * (1 + error) * std::exp(t * error) * pair->tail_moment_bound(top - error, t);
+    return sum * (1 + rounding() + 16 * u);
+  }
+
+  // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.
+  double renyi_slope_bound(double order) const override {
+    if (rest_ > 0) return std::numeric_limits<double>::infinity();
+    double largest = 0;
+    for (const Choice& choice : choices_)
+      largest = std::max(largest, choice.pair->renyi_slope_bound(order) + choice.error);
+    return largest * (1 + 4 * u);
+  }
+  double renyi_slope_limit() const override {
+    double largest = 0;
+    for (const Choice& choice : choices_) largest = std::max(largest, choice.pair->renyi_slope_limit());
+    return largest;
+  }
+
   double total_variation_bound() const override {
     double sum = 0;
     for (const Choice& choice : choices_) sum += choice.weight * (choice.pair->total_variation_bound() + choice.error);

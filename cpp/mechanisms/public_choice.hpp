@@ -9,7 +9,8 @@
 namespace hockeystick {
 
 /// One of the pairs that a mechanism may turn out to have. `error` bounds the relative error of the masses and the
-/// error of the losses [nats] that the pair's own parameters bring along.
+/// error of the losses [nats] that the pair's own parameters bring along, and that of its bound of D_a / a, whose limit
+/// for large a must hold for the true parameters.
 struct Choice {
   double weight;  // in (0, 1], relative error at most 2 u
   std::shared_ptr<const DominatingPair> pair;

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moments of losses without an upper end: sums and integrals in ball arithmetic."""
+
+import math
+
+import pytest
+from flint import acb, arb, ctx
+
+import hockeystick as hs
+from hockeystick import Adjacency
+
+STEPS = 9
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    with ctx.workprec(200):
+        yield
+
+
+def assert_encloses(bounds, truth, tolerance=1e-3):
+    assert bounds.lower <= truth <= bounds.upper
+    assert bounds.gap <= tolerance * float(truth)
+
+
+def discrete_gaussian(sigma, shift, rate=1.0):
+    """(P-mass, Q-mass) of the outcomes within 50 sigma, which e^-1250 is left outside of."""
+    reach = math.ceil(50 * sigma) + shift
+    weight = {x: (-(arb(x) ** 2) / (2 * arb(sigma) ** 2)).exp() for x in range(-reach, reach + 1)}
+    total = sum(weight.values(), arb(0))
+    for x in range(-reach + shift, reach + 1):
+        p, q = weight[x] / total, weight[x - shift] / total
+        yield (1 - arb(rate)) * q + arb(rate) * p, q
+
+
+def log_moment(law, order):
+    return sum((p * (p / q) ** (order - 1) for p, q in law), arb(0)).log()
+
+
+@pytest.mark.parametrize(("sigma", "shift"), [(1.0, 1), (0.4, 1), (30.0, 1)])
+@pytest.mark.parametrize("order", [1.5, 2.0, 7.25])
+def test_renyi_divergence_of_discrete_gaussians(sigma, shift, order):
+    truth = STEPS * log_moment(discrete_gaussian(sigma, shift), arb(order)) / (arb(order) - 1)
+    run = STEPS * hs.DiscreteGaussian(sigma=sigma, sensitivity=shift)
+    assert_encloses(run.renyi_divergence_bounds(order), truth)
+
+
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize("order", [1.25, 6.0])
+def test_renyi_divergence_of_sampled_discrete_gaussians(add, order):
+    law = list(discrete_gaussian(1.5, 1, 0.1))
+    if add:
+        law = [(q, p) for p, q in law]
+    truth = STEPS * log_moment(law, arb(order)) / (arb(order) - 1)
+    run = STEPS * hs.DiscreteGaussian(sigma=1.5).poisson_sampled(0.1)
+    adjacency = Adjacency.ADD_ONE if add else Adjacency.REMOVE_ONE
+    assert_encloses(run.renyi_divergence_bounds(order, adjacency=adjacency), truth, 1e-9)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 3.0])
+def test_mean_and_variance_of_discrete_gaussians(sigma):
+    law = list(discrete_gaussian(sigma, 1))
+    mean = sum((p * (p / q).log() for p, q in law), arb(0))
+    variance = sum((p * (p / q).log() ** 2 for p, q in law), arb(0)) - mean * mean
+    run = STEPS * hs.DiscreteGaussian(sigma=sigma)
+    assert_encloses(run.loss_mean_bounds(), STEPS * mean)
+    assert_encloses(run.loss_variance_bounds(), STEPS * variance)
+
+
+def test_discrete_gaussians_are_concentrated_as_gaussians_are():
+    """s^2 / (2 sigma^2), attained at whole orders."""
+    run = STEPS * hs.DiscreteGaussian(sigma=2.0, sensitivity=3)
+    assert_encloses(run.zcdp_bounds(), arb(STEPS) * 9 / 8, 1e-9)
+    truncated = hs.DiscreteGaussian(sigma=2.0, truncation=10)
+    assert truncated.zcdp_bounds() == (math.inf, math.inf)
+
+
+SHIFTS, WEIGHTS, SIGMA = (0.0, 1.0, 2.5), (0.5, 0.375, 0.125), 1.6
+
+
+def mixture_moment(order, add, shifts, weights):
+    def integrand(x, _):
+        still = (-x * x / 2).exp()
+        moved = sum(
+            w * (-((x - arb(s) / arb(SIGMA)) ** 2) / 2).exp()
+            for s, w in zip(shifts, weights, strict=True)
+        )
+        p, q = (still, moved) if add else (moved, still)
+        return p * ((p / q).log() * (arb(order) - 1)).exp() / (2 * arb.pi()).sqrt()
+
+    with ctx.workprec(120):
+        return acb.integral(integrand, -35, 35, rel_tol=arb(2) ** -60).real
+
+
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize("order", [1.5, 4.0])
+@pytest.mark.parametrize(("shifts", "weights"), [(SHIFTS, WEIGHTS), ((1.0, 2.5), (0.75, 0.25))])
+def test_renyi_divergence_of_mixtures(add, order, shifts, weights):
+    run = hs.GaussianMixture(standard_deviation=SIGMA, sensitivities=shifts, probabilities=weights)
+    truth = mixture_moment(order, add, shifts, weights).log() / (arb(order) - 1)
+    adjacency = Adjacency.ADD_ONE if add else Adjacency.REMOVE_ONE
+    assert_encloses(
+        (STEPS * run).renyi_divergence_bounds(order, adjacency=adjacency), STEPS * truth
+    )
+
+
+def test_mixtures_are_concentrated_as_their_largest_shift():
+    run = STEPS * hs.GaussianMixture(
+        standard_deviation=SIGMA, sensitivities=SHIFTS, probabilities=WEIGHTS
+    )
+    assert_encloses(run.zcdp_bounds(), STEPS * (arb(2.5) / arb(SIGMA)) ** 2 / 2, 1e-9)
+
+
+def test_truncated_subsamples_average_moments():
+    size, rate, batch, sigma, order = 40, 0.25, 12, 2.0, 4
+    q = arb(rate)
+    mass = [math.comb(size - 1, k) * q**k * (1 - q) ** (size - 1 - k) for k in range(size)]
+    cut = sum(mass[batch:], arb(0))
+    joins = sum((m * q * batch / (k + 1) for k, m in enumerate(mass) if k >= batch), arb(0)) / cut
+
+    def moment(q, sigma):
+        square = 1 / arb(sigma) ** 2
+        terms = (
+            math.comb(order, k) * q**k * (1 - q) ** (order - k) * (square * k * (k - 1) / 2).exp()
+            for k in range(order + 1)
+        )
+        return sum(terms, arb(0))
+
+    truth = ((1 - cut) * moment(q, sigma) + cut * moment(joins, sigma / 2)).log() / (order - 1)
+    run = STEPS * hs.TruncatedPoissonGaussian(
+        noise_multiplier=sigma,
+        sampling_probability=rate,
+        truncated_batch_size=batch,
+        dataset_size=size,
+    )
+    bounds = run.renyi_divergence_bounds(float(order), adjacency=Adjacency.REMOVE_ONE)
+    assert_encloses(bounds, STEPS * truth)
+    # The wider of the two Gaussians rules large orders.
+    assert_encloses(run.zcdp_bounds(), arb(STEPS) * 4 / (2 * sigma**2), 1e-9)
