@@ -77,22 +77,32 @@ def _options(
     noise_required: bool,
     tolerance: float | None = DEFAULT_TOLERANCE,
 ) -> Callable[..., None]:
-    """The options that every question has."""
+    """The options that every question has, also under the names of `compute-dp-epsilon`."""
     options = [
         click.option(
             "--noise-multiplier",
+            "-s",
             type=float,
             required=noise_required,
             help="Standard deviation of the noise over the clipping norm.",
         ),
         click.option(
             "--sampling-probability",
+            "-p",
             type=float,
             default=1.0,
             show_default=True,
             help="Probability that a record is in a batch (Poisson sampling).",
         ),
-        click.option("--steps", type=int, default=1, show_default=True, help="Number of steps."),
+        click.option(
+            "--steps",
+            "--num-compositions",
+            "-i",
+            type=int,
+            default=1,
+            show_default=True,
+            help="Number of steps.",
+        ),
         click.option(
             "--adjacency",
             type=click.Choice([adjacency.value for adjacency in Adjacency]),
@@ -125,7 +135,7 @@ def _options(
     epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --delta 1e-5"
 )
-@click.option("--delta", type=float, required=True, help="Target delta, in (0, 1).")
+@click.option("--delta", "-d", type=float, required=True, help="Target delta, in (0, 1).")
 @_question
 def epsilon(delta: float, **question: Any) -> None:
     """Smallest epsilon of a run of DP-SGD, for a delta."""

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names of ``prv_accountant`` over this library: change one import line.
+
+    from hockeystick.compat.prv_accountant import PRVAccountant    # was: from prv_accountant ...
+
+Modules, classes, arguments and the three numbers of an answer are those of prv_accountant 0.2, and
+it need not be installed. On the command line, ``hockeystick epsilon`` takes the options of
+``compute-dp-epsilon``.
+
+Every answer is ``(lower, estimate, upper)``: the truth lies between the outer two, rounding
+included, and `estimate` is their middle. It is the loss of removing a record that is enclosed, as
+there: for DP-SGD also that of adding one. Answers differ where the original is wrong, or fails:
+
+| where | prv_accountant 0.2.0 | here |
+| --- | --- | --- |
+| `eps_error` | each bound is moved by it: answers are twice as wide | the widest gap accepted; answers are mostly far narrower |
+| `delta_error` | added to delta, subtracted for the lower bound | not used: all error is in the bounds |
+| an upper bound | may fall below the truth: transforms are taken as exact, `PureDPMechanism` as less than it costs | never below |
+| "Discrete mean differs significantly ..." | RuntimeError for much noise in few steps, and other quadratures | no quadrature |
+| delta below about 1e-13 | ValueError | down to 1e-300 |
+| a lower bound of epsilon or delta | may be negative | at least 0 |
+| epsilon = inf, as at delta below the mass at +inf | (inf, inf, inf) | the same |
+| `max_self_compositions` | more of them, slower and less accurate | only limits what may be asked |
+| `eps_max` | warns, and wraps around beyond it | not needed, not used |
+| `find_noise_multiplier` | epsilon within `eps_error` of the target | the least noise that provably meets it |
+| `num_self_compositions` of another length | may be broadcast or cut | ValueError |
+| NaN, infinite or negative parameters | often accepted | ValueError |
+
+`PrivacyRandomVariable` is here for ``isinstance`` only: mechanisms of one's own, given by a
+distribution function alone, are refused with TypeError; they have their place in
+``hockeystick.compat.dp_accounting.pld.privacy_loss_distribution.create_from_cdf``.
+"""  # noqa: E501 - rows of a table
+
+from hockeystick.compat.prv_accountant.accountant import Accountant, PRVAccountant
+from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    ApproximateDPMechanism,
+    GaussianMechanism,
+    LaplaceMechanism,
+    PoissonSubsampledGaussianMechanism,
+    PrivacyRandomVariable,
+    PureDPMechanism,
+)
+
+__all__ = [
+    "Accountant",
+    "ApproximateDPMechanism",
+    "GaussianMechanism",
+    "LaplaceMechanism",
+    "PRVAccountant",
+    "PoissonSubsampledGaussianMechanism",
+    "PrivacyRandomVariable",
+    "PureDPMechanism",
+]
