@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opacus accounts by this library: its engine trains, calibrates, saves and loads."""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+
+import pytest
+
+import exact
+import hockeystick as hs
+from questions import encloses
+
+MISSING = "the extra opacus is not installed"
+with warnings.catch_warnings():  # theirs
+    warnings.simplefilter("ignore")
+    torch = pytest.importorskip("torch", reason=MISSING)
+    pytest.importorskip("opacus", reason=MISSING)
+    from opacus import PrivacyEngine
+    from opacus.accountants import PRVAccountant, RDPAccountant, create_accountant
+    from opacus.accountants.utils import get_noise_multiplier
+
+    from hockeystick.compat.opacus import HockeystickAccountant
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
+DELTA, RECORDS, BATCH = 1e-5, 64, 8
+RATE = BATCH / RECORDS
+
+
+def engine(target=None, noise=1.0):
+    """A real engine with a small model, optimizer and loader made private."""
+    torch.manual_seed(0)
+    data = torch.utils.data.TensorDataset(torch.randn(RECORDS, 4), torch.randn(RECORDS, 1))
+    model = torch.nn.Linear(4, 1)
+    parts = {
+        "module": model,
+        "optimizer": torch.optim.SGD(model.parameters(), lr=0.1),
+        "data_loader": torch.utils.data.DataLoader(data, batch_size=BATCH),
+        "max_grad_norm": 1.0,
+    }
+    made = PrivacyEngine(accountant="hockeystick")
+    if target is None:
+        return made, *made.make_private(noise_multiplier=noise, **parts)
+    budget = {"target_epsilon": target, "target_delta": DELTA, "epochs": 1}
+    return made, *made.make_private_with_epsilon(**budget, **parts)
+
+
+def epoch(model, optimizer, loader):
+    """One pass over Poisson-sampled batches."""
+    steps = 0
+    for inputs, targets in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(inputs), targets).backward()
+        optimizer.step()
+        steps += 1
+    return steps
+
+
+def account(accountant, history):
+    accountant.history = list(history)
+    return accountant
+
+
+def test_an_epoch_of_a_private_engine():
+    made, model, optimizer, loader = engine()
+    steps = epoch(model, optimizer, loader)
+    assert made.accountant.history == [(1.0, RATE, steps)]
+    assert len(made.accountant) == steps == RECORDS // BATCH
+    epsilon = made.get_epsilon(DELTA)
+    certain = exact.epsilon(((exact.Step(1.0, RATE), steps),), DELTA)
+    assert encloses(made.accountant.epsilon_bounds(DELTA), certain)
+    assert certain <= epsilon <= 1.001 * float(certain)
+    # Theirs: the bound of privacy loss variables is eps_error above, that of Renyi DP further.
+    theirs = [account(kind(), made.accountant.history) for kind in (PRVAccountant, RDPAccountant)]
+    prv, rdp = (accountant.get_epsilon(DELTA) for accountant in theirs)
+    assert epsilon < prv < epsilon + 0.03
+    assert rdp > 1.05 * epsilon
+
+
+def test_noise_changes_and_checkpoints_in_the_middle():
+    made, model, optimizer, loader = engine()
+    epoch(model, optimizer, loader)
+    file = io.BytesIO()
+    made.save_checkpoint(path=file, module=model, optimizer=optimizer)
+
+    file.seek(0)
+    other, model, optimizer, loader = engine(noise=3.0)
+    other.load_checkpoint(path=file, module=model, optimizer=optimizer)
+    assert other.get_epsilon(DELTA) == made.get_epsilon(DELTA)
+    optimizer.noise_multiplier = 2.0
+    epoch(model, optimizer, loader)
+    history = other.accountant.history
+    assert history == [(1.0, RATE, 8), (2.0, RATE, 8)]
+    step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(RATE)
+    quieter = hs.Gaussian(noise_multiplier=2.0).poisson_sampled(RATE)
+    assert other.get_epsilon(DELTA) == (8 * step + 8 * quieter).epsilon(DELTA)
+    prv = account(PRVAccountant(), history).get_epsilon(DELTA)
+    rdp = account(RDPAccountant(), history).get_epsilon(DELTA)
+    assert other.get_epsilon(DELTA) < prv < other.get_epsilon(DELTA) + 0.03
+    assert rdp > 1.05 * other.get_epsilon(DELTA)
+
+
+def test_state_of_another_mechanism_is_refused():
+    with pytest.raises(ValueError, match="rdp"):
+        HockeystickAccountant().load_state_dict(RDPAccountant().state_dict())
+
+
+def test_a_target_is_met():
+    made, model, optimizer, loader = engine(target=2.0)
+    epoch(model, optimizer, loader)
+    assert 1.98 < made.get_epsilon(DELTA) <= 2.0
+
+
+@pytest.mark.parametrize(
+    ("target", "q", "steps"),
+    [
+        (8.0, 0.04, 2250),
+        (1000.0, 0.1, 1000),  # prv: not within minutes
+        (0.01, 0.01, 1000),  # rdp: "too low", prv: 16 times the noise
+    ],
+)
+def test_calibration(target, q, steps):
+    # Within a thousandth of the least noise is asked, which their search stops short of.
+    sigma = get_noise_multiplier(
+        target_epsilon=target,
+        target_delta=DELTA,
+        sample_rate=q,
+        steps=steps,
+        accountant="hockeystick",
+        epsilon_tolerance=1e-3 * target,
+        eps_error=0.5,  # of their prv accountant
+    )
+    assert 0.997 * target < create(sigma, q, steps).get_epsilon(DELTA) <= target
+
+
+def create(*entry):
+    return account(create_accountant("hockeystick"), [entry])
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.9])
+def test_large_delta_is_not_negative(delta):
+    history = [(5.0, 0.01, 10)]
+    assert account(RDPAccountant(), history).get_epsilon(delta) < 0
+    assert account(HockeystickAccountant(), history).get_epsilon(delta) == 0
+
+
+def test_before_the_first_step():
+    assert len(HockeystickAccountant()) == 0
+    assert HockeystickAccountant().get_epsilon(DELTA) == 0
+    with pytest.raises(ValueError, match="NaN"):
+        PRVAccountant().get_epsilon(DELTA)
+
+
+def test_without_noise():
+    assert create(0.0, 0.1, 1).get_epsilon(DELTA) == math.inf
+    assert create(0.0, 0.0, 1).get_epsilon(DELTA) == 0
+    assert create(0.0, 0.1, 0).get_epsilon(DELTA) == 0
+
+
+def test_equal_steps_are_merged():
+    accountant = HockeystickAccountant()
+    for sigma in 1.0, 1.0, 2.0, 1.0:
+        accountant.step(noise_multiplier=sigma, sample_rate=0.1)
+    assert accountant.history == [(1.0, 0.1, 2), (2.0, 0.1, 1), (1.0, 0.1, 1)]
+    assert len(accountant) == 4
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "error", "message"),
+    [
+        (-1.0, 0.1, ValueError, "noise_multiplier must be"),
+        (math.nan, 0.1, ValueError, "noise_multiplier must be"),
+        (1.0, 1.5, ValueError, "sample_rate must be"),
+        ("1", 0.1, TypeError, "noise_multiplier must be"),
+    ],
+)
+def test_bad_steps_are_not_entered(sigma, rate, error, message):
+    accountant = HockeystickAccountant()
+    with pytest.raises(error, match=message):
+        accountant.step(noise_multiplier=sigma, sample_rate=rate)
+    assert accountant.history == []
+
+
+def test_bad_delta():
+    with pytest.raises(ValueError, match="delta must be"):
+        HockeystickAccountant().get_epsilon(0.0)
