@@ -17,7 +17,8 @@ MODULES = sorted(
     if info.name not in {"hockeystick.__main__", "hockeystick._core"}
 )
 
-EXTRAS = {"hockeystick.compat.opacus": "opacus"}  # modules that need another package
+# Modules that need another package.
+EXTRAS = {"hockeystick.compat.flower": "flwr", "hockeystick.compat.opacus": "opacus"}
 
 
 def test_public_names():
@@ -35,7 +36,7 @@ def test_version():
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of other packages, at their import
 def test_examples(name):
     if name in EXTRAS:
-        pytest.importorskip(EXTRAS[name], reason=f"the extra {EXTRAS[name]} is not installed")
+        pytest.importorskip(EXTRAS[name], reason=f"{EXTRAS[name]} is not installed")
     result = doctest.testmod(importlib.import_module(name), raise_on_error=False)
     assert result.failed == 0
 
