@@ -155,19 +155,18 @@ def test_calibration_is_faster_and_meets_its_target():
         return dp_accounting.SelfComposedDpEvent(step, 1000)
 
     def timed():
-        start = time.perf_counter()
+        start = time.process_time()
         bracket = dp_accounting.ExplicitBracketInterval(0.9, 1.0)
         noise = dp_accounting.calibrate_dp_mechanism(
             dp_accounting.pld.PLDAccountant, run, 2.0, 1e-5, bracket, tol=1e-2
         )
-        return noise, time.perf_counter() - start
+        return noise, time.process_time() - start
 
     theirs, slow = timed()
     with patched():
-        timed()
         ours, fast = timed()
     assert ours == pytest.approx(theirs, abs=2e-2)
-    assert fast < slow / 2  # measured: 10 to 20
+    assert fast < slow / 2
 
     import hockeystick as hs  # noqa: PLC0415
 
