@@ -39,14 +39,16 @@ struct Kind {
   bool relative;                                                     // the width is one of the tail
 };
 
-// No loss of the composition is at or above this: the pairs' suprema are good to 1e-12 of 1 + themselves.
+// No loss of the composition is above this.
 double largest_loss(const Direction& direction) {
-  double sum = 0;
+  double sum = 0, size = 0;
   for (const Term& term : direction) {
-    const double most = term.pair->loss_supremum();
-    sum += static_cast<double>(term.count) * (most + 1e-12 * (1 + std::fabs(most)));
+    if (!std::isfinite(term.pair->loss_supremum())) return infinity;
+    const double most = static_cast<double>(term.count) * term.pair->finite_loss_bound();
+    sum += most;
+    size += std::fabs(most);
   }
-  return sum;
+  return sum + 1e-12 * size;
 }
 
 class Solver {

@@ -19,21 +19,16 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // No finite loss is larger.
 constexpr double beyond_loss = 1e300;
 
-// The error of a pair's own supremum, relative to 1 + itself.
-constexpr double supremum_error = 1e-12;
-
 class OneStep {
  public:
-  explicit OneStep(const DominatingPair& pair) : pair_(pair) {
-    const double supremum = pair.loss_supremum();
-    if (std::isfinite(supremum)) beyond_ = supremum + supremum_error * (1 + std::fabs(supremum));
-  }
+  explicit OneStep(const DominatingPair& pair)
+      : pair_(pair), finite_bound_(pair.finite_loss_bound()), is_finite_(std::isfinite(pair.loss_supremum())) {}
 
   double upper(double epsilon) {
-    if (epsilon >= beyond_) return 0;
+    if (epsilon >= finite_bound_ && is_finite_) return 0;
     const auto cells = beside(epsilon, -1);
     if (!cells) return 1;
-    const double finite = cells->upper_tail_above + error(*cells);
+    const double finite = epsilon >= finite_bound_ ? 0 : cells->upper_tail_above + error(*cells);
     // Nothing is lost where there is nothing to add.
     return std::min(1.0, finite == 0 ? cells->infinity_mass : (finite + cells->infinity_mass) * (1 + 4 * u));
   }
@@ -64,7 +59,8 @@ class OneStep {
   }
 
   const DominatingPair& pair_;
-  double beyond_ = infinity;  // no loss is at or above it
+  double finite_bound_;  // no finite loss is above it
+  bool is_finite_;       // and no infinite one
   double shift_ = 0;
 };
 

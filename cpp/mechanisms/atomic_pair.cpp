@@ -150,6 +150,13 @@ class AtomicPair final : public DominatingPair {
     return size() ? law_.atoms.back().loss + law_.loss_error : 0;
   }
 
+  double finite_loss_bound() const override {
+    if (law_.cut > 0) return law_.bound;
+    if (size() == 0) return 0;
+    const double most = law_.atoms.back().loss;
+    return law_.loss_error > 0 ? up(most + law_.loss_error) : most;
+  }
+
   double total_variation_bound() const override {
     CompensatedSum sum;
     for (const LossAtom& atom : law_.atoms)

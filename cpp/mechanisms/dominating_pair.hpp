@@ -90,6 +90,12 @@ class DominatingPair {
   virtual double loss_infimum() const { return -std::numeric_limits<double>::infinity(); }
   virtual double loss_supremum() const { return std::numeric_limits<double>::infinity(); }
 
+  /// Upper bound of the finite values of L.
+  virtual double finite_loss_bound() const {
+    const double most = loss_supremum();
+    return most + 1e-12 * (1 + std::fabs(most));
+  }
+
   /// Upper bound of the total variation between P and Q, which is delta(0).
   virtual double total_variation_bound() const { return 1; }
 

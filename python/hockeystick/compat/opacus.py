@@ -18,7 +18,7 @@ Answers differ from those of its "prv", "rdp" and "gdp" where these are wrong, o
 | before the first step | prv: ValueError, gdp: IndexError | 0 |
 | at large delta | prv, rdp: negative | at least 0 |
 | delta below about 1e-13 | prv: ValueError | down to 1e-300 |
-| large epsilon, schedules of noise | prv: seconds, minutes, or errors | milliseconds |
+| large epsilon, schedules of noise | prv: seconds, minutes, or errors | milliseconds; 100 noise levels, a second |
 | ``len(accountant)`` | entries of the history | steps, as `IAccountant` documents |
 
 The account is of Poisson-sampled batches, with a record added or removed; as there, it is for the

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Single steps, which need no grid: at the ends of the loss, and where masses are exact."""
+
+import math
+
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+import questions
+
+ONE = hs.ApproximateDP(epsilon=1.0, delta=1e-5)
+
+
+def test_at_the_largest_loss_only_the_infinite_one_is_left():
+    assert ONE.delta_bounds(1.0) == (1e-5, 1e-5)
+    assert ONE.delta_bounds(math.nextafter(1.0, 2.0)) == (1e-5, 1e-5)
+    assert ONE.delta_bounds(math.nextafter(1.0, 0.0)).upper > 1e-5
+    assert hs.ExponentialMechanism(epsilon=1.0).delta_bounds(1.0) == (0.0, 0.0)
+
+
+def test_epsilon_at_the_mass_of_the_infinite_loss():
+    bounds = ONE.epsilon_bounds(1e-5)
+    assert bounds.upper == 1.0
+    assert bounds.lower == pytest.approx(1.0, abs=1e-12)
+    assert ONE.epsilon(math.nextafter(1e-5, 0.0)) == math.inf
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        hs.Laplace(noise_multiplier=0.5),
+        hs.Laplace(noise_multiplier=0.5).poisson_sampled(0.25),
+        hs.DiscreteLaplace(parameter=0.25, sensitivity=2),
+    ],
+    ids=repr,
+)
+def test_nothing_exceeds_a_bounded_loss(mechanism):
+    largest = mechanism.epsilon(1e-300)
+    assert mechanism.delta_bounds(largest * (1 + 1e-9)) == (0.0, 0.0)
+    below = mechanism.delta_bounds(largest * (1 - 1e-3), tolerance=1e-6)
+    assert 0 < below.lower <= below.upper <= 1e-3
+
+
+@pytest.mark.parametrize("multiplier", [0.03, 0.1, 0.3])
+def test_delta_is_a_probability(multiplier):
+    """Also where all but nothing of it is left out."""
+    bounds = hs.Gaussian(noise_multiplier=multiplier).delta_bounds(0.0)
+    with ctx.workprec(1000):
+        truth = (1 / (2 * arb(2).sqrt() * arb(multiplier))).erf()
+    assert bounds.upper <= 1
+    assert questions.encloses(bounds, truth)
+    assert questions.is_tight(bounds, truth, 1e-12)
