@@ -39,10 +39,12 @@ class Solver {
     zero_forecast_ = wants_epsilon && at_.epsilon <= 0;
     if (zero_forecast_) at_ = pilot_.saddle_for_epsilon(0);
     for (const Term& term : direction) {
-      const auto count = static_cast<double>(term.count) * (1 + 1e-12);
-      supremum_ += count * term.pair->loss_supremum();
-      total_variation_ += count * term.pair->total_variation_bound();  // subadditive
+      const auto count = static_cast<double>(term.count);
+      const bool bounded = std::isfinite(term.pair->loss_supremum());
+      supremum_ += bounded ? count * term.pair->finite_loss_bound() : std::numeric_limits<double>::infinity();
+      total_variation_ += count * (1 + 1e-12) * term.pair->total_variation_bound();  // subadditive
     }
+    supremum_ *= 1 + 4 * unit_roundoff * static_cast<double>(direction.size() + 1);
   }
 
   double forecast() const { return wants_epsilon_ ? at_.epsilon : at_.log_delta; }
@@ -55,6 +57,7 @@ class Solver {
     if (infinity_mass_ >= 1) return nothing_private();
     if (!wants_epsilon_ && value_ >= supremum_) return Answer{};
     if (wants_epsilon_ && value_ >= total_variation_) return Answer{};
+    if (!wants_epsilon_ && is_next_to_supremum()) return almost_none();
     if (!wants_epsilon_ && at_.log_delta < std::log(smallest_delta)) {
       answer_.upper = chernoff_delta(direction_, pilot_, value_);
       if (answer_.upper <= smallest_delta) return answer_;
@@ -118,6 +121,21 @@ class Solver {
   Answer nothing_private() const {
     Answer answer;
     answer.lower = answer.upper = wants_epsilon_ ? std::numeric_limits<double>::infinity() : 1.0;
+    return answer;
+  }
+
+  // So close below the largest loss that rounding decides how much of delta is left.
+  bool is_next_to_supremum() const {
+    const double location = 64 * unit_roundoff * supremum_;
+    return std::isfinite(supremum_) && supremum_ - value_ <= location / limits_.tolerance;
+  }
+
+  Answer almost_none() const {
+    Answer answer;
+    answer.lower = 0;
+    answer.upper = -std::expm1(value_ - supremum_) * (1 + 8 * unit_roundoff);
+    answer.met = false;
+    answer.obstacle = "rounding";
     return answer;
   }
 

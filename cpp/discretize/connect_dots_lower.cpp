@@ -140,6 +140,20 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   return true;
 }
 
+// A curve that is 0 from e^l <= 1 on lies, being convex and at most 1, under that of a mass of 1 at loss l, and
+// this one under 1 - alpha, which no pair's curve is below. So where tangents leave no mass above such an l of the
+// support, as with steps that move the loss by far less than an interval, that mass is the better estimate.
+void raise_to_no_loss(const SupportCells& cells, StepPmf& pmf) {
+  const auto& index = cells.support.index;
+  std::size_t nearest = index.size();
+  while (nearest > 0 && cells.loss(nearest - 1) > 0) --nearest;
+  if (nearest == 0 || pmf.infinity_mass > 0) return;
+  for (std::size_t k = 0; k < pmf.index.size(); ++k)
+    if (pmf.index[k] > index[nearest - 1] && pmf.mass[k] > 0) return;
+  pmf.index.assign(1, index[nearest - 1]);
+  pmf.mass.assign(1, 1.0);
+}
+
 template <class Curve>
 StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, cells.parts.infinity_mass_lower, 0,
@@ -149,7 +163,10 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   std::size_t drop = 1, tries = 0;
   for (std::size_t points = cells.support.index.size(); points >= 2; drop *= ++tries > 64 ? 2 : 1) {
     Kinks kinks = curve(cells, points, top);
-    if (kinks.ends_at_zero && certify(cells, kinks, pmf)) return pmf;
+    if (kinks.ends_at_zero && certify(cells, kinks, pmf)) {
+      raise_to_no_loss(cells, pmf);
+      return pmf;
+    }
     for (std::size_t i = 0; i < drop && points >= 2; ++i, --points) {
       const CellMass cell = whole_cell(cells, points - 2);
       const double d = cells.gap(points - 2);
@@ -158,6 +175,7 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   }
   pmf.index.assign(1, cells.support.index.front());  // the zero curve is under every curve
   pmf.mass.assign(1, 0.0);
+  raise_to_no_loss(cells, pmf);
   return pmf;
 }
 

@@ -208,6 +208,7 @@ class Laplace final : public DominatingPair {
   const Atoms& atoms() const override { return atoms_; }
   double loss_infimum() const override { return -up(loss_.end()); }
   double loss_supremum() const override { return up(loss_.end()); }
+  double finite_loss_bound() const override { return loss_supremum(); }
   double total_variation_bound() const override { return loss_.total_variation_bound(); }
 
  private:

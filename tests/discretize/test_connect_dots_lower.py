@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import exact
+import hockeystick as hs
 from discretize import curves
+from hockeystick import _core
+from hockeystick.adjacency import Direction
 
 ALL = [
     *curves.cases(),
@@ -66,3 +69,22 @@ def test_random_supports(step, direction, estimator, points, reach, offset, seed
     base = curves.uniform(step, direction, points, reach)
     case = curves.subset(base, np.random.default_rng(seed), 0.6, offset)
     curves.assert_below(case, estimator)
+
+
+@pytest.mark.parametrize("estimator", curves.LOWER)
+@pytest.mark.parametrize("index", [[-2, -1, 0, 1, 2], [-1, 0, 1], [-3, 0], [0, 1]], ids=str)
+def test_a_step_that_the_grid_does_not_see_is_no_loss(estimator, index):
+    pair = hs.Gaussian(noise_multiplier=1e7).dominating_pair(Direction.REMOVE)
+    step = _core.step_pmf(pair, interval=0.01, offset=0.0, index=index, estimator=estimator)
+    assert (list(step.index), list(step.mass), step.infinity_mass) == ([0], [1.0], 0.0)
+
+
+@pytest.mark.parametrize("offset", [0.0025, -0.0025])
+def test_no_loss_lies_at_or_below_zero(offset):
+    pair = hs.Gaussian(noise_multiplier=1e7).dominating_pair(Direction.REMOVE)
+    step = _core.step_pmf(
+        pair, interval=0.01, offset=offset, index=[-2, -1, 0, 1, 2], estimator="balanced"
+    )
+    assert step.delta(np.array([-0.005, 0.0, 0.005]))[1] == 0
+    assert list(step.mass) == [1.0]
+    assert list(step.index) == [-1 if offset > 0 else 0]

@@ -111,6 +111,18 @@ def test_nothing_costs_nothing(adjacency):
     assert nothing.epsilon(delta=np.array([0.5, 0.1])).tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("noise_multiplier", [1e3, 1e6, 4.3e9])
+@pytest.mark.parametrize("tolerance", [0.1, 1e-2, 1e-4])
+def test_steps_far_smaller_than_the_grid_are_no_obstacle(noise_multiplier, tolerance):
+    run = 1000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+    more = run + 4 * hs.Gaussian(noise_multiplier=noise_multiplier)
+    lower, upper = more.epsilon_bounds(1e-5, tolerance=tolerance)
+    assert upper - lower <= tolerance * upper
+    without = run.epsilon_bounds(1e-5, tolerance=1e-6)
+    assert upper >= without.lower
+    assert lower <= without.upper + 20 / noise_multiplier
+
+
 def test_the_order_of_terms_does_not_change_a_bit():
     assert (S + B).epsilon_bounds(delta=1e-6) == (B + S).epsilon_bounds(delta=1e-6)
 

@@ -51,3 +51,13 @@ def test_delta_is_a_probability(multiplier):
     assert bounds.upper <= 1
     assert questions.encloses(bounds, truth)
     assert questions.is_tight(bounds, truth, 1e-12)
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-9])
+def test_next_to_the_largest_loss_of_a_run_rounding_decides(tolerance):
+    run = 3 * hs.Laplace(noise_multiplier=1) + 2 * hs.Laplace(noise_multiplier=2)
+    with pytest.raises(hs.CertificationError, match="rounding") as caught:
+        run.delta_bounds(4.0, tolerance=tolerance)
+    assert caught.value.bounds.lower == 0
+    assert 0 < caught.value.bounds.upper < 1e-14
+    assert run.delta_bounds(4.0 + 1e-9) == (0.0, 0.0)
