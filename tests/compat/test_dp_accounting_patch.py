@@ -54,7 +54,10 @@ def state():
     kinds = (types.ModuleType, types.FunctionType, type)
     modules = [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]
     names = {
-        (id(m), k): id(v) for m in modules for k, v in list(vars(m).items()) if isinstance(v, kinds)
+        (id(m), k): id(v)
+        for m in modules
+        for k, v in list(vars(m).items())
+        if issubclass(type(v), kinds)  # some objects warn when asked for their class
     }
     return names, {k: id(v) for k, v in sys.modules.items()}
 
