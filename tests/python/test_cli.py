@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from hockeystick import cli
+from hockeystick.cli._decimals import outward
 
 RUN = [
     *("--noise-multiplier", "1.0"),
@@ -207,7 +208,7 @@ noise_multipliers = st.floats(1e-3, 1e12)
 @given(noise_multipliers, st.floats(0, 1))
 def test_decimals_are_rounded_outward(upper, share):
     lower = upper * share
-    low, high = map(Fraction, cli.outward(lower, upper))
+    low, high = map(Fraction, outward(lower, upper))
     assert low <= Fraction(lower) <= Fraction(upper) <= high
     assert high - Fraction(upper) <= Fraction(upper) / 1000
     assert Fraction(lower) - low <= Fraction(upper) / 1000
@@ -223,4 +224,4 @@ def test_decimals_are_rounded_outward(upper, share):
     ],
 )
 def test_decimals(bounds, printed):
-    assert cli.outward(*bounds) == printed
+    assert outward(*bounds) == printed

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: one question, one line of answer."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+import hockeystick
+from hockeystick.cli.calibration import calibrate
+from hockeystick.cli.pictures import plot
+from hockeystick.cli.questions import delta, epsilon
+from hockeystick.errors import CertificationError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; errors take one line on stderr and exit with 2."""
+    try:
+        code = _commands.main(arguments, prog_name="hockeystick", standalone_mode=False)
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except (CertificationError, ImportError, TypeError, ValueError) as error:
+        _fail(str(error))
+    except click.Abort:
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    click.echo(f"hockeystick: {' '.join(message.split())}", err=True)
+    sys.exit(2)
+
+
+def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
+    if wanted:
+        click.echo(f"hockeystick {hockeystick.__version__}")
+        context.exit()
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
+    "--steps 10000 --delta 1e-5",
+)
+@click.option("--version", is_flag=True, callback=_version, is_eager=True, expose_value=False)
+def _commands() -> None:
+    """Certified privacy of DP-SGD: epsilon and delta between proven bounds."""
+
+
+for _command in (epsilon, delta, calibrate, plot):
+    _commands.add_command(_command)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every command is asked: the run, the adjacency and the limits."""
+
+from collections.abc import Callable
+
+import click
+
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
+from hockeystick.adjacency import Adjacency
+from hockeystick.composition import Composition, Mechanism
+from hockeystick.mechanisms import Gaussian
+
+
+def question_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of a question about a given run."""
+    return options(command, noise_required=True)
+
+
+def picture_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The same options, of which each picture has a tolerance of its own."""
+    return options(command, noise_required=True, tolerance=None)
+
+
+def options(
+    command: Callable[..., None],
+    *,
+    noise_required: bool,
+    tolerance: float | None = DEFAULT_TOLERANCE,
+) -> Callable[..., None]:
+    """The options that every question has, also under the names of `compute-dp-epsilon`."""
+    asked = [
+        click.option(
+            "--noise-multiplier",
+            "-s",
+            type=float,
+            required=noise_required,
+            help="Standard deviation of the noise over the clipping norm.",
+        ),
+        click.option(
+            "--sampling-probability",
+            "-p",
+            type=float,
+            default=1.0,
+            show_default=True,
+            help="Probability that a record is in a batch (Poisson sampling).",
+        ),
+        click.option(
+            "--steps",
+            "--num-compositions",
+            "-i",
+            type=int,
+            default=1,
+            show_default=True,
+            help="Number of steps.",
+        ),
+        click.option(
+            "--adjacency",
+            type=click.Choice([adjacency.value for adjacency in Adjacency]),
+            default=Adjacency.ADD_OR_REMOVE_ONE.value,
+            show_default=True,
+            help="Which datasets are neighbours.",
+        ),
+        click.option(
+            "--tolerance",
+            type=float,
+            default=tolerance,
+            show_default=True,
+            help="Widest relative gap between the bounds.",
+        ),
+        click.option(
+            "--memory-limit",
+            type=int,
+            default=DEFAULT_MEMORY_LIMIT,
+            show_default=True,
+            help="Bytes the computation may take.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    ]
+    for option in reversed(asked):
+        command = option(command)
+    return command
+
+
+def step(*, noise_multiplier: float, sampling_probability: float) -> Mechanism:
+    return Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
+
+
+def run(*, steps: int, **mechanism: float) -> Composition:
+    return steps * step(**mechanism)

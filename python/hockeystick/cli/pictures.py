@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hockeystick plot`."""
+
+import json
+from time import perf_counter
+from typing import Any
+
+import click
+
+from hockeystick.adjacency import Adjacency
+from hockeystick.cli import _options
+from hockeystick.plot._axes import SCALES, detached
+from hockeystick.plot._by_name import PICTURES, TAKEN_BY, draw
+from hockeystick.plot._methods import BASELINES, ESTIMATORS
+
+
+@click.command(
+    epilog="Example: hockeystick plot tradeoff --noise-multiplier 1.0 "
+    "--sampling-probability 0.01 --steps 10000 --output tradeoff.png"
+)
+@click.argument("picture", type=click.Choice(PICTURES))
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False),
+    required=True,
+    help="File to write; its ending is the format (png, pdf, svg).",
+)
+@click.option(
+    "--delta",
+    type=float,
+    default=1e-5,
+    show_default=True,
+    help="Target delta of epsilon-by-count, in (0, 1).",
+)
+@click.option(
+    "--epsilon",
+    type=float,
+    help="Where loss-against-probability shows delta [nats]; by default the epsilon at --delta.",
+)
+@click.option(
+    "--baseline",
+    "baselines",
+    type=click.Choice(tuple(BASELINES)),
+    multiple=True,
+    help="A classical method to add to epsilon-by-count; give it again for another.",
+)
+@click.option(
+    "--estimator",
+    "estimators",
+    type=click.Choice(tuple(ESTIMATORS)),
+    multiple=True,
+    help="An estimate on a grid to add to epsilon-by-count; give it again for another.",
+)
+@click.option(
+    "--discretization-interval",
+    type=float,
+    help="Grid of estimators and of distributions [nats]; by default one that suits the picture.",
+)
+@click.option(
+    "--scale", type=click.Choice(SCALES), help="Of the axes; by default one that suits the picture."
+)
+@_options.picture_options
+@click.pass_context
+def plot(
+    context: click.Context,
+    /,
+    *,
+    picture: str,
+    output: str,
+    as_json: bool,
+    noise_multiplier: float,
+    sampling_probability: float,
+    adjacency: str,
+    **options: Any,
+) -> None:
+    """Draw a PICTURE of a run of DP-SGD, with both bounds, into a file.
+
+    \b
+    hockey-stick              delta against epsilon
+    epsilon-by-count          epsilon against the number of steps
+    tradeoff                  false negative against false positive rate
+    loss-distribution         the privacy loss distribution
+    loss-against-probability  the privacy loss, and delta as an area
+    """  # noqa: D301, click looks for a backspace
+    _only_what_it_takes(context, picture)
+    start = perf_counter()
+    mechanism = {"noise_multiplier": noise_multiplier, "sampling_probability": sampling_probability}
+    step = _options.step(**mechanism)
+    ax = draw(picture, step, adjacency=Adjacency(adjacency), ax=detached(), **options)
+    figure: Any = ax.figure
+    try:
+        figure.savefig(output)
+    except OSError as error:
+        raise click.FileError(output, error.strerror) from error
+    seconds = perf_counter() - start
+    if as_json:
+        asked = {"wanted": picture, **mechanism, "adjacency": adjacency, **options}
+        click.echo(json.dumps({"output": output, "seconds": seconds, "question": asked}))
+    else:
+        click.echo(f"{picture} in {output}, {1000 * seconds:.3g} ms")
+
+
+def _only_what_it_takes(context: click.Context, picture: str) -> None:
+    """Refuse an option that would change nothing."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        pictures = TAKEN_BY.get(name, PICTURES)
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and picture not in pictures:
+            raise click.UsageError(f"{parameter.opts[0]} is for {' and '.join(pictures)} only")

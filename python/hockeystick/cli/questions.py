@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hockeystick epsilon` and `hockeystick delta`."""
+
+import json
+from time import perf_counter
+from typing import Any, Literal
+
+import click
+
+from hockeystick.adjacency import Adjacency
+from hockeystick.bounds import Bounds
+from hockeystick.cli._decimals import outward
+from hockeystick.cli._options import question_options, run
+
+
+@click.command(
+    epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
+    "--steps 10000 --delta 1e-5"
+)
+@click.option("--delta", "-d", type=float, required=True, help="Target delta, in (0, 1).")
+@question_options
+def epsilon(delta: float, **question: Any) -> None:
+    """Smallest epsilon of a run of DP-SGD, for a delta."""
+    _answer("epsilon", "delta", delta, **question)
+
+
+@click.command(
+    epilog="Example: hockeystick delta --noise-multiplier 1.0 --sampling-probability 0.01 "
+    "--steps 10000 --epsilon 2"
+)
+@click.option("--epsilon", type=float, required=True, help="Target epsilon [nats], in [0, 1e4].")
+@question_options
+def delta(epsilon: float, **question: Any) -> None:
+    """Smallest delta of a run of DP-SGD, for an epsilon."""
+    _answer("delta", "epsilon", epsilon, **question)
+
+
+def _answer(  # noqa: PLR0913, one argument per option
+    wanted: Literal["epsilon", "delta"],
+    given: str,
+    value: float,
+    *,
+    noise_multiplier: float,
+    sampling_probability: float,
+    steps: int,
+    adjacency: str,
+    tolerance: float,
+    memory_limit: int,
+    as_json: bool,
+) -> None:
+    asked = run(
+        noise_multiplier=noise_multiplier, sampling_probability=sampling_probability, steps=steps
+    )
+    ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
+    start = perf_counter()
+    bounds = ask(
+        value, adjacency=Adjacency(adjacency), tolerance=tolerance, memory_limit=memory_limit
+    )
+    seconds = perf_counter() - start
+    if not as_json:
+        click.echo(_sentence(wanted, bounds, f"{given} = {value!r}", seconds))
+        return
+    answer = {
+        wanted: bounds.upper,
+        "lower": bounds.lower,
+        "upper": bounds.upper,
+        "seconds": seconds,
+        "question": {
+            "wanted": wanted,
+            given: value,
+            "noise_multiplier": noise_multiplier,
+            "sampling_probability": sampling_probability,
+            "steps": steps,
+            "adjacency": adjacency,
+            "tolerance": tolerance,
+            "memory_limit": memory_limit,
+        },
+    }
+    click.echo(json.dumps(answer))
+
+
+def _sentence(wanted: str, bounds: Bounds[float], given: str, seconds: float) -> str:
+    lower, upper = outward(bounds.lower, bounds.upper)
+    certified = f"certified: {lower} <= {wanted} <= {upper}"
+    return f"{wanted} = {upper} at {given} ({certified}), {1000 * seconds:.3g} ms"
