@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "account/alignment.hpp"
+#include "account/contour.hpp"
 #include "account/merge.hpp"
 #include "account/one_step.hpp"
 #include "account/pass.hpp"
@@ -201,6 +202,7 @@ class Solver {
     answer_.interval = plan.interval;
     answer_.size = plan.fft_size;
     answer_.tilt = plan.tilt;
+    answer_.method = "transform";
   }
 
   const Direction& direction_;
@@ -262,10 +264,26 @@ bool is_dominated(const Direction& direction, const Solver& solver, bool wants_e
   return chernoff_delta(direction, solver.pilot(), epsilon) <= goal;
 }
 
+// By moments, where every direction has them and runs more than once.
+std::optional<Answer> by_contour(const std::vector<MergedDirection>& merged, bool wants_epsilon, double value,
+                                 const Limits& limits) {
+  std::vector<Direction> directions;
+  for (const MergedDirection& direction : merged) {
+    if (direction.terms.empty() || runs_once(direction)) return {};
+    directions.push_back(direction.terms);
+  }
+  return wants_epsilon ? contour_epsilon_bounds(directions, value, limits)
+                       : contour_delta_bounds(directions, value, limits);
+}
+
 Answer answer(std::span<const Direction> directions, bool wants_epsilon, double value, const Limits& limits) {
   check_floating_point_environment();
   std::vector<MergedDirection> merged;
   for (const Direction& direction : directions) merged.push_back(merge_gaussians(direction));
+  if (limits.method != Method::transform) {
+    const std::optional<Answer> found = by_contour(merged, wants_epsilon, value, limits);
+    if (found) return *found;
+  }
   std::optional<Answer> result;
   const auto take = [&](const Answer& next) { result = result ? worse(*result, next, limits) : next; };
   std::vector<Solver> solvers;

@@ -20,10 +20,14 @@ struct Term {
 /// The terms of one direction of an adjacency; the answer is for the worst direction.
 using Direction = std::vector<Term>;
 
+/// How a question may be answered: by whichever wins, or, for tests, by one of the two engines alone.
+enum class Method { any, contour, transform };
+
 /// What certified answers may cost.
 struct Limits {
   double tolerance;          // upper - lower <= tolerance * upper
   std::size_t memory_limit;  // bytes, predicted before anything large is allocated
+  Method method = Method::any;
 };
 
 /// A certified interval, whether it is as tight as asked, and what its width is made of.
@@ -35,9 +39,10 @@ struct Answer {
   // Error budget, in units of delta at the answer (the width of its enclosure there).
   double discretization = 0, truncation = 0, wraparound = 0, rounding = 0;
   double interval = 0;   // discretization interval of the last pass [nats]; 0: closed form
-  std::size_t size = 0;  // length of its transform
+  std::size_t size = 0;  // length of its transform; or samples of the contour
   double tilt = 0;
   int passes = 0;
+  const char* method = "";  // "contour", "transform", or "" where neither was needed
 };
 
 }  // namespace hockeystick

@@ -22,17 +22,24 @@ Direction direction_of(const std::vector<PairCount>& terms) {
   return direction;
 }
 
+Method method_named(const std::string& name) {
+  if (name == "contour") return Method::contour;
+  return name == "transform" ? Method::transform : Method::any;
+}
+
 using Solve = Answer (*)(std::span<const Direction>, double, const Limits&);
 
 std::vector<Answer> solve_each(Solve solve, const std::vector<std::vector<PairCount>>& directions,
-                               const Doubles& values, double tolerance, std::size_t memory_limit) {
+                               const Doubles& values, double tolerance, std::size_t memory_limit,
+                               const std::string& method) {
+  const Limits limits{tolerance, memory_limit, method_named(method)};
   std::vector<Direction> asked;
   for (const auto& terms : directions) asked.push_back(direction_of(terms));
   const auto from = in(values);
   std::vector<Answer> answers;
   {
     py::gil_scoped_release release;
-    for (const double value : from) answers.push_back(solve(asked, value, {tolerance, memory_limit}));
+    for (const double value : from) answers.push_back(solve(asked, value, limits));
   }
   return answers;
 }
@@ -69,19 +76,24 @@ void bind_account(py::module_& module) {
       .def_readonly("interval", &Answer::interval)
       .def_readonly("size", &Answer::size)
       .def_readonly("tilt", &Answer::tilt)
-      .def_readonly("passes", &Answer::passes);
+      .def_readonly("passes", &Answer::passes)
+      .def_property_readonly("method", [](const Answer& answer) { return std::string(answer.method); });
   module.def(
       "epsilon_bounds",
       [](const std::vector<std::vector<PairCount>>& directions, const Doubles& deltas, double tolerance,
-         std::size_t memory_limit) { return solve_each(&epsilon_bounds, directions, deltas, tolerance, memory_limit); },
+         std::size_t memory_limit, const std::string& method) {
+        return solve_each(&epsilon_bounds, directions, deltas, tolerance, memory_limit, method);
+      },
       py::arg("directions"), py::arg("deltas"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      "Encloses epsilon at each delta, for the worst direction.");
+      py::arg("method") = "any", "Encloses epsilon at each delta, for the worst direction.");
   module.def(
       "delta_bounds",
       [](const std::vector<std::vector<PairCount>>& directions, const Doubles& epsilons, double tolerance,
-         std::size_t memory_limit) { return solve_each(&delta_bounds, directions, epsilons, tolerance, memory_limit); },
+         std::size_t memory_limit, const std::string& method) {
+        return solve_each(&delta_bounds, directions, epsilons, tolerance, memory_limit, method);
+      },
       py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      "Encloses delta at each epsilon, for the worst direction.");
+      py::arg("method") = "any", "Encloses delta at each epsilon, for the worst direction.");
   module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"), py::arg("side"),
              py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
              py::arg("support") = std::vector<std::int64_t>{},

@@ -27,6 +27,7 @@ Doubles each(const Doubles& values, Function&& function) {
 
 void bind_mechanisms(pybind11::module_& module);
 void bind_account(pybind11::module_& module);
+void bind_contour(pybind11::module_& module);
 void bind_steps(pybind11::module_& module);
 void bind_explicit_steps(pybind11::module_& module);
 void bind_dpsgd(pybind11::module_& module);

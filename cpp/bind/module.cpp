@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_pld(module);
   bind_explicit_steps(module);
   bind_account(module);
+  bind_contour(module);
   bind_dpsgd(module);
   bind_views(module);
   bind_numeric(module);

@@ -3,8 +3,11 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
+
+#include "mechanisms/moment_line.hpp"
 
 namespace hockeystick {
 
@@ -119,6 +122,9 @@ class DominatingPair {
     return (by_size < by_order ? by_size : by_order) * (1 + 1e-12);
   }
   virtual double renyi_slope_limit() const { return 0; }
+
+  /// Its moments on a line; null if the loss has atoms, or where the needs ask for too much.
+  virtual std::unique_ptr<MomentLine> moment_line(const LineNeeds&) const { return nullptr; }
 
   /// The ratio shift / standard deviation if the pair is N(0, 1) against N(mu, 1), else 0. Gaussian
   /// pairs compose to one of their kind: mu^2 adds up.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechanisms/gaussian_cells.hpp"
+#include "mechanisms/gaussian_line.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
@@ -37,6 +38,10 @@ class GaussianPair final : public DominatingPair {
       return mu * (x - mu / 2);
     };
     return gaussian_nodes(family(), loss, this, true);
+  }
+
+  std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
+    return gaussian_line(mu_, mu_error_, needs.tilt);
   }
 
   double gaussian_mu() const override { return mu_; }

@@ -10,6 +10,7 @@
 #include "mechanisms/gaussian_sweep.hpp"
 #include "mechanisms/mixture_loss.hpp"
 #include "mechanisms/registry.hpp"
+#include "mechanisms/smooth_line.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
@@ -37,6 +38,22 @@ struct MixtureEdges {
   std::vector<MixtureEdge> at;
   std::vector<double> weights;  // what their k point to
   double loss_error = 0;
+};
+
+class MixtureLog final : public LogMixture {
+ public:
+  explicit MixtureLog(const MixtureLoss& loss) : loss_(loss), scratch_(loss.size()) {}
+
+  LocalLog log_mixture(double x) const override {
+    const auto [value, slope, error] = loss_.at(x, scratch_.data());
+    return {value, slope, error};
+  }
+
+  double steepest() const override { return loss_.largest() * (1 + 4 * u); }
+
+ private:
+  const MixtureLoss& loss_;
+  mutable std::vector<double> scratch_;  // of one line, in one thread
 };
 
 class Mixture : public DominatingPair {
@@ -123,6 +140,10 @@ class Remove final : public Mixture {
 
   double loss_infimum() const override { return loss_.infimum(); }
 
+  std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
+    return smooth_line(MixtureLog(loss_), SmoothForm::remove, needs);
+  }
+
   // E_Q[r^(t+1)], r = e^L: by Jensen's inequality at most the components' own, weighted.
   double tail_moment_bound(double top, double t) const override {
     const double x = before(top, 1);
@@ -191,6 +212,10 @@ class Add final : public Mixture {
   }
 
   double loss_supremum() const override { return -loss_.infimum(); }
+
+  std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
+    return smooth_line(MixtureLog(loss_), SmoothForm::add, needs);
+  }
 
   // E_P[r^t], r = e^L the weighted harmonic mean of the components' own: by Jensen's inequality as for removal. Each is
   // the integral of e^(t (s y + s^2/2)) phi(y), a shifted tail moment from y + s on.

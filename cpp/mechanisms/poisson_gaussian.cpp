@@ -5,6 +5,7 @@
 #include "mechanisms/gaussian_cells.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling_weight.hpp"
+#include "mechanisms/smooth_line.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 
@@ -25,6 +26,24 @@ double carried_error(double mu, double t, double slope) {
   const double size = std::fabs(t) + mu * mu;
   return slope * u * (3 * size + 2 * size + mu * mu);
 }
+
+// log(1 - q + q E(x)), E(x) = e^t, t = mu (x - mu/2): two roundings of t, and u mu (|x| + mu) for mu's own.
+class SampledLog final : public LogMixture {
+ public:
+  SampledLog(double mu, double q) : mu_(mu), q_(q) {}
+
+  LocalLog log_mixture(double x) const override {
+    const double t = mu_ * (x - mu_ / 2), value = sampled_loss(q_, t);
+    const double posterior = std::exp(t - value + log_q_);
+    const double carried = u * (2 * std::fabs(t) + mu_ * (std::fabs(x) + mu_));
+    return {value, mu_ * posterior, 1.01 * (posterior * carried + sampled_loss_error(q_, t, value))};
+  }
+
+  double steepest() const override { return mu_ * (1 + 4 * u); }
+
+ private:
+  double mu_, q_, log_q_ = std::log(q_);
+};
 
 // ((1-q) N(0,1) + q N(mu,1), N(0,1)).
 class Remove final : public DominatingPair {
@@ -49,6 +68,10 @@ class Remove final : public DominatingPair {
       return sampled_loss(self->q_, self->mu_ * (x - self->mu_ / 2));
     };
     return gaussian_nodes(family(), loss, this, false);
+  }
+
+  std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
+    return smooth_line(SampledLog(mu_, q_), SmoothForm::remove, needs);
   }
 
   double total_variation_bound() const override { return q_; }
@@ -112,6 +135,10 @@ class Add final : public DominatingPair {
       return -sampled_loss(self->q_, -self->mu_ * (x + self->mu_ / 2));
     };
     return gaussian_nodes(family(), loss, this, false);
+  }
+
+  std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
+    return smooth_line(SampledLog(mu_, q_), SmoothForm::add, needs);
   }
 
   double total_variation_bound() const override { return q_; }
@@ -189,6 +216,10 @@ class Replace final : public DominatingPair {
     return std::min(2 * mu_ * mu_, mu_ * mu_ / 2 - std::log1p(-q_) / order) * (1 + 8 * u);
   }
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
+  std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
+    return smooth_line(SampledLog(mu_, q_), SmoothForm::replace, needs);
+  }
+
   double total_variation_bound() const override { return q_; }
 
  private:

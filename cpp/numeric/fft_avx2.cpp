@@ -8,8 +8,12 @@
 #include "numeric/fft_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
-const hockeystick::FftKernel hockeystick::fft_avx2{"avx2", &hockeystick::avx2::forward, &hockeystick::avx2::inverse,
-                                                   &hockeystick::avx2::absolute_sum, &hockeystick::avx2::first_above};
+const hockeystick::FftKernel hockeystick::fft_avx2{"avx2",
+                                                   &hockeystick::avx2::forward,
+                                                   &hockeystick::avx2::inverse,
+                                                   &hockeystick::avx2::absolute_sum,
+                                                   &hockeystick::avx2::first_above,
+                                                   &hockeystick::avx2::rotate};
 #else
-const hockeystick::FftKernel hockeystick::fft_avx2{"avx2", nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_avx2{"avx2", nullptr, nullptr, nullptr, nullptr, nullptr};
 #endif

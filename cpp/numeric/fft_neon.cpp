@@ -9,8 +9,12 @@
 #include "numeric/fft_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
-const hockeystick::FftKernel hockeystick::fft_neon{"neon", &hockeystick::neon::forward, &hockeystick::neon::inverse,
-                                                   &hockeystick::neon::absolute_sum, &hockeystick::neon::first_above};
+const hockeystick::FftKernel hockeystick::fft_neon{"neon",
+                                                   &hockeystick::neon::forward,
+                                                   &hockeystick::neon::inverse,
+                                                   &hockeystick::neon::absolute_sum,
+                                                   &hockeystick::neon::first_above,
+                                                   &hockeystick::neon::rotate};
 #else
-const hockeystick::FftKernel hockeystick::fft_neon{"neon", nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_neon{"neon", nullptr, nullptr, nullptr, nullptr, nullptr};
 #endif

@@ -5,6 +5,9 @@
 #include "numeric/fft_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
-const hockeystick::FftKernel hockeystick::fft_scalar{"scalar", &hockeystick::scalar::forward,
-                                                     &hockeystick::scalar::inverse, &hockeystick::scalar::absolute_sum,
-                                                     &hockeystick::scalar::first_above};
+const hockeystick::FftKernel hockeystick::fft_scalar{"scalar",
+                                                     &hockeystick::scalar::forward,
+                                                     &hockeystick::scalar::inverse,
+                                                     &hockeystick::scalar::absolute_sum,
+                                                     &hockeystick::scalar::first_above,
+                                                     &hockeystick::scalar::rotate};

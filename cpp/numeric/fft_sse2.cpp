@@ -9,8 +9,12 @@
 #include "numeric/fft_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
-const hockeystick::FftKernel hockeystick::fft_sse2{"sse2", &hockeystick::sse2::forward, &hockeystick::sse2::inverse,
-                                                   &hockeystick::sse2::absolute_sum, &hockeystick::sse2::first_above};
+const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",
+                                                   &hockeystick::sse2::forward,
+                                                   &hockeystick::sse2::inverse,
+                                                   &hockeystick::sse2::absolute_sum,
+                                                   &hockeystick::sse2::first_above,
+                                                   &hockeystick::sse2::rotate};
 #else
-const hockeystick::FftKernel hockeystick::fft_sse2{"sse2", nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_sse2{"sse2", nullptr, nullptr, nullptr, nullptr, nullptr};
 #endif

@@ -26,6 +26,7 @@ struct FftKernel {
   void (*inverse)(const FftTables&, double* x, double scale);
   double (*absolute_sum)(const double* x, std::size_t n);
   std::size_t (*first_above)(const double* re, const double* im, std::size_t from, std::size_t count, double limit);
+  void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums);
 };
 
 extern const FftKernel fft_scalar;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two scans that CyclicProduct needs over whole arrays, for every instruction set; as fft_kernel.hpp.
+// Scans of whole arrays, for every instruction set; as fft_kernel.hpp.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,35 @@ inline std::size_t first_above(const double* re, const double* im, std::size_t f
     if (!below) break;
   }
   return from;
+}
+
+/// Multiplies re + i im by cosine + i sine elementwise, count a multiple of 8, and sums the products: sums[0] + i
+/// sums[1]. Each term meets at most count/8 + 8 roundings on its way into a sum.
+inline void rotate(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums) {
+  constexpr std::size_t width = Vec::lanes, parts = 8 / width;
+  Vec real[parts], imaginary[parts];
+  HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) real[i] = imaginary[i] = Vec::broadcast(0);
+  for (std::size_t j = 0; j < count; j += 8) {
+    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
+      const std::size_t at = j + i * width;
+      const Vec x = Vec::load(re + at), y = Vec::load(im + at);
+      const Vec c = Vec::load(cosine + at), s = Vec::load(sine + at);
+      const Vec turned = multiply_subtract(x, c, y * s), across = multiply_add(x, s, y * c);
+      turned.store(re + at);
+      across.store(im + at);
+      real[i] = real[i] + turned;
+      imaginary[i] = imaginary[i] + across;
+    }
+  }
+  double lanes[2][8];
+  HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
+    real[i].store(lanes[0] + i * width);
+    imaginary[i].store(lanes[1] + i * width);
+  }
+  for (std::size_t part = 0; part < 2; ++part) {
+    sums[part] = 0;
+    for (std::size_t i = 0; i < 8; ++i) sums[part] += lanes[part][i];
+  }
 }
 
 }  // namespace hockeystick::HOCKEYSTICK_ISA

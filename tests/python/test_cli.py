@@ -156,7 +156,7 @@ def test_nothing_costs_nothing(run):
         ([*EPSILON, "--steps", "2.5"], "Invalid value for '--steps'"),
         ([*EPSILON, "--tolerance", "0"], "tolerance must be in"),
         ([*EPSILON, "--memory-limit", "0"], "memory_limit must be"),
-        ([*EPSILON, "--tolerance", "1e-9", "--memory-limit", "1"], "raise memory_limit"),
+        ([*EPSILON, "--tolerance", "2e-12", "--memory-limit", "1"], "raise memory_limit"),
         ([*EPSILON, "--adjacency", "swap"], "Invalid value for '--adjacency'"),
         ([*DELTA, "--epsilon", "-1"], "epsilon must be in"),
         (["epsilon", *RUN], "Missing option '--delta'"),

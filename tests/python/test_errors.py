@@ -73,7 +73,7 @@ def test_pickle_keeps_everything(core_answers):
 
 def test_a_tiny_memory_limit_is_an_error_with_valid_bounds():
     with pytest.raises(hs.CertificationError, match="raise memory_limit") as caught:
-        RUN.epsilon(delta=1e-5, tolerance=1e-9, memory_limit=1)
+        RUN.epsilon(delta=1e-5, tolerance=2e-12, memory_limit=1)
     lower, upper = caught.value.bounds
     assert 0 <= lower <= RUN.epsilon_bounds(delta=1e-5).upper
     assert upper >= RUN.epsilon_bounds(delta=1e-5).lower

@@ -12,7 +12,7 @@ import exact
 import hockeystick as hs
 import questions
 from exact.mixture import MixturePair
-from hockeystick import Adjacency
+from hockeystick import Adjacency, _core
 
 TERMS = ((0.0, 0.5), (1.0, 0.3), (2.0, 0.2))
 
@@ -143,3 +143,18 @@ def test_a_special_record_adds_nothing():
 def test_replacement_is_refused_with_the_reason(mechanism):
     with pytest.raises(ValueError, match=r"^adjacency must be .*no pair is known"):
         mechanism.epsilon(delta=1e-5, adjacency=Adjacency.REPLACE_ONE)
+
+
+@pytest.mark.parametrize("name", ["gaussian_mixture_remove", "gaussian_mixture_add"])
+@pytest.mark.parametrize("delta", [1e-3, 1e-10, 1e-80])
+def test_the_engines_agree(name, delta):
+    pair = _core.dominating_pair(name, [1.5, 0.1, 0.5, 1.0, 2.0, 0.5, 0.3, 0.2])
+    answers = [
+        _core.epsilon_bounds(
+            [[(pair, 500)]], [delta], tolerance=1e-4, memory_limit=1 << 30, method=method
+        )[0]
+        for method in ("contour", "transform")
+    ]
+    assert [answer.method for answer in answers] == ["contour", "transform"]
+    assert answers[0].lower <= answers[1].upper
+    assert answers[1].lower <= answers[0].upper

@@ -110,7 +110,7 @@ def test_the_default_range_ends_where_delta_is_small(ax):
 
 
 def test_the_best_bounds_are_drawn_where_the_tolerance_is_out_of_reach(ax):
-    limits = {"tolerance": 1e-9, "memory_limit": 10**6}
+    limits = {"tolerance": 2e-12, "memory_limit": 10**6}
     with pytest.raises(hs.CertificationError):
         RUN.delta_bounds(EPSILONS, **limits)
     plot.hockey_stick(RUN, epsilon=EPSILONS, **limits, ax=ax)

@@ -14,11 +14,13 @@ __all__: list[str] = [
     "DominatingPair",
     "ExplicitComposition",
     "LossPmf",
+    "MomentLine",
     "PairCells",
     "StepPmf",
     "additive_noise_pair",
     "available_kernels",
     "composed_delta",
+    "contour_deltas",
     "delta_bounds",
     "dominating_pair",
     "dpsgd_epsilon_bounds",
@@ -30,6 +32,8 @@ __all__: list[str] = [
     "loss_quantile_bounds",
     "loss_tail_bounds",
     "loss_variance_bounds",
+    "modulus_gap",
+    "moment_line",
     "numeric",
     "pair_names",
     "power_bounds",
@@ -243,6 +247,8 @@ class Answer:
     @property
     def met(self) -> bool: ...
     @property
+    def method(self) -> str: ...
+    @property
     def obstacle(self) -> str: ...
     @property
     def passes(self) -> int: ...
@@ -260,6 +266,31 @@ class Answer:
     def upper(self) -> float: ...
     @property
     def wraparound(self) -> float: ...
+
+class MomentLine:
+    """
+    Moments E_P[e^(z L)] of a pair on a line Re z = tilt.
+    """
+    def log_moment(self, tilt: typing.SupportsFloat | typing.SupportsIndex) -> tuple[float, float]:
+        """
+        log M at a real tilt, and its error.
+        """
+    def modulus_bound(self, frequency: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """
+        Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.
+        """
+    def samples(
+        self,
+        spacing: typing.SupportsFloat | typing.SupportsIndex,
+        count: typing.SupportsInt | typing.SupportsIndex,
+    ) -> list[tuple[float, float, float, float]]:
+        """
+        Real and imaginary part of M(tilt + i k spacing) / M(tilt), and the errors by rounding and truncation.
+        """
+    def size(self) -> int:
+        """
+        Terms of the sum that a sample is.
+        """
 
 def additive_noise_pair(
     log_density: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
@@ -285,6 +316,26 @@ def composed_delta(
     Certified bound of delta of the composition, of the side and interval that both share.
     """
 
+def contour_deltas(
+    terms: collections.abc.Sequence[
+        tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
+    ],
+    *,
+    tilts: tuple[
+        typing.SupportsFloat | typing.SupportsIndex,
+        typing.SupportsFloat | typing.SupportsIndex,
+        typing.SupportsFloat | typing.SupportsIndex,
+    ],
+    period: typing.SupportsFloat | typing.SupportsIndex,
+    count: typing.SupportsInt | typing.SupportsIndex,
+    frequency: typing.SupportsFloat | typing.SupportsIndex,
+    log_accuracy: typing.SupportsFloat | typing.SupportsIndex,
+    epsilons: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+) -> list[tuple[float, float, float, float]]:
+    """
+    delta at each epsilon by the contour sum: value, and errors by rounding, tail and aliases.
+    """
+
 def delta_bounds(
     directions: collections.abc.Sequence[
         collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
@@ -293,6 +344,7 @@ def delta_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    method: str = "any",
 ) -> list[Answer]:
     """
     Encloses delta at each epsilon, for the worst direction.
@@ -328,6 +380,7 @@ def epsilon_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    method: str = "any",
 ) -> list[Answer]:
     """
     Encloses epsilon at each delta, for the worst direction.
@@ -416,6 +469,27 @@ def loss_variance_bounds(
 ) -> list[Answer]:
     """
     Encloses the variance of the loss, for the worst direction, once per element.
+    """
+
+def modulus_gap(
+    heights: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    widths: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    frequency: typing.SupportsFloat | typing.SupportsIndex,
+) -> float:
+    """
+    What a density above a histogram loses of its mass at a frequency and beyond, at least.
+    """
+
+def moment_line(
+    pair: DominatingPair,
+    lowest: typing.SupportsFloat | typing.SupportsIndex,
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    highest: typing.SupportsFloat | typing.SupportsIndex,
+    frequency: typing.SupportsFloat | typing.SupportsIndex,
+    log_accuracy: typing.SupportsFloat | typing.SupportsIndex,
+) -> MomentLine:
+    """
+    The moments of a pair on a line.
     """
 
 def pair_names() -> list[str]:

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contour sum: delta(epsilon) of a composition from moments on a line Re z = c.
+//
+// delta(epsilon) = 1 / (2 pi i) * integral over Re z = c of product M_j(z)^n_j e^(-z epsilon) / (z (z + 1)) dz. The
+// trapezoid rule of spacing h takes, by Poisson summation, exactly sum over all whole k of
+// e^(c k period) delta(epsilon + k period), period = 2 pi / h: every term is >= 0 and k = 0 is the answer. Terms k > 0
+// and k < 0 are bounded by Chernoff's inequality at a higher and a lower tilt, samples beyond the last by the modulus
+// of the moments. cpp/README.md, "The contour", books each.
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <vector>
+
+#include "account/question.hpp"
+#include "mechanisms/moment_line.hpp"
+
+namespace hockeystick {
+
+/// Where the line runs and where the Chernoff bounds are taken: lower < tilt < higher; lower >= 0.
+struct Contour {
+  double lower, tilt, higher;
+  double period;  // of what the sum repeats [nats]
+  std::size_t count;
+};
+
+/// delta at an epsilon and what its enclosure [value - below, value + above] is made of.
+struct ContourDelta {
+  double value;
+  double rounding, tail, alias;  // above = rounding + tail, below = rounding + tail + alias
+  double upper() const { return value + (rounding + tail); }
+  double lower() const { return value - (rounding + tail + alias); }
+};
+
+using Lines = std::vector<std::unique_ptr<MomentLine>>;
+
+/// log of an upper bound of delta(epsilon): e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y), tilt >= 0.
+double log_chernoff_bound(const Direction& direction, const Lines& lines, double tilt, double epsilon);
+
+class ContourSum {
+ public:
+  /// A line for each term.
+  ContourSum(const Direction& direction, const Lines& lines, const Contour& contour);
+
+  ContourDelta delta(double epsilon) const;
+
+  /// Encloses the epsilon at which delta(epsilon) = delta, outward from one nearby; (0, inf) where it does not.
+  CertifiedInterval enclose(double delta, double epsilon) const;
+
+  /// -d log delta / d epsilon, about.
+  double slope(double epsilon) const;
+
+  /// An epsilon near `start` at which delta is about `delta`, by Newton's method on log delta; certifies nothing.
+  double solve(double delta, double start) const;
+
+ private:
+  struct Sum {
+    double value, slope;  // of the samples, and its derivative by epsilon
+  };
+  void take_samples(const Direction& direction, const Lines& lines);
+  Sum sum(double epsilon) const;
+
+  Contour contour_;
+  double spacing_;
+  double log_moment_ = 0, log_moment_error_ = 0;  // of the composition at the tilt
+  double log_higher_, log_lower_;                 // the Chernoff bounds of the aliases at epsilon = 0
+  std::vector<std::complex<double>> weights_;     // M(z_k)^n / (M(c)^n z_k (z_k + 1))
+  double rounding_ = 0, turning_ = 0, tail_ = 0;  // of the sum: fixed, per turn by epsilon, beyond the last sample
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contour engine's parts, for tests: a query never needs them.
+#include <pybind11/stl.h>
+
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "account/contour_sum.hpp"
+#include "bind/bindings.hpp"
+#include "mechanisms/dominating_pair.hpp"
+#include "numeric/uniform_layers.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+namespace {
+
+using PairCount = std::pair<std::shared_ptr<DominatingPair>, std::int64_t>;
+using Row = std::tuple<double, double, double, double>;
+
+std::unique_ptr<MomentLine> line_of(const DominatingPair& pair, double lowest, double tilt, double highest,
+                                    double frequency, double log_accuracy) {
+  auto line = pair.moment_line({lowest, tilt, highest, frequency, log_accuracy});
+  if (!line) throw std::invalid_argument("this pair has no such moment line");
+  return line;
+}
+
+std::vector<Row> samples(const MomentLine& line, double spacing, std::size_t count) {
+  std::vector<Row> rows;
+  for (const MomentSample& at : line.samples(spacing, count))
+    rows.emplace_back(at.re, at.im, at.rounding, at.truncation);
+  return rows;
+}
+
+std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<double, double, double> tilts,
+                                double period, std::size_t count, double frequency, double log_accuracy,
+                                const std::vector<double>& epsilons) {
+  Direction direction;
+  Lines lines;
+  const auto [lower, tilt, higher] = tilts;
+  for (const auto& [pair, times] : terms) {
+    direction.push_back({pair, times});
+    lines.push_back(line_of(*pair, lower, tilt, higher, frequency, log_accuracy));
+  }
+  const ContourSum sum(direction, lines, {lower, tilt, higher, period, count});
+  std::vector<Row> rows;
+  for (const double epsilon : epsilons) {
+    const ContourDelta at = sum.delta(epsilon);
+    rows.emplace_back(at.value, at.rounding, at.tail, at.alias);
+  }
+  return rows;
+}
+
+double modulus_gap(const std::vector<double>& heights, const std::vector<double>& widths, double frequency) {
+  return UniformLayers(heights, widths).modulus_gap(frequency);
+}
+
+}  // namespace
+
+void bind_contour(py::module_& module) {
+  py::class_<MomentLine>(module, "MomentLine", "Moments E_P[e^(z L)] of a pair on a line Re z = tilt.")
+      .def(
+          "log_moment",
+          [](const MomentLine& line, double tilt) {
+            const Enclosed at = line.log_moment(tilt);
+            return std::pair(at.value, at.error);
+          },
+          py::arg("tilt"), "log M at a real tilt, and its error.")
+      .def("samples", &samples, py::arg("spacing"), py::arg("count"),
+           "Real and imaginary part of M(tilt + i k spacing) / M(tilt), and the errors by rounding and truncation.")
+      .def("modulus_bound", &MomentLine::modulus_bound, py::arg("frequency"),
+           "Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.")
+      .def("size", &MomentLine::size, "Terms of the sum that a sample is.");
+  module.def("moment_line", &line_of, py::arg("pair"), py::arg("lowest"), py::arg("tilt"), py::arg("highest"),
+             py::arg("frequency"), py::arg("log_accuracy"), "The moments of a pair on a line.");
+  module.def("contour_deltas", &contour_deltas, py::arg("terms"), py::kw_only(), py::arg("tilts"), py::arg("period"),
+             py::arg("count"), py::arg("frequency"), py::arg("log_accuracy"), py::arg("epsilons"),
+             "delta at each epsilon by the contour sum: value, and errors by rounding, tail and aliases.");
+  module.def("modulus_gap", &modulus_gap, py::arg("heights"), py::arg("widths"), py::arg("frequency"),
+             "What a density above a histogram loses of its mass at a frequency and beyond, at least.");
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// M(z) = E_P[e^(z L)] of a pair whose loss has a density, enclosed along a line Re z = tilt: what
+// the contour engine multiplies.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace hockeystick {
+
+/// |value - truth| <= error.
+struct Enclosed {
+  double value, error;
+};
+
+/// What a line is wanted for. All of it costs time or width, never a bound.
+struct LineNeeds {
+  double lowest, tilt, highest;  // 0 <= lowest <= tilt <= highest: real tilts that may be asked
+  double frequency;              // Im z up to which a moment should be
+  double log_accuracy;           // within e^-log_accuracy of M(tilt), but for rounding
+};
+
+/// M(tilt + i k spacing) / M(tilt), and what it may be off by.
+struct MomentSample {
+  double re, im;
+  double rounding, truncation;
+};
+
+class MomentLine {
+ public:
+  MomentLine() = default;
+  MomentLine(const MomentLine&) = delete;
+  MomentLine& operator=(const MomentLine&) = delete;
+  virtual ~MomentLine() = default;
+
+  /// log M(tilt) at a real tilt in [lowest, highest].
+  virtual Enclosed log_moment(double tilt) const = 0;
+
+  /// The samples 0 <= k < count of the line.
+  virtual std::vector<MomentSample> samples(double spacing, std::size_t count) const = 0;
+
+  /// Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.
+  virtual double modulus_bound(double frequency) const = 0;
+
+  /// Terms of the sum that a sample is.
+  virtual std::size_t size() const = 0;
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/smooth_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "numeric/cpu.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+#include "numeric/uniform_layers.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_nodes = 4096;
+
+// Steps and nodes are multiples of this, and nodes below 2^6, so that nodes and their squares are exact.
+constexpr double grain = 0x1p-14;
+constexpr double farthest = 64;
+
+struct Weights {
+  double own, ahead, behind;
+};
+
+Weights weights_of(SmoothForm form) {
+  if (form == SmoothForm::remove) return {1, 1, 0};
+  if (form == SmoothForm::add) return {0, -1, 0};
+  return {1, 1, -1};
+}
+
+// The trapezoid rule's error in a strip |Im x| <= a (Trefethen & Weideman 2014, Theorem 5.1), relative to M(tilt): at
+// most 2 e^(a^2/2 + tilt bend + frequency rise) / (e^(2 pi a / step) - 1), bend = -log cos(S a / 2) where L falls with
+// lambda on either side, rise = S a for each side. See cpp/README.md, "Moments on a line".
+class Strips {
+ public:
+  Strips(double steepest, const Weights& weights) {
+    const double widest = std::min(0.97 * std::numbers::pi / steepest, 12.0);
+    const bool falls = weights.ahead < 0 || weights.behind < 0;
+    const double sides = std::fabs(weights.ahead) + std::fabs(weights.behind);
+    for (std::size_t i = 0; i < strips_.size(); ++i) {
+      const double a = widest * static_cast<double>(i + 1) / static_cast<double>(strips_.size());
+      strips_[i] = {a, falls ? -std::log(std::cos(steepest * a / 2)) : 0.0, sides * steepest * a};
+    }
+  }
+
+  double step(double log_accuracy, double tilt, double frequency) const {
+    double widest = 0;
+    for (const auto& [a, bend, rise] : strips_)
+      widest = std::max(widest, 2 * std::numbers::pi * a / (log_accuracy + a * a / 2 + tilt * bend + frequency * rise));
+    return widest;
+  }
+
+  double error(double step, double tilt, double frequency) const {
+    double least = infinity;
+    for (const auto& [a, bend, rise] : strips_)
+      least = std::min(least, a * a / 2 + tilt * bend + frequency * rise - 2 * std::numbers::pi * a / step);
+    return least < -1 ? 3.2 * std::exp(least) : infinity;  // 2 / (1 - e^-1), and rounding of 1e-2 in the exponent
+  }
+
+ private:
+  struct Strip {
+    double a, bend, rise;
+  };
+  std::array<Strip, 6> strips_;
+};
+
+// log(P / phi(0)) and the loss at the nodes, with their errors, and the slopes of lambda at x and -x.
+struct Nodes {
+  std::vector<double> x, base, loss, base_error, loss_error, slope, slope_behind;
+
+  void push_back(double at, const Weights& weights, const LocalLog& here, const LocalLog& behind) {
+    x.push_back(at);
+    base.push_back(weights.own * here.value - at * at / 2);
+    loss.push_back(weights.ahead * here.value + weights.behind * behind.value);
+    base_error.push_back(weights.own * here.error + u * std::fabs(base.back()));
+    loss_error.push_back(here.error - weights.behind * behind.error + u * std::fabs(loss.back()));
+    slope.push_back(here.slope);
+    slope_behind.push_back(behind.slope);
+  }
+
+  void reverse() {
+    for (auto* values : {&x, &base, &loss, &base_error, &loss_error, &slope, &slope_behind})
+      std::reverse(values->begin(), values->end());
+  }
+};
+
+// Masses at a tilt: P e^(tilt L) / (phi(0) e^log_unit) at the nodes.
+struct Tilted {
+  std::vector<double> mass;
+  double log_unit, sum;
+  double rounding, tails;  // relative to the sum: of the masses and their sum, beyond the nodes
+};
+
+class SmoothLine final : public MomentLine {
+ public:
+  SmoothLine(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs)
+      : weights_(weights_of(form)),
+        steepest_(mixture.steepest()),
+        strips_(steepest_, weights_),
+        needs_(needs),
+        step_(std::floor(strips_.step(needs.log_accuracy, needs.highest, needs.frequency) / grain) * grain) {
+    if (!(step_ >= 64 * grain)) return;
+    if (!march(mixture, -1)) return;
+    nodes_.reverse();
+    if (!march(mixture, 1)) return;
+    tilted_ = at(needs.tilt);
+    layers_.emplace(layers());
+  }
+
+  bool built() const { return layers_.has_value(); }
+  std::size_t size() const override { return nodes_.x.size(); }
+
+  Enclosed log_moment(double tilt) const override {
+    return tilt == needs_.tilt ? log_sum(tilted_, tilt) : log_sum(at(tilt), tilt);
+  }
+
+  std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
+
+  double modulus_bound(double frequency) const override {
+    return 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;
+  }
+
+ private:
+  // Nodes from 0 (or one step above it) outwards until the rest is negligible at every tilt wanted.
+  bool march(const LogMixture& mixture, int direction) {
+    double most_low = -infinity, most_high = -infinity;
+    for (double x = direction > 0 ? step_ : 0.0; nodes_.x.size() < most_nodes && std::fabs(x) < farthest;
+         x += direction * step_) {
+      nodes_.push_back(x, weights_, mixture.log_mixture(x),
+                       weights_.behind != 0 ? mixture.log_mixture(-x) : LocalLog{0, 0, 0});
+      const double low = exponent(nodes_.x.size() - 1, needs_.lowest);
+      const double high = exponent(nodes_.x.size() - 1, needs_.highest);
+      most_low = std::max(most_low, low);
+      most_high = std::max(most_high, high);
+      if (low > most_low - needs_.log_accuracy || high > most_high - needs_.log_accuracy) continue;
+      if (low + log_tail(needs_.lowest, direction) <= most_low - needs_.log_accuracy &&
+          high + log_tail(needs_.highest, direction) <= most_high - needs_.log_accuracy)
+        return true;
+    }
+    return false;
+  }
+
+  double exponent(std::size_t i, double tilt) const { return nodes_.base[i] + tilt * nodes_.loss[i]; }
+
+  // log of what the sum beyond the last node is at most, relative to that node. lambda' lies in [0, S] and increases:
+  // going up, log(P e^(tilt L)) falls at a rate of at least x - a+ S - tilt lambda'(-x) from there on, a = own + tilt
+  // ahead; going down, at least |x| - a- lambda'(x).
+  double log_tail(double tilt, int direction) const {
+    const std::size_t end = direction > 0 || nodes_.x.front() >= nodes_.x.back() ? nodes_.x.size() - 1 : 0;
+    const double a = weights_.own + tilt * weights_.ahead;
+    const double rate =
+        direction > 0 ? nodes_.x[end] - std::max(a, 0.0) * steepest_ + tilt * weights_.behind * nodes_.slope_behind[end]
+                      : -nodes_.x[end] - std::max(-a, 0.0) * nodes_.slope[end];
+    const double fall = step_ * rate * (1 - 1e-9);
+    return fall > 0 ? -fall - std::log(-std::expm1(-fall)) : infinity;
+  }
+
+  Tilted at(double tilt) const {
+    Tilted result;
+    const std::size_t n = nodes_.x.size();
+    result.log_unit = -infinity;
+    for (std::size_t i = 0; i < n; ++i) result.log_unit = std::max(result.log_unit, exponent(i, tilt));
+    result.mass.resize(n);
+    CompensatedSum sum;
+    double error = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double scaled = exponent(i, tilt) - result.log_unit;
+      const double mass = result.mass[i] = std::exp(scaled);
+      sum.add(mass);
+      error += mass * (nodes_.base_error[i] + tilt * nodes_.loss_error[i] +
+                       u * (2 * std::fabs(nodes_.base[i]) + 3 * tilt * std::fabs(nodes_.loss[i]) - scaled + 5));
+    }
+    result.sum = sum.value();
+    result.rounding = 1.01 * (error / result.sum + 2 * u);
+    result.tails =
+        1.01 / result.sum *
+        (result.mass.front() * std::exp(log_tail(tilt, -1)) + result.mass.back() * std::exp(log_tail(tilt, 1)));
+    return result;
+  }
+
+  Enclosed log_sum(const Tilted& tilted, double tilt) const {
+    const double log_scaled = std::log(tilted.sum * (step_ * inverse_sqrt_two_pi));
+    const double value = tilted.log_unit + log_scaled;
+    const double relative = tilted.rounding + tilted.tails + strips_.error(step_, tilt, 0);
+    if (!(relative < 1e-3)) return {value, infinity};
+    return {value, 1.001 * relative + u * (4 + 5 * std::fabs(log_scaled) + std::fabs(value))};
+  }
+
+  // P e^(tilt L) as a density of L lies above bars over the losses of adjacent nodes: a normal density is least at an
+  // end, and e^(own lambda + tilt L) is monotone.
+  UniformLayers layers() const {
+    const std::size_t bars = nodes_.x.size() - 1;
+    std::vector<double> heights(bars), widths(bars);
+    const bool rising = weights_.ahead > 0;
+    for (std::size_t i = 0; i < bars; ++i) {
+      const std::size_t normal_end = nodes_.x[i] < 0 ? i : i + 1, other_end = rising ? i : i + 1;
+      double least = tilted_.mass[normal_end];
+      if (normal_end != other_end) least *= lower_exp(growth(normal_end) - growth(other_end));
+      const double flattest = nodes_.slope[i] - weights_.behind * nodes_.slope_behind[i + 1];
+      const double steepest = nodes_.slope[i + 1] - weights_.behind * nodes_.slope_behind[i];
+      widths[i] = flattest * step_;
+      heights[i] = steepest > 0 ? least / (steepest * step_) : 0.0;
+    }
+    return {heights, widths};
+  }
+
+  double growth(std::size_t i) const { return exponent(i, needs_.tilt) + nodes_.x[i] * nodes_.x[i] / 2; }
+
+  // At most e^-y, y >= 0, by e^-v >= 1 - v.
+  static double lower_exp(double y) {
+    double power = std::max(0.0, 1 - y / 16);
+    for (int i = 0; i < 4; ++i) power *= power;
+    return power;
+  }
+
+  Weights weights_;
+  double steepest_;
+  Strips strips_;
+  LineNeeds needs_;
+  double step_;
+  Nodes nodes_;
+  Tilted tilted_;
+  std::optional<UniformLayers> layers_;
+};
+
+// Every mass turns by its loss times the spacing from one sample to the next: a rotation is off by 8 u for its
+// rounding and its sine and cosine, and by the error of the angle.
+std::vector<MomentSample> SmoothLine::samples(double spacing, std::size_t count) const {
+  const std::size_t n = nodes_.x.size(), padded = (n + 7) / 8 * 8;
+  std::vector<double> room(4 * padded);
+  double *re = room.data(), *im = re + padded, *cosine = im + padded, *sine = cosine + padded;
+  double turn_error = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double angle = spacing * nodes_.loss[i];
+    re[i] = tilted_.mass[i];
+    cosine[i] = std::cos(angle);
+    sine[i] = std::sin(angle);
+    turn_error += re[i] * (spacing * nodes_.loss_error[i] + u * std::fabs(angle));
+  }
+  turn_error = 1.01 * turn_error / tilted_.sum + 8 * u;
+  const double summing = (static_cast<double>(n) / 4 + 8) * u, scale = 1 / tilted_.sum;
+  const double fixed = strips_.error(step_, needs_.tilt, 0) + 2 * tilted_.tails;
+  std::vector<MomentSample> result{{1, 0, 0, 0}};
+  for (std::size_t k = 1; k < count; ++k) {
+    double sums[2];
+    default_fft_kernel().rotate(re, im, cosine, sine, padded, sums);
+    const auto turns = static_cast<double>(k);
+    result.push_back({sums[0] * scale, sums[1] * scale, 2 * tilted_.rounding + turns * turn_error + summing,
+                      fixed + strips_.error(step_, needs_.tilt, spacing * turns)});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<MomentLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs) {
+  auto line = std::make_unique<SmoothLine>(mixture, form, needs);
+  if (!line->built()) return nullptr;
+  return line;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contour sum against ball arithmetic, and the two engines against each other."""
+
+from __future__ import annotations
+
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+
+import exact
+from hockeystick import _core
+from mechanisms import cells
+
+MEMORY = 1 << 30
+DIRECTIONS = ("remove", "add", "replace")
+RUNS = {
+    "dpsgd": ((exact.Step(1.0, 0.01), 10_000),),
+    "short": ((exact.Step(1.0, 0.3), 40),),
+    "rare": ((exact.Step(0.6, 1e-3), 10_000),),
+    "low noise": ((exact.Step(0.4, 0.9), 50),),
+    "long": ((exact.Step(2.0, 1e-3), 1_000_000),),
+    "mixed": ((exact.Step(1.0, 0.02), 300), (exact.Step(2.0, 0.1), 500), (exact.Step(3.0, 1.0), 4)),
+}
+
+
+def terms(run, direction):
+    return [(cells.core_pair(step, direction), count) for step, count in run]
+
+
+def bounds(run, direction, value, method, tolerance=1e-3, query="epsilon"):
+    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
+    (answer,) = ask(
+        [terms(run, direction)], [value], tolerance=tolerance, memory_limit=MEMORY, method=method
+    )
+    return answer
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with ctx.workprec(300):
+        yield
+
+
+@pytest.mark.parametrize(
+    ("period", "count", "log_accuracy"),
+    [(24.0, 80, 36.0), (6.0, 40, 36.0), (3.0, 20, 36.0), (16.0, 6, 36.0), (16.0, 40, 10.0)],
+    ids=["fine", "some aliases", "many aliases", "short", "coarse nodes"],
+)
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_every_part_of_the_sum_is_counted(direction, period, count, log_accuracy):
+    """Whatever the contour leaves out, the bounds hold; and they are no wider than told."""
+    run = ((exact.Step(1.0, 0.02), 2000),)
+    epsilons = [0.5, 3.0, 6.0, 9.0]
+    rows = _core.contour_deltas(
+        terms(run, direction),
+        tilts=(1.0, 2.2, 3.6),
+        period=period,
+        count=count,
+        frequency=12.0,
+        log_accuracy=log_accuracy,
+        epsilons=epsilons,
+    )
+    for epsilon, (value, rounding, tail, alias) in zip(epsilons, rows, strict=True):
+        truth = exact.delta(run, epsilon, direction)
+        assert arb(value) - arb(rounding) - arb(tail) - arb(alias) <= truth
+        assert truth <= arb(value) + arb(rounding) + arb(tail)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_aliases_only_add(direction):
+    """Without samples missing, too short a period is an upper bound by itself."""
+    run = ((exact.Step(1.0, 0.02), 2000),)
+    ((value, rounding, tail, alias),) = _core.contour_deltas(
+        terms(run, direction),
+        tilts=(1.0, 2.2, 3.6),
+        period=4.0,
+        count=60,
+        frequency=90.0,
+        log_accuracy=36.0,
+        epsilons=[5.0],
+    )
+    truth = exact.delta(run, 5.0, direction)
+    excess = arb(value) - truth
+    assert excess > arb(1e3) * (arb(rounding) + arb(tail))
+    assert excess <= arb(alias)
+    assert arb(alias) < 1e3 * excess
+
+
+@pytest.mark.parametrize("delta", [0.05, 1e-5, 1e-30, 1e-250])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("name", RUNS)
+def test_the_engines_agree(name, direction, delta):
+    """Each encloses the truth, so that they meet: to both widths."""
+    run = RUNS[name]
+    contour = bounds(run, direction, delta, "any")
+    transform = bounds(run, direction, delta, "transform")
+    assert transform.method != "contour"
+    assert contour.lower <= transform.upper
+    assert transform.lower <= contour.upper
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("name", RUNS)
+def test_the_planner_takes_the_contour(name, direction):
+    answer = bounds(RUNS[name], direction, 1e-5, "any")
+    assert answer.method == "contour"
+    again = bounds(RUNS[name], direction, answer.upper, "any", query="delta")
+    assert again.method == "contour"
+    assert again.lower <= 1e-5 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-40])
+def test_epsilon_is_enclosed_to_any_tolerance(delta, tolerance):
+    run, truth = RUNS["dpsgd"], exact.epsilon(RUNS["dpsgd"], delta, "add_remove", 14)
+    answer = bounds(run, "remove", delta, "contour", tolerance)
+    assert answer.method == "contour"
+    assert arb(answer.lower) <= truth <= arb(answer.upper)
+    assert answer.upper - answer.lower <= tolerance * answer.upper
+
+
+runs = st.tuples(
+    st.floats(-0.3, 1.0).map(lambda x: 10**x),
+    st.floats(-4.0, -0.3).map(lambda x: 10**x),
+    st.integers(30, 10**6),
+)
+
+
+@given(runs, st.sampled_from(DIRECTIONS), st.floats(-60.0, -0.5))
+def test_the_engines_agree_anywhere(run, direction, log_delta):
+    sigma, rate, count = run
+    steps = ((exact.Step(sigma, rate), count),)
+    contour = bounds(steps, direction, 10**log_delta, "any", 1e-4)
+    transform = bounds(steps, direction, 10**log_delta, "transform")
+    assert contour.lower <= transform.upper
+    assert transform.lower <= contour.upper
+
+
+def test_laws_with_atoms_go_to_the_transform():
+    pair = _core.dominating_pair("laplace", [2.0])
+    (answer,) = _core.epsilon_bounds(
+        [[(pair, 100)]], [1e-5], tolerance=1e-3, memory_limit=MEMORY, method="any"
+    )
+    assert answer.method == "transform"

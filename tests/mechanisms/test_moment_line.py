@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moments on a line against the same moments in ball arithmetic."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice, pairwise
+
+import pytest
+from flint import acb, arb, ctx
+
+import exact
+from exact.moments import Line, log_moments
+from hockeystick import _core
+from mechanisms import cells
+
+STEPS = [(1.0, 0.01), (0.6, 1e-3), (5.0, 0.1), (0.3, 0.9), (1.0, 1e-6), (40.0, 0.5), (2.0, 1.0)]
+TILTS = [0.05, 2.8, 8.0]
+COUNT = 24
+DIRECTIONS = ("remove", "add", "replace")
+SPACING = 0.9
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with ctx.workprec(250):
+        yield
+
+
+def line_of(sigma, rate, direction, tilt, frequency=SPACING * COUNT, log_accuracy=38.0):
+    pair = cells.core_pair(exact.Step(sigma, rate), direction)
+    return _core.moment_line(pair, tilt / 2, tilt, 1.5 * tilt, frequency, log_accuracy)
+
+
+def truths(sigma, rate, direction, tilt, spacing=SPACING, count=COUNT):
+    step = exact.Step(sigma, rate)
+    line = Line(arb(tilt), arb(spacing), min(0.3, sigma / 10), 0.0)
+    if rate == 1:  # the core's plain pair has shift 1 / sigma in every direction
+        direction = "remove"
+    return [log for log, _ in islice(log_moments(step, direction, line), count)]
+
+
+@pytest.mark.parametrize("tilt", TILTS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize(("sigma", "rate"), STEPS)
+def test_samples_are_enclosed(sigma, rate, direction, tilt):
+    samples = line_of(sigma, rate, direction, tilt).samples(SPACING, COUNT)
+    logs = truths(sigma, rate, direction, tilt)
+    assert samples[0] == (1.0, 0.0, 0.0, 0.0)
+    for (re, im, rounding, truncation), log in zip(samples[1:], logs[1:], strict=True):
+        off = abs((log - logs[0]).exp() - acb(re, im))
+        if off.is_finite():  # the oracle loses digits where |M| is tiny
+            assert off <= arb(rounding) + arb(truncation)
+        assert rounding < 1e-11
+        assert truncation < 1e-13
+
+
+@pytest.mark.parametrize("log_accuracy", [10.0, 22.0])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize(("sigma", "rate"), STEPS)
+def test_coarse_samples_are_enclosed(sigma, rate, direction, log_accuracy):
+    """Few nodes, and frequencies beyond those the line was made for."""
+    line = line_of(sigma, rate, direction, 2.0, SPACING * COUNT / 3, log_accuracy)
+    logs = truths(sigma, rate, direction, 2.0)
+    samples = line.samples(SPACING, COUNT)[1:]
+    for (re, im, rounding, truncation), log in zip(samples, logs[1:], strict=True):
+        if math.isinf(truncation):
+            continue
+        off = abs((log - logs[0]).exp() - acb(re, im))
+        assert off <= arb(rounding) + arb(truncation)
+    assert samples[0][3] < 10 * math.exp(-log_accuracy)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize(("sigma", "rate"), STEPS)
+def test_real_moments_are_enclosed(sigma, rate, direction):
+    line = line_of(sigma, rate, direction, 3.0)
+    for tilt in (1.5, 2.0, 3.0, 4.5):
+        value, error = line.log_moment(tilt)
+        truth = truths(sigma, rate, direction, tilt, count=1)[0].real
+        assert abs(truth - arb(value)) <= arb(error)
+        assert error <= 1e-13 + 1e-14 * abs(value)
+
+
+@pytest.mark.parametrize("tilt", TILTS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize(("sigma", "rate"), STEPS)
+def test_no_modulus_beyond_a_frequency_exceeds_its_bound(sigma, rate, direction, tilt):
+    line = line_of(sigma, rate, direction, tilt)
+    frequencies = [SPACING * k for k in range(COUNT)]
+    bounds = [line.modulus_bound(w) for w in frequencies]
+    assert all(a >= b for a, b in pairwise(bounds))
+    logs = truths(sigma, rate, direction, tilt)
+    moduli = [(log - logs[0]).real.exp() for log in logs]
+    for bound, modulus in zip(bounds, moduli, strict=True):
+        if modulus.is_finite():
+            assert arb(bound) >= modulus - arb(1e-20)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (5.0, 0.1), (0.3, 0.9)])
+def test_modulus_bounds_are_of_use(sigma, rate, direction):
+    """At a frequency of about one over the loss's deviation, most of what |M| loses is proved."""
+    tilt, step = 2.0, 1e-3
+    logs = truths(sigma, rate, direction, tilt, step, 2)
+    deviation = math.sqrt(2 * float((logs[0] - logs[1]).real.mid())) / step
+    frequency = 1 / deviation
+    lost = 1 - float(
+        truths(sigma, rate, direction, tilt, frequency, 2)[1].real.exp().mid()
+    ) / float(logs[0].real.exp().mid())
+    proved = 1 - line_of(sigma, rate, direction, tilt, frequency).modulus_bound(frequency)
+    assert 0.1 * lost < proved <= lost
+
+
+def test_moments_of_the_reverse_are_the_same_function():
+    """M of addition at z is M of removal at -1 - z: on the line Re z = -1/2 they are conjugate."""
+    there = line_of(1.0, 0.2, "replace", 2.0)
+    value, error = there.log_moment(2.0)
+    truth = truths(1.0, 0.2, "replace", -3.0, count=1)[0].real
+    assert abs(arb(value) - truth) <= arb(error)
+
+
+@pytest.mark.parametrize("name", ["laplace", "randomized_response"])
+def test_pairs_with_atoms_have_no_line(name):
+    parameters = {"laplace": [1.0], "randomized_response": [0.5, 2.0]}[name]
+    pair = _core.dominating_pair(
+        next(known for known in _core.pair_names() if known.startswith(name)), parameters
+    )
+    with pytest.raises(ValueError, match="no such moment line"):
+        _core.moment_line(pair, 1.0, 1.0, 1.0, 1.0, 30.0)
+
+
+def test_a_line_of_too_many_nodes_is_refused():
+    with pytest.raises(ValueError, match="no such moment line"):
+        line_of(1e-3, 0.5, "remove", 2.0)
