@@ -3,15 +3,16 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "account/question.hpp"
 
 namespace hockeystick {
 
 /// The same answers as the engine's passes, from a few dozen moments of each term; nothing where a term's loss has
-/// no density, or where the certificate does not close within the tolerance at a cost below a transform's. Neither an
-/// empty direction nor a delta or epsilon of 0.
-std::optional<Answer> contour_epsilon_bounds(std::span<const Direction> directions, double delta, const Limits& limits);
-std::optional<Answer> contour_delta_bounds(std::span<const Direction> directions, double epsilon, const Limits& limits);
+/// no density, or where the certificate does not close within the tolerance at a cost below a transform's. No empty
+/// direction; deltas in (0, 1), epsilons >= 0. Values of one call share their sums where these serve several.
+std::vector<std::optional<Answer>> contour_answers(std::span<const Direction> directions, bool wants_epsilon,
+                                                   std::span<const double> values, const Limits& limits);
 
 }  // namespace hockeystick

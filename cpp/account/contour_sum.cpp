@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
+#include "numeric/cpu.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -33,32 +35,49 @@ Enclosed log_moment(const Direction& direction, const Lines& lines, double tilt)
 // log sum over j >= 1 of a bound that falls by e^-fall from each j to the next.
 double log_geometric(double first, double fall) { return fall > 0 ? first - std::log(-std::expm1(-fall)) : infinity; }
 
-std::complex<double> power(std::complex<double> base, std::int64_t count) {
-  double re = 1, im = 0, x = base.real(), y = base.imag();
-  for (;; count >>= 1) {
-    if (count & 1) {
-      const double next = re * x - im * y;
-      im = re * y + im * x;
-      re = next;
+// A product of powers of samples, line by line. Where a sample is all but lost in its error the product counts as 0,
+// within what it may be at most.
+class Product {
+ public:
+  explicit Product(std::size_t count)
+      : size_((count + 7) / 8 * 8), re_(size_, 1.0), im_(size_), relative_(size_), lost_(size_) {}
+
+  void multiply(const std::vector<MomentSample>& samples, std::int64_t count) {
+    std::vector<double> re(size_, 1.0), im(size_);
+    const auto times = static_cast<double>(count);
+    for (std::size_t k = 1; k < samples.size(); ++k) {
+      const double off = samples[k].rounding + samples[k].truncation + 1e-300;
+      const double modulus = std::sqrt(samples[k].re * samples[k].re + samples[k].im * samples[k].im);
+      const double relative = times * (off / modulus);
+      if (relative < 1) {
+        re[k] = samples[k].re;
+        im[k] = samples[k].im;
+        relative_[k] += relative;
+      } else {
+        lost_[k] += times * (std::log(modulus + off) + 8 * u);
+      }
     }
-    if (count <= 1) return {re, im};
-    const double next = (x - y) * (x + y);
-    y = 2 * x * y;
-    x = next;
+    default_fft_kernel().powers(re.data(), im.data(), size_, static_cast<std::uint64_t>(count));
+    for (std::size_t k = 1; k < samples.size(); ++k) {
+      const double next = re_[k] * re[k] - im_[k] * im[k];
+      im_[k] = re_[k] * im[k] + im_[k] * re[k];
+      re_[k] = next;
+    }
+    rounding_ += 4 * u * (times + 1);
   }
-}
 
-// How far the power of a sample may be off: relatively, and absolutely where the sample is all but lost in its error.
-struct PowerError {
-  double relative;  // infinity: use `largest`
-  double log_largest;
+  /// The product and its error: |(R + e)^n - R^n| <= |R|^n (e^(n e / |R|) - 1), and (|R| + e)^n <= |R|^n e^(n e / |R|).
+  std::pair<std::complex<double>, double> at(std::size_t k) const {
+    const double size = std::sqrt(re_[k] * re_[k] + im_[k] * im_[k]), relative = relative_[k] + rounding_;
+    if (lost_[k] != 0) return {0, 1.01 * size * std::exp(relative + lost_[k])};
+    return {{re_[k], im_[k]}, 1.01 * size * std::expm1(relative)};
+  }
+
+ private:
+  std::size_t size_;
+  std::vector<double> re_, im_, relative_, lost_;
+  double rounding_ = 0;  // of the powers and products
 };
-
-PowerError power_error(const MomentSample& sample, double modulus, double count) {
-  const double off = sample.rounding + sample.truncation + 1e-300;
-  const double relative = count * (off / modulus + 4 * u);
-  return {relative, count * (std::log(modulus + off) + 4 * u)};
-}
 
 }  // namespace
 
@@ -85,32 +104,26 @@ ContourSum::ContourSum(const Direction& direction, const Lines& lines, const Con
 
 void ContourSum::take_samples(const Direction& direction, const Lines& lines) {
   const std::size_t count = contour_.count;
-  weights_.assign(count, 1.0);
-  std::vector<double> relative(count, 0.0), log_largest(count, 0.0);
+  Product product(count);
   double log_beyond = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
-    const auto times = static_cast<double>(direction[j].count);
-    const std::vector<MomentSample> samples = lines[j]->samples(spacing_, count);
-    for (std::size_t k = 1; k < count; ++k) {
-      const std::complex<double> ratio{samples[k].re, samples[k].im};
-      const PowerError error = power_error(samples[k], std::hypot(samples[k].re, samples[k].im), times);
-      relative[k] += error.relative;
-      log_largest[k] += error.log_largest;
-      weights_[k] *= power(ratio, direction[j].count);
-    }
-    log_beyond += times * std::log(std::max(lines[j]->modulus_bound(spacing_ * static_cast<double>(count)), 1e-300));
+    product.multiply(lines[j]->samples(spacing_, count), direction[j].count);
+    const double modulus = lines[j]->modulus_bound(spacing_ * static_cast<double>(count));
+    log_beyond += static_cast<double>(direction[j].count) * std::log(std::max(modulus, 1e-300));
   }
-  const double dividing = u * (24 + 4 * static_cast<double>(direction.size()));
+  const double c = contour_.tilt;
   for (std::size_t k = 0; k < count; ++k) {
-    const std::complex<double> z{contour_.tilt, spacing_ * static_cast<double>(k)};
-    const std::complex<double> kernel = z * (z + 1.0);
-    weights_[k] /= kernel;
-    const double size = std::abs(weights_[k]), twice = k == 0 ? 1 : 2;
-    // |(R + e)^n - R^n| <= |R|^n (e^(n e / |R|) - 1), and both are at most (|R| + e)^n.
-    rounding_ += twice * (relative[k] < 1 ? size * (std::expm1(relative[k]) + dividing)
-                                          : 2.01 * std::exp(log_largest[k]) / std::abs(kernel));
+    const auto [value, error] = product.at(k);
+    // 1 / (z (z + 1)) at z = c + i w: the conjugate of z (z + 1) over its square.
+    const double w = spacing_ * static_cast<double>(k), twice = k == 0 ? 1 : 2;
+    const double square = (c * c + w * w) * ((c + 1) * (c + 1) + w * w);
+    const double re = (c * (c + 1) - w * w) / square, im = -w * (2 * c + 1) / square;
+    const std::complex<double> weight{value.real() * re - value.imag() * im, value.real() * im + value.imag() * re};
+    const double inverse = 1 / std::sqrt(square), size = std::abs(value) * inverse;
+    rounding_ += twice * (error * inverse * (1 + 1e-12) + 24 * u * size);
     turning_ += twice * size * static_cast<double>(k);
-    weights_[k] *= twice;
+    total_ += twice * size;
+    weights_.push_back(twice * weight);
   }
   // sum over k >= count of |M|^n / (k h)^2 <= |M|^n / (h^2 (count - 1)), twice for both signs of k.
   tail_ = 2.01 * std::exp(log_beyond) / (spacing_ * spacing_ * static_cast<double>(count - 1));
@@ -140,9 +153,7 @@ ContourDelta ContourSum::delta(double epsilon) const {
   ContourDelta result{};
   result.value = unit * sum(epsilon).value;
   const double summing = static_cast<double>(weights_.size()) * u * 1.01;
-  double total = 0;
-  for (const auto& weight : weights_) total += std::abs(weight);
-  const double loose = 1.01 * (rounding_ + turning * turning_ + summing * total);
+  const double loose = 1.01 * (rounding_ + turning * turning_ + summing * total_);
   result.rounding = 1.01 * (unit * loose + std::fabs(result.value) * std::expm1(off)) + 1e-307;
   result.tail = unit * tail_ * (1 + 1e-6);
   result.alias = (std::exp(log_higher_ - contour_.higher * epsilon) + std::exp(log_lower_ - contour_.lower * epsilon)) *

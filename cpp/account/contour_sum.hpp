@@ -65,6 +65,7 @@ class ContourSum {
   double log_moment_ = 0, log_moment_error_ = 0;  // of the composition at the tilt
   double log_higher_, log_lower_;                 // the Chernoff bounds of the aliases at epsilon = 0
   std::vector<std::complex<double>> weights_;     // M(z_k)^n / (M(c)^n z_k (z_k + 1))
+  double total_ = 0;                              // sum of the sizes of the weights
   double rounding_ = 0, turning_ = 0, tail_ = 0;  // of the sum: fixed, per turn by epsilon, beyond the last sample
 };
 

@@ -25,7 +25,8 @@ std::vector<Answer> dpsgd_epsilon_bounds(const DpsgdRuns& runs, const DpsgdPairs
     const double q = runs.sampling_probabilities[i];
     const std::int64_t steps = runs.steps[i];
     if (steps == 0 || q == 0) continue;
-    answers[i] = epsilon_bounds(directions_of(pairs, runs.noise_multipliers[i], q, steps), runs.deltas[i], limits);
+    const auto directions = directions_of(pairs, runs.noise_multipliers[i], q, steps);
+    answers[i] = epsilon_bounds(directions, runs.deltas.subspan(i, 1), limits).front();
   }
   return answers;
 }

@@ -265,25 +265,18 @@ bool is_dominated(const Direction& direction, const Solver& solver, bool wants_e
 }
 
 // By moments, where every direction has them and runs more than once.
-std::optional<Answer> by_contour(const std::vector<MergedDirection>& merged, bool wants_epsilon, double value,
-                                 const Limits& limits) {
+std::vector<std::optional<Answer>> by_contour(const std::vector<MergedDirection>& merged, bool wants_epsilon,
+                                              std::span<const double> values, const Limits& limits) {
   std::vector<Direction> directions;
-  for (const MergedDirection& direction : merged) {
-    if (direction.terms.empty() || runs_once(direction)) return {};
-    directions.push_back(direction.terms);
-  }
-  return wants_epsilon ? contour_epsilon_bounds(directions, value, limits)
-                       : contour_delta_bounds(directions, value, limits);
+  for (const MergedDirection& direction : merged)
+    if (!direction.terms.empty() && !runs_once(direction)) directions.push_back(direction.terms);
+  if (limits.method == Method::transform || directions.empty() || directions.size() < merged.size())
+    return std::vector<std::optional<Answer>>(values.size());
+  return contour_answers(directions, wants_epsilon, values, limits);
 }
 
-Answer answer(std::span<const Direction> directions, bool wants_epsilon, double value, const Limits& limits) {
-  check_floating_point_environment();
-  std::vector<MergedDirection> merged;
-  for (const Direction& direction : directions) merged.push_back(merge_gaussians(direction));
-  if (limits.method != Method::transform) {
-    const std::optional<Answer> found = by_contour(merged, wants_epsilon, value, limits);
-    if (found) return *found;
-  }
+Answer by_transform(const std::vector<MergedDirection>& merged, bool wants_epsilon, double value,
+                    const Limits& limits) {
   std::optional<Answer> result;
   const auto take = [&](const Answer& next) { result = result ? worse(*result, next, limits) : next; };
   std::vector<Solver> solvers;
@@ -309,14 +302,29 @@ Answer answer(std::span<const Direction> directions, bool wants_epsilon, double 
   return result.value_or(Answer{});
 }
 
-}  // namespace
-
-Answer epsilon_bounds(std::span<const Direction> directions, double delta, const Limits& limits) {
-  return answer(directions, true, delta, limits);
+std::vector<Answer> answers_to(std::span<const Direction> directions, bool wants_epsilon,
+                               std::span<const double> values, const Limits& limits) {
+  check_floating_point_environment();
+  std::vector<MergedDirection> merged;
+  for (const Direction& direction : directions) merged.push_back(merge_gaussians(direction));
+  const auto found = by_contour(merged, wants_epsilon, values, limits);
+  std::vector<Answer> answers;
+  answers.reserve(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    answers.push_back(found[i] ? *found[i] : by_transform(merged, wants_epsilon, values[i], limits));
+  return answers;
 }
 
-Answer delta_bounds(std::span<const Direction> directions, double epsilon, const Limits& limits) {
-  return answer(directions, false, epsilon, limits);
+}  // namespace
+
+std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::span<const double> deltas,
+                                   const Limits& limits) {
+  return answers_to(directions, true, deltas, limits);
+}
+
+std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                 const Limits& limits) {
+  return answers_to(directions, false, epsilons, limits);
 }
 
 }  // namespace hockeystick

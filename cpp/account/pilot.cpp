@@ -2,9 +2,12 @@
 #include "account/pilot.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
+#include "numeric/cpu.hpp"
 #include "numeric/root.hpp"
 
 namespace hockeystick {
@@ -19,6 +22,21 @@ double scaled_tail(double x) {
     return (1 - s * (1 - 3 * s * (1 - 5 * s))) / (x * sqrt_two_pi);
   }
   return 0.5 * std::exp(x * x / 2) * std::erfc(x * 0.70710678118654752);
+}
+
+// sum m, sum m l and sum m l^2 with m = e^(log_mass + tilt l - unit).
+std::array<double, 3> tilted_sums(const LossNodes& nodes, double tilt, double unit) {
+  const FftKernel& kernel = default_fft_kernel();
+  const std::size_t whole = nodes.loss.size() / 8 * 8;
+  std::array<double, 3> sums, rest;
+  kernel.tilted_sums(nodes.log_mass.data(), nodes.loss.data(), tilt, unit, whole, sums.data());
+  std::array<double, 8> log_mass, loss{};
+  log_mass.fill(-std::numeric_limits<double>::infinity());
+  std::copy(nodes.log_mass.begin() + static_cast<std::ptrdiff_t>(whole), nodes.log_mass.end(), log_mass.begin());
+  std::copy(nodes.loss.begin() + static_cast<std::ptrdiff_t>(whole), nodes.loss.end(), loss.begin());
+  kernel.tilted_sums(log_mass.data(), loss.data(), tilt, unit, 8, rest.data());
+  for (std::size_t i = 0; i < 3; ++i) sums[i] += rest[i];
+  return sums;
 }
 
 }  // namespace
@@ -65,15 +83,7 @@ Cumulants Pilot::step_cumulants(std::size_t term, double tilt) const {
   double largest = -1e300;
   for (std::size_t k = 0; k < nodes.loss.size(); ++k)
     largest = std::max(largest, nodes.log_mass[k] + tilt * nodes.loss[k]);
-  double sum = 0, first = 0, second = 0;
-  for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
-    const double argument = nodes.log_mass[k] + tilt * nodes.loss[k] - largest;
-    if (argument < -45) continue;
-    const double mass = std::exp(argument);
-    sum += mass;
-    first += mass * nodes.loss[k];
-    second += mass * nodes.loss[k] * nodes.loss[k];
-  }
+  const auto [sum, first, second] = tilted_sums(nodes, tilt, largest);
   const double mean = first / sum;
   double variance = second / sum - mean * mean;
   if (!(variance > 1e-12 * mean * mean)) {  // the mean swamps it: sum squares about the mean

@@ -26,6 +26,7 @@ Doubles each(const Doubles& values, Function&& function) {
 }
 
 void bind_mechanisms(pybind11::module_& module);
+void bind_answers(pybind11::module_& module);
 void bind_account(pybind11::module_& module);
 void bind_contour(pybind11::module_& module);
 void bind_steps(pybind11::module_& module);

@@ -4,11 +4,10 @@
 
 #include <stdexcept>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "account/contour_sum.hpp"
-#include "bind/bindings.hpp"
+#include "bind/answers.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "numeric/uniform_layers.hpp"
 
@@ -17,7 +16,6 @@ using namespace hockeystick;
 
 namespace {
 
-using PairCount = std::pair<std::shared_ptr<DominatingPair>, std::int64_t>;
 using Row = std::tuple<double, double, double, double>;
 
 std::unique_ptr<MomentLine> line_of(const DominatingPair& pair, double lowest, double tilt, double highest,

@@ -7,6 +7,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_steps(module);
   bind_pld(module);
   bind_explicit_steps(module);
+  bind_answers(module);
   bind_account(module);
   bind_contour(module);
   bind_dpsgd(module);

@@ -140,6 +140,29 @@ void bind_transforms(py::module_& m) {
 
 void bind_kernels(py::module_& m) {
   m.def("kernel", &hockeystick::kernel_name, "Name of the kernel in use.");
+  m.def(
+      "exponentials",
+      [](const Doubles& x, const std::string& kernel) {
+        if (x.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");
+        std::vector<double> values = copy_of(x);
+        kernel_named(kernel).exponentials(values.data(), values.size());
+        return array_of(values);
+      },
+      py::arg("x"), py::arg("kernel") = "", "e^x of each value, on vectors.");
+  m.def(
+      "powers",
+      [](const Complexes& z, std::int64_t power, const std::string& kernel) {
+        if (z.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");
+        if (power < 1) throw std::invalid_argument("power must be >= 1, got " + std::to_string(power));
+        const auto size = static_cast<std::size_t>(z.size());
+        std::vector<double> re(size), im(size);
+        for (std::size_t k = 0; k < size; ++k) re[k] = z.data()[k].real(), im[k] = z.data()[k].imag();
+        kernel_named(kernel).powers(re.data(), im.data(), size, static_cast<std::uint64_t>(power));
+        Complexes result(z.size());
+        for (std::size_t k = 0; k < size; ++k) result.mutable_data()[k] = {re[k], im[k]};
+        return result;
+      },
+      py::arg("z"), py::arg("power"), py::arg("kernel") = "", "z^power of each value, on vectors.");
   m.def("available_kernels", &hockeystick::available_kernel_names, "Names of the kernels that can run here.");
 }
 

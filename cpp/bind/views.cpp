@@ -8,35 +8,23 @@
 #include "account/loss_tail_bounds.hpp"
 #include "account/moment_bounds.hpp"
 #include "account/power_bounds.hpp"
-#include "bind/bindings.hpp"
+#include "bind/answers.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
 
 namespace {
 
-using PairCount = std::pair<std::shared_ptr<DominatingPair>, std::int64_t>;
-using Directions = std::vector<std::vector<PairCount>>;
-
-std::vector<Direction> directions_of(const Directions& asked) {
-  std::vector<Direction> directions;
-  for (const auto& terms : asked) {
-    directions.emplace_back();
-    for (const auto& [pair, count] : terms) directions.back().push_back({pair, count});
-  }
-  return directions;
-}
-
 using AskMany = std::vector<Answer> (*)(std::span<const Direction>, std::span<const double>, const Limits&);
 
 void define(py::module_& module, const char* name, AskMany ask, const char* argument, const char* documentation) {
   module.def(
       name,
-      [ask](const Directions& asked, const Doubles& points, double tolerance, std::size_t memory_limit) {
+      [ask](const PairCounts& asked, const Doubles& points, double tolerance, std::size_t memory_limit) {
         const auto directions = directions_of(asked);
         const auto from = in(points);
         py::gil_scoped_release release;
-        return ask(directions, from, {tolerance, memory_limit});
+        return Answers{ask(directions, from, {tolerance, memory_limit})};
       },
       py::arg("directions"), py::arg(argument), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
       documentation);

@@ -166,12 +166,14 @@ class SmoothLine final : public MomentLine {
     const std::size_t n = nodes_.x.size();
     result.log_unit = -infinity;
     for (std::size_t i = 0; i < n; ++i) result.log_unit = std::max(result.log_unit, exponent(i, tilt));
+    result.mass.assign((n + 7) / 8 * 8, -infinity);
+    for (std::size_t i = 0; i < n; ++i) result.mass[i] = exponent(i, tilt) - result.log_unit;
+    default_fft_kernel().exponentials(result.mass.data(), result.mass.size());
     result.mass.resize(n);
     CompensatedSum sum;
     double error = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const double scaled = exponent(i, tilt) - result.log_unit;
-      const double mass = result.mass[i] = std::exp(scaled);
+      const double mass = result.mass[i], scaled = exponent(i, tilt) - result.log_unit;
       sum.add(mass);
       error += mass * (nodes_.base_error[i] + tilt * nodes_.loss_error[i] +
                        u * (2 * std::fabs(nodes_.base[i]) + 3 * tilt * std::fabs(nodes_.loss[i]) - scaled + 5));
@@ -204,7 +206,8 @@ class SmoothLine final : public MomentLine {
       if (normal_end != other_end) least *= lower_exp(growth(normal_end) - growth(other_end));
       const double flattest = nodes_.slope[i] - weights_.behind * nodes_.slope_behind[i + 1];
       const double steepest = nodes_.slope[i + 1] - weights_.behind * nodes_.slope_behind[i];
-      widths[i] = flattest * step_;
+      const double apart = std::fabs(nodes_.loss[i + 1] - nodes_.loss[i]);
+      widths[i] = std::max(flattest * step_, (1 - 1e-9) * apart - nodes_.loss_error[i] - nodes_.loss_error[i + 1]);
       heights[i] = steepest > 0 ? least / (steepest * step_) : 0.0;
     }
     return {heights, widths};

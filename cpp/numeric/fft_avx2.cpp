@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four lanes, compiled with -mavx2 -mfma (MSVC: /arch:AVX2). The code is in fft_kernel.hpp and scan_kernel.hpp.
+// Four lanes, compiled with -mavx2 -mfma (MSVC: /arch:AVX2). The code is in the *_kernel.hpp.
 #include "numeric/fft_tables.hpp"
 
 #if defined(__AVX2__) && (defined(__FMA__) || defined(_MSC_VER))
 #define HOCKEYSTICK_ISA avx2
 #define HOCKEYSTICK_LANES 4
+#include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
@@ -13,7 +14,11 @@ const hockeystick::FftKernel hockeystick::fft_avx2{"avx2",
                                                    &hockeystick::avx2::inverse,
                                                    &hockeystick::avx2::absolute_sum,
                                                    &hockeystick::avx2::first_above,
+                                                   &hockeystick::avx2::powers,
+                                                   &hockeystick::avx2::exponentials,
+                                                   &hockeystick::avx2::tilted_sums,
                                                    &hockeystick::avx2::rotate};
 #else
-const hockeystick::FftKernel hockeystick::fft_avx2{"avx2", nullptr, nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_avx2{"avx2",  nullptr, nullptr, nullptr, nullptr,
+                                                   nullptr, nullptr, nullptr, nullptr};
 #endif

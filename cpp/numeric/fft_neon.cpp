@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lanes: the baseline of aarch64, no flags. The code is in fft_kernel.hpp and scan_kernel.hpp.
+// Two lanes: the baseline of aarch64, no flags. The code is in the *_kernel.hpp.
 #include "numeric/fft_tables.hpp"
 
 #if defined(__aarch64__) || defined(_M_ARM64)
 #define HOCKEYSTICK_ISA neon
 #define HOCKEYSTICK_LANES 2
 #define HOCKEYSTICK_NEON
+#include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
@@ -14,7 +15,11 @@ const hockeystick::FftKernel hockeystick::fft_neon{"neon",
                                                    &hockeystick::neon::inverse,
                                                    &hockeystick::neon::absolute_sum,
                                                    &hockeystick::neon::first_above,
+                                                   &hockeystick::neon::powers,
+                                                   &hockeystick::neon::exponentials,
+                                                   &hockeystick::neon::tilted_sums,
                                                    &hockeystick::neon::rotate};
 #else
-const hockeystick::FftKernel hockeystick::fft_neon{"neon", nullptr, nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_neon{"neon",  nullptr, nullptr, nullptr, nullptr,
+                                                   nullptr, nullptr, nullptr, nullptr};
 #endif

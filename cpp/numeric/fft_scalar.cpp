@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane, no intrinsics: runs everywhere. The code is in fft_kernel.hpp and scan_kernel.hpp.
+// One lane, no intrinsics: runs everywhere. The code is in the *_kernel.hpp.
 #define HOCKEYSTICK_ISA scalar
 #define HOCKEYSTICK_LANES 1
+#include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
@@ -10,4 +11,7 @@ const hockeystick::FftKernel hockeystick::fft_scalar{"scalar",
                                                      &hockeystick::scalar::inverse,
                                                      &hockeystick::scalar::absolute_sum,
                                                      &hockeystick::scalar::first_above,
+                                                     &hockeystick::scalar::powers,
+                                                     &hockeystick::scalar::exponentials,
+                                                     &hockeystick::scalar::tilted_sums,
                                                      &hockeystick::scalar::rotate};

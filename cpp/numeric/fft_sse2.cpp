@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lanes: the baseline of x86-64, no flags. The code is in fft_kernel.hpp and scan_kernel.hpp.
+// Two lanes: the baseline of x86-64, no flags. The code is in the *_kernel.hpp.
 #include "numeric/fft_tables.hpp"
 
 #if defined(__SSE2__) || defined(_M_X64)
 #define HOCKEYSTICK_ISA sse2
 #define HOCKEYSTICK_LANES 2
 #define HOCKEYSTICK_SSE2
+#include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
@@ -14,7 +15,11 @@ const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",
                                                    &hockeystick::sse2::inverse,
                                                    &hockeystick::sse2::absolute_sum,
                                                    &hockeystick::sse2::first_above,
+                                                   &hockeystick::sse2::powers,
+                                                   &hockeystick::sse2::exponentials,
+                                                   &hockeystick::sse2::tilted_sums,
                                                    &hockeystick::sse2::rotate};
 #else
-const hockeystick::FftKernel hockeystick::fft_sse2{"sse2", nullptr, nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",  nullptr, nullptr, nullptr, nullptr,
+                                                   nullptr, nullptr, nullptr, nullptr};
 #endif

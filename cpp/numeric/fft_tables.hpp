@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace hockeystick {
 
@@ -26,6 +27,10 @@ struct FftKernel {
   void (*inverse)(const FftTables&, double* x, double scale);
   double (*absolute_sum)(const double* x, std::size_t n);
   std::size_t (*first_above)(const double* re, const double* im, std::size_t from, std::size_t count, double limit);
+  void (*powers)(double* re, double* im, std::size_t count, std::uint64_t n);
+  void (*exponentials)(double* x, std::size_t count);
+  void (*tilted_sums)(const double* base, const double* loss, double tilt, double unit, std::size_t count,
+                      double* sums);
   void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums);
 };
 

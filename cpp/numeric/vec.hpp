@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 #if HOCKEYSTICK_LANES == 4 || defined(HOCKEYSTICK_SSE2)
 #include <immintrin.h>
@@ -43,6 +45,16 @@ HOCKEYSTICK_INLINE One multiply_add(One a, One b, One c) { return {a.v * b.v + c
 HOCKEYSTICK_INLINE One multiply_subtract(One a, One b, One c) { return {a.v * b.v - c.v}; }
 HOCKEYSTICK_INLINE One magnitude(One a) { return {a.v < 0 ? -a.v : a.v}; }
 HOCKEYSTICK_INLINE bool all_at_most(One a, One b) { return a.v <= b.v; }  // false for NaN
+HOCKEYSTICK_INLINE One larger(One a, One b) { return {a.v > b.v ? a.v : b.v}; }
+/// 2^k for 1.5 * 2^52 + k, k a whole number in [-1022, 1023].
+HOCKEYSTICK_INLINE One power_of_two(One a) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &a.v, 8);
+  bits = (bits << 52) + (std::uint64_t{1023} << 52);
+  double result;
+  std::memcpy(&result, &bits, 8);
+  return {result};
+}
 
 /// Transposes the 4 x 4 matrix whose row r is rows[r][0..4/lanes).
 HOCKEYSTICK_INLINE void transpose(One (&rows)[4][4]) {
@@ -85,6 +97,11 @@ HOCKEYSTICK_INLINE Vec low(Vec a, Vec b) { return {_mm_unpacklo_pd(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec high(Vec a, Vec b) { return {_mm_unpackhi_pd(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {_mm_andnot_pd(_mm_set1_pd(-0.0), a.v)}; }
 HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) { return _mm_movemask_pd(_mm_cmple_pd(a.v, b.v)) == 3; }
+HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {_mm_max_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
+  return {
+      _mm_castsi128_pd(_mm_add_epi64(_mm_slli_epi64(_mm_castpd_si128(a.v), 52), _mm_castpd_si128(_mm_set1_pd(1.0))))};
+}
 #else
 HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {vaddq_f64(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec operator-(Vec a, Vec b) { return {vsubq_f64(a.v, b.v)}; }
@@ -97,6 +114,11 @@ HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {vabsq_f64(a.v)}; }
 HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) {
   const uint64x2_t yes = vcleq_f64(a.v, b.v);
   return (vgetq_lane_u64(yes, 0) & vgetq_lane_u64(yes, 1)) != 0;
+}
+HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {vmaxq_f64(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
+  const uint64x2_t one = vreinterpretq_u64_f64(vdupq_n_f64(1.0));
+  return {vreinterpretq_f64_u64(vaddq_u64(vshlq_n_u64(vreinterpretq_u64_f64(a.v), 52), one))};
 }
 #endif
 HOCKEYSTICK_INLINE void transpose(Vec (&m)[4][2]) {
@@ -123,6 +145,11 @@ HOCKEYSTICK_INLINE Vec multiply_subtract(Vec a, Vec b, Vec c) { return {_mm256_f
 HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
 HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) {
   return _mm256_movemask_pd(_mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ)) == 15;
+}
+HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {_mm256_max_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
+  const __m256i one = _mm256_castpd_si256(_mm256_set1_pd(1.0));
+  return {_mm256_castsi256_pd(_mm256_add_epi64(_mm256_slli_epi64(_mm256_castpd_si256(a.v), 52), one))};
 }
 HOCKEYSTICK_INLINE void transpose(Vec (&m)[4][1]) {
   const __m256d a = _mm256_unpacklo_pd(m[0][0].v, m[1][0].v), b = _mm256_unpackhi_pd(m[0][0].v, m[1][0].v);

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks the core for certified bounds and turns its answers into Bounds or an error."""
 
-from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +12,6 @@ from hockeystick.errors import CertificationError
 
 Directions = list[list[tuple[_core.DominatingPair, int]]]
 _NAMES = ("lower", "upper", *ErrorBudget._fields)
-_FIELDS = attrgetter(*_NAMES)
 _REASONS = {
     "rounding": "the rounding of binary64 arithmetic alone takes more",
     "passes": "refining the grid did not get there",
@@ -52,7 +49,7 @@ def certified(
     wanted: str,
     label: str,
     points: FloatArray,
-    answers: Sequence[_core.Answer],
+    answers: _core.Answers,
     tolerance: float,
     memory_limit: int,
 ) -> Bounds[Any]:
@@ -62,11 +59,12 @@ def certified(
         CertificationError: An answer is wider than asked for.
     """
     bounds = _bounds(answers, points.shape)
-    for index, answer in enumerate(answers):
-        if not answer.met:
-            point = f"{label}{points.flat[index].item()!r}"
-            message = _explain(wanted, point, answer, tolerance, memory_limit)
-            raise CertificationError(message, bounds, answer.obstacle)
+    unmet = answers.unmet()
+    if unmet is not None:
+        answer = answers[unmet]
+        point = f"{label}{points.flat[unmet].item()!r}"
+        message = _explain(wanted, point, answer, tolerance, memory_limit)
+        raise CertificationError(message, bounds, answer.obstacle)
     return bounds
 
 
@@ -75,13 +73,8 @@ def _nothing(shape: tuple[int, ...]) -> Bounds[Any]:
     return _budgeted(lower, upper, ErrorBudget(*budget))
 
 
-def _bounds(answers: Sequence[_core.Answer], shape: tuple[int, ...]) -> Bounds[Any]:
-    rows = list(map(_FIELDS, answers))
-    if shape:
-        table = np.array(rows, dtype=np.float64).reshape(-1, len(_NAMES)).T.copy()
-        columns: Any = [column.reshape(shape) for column in table]
-    else:
-        columns = rows[0]
+def _bounds(answers: _core.Answers, shape: tuple[int, ...]) -> Bounds[Any]:
+    columns: Any = [row.reshape(shape) for row in answers.table()] if shape else answers.row(0)
     lower, upper, *budget = columns
     return _budgeted(lower, upper, ErrorBudget(*budget))
 

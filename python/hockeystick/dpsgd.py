@@ -130,12 +130,13 @@ def _solve(
     first = None
     for start in range(0, size, _CHUNK):
         part = slice(start, start + _CHUNK)
-        table[:, part], unmet = _core.dpsgd_epsilon_bounds(
+        answers = _core.dpsgd_epsilon_bounds(
             *(values[part] for values in runs),
             pairs=pairs,
             noise_divisor=noise_divisor(directions[0]),
             **options,
         )
+        table[:, part], unmet = answers.table(), answers.unmet()
         if unmet is not None and first is None:
             first = start + unmet
     return table, first

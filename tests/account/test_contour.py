@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 from hypothesis import given
@@ -143,3 +144,32 @@ def test_laws_with_atoms_go_to_the_transform():
         [[(pair, 100)]], [1e-5], tolerance=1e-3, memory_limit=MEMORY, method="any"
     )
     assert answer.method == "transform"
+
+
+@pytest.mark.parametrize("query", ["delta", "epsilon"])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_many_questions_share_their_sums(query, direction):
+    """Answers of one call agree with those asked one by one, whatever their order."""
+    run = RUNS["dpsgd"]
+    values = np.linspace(0.1, 9.0, 60) if query == "delta" else np.geomspace(0.2, 1e-14, 60)
+    np.random.default_rng(5).shuffle(values)
+    ask = _core.delta_bounds if query == "delta" else _core.epsilon_bounds
+    together = ask([terms(run, direction)], values, tolerance=1e-3, memory_limit=MEMORY)
+    for value, shared in zip(values, together, strict=True):
+        alone = bounds(run, direction, value, "any", query=query)
+        assert shared.method == alone.method == "contour"
+        assert shared.lower <= alone.upper
+        assert alone.lower <= shared.upper
+        assert shared.upper - shared.lower <= 1e-3 * shared.upper
+
+
+def test_the_worse_direction_counts_in_every_answer():
+    run = RUNS["short"]
+    values = np.linspace(0.1, 8.0, 20)
+    both = _core.delta_bounds(
+        [terms(run, "remove"), terms(run, "add")], values, tolerance=1e-4, memory_limit=MEMORY
+    )
+    for value, answer in zip(values, both, strict=True):
+        each = [bounds(run, way, value, "any", 1e-4, "delta") for way in ("remove", "add")]
+        assert answer.lower <= max(one.upper for one in each)
+        assert max(one.lower for one in each) <= answer.upper

@@ -210,8 +210,8 @@ def test_admission_uses_bounds_wider_than_asked_for():
     acct = Accountant(tolerance=1e-10)
     limit = {"memory_limit": 2**20}
     with pytest.raises(hs.CertificationError):
-        acct.compose(S, count=100).epsilon(1e-5, **limit)
-    assert acct.would_exceed(S, 0, 10.0, 1e-5, **limit) is False
+        acct.compose(hs.Laplace(noise_multiplier=20.0), count=1000).epsilon(1e-5, **limit)
+    assert acct.would_exceed(S, 0, 100.0, 1e-5, **limit) is False
     assert acct.would_exceed(S, 0, 1e-3, 1e-5, **limit) is True
 
 

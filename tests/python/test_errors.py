@@ -21,6 +21,24 @@ class Answer:
         self.discretization = self.truncation = self.wraparound = self.rounding = 0.125
 
 
+class Answers(list):
+    """The answers of one call, as the core has them."""
+
+    def table(self):
+        """A column for each answer."""
+        return np.array([self.row(i) for i in range(len(self))]).T
+
+    def row(self, index):
+        """One column."""
+        answer = self[index]
+        budget = (answer.discretization, answer.truncation, answer.wraparound, answer.rounding)
+        return [answer.lower, answer.upper, *budget]
+
+    def unmet(self):
+        """The first index not met."""
+        return next((i for i, answer in enumerate(self) if not answer.met), None)
+
+
 @pytest.fixture
 def core_answers(monkeypatch):
     """Make the core give one such answer per point."""
@@ -28,7 +46,7 @@ def core_answers(monkeypatch):
     def install(*arguments):
         answer = Answer(*arguments)
         monkeypatch.setattr(
-            _solve._core, "epsilon_bounds", lambda _, points, **__: [answer for _ in points]
+            _solve._core, "epsilon_bounds", lambda _, points, **__: Answers(answer for _ in points)
         )
 
     return install

@@ -11,6 +11,7 @@ from . import numeric
 
 __all__: list[str] = [
     "Answer",
+    "Answers",
     "DominatingPair",
     "ExplicitComposition",
     "LossPmf",
@@ -26,6 +27,7 @@ __all__: list[str] = [
     "dpsgd_epsilon_bounds",
     "epsilon_bounds",
     "explicit_step",
+    "exponentials",
     "gdp_bounds",
     "kernel",
     "loss_pmf",
@@ -37,6 +39,7 @@ __all__: list[str] = [
     "numeric",
     "pair_names",
     "power_bounds",
+    "powers",
     "renyi_bounds",
     "step_pmf",
     "step_product",
@@ -267,6 +270,27 @@ class Answer:
     @property
     def wraparound(self) -> float: ...
 
+class Answers:
+    """
+    The answers to one call.
+    """
+    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> Answer: ...
+    def __len__(self) -> int: ...
+    def row(
+        self, index: typing.SupportsInt | typing.SupportsIndex
+    ) -> typing.Annotated[list[float], "FixedSize(6)"]:
+        """
+        A column of the table, as floats.
+        """
+    def table(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        lower, upper and the error budget: a row each, a column for each answer.
+        """
+    def unmet(self) -> int | None:
+        """
+        The index of the first answer that is wider than asked for.
+        """
+
 class MomentLine:
     """
     Moments E_P[e^(z L)] of a pair on a line Re z = tilt.
@@ -345,7 +369,7 @@ def delta_bounds(
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
     method: str = "any",
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses delta at each epsilon, for the worst direction.
     """
@@ -367,9 +391,9 @@ def dpsgd_epsilon_bounds(
     noise_divisor: typing.SupportsFloat | typing.SupportsIndex,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> tuple[numpy.typing.NDArray[numpy.float64], int | None]:
+) -> Answers:
     """
-    Encloses epsilon of many runs of DP-SGD: a row per number of an answer, and the first not met.
+    Encloses epsilon of many runs of DP-SGD.
     """
 
 def epsilon_bounds(
@@ -381,7 +405,7 @@ def epsilon_bounds(
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
     method: str = "any",
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses epsilon at each delta, for the worst direction.
     """
@@ -398,6 +422,13 @@ def explicit_step(
     The step with these masses at these multiples of the interval.
     """
 
+def exponentials(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    e^x of each value, on vectors.
+    """
+
 def gdp_bounds(
     directions: collections.abc.Sequence[
         collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
@@ -406,7 +437,7 @@ def gdp_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.
     """
@@ -440,7 +471,7 @@ def loss_quantile_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses the quantile of the loss at each level, for the worst direction.
     """
@@ -453,7 +484,7 @@ def loss_tail_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses the probability that the loss exceeds each epsilon, for the worst direction.
     """
@@ -466,7 +497,7 @@ def loss_variance_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses the variance of the loss, for the worst direction, once per element.
     """
@@ -505,9 +536,18 @@ def power_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses the largest true positive rate at each false positive rate, for the worst direction.
+    """
+
+def powers(
+    z: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
+    power: typing.SupportsInt | typing.SupportsIndex,
+    kernel: str = "",
+) -> numpy.typing.NDArray[numpy.complex128]:
+    """
+    z^power of each value, on vectors.
     """
 
 def renyi_bounds(
@@ -518,7 +558,7 @@ def renyi_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses the Renyi divergence at each order, for the worst direction.
     """
@@ -560,7 +600,7 @@ def zcdp_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> list[Answer]:
+) -> Answers:
     """
     Encloses the smallest rho with D_a <= rho a for orders up to each largest one, for the worst direction.
     """

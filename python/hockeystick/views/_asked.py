@@ -2,7 +2,7 @@
 """What every view needs of the object it looks at."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from hockeystick._solve import Directions, certified
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 
-Ask = Callable[..., Sequence[_core.Answer]]
+Ask = Callable[..., _core.Answers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/contour_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace hockeystick {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double most_work = 1e6;  // samples times nodes: about what a transform of 2^16 costs
+constexpr double share = 0.01;     // of the tolerance on delta, for each of tail and aliases
+constexpr double farthest_tilt = 500;
+constexpr double least_log_delta = -680;
+
+double log_count(const Direction& direction) {
+  double count = 0;
+  for (const Term& term : direction) count += static_cast<double>(term.count);
+  return std::log(count);
+}
+
+}  // namespace
+
+Lines make_lines(const Direction& direction, const LineNeeds& needs) {
+  Lines lines;
+  for (const Term& term : direction) {
+    lines.push_back(term.pair->moment_line(needs));
+    if (!lines.back()) return {};
+  }
+  return lines;
+}
+
+ContourPlanner::ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance,
+                               double room)
+    : direction_(direction), pilot_(direction), wants_epsilon_(wants_epsilon), tolerance_(tolerance), room_(room) {
+  at_ = wants_epsilon ? near_delta(std::log(value)) : near_epsilon(value);
+}
+
+std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
+  if (!(at_.epsilon >= 0) || (wants_epsilon_ && at_.epsilon == 0) || !(at_.log_delta > least_log_delta)) return {};
+  ContourPlan plan{frame(), {}};
+  Contour& contour = plan.contour;
+  if (!(contour.period > 0) || !(contour.higher < farthest_tilt)) return {};
+  const double spacing = 2 * std::numbers::pi / contour.period;
+  const double accuracy = log_count(direction_) - log_share_ + 2;
+  double frequency = 2 * std::sqrt(2 * (2 - log_share_)) / deviation_ * caution_;
+  for (int i = 0; i < 4; ++i) {
+    plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy};
+    lines = make_lines(direction_, plan.needs);
+    if (lines.empty()) return {};
+    double nodes = 0;
+    for (const auto& line : lines) nodes += static_cast<double>(line->size());
+    const double most = most_work / nodes;
+    double count = std::ceil(0.5 * frequency / spacing) + 2;
+    while (count < most && log_tail(lines, spacing, count) > log_share_ + log_sum_) count = std::ceil(1.1 * count) + 1;
+    if (!(count < most)) return {};
+    contour.count = static_cast<std::size_t>(count);
+    if (count * spacing <= 1.6 * frequency) return plan;
+    frequency = 0.8 * caution_ * count * spacing;  // finer nodes show a faster decay
+  }
+  return {};
+}
+
+bool ContourPlanner::learn(const ContourSum& sum, double epsilon) {
+  const ContourDelta found = sum.delta(epsilon);
+  if (!(epsilon >= 0) || !(found.value > 0)) return false;
+  at_ = near_epsilon(epsilon);
+  caution_ *= 1.5;
+  at_.log_delta = std::log(found.value);
+  at_.slope = sum.slope(epsilon);
+  return at_.tilt > 0 && at_.slope > 0;
+}
+
+// By a few Newton steps: the contour needs no exact saddle point.
+Saddle ContourPlanner::near_delta(double log_delta) const {
+  Saddle at = pilot_.saddle(0);
+  const double scale = at.deviation;
+  double tilt = std::sqrt(2 * std::max(0.5, -log_delta - 2)) / scale, low = 0, high = infinity;
+  for (int i = 0; i < 20; ++i) {
+    at = pilot_.saddle(tilt);
+    const double excess = at.log_delta - log_delta;
+    if (std::fabs(excess) < 0.3) break;
+    (excess > 0 ? low : high) = tilt;
+    const double next = tilt + excess / (tilt * at.deviation * at.deviation + 1 / tilt);
+    tilt = next > low && next < high ? next : high < infinity ? (low + high) / 2 : 2 * tilt;
+  }
+  at.epsilon += (at.log_delta - log_delta) / at.slope;
+  at.log_delta = log_delta;
+  return at;
+}
+
+Saddle ContourPlanner::near_epsilon(double epsilon) const {
+  Saddle at = pilot_.saddle(0);
+  double tilt = std::max(0.0, (epsilon - at.epsilon) / (at.deviation * at.deviation)), low = 0, high = infinity;
+  for (int i = 0; i < 20 && tilt > 0; ++i) {
+    at = pilot_.saddle(tilt);
+    const double excess = epsilon - at.epsilon;
+    if (std::fabs(excess) < 0.1 * at.deviation) break;
+    (excess > 0 ? low : high) = tilt;
+    const double next = tilt + excess / (at.deviation * at.deviation);
+    tilt = next > low && next < high ? next : high < infinity ? (low + high) / 2 : 2 * tilt;
+  }
+  at.log_delta -= at.slope * (epsilon - at.epsilon);
+  at.epsilon = epsilon;
+  return at;
+}
+
+// The line through the saddle, or to the right of it where that is too near 0, and the period at which the
+// aliases become small by the forecast.
+Contour ContourPlanner::frame() {
+  const double wide = std::min(0.5, wants_epsilon_ ? at_.slope * tolerance_ * at_.epsilon : tolerance_);
+  log_share_ = std::log(share * std::max(wide, 1e-12)) - room_;
+  const double tilt = std::max(at_.tilt, 1 / at_.deviation);
+  const double peak = tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt);
+  const Cumulants k = pilot_.cumulants(tilt);
+  const double wanted = std::max(1.0, k.value - tilt * at_.epsilon + peak - log_share_ - at_.log_delta);
+  const auto above = pilot_.reach(tilt, wanted, 1, farthest_tilt);
+  const auto below = pilot_.reach(tilt, wanted, -1, tilt);
+  const double period = std::max(above.loss - at_.epsilon, at_.epsilon - below.loss);
+  deviation_ = std::sqrt(k.variance);
+  log_sum_ = at_.log_delta - (k.value - tilt * at_.epsilon) + std::log(1.02 * period);
+  return {std::max(0.0, below.tilt), tilt, above.tilt, 1.02 * period, 0};
+}
+
+// log of what the samples from `count` on add to the sum at most.
+double ContourPlanner::log_tail(const Lines& lines, double spacing, double count) const {
+  double log_modulus = 0;
+  for (std::size_t j = 0; j < lines.size(); ++j)
+    log_modulus += pilot_.count(j) * std::log(std::max(lines[j]->modulus_bound(spacing * count), 1e-300));
+  return log_modulus - std::log(spacing * spacing * count / 2);
+}
+
+}  // namespace hockeystick

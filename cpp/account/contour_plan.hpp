@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a contour should run for a question: forecasts only, no bound rests on them.
+#pragma once
+
+#include <optional>
+
+#include "account/contour_sum.hpp"
+#include "account/pilot.hpp"
+
+namespace hockeystick {
+
+/// A contour and the lines that serve it.
+struct ContourPlan {
+  Contour contour;
+  LineNeeds needs;
+};
+
+/// Null where a term has no such line.
+Lines make_lines(const Direction& direction, const LineNeeds& needs);
+
+/// Plans for one direction of one question, each from what the one before it found.
+class ContourPlanner {
+ public:
+  /// `wants_epsilon`: value is a delta and the answer an epsilon. `room`: nats by which the contour may lie off the
+  /// saddle point of other questions that it is to serve.
+  ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance, double room);
+
+  /// The next plan and its lines; none where it would cost more than a transform.
+  std::optional<ContourPlan> next(Lines& lines);
+
+  /// Where epsilon is forecast.
+  double epsilon() const { return at_.epsilon; }
+
+  /// Forecasts anew from what a sum says of `epsilon`; false if that is nothing.
+  bool learn(const ContourSum& sum, double epsilon);
+
+ private:
+  Saddle near_delta(double log_delta) const;
+  Saddle near_epsilon(double epsilon) const;
+  Contour frame();
+  double log_tail(const Lines& lines, double spacing, double count) const;
+
+  const Direction& direction_;
+  Pilot pilot_;
+  bool wants_epsilon_;
+  double tolerance_, room_;
+  Saddle at_{};
+  double log_share_ = 0, deviation_ = 0, log_sum_ = 0;
+  double caution_ = 1;  // grows with each failure
+};
+
+}  // namespace hockeystick

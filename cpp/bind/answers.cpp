@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind/answers.hpp"
+
+#include <pybind11/stl.h>
+
+#include <array>
+#include <string>
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+namespace {
+
+constexpr std::array fields{&Answer::lower,      &Answer::upper,      &Answer::discretization,
+                            &Answer::truncation, &Answer::wraparound, &Answer::rounding};
+
+std::array<double, fields.size()> row(const Answer& answer) {
+  std::array<double, fields.size()> values;
+  for (std::size_t k = 0; k < fields.size(); ++k) values[k] = answer.*fields[k];
+  return values;
+}
+
+}  // namespace
+
+Doubles Answers::table() const {
+  const std::size_t size = items.size();
+  Doubles table({fields.size(), size});
+  const auto to = out(table);
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t k = 0; k < fields.size(); ++k) to[k * size + i] = items[i].*fields[k];
+  return table;
+}
+
+std::optional<std::size_t> Answers::unmet() const {
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (!items[i].met) return i;
+  return {};
+}
+
+Direction direction_of(const std::vector<PairCount>& terms) {
+  Direction direction;
+  for (const auto& [pair, count] : terms) direction.push_back({pair, count});
+  return direction;
+}
+
+std::vector<Direction> directions_of(const PairCounts& asked) {
+  std::vector<Direction> directions;
+  for (const auto& terms : asked) directions.push_back(direction_of(terms));
+  return directions;
+}
+
+void bind_answers(py::module_& module) {
+  py::class_<Answer>(module, "Answer", "A certified interval and what its width is made of.")
+      .def_readonly("lower", &Answer::lower)
+      .def_readonly("upper", &Answer::upper)
+      .def_readonly("met", &Answer::met)
+      .def_readonly("obstacle", &Answer::obstacle)
+      .def_readonly("required_bytes", &Answer::required_bytes)
+      .def_readonly("discretization", &Answer::discretization)
+      .def_readonly("truncation", &Answer::truncation)
+      .def_readonly("wraparound", &Answer::wraparound)
+      .def_readonly("rounding", &Answer::rounding)
+      .def_readonly("interval", &Answer::interval)
+      .def_readonly("size", &Answer::size)
+      .def_readonly("tilt", &Answer::tilt)
+      .def_readonly("passes", &Answer::passes)
+      .def_property_readonly("method", [](const Answer& answer) { return std::string(answer.method); });
+  py::class_<Answers>(module, "Answers", "The answers to one call.")
+      .def("__len__", [](const Answers& answers) { return answers.items.size(); })
+      .def(
+          "__getitem__",
+          [](const Answers& answers, std::size_t i) {
+            if (i >= answers.items.size()) throw py::index_error();
+            return answers.items[i];
+          },
+          py::arg("index"))
+      .def("table", &Answers::table, "lower, upper and the error budget: a row each, a column for each answer.")
+      .def(
+          "row", [](const Answers& answers, std::size_t i) { return row(answers.items.at(i)); }, py::arg("index"),
+          "A column of the table, as floats.")
+      .def("unmet", &Answers::unmet, "The index of the first answer that is wider than asked for.");
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exponentials and powers on vectors, with each instruction set, against ball arithmetic."""
+
+import numpy as np
+import pytest
+from flint import acb, arb, ctx
+
+from hockeystick import _core
+
+U = 2.0**-53
+RANGES = [(-708.0, 709.0), (-1.0, 1.0), (-1e-3, 1e-3), (-50.0, 0.0)]
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with ctx.workprec(120):
+        yield
+
+
+@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize(("low", "high"), RANGES)
+def test_every_exponential_is_within_its_bound(kernel, low, high, samples):
+    rng = np.random.default_rng(7)
+    x = rng.uniform(low, high, 8 * samples(250))
+    got = _core.exponentials(x, kernel)
+    worst = max(abs(arb(g) / arb(a).exp() - 1) for g, a in zip(got, x, strict=True))
+    assert worst <= arb(4 * U)
+    assert worst > arb(U / 4)  # the bound is not idle
+
+
+@pytest.mark.parametrize("kernel", _core.available_kernels())
+def test_halves_of_log_two_and_ends(kernel):
+    ends = [0.0, -708.0, 709.0, -1e300, -np.inf, *(k * np.log(2) / 2 for k in range(-30, 30))]
+    x = np.array(ends + [0.0] * (-len(ends) % 8))
+    got = _core.exponentials(x, kernel)
+    assert got[0] == 1
+    assert got[3] == got[4] == got[1] > 0
+    for g, a in zip(got[5:], x[5:], strict=True):
+        assert abs(arb(g) / arb(a).exp() - 1) <= arb(4 * U)
+
+
+@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize("power", [1, 2, 3, 10, 1000, 10**6 + 7, 2**40])
+def test_every_power_is_within_its_bound(kernel, power):
+    rng = np.random.default_rng(3)
+    modulus = np.exp(-rng.uniform(0, 300, 64) / power)
+    z = modulus * np.exp(1j * rng.uniform(-np.pi, np.pi, 64))
+    got = _core.powers(z, power, kernel)
+    worst = arb(0)
+    for g, a in zip(got, z, strict=True):
+        exact = acb(a.real, a.imag) ** power
+        worst = max(worst, abs((acb(g.real, g.imag) - exact) / exact).upper())
+    assert worst <= arb(4 * U) * power
+    assert power < 3 or worst > arb(U / 50)
+
+
+@pytest.mark.parametrize("power", [0, -1])
+def test_powers_start_at_one(power):
+    with pytest.raises(ValueError, match="power"):
+        _core.powers(np.ones(8, dtype=complex), power)
