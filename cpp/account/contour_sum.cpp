@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -112,18 +113,20 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines) {
     log_beyond += static_cast<double>(direction[j].count) * std::log(std::max(modulus, 1e-300));
   }
   const double c = contour_.tilt;
+  re_.assign((count + 7) / 8 * 8, 0.0);
+  im_.assign(re_.size(), 0.0);
   for (std::size_t k = 0; k < count; ++k) {
     const auto [value, error] = product.at(k);
     // 1 / (z (z + 1)) at z = c + i w: the conjugate of z (z + 1) over its square.
     const double w = spacing_ * static_cast<double>(k), twice = k == 0 ? 1 : 2;
     const double square = (c * c + w * w) * ((c + 1) * (c + 1) + w * w);
     const double re = (c * (c + 1) - w * w) / square, im = -w * (2 * c + 1) / square;
-    const std::complex<double> weight{value.real() * re - value.imag() * im, value.real() * im + value.imag() * re};
     const double inverse = 1 / std::sqrt(square), size = std::abs(value) * inverse;
     rounding_ += twice * (error * inverse * (1 + 1e-12) + 24 * u * size);
     turning_ += twice * size * static_cast<double>(k);
     total_ += twice * size;
-    weights_.push_back(twice * weight);
+    re_[k] = twice * (value.real() * re - value.imag() * im);
+    im_[k] = twice * (value.real() * im + value.imag() * re);
   }
   // sum over k >= count of |M|^n / (k h)^2 <= |M|^n / (h^2 (count - 1)), twice for both signs of k.
   tail_ = 2.01 * std::exp(log_beyond) / (spacing_ * spacing_ * static_cast<double>(count - 1));
@@ -131,18 +134,9 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines) {
 
 ContourSum::Sum ContourSum::sum(double epsilon) const {
   const double angle = -spacing_ * epsilon;
-  const std::complex<double> turn{std::cos(angle), std::sin(angle)};
-  std::complex<double> phase = 1.0;
-  double value = 0, along = 0;
-  for (std::size_t k = 0; k < weights_.size(); ++k) {
-    const double re = weights_[k].real() * phase.real() - weights_[k].imag() * phase.imag();
-    const double im = weights_[k].real() * phase.imag() + weights_[k].imag() * phase.real();
-    value += re;
-    along += im * static_cast<double>(k);
-    phase = {phase.real() * turn.real() - phase.imag() * turn.imag(),
-             phase.real() * turn.imag() + phase.imag() * turn.real()};
-  }
-  return {value, spacing_ * along - contour_.tilt * value};
+  double sums[3];
+  default_fft_kernel().turned_sums(re_.data(), im_.data(), re_.size(), std::cos(angle), std::sin(angle), sums);
+  return {sums[0], spacing_ * sums[2] - contour_.tilt * sums[0]};
 }
 
 ContourDelta ContourSum::delta(double epsilon) const {
@@ -152,7 +146,7 @@ ContourDelta ContourSum::delta(double epsilon) const {
   const double turning = u * (8 + 2 * spacing_ * std::fabs(epsilon));
   ContourDelta result{};
   result.value = unit * sum(epsilon).value;
-  const double summing = static_cast<double>(weights_.size()) * u * 1.01;
+  const double summing = static_cast<double>(re_.size() + 8) * u * 1.01;
   const double loose = 1.01 * (rounding_ + turning * turning_ + summing * total_);
   result.rounding = 1.01 * (unit * loose + std::fabs(result.value) * std::expm1(off)) + 1e-307;
   result.tail = unit * tail_ * (1 + 1e-6);

@@ -8,7 +8,6 @@
 // of the moments. cpp/README.md, "The contour", books each.
 #pragma once
 
-#include <complex>
 #include <memory>
 #include <vector>
 
@@ -64,7 +63,7 @@ class ContourSum {
   double spacing_;
   double log_moment_ = 0, log_moment_error_ = 0;  // of the composition at the tilt
   double log_higher_, log_lower_;                 // the Chernoff bounds of the aliases at epsilon = 0
-  std::vector<std::complex<double>> weights_;     // M(z_k)^n / (M(c)^n z_k (z_k + 1))
+  std::vector<double> re_, im_;                   // M(z_k)^n / (M(c)^n z_k (z_k + 1)), twice from k = 1 on, then zeros
   double total_ = 0;                              // sum of the sizes of the weights
   double rounding_ = 0, turning_ = 0, tail_ = 0;  // of the sum: fixed, per turn by epsilon, beyond the last sample
 };

@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -149,6 +150,19 @@ void bind_kernels(py::module_& m) {
         return array_of(values);
       },
       py::arg("x"), py::arg("kernel") = "", "e^x of each value, on vectors.");
+  m.def(
+      "turned_sums",
+      [](const Complexes& weights, double angle, const std::string& kernel) {
+        if (weights.size() % 8 != 0) throw std::invalid_argument("the number of weights must be a multiple of 8");
+        const auto size = static_cast<std::size_t>(weights.size());
+        std::vector<double> re(size), im(size);
+        for (std::size_t k = 0; k < size; ++k) re[k] = weights.data()[k].real(), im[k] = weights.data()[k].imag();
+        double sums[3];
+        kernel_named(kernel).turned_sums(re.data(), im.data(), size, std::cos(angle), std::sin(angle), sums);
+        return std::array{sums[0], sums[1], sums[2]};
+      },
+      py::arg("weights"), py::arg("angle"), py::arg("kernel") = "",
+      "Real and imaginary part of sum w_k e^(i k angle), and the sum of the imaginary parts times k.");
   m.def(
       "powers",
       [](const Complexes& z, std::int64_t power, const std::string& kernel) {

@@ -17,8 +17,9 @@ const hockeystick::FftKernel hockeystick::fft_avx2{"avx2",
                                                    &hockeystick::avx2::powers,
                                                    &hockeystick::avx2::exponentials,
                                                    &hockeystick::avx2::tilted_sums,
+                                                   &hockeystick::avx2::turned_sums,
                                                    &hockeystick::avx2::rotate};
 #else
 const hockeystick::FftKernel hockeystick::fft_avx2{"avx2",  nullptr, nullptr, nullptr, nullptr,
-                                                   nullptr, nullptr, nullptr, nullptr};
+                                                   nullptr, nullptr, nullptr, nullptr, nullptr};
 #endif

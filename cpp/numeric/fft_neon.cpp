@@ -18,8 +18,9 @@ const hockeystick::FftKernel hockeystick::fft_neon{"neon",
                                                    &hockeystick::neon::powers,
                                                    &hockeystick::neon::exponentials,
                                                    &hockeystick::neon::tilted_sums,
+                                                   &hockeystick::neon::turned_sums,
                                                    &hockeystick::neon::rotate};
 #else
 const hockeystick::FftKernel hockeystick::fft_neon{"neon",  nullptr, nullptr, nullptr, nullptr,
-                                                   nullptr, nullptr, nullptr, nullptr};
+                                                   nullptr, nullptr, nullptr, nullptr, nullptr};
 #endif

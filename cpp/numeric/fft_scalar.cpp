@@ -14,4 +14,5 @@ const hockeystick::FftKernel hockeystick::fft_scalar{"scalar",
                                                      &hockeystick::scalar::powers,
                                                      &hockeystick::scalar::exponentials,
                                                      &hockeystick::scalar::tilted_sums,
+                                                     &hockeystick::scalar::turned_sums,
                                                      &hockeystick::scalar::rotate};

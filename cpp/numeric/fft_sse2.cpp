@@ -18,8 +18,9 @@ const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",
                                                    &hockeystick::sse2::powers,
                                                    &hockeystick::sse2::exponentials,
                                                    &hockeystick::sse2::tilted_sums,
+                                                   &hockeystick::sse2::turned_sums,
                                                    &hockeystick::sse2::rotate};
 #else
 const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",  nullptr, nullptr, nullptr, nullptr,
-                                                   nullptr, nullptr, nullptr, nullptr};
+                                                   nullptr, nullptr, nullptr, nullptr, nullptr};
 #endif

@@ -31,6 +31,7 @@ struct FftKernel {
   void (*exponentials)(double* x, std::size_t count);
   void (*tilted_sums)(const double* base, const double* loss, double tilt, double unit, std::size_t count,
                       double* sums);
+  void (*turned_sums)(const double* re, const double* im, std::size_t count, double cosine, double sine, double* sums);
   void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums);
 };
 

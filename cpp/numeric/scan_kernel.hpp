@@ -39,6 +39,41 @@ inline std::size_t first_above(const double* re, const double* im, std::size_t f
   return from;
 }
 
+/// sums[0] + i sums[1] = sum w_k e^(i k a) and sums[2] = sum k Im(w_k e^(i k a)) over k < count, a multiple of 8, from
+/// cosine and sine of a. The turn of w_k is off by at most k (e + 3 u), e the error of cosine + i sine; every term
+/// meets at most count + 8 roundings.
+inline void turned_sums(const double* re, const double* im, std::size_t count, double cosine, double sine,
+                        double* sums) {
+  constexpr std::size_t width = Vec::lanes;
+  double real[width], imaginary[width], index[width], x = 1, y = 0;
+  for (std::size_t i = 0; i < width; ++i) {
+    real[i] = x, imaginary[i] = y, index[i] = static_cast<double>(i);
+    const double next = x * cosine - y * sine;
+    y = x * sine + y * cosine;
+    x = next;
+  }
+  const Vec c = Vec::broadcast(x), s = Vec::broadcast(y), step = Vec::broadcast(static_cast<double>(width));
+  Vec a = Vec::load(real), b = Vec::load(imaginary), k = Vec::load(index);
+  Vec first = Vec::broadcast(0), second = first, along = first;
+  for (std::size_t j = 0; j < count; j += width) {
+    const Vec u = Vec::load(re + j), v = Vec::load(im + j);
+    const Vec turned = multiply_subtract(u, a, v * b), across = multiply_add(u, b, v * a);
+    first = first + turned;
+    second = second + across;
+    along = multiply_add(k, across, along);
+    const Vec next = multiply_subtract(a, c, b * s);
+    b = multiply_add(a, s, b * c);
+    a = next;
+    k = k + step;
+  }
+  double lanes[3][width];
+  first.store(lanes[0]), second.store(lanes[1]), along.store(lanes[2]);
+  for (std::size_t part = 0; part < 3; ++part) {
+    sums[part] = 0;
+    for (std::size_t i = 0; i < width; ++i) sums[part] += lanes[part][i];
+  }
+}
+
 /// Multiplies re + i im by cosine + i sine elementwise, count a multiple of 8, and sums the products: sums[0] + i
 /// sums[1]. Each term meets at most count/8 + 8 roundings on its way into a sum.
 inline void rotate(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums) {

@@ -58,3 +58,21 @@ def test_every_power_is_within_its_bound(kernel, power):
 def test_powers_start_at_one(power):
     with pytest.raises(ValueError, match="power"):
         _core.powers(np.ones(8, dtype=complex), power)
+
+
+@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize("angle", [0.0, 1e-3, -2.5, 40.0])
+def test_turned_sums_are_as_stated(kernel, angle):
+    rng = np.random.default_rng(11)
+    weights = rng.normal(size=40) + 1j * rng.normal(size=40)
+    value, across, along = _core.turned_sums(weights, angle, kernel)
+    terms = [
+        acb(w.real, w.imag) * acb(0, arb(angle) * k).exp() for k, w in enumerate(weights.tolist())
+    ]
+    size = float(np.abs(weights).sum())
+    turned = float((np.abs(weights) * np.arange(40)).sum())
+    error = (8 + 2 * abs(angle)) * U * turned + 48 * U * size
+    total = sum(terms, acb(0))
+    assert abs(total - acb(value, across)) <= arb(error)
+    exact = sum((k * term.imag for k, term in enumerate(terms)), arb(0))
+    assert abs(exact - along) <= arb(40 * error)

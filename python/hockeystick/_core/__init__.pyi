@@ -44,6 +44,7 @@ __all__: list[str] = [
     "step_pmf",
     "step_product",
     "truncated_buckets",
+    "turned_sums",
     "zcdp_bounds",
 ]
 
@@ -590,6 +591,15 @@ def truncated_buckets(
 ) -> StepPmf:
     """
     Rounds the losses between two bounds to multiples of the interval, up or down.
+    """
+
+def turned_sums(
+    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
+    angle: typing.SupportsFloat | typing.SupportsIndex,
+    kernel: str = "",
+) -> typing.Annotated[list[float], "FixedSize(3)"]:
+    """
+    Real and imaginary part of sum w_k e^(i k angle), and the sum of the imaginary parts times k.
     """
 
 def zcdp_bounds(
