@@ -24,8 +24,9 @@ CPP_LAYERS = {
 
 # From the bottom up; a module may import from lower rows only.
 PYTHON_LAYERS = [
-    {"_core", "_checks", "_progress", "adjacency"},
+    {"_core", "_checks", "_progress", "adjacency", "_bayes"},
     {"bounds"},
+    {"_pld_views"},
     {"errors", "pld"},
     {"_solve"},
     {"views"},

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Let T_mu be the power of the Gaussian pair, concave and rising in mu; mu suffices at (x, T) iff
-// mu >= z(x) - z(T). The smallest mu is sought with T_mu(x) >= power(x) wherever r <= x <= 1 - power(x): tests with
-// fewer missed than false positives are the reversed direction's. Above: the power lies under the lines
-// h(alpha) + alpha x, each used on its part of the axis; T_mu lies above a line on an interval if it does at both
-// ends, so that nothing is lost between the finitely many ends looked at. Below: any x will do.
 #include "account/gdp_bounds.hpp"
 
 #include <algorithm>
@@ -12,9 +6,9 @@
 #include <limits>
 
 #include "account/enclosure.hpp"
+#include "account/gdp_of_curve.hpp"
 #include "account/merge.hpp"
 #include "account/rate_forecast.hpp"
-#include "mechanisms/gaussian_tradeoff.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/tradeoff.hpp"
 
@@ -26,68 +20,9 @@ constexpr double u = unit_roundoff;
 // Below this rate the transform is tilted, so that its precision is where the rates are.
 constexpr double rare = 1e-5;
 
-// Lines looked at: the power between two of them is off by the square of their distance in deviations.
-double lines_wanted(double tolerance) { return std::clamp(12 / std::sqrt(tolerance), 300.0, 20000.0); }
-
-// An upper bound of the mu needed, and where on the axis.
-struct Needed {
-  double mu = 0, fpr = 0.5;
-
-  // power(x) <= bound is all that is known; only tests with power(x) <= 1 - x count.
-  void take(double x, double bound) {
-    const double power = std::min(bound, up(1 - x));
-    if (!(power > x)) return;
-    const double wanted = gaussian_mu_of(x, power).upper;
-    if (wanted > mu) *this = {wanted, x};
-  }
-};
-
-// The line value + alpha x on [from, to].
-void take_line(Needed& needed, double value, double alpha, double from, double to) {
-  if (!(from <= to)) return;
-  const auto at = [&](double x) { return (value + alpha * x) * (1 + 4 * u) + 1e-307; };
-  needed.take(from, at(from));
-  // Where the line meets 1 - x the cap takes over, which falls.
-  const double meeting = (1 - value) / (1 + alpha);
-  if (meeting > from && meeting < to) {
-    const double before = meeting * (1 - 16 * u), after = std::min(to, meeting * (1 + 16 * u));
-    needed.take(std::max(from, before), at(after));
-  } else {
-    needed.take(to, at(to));
-  }
-}
-
-std::size_t index_of(const CurveKinks& kinks, double loss) {
-  const auto at = std::lower_bound(kinks.loss.begin(), kinks.loss.end(), loss);
-  return std::min(static_cast<std::size_t>(at - kinks.loss.begin()), kinks.loss.size() - 1);
-}
-
-// For all rates in [from, to]. The lines are those between the best one at either end.
-Needed needed_above(const CurveKinks& upper, double from, double to, double tolerance) {
-  const std::size_t first = index_of(upper, power_above(upper, to).loss);
-  const std::size_t last = std::max(first, index_of(upper, power_above(upper, from).loss));
-  const auto stride = static_cast<std::size_t>(static_cast<double>(last - first) / lines_wanted(tolerance)) + 1;
-  Needed needed;
-  needed.fpr = to;
-  for (std::size_t k = first; to > from; k = std::min(last, k + stride)) {
-    double meeting = from;
-    if (k < last) {
-      const std::size_t next = std::min(last, k + stride);
-      meeting = (upper.value[k] - upper.value[next]) / (upper.alpha[next] - upper.alpha[k]);
-      meeting = meeting > from ? std::min(meeting, to) : from;
-    }
-    if (meeting < to) take_line(needed, upper.value[k], upper.alpha[k], meeting, to);
-    to = meeting;
-  }
-  return needed;
-}
-
 // A lower bound, from the rate at which the upper bound was attained.
-double needed_below(const Enclosure& enclosure, const CurveKinks& upper, const Needed& needed) {
-  const PowerBound above = power_above(upper, needed.fpr);
-  if (!(above.value <= 1 - needed.fpr)) return 0;
-  const double power = power_below(certified_kinks(enclosure.lower), needed.fpr, above).value;
-  return power > needed.fpr ? std::max(0.0, gaussian_mu_of(needed.fpr, power).lower) : 0.0;
+double needed_below(const Enclosure& enclosure, const CurveKinks& upper, const NeededMu& needed, double from) {
+  return mu_needed_at(certified_kinks(enclosure.lower), needed.fpr, power_above(upper, needed.fpr), from);
 }
 
 // The larger of two enclosed values.
@@ -112,9 +47,9 @@ Answer solve(const Direction& direction, double from, double to, double known, c
   const Refinement refinement{interval, 1e-4 * limits.tolerance * from, tilt};
   const Outcome outcome = refine(direction, refinement, limits, [&](const Enclosure& enclosure) {
     const CurveKinks upper = certified_kinks(enclosure.upper);
-    const Needed needed = needed_above(upper, from, to, limits.tolerance);
+    const NeededMu needed = mu_needed(upper, from, to, limits.tolerance);
     answer.upper = std::min(answer.upper, needed.mu);
-    answer.lower = std::max(answer.lower, needed_below(enclosure, upper, needed));
+    answer.lower = std::max(answer.lower, needed_below(enclosure, upper, needed, from));
     answer.interval = enclosure.upper.interval;
     answer.size = enclosure.upper.mass.size();
     answer.tilt = enclosure.upper.tilt;

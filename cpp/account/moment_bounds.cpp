@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "account/merge.hpp"
+#include "account/renyi_slope.hpp"
 #include "discretize/loss_integral.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
@@ -21,9 +22,6 @@ constexpr IntegralBounds unknown{-infinity, infinity};
 IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
-
-// e^z - 1 - z >= 0; the difference cancels a factor of 16 at most.
-double excess(double z) { return std::fabs(z) <= 0.125 ? z * z * exp_taylor_tail(z) : std::expm1(z) - z; }
 
 // One pair cut finely where its loss, weighted by e^(tilt L), has mass; `fineness` cells between two nodes.
 class CutPair {
@@ -73,7 +71,7 @@ class CutPair {
                           scale + high + 8 * u * (largest + std::fabs(high) + 1)};
     if (t * top() > 300) return result;
     // x^a - 1 - a (x - 1), a = t + 1, of which E_Q is one less: nothing cancels where t is small.
-    const LossFunction centred{[=](double l) { return excess(t * l) + t * excess(-l); },
+    const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
                                [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
                                -infinity, [](double) { return 0.0; },
                                [=](double l) { return std::max(t, std::exp((t + 1) * std::max(0.0, l))); }};
@@ -89,7 +87,7 @@ class CutPair {
     const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
                              [](double e) { return e < -1 ? e * std::exp(e) : -0.3679; },
                              [](double e) { return std::max(0.0, e * std::exp(e)); }};
-    const LossFunction centred{[](double l) { return excess(-l); },
+    const LossFunction centred{[](double l) { return exp_excess(-l); },
                                [=](double l) { return std::fabs(std::expm1(-l)) + tiny_slope; }, -infinity,
                                [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * std::exp(e)); }};
     const IntegralBounds direct = loss_integral(cells_, edges_, plain), rest = loss_integral(cells_, edges_, centred);
@@ -173,11 +171,6 @@ IntegralBounds total(const Direction& asked, const Moment& moment, int fineness,
   return {sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
 }
 
-bool is_met(const Answer& answer, double tolerance) {
-  if (!std::isfinite(answer.upper)) return answer.lower == answer.upper;
-  return answer.upper - answer.lower <= tolerance * answer.upper;
-}
-
 // Finer and finer cells until the sum is as tight as asked.
 Answer refined(const Direction& direction, const Moment& moment, const Limits& limits) {
   Answer answer;
@@ -190,7 +183,7 @@ Answer refined(const Direction& direction, const Moment& moment, const Limits& l
     answer.lower = std::max(answer.lower, bounds.lower);
     answer.upper = std::max(answer.lower, std::min(answer.upper, bounds.upper));
     answer.passes += 1;
-    answer.met = is_met(answer, limits.tolerance);
+    answer.met = is_within(answer, limits.tolerance);
     if (answer.met) break;
     const double gap = answer.upper - answer.lower;
     if (!(gap < 0.9 * previous) && fineness > 8) answer.obstacle = "rounding";
@@ -205,7 +198,7 @@ Answer refined(const Direction& direction, const Moment& moment, const Limits& l
 Answer worse(const Answer& a, const Answer& b, double tolerance) {
   Answer result = b.upper > a.upper ? b : a;
   result.lower = std::max(a.lower, b.lower);
-  result.met = (a.met && b.met) || is_met(result, tolerance);
+  result.met = (a.met && b.met) || is_within(result, tolerance);
   result.obstacle = result.met ? "" : a.obstacle.empty() ? b.obstacle : a.obstacle;
   return result;
 }
@@ -238,55 +231,14 @@ IntegralBounds slopes_beyond(const Direction& direction, double order) {
   return sum;
 }
 
-// Upper bound of chord(t) / (t (t + 1)) for t in [from, to], the chord between K(from) <= first and K(to) <= last.
-double chord_slope(double from, double to, double first, double last) {
-  constexpr int parts = 512;
-  double highest = 0;
-  for (int i = 0; i < parts; ++i) {
-    const double low = from + (to - from) * i / parts, high = from + (to - from) * (i + 1) / parts;
-    const double value = std::max(first, last * (i + 1) / parts + first * (parts - i - 1) / parts);
-    if (high > low) highest = std::max(highest, value / (low * (low + 1)));
-  }
-  return highest * (1 + 64 * u);
-}
-
-// K(t) = t D_(t+1) is convex and 0 at 0, so that D_a / a = K / (t (t + 1)) lies under that of its chords.
 Answer zcdp(const Direction& direction, double largest, const Limits& limits) {
-  Answer answer;
-  const IntegralBounds everywhere = slopes_beyond(direction, 1);
-  answer.upper = everywhere.upper;
-  const bool finite = std::isfinite(largest);
-  if (!finite) answer.lower = everywhere.lower;
-  if (is_met(answer, limits.tolerance)) return answer;
   const Limits finer{0.3 * limits.tolerance, limits.memory_limit};
-  const double last = finite ? largest - 1 : 63, ratio = 1 + 1.2 * std::sqrt(limits.tolerance);
-  double t = std::min(0.3 * limits.tolerance, last / 2), upper = 0;
-  double before = 0, moment_before = 0;
-  for (bool done = false; !done; t = std::min(last, t * ratio)) {
-    done = t >= last;
-    const Answer at = refined(direction, renyi_moment(1 + t), finer);
-    const double moment = at.upper * t * (1 + 4 * u);
-    if (!at.met && !finite) break;  // the pairs' own bounds take over
-    if (!at.met) answer.obstacle = at.obstacle;
-    if (!std::isfinite(moment)) {
-      answer.lower = std::max(answer.lower, at.lower);
-      upper = infinity;
-      break;
-    }
-    // Up to the first order: K(t) <= K(t1) t / t1.
-    upper = std::max(upper, before > 0 ? chord_slope(before, t, moment_before, moment) : at.upper * (1 + 4 * u));
-    answer.lower = std::max(answer.lower, at.lower / (1 + t) * (1 - 4 * u));
-    before = t;
-    moment_before = moment;
-  }
-  if (!finite) upper = std::max(upper, slopes_beyond(direction, 1 + before).upper);
-  answer.upper = std::min(answer.upper, upper);
-  answer.met = is_met(answer, limits.tolerance);
-  if (answer.met)
-    answer.obstacle = "";
-  else if (answer.obstacle.empty())
-    answer.obstacle = "passes";
-  return answer;
+  const auto renyi = [&](double order) { return refined(direction, renyi_moment(order), finer); };
+  const auto beyond = [&](double order) {
+    const IntegralBounds slope = slopes_beyond(direction, order);
+    return CertifiedInterval{slope.lower, slope.upper};
+  };
+  return largest_renyi_slope(renyi, beyond, largest, limits.tolerance);
 }
 
 }  // namespace

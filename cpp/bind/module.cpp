@@ -12,5 +12,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_contour(module);
   bind_dpsgd(module);
   bind_views(module);
+  bind_pld_views(module);
   bind_numeric(module);
 }

@@ -30,14 +30,16 @@ StepPmf connect_dots_upper(const SupportCells& cells) {
     reverse += cell.p * 2 * error * -std::expm1(-gap) * std::exp(-cells.loss(i));
   }
   // Below the support all P-mass is rounded up to its first point; above it the end of the cell
-  // is +inf, where connect the dots puts the hockey-stick divergence of the last point.
+  // is +inf, where connect the dots puts the hockey-stick divergence of the last point: 0 if no loss exceeds it.
   pmf.mass.front() += parts.lower_tail_p;
-  const double beyond = parts.upper_tail_above * (1 + 2 * parts.share_error);
-  pmf.mass.back() += std::max(0.0, parts.upper_tail_p - parts.upper_tail_above) +
+  const double beyond = cells.nothing_above() ? 0 : parts.upper_tail_above * (1 + 2 * parts.share_error);
+  pmf.mass.back() += std::max(0.0, parts.upper_tail_p - (cells.nothing_above() ? 0 : parts.upper_tail_above)) +
                      (parts.share_error + parts.mass_error) * parts.upper_tail_p;
   const double inflate = 1 + parts.mass_error + 16 * unit_roundoff;
   for (double& mass : pmf.mass) mass *= inflate;
-  pmf.infinity_mass = (beyond + parts.infinity_mass) * inflate + 1e-307;
+  // What underflow hides is at the top, if there is one.
+  (cells.nothing_above() && parts.infinity_mass == 0 ? pmf.mass[cells.top] : pmf.infinity_mass) += 1e-307;
+  pmf.infinity_mass += (beyond + parts.infinity_mass) * inflate;
   pmf.reverse_infinity_mass = reverse * (1 + 64 * unit_roundoff) + 1e-307;
   return pmf;
 }

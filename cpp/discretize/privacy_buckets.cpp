@@ -43,7 +43,7 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
     const double error = cells.share_error(i, 1, 1) * std::expm1(cells.gap(i)) * cell.p;
     reverse.add(reversed(lost + error, cells.loss(to)));
   }
-  const bool top_stays = on_edge(parts, parts.upper_tail_above);
+  const bool top_stays = cells.nothing_above() || on_edge(parts, parts.upper_tail_above);
   // All of Q above the support: e^-last (P - above).
   const double tail = top_stays ? 0.0 : std::max(0.0, parts.upper_tail_p - parts.upper_tail_above);
   const double tail_error = parts.mass_error + 2 * parts.share_error + parts.share_error_p;
@@ -51,7 +51,9 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
   if (top_stays) pmf.mass[last] += parts.upper_tail_p;
   const double inflate = 1 + parts.mass_error + 16 * u;
   for (double& mass : pmf.mass) mass *= inflate;
-  pmf.infinity_mass = ((top_stays ? 0.0 : parts.upper_tail_p) + parts.infinity_mass) * inflate + 1e-307;
+  // What underflow hides is at the top, if there is one.
+  (cells.nothing_above() && parts.infinity_mass == 0 ? pmf.mass[cells.top] : pmf.infinity_mass) += 1e-307;
+  pmf.infinity_mass += ((top_stays ? 0.0 : parts.upper_tail_p) + parts.infinity_mass) * inflate;
   pmf.reverse_infinity_mass = reverse.value() * (1 + 16 * u) + 1e-307;
   return pmf;
 }

@@ -49,7 +49,8 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
                      {},
                      std::isfinite(pair.loss_infimum()),
                      std::isfinite(pair.loss_supremum()),
-                     !pair.atoms().at.empty()};
+                     !pair.atoms().at.empty(),
+                     0};
   std::vector<double> edges;
   edges.reserve(2 * cells.support.index.size());
   for (std::size_t i = 0; i < cells.support.index.size(); ++i) {
@@ -58,6 +59,10 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
   }
   cells.parts = pair.integrate(edges);
   cells.parts.loss_error += rounding_of(cells.support);
+  const double most = pair.finite_loss_bound();
+  const double error = cells.parts.loss_error;
+  while (cells.nothing_above() && cells.loss(cells.top) < most && !(down(cells.loss(cells.top) + error) >= most))
+    ++cells.top;
   return cells;
 }
 

@@ -27,9 +27,11 @@ struct SupportCells {
   PairCells parts;
   bool bounded_below, bounded_above;  // whether the loss is
   bool has_atoms;                     // whether some losses have a mass of their own
+  std::size_t top;                    // first point that no finite loss exceeds by more than loss_error; none: all
 
   double loss(std::size_t i) const { return support.loss(i); }
   double gap(std::size_t i) const { return loss(i + 1) - loss(i); }
+  bool nothing_above() const { return top < support.index.size(); }
   /// Bound on the error of the shares `low` and `high` of a whole cell that go to its ends, cpp/README.md.
   double share_error(std::size_t i, double low, double high) const {
     if (parts.own_scale) return (8 * parts.share_error + 32 * 0x1p-53) * std::min(low, high);

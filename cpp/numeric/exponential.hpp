@@ -46,4 +46,8 @@ inline double expm1_short(double z) {
   return z + z * z * exp_taylor_tail(z);
 }
 
+/// e^z - 1 - z >= 0, z < 700: relative error at most 100 u, *proved*. The series adds positive terms or, for z < 0,
+/// terms that shrink by 24; else the difference cancels a factor of 16 at most.
+inline double exp_excess(double z) { return std::fabs(z) <= 0.125 ? z * z * exp_taylor_tail(z) : std::expm1(z) - z; }
+
 }  // namespace hockeystick

@@ -122,7 +122,7 @@ double infinity_mass_above(std::span<const ComposedTerm> terms) {
     if (t >= 1) return 1;
     exponent.add(static_cast<double>(term.count) * std::log1p(-t) * (1 + 8 * u));
   }
-  return std::min(1.0, -std::expm1(exponent.value()) * (1 + 8 * u));
+  return std::min(1.0, std::fabs(std::expm1(exponent.value())) * (1 + 8 * u));  // 0, not -0
 }
 
 // The same of a lower composition: with finite masses M, product of (M + t)^n less product of M^n.
@@ -144,6 +144,24 @@ double infinity_mass_below(std::span<const ComposedTerm> terms) {
   const double log_total = finite.value() + growth.value();
   const double slack = 16 * u * (std::fabs(finite.value()) + growth.value() + 1);
   return std::exp(std::min(0.0, log_total - slack)) * -std::expm1(-growth.value()) * (1 - 16 * u);
+}
+
+// Sums of the first and last losses at which the steps have mass, rounded outward.
+void add_range(std::span<const ComposedTerm> terms, LossPmf& pmf) {
+  double size = 0;
+  for (const ComposedTerm& term : terms) {
+    const StepPmf& step = *term.step.step;
+    std::size_t first = 0, last = step.mass.size() - 1;
+    while (first < last && step.mass[first] == 0) ++first;
+    while (last > first && step.mass[last] == 0) --last;
+    const double least = step.loss(first), largest = step.loss(last);
+    pmf.least += static_cast<double>(term.count) * least;
+    pmf.largest += static_cast<double>(term.count) * largest;
+    size += static_cast<double>(term.count) * (std::max(std::fabs(least), std::fabs(largest)) + std::fabs(step.offset));
+  }
+  const double rounding = (8 + 2 * static_cast<double>(terms.size())) * u * size;
+  pmf.least -= rounding;
+  pmf.largest += rounding;
 }
 
 // What the Q-masses are off by, since losses are; upper bounds of them are raised.
@@ -202,6 +220,7 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
     pmf.mass[k] = circle[at];
     if (++at == fft.size()) at = 0;
   }
+  add_range(terms, pmf);
   add_log_scale(terms, pmf);
   add_tails(terms, fft.size(), tilts, pmf);
   add_reverse_factor(pmf);

@@ -57,6 +57,7 @@ struct LossPmf {
   // reflection raises an upper curve and lowers a lower one.
   double factor = 1, reverse_factor = 1;  // of all finite masses; 1 if not reflected
   double loss_error;                      // [nats]
+  double least, largest;                  // [nats]; no finite loss lies outside but for loss_error
   Side side;
 
   double loss(std::size_t k) const {

@@ -12,6 +12,8 @@ LossPmf reflected(const LossPmf& pmf) {
   result.first = -(pmf.first + static_cast<std::int64_t>(pmf.mass.size()) - 1);
   result.offset = -pmf.offset;
   result.tilt = -1 - pmf.tilt;
+  result.least = -pmf.largest;
+  result.largest = -pmf.least;
   std::swap(result.tail_above, result.tail_below);
   std::swap(result.p_below, result.q_above);
   std::swap(result.excess, result.reverse_excess);

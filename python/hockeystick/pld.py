@@ -2,12 +2,13 @@
 """Privacy loss distributions on a grid, as one sees and plots them."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
+from hockeystick._pld_views import PldViews, shaped, worst
 from hockeystick.bounds import Value
 
 
@@ -21,7 +22,7 @@ class PldErrorBudget(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PrivacyLossDistribution:
+class PrivacyLossDistribution(PldViews):
     """The law of the privacy loss log(dP/dQ)(x), x ~ P, estimated from one side.
 
     `side` says which: queries of an "upper" distribution are never below the truth, of a "lower"
@@ -33,6 +34,10 @@ class PrivacyLossDistribution:
     """
 
     _pmfs: tuple[_core.LossPmf, ...]
+
+    @property
+    def _laws(self) -> tuple[_core.LossPmf, ...]:
+        return self._pmfs
 
     @property
     def side(self) -> str:
@@ -83,9 +88,8 @@ class PrivacyLossDistribution:
             A float, or an array shaped like `epsilon`.
         """
         points = _checks.epsilon_array(epsilon)
-        answers = [pmf.delta(points.ravel()) for pmf in dict.fromkeys(self._pmfs)]
-        worst: Value = _worst(answers, points.shape)
-        return worst
+        answer: Value = shaped(worst(self._pmfs, _core.LossPmf.delta, points), points.shape)
+        return answer
 
     def epsilon(self, delta: Value) -> Value:
         """Smallest epsilon at which the loss is (epsilon, delta)-DP, bounded from this side.
@@ -97,9 +101,8 @@ class PrivacyLossDistribution:
             A float, or an array shaped like `delta`, in nats; inf where delta is out of reach.
         """
         points = _checks.delta_array(delta)
-        answers = [pmf.epsilon(points.ravel()) for pmf in dict.fromkeys(self._pmfs)]
-        worst: Value = _worst(answers, points.shape)
-        return worst
+        answer: Value = shaped(worst(self._pmfs, _core.LossPmf.epsilon, points), points.shape)
+        return answer
 
     def delta_composed(self, other: "PrivacyLossDistribution", epsilon: Value) -> Value:
         """Delta of the composition of both at `epsilon`, without composing them.
@@ -140,23 +143,20 @@ class PrivacyLossDistribution:
         points = _checks.epsilon_array(epsilon)
         pairs = dict.fromkeys(zip(self._pmfs, pmfs, strict=True))
         answers = [_core.composed_delta(a, b, points.ravel()) for a, b in pairs]
-        worst: Value = _worst(answers, points.shape)
-        return worst
+        largest: Value = shaped(np.maximum.reduce(answers), points.shape)
+        return largest
 
     def true_positive_rate(self, fpr: Value) -> Value:
         """Largest true positive rate of a test at `fpr`, bounded from this distribution's side.
 
         To about 1e-13 absolutely; ``Composition.true_positive_rate`` is tight for tiny rates too.
-        One side bounds the hockey-stick curve and what follows from it; tails, quantiles and
-        moments of the loss need both sides, and are views of a composition.
 
         Args:
             fpr: False positive rate in [0, 1], scalar or any shape.
         """
         points = _checks.rate_array("fpr", fpr)
-        answers = [pmf.power(points.ravel()) for pmf in dict.fromkeys(self._pmfs)]
-        worst: Value = _worst(answers, points.shape)
-        return worst
+        answer: Value = shaped(worst(self._pmfs, _core.LossPmf.power, points), points.shape)
+        return answer
 
     def tradeoff(self, fpr: Value) -> Value:
         """One less ``true_positive_rate``: FNR(FPR), never overstated if `side` is "upper"."""
@@ -172,8 +172,3 @@ class PrivacyLossDistribution:
         """The distribution for (Q, P): mass m at loss l becomes mass m e^-l at -l."""
         reflected = {pmf: pmf.reflected() for pmf in self._pmfs}
         return PrivacyLossDistribution(tuple(reflected[pmf] for pmf in self._pmfs))
-
-
-def _worst(answers: list[FloatArray], shape: tuple[int, ...]) -> Any:  # noqa: ANN401
-    worst = np.maximum.reduce(answers).reshape(shape)
-    return worst if shape else float(worst)

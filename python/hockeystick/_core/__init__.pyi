@@ -38,6 +38,12 @@ __all__: list[str] = [
     "moment_line",
     "numeric",
     "pair_names",
+    "pld_gdp_mu",
+    "pld_quantile",
+    "pld_renyi",
+    "pld_tail",
+    "pld_variance",
+    "pld_zcdp",
     "power_bounds",
     "powers",
     "renyi_bounds",
@@ -527,6 +533,46 @@ def moment_line(
 def pair_names() -> list[str]:
     """
     The names of all dominating pairs.
+    """
+
+def pld_gdp_mu(
+    pmf: LossPmf, smallest_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Certified bound of the smallest mu from each rate on, of the side.
+    """
+
+def pld_quantile(
+    pmf: LossPmf, levels: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The quantile of the law as stored, at each level.
+    """
+
+def pld_renyi(
+    pmf: LossPmf, orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Certified bound of the Renyi divergence at each order, of the side.
+    """
+
+def pld_tail(
+    pmf: LossPmf, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    P(L > epsilon) of the law as stored, at each epsilon.
+    """
+
+def pld_variance(pmf: LossPmf) -> float:
+    """
+    The variance of the law as stored.
+    """
+
+def pld_zcdp(
+    pmf: LossPmf, largest_orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Certified bound of the smallest rho up to each order, of the side.
     """
 
 def power_bounds(

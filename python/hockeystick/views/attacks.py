@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an attacker can achieve who tests which of two neighbouring datasets an output came from."""
 
-import math
 from typing import Any
 
 import numpy as np
 
 from hockeystick import _checks, _core
+from hockeystick._bayes import log_odds, risk
 from hockeystick._checks import FloatArray
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, solve
 from hockeystick.adjacency import Adjacency
@@ -273,7 +273,7 @@ class AttackViews(Asked):
         # with h' of the reversed pair. 1 - prior is exact then.
         if prior > _HALF:
             return self._bayes_risk(1 - prior, _REVERSED.get(adjacency, adjacency), limits)
-        odds = max(0.0, math.log1p(-prior) - math.log(prior))
+        odds = log_odds(prior)
         width, directions = limits.tolerance, self._directions(adjacency)
         for _ in range(4):
             bounds = solve("delta", odds, directions, width, limits.memory_limit)
@@ -281,13 +281,7 @@ class AttackViews(Asked):
             if bounds.gap <= limits.tolerance * rest:
                 break
             width = max(2e-12, 0.5 * limits.tolerance * rest / bounds.upper)
-        # An error of epsilon changes the risk relatively by no more, as does its rounding here:
-        # log1p and log 4 u each, the difference u of each; then two roundings of the result.
-        slack = (16 * (1 + abs(odds))) * 2.0**-53
-        return (
-            max(0.0, prior * (1 - bounds.upper) * (1 - slack)),
-            prior * (1 - bounds.lower) * (1 + slack),
-        )
+        return risk(prior, bounds.upper, upwards=False), risk(prior, bounds.lower, upwards=True)
 
 
 _REVERSED = {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/gdp_of_curve.hpp"
+#include "account/renyi_slope.hpp"
+#include "bind/bindings.hpp"
+#include "pld/divergence.hpp"
+#include "pld/loss_law.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+namespace {
+
+/// A view of one distribution at each of an array's points.
+template <class View>
+void define(py::module_& module, const char* name, const char* points, const char* documentation, View view) {
+  module.def(
+      name, [view](const LossPmf& pmf, const Doubles& from) { return each(from, view(pmf)); }, py::arg("pmf"),
+      py::arg(points), documentation);
+}
+
+}  // namespace
+
+void bind_pld_views(py::module_& module) {
+  define(module, "pld_renyi", "orders", "Certified bound of the Renyi divergence at each order, of the side.",
+         [](const LossPmf& pmf) {
+           return [divergences = Divergences(pmf)](double order) { return divergences.renyi(order); };
+         });
+  define(module, "pld_zcdp", "largest_orders", "Certified bound of the smallest rho up to each order, of the side.",
+         [](const LossPmf& pmf) { return [&pmf](double order) { return largest_renyi_slope(pmf, order); }; });
+  define(module, "pld_gdp_mu", "smallest_rates", "Certified bound of the smallest mu from each rate on, of the side.",
+         [](const LossPmf& pmf) { return [&pmf](double rate) { return gdp_mu(pmf, rate); }; });
+  define(module, "pld_tail", "epsilons", "P(L > epsilon) of the law as stored, at each epsilon.",
+         [](const LossPmf& pmf) { return [law = LossLaw(pmf)](double epsilon) { return law.tail(epsilon); }; });
+  define(module, "pld_quantile", "levels", "The quantile of the law as stored, at each level.",
+         [](const LossPmf& pmf) { return [law = LossLaw(pmf)](double level) { return law.quantile(level); }; });
+  module.def(
+      "pld_variance", [](const LossPmf& pmf) { return LossLaw(pmf).variance(); }, py::arg("pmf"),
+      "The variance of the law as stored.");
+}

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Views of an explicit distribution: certified ones on its side and tight, the others as stored."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import Adjacency
+
+GAUSSIAN = 4 * hs.Gaussian(noise_multiplier=2.0)  # mu = 1
+SAMPLED = 30 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.1)
+STEPS, EPSILON = 20, 0.5
+RESPONSES = STEPS * hs.ApproximateDP(epsilon=EPSILON, delta=0.0)
+LAPLACE = 6 * hs.Laplace(noise_multiplier=2.0)
+THIRDS = 5 * hs.DiscretePair(p=[0.5, 0.3, 0.2], q=[0.3, 0.3, 0.4])
+ONE_WAY = (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
+ORDERS = np.array([1.0, 1.0 + 1e-9, 1.5, 4.0, 30.0])
+VIEWS = {
+    "bayes_risk": (0.3,),
+    "probabilistic_delta": (0.3,),
+    "loss_quantile": (0.3,),
+    "renyi_divergence": (2.0,),
+}
+
+
+def sides(run, interval=1e-2, **arguments):
+    """From below, from above."""
+    return tuple(
+        run.pld(discretization_interval=interval, side=side, **arguments)
+        for side in ("lower", "upper")
+    )
+
+
+def law():
+    """(loss, P-mass) of RESPONSES."""
+    high = 1 / (1 + (-arb(EPSILON)).exp())
+    return [
+        (
+            (2 * k - STEPS) * arb(EPSILON),
+            math.comb(STEPS, k) * high**k * (1 - high) ** (STEPS - k),
+        )
+        for k in range(STEPS + 1)
+    ]
+
+
+def divergence(order):
+    """The Renyi divergence of RESPONSES, in closed form."""
+    with ctx.workprec(200):
+        high = 1 / (1 + (-arb(EPSILON)).exp())
+        if order == 1:
+            return STEPS * arb(EPSILON) * (2 * high - 1)
+        t = arb(order) - 1
+        moment = high * (t * EPSILON).exp() + (1 - high) * (-t * EPSILON).exp()
+        return STEPS * moment.log() / t
+
+
+@pytest.mark.parametrize("order", ORDERS.tolist())
+@pytest.mark.parametrize("interval", [0.5, 0.25, 1e-3])
+def test_divergences_of_a_law_on_the_grid_are_exact(order, interval):
+    """To the transform's 1e-16, which the highest losses weigh at most e^((order - 1) 10)."""
+    lower, upper = (side.renyi_divergence(order) for side in sides(RESPONSES, interval))
+    truth = divergence(order)
+    assert lower <= truth <= upper
+    assert upper - lower <= 1e-7 * float(truth)
+
+
+@pytest.mark.parametrize("order", [1.0, 1.5, 3.0])
+def test_divergences_of_gaussians_from_below(order):
+    """The error falls with the square of the interval; above, mass is at +inf."""
+    truth = order / 2
+    gaps = []
+    for interval in (1e-1, 3e-2, 1e-2):
+        lower, upper = (side.renyi_divergence(order) for side in sides(GAUSSIAN, interval))
+        gaps.append(truth - lower)
+        assert upper == math.inf
+    assert 0 < gaps[2] < 0.15 * gaps[1]
+    assert gaps[1] < 0.15 * gaps[0] < 0.15 * 0.01
+
+
+@pytest.mark.parametrize("run", [SAMPLED, LAPLACE, THIRDS])
+@pytest.mark.parametrize("adjacency", ONE_WAY)
+def test_divergences_are_those_of_the_composition(run, adjacency):
+    lower, upper = (side.renyi_divergence(ORDERS) for side in sides(run, 2e-3, adjacency=adjacency))
+    truth = run.renyi_divergence_bounds(ORDERS, adjacency=adjacency)
+    assert np.all(lower <= truth.upper)
+    assert np.all(upper >= truth.lower)
+    assert np.all(truth.lower[:3] - lower[:3] <= 5e-3 * truth.upper[:3])
+    assert truth.lower[3] - lower[3] <= 2e-2 * truth.upper[3]
+    if run is SAMPLED and adjacency is Adjacency.REMOVE_ONE:
+        assert np.all(upper == math.inf)
+    else:
+        assert np.all(upper[:4] - truth.upper[:4] <= 5e-3 * truth.upper[:4])
+    assert np.all(np.diff(lower[1:4]) > 0)
+
+
+def test_the_mean_is_the_divergence_of_order_one():
+    for side in sides(LAPLACE):
+        assert side.loss_mean() == side.renyi_divergence(1.0)
+
+
+def test_mass_at_infinity_makes_divergences_infinite():
+    run = 3 * hs.ApproximateDP(epsilon=0.5, delta=1e-6)
+    for side in sides(run, 0.125):
+        assert side.loss_mean() == side.renyi_divergence(2.0) == math.inf
+        assert side.zcdp() == side.loss_variance() == math.inf
+        assert side.loss_quantile(1 - 1e-7) == math.inf
+        assert side.loss_quantile(0.999) == 1.5
+
+
+def test_what_truncation_cut_counts_at_the_largest_loss():
+    lower, upper = sides(1000 * hs.ApproximateDP(epsilon=0.1, delta=0.0), 0.05)
+    truth = 1000 * 0.1 * math.tanh(0.05)
+    assert lower.losses[-1] < upper.losses[-1] + 1 < 100
+    assert lower.loss_mean() <= truth <= upper.loss_mean()
+    assert upper.loss_mean() - lower.loss_mean() <= 1e-7
+    assert upper.renyi_divergence(30.0) < 100
+    assert upper.renyi_divergence(30.0) > lower.renyi_divergence(30.0) + 1
+
+
+def test_a_law_whose_losses_the_support_all_holds_is_finite():
+    support = np.arange(-60, 61) * 0.01
+    lower, upper = sides(LAPLACE, support=support)
+    truth = LAPLACE.loss_mean_bounds()
+    assert lower.loss_mean() <= truth.upper
+    assert truth.lower <= upper.loss_mean() <= 1.001 * truth.upper
+    assert sides(LAPLACE, support=support[:-20])[1].loss_mean() == math.inf
+
+
+@pytest.mark.parametrize("run", [RESPONSES, LAPLACE])
+@pytest.mark.parametrize("largest", [1.5, 8.0, math.inf])
+def test_zcdp_covers_all_orders(run, largest):
+    lower, upper = (side.zcdp(largest_order=largest) for side in sides(run, 5e-3))
+    truth = run.zcdp_bounds(largest_order=largest)
+    assert lower <= truth.upper
+    assert upper >= truth.lower
+    assert upper - lower <= 4e-3 * upper
+    orders = np.linspace(1.0, min(largest, 40.0), 20)
+    assert np.all(run.renyi_divergence_bounds(orders).lower <= upper * orders)
+
+
+@pytest.mark.parametrize("interval", [1e-1, 1e-2, 1e-3])
+def test_mu_of_gaussians(interval):
+    lower, upper = (side.gdp_mu(smallest_rate=1e-6) for side in sides(GAUSSIAN, interval))
+    assert 1 - 0.1 * interval <= lower <= 1 <= upper <= 1 + 0.1 * interval
+
+
+@pytest.mark.parametrize("adjacency", [*ONE_WAY, Adjacency.ADD_OR_REMOVE_ONE])
+@pytest.mark.parametrize("run", [SAMPLED, THIRDS])
+def test_mu_is_that_of_the_composition(run, adjacency):
+    rates = np.array([1e-3, 0.3])
+    lower, upper = (
+        side.gdp_mu(smallest_rate=rates) for side in sides(run, 4e-3, adjacency=adjacency)
+    )
+    truth = run.gdp_mu_bounds(smallest_rate=rates, adjacency=adjacency)
+    assert np.all(lower <= truth.upper)
+    assert np.all(upper >= truth.lower)
+    assert np.all(upper - lower <= 5e-3 * upper)
+
+
+def test_mu_from_below_counts_no_smaller_rates():
+    """A test that finds everything, at a false positive rate of 0.1: mu is z(0.1) - z(1 - rate)."""
+    run = hs.DiscretePair(p=[1.0, 0.0], q=[0.1, 0.9])
+    rate = 1e-3
+    lower, upper = (side.gdp_mu(smallest_rate=rate) for side in sides(run, 1e-3))
+    truth = run.gdp_mu_bounds(smallest_rate=rate)
+    assert lower <= truth.upper
+    assert upper >= truth.lower
+    assert upper - lower <= 1e-2 * upper
+
+
+@pytest.mark.parametrize("prior", [1e-6, 0.2, 0.5, 0.7, 1 - 1e-6])
+def test_bayes_risk_of_gaussians(prior):
+    with ctx.workprec(200):
+        p, mu = arb(prior), arb(1)
+        threshold = ((1 - p) / p).log() / mu + mu / 2
+        root = arb(2).sqrt()
+        truth = p * ((mu - threshold) / root).erfc() / 2 + (1 - p) * (threshold / root).erfc() / 2
+    lower, upper = (side.bayes_risk(prior) for side in sides(GAUSSIAN))
+    assert upper <= truth <= lower
+    assert lower - upper <= 1e-4 * float(truth)
+
+
+@pytest.mark.parametrize("adjacency", [*ONE_WAY, Adjacency.ADD_OR_REMOVE_ONE])
+def test_bayes_risk_is_that_of_the_composition(adjacency):
+    priors = np.array([[0.4, 0.5, 0.6]])
+    lower, upper = (side.bayes_risk(priors) for side in sides(SAMPLED, 2e-3, adjacency=adjacency))
+    truth = SAMPLED.bayes_risk_bounds(priors, adjacency=adjacency, tolerance=1e-6)
+    assert np.all(upper <= truth.upper)
+    assert np.all(lower >= truth.lower)
+    assert np.all(lower - upper <= 2e-3 * truth.upper)
+
+
+def test_reflection_exchanges_the_priors():
+    upper = SAMPLED.pld(discretization_interval=1e-2, adjacency=Adjacency.REMOVE_ONE)
+    assert upper.reflected().bayes_risk(0.3) == pytest.approx(upper.bayes_risk(0.7), rel=1e-12)
+    assert upper.bayes_risk(0.3) != pytest.approx(upper.bayes_risk(0.7), rel=1e-4)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_the_law_as_stored(side):
+    found = sides(RESPONSES, 0.25)[side]
+    with ctx.workprec(200):
+        masses = law()
+        for epsilon in (0.0, 1.1, 3.0, 9.5, 11.0):
+            tail = float(sum((p for loss, p in masses if loss > epsilon), arb(0)))
+            assert found.probabilistic_delta(epsilon) == pytest.approx(tail, rel=1e-10)
+        variance = STEPS * EPSILON**2 * (1 - math.tanh(EPSILON / 2) ** 2)
+        assert found.loss_variance() == pytest.approx(variance, rel=1e-10)
+        for level, loss in ((0.1, 0.0), (0.5, 3.0), (0.9999, 9.0)):
+            below = sum((p for at, p in masses if at < loss - 0.1), arb(0))
+            upto = sum((p for at, p in masses if at < loss + 0.1), arb(0))
+            assert (below < level) == (loss <= found.loss_quantile(level))
+            assert (upto >= level) == (loss >= found.loss_quantile(level))
+
+
+def test_a_dropped_tail_counts_as_a_loss_of_minus_infinity():
+    found = SAMPLED.pld(discretization_interval=0.5, support=[2.0, 3.0, 4.5], side="lower")
+    assert found.loss_quantile(0.01) == -math.inf
+    assert found.probabilistic_delta(0.0) < 1
+
+
+def test_the_worse_direction_counts():
+    for side in sides(SAMPLED):
+        for view in ("probabilistic_delta", "loss_quantile", "renyi_divergence"):
+            answers = [getattr(one, view)(*VIEWS[view]) for one in side.directions]
+            assert getattr(side, view)(*VIEWS[view]) == max(answers)
+        assert side.loss_variance() == max(one.loss_variance() for one in side.directions)
+        assert side.bayes_risk(0.3) == min(one.bayes_risk(0.3) for one in side.directions)
+
+
+def test_nothing_has_no_loss():
+    for side in sides(hs.Composition()):
+        assert side.loss_mean() == pytest.approx(0, abs=1e-14)
+        assert side.zcdp() == pytest.approx(0, abs=1e-12)
+        assert side.gdp_mu() == pytest.approx(0, abs=1e-2)
+        assert side.bayes_risk() == pytest.approx(0.5, rel=1e-12)
+        assert (side.probabilistic_delta(0.0), side.loss_quantile(0.5)) == (0.0, 0.0)
+        assert side.loss_variance() == 0
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_keep_shapes(view):
+    upper = sides(RESPONSES)[1]
+    ask, (point,) = getattr(upper, view), VIEWS[view]
+    assert type(ask(point)) is float
+    assert ask(np.full((2, 1), point)).shape == (2, 1)
+    assert ask(np.zeros((0, 2))).shape == (0, 2)
+    assert ask(np.full((2, 1), point))[1, 0] == ask(point)
+
+
+@pytest.mark.parametrize(
+    ("view", "arguments", "rule"),
+    [
+        ("bayes_risk", {"prior": 0.0}, r"prior must be in \(0, 1\), got 0.0"),
+        ("bayes_risk", {"prior": math.nan}, r"prior must be in \(0, 1\), got nan"),
+        ("gdp_mu", {"smallest_rate": 0.5}, r"smallest_rate must be in \[1e-20, 0.5\), got 0.5"),
+        ("renyi_divergence", {"order": 0.5}, r"order must be in \[1, 10000\], got 0.5"),
+        ("renyi_divergence", {"order": math.inf}, r"order must be in \[1, 10000\], got inf"),
+        ("zcdp", {"largest_order": 1.0}, r"largest_order must be in \(1, 10000\] or inf, got 1.0"),
+        ("probabilistic_delta", {"epsilon": -1.0}, r"epsilon must be in \[0, 10000\], got -1.0"),
+        ("loss_quantile", {"level": 1.0}, r"level must be in \(0, 1\), got 1.0"),
+    ],
+)
+def test_bad_arguments_are_named(view, arguments, rule):
+    upper = sides(RESPONSES)[1]
+    with pytest.raises(ValueError, match=f"^{rule}"):
+        getattr(upper, view)(**arguments)
+    with pytest.raises(TypeError, match=f"^{next(iter(arguments))} must be "):
+        getattr(upper, view)(**dict.fromkeys(arguments, True))
