@@ -5,16 +5,15 @@
 #include <cmath>
 #include <limits>
 
-#include "account/explicit_pmf.hpp"
-
 namespace hockeystick {
 namespace {
 
 constexpr int most_passes = 8;
 
-// Few significant bits, so that grid losses are exact in binary64.
-double short_mantissa(double x) {
+// Few significant bits, so that grid losses are exact in binary64; one, where atoms are to stay what they are.
+double short_mantissa(double x, Estimator estimator) {
   int exponent = 0;
+  if (estimator == Estimator::privacy_buckets) return std::exp2(std::floor(std::log2(x)));
   const double mantissa = std::frexp(x, &exponent);
   return std::ldexp(std::floor(mantissa * 0x1p14), exponent - 14);
 }
@@ -24,9 +23,9 @@ double short_mantissa(double x) {
 Outcome refine(const Direction& direction, const Refinement& refinement, const Limits& limits,
                const std::function<double(const Enclosure&)>& attempt) {
   Outcome outcome;
-  ExplicitRequest request{short_mantissa(refinement.interval),
+  ExplicitRequest request{short_mantissa(refinement.interval, refinement.estimator),
                           Side::upper,
-                          Estimator::connect_dots,
+                          refinement.estimator,
                           refinement.tail_mass,
                           limits.memory_limit,
                           refinement.tilt,
@@ -55,7 +54,7 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
     if (failures > 1) return {"rounding", 0};
     previous = std::min(previous, excess);
     const double factor = std::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order);
-    request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8));
+    request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8), refinement.estimator);
   }
   return {"passes", 0};
 }

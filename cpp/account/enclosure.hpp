@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "account/explicit_pmf.hpp"
 #include "account/question.hpp"
 #include "pld/loss_pmf.hpp"
 
@@ -20,6 +21,7 @@ struct Refinement {
   double tail_mass;  // mass that truncation may move at each end
   double tilt = 0;   // where the transform's precision is wanted
   double order = 2;  // the width of the answers falls as interval^order
+  Estimator estimator = Estimator::connect_dots;
 };
 
 /// How it ended: "" if the questions were answered, else as in Answer.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "account/atom_sums.hpp"
 #include "account/enclosure.hpp"
 #include "account/merge.hpp"
 #include "account/pilot.hpp"
@@ -34,6 +35,7 @@ struct Kind {
   double (*log_tail)(const Pilot&, double point);  // forecast of log P(L > t) at the answer
   TailBounds (*ask)(const CurveKinks& above, const LossPmf& below, double point);
   TailBounds (*gaussian)(double mu, double mu_error, double point);
+  TailBounds (*listed)(const AtomSums& sums, double point);
   TailBounds start, nothing;                                         // before anything is known; for loss 0
   double (*allowed)(const Answer&, double tolerance, double scale);  // width
   bool relative;                                                     // the width is one of the tail
@@ -82,6 +84,7 @@ class Solver {
       const bool tried = !answers_[i].obstacle.empty() && kind_.relative;
       const double log_tail = tried ? std::log(answers_[i].upper) : kind_.log_tail(pilot_, points_[i]);
       solve(std::array{i}, std::min(log_tail, -1.0), true);
+      if (kind_.relative && !answers_[i].met) solve_by_buckets(i);
     }
     return std::move(answers_);
   }
@@ -116,6 +119,30 @@ class Solver {
     }
   }
 
+  // From losses rounded to the grid, half an interval a step: atoms on the grid keep their place, so that the tail is
+  // known right next to them.
+  void solve_by_buckets(std::size_t i) {
+    Answer& answer = answers_[i];
+    const double log_tail = std::min(std::log(std::max(answer.upper, 1e-300)), -1.0);
+    const double tilt = pilot_.reach(0, -log_tail, 1, 40 / deviation_).tilt;
+    const double width = limits_.tolerance / std::max(tilt, 1 / deviation_);
+    const double interval = std::min(width / pilot_.total_count(), deviation_ / 4);
+    const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
+    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval), 1, Estimator::privacy_buckets};
+    const Outcome outcome = refine(direction_, refinement, limits_, [&](const Enclosure& enclosure) {
+      answer.lower = std::max(answer.lower, bucket_tail(enclosure.lower, points_[i]));
+      answer.upper = std::min(answer.upper, bucket_tail(enclosure.upper, points_[i]));
+      answer.interval = enclosure.upper.interval;
+      answer.size = enclosure.upper.mass.size();
+      answer.passes += 1;
+      const double allowed = kind_.allowed(answer, limits_.tolerance, deviation_);
+      answer.met = answer.upper - answer.lower <= allowed;
+      return (answer.upper - answer.lower) / allowed;
+    });
+    answer.obstacle = answer.met ? "" : outcome.obstacle;
+    answer.required_bytes = outcome.required_bytes;
+  }
+
   const Kind& kind_;
   const Direction& direction_;
   Pilot pilot_;
@@ -133,10 +160,28 @@ Answer exactly(const TailBounds& bounds) {
   return answer;
 }
 
+std::vector<Answer> from_sums(const Kind& kind, const AtomSums& sums, const Direction& direction,
+                              std::span<const double> points, const Limits& limits) {
+  const double deviation = Pilot(direction).saddle(0).deviation;
+  std::vector<Answer> answers;
+  for (const double point : points) {
+    Answer answer = exactly(kind.listed(sums, point));
+    answer.met = answer.upper - answer.lower <= kind.allowed(answer, limits.tolerance, deviation) ||
+                 answer.upper == answer.lower;
+    if (!answer.met) answer.obstacle = "rounding";
+    answers.push_back(answer);
+  }
+  return answers;
+}
+
 std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, std::span<const double> points,
                                   const std::vector<Answer>& known, const Limits& limits) {
   const MergedDirection merged = merge_gaussians(direction);
-  if (!merged.terms.empty() && !merged.only_gaussian) return Solver(kind, merged.terms, points, known, limits).solve();
+  if (!merged.terms.empty() && !merged.only_gaussian) {
+    if (const auto sums = AtomSums::of(merged.terms, limits.memory_limit))
+      return from_sums(kind, *sums, merged.terms, points, limits);
+    return Solver(kind, merged.terms, points, known, limits).solve();
+  }
   std::vector<Answer> answers;
   for (const double point : points)
     answers.push_back(exactly(merged.terms.empty() ? kind.nothing : kind.gaussian(merged.mu, merged.mu_error, point)));
@@ -189,10 +234,17 @@ TailBounds ask_quantile(const CurveKinks& above, const LossPmf& below, double le
           loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};
 }
 
+TailBounds listed_tail(const AtomSums& sums, double epsilon) { return sums.tail(epsilon); }
+
+TailBounds listed_quantile(const AtomSums& sums, double level) {
+  return sums.quantile(std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0));
+}
+
 const Kind tail_kind{
     [](const Pilot& pilot, double epsilon) { return pilot.saddle_for_epsilon(epsilon).log_delta; },
     &ask_tail,
     &gaussian_tail,
+    &listed_tail,
     {0, 1},
     {0, 0},
     [](const Answer& answer, double tolerance, double) { return tolerance * answer.upper; },
@@ -203,6 +255,7 @@ const Kind quantile_kind{
     [](const Pilot&, double level) { return std::log(std::max(1 - level, 1e-17)); },
     &ask_quantile,
     &gaussian_quantile,
+    &listed_quantile,
     {-infinity, infinity},
     {0, 0},
     [](const Answer&, double tolerance, double deviation) { return tolerance * deviation; },

@@ -115,7 +115,7 @@ class AtomicPair final : public DominatingPair {
     result.upper_tail_p = sums.back().p.value();
     result.upper_tail_above = sums.back().above.value();
     // Adding the cut rounds.
-    const double infinity_error = law_.infinity_is_exact && law_.cut == 0 ? 0 : error;
+    const double infinity_error = law_.cut == 0 ? relative_infinity_error() : error;
     result.infinity_mass = above_ * (1 + infinity_error) + law_.cut;
     result.infinity_mass_lower = above_ * (1 - infinity_error);
     result.mass_error = error;
@@ -183,12 +183,18 @@ class AtomicPair final : public DominatingPair {
   }
   double renyi_slope_limit() const override { return law_.slope_limit; }
   const Atoms& atoms() const override { return listed_; }
+  std::optional<FiniteLaw> finite_law() const override {
+    const double error = relative_infinity_error();
+    return FiniteLaw{listed_.at, relative_error(),     law_.loss_error,
+                     law_.cut,   above_ * (1 + error), above_ * (1 - error)};
+  }
 
  private:
   std::size_t size() const { return law_.atoms.size(); }
 
   // Merging adds 2 u; the compensated sums of `integrate` add 2 u.
   double relative_error() const { return law_.mass_error + 6 * u; }
+  double relative_infinity_error() const { return law_.infinity_is_exact ? 0 : relative_error(); }
 
   struct CellSums {
     CompensatedSum p, above, below;

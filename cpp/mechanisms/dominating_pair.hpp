@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -61,6 +62,15 @@ struct Atoms {
   bool all = false;  // whether no other finite loss has mass
 };
 
+/// The law of L under P where its finite values are atoms, with proved error bounds.
+struct FiniteLaw {
+  std::span<const Atom> atoms;    // by increasing loss
+  double mass_error, loss_error;  // of every mass, relatively; of every loss [nats]
+  double cut;                     // upper bound of the mass of outcomes that are not listed
+  double infinity_mass;           // upper bound of P(L = inf)
+  double infinity_mass_lower;
+};
+
 /// Two distributions (P, Q) that dominate every neighbouring pair of outputs of a mechanism
 /// (Zhu, Dong, Wang 2022, Definition 7), with privacy loss L = log dP/dQ. Immutable.
 class DominatingPair {
@@ -85,6 +95,9 @@ class DominatingPair {
     static const Atoms none;
     return none;
   }
+
+  /// All of the law, if its finite values are atoms and no others. Refers to the pair.
+  virtual std::optional<FiniteLaw> finite_law() const { return std::nullopt; }
 
   /// P(L = inf), about.
   virtual double infinity_mass() const { return 0; }

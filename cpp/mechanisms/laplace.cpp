@@ -169,14 +169,15 @@ double snapped(double loss, double inner, std::span<const double> losses, std::s
   if (!((down ? loss - below : upper - loss) <= near)) return inner;
   const Edge& edge = edges[static_cast<std::size_t>(above - losses.begin()) - (down ? 1 : 0)];
   if (std::isinf(edge.inner)) return inner;
-  // Its loss was rounded, too.
-  moved = std::max(moved, std::fabs((down ? below : upper) - loss) + 16 * u * std::fabs(loss));
+  // With sampling its loss was rounded, too.
+  const double place = down ? below : upper;
+  moved = std::max(moved, std::fabs(place - loss) + (edge.inner == place ? 0 : 16 * u * std::fabs(loss)));
   return edge.inner;
 }
 
 class Laplace final : public DominatingPair {
  public:
-  explicit Laplace(double m) : loss_(m) { atoms_.at = {{-m, loss_.rare()}, {m, 0.5}}; }
+  Laplace(double m, double error) : loss_(m), error_(error) { atoms_.at = {{-m, loss_.rare()}, {m, 0.5}}; }
 
   PairCells integrate(std::span<const double> losses) const override {
     std::vector<Edge> edges;
@@ -192,7 +193,7 @@ class Laplace final : public DominatingPair {
       const Piece piece = loss_.piece(lower, upper, at);
       return Cell{{piece.p, piece.above, piece.below}, piece.q, piece.width};
     });
-    result.loss_error = u * m + moved;  // the same noise with another m moves L by no more
+    result.loss_error = error_ + moved;  // the same noise with another m moves L by no more
     return result;
   }
 
@@ -206,13 +207,14 @@ class Laplace final : public DominatingPair {
   }
 
   const Atoms& atoms() const override { return atoms_; }
-  double loss_infimum() const override { return -up(loss_.end()); }
-  double loss_supremum() const override { return up(loss_.end()); }
+  double loss_infimum() const override { return -loss_supremum(); }
+  double loss_supremum() const override { return error_ > 0 ? up(loss_.end()) : loss_.end(); }
   double finite_loss_bound() const override { return loss_supremum(); }
   double total_variation_bound() const override { return loss_.total_variation_bound(); }
 
  private:
   LaplaceLoss loss_;
+  double error_;  // of m
   Atoms atoms_;
 };
 
@@ -341,12 +343,13 @@ class Add final : public SampledLaplace {
 
 // Parameters: noise multiplier, and sampling probability.
 const Registration plain("laplace", 1, [](Parameters p) -> std::shared_ptr<const DominatingPair> {
-  return std::make_shared<Laplace>(1 / p[0]);
+  const double m = 1 / p[0];
+  return std::make_shared<Laplace>(m, std::fma(m, p[0], -1.0) == 0 ? 0 : u * m);
 });
 
 // Parameter: epsilon = m. Why this pair dominates permute-and-flip: python/hockeystick/mechanisms/permute_and_flip.py.
 const Registration permute("permute_and_flip", 1, [](Parameters p) -> std::shared_ptr<const DominatingPair> {
-  return std::make_shared<Laplace>(p[0]);
+  return std::make_shared<Laplace>(p[0], 0.0);
 });
 
 template <class Pair>

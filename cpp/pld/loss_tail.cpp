@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+#include "pld/tilt.hpp"
 
 namespace hockeystick {
 namespace {
@@ -25,6 +27,14 @@ double chord_below(double value, double loss, double delta_lower, double eps) {
   const double away = eps - loss;
   const double numerator = delta_lower - std::exp(away) * (1 + 8 * u) * value;
   return numerator * (1 - 8 * u) / -std::expm1(away * (1 + 4 * u)) * (1 - 8 * u);
+}
+
+// loss_k - eps, its sign exact.
+double distance(const LossPmf& pmf, std::size_t k, double eps) {
+  const auto index = static_cast<double>(pmf.first + static_cast<std::int64_t>(k));
+  const auto [product, product_error] = two_product(pmf.interval, index);
+  const auto [loss, loss_error] = two_sum(pmf.offset, product);
+  return (loss - eps) + (product_error + loss_error);
 }
 
 // How far to look next: the best chord is flat about its length, so 8 % steps will do.
@@ -47,6 +57,28 @@ TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps) {
     tail.lower = std::max(tail.lower, chord_below(upper.value[k], upper.loss[k], delta, eps));
   }
   return tail;
+}
+
+double bucket_tail(const LossPmf& pmf, double eps) {
+  const bool upper = pmf.side == Side::upper;
+  const double error = pmf.loss_error * (1 + 4 * u), beyond = upper ? -error : error;
+  CompensatedSum sum;
+  double lost = 0, factor = 0;
+  for (std::size_t k = pmf.mass.size(); k-- > 0 && distance(pmf, k, eps) > beyond;) {
+    const double loss = pmf.loss(k);
+    factor = std::max(factor, untilting_factor(pmf, loss));
+    const double mass = pmf.mass[k] * untilting_factor(pmf, loss);
+    const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
+    lost += untilting_factor(pmf, loss) * pmf.point_error * (1 + 2 * relative) + std::fabs(mass) * relative;
+    sum.add(mass);
+  }
+  lost = (lost + sum.error_bound()) * (1 + 1e-9);
+  if (!upper) {
+    const double finite = std::max(0.0, sum.value() - lost - factor * pmf.wrapped * (1 + 1e-9));
+    return std::max(0.0, (finite + pmf.infinity_mass) * (1 - 8 * u));
+  }
+  const bool all = distance(pmf, 0, eps) > beyond;  // nothing is known of the masses below the window
+  return all ? 1.0 : std::min(1.0, (sum.value() + lost + pmf.tail_above + pmf.infinity_mass) * (1 + 4 * u));
 }
 
 TailBounds loss_tail_quantile(const CurveKinks& upper, const LossPmf& lower, double tail) {

@@ -18,4 +18,9 @@ TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps);
 /// is a lower curve of the same pair.
 TailBounds loss_tail_quantile(const CurveKinks& upper, const LossPmf& lower, double tail);
 
+/// Bound of P(L > eps), of pmf's side, from the masses themselves: for compositions of steps whose losses were rounded
+/// up (upper) or down (lower), not for other estimates. A loss that is eps exactly, losses without errors, is not
+/// counted.
+double bucket_tail(const LossPmf& pmf, double eps);
+
 }  // namespace hockeystick

@@ -73,6 +73,11 @@ def _between(computed: float, low: arb, high: arb, relative: float, absolute: fl
 Integral = Callable[[arb, arb], arb]
 
 
+def _shift(cells: _core.PairCells) -> arb:
+    """By how much edges may be off; an oracle may count an atom on an edge to either cell."""
+    return arb(max(cells.loss_error, 1e-30))
+
+
 def check_cells(
     truth: Pair, edges: Sequence[float], cells: _core.PairCells, ends: tuple[float, float]
 ) -> None:
@@ -81,7 +86,7 @@ def check_cells(
     p, above and below all grow with the cell; what the edges' errors leave is within the others.
     """
     with ctx.workprec(PRECISION):
-        shift = arb(cells.loss_error)
+        shift = _shift(cells)
         for i, (a, b) in enumerate(zip(map(arb, edges), map(arb, edges[1:]), strict=False)):
             p = float(cells.p[i])
             whole = ends[0] <= edges[i] and edges[i + 1] <= ends[1]
@@ -108,7 +113,7 @@ def check_cells(
 def check_tails(truth: Pair, edges: Sequence[float], cells: _core.PairCells) -> None:
     """The same for what lies beyond the edges."""
     with ctx.workprec(PRECISION):
-        shift, first, last = arb(cells.loss_error), arb(edges[0]), arb(edges[-1])
+        shift, first, last = _shift(cells), arb(edges[0]), arb(edges[-1])
         below = truth.p_below(first - shift), truth.p_below(first + shift)
         _between(cells.lower_tail_p, *below, cells.mass_error)
         above = truth.p_above(last + shift), truth.p_above(last - shift)

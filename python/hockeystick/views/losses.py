@@ -56,8 +56,8 @@ class LossViews(Asked):
         Args:
             epsilon: In [0, 1e4] nats, scalar or any shape.
             adjacency: Which datasets are neighbours; the worst direction counts.
-            tolerance: Widest relative gap accepted, in (1e-12, 1). Where an atom of the loss lies
-                at epsilon, its mass cannot be told from the tail.
+            tolerance: Widest relative gap accepted, in (1e-12, 1). Where rounding cannot tell an
+                atom of the loss from epsilon, no gap is narrower than its mass.
             memory_limit: Bytes the computation may take, > 0.
 
         Returns:
@@ -70,8 +70,11 @@ class LossViews(Asked):
             TypeError: An argument has the wrong type.
             CertificationError: The tolerance is out of reach; carries the best bounds.
 
-        Cost: grows as 1 / tolerance, where delta's grows as its root. Source: the slope of the
-        hockey-stick curve, enclosed by chords.
+        Cost: grows as 1 / tolerance, where delta's grows as its root. Where all losses are atoms
+        with at most 2^20 sums, these are listed instead, at most a second's work: to about 1e-12,
+        and sums equal to epsilon are left out where losses are exact. Source: the slope of the
+        hockey-stick curve, enclosed by chords; losses rounded up and down (Meiser & Mohammadi,
+        2018).
         """
         points = _checks.epsilon_array(epsilon)
         return Limits.checked(tolerance, memory_limit).bounds(

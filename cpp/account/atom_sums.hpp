@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// All sums of losses of few steps with few atoms, listed one by one: their tail is known to rounding, wherever atoms
+// lie, which no grid offers.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "account/question.hpp"
+#include "pld/loss_tail.hpp"
+
+namespace hockeystick {
+
+class AtomSums {
+ public:
+  /// Nothing if some pair has other losses than atoms, or if the sums are more than 2^20 or what fits the memory limit.
+  static std::optional<AtomSums> of(const Direction& direction, std::size_t memory_limit);
+
+  /// Encloses P(L > epsilon). Only sums that rounding does not tell from epsilon make it wider than rounding of masses.
+  TailBounds tail(double epsilon) const;
+
+  /// Encloses the smallest t with P(L > t) <= goal for a goal in [low, high] of (0, 1).
+  TailBounds quantile(double low, double high) const;
+
+ private:
+  AtomSums() = default;
+  void add(const FiniteLaw& law, double count);
+  void sort();
+  double mass_above(std::size_t k) const;
+  double mass_below(std::size_t k) const;
+
+  struct Sum {
+    double loss, mass;
+  };
+  std::vector<Sum> sums_{{0, 1}};
+  std::vector<double> beyond_;   // mass of the sums from k on
+  double mass_error_ = 0;        // relative error of the masses
+  double loss_error_ = 0;        // of every sum [nats]
+  double log_finite_lower_ = 0;  // of the probability that no loss is infinite
+  double log_finite_upper_ = 0;
+  bool complete_ = true;  // whether no outcome of finite loss is left out
+};
+
+}  // namespace hockeystick
