@@ -4,6 +4,7 @@
 #include "bind/bindings.hpp"
 #include "pld/divergence.hpp"
 #include "pld/loss_law.hpp"
+#include "pld/loss_tail.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -33,6 +34,9 @@ void bind_pld_views(py::module_& module) {
          [](const LossPmf& pmf) { return [law = LossLaw(pmf)](double epsilon) { return law.tail(epsilon); }; });
   define(module, "pld_quantile", "levels", "The quantile of the law as stored, at each level.",
          [](const LossPmf& pmf) { return [law = LossLaw(pmf)](double level) { return law.quantile(level); }; });
+  define(module, "pld_bucket_tail", "epsilons",
+         "Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.",
+         [](const LossPmf& pmf) { return [&pmf](double epsilon) { return bucket_tail(pmf, epsilon); }; });
   module.def(
       "pld_variance", [](const LossPmf& pmf) { return LossLaw(pmf).variance(); }, py::arg("pmf"),
       "The variance of the law as stored.");

@@ -132,10 +132,6 @@ double Divergences::integral(double t, double scale) const {
 
 double Divergences::renyi(double order) const {
   if (infinite_) return infinity;
-  return upper_ ? std::min(unlimited(order), largest_loss()) : unlimited(order);
-}
-
-double Divergences::unlimited(double order) const {
   const double t = order - 1, unit = scale(t);
   const double sum = integral(t, unit) + (upper_ ? 1e-290 : 0.0);
   if (!(t > 0)) return sum;

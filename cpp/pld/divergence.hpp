@@ -36,7 +36,6 @@ class Divergences {
   double outward(double value, double error) const;
   double peak(double t, double scale) const;
   double integral(double t, double scale) const;
-  double unlimited(double order) const;
 
   bool upper_;
   bool infinite_ = false;

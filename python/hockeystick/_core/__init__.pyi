@@ -38,6 +38,7 @@ __all__: list[str] = [
     "moment_line",
     "numeric",
     "pair_names",
+    "pld_bucket_tail",
     "pld_gdp_mu",
     "pld_quantile",
     "pld_renyi",
@@ -533,6 +534,13 @@ def moment_line(
 def pair_names() -> list[str]:
     """
     The names of all dominating pairs.
+    """
+
+def pld_bucket_tail(
+    pmf: LossPmf, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.
     """
 
 def pld_gdp_mu(

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""P(L > epsilon) from losses rounded to one side, summed: the transform, its window and atoms."""
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from exact.sums import laplace_tail, tail
+from hockeystick import _core
+
+
+def bounds(run, epsilons, interval, **arguments):
+    pmfs = (
+        run.pld(
+            discretization_interval=interval, side=side, estimator="privacy_buckets", **arguments
+        )
+        for side in ("lower", "upper")
+    )
+    return tuple(_core.pld_bucket_tail(pld._laws[0], np.array(epsilons)) for pld in pmfs)
+
+
+def response_law(epsilon, delta):
+    high = (1 - arb(delta)) / (1 + (-arb(epsilon)).exp())
+    return [(arb(epsilon), high), (-arb(epsilon), 1 - arb(delta) - high)]
+
+
+def truths(steps, epsilon, delta, points):
+    with ctx.workprec(400):
+        law = response_law(epsilon, delta)
+        return [tail([(steps, law)], arb(point)) for point in points]
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+@pytest.mark.parametrize("steps", [1, 9])
+def test_atoms_on_the_grid_count_above_it_only(steps, delta):
+    points = [0.0, 0.4999999, 0.5, 0.5000001, 3.5, 4.4, 4.5, 4.6]
+    lower, upper = bounds(steps * hs.ApproximateDP(epsilon=0.5, delta=delta), points, 0.125)
+    for low, high, truth in zip(lower, upper, truths(steps, 0.5, delta, points), strict=True):
+        assert low <= truth.upper()
+        assert truth.lower() <= high
+        assert high - low <= 1e-11
+
+
+def test_what_the_window_cuts_is_counted():
+    points = [0.1, 2.2, 4.2, 8.1, 20.3]
+    run = 200 * hs.ApproximateDP(epsilon=0.25, delta=0.0)
+    lower, upper = bounds(run, points, 0.25, tail_mass=0.02)
+    assert upper[-1] > 0
+    for low, high, truth in zip(lower, upper, truths(200, 0.25, 0.0, points), strict=True):
+        assert low <= truth <= high
+        assert high - low <= 0.05
+
+
+def test_errors_of_the_transform_are_counted():
+    """They are of either sign, and larger than these tails."""
+    points = np.arange(80, 100) * 0.5 + 0.1
+    run = 200 * hs.ApproximateDP(epsilon=0.25, delta=0.0)
+    lower, upper = bounds(run, points, 0.25, tail_mass=1e-60)
+    for low, high, truth in zip(lower, upper, truths(200, 0.25, 0.0, points), strict=True):
+        assert low <= truth <= high
+        assert high <= 1e-10
+
+
+@pytest.mark.parametrize("interval", [1e-2, 1e-3])
+def test_densities_are_off_by_half_an_interval_a_step(interval):
+    points = [0.31, 1.3, 2.7]
+    lower, upper = bounds(6 * hs.Laplace(noise_multiplier=2.0), points, interval)
+    for low, high, point in zip(lower, upper, points, strict=True):
+        assert low <= laplace_tail(arb(0.5), 6, arb(point)) <= high
+        assert high - low <= 6 * interval
