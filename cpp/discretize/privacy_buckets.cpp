@@ -38,7 +38,9 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
     const CellMass cell = whole_cell(cells, i);
     const bool stays = on_edge(parts, cell.above);
     const std::size_t to = stays ? i : i + 1;
-    pmf.mass[to] += cell.p;
+    const double atom = stays || cells.atoms.empty() ? 0.0 : std::min(cells.atoms[i], cell.p);
+    pmf.mass[i] += atom;
+    pmf.mass[to] += cell.p - atom;
     const double lost = stays ? 0.0 : cell.below;
     const double error = cells.share_error(i, 1, 1) * std::expm1(cells.gap(i)) * cell.p;
     reverse.add(reversed(lost + error, cells.loss(to)));

@@ -31,6 +31,18 @@ void cut_below_top(const Support& support, double top, std::vector<double>& cuts
   }
 }
 
+// Certified masses of atoms that are support points.
+std::vector<double> atoms_on(const Support& support, const Atoms& atoms) {
+  if (!(atoms.mass_error < 1)) return {};
+  std::vector<double> masses(support.index.size(), 0.0);
+  std::size_t i = 0;
+  for (const Atom& atom : atoms.at) {
+    while (i < masses.size() && support.loss(i) < atom.loss) ++i;
+    if (i < masses.size() && support.loss(i) == atom.loss) masses[i] = atom.mass * (1 - atoms.mass_error);
+  }
+  return masses;
+}
+
 }  // namespace
 
 SupportCells cut_midway(const DominatingPair& pair, Support support) {
@@ -50,6 +62,7 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
                      std::isfinite(pair.loss_infimum()),
                      std::isfinite(pair.loss_supremum()),
                      !pair.atoms().at.empty(),
+                     {},
                      0};
   std::vector<double> edges;
   edges.reserve(2 * cells.support.index.size());
@@ -58,6 +71,7 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
     edges.push_back(cells.loss(i));
   }
   cells.parts = pair.integrate(edges);
+  cells.atoms = atoms_on(cells.support, pair.atoms());
   cells.parts.loss_error += rounding_of(cells.support);
   const double most = pair.finite_loss_bound();
   const double error = cells.parts.loss_error;

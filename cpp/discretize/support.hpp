@@ -27,6 +27,7 @@ struct SupportCells {
   PairCells parts;
   bool bounded_below, bounded_above;  // whether the loss is
   bool has_atoms;                     // whether some losses have a mass of their own
+  std::vector<double> atoms;          // at each point a lower bound of the mass of an atom there; empty: none known
   std::size_t top;                    // first point that no finite loss exceeds by more than loss_error; none: all
 
   double loss(std::size_t i) const { return support.loss(i); }

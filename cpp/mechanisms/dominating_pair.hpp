@@ -56,10 +56,11 @@ struct Atom {
   double loss, mass;
 };
 
-/// The atoms of the law of L under P, by increasing finite loss: for planning only, not certified.
+/// The atoms of the law of L under P, by increasing finite loss: for planning only, unless an error is stated.
 struct Atoms {
   std::vector<Atom> at;
-  bool all = false;  // whether no other finite loss has mass
+  bool all = false;       // whether no other finite loss has mass
+  double mass_error = 1;  // below 1: losses are exact, masses within it, relatively
 };
 
 /// The law of L under P where its finite values are atoms, with proved error bounds.

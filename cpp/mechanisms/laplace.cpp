@@ -177,7 +177,10 @@ double snapped(double loss, double inner, std::span<const double> losses, std::s
 
 class Laplace final : public DominatingPair {
  public:
-  Laplace(double m, double error) : loss_(m), error_(error) { atoms_.at = {{-m, loss_.rare()}, {m, 0.5}}; }
+  Laplace(double m, double error) : loss_(m), error_(error) {
+    atoms_.at = {{-m, loss_.rare()}, {m, 0.5}};
+    if (error == 0 && loss_.rare() > vanishing) atoms_.mass_error = 16 * u;  // an exponential
+  }
 
   PairCells integrate(std::span<const double> losses) const override {
     std::vector<Edge> edges;

@@ -62,6 +62,14 @@ def test_errors_of_the_transform_are_counted():
         assert high <= 1e-10
 
 
+def test_atoms_amid_densities_keep_their_place():
+    points = [0.0, 1.0, 2.0, 2.9999, 3.0]
+    lower, upper = bounds(6 * hs.Laplace(noise_multiplier=2.0), points, 2.0**-10)
+    for low, high, point in zip(lower, upper, points, strict=True):
+        assert low <= laplace_tail(arb(0.5), 6, arb(point)) <= high
+        assert high - low <= 6 * 2.0**-10
+
+
 @pytest.mark.parametrize("interval", [1e-2, 1e-3])
 def test_densities_are_off_by_half_an_interval_a_step(interval):
     points = [0.31, 1.3, 2.7]

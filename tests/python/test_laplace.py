@@ -107,9 +107,9 @@ def test_the_reverse_of_the_smallest_noise_is_covered():
         assert 0.99 < lower <= upper <= 1.0
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.01, 2.2, 2.99, 4.2, 4.5, 4.9])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.01, 2.2, 2.99, 4.2, 4.5, 4.9])
 def test_tail_of_a_composition(epsilon):
-    """L has atoms at 5, 4, 3, ..., and a density with kinks there."""
+    """L has atoms at 5, 4, 3, ..., which are doubles, and a density with kinks there."""
     truth = laplace_tail(arb(0.5), 10, arb(epsilon))
     bounds = (10 * hs.Laplace(noise_multiplier=2.0)).probabilistic_delta_bounds(epsilon)
     assert bounds.lower <= truth <= bounds.upper
