@@ -14,21 +14,27 @@ there: for DP-SGD also that of adding one. Answers differ where the original is 
 | where | prv_accountant 0.2.0 | here |
 | --- | --- | --- |
 | `eps_error` | each bound is moved by it: answers are twice as wide | the widest gap accepted; answers are mostly far narrower |
-| `delta_error` | added to delta, subtracted for the lower bound | not used: all error is in the bounds |
+| `delta_error` | added to delta, subtracted for the lower bound | not used: all error is in the bounds; with mechanisms of one's own, what their `cdf` may be off by |
 | an upper bound | may fall below the truth: transforms are taken as exact, `PureDPMechanism` as less than it costs | never below |
 | "Discrete mean differs significantly ..." | RuntimeError for much noise in few steps, and other quadratures | no quadrature |
 | delta below about 1e-13 | ValueError | down to 1e-300 |
 | a lower bound of epsilon or delta | may be negative | at least 0 |
 | epsilon = inf, as at delta below the mass at +inf | (inf, inf, inf) | the same |
-| `max_self_compositions` | more of them, slower and less accurate | only limits what may be asked |
+| `max_self_compositions` | more of them, slower and less accurate | only limits what may be asked, and sets the grid of mechanisms of one's own |
 | `eps_max` | warns, and wraps around beyond it | not needed, not used |
 | `find_noise_multiplier` | epsilon within `eps_error` of the target | the least noise that provably meets it |
 | `num_self_compositions` of another length | may be broadcast or cut | ValueError |
 | NaN, infinite or negative parameters | often accepted | ValueError |
 
-`PrivacyRandomVariable` is here for ``isinstance`` only: mechanisms of one's own, given by a
-distribution function alone, are refused with TypeError; they have their place in
-``hockeystick.compat.dp_accounting.pld.privacy_loss_distribution.create_from_cdf``.
+Mechanisms of one's own are subclasses of `PrivacyRandomVariable` with a `cdf`, and perhaps `pm_inf`.
+Their losses are rounded up and down to a grid that `eps_error` chooses, so that the bounds enclose
+what the `cdf` says; `rdp`, `mean` and `pdf` are not needed.
+
+Not offered: how the original works inside, in its modules `composers`, `discretisers`, `domain` and
+`discrete_privacy_random_variable`, ``PRVAccountant.compute_composition`` and
+`PrivacyRandomVariableTruncated`; its second opinion, ``other_accountants.RDP``
+(``hockeystick.baselines`` has more of them); and `cdf`, `pdf` and `rdp` of its own mechanisms
+(``Composition`` has views of their loss).
 """  # noqa: E501 - rows of a table
 
 from hockeystick.compat.prv_accountant.accountant import Accountant, PRVAccountant

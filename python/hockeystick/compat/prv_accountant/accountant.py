@@ -3,8 +3,8 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,19 @@ from hockeystick import _checks
 from hockeystick._solve import DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
+from hockeystick.compat.prv_accountant._enclosed import Allowance
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    KnownMechanism,
     PoissonSubsampledGaussianMechanism,
     PrivacyRandomVariable,
 )
 from hockeystick.composition import Composition
+from hockeystick.errors import CertificationError
 
 Counts = int | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 Answer = tuple[float, float, float]
+
+_COARSE = 1e-2  # where the grid of a mechanism of one's own costs more than that
 
 
 class PRVAccountant:
@@ -29,14 +34,17 @@ class PRVAccountant:
     Args:
         prvs: What is composed, one or several.
         eps_error: Widest gap between the bounds on an epsilon [nats] and, relative to it, on a
-            delta; > 0. Both are within a thousandth in any case.
-        delta_error: > 0; not used, since all error is in the bounds.
+            delta; > 0. Both are within a thousandth in any case. About the widest, where there are
+            mechanisms given by their `cdf`, and on a delta that of moving epsilon by it.
+        delta_error: > 0; not used, since all error is in the bounds, but for mechanisms given by
+            their `cdf`. All answers then hold if none of its numbers is off by more than
+            ``delta_error / (2 * runs)``, runs those of all such mechanisms together.
         max_self_compositions: The most of each that may be asked for; by default 1.
         eps_max: Not used: there is no domain to choose.
 
     Raises:
         ValueError: An argument is out of range.
-        TypeError: An argument has the wrong type, or a mechanism is given by its cdf alone.
+        TypeError: An argument has the wrong type, or a mechanism has no `cdf`.
 
     >>> prv = PoissonSubsampledGaussianMechanism(noise_multiplier=0.8, sampling_probability=5e-3)
     >>> account = PRVAccountant(prv, eps_error=0.1, delta_error=1e-10, max_self_compositions=1000)
@@ -60,7 +68,7 @@ class PRVAccountant:
         each = prvs if isinstance(prvs, Sequence) else [prvs]
         self.prvs = [_checks.instance("prvs", prv, PrivacyRandomVariable) for prv in each]
         self.max_self_compositions = self._counts("max_self_compositions", max_self_compositions)
-        self._enclosed = [prv.enclosed for prv in self.prvs]
+        self._enclosed = [prv.enclosed(self._allowance) for prv in self.prvs]
 
     def compute_epsilon(self, delta: float, num_self_compositions: Counts) -> Answer:
         """Bounds on epsilon at `delta`, with an estimate between them: (lower, estimate, upper).
@@ -76,13 +84,20 @@ class PRVAccountant:
         """
         delta = _checks.open_unit("delta", delta)
 
-        def ask(run: Composition) -> Bounds[float]:
-            bounds = run.epsilon_bounds(delta, **_options(DEFAULT_TOLERANCE))
-            if not bounds.gap > self.eps_error:  # also where both are infinite
-                return bounds
-            return run.epsilon_bounds(delta, **_options(self.eps_error / bounds.upper))
+        both = self._composed(num_self_compositions)
+        first = _COARSE if both.allowed else DEFAULT_TOLERANCE
+        most = self.eps_error / 4 if both.allowed else self.eps_error
 
-        return self._answer(ask, num_self_compositions)
+        def ask(run: Composition, at: float) -> Bounds[float]:
+            bounds = run.epsilon_bounds(at, **_options(first))
+            if not bounds.gap > most:  # also where both are infinite
+                return bounds
+            return run.epsilon_bounds(at, **_options(most / bounds.upper))
+
+        more, less = _sum(delta, both.allowed, both.missed), _difference(delta, both.allowed)
+        lower = ask(both.more_private, more).lower if more < 1 else 0.0
+        upper = ask(both.less_private, less).upper if less > 0 else math.inf
+        return _answer(max(0.0, _difference(lower, both.shift)), upper)
 
     def compute_delta(self, epsilon: float, num_self_compositions: Counts) -> Answer:
         """Bounds on delta at `epsilon`, with an estimate between them: (lower, estimate, upper).
@@ -96,25 +111,52 @@ class PRVAccountant:
             CertificationError: `eps_error` is out of reach; carries the best bounds.
         """
         epsilon = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
-        options = _options(min(DEFAULT_TOLERANCE, self.eps_error))
-        return self._answer(lambda run: run.delta_bounds(epsilon, **options), num_self_compositions)
+        both = self._composed(num_self_compositions)
+        first = _COARSE if both.allowed else DEFAULT_TOLERANCE
+        options = _options(min(first, self.eps_error / 2))
 
-    def _answer(
-        self, ask: Callable[[Composition], Bounds[float]], num_self_compositions: Counts
-    ) -> Answer:
+        def ask(run: Composition, at: float) -> Bounds[float]:
+            try:
+                return run.delta_bounds(at, **options)
+            except CertificationError as error:
+                if error.bounds.gap <= both.allowed:
+                    return error.bounds
+                raise
+
+        upper = ask(both.less_private, epsilon).upper
+        shifted, lower = _sum(epsilon, both.shift), 0.0
+        if shifted <= _checks.MAX_EPSILON:
+            lower = ask(both.more_private, shifted).lower
+        lower = max(0.0, _difference(_difference(lower, both.allowed), both.missed))
+        return _answer(lower, min(1.0, _sum(upper, both.allowed)))
+
+    @property
+    def _allowance(self) -> Allowance:
+        """Of the rounding of losses half of `eps_error`, of their ends half of `delta_error`."""
+        runs = max(1, self._runs_by_cdf(self.max_self_compositions))
+        tail = self.delta_error / (4 * runs)
+        return Allowance(width=self.eps_error / (2 * runs), tail=tail)
+
+    def _runs_by_cdf(self, counts: list[int]) -> int:
+        """How many are of mechanisms that are given by their cdf."""
+        by_cdf = [not isinstance(prv, KnownMechanism) for prv in self.prvs]
+        return sum(n for n, given in zip(counts, by_cdf, strict=True) if given)
+
+    def _composed(self, num_self_compositions: Counts) -> "_Composed":
         counts = self._counts("num_self_compositions", num_self_compositions)
         if any(n > most for n, most in zip(counts, self.max_self_compositions, strict=True)):
             raise ValueError(
                 f"num_self_compositions must be at most max_self_compositions = "
                 f"{self.max_self_compositions}, got {counts}"
             )
-        low, high = (_total(zip(side, counts, strict=True)) for side in self._sides())
-        lower, upper = ask(low).lower, ask(high).upper
-        return lower, lower + (upper - lower) / 2 if upper < math.inf else lower, upper
-
-    def _sides(self) -> list[tuple[Any, ...]]:
-        """All that is more private than what is meant, then all that is less."""
-        return list(zip(*self._enclosed, strict=True)) or [(), ()]
+        parts = list(zip(self._enclosed, counts, strict=True))
+        return _Composed(
+            sum((n * part.more_private for part, n in parts), Composition()),
+            sum((n * part.less_private for part, n in parts), Composition()),
+            shift=_sum(0.0, *(n * part.shift for part, n in parts)),
+            missed=_sum(0.0, *(n * part.missed for part, n in parts)),
+            allowed=self.delta_error / 2 if self._runs_by_cdf(counts) else 0.0,
+        )
 
     def _counts(self, name: str, given: Counts) -> list[int]:
         expected = len(self.prvs)
@@ -173,5 +215,26 @@ def _options(width: float) -> dict[str, Any]:
     return {"adjacency": Adjacency.REMOVE_ONE, "tolerance": max(width, narrowest)}
 
 
-def _total(parts: Iterable[tuple[Any, int]]) -> Composition:
-    return sum((count * mechanism for mechanism, count in parts), Composition())
+class _Composed(NamedTuple):
+    """Between what the runs are, and what the bounds have to allow for."""
+
+    more_private: Composition
+    less_private: Composition
+    shift: float  # of epsilon, for the lower bound
+    missed: float  # of delta, by the lower bound
+    allowed: float  # of delta, on either side, for what is given by cdf
+
+
+def _answer(lower: float, upper: float) -> Answer:
+    return lower, lower + (upper - lower) / 2 if upper < math.inf else lower, upper
+
+
+def _sum(*terms: float) -> float:
+    """The sum or more, of terms >= 0; exact if all but one are 0."""
+    total = math.fsum(terms)
+    return total if sum(map(bool, terms)) < 2 else math.nextafter(total, math.inf)  # noqa: PLR2004
+
+
+def _difference(one: float, other: float) -> float:
+    """The difference or less; exact if `other` is 0 or `one` is inf."""
+    return math.nextafter(one - other, -math.inf) if other and one < math.inf else one

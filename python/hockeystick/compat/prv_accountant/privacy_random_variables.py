@@ -2,11 +2,13 @@
 """``prv_accountant.privacy_random_variables``: what can be composed."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 from hockeystick import _checks
 from hockeystick.compat._quotient import around
-from hockeystick.composition import Mechanism
+from hockeystick.compat.prv_accountant import _given_cdf
+from hockeystick.compat.prv_accountant._enclosed import Allowance, Enclosed
+from hockeystick.composition import Composable, Mechanism
 from hockeystick.mechanisms import ApproximateDP, Gaussian, Laplace
 
 __all__ = [
@@ -19,35 +21,58 @@ __all__ = [
 ]
 
 
-class Enclosed(NamedTuple):
-    """Two mechanisms with what is meant between them; one and the same where it is representable.
+class PrivacyRandomVariable:
+    """The privacy loss of a mechanism: one of this module's, or a subclass that has a `cdf`.
 
-    They differ where a quotient of two arguments is not a binary64 number.
+    A subclass needs no more. `pm_inf` may say how much of the loss is infinite; `mean`, `pdf`,
+    `probability` and `rdp`, which the original may ask for, are not.
     """
 
-    more_private: Mechanism
-    less_private: Mechanism
+    def cdf(self, t: Any) -> Any:  # noqa: ANN401, as theirs
+        """P(L <= t) of the loss L [nats] where it is finite, elementwise on arrays.
+
+        It must be that of a privacy loss, E[exp(-L)] <= 1, and its numbers are taken as true but
+        for what `delta_error` allows for.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no cdf")
+
+    @property
+    def pm_inf(self) -> float:
+        """P(L = inf)."""
+        return 0.0
+
+    def enclosed(self, allowance: Allowance) -> Enclosed:
+        """What is composed in the place of the mechanism, for a lower and for an upper bound.
+
+        Raises:
+            ValueError: `cdf` or `pm_inf` is none of a privacy loss, or takes too fine a grid.
+            TypeError: A subclass has no `cdf`.
+        """
+        kind = type(self)
+        if kind.cdf is PrivacyRandomVariable.cdf:
+            raise TypeError(f"prvs must be mechanisms of this module or have a cdf, got {kind!r}")
+        infinite = _checks.probability("pm_inf", self.pm_inf)
+        if infinite == 0:
+            return _given_cdf.enclosed(self.cdf, allowance)
+        # The loss is a finite one plus another, which is 0 or inf.
+        rest: Composable = ApproximateDP(epsilon=0, delta=infinite)
+        finite = _given_cdf.enclosed(self.cdf, allowance)
+        return finite._replace(
+            more_private=finite.more_private + rest, less_private=finite.less_private + rest
+        )
 
 
-class PrivacyRandomVariable:
-    """The privacy loss of a mechanism; made by the classes of this module."""
+class KnownMechanism(PrivacyRandomVariable):
+    """One that this library has a dominating pair of."""
 
     _enclosed: Enclosed
 
-    @property
-    def enclosed(self) -> Enclosed:
-        """What is composed in the place of the mechanism, for a lower and for an upper bound."""
-        try:
-            return self._enclosed
-        except AttributeError:
-            kind = type(self).__name__
-            raise TypeError(
-                f"prvs must be mechanisms that hockeystick knows, got a {kind}; one known by its "
-                "cdf alone has its place in hockeystick.compat.dp_accounting.pld, create_from_cdf"
-            ) from None
+    def enclosed(self, allowance: Allowance) -> Enclosed:  # noqa: ARG002
+        """What is composed in its place; nothing has to be allowed for."""
+        return self._enclosed
 
 
-class PoissonSubsampledGaussianMechanism(PrivacyRandomVariable):
+class PoissonSubsampledGaussianMechanism(KnownMechanism):
     """(1 - q) N(0, sigma^2) + q N(1, sigma^2) against N(0, sigma^2): one step of DP-SGD.
 
     Args:
@@ -60,7 +85,7 @@ class PoissonSubsampledGaussianMechanism(PrivacyRandomVariable):
         self._enclosed = Enclosed(step, step)
 
 
-class GaussianMechanism(PrivacyRandomVariable):
+class GaussianMechanism(KnownMechanism):
     """N(s, sigma^2) against N(0, sigma^2).
 
     Args:
@@ -75,7 +100,7 @@ class GaussianMechanism(PrivacyRandomVariable):
         self._enclosed = _of_quotient(make, noise, sensitivity)
 
 
-class LaplaceMechanism(PrivacyRandomVariable):
+class LaplaceMechanism(KnownMechanism):
     """Lap(mu, 1) against Lap(0, 1).
 
     Args:
@@ -87,7 +112,7 @@ class LaplaceMechanism(PrivacyRandomVariable):
         self._enclosed = _of_quotient(make, 1.0, _checks.positive("mu", mu))
 
 
-class ApproximateDPMechanism(PrivacyRandomVariable):
+class ApproximateDPMechanism(KnownMechanism):
     """Any (epsilon, delta)-differentially private mechanism.
 
     Args:

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses that are known by their distribution function alone, rounded up and down.
+
+Let the loss L > -inf have the distribution function F, and t_0 < ... < t_N. What L says of delta,
+also in company, is E[(1 - e^(epsilon - L - R))_+] with the other losses R: it rises with L, by at
+most 1. So it rises if L is rounded up, to the t_i next above and to +inf beyond t_N: that is the
+loss of the pair with the masses p_i = F(t_i) - F(t_i-1) against p_i e^-t_i. It falls if L is
+rounded down, to t_i-1 and to t_N beyond. Then the p_i e^-t_i-1 may sum to S > 1, and are no
+distribution; over S they are one, of a pair with losses higher by log S, which the epsilon asked
+for takes back (`Enclosed.shift`). What is at or below t_0 cannot be rounded down: it goes up to
+t_0 and is `missed`.
+
+F is rounded down to multiples of 2^-53, which moves mass up: the p_i are then exact and sum to 1.
+What a lower bound misses by that is at most 2^-53 (`missed` too). Exponentials, logarithms and the
+sums that pairs are taken over are off by less than 2^-46 relatively, by which the masses against
+which losses are taken are moved outward. Where rounding lets the p_i e^-t_i sum to more than 1,
+dividing them makes losses higher still, as an upper bound may.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from hockeystick._checks import FloatArray
+from hockeystick.compat.prv_accountant._enclosed import Allowance, Enclosed
+from hockeystick.mechanisms import DiscretePair
+
+_NEAREST, _FARTHEST = 1e-12, 500.0  # losses that are looked at [nats]
+_PER_OCTAVE = 8
+_MOST_CELLS, _LEAST_CELLS = 2**18, 2**10
+_UNIT = 2.0**-53
+_OUTWARD = 2.0**-46
+_MOST_EXCESS = 1 + 1e-6  # of E[exp(-loss)], for the rounding of distribution functions
+_NOISE = 1e-12  # how far rounding may take a distribution function from being one
+
+
+def enclosed(cdf: Callable[[Any], Any], allowance: Allowance) -> Enclosed:
+    """Pairs around the loss whose distribution function is `cdf`, taken as exact.
+
+    Raises:
+        ValueError: `cdf` is none of a privacy loss, or it takes too many cells.
+        TypeError: It does not give numbers for numbers.
+    """
+    points = _points(cdf, allowance)
+    units = np.floor(_values(cdf, points) / _UNIT)
+    masses = np.append(np.diff(units), 1 / _UNIT - units[-1]) * _UNIT  # the last is beyond
+    below = units[0].item() * _UNIT
+    masses[0] += below
+    beyond, inner = masses[-1].item(), masses[:-1]
+    up, excess = _distribution(inner * np.exp(-points[1:]) * (1 - _OUTWARD))
+    if excess > _MOST_EXCESS:
+        raise ValueError(
+            f"cdf must be that of a privacy loss, for which E[exp(-loss)] <= 1, got {excess!r}"
+        )
+    down, total = _distribution(masses * np.exp(-points))
+    return Enclosed(
+        less_private=_pair([*inner, beyond, 0.0], [*up[:-1], 0.0, up[-1]]),
+        more_private=_pair([*masses, 0.0], down),
+        shift=math.log(total) + 4 * _OUTWARD,
+        missed=below + 2 * _UNIT,
+    )
+
+
+def _distribution(masses: FloatArray) -> tuple[list[float], float]:
+    """The masses over their sum if that exceeds 1, and what is left; then by what was divided."""
+    total = max(1.0, math.fsum(masses) * (1 + _OUTWARD))
+    scaled = (masses / total).tolist()
+    return [*scaled, 1 - math.fsum(scaled)], total
+
+
+class _Overview(NamedTuple):
+    """Where the loss is."""
+
+    low: float
+    high: float
+    median: float  # of its size, or more
+    spread: float  # of E[sqrt(L^2 + median^2)], or more
+
+
+def _points(cdf: Callable[[Any], Any], allowance: Allowance) -> FloatArray:
+    """The ends of the cells, as wide as asked for on average, and wider the larger the loss."""
+    seen = _overview(cdf, allowance.tail)
+    first, last = (math.asinh(end / seen.median) for end in (seen.low, seen.high))
+    step = min(allowance.width / seen.spread, (last - first) / _LEAST_CELLS)
+    cells = (last - first) / step
+    if not cells <= _MOST_CELLS:
+        least = cells / _MOST_CELLS
+        raise ValueError(
+            f"eps_error must be at least {least:.3g} times what it is for the loss of this cdf, "
+            f"whose cells would else be {cells:.3g}"
+        )
+    index = np.arange(math.floor(first / step), math.ceil(last / step) + 1)
+    points: FloatArray = seen.median * np.sinh(step * index)
+    return points
+
+
+def _overview(cdf: Callable[[Any], Any], tail: float) -> _Overview:
+    octaves = math.ceil(math.log2(_FARTHEST / _NEAREST) * _PER_OCTAVE)
+    sizes = _FARTHEST * 2.0 ** (np.arange(-octaves, 1) / _PER_OCTAVE)
+    at = np.concatenate([-sizes[::-1], sizes])
+    values = _values(cdf, at)
+    low, high = np.flatnonzero(values <= tail), np.flatnonzero(1 - values <= tail)
+    if not low.size or not high.size:
+        _refuse(f"hold all but {tail:.3g} at each end in [-500, 500]", values[[0, -1]])
+    within = values[sizes.size :] - values[: sizes.size][::-1]
+    median = sizes[min(int(np.searchsorted(within, 0.5)), sizes.size - 1)].item()
+    wide = np.hypot(np.maximum(np.abs(at[1:]), np.abs(at[:-1])), median)
+    spread = (np.diff(values) @ wide).item()
+    return _Overview(at[low[-1]].item(), at[high[0]].item(), median, spread)
+
+
+def _values(cdf: Callable[[Any], Any], at: FloatArray) -> FloatArray:
+    """The distribution function at increasing points; what rounding did to its order is mended."""
+    given = np.asarray(cdf(at))
+    if given.dtype.kind not in "fiu" or given.shape != at.shape:
+        raise TypeError(
+            f"cdf must give an array of numbers for one, of the same shape, got {given!r}"
+        )
+    values = given.astype(np.float64)
+    if not np.all((values >= -_NOISE) & (values <= 1 + _NOISE)):
+        _refuse("be in [0, 1]", values)
+    ordered = np.maximum.accumulate(np.clip(values, 0.0, 1.0))
+    if np.any(ordered - values > _NOISE):
+        _refuse("not fall", values)
+    return ordered
+
+
+def _refuse(expected: str, values: FloatArray) -> NoReturn:
+    raise ValueError(f"cdf must {expected}, got values from {values.min()!r} to {values.max()!r}")
+
+
+def _pair(p: list[float], q: list[float]) -> DiscretePair:
+    kept = [(a, b) for a, b in zip(p, q, strict=True) if a or b]
+    return DiscretePair(p=tuple(a for a, _ in kept), q=tuple(b for _, b in kept))
