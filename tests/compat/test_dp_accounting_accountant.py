@@ -13,9 +13,11 @@ dp_accounting = pytest.importorskip(
     "dp_accounting", reason="the extra dp-accounting is not installed"
 )
 
+import attr  # noqa: E402 - it comes with dp_accounting
+
 import hockeystick as hs  # noqa: E402
 from hockeystick.compat.dp_accounting import events  # noqa: E402
-from hockeystick.compat.dp_accounting.pld import PLDAccountant  # noqa: E402
+from hockeystick.compat.dp_accounting.pld import PLDAccountant, _grid  # noqa: E402
 
 event = dp_accounting.dp_event
 Relation = dp_accounting.NeighboringRelation
@@ -144,7 +146,7 @@ def test_true_positive_rates_and_mu():
         (
             "PermuteAndFlipDpEvent",
             SimpleNamespace(epsilon=0.5),
-            hs.Laplace(noise_multiplier=2.0),
+            hs.PermuteAndFlip(epsilon=0.5),
         ),
         (
             "DiscreteGaussianDpEvent",
@@ -155,7 +157,27 @@ def test_true_positive_rates_and_mu():
 )
 def test_events_that_the_wheel_lacks(name, made, mechanism):
     """Their classes are in the main branch only; what they hold is what is read."""
-    assert events._BY_NAME[name](made, Relation.ADD_OR_REMOVE_ONE)() == mechanism
+    make = events._BY_NAME[name]
+    assert make(made, Relation.ADD_OR_REMOVE_ONE)() == mechanism
+    of_the_kind = attr.make_class(name, list(vars(made)), bases=(event.DpEvent,), frozen=True)
+    events.translated.register(of_the_kind, make)  # as where the version has the class
+    one = of_the_kind(**vars(made))
+    for count in (2, 100):  # on a grid, and not
+        ours = accountant(event.SelfComposedDpEvent(one, count)).get_epsilon(1e-3)
+        bounds = (count * mechanism).epsilon_bounds(1e-3)
+        assert bounds.lower <= ours <= bounds.upper * (1 + 1e-3)
+
+
+def test_noise_that_is_no_binary64_number_is_rounded_down():
+    """1 / 0.3 rounds up, to more noise than the event has."""
+    made = SimpleNamespace(epsilon=0.3)
+    mechanism = events._BY_NAME["PermuteAndFlipDpEvent"](made, Relation.ADD_OR_REMOVE_ONE)()
+    once = _grid.of_mechanism(mechanism, Relation.ADD_OR_REMOVE_ONE, 1e-3)
+    assert once.get_epsilon_for_delta(0) >= 0.3
+    with pytest.raises(ValueError, match="epsilon must be"):
+        events._BY_NAME["PermuteAndFlipDpEvent"](
+            SimpleNamespace(epsilon=-1.0), Relation.ADD_OR_REMOVE_ONE
+        )()
 
 
 def test_discrete_gaussians_of_unknown_dimension_are_refused():

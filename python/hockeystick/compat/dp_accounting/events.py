@@ -21,6 +21,7 @@ from hockeystick.mechanisms import (
     Gaussian,
     GaussianMixture,
     Laplace,
+    PermuteAndFlip,
     RandomizedResponse,
     TruncatedPoissonGaussian,
 )
@@ -187,10 +188,8 @@ def _exponential(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
 
 
 def _permute_and_flip(event: Any, relation: Enum) -> Make:  # noqa: ANN401
-    """Its loss is that of the Laplace mechanism of scale 1 / epsilon."""
     _require(event, relation, _ADD_REMOVE)
-    epsilon = event.epsilon
-    return lambda: Laplace(noise_multiplier=1 / epsilon) if epsilon else NOTHING
+    return lambda: PermuteAndFlip(epsilon=event.epsilon)
 
 
 def _discrete_gaussian(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001

@@ -4,6 +4,7 @@
 from functools import singledispatch
 
 from hockeystick.adjacency import Adjacency
+from hockeystick.compat._quotient import around
 from hockeystick.compat.dp_accounting.pld import privacy_loss_distribution as pld
 from hockeystick.compat.dp_accounting.pld._adjacency import NeighboringRelation
 from hockeystick.compat.dp_accounting.pld.common import DifferentialPrivacyParameters
@@ -16,6 +17,7 @@ from hockeystick.mechanisms import (
     Gaussian,
     GaussianMixture,
     Laplace,
+    PermuteAndFlip,
     PoissonSampled,
     RandomizedResponse,
     TruncatedPoissonGaussian,
@@ -150,6 +152,17 @@ def _(
 ) -> pld.PrivacyLossDistribution:
     guarantee = DifferentialPrivacyParameters(mechanism.guaranteed_epsilon)
     return pld.from_privacy_parameters(guarantee, interval)
+
+
+@of_mechanism.register
+def _(
+    mechanism: PermuteAndFlip,
+    relation: NeighboringRelation,  # noqa: ARG001
+    interval: float,
+) -> pld.PrivacyLossDistribution:
+    """Laplace noise of scale 1 / epsilon, or the less that is a binary64 number."""
+    noise, _ = around(1.0, mechanism.guaranteed_epsilon)
+    return pld.from_laplace_mechanism(noise, value_discretization_interval=interval)
 
 
 @of_mechanism.register
