@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import math
+import re
 import warnings
+from importlib import metadata
 
 import pytest
 
@@ -22,6 +25,7 @@ with warnings.catch_warnings():  # theirs
     from opacus.accountants import PRVAccountant, RDPAccountant, create_accountant
     from opacus.accountants.utils import get_noise_multiplier
 
+    from hockeystick.compat import opacus as ours
     from hockeystick.compat.opacus import HockeystickAccountant
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
@@ -100,6 +104,29 @@ def test_noise_changes_and_checkpoints_in_the_middle():
     rdp = account(RDPAccountant(), history).get_epsilon(DELTA)
     assert other.get_epsilon(DELTA) < prv < other.get_epsilon(DELTA) + 0.03
     assert rdp > 1.05 * other.get_epsilon(DELTA)
+
+
+def test_their_first_example_with_another_import_line():
+    """The code that their documentation, which their distribution carries, begins with."""
+    text = metadata.metadata("opacus").get_payload()
+    (example,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    data = [(torch.ones(4), torch.zeros(1))] * 2048
+    names = {"torch": torch, "SGD": torch.optim.SGD, "dataset": data}
+    names |= {"Net": lambda: torch.nn.Linear(4, 1), "PrivacyEngine": ours.PrivacyEngine}
+    exec(example, names)  # noqa: S102
+    made = names["privacy_engine"]
+    assert made.get_epsilon(DELTA) == 0
+    steps = epoch(names["model"], names["optimizer"], names["data_loader"])
+    assert steps == 2
+    certain = exact.epsilon(((exact.Step(1.1, 0.5), steps),), DELTA)
+    assert encloses(made.accountant.epsilon_bounds(DELTA), certain)
+
+
+def test_the_engine_takes_their_accountants():
+    assert isinstance(ours.PrivacyEngine(accountant="rdp").accountant, RDPAccountant)
+    assert isinstance(ours.PrivacyEngine().accountant, HockeystickAccountant)
+    theirs, mine = (inspect.signature(k).parameters for k in (PrivacyEngine, ours.PrivacyEngine))
+    assert list(theirs) == list(mine)
 
 
 def test_state_of_another_mechanism_is_refused():

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An accountant for Opacus: importing this module registers it as "hockeystick".
 
-    import hockeystick.compat.opacus
-    from opacus import PrivacyEngine
+    from hockeystick.compat.opacus import PrivacyEngine     # was: from opacus import PrivacyEngine
 
-    engine = PrivacyEngine(accountant="hockeystick")
+    engine = PrivacyEngine()
 
-``get_noise_multiplier(..., accountant="hockeystick")``, ``make_private_with_epsilon`` and
+This engine is Opacus' own, whose accountant is ours unless another one is asked for; after the
+import, so is ``opacus.PrivacyEngine(accountant="hockeystick")``. ``get_noise_multiplier(..., accountant="hockeystick")``, ``make_private_with_epsilon`` and
 checkpoints work as with Opacus' own accountants. Needs Opacus 1.6: ``pip install
 hockeystick[opacus]``.
 
@@ -28,6 +28,7 @@ user not to train otherwise.
 import math
 from typing import Any
 
+import opacus
 from opacus.accountants import IAccountant, register_accountant
 
 from hockeystick import _checks
@@ -102,6 +103,18 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc] # Opacus' type i
     def mechanism(cls) -> str:
         """The name under which Opacus knows this accountant."""
         return NAME
+
+
+class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc] # Opacus' type is not known
+    """Opacus' engine, with a `HockeystickAccountant` unless another accountant is named.
+
+    Args:
+        accountant: The name of an accountant.
+        secure_mode: Whether noise and batches come from a cryptographic generator.
+    """
+
+    def __init__(self, *, accountant: str = NAME, secure_mode: bool = False) -> None:
+        super().__init__(accountant=accountant, secure_mode=secure_mode)
 
 
 def _steps(noise_multiplier: float, sample_rate: float, steps: int) -> Composition | None:
