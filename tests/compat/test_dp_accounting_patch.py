@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import threading
-import time
 import types
 from concurrent.futures import ThreadPoolExecutor
 
@@ -152,26 +152,63 @@ def test_what_others_set_meanwhile_stays(user):
     user.make = None
 
 
-def test_calibration_is_faster_and_meets_its_target():
-    def run(noise):
-        step = dp_accounting.PoissonSampledDpEvent(0.01, dp_accounting.GaussianDpEvent(noise))
-        return dp_accounting.SelfComposedDpEvent(step, 1000)
+LATE = """
+from dp_accounting.pld import PLDAccountant, privacy_loss_distribution as theirs
+def later():
+    from dp_accounting.pld import common
+    return common
+"""
+OURS_BY_NAME = """
+def import_ours():
+    global ours
+    from hockeystick.compat.dp_accounting.pld import privacy_loss_distribution as ours
+import_ours()
+"""
 
-    def timed():
-        start = time.process_time()
-        bracket = dp_accounting.ExplicitBracketInterval(0.9, 1.0)
-        noise = dp_accounting.calibrate_dp_mechanism(
-            dp_accounting.pld.PLDAccountant, run, 2.0, 1e-5, bracket, tol=1e-2
-        )
-        return noise, time.process_time() - start
 
-    theirs, slow = timed()
+@pytest.fixture
+def loads(tmp_path, monkeypatch):
+    """Loads a new module with the source given."""
+    monkeypatch.syspath_prepend(tmp_path)
+    loaded = []
+
+    def load(name, source):
+        (tmp_path / f"{name}.py").write_text(source)
+        loaded.append(name)
+        return importlib.import_module(name)
+
+    yield load
+    for name in loaded:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("permanent", [False, True])
+def test_modules_loaded_meanwhile_are_as_if_loaded_after(loads, permanent):
+    if permanent:
+        patch()
+        late = loads("late_user_of_dp_accounting", LATE)
+        patch()  # changes nothing for it
+        unpatch()
+    else:
+        with patched():
+            with patched():
+                late = loads("late_user_of_dp_accounting", LATE)
+            assert late.theirs.__name__.startswith(OURS)
+            assert late.PLDAccountant.__module__.startswith(OURS)
+    assert late.theirs is dp_accounting.pld.privacy_loss_distribution
+    assert late.PLDAccountant is dp_accounting.pld.PLDAccountant
+    assert late.PLDAccountant.__module__.startswith(THEIRS)
+    with patched():  # and are patched like others
+        assert late.theirs.__name__.startswith(OURS)
+    assert late.theirs.__name__.startswith(THEIRS)
+
+
+def test_who_imports_ours_keeps_ours(loads):
+    from hockeystick.compat.dp_accounting.pld import privacy_loss_distribution  # noqa: PLC0415
+
     with patched():
-        ours, fast = timed()
-    assert ours == pytest.approx(theirs, abs=2e-2)
-    assert fast < slow / 2
-
-    import hockeystick as hs  # noqa: PLC0415
-
-    step = hs.Gaussian(noise_multiplier=ours).poisson_sampled(0.01)
-    assert (1000 * step).epsilon(1e-5, tolerance=1e-5) <= 2.0 + 1e-5
+        late = loads("late_user_of_ours", OURS_BY_NAME)
+    assert late.ours is privacy_loss_distribution
+    with patched():
+        pass
+    assert late.ours is privacy_loss_distribution

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from threading import RLock
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 _MODULES = (
@@ -23,6 +23,7 @@ _lock = RLock()
 _permanent = False  # by patch()
 _blocks = 0  # of patched(), in all threads
 _undo: list[tuple[dict[str, Any], str, Any, Any]] = []  # where, name, theirs, ours
+_before: dict[str, ModuleType] = {}  # what was loaded when the patch began
 _originals: dict[str, ModuleType] = {}
 
 
@@ -34,6 +35,9 @@ def patch() -> None:
     for imports to come. Not seen are references from elsewhere, such as default arguments. Objects
     made before stay what they are. A second call changes what was loaded since. Thread-safe; calls
     that other threads are in go on with the functions they have.
+
+    Undone, every name is again what it was, unless others have set it since. Modules that were
+    loaded meanwhile get what they would have got, unless their code imports this library itself.
 
     Raises:
         ImportError: dp_accounting is not installed.
@@ -78,6 +82,8 @@ def patched() -> Iterator[None]:
 
 def _install() -> None:
     counterparts = _counterparts()
+    if not _before:
+        _before.update(sys.modules)
     theirs = {id(module) for module in _originals.values()}
     for module in list(sys.modules.values()):
         if id(module) not in theirs:  # theirs stay whole
@@ -102,6 +108,35 @@ def _restore() -> None:
         names, name, theirs, ours = _undo.pop()
         if names.get(name) is ours:  # what others have set since is theirs to keep
             names[name] = theirs
+    originals = {id(ours): (theirs, ours) for theirs, ours in _counterparts().values()}
+    for name, module in list(sys.modules.items()) if _before else []:
+        if _before.get(name) is not module and not name.startswith("hockeystick."):
+            _give_back(module, originals)
+    _before.clear()
+
+
+def _give_back(module: ModuleType, originals: dict[int, tuple[Any, Any]]) -> None:
+    """What a module that was loaded under the patch would have got without."""
+    names: dict[str, Any] = getattr(module, "__dict__", {})
+    got = [name for name, value in list(names.items()) if id(value) in originals]
+    if got and not _imports_us(module):
+        for name in got:
+            names[name] = originals[id(names[name])][0]
+
+
+def _imports_us(module: ModuleType) -> bool:
+    """Whether its code names this library; code that is not to be had does not."""
+    try:
+        codes = [module.__loader__.get_code(module.__name__)]  # type: ignore[union-attr]
+    except (AttributeError, ImportError):
+        return False
+    for code in codes:
+        if isinstance(code, CodeType):
+            words = [word for word in (*code.co_names, *code.co_consts) if isinstance(word, str)]
+            if any(word.split(".")[0] == "hockeystick" for word in words):
+                return True
+            codes.extend(code.co_consts)
+    return False
 
 
 def _counterparts() -> dict[int, tuple[Any, Any]]:
