@@ -19,8 +19,9 @@ from hockeystick.composition import Composition
 from hockeystick.errors import CertificationError
 from hockeystick.mechanisms import Gaussian
 
-__all__ = ["CompositionErrorDetails", "NeighborRel", "PLDAccountant"]
+__all__ = ["PLD", "CompositionErrorDetails", "NeighborRel", "PLDAccountant"]
 
+PLD = privacy_loss_distribution
 NeighborRel = privacy_accountant.NeighboringRelation
 CompositionErrorDetails = privacy_accountant.PrivacyAccountant.CompositionErrorDetails
 _MANY_STEPS = 64  # from here on the grid of the interval is finer than its answers

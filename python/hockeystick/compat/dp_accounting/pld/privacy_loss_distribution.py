@@ -7,7 +7,7 @@ from typing import Any
 
 from scipy import stats
 
-from hockeystick.compat.dp_accounting.pld import common, pld_pmf
+from hockeystick.compat.dp_accounting.pld import common, pld_pmf, privacy_loss_mechanism
 from hockeystick.compat.dp_accounting.pld._adjacency import NeighboringRelation, adjacency_of
 from hockeystick.compat.dp_accounting.pld._discretize import create_pmf
 from hockeystick.compat.dp_accounting.pld._distribution import PrivacyLossDistribution
@@ -35,6 +35,7 @@ __all__ = [
     "from_truncated_subsampled_gaussian_mechanism",
     "from_two_probability_mass_functions",
     "identity",
+    "privacy_loss_mechanism",
 ]
 
 NeighborRel = NeighboringRelation

@@ -47,6 +47,18 @@ class AdditiveNoisePrivacyLoss(MonotonePrivacyLoss):
                 f"REPLACE adjacency type is not supported for {type(self).__name__}."
             )
 
+    @classmethod
+    @abstractmethod
+    def from_privacy_guarantee(
+        cls,
+        privacy_parameters: common.DifferentialPrivacyParameters,
+        sensitivity: float = 1,
+        pessimistic_estimate: bool = True,
+        sampling_prob: float = 1.0,
+        adjacency_type: AdjacencyType = AdjacencyType.REMOVE,
+    ) -> "AdditiveNoisePrivacyLoss":
+        """The loss of the least noise with this guarantee."""
+
     @abstractmethod
     def noise_cdf(self, x: Points) -> Values:
         """P(noise <= x)."""

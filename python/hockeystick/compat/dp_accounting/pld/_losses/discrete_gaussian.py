@@ -90,7 +90,7 @@ class DiscreteGaussianPrivacyLoss(AdditiveNoisePrivacyLoss):
         )
 
     @classmethod
-    def from_privacy_guarantee(
+    def from_privacy_guarantee(  # type: ignore[override] # theirs
         cls,
         privacy_parameters: common.DifferentialPrivacyParameters,
         sensitivity: int = 1,

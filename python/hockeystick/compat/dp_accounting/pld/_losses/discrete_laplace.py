@@ -72,7 +72,7 @@ class DiscreteLaplacePrivacyLoss(AdditiveNoisePrivacyLoss):
         return ConnectDotsBounds(lower_x=low, upper_x=low + self.sensitivity)
 
     @classmethod
-    def from_privacy_guarantee(
+    def from_privacy_guarantee(  # type: ignore[override] # theirs
         cls,
         privacy_parameters: common.DifferentialPrivacyParameters,
         sensitivity: int = 1,
