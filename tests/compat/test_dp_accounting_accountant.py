@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from flint import arb
 
 dp_accounting = pytest.importorskip(
     "dp_accounting", reason="the extra dp-accounting is not installed"
@@ -82,6 +84,36 @@ def test_ends():
             ask(math.nan)
     with pytest.raises(ValueError, match="value_discretization_interval"):
         PLDAccountant(value_discretization_interval=0)
+
+
+def guaranteed(relation=Relation.ADD_OR_REMOVE_ONE, **guarantees):
+    """An accountant of (epsilon, delta) guarantees, whose event the wheel lacks."""
+    kind = attr.make_class("Guarantee", ["epsilon", "delta"], bases=(event.DpEvent,), frozen=True)
+    events.translated.register(kind, events._epsilon_delta)
+    made = [kind(*values) for values in guarantees["of"]]
+    return PLDAccountant(relation).compose(event.ComposedDpEvent(made))
+
+
+def test_from_the_largest_finite_loss_on_only_infinite_ones_count():
+    pure = guaranteed(of=[(1.0, 0.0), (2.0, 0.0)])
+    assert pure.get_delta(3.0) == pure.get_delta(4.0) == 0
+    assert pure.get_delta(math.nextafter(3.0, 0)) > 0
+    assert pure.get_epsilon(0.0) == 3.0
+    leaky = guaranteed(of=[(1.0, 0.1), (2.0, 0.2)])
+    assert leaky.get_delta(3.0) == 0.28
+    assert Fraction(0.28) >= 1 - (1 - Fraction(0.1)) * (1 - Fraction(0.2))
+    assert leaky.get_delta(2.9) > 0.28
+    assert leaky.get_epsilon(0.0) == math.inf
+
+
+def test_the_largest_loss_is_rounded_up():
+    """0.1 + 0.2 in binary64 is above, 3 times 0.7 below."""
+    sevens = guaranteed(of=[(0.7, 0.0)] * 3)
+    assert Fraction(sevens.get_epsilon(0.0)) >= 3 * Fraction(0.7) > Fraction(3 * 0.7)
+    response = event.RandomizedResponseDpEvent(0.3, 5)
+    ours = accountant(response, 7, Relation.REPLACE_ONE).get_epsilon(0.0)
+    exactly = 7 * (arb(1) / arb(0.3) * 5 - 4).log()  # (1 - p + p/k) / (p/k)
+    assert exactly <= ours <= exactly * (1 + arb(1e-12))
 
 
 def test_ledger_and_chaining():

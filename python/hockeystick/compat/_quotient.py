@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quotients of others' arguments that are one argument here."""
+"""Quotients: of others' arguments that are one argument here, and rounded to one side."""
 
 import math
 from fractions import Fraction
@@ -26,3 +26,17 @@ def around(over: float, under: float) -> tuple[float, float]:
     if difference > 0:
         return math.nextafter(quotient, 0), quotient
     return quotient, math.nextafter(quotient, math.inf)
+
+
+def rounded(value: Fraction, sign: int) -> float:
+    """The binary64 number nearest to `value` that is not on the wrong side of it.
+
+    `sign` 1 asks for one at or above `value`, -1 for one at or below.
+
+    >>> rounded(Fraction(1, 3), 1) > 1 / 3 == rounded(Fraction(1, 3), -1)
+    True
+    """
+    nearest = float(value)
+    if (Fraction(nearest) - value) * sign >= 0:
+        return nearest
+    return math.nextafter(nearest, sign * math.inf)

@@ -4,12 +4,14 @@
 import math
 import numbers
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from hockeystick import _core
 from hockeystick._checks import FloatArray
+from hockeystick.compat._quotient import rounded
 
 MEMORY_LIMIT = 2**32
 MOST_TERMS = 32  # distinct steps kept apart; beyond, the distribution itself becomes a step
@@ -115,11 +117,14 @@ class ExplicitComposition:
 
     @property
     def _largest_loss(self) -> float:
-        """What no loss exceeds: an epsilon with delta = 0."""
+        """What no loss exceeds, an epsilon with delta = 0; rounded to the side of the steps."""
         if any(step.infinity_mass > 0 for step, _ in self.terms):
             return math.inf
-        tops = (count * (float(step.indices[-1]) * step.interval) for step, count in self.terms)
-        return max(0.0, math.fsum(tops))
+        tops = [
+            count * int(step.indices[-1]) * Fraction(step.interval) for step, count in self.terms
+        ]
+        sign = 1 if self.terms[0][0].side == "upper" else -1
+        return max(0.0, rounded(sum(tops, Fraction(0)), sign))
 
     def __getstate__(self) -> tuple[Terms, float]:
         return self.terms, self.tail_mass

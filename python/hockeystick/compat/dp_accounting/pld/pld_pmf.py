@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hockeystick import _core
 from hockeystick._checks import FloatArray
+from hockeystick.compat._quotient import rounded
 from hockeystick.compat.dp_accounting.pld import common
 from hockeystick.compat.dp_accounting.pld._explicit import (
     ExplicitComposition,
@@ -119,7 +120,7 @@ class PLDPmf(ABC):
             self._discretization,
             first,
             probs * (1 + sign * _OUTWARD),
-            _rounded(infinity_mass, sign),
+            rounded(infinity_mass, sign),
             self._pessimistic_estimate,
         )
 
@@ -380,11 +381,3 @@ def compose_pmfs(pmf1: PLDPmf, pmf2: PLDPmf, tail_mass_truncation: float = 0) ->
 def _check_times(num_times: int) -> None:
     if num_times <= 0:
         raise ValueError(f"num_times should be >= 1, num_times={num_times}")
-
-
-def _rounded(value: Fraction, sign: int) -> float:
-    """The double nearest to `value` that is not on the wrong side of it."""
-    nearest = float(value)
-    if (Fraction(nearest) - value) * sign >= 0:
-        return nearest
-    return math.nextafter(nearest, sign * math.inf)

@@ -3,6 +3,7 @@
 
 import math
 import numbers
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from scipy import special
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency
+from hockeystick.compat._quotient import rounded
 from hockeystick.compat.dp_accounting import events
 from hockeystick.compat.dp_accounting.pld import _grid, privacy_loss_distribution
 from hockeystick.compat.dp_accounting.pld._adjacency import adjacency_of
 from hockeystick.composition import Composition
 from hockeystick.errors import CertificationError
-from hockeystick.mechanisms import Gaussian
+from hockeystick.mechanisms import ApproximateDP, Gaussian
 
 __all__ = ["PLD", "CompositionErrorDetails", "NeighborRel", "PLDAccountant"]
 
@@ -150,6 +152,8 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         steps = sum(count for _, count in self._composition.terms)
         if steps >= _MANY_STEPS or self._is_gaussian:
             return float(self._bound(wanted, given))
+        if wanted == "delta" and (beyond := self._beyond_finite_losses(given)) is not None:
+            return beyond
         ask = f"get_{wanted}_for_{'delta' if wanted == 'epsilon' else 'epsilon'}"
         on_grid = float(getattr(self._pld, ask)(given))
         if wanted == "epsilon" and math.isinf(on_grid):  # the grid's truncation, perhaps
@@ -179,8 +183,33 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         return all(isinstance(mechanism, Gaussian) for mechanism, _ in self._composition.terms)
 
     def _largest_loss(self) -> float:
-        """An epsilon with delta = 0: what no loss exceeds."""
-        directions = self._composition._directions(self._adjacency)
-        return max(
-            (sum(n * pair.loss_supremum for pair, n in terms) for terms in directions), default=0.0
-        )
+        """An epsilon with delta = 0: what no loss exceeds, rounded up."""
+        ends = self._ends()
+        return math.inf if any(mass for _, mass, _ in ends) else self._largest(ends)
+
+    def _beyond_finite_losses(self, epsilon: float) -> float | None:
+        """Delta from the largest finite loss on: the mass at +inf, rounded up. None before."""
+        ends = self._ends()
+        if epsilon < self._largest(ends):
+            return None
+        kept = [(1 - Fraction(mass)) ** count for _, mass, count in ends]
+        return rounded(1 - math.prod(kept, start=Fraction(1)), 1)
+
+    def _ends(self) -> list[tuple[float, float, int]]:
+        """The largest finite loss of each mechanism, its mass at +inf, and how often it runs."""
+        return [
+            (mechanism.guaranteed_epsilon, mechanism.guaranteed_delta, count)
+            if isinstance(mechanism, ApproximateDP)
+            else (
+                max(mechanism.dominating_pair(d).loss_supremum for d in self._adjacency.directions),
+                0.0,
+                count,
+            )
+            for mechanism, count in self._composition.terms
+        ]
+
+    @staticmethod
+    def _largest(ends: list[tuple[float, float, int]]) -> float:
+        if any(math.isinf(loss) for loss, _, _ in ends):
+            return math.inf
+        return rounded(sum((n * Fraction(loss) for loss, _, n in ends), Fraction(0)), 1)
