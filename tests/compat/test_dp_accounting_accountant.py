@@ -103,6 +103,10 @@ def test_from_the_largest_finite_loss_on_only_infinite_ones_count():
     assert leaky.get_delta(3.0) == 0.28
     assert Fraction(0.28) >= 1 - (1 - Fraction(0.1)) * (1 - Fraction(0.2))
     assert leaky.get_delta(2.9) > 0.28
+    assert leaky.get_epsilon(0.28) == 3.0
+    assert leaky.get_gdp_parameter_estimate() == math.inf
+    assert leaky.get_gdp_parameter_estimate(np.array([0.3, 0.4])) < math.inf
+    assert leaky.get_epsilon(math.nextafter(0.28, 0)) == math.inf
     assert leaky.get_epsilon(0.0) == math.inf
 
 

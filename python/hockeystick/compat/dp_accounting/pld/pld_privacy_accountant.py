@@ -107,7 +107,8 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         """The least mu whose Gaussian trade-off curve bounds the true positive rates.
 
         At `false_positive_rates` up to 1/2, or else at 500 from 1e-12 to 1/2, so it is neither an
-        upper nor a lower bound; ``hockeystick.Composition.gdp_mu`` is one.
+        upper nor a lower bound; ``hockeystick.Composition.gdp_mu`` is one. inf if more mass than
+        the least rate is at loss +inf.
         """
         if deltas is not None:
             return self._pld.get_gdp_parameter_estimate(false_positive_rates, deltas)
@@ -116,6 +117,8 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         else:
             rates = np.asarray(false_positive_rates, dtype=np.float64)
             rates = rates[rates <= 0.5]  # noqa: PLR2004 - the peer's own
+        if self.get_true_positive_rates(0.0) > rates.min():  # losses are infinite as often
+            return math.inf
         powers = self.get_true_positive_rates(rates)
         return float(np.max(special.ndtri(powers) - special.ndtri(rates)))
 
@@ -152,10 +155,13 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         steps = sum(count for _, count in self._composition.terms)
         if steps >= _MANY_STEPS or self._is_gaussian:
             return float(self._bound(wanted, given))
-        if wanted == "delta" and (beyond := self._beyond_finite_losses(given)) is not None:
-            return beyond
+        largest, infinite = self._end_of_losses()
+        if wanted == "delta" and given >= largest:
+            return infinite
         ask = f"get_{wanted}_for_{'delta' if wanted == 'epsilon' else 'epsilon'}"
         on_grid = float(getattr(self._pld, ask)(given))
+        if wanted == "epsilon" and given >= infinite:
+            on_grid = min(on_grid, largest)
         if wanted == "epsilon" and math.isinf(on_grid):  # the grid's truncation, perhaps
             return float(self._bound(wanted, given))
         if wanted == "delta" and 0 < on_grid < _LEAST_ON_GRID:
@@ -187,13 +193,11 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         ends = self._ends()
         return math.inf if any(mass for _, mass, _ in ends) else self._largest(ends)
 
-    def _beyond_finite_losses(self, epsilon: float) -> float | None:
-        """Delta from the largest finite loss on: the mass at +inf, rounded up. None before."""
+    def _end_of_losses(self) -> tuple[float, float]:
+        """The largest finite loss, and delta from there on, the mass at +inf; rounded up."""
         ends = self._ends()
-        if epsilon < self._largest(ends):
-            return None
         kept = [(1 - Fraction(mass)) ** count for _, mass, count in ends]
-        return rounded(1 - math.prod(kept, start=Fraction(1)), 1)
+        return self._largest(ends), rounded(1 - math.prod(kept, start=Fraction(1)), 1)
 
     def _ends(self) -> list[tuple[float, float, int]]:
         """The largest finite loss of each mechanism, its mass at +inf, and how often it runs."""
