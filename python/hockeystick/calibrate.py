@@ -63,7 +63,7 @@ def calibrate(  # noqa: PLR0913, all but one by keyword
             is given.
         CertificationError: The tolerance is out of reach at the parameter found.
 
-    Cost: 4 to 7 evaluations of a smooth family, the first ones coarse; about 40 where the cost
+    Cost: 4 to 9 evaluations of a smooth family, the first ones coarse; about 40 where the cost
     jumps. Source: secant steps in logarithms, safeguarded by halving.
 
     >>> import hockeystick as hs

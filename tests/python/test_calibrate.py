@@ -7,6 +7,7 @@ import pytest
 from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 import hockeystick as hs
 from exact.one_step import gaussian_delta
@@ -152,6 +153,43 @@ def test_evaluations_are_few(asked, make, most):
     hs.calibrate(make, **TARGET)
     assert len(asked) <= most
     assert asked[0][1] == 1e-2
+
+
+TARGETS = {
+    "epsilon": (TARGET, lambda run: run.epsilon(1e-5)),
+    "advantage": ({"advantage": 0.4}, lambda run: run.advantage_bounds().upper),
+    "tpr": ({"tpr": 0.5, "fpr": 0.1}, lambda run: run.true_positive_rate(0.1)),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("make", [make for make in FAMILIES if make is not steps], ids=name)
+def test_a_root_finder_that_is_given_the_bracket_needs_as_many(monkeypatch, make, target):
+    """Brent's, on the same logarithms and to the same accuracy, from a quarter to four times."""
+    given, ask = TARGETS[target]
+    evaluations = []
+
+    def cost(position):
+        evaluations.append(position)
+        return math.log(ask(make(math.exp(position))) / given[target])
+
+    def counted(question):
+        def call(*args, **options):
+            evaluations.append(args)
+            return question(*args, **options)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        for bounds in ("epsilon_bounds", "advantage_bounds", "true_positive_rate_bounds"):
+            question = getattr(composition.Composable, bounds)
+            patch.setattr(composition.Composable, bounds, counted(question))
+        found = math.log(hs.calibrate(make, **given))
+    ours = len(evaluations)
+    evaluations.clear()
+    high = min(found + math.log(4), 0.0) if make is sampling else found + math.log(4)
+    brentq(cost, found - math.log(4), high, xtol=2.5e-4)
+    assert 3 <= ours <= len(evaluations) + 2
 
 
 def test_what_is_returned_was_certified_at_the_tolerance_asked_for(asked):
