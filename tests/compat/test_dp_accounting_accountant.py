@@ -110,6 +110,14 @@ def test_from_the_largest_finite_loss_on_only_infinite_ones_count():
     assert leaky.get_epsilon(0.0) == math.inf
 
 
+@pytest.mark.parametrize("count", [2, 70])
+def test_no_epsilon_is_larger_than_that_at_delta_0(count):
+    laplace = accountant(event.LaplaceDpEvent(1.0), count)
+    largest = laplace.get_epsilon(0.0)
+    assert largest == pytest.approx(count, rel=1e-14)
+    assert 0.99 * count < laplace.get_epsilon(1e-290) <= largest
+
+
 def test_the_largest_loss_is_rounded_up():
     """0.1 + 0.2 in binary64 is above, 3 times 0.7 below."""
     sevens = guaranteed(of=[(0.7, 0.0)] * 3)

@@ -37,9 +37,13 @@ def test_answers_are_equal(name, record_property):
     print(f"{name}: {found.speed_up:.3g} times as fast")  # noqa: T201 - shown by pytest -rP
 
 
-def test_noise_that_dp_accounting_finds_meets_the_target():
-    (noise,) = compared("calibrate_dp_mechanism").ours
-    run = 1000 * hs.Gaussian(noise_multiplier=noise).poisson_sampled(0.01)
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [("calibrate_dp_mechanism", 1000), ("`hs.calibrate`, 10,000 steps", 10_000)],
+)
+def test_noise_that_is_found_meets_the_target(name, steps):
+    (noise,) = compared(name).ours
+    run = steps * hs.Gaussian(noise_multiplier=noise).poisson_sampled(0.01)
     assert run.epsilon(1e-5, tolerance=1e-5) <= 2.0 + 1e-5
 
 

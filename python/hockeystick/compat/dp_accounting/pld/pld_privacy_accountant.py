@@ -71,7 +71,7 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
             return 0.0
         if target_delta == 0:
             return self._largest_loss()
-        return self._answer("epsilon", target_delta)
+        return min(self._answer("epsilon", target_delta), self._largest_loss())
 
     def get_delta(self, target_epsilon: float) -> float:
         """Certified upper bound of delta at an epsilon of any sign."""
