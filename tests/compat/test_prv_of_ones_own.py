@@ -198,6 +198,12 @@ def test_delta_error_is_what_the_cdf_may_be_off_by():
     assert careful.compute_delta(40.0, 10)[2] >= 5e-7
 
 
+def test_a_delta_error_without_limit_leaves_nothing_to_say():
+    blind = prv.PRVAccountant(Normal(1.0), 0.1, 5.0)
+    assert blind.compute_epsilon(0.5, 1) == (0.0, 0.0, math.inf)
+    assert blind.compute_delta(0.5, 1) == (0.0, 0.5, 1.0)
+
+
 def test_a_leak_is_at_infinity():
     lower, _, upper = account("leaky").compute_epsilon(1e-7, 20)
     assert lower == upper == math.inf

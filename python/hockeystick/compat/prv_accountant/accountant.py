@@ -134,7 +134,7 @@ class PRVAccountant:
     def _allowance(self) -> Allowance:
         """Of the rounding of losses half of `eps_error`, of their ends half of `delta_error`."""
         runs = max(1, self._runs_by_cdf(self.max_self_compositions))
-        tail = self.delta_error / (4 * runs)
+        tail = min(self.delta_error / (4 * runs), 0.01)
         return Allowance(width=self.eps_error / (2 * runs), tail=tail)
 
     def _runs_by_cdf(self, counts: list[int]) -> int:
