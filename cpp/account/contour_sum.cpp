@@ -20,12 +20,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // log max_y e^(-t y) (1 - e^-y) = t log t - (1 + t) log(1 + t); 0 at t = 0.
 double log_peak(double t) { return t > 0 ? t * std::log(t / (1 + t)) - std::log1p(t) : 0; }
 
-// log of the composition's moment at a real tilt.
-Enclosed log_moment(const Direction& direction, const Lines& lines, double tilt) {
+// log of the composition's moment at the lines' own tilt.
+Enclosed log_moment(const Direction& direction, const Lines& lines) {
   double value = 0, error = 0, size = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const auto count = static_cast<double>(direction[j].count);
-    const Enclosed step = lines[j]->log_moment(tilt);
+    const Enclosed step = lines[j]->log_moment();
     value += count * step.value;
     error += count * step.error;
     size += count * std::fabs(step.value);
@@ -83,15 +83,20 @@ class Product {
 }  // namespace
 
 double log_chernoff_bound(const Direction& direction, const Lines& lines, double tilt, double epsilon) {
-  const auto [value, error] = log_moment(direction, lines, tilt);
+  double value = 0, size = 1;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    const double step = static_cast<double>(direction[j].count) * lines[j]->log_moment_above(tilt);
+    value += step;
+    size += std::fabs(step);
+  }
   const double peak = log_peak(tilt);
-  const double size = std::fabs(value) + tilt * std::fabs(epsilon) + std::fabs(peak) + 1;
-  return value - tilt * epsilon + peak + error + 32 * u * size;
+  size = (size + tilt * std::fabs(epsilon) + std::fabs(peak)) * (32 + static_cast<double>(direction.size()));
+  return value - tilt * epsilon + peak + u * size;
 }
 
 ContourSum::ContourSum(const Direction& direction, const Lines& lines, const Contour& contour)
     : contour_(contour), spacing_(2 * std::numbers::pi / contour.period) {
-  const auto [value, error] = log_moment(direction, lines, contour.tilt);
+  const auto [value, error] = log_moment(direction, lines);
   log_moment_ = value;
   log_moment_error_ = error;
   // k > 0: e^(c k p) delta(eps + k p) <= e^(B(higher) - (higher - c) k p), B the Chernoff bound at eps; k < 0 likewise.

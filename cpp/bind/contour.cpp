@@ -61,11 +61,12 @@ void bind_contour(py::module_& module) {
   py::class_<MomentLine>(module, "MomentLine", "Moments E_P[e^(z L)] of a pair on a line Re z = tilt.")
       .def(
           "log_moment",
-          [](const MomentLine& line, double tilt) {
-            const Enclosed at = line.log_moment(tilt);
+          [](const MomentLine& line) {
+            const Enclosed at = line.log_moment();
             return std::pair(at.value, at.error);
           },
-          py::arg("tilt"), "log M at a real tilt, and its error.")
+          "log M at the line's own tilt, and its error.")
+      .def("log_moment_above", &MomentLine::log_moment_above, py::arg("tilt"), "Upper bound of log M at a real tilt.")
       .def("samples", &samples, py::arg("spacing"), py::arg("count"),
            "Real and imaginary part of M(tilt + i k spacing) / M(tilt), and the errors by rounding and truncation.")
       .def("modulus_bound", &MomentLine::modulus_bound, py::arg("frequency"),

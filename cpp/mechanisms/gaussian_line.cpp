@@ -16,10 +16,12 @@ class GaussianLine final : public MomentLine {
       : half_square_(mu * mu / 2), error_(2.01 * mu_error + 8 * u), tilt_(tilt) {}
 
   // log M(tilt + i w) = mu^2/2 (tilt (tilt + 1) - w^2 + i w (2 tilt + 1)).
-  Enclosed log_moment(double tilt) const override {
-    const double value = half_square_ * tilt * (tilt + 1);
+  Enclosed log_moment() const override {
+    const double value = half_square_ * tilt_ * (tilt_ + 1);
     return {value, error_ * value};
   }
+
+  double log_moment_above(double tilt) const override { return half_square_ * tilt * (tilt + 1) * (1 + error_); }
 
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override {
     std::vector<MomentSample> result{{1, 0, 0, 0}};

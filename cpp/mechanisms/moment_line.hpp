@@ -33,8 +33,11 @@ class MomentLine {
   MomentLine& operator=(const MomentLine&) = delete;
   virtual ~MomentLine() = default;
 
-  /// log M(tilt) at a real tilt in [lowest, highest].
-  virtual Enclosed log_moment(double tilt) const = 0;
+  /// log M at the line's own tilt.
+  virtual Enclosed log_moment() const = 0;
+
+  /// Upper bound of log M(tilt) at a real tilt in [lowest, highest].
+  virtual double log_moment_above(double tilt) const = 0;
 
   /// The samples 0 <= k < count of the line.
   virtual std::vector<MomentSample> samples(double spacing, std::size_t count) const = 0;

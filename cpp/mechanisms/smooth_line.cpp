@@ -11,6 +11,7 @@
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
+#include "numeric/turning_masses.hpp"
 #include "numeric/uniform_layers.hpp"
 
 namespace hockeystick {
@@ -116,8 +117,11 @@ class SmoothLine final : public MomentLine {
   bool built() const { return layers_.has_value(); }
   std::size_t size() const override { return nodes_.x.size(); }
 
-  Enclosed log_moment(double tilt) const override {
-    return tilt == needs_.tilt ? log_sum(tilted_, tilt) : log_sum(at(tilt), tilt);
+  Enclosed log_moment() const override { return log_sum(tilted_, needs_.tilt); }
+
+  double log_moment_above(double tilt) const override {
+    const auto [value, error] = log_sum(at(tilt), tilt);
+    return value + error;
   }
 
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
@@ -232,29 +236,17 @@ class SmoothLine final : public MomentLine {
   std::optional<UniformLayers> layers_;
 };
 
-// Every mass turns by its loss times the spacing from one sample to the next: a rotation is off by 8 u for its
-// rounding and its sine and cosine, and by the error of the angle.
 std::vector<MomentSample> SmoothLine::samples(double spacing, std::size_t count) const {
-  const std::size_t n = nodes_.x.size(), padded = (n + 7) / 8 * 8;
-  std::vector<double> room(4 * padded);
-  double *re = room.data(), *im = re + padded, *cosine = im + padded, *sine = cosine + padded;
-  double turn_error = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double angle = spacing * nodes_.loss[i];
-    re[i] = tilted_.mass[i];
-    cosine[i] = std::cos(angle);
-    sine[i] = std::sin(angle);
-    turn_error += re[i] * (spacing * nodes_.loss_error[i] + u * std::fabs(angle));
-  }
-  turn_error = 1.01 * turn_error / tilted_.sum + 8 * u;
-  const double summing = (static_cast<double>(n) / 4 + 8) * u, scale = 1 / tilted_.sum;
+  double carried = 0;
+  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) carried += tilted_.mass[i] * nodes_.loss_error[i];
+  carried *= 1.01 * spacing / tilted_.sum;
+  TurningMasses masses(tilted_.mass, nodes_.loss, spacing);
   const double fixed = strips_.error(step_, needs_.tilt, 0) + 2 * tilted_.tails;
   std::vector<MomentSample> result{{1, 0, 0, 0}};
   for (std::size_t k = 1; k < count; ++k) {
-    double sums[2];
-    default_fft_kernel().rotate(re, im, cosine, sine, padded, sums);
+    const auto [re, im, rounding] = masses.next();
     const auto turns = static_cast<double>(k);
-    result.push_back({sums[0] * scale, sums[1] * scale, 2 * tilted_.rounding + turns * turn_error + summing,
+    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding,
                       fixed + strips_.error(step_, needs_.tilt, spacing * turns)});
   }
   return result;

@@ -73,7 +73,7 @@ def calibrate(  # noqa: PLR0913, all but one by keyword
     True
     >>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
     >>> hs.calibrate(lambda steps: steps * step, advantage=0.1)
-    383
+    384
     """
     _checks.instance("adjacency", adjacency, Adjacency)
     options: dict[str, Any] = {

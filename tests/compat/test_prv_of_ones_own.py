@@ -13,9 +13,9 @@ import pytest
 from scipy.special import ndtr
 
 import hockeystick as hs
+from hockeystick._given_loss import given_cdf
+from hockeystick._given_loss.enclosed import Allowance
 from hockeystick.compat import prv_accountant as prv
-from hockeystick.compat.prv_accountant import _given_cdf
-from hockeystick.compat.prv_accountant._enclosed import Allowance
 
 MISSING = "the extra prv-accountant is not installed"
 ERRORS = {"eps_error": 0.1, "delta_error": 1e-10}
@@ -132,7 +132,7 @@ def test_delta_is_enclosed(name, epsilon):
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 6.0])
 def test_ends_that_are_cut_are_in_the_bounds(epsilon):
     """In company that makes all losses matter, also those below the lowest point kept."""
-    cut = _given_cdf.enclosed(Normal(1.0).cdf, Allowance(width=1e-4, tail=0.01))
+    cut = given_cdf.enclosed(Normal(1.0).cdf, Allowance(width=1e-4, tail=0.01))
     company = hs.ApproximateDP(epsilon=4.0, delta=0)
 
     def delta(run, at=epsilon):

@@ -303,9 +303,13 @@ class MomentLine:
     """
     Moments E_P[e^(z L)] of a pair on a line Re z = tilt.
     """
-    def log_moment(self, tilt: typing.SupportsFloat | typing.SupportsIndex) -> tuple[float, float]:
+    def log_moment(self) -> tuple[float, float]:
         """
-        log M at a real tilt, and its error.
+        log M at the line's own tilt, and its error.
+        """
+    def log_moment_above(self, tilt: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """
+        Upper bound of log M at a real tilt.
         """
     def modulus_bound(self, frequency: typing.SupportsFloat | typing.SupportsIndex) -> float:
         """

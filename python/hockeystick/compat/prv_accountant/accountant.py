@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
+from hockeystick._given_loss.enclosed import Allowance
 from hockeystick._solve import DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
-from hockeystick.compat.prv_accountant._enclosed import Allowance
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
     KnownMechanism,
     PoissonSubsampledGaussianMechanism,

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from hockeystick import _checks
+from hockeystick._given_loss import given_cdf
+from hockeystick._given_loss.enclosed import Allowance, Enclosed
 from hockeystick.compat._quotient import around
-from hockeystick.compat.prv_accountant import _given_cdf
-from hockeystick.compat.prv_accountant._enclosed import Allowance, Enclosed
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.mechanisms import ApproximateDP, Gaussian, Laplace
 
@@ -53,10 +53,10 @@ class PrivacyRandomVariable:
             raise TypeError(f"prvs must be mechanisms of this module or have a cdf, got {kind!r}")
         infinite = _checks.probability("pm_inf", self.pm_inf)
         if infinite == 0:
-            return _given_cdf.enclosed(self.cdf, allowance)
+            return given_cdf.enclosed(self.cdf, allowance)
         # The loss is a finite one plus another, which is 0 or inf.
         rest: Composable = ApproximateDP(epsilon=0, delta=infinite)
-        finite = _given_cdf.enclosed(self.cdf, allowance)
+        finite = given_cdf.enclosed(self.cdf, allowance)
         return finite._replace(
             more_private=finite.more_private + rest, less_private=finite.less_private + rest
         )

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from hockeystick._checks import FloatArray
-from hockeystick.compat.prv_accountant._enclosed import Allowance, Enclosed
+from hockeystick._given_loss.enclosed import Allowance, Enclosed
 from hockeystick.mechanisms import DiscretePair
 
 _NEAREST, _FARTHEST = 1e-12, 500.0  # losses that are looked at [nats]
