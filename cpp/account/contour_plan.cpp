@@ -32,6 +32,17 @@ Lines make_lines(const Direction& direction, const LineNeeds& needs) {
   return lines;
 }
 
+Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share) {
+  const double tilt = std::max(at.tilt, 1 / at.deviation);
+  const double peak = tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt);
+  const double scale = pilot.cumulants(tilt).value - tilt * at.epsilon;
+  const double wanted = std::max(1.0, scale + peak - log_share - at.log_delta);
+  const auto above = pilot.reach(tilt, wanted, 1, farthest_tilt);
+  const auto below = pilot.reach(tilt, wanted, -1, tilt);
+  const double period = 1.02 * std::max(above.loss - at.epsilon, at.epsilon - below.loss);
+  return {std::max(0.0, below.tilt), tilt, above.tilt, period, 0};
+}
+
 ContourPlanner::ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance,
                                double room)
     : direction_(direction), pilot_(direction), wants_epsilon_(wants_epsilon), tolerance_(tolerance), room_(room) {
@@ -107,21 +118,14 @@ Saddle ContourPlanner::near_epsilon(double epsilon) const {
   return at;
 }
 
-// The line through the saddle, or to the right of it where that is too near 0, and the period at which the
-// aliases become small by the forecast.
 Contour ContourPlanner::frame() {
   const double wide = std::min(0.5, wants_epsilon_ ? at_.slope * tolerance_ * at_.epsilon : tolerance_);
   log_share_ = std::log(share * std::max(wide, 1e-12)) - room_;
-  const double tilt = std::max(at_.tilt, 1 / at_.deviation);
-  const double peak = tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt);
-  const Cumulants k = pilot_.cumulants(tilt);
-  const double wanted = std::max(1.0, k.value - tilt * at_.epsilon + peak - log_share_ - at_.log_delta);
-  const auto above = pilot_.reach(tilt, wanted, 1, farthest_tilt);
-  const auto below = pilot_.reach(tilt, wanted, -1, tilt);
-  const double period = std::max(above.loss - at_.epsilon, at_.epsilon - below.loss);
+  const Contour contour = contour_frame(pilot_, at_, log_share_);
+  const Cumulants k = pilot_.cumulants(contour.tilt);
   deviation_ = std::sqrt(k.variance);
-  log_sum_ = at_.log_delta - (k.value - tilt * at_.epsilon) + std::log(1.02 * period);
-  return {std::max(0.0, below.tilt), tilt, above.tilt, 1.02 * period, 0};
+  log_sum_ = at_.log_delta - (k.value - contour.tilt * at_.epsilon) + std::log(contour.period);
+  return contour;
 }
 
 // log of what the samples from `count` on add to the sum at most.

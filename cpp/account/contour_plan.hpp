@@ -18,6 +18,10 @@ struct ContourPlan {
 /// Null where a term has no such line.
 Lines make_lines(const Direction& direction, const LineNeeds& needs);
 
+/// The line through the saddle, or to the right of it where that is too near 0, and the period at which by the forecast
+/// each alias is e^log_share of delta; no count of samples yet.
+Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share);
+
 /// Plans for one direction of one question, each from what the one before it found.
 class ContourPlanner {
  public:

@@ -94,7 +94,8 @@ double log_chernoff_bound(const Direction& direction, const Lines& lines, double
   return value - tilt * epsilon + peak + u * size;
 }
 
-ContourSum::ContourSum(const Direction& direction, const Lines& lines, const Contour& contour)
+ContourSum::ContourSum(const Direction& direction, const Lines& lines, const Contour& contour,
+                       const Smoothing& smoothing)
     : contour_(contour), spacing_(2 * std::numbers::pi / contour.period) {
   const auto [value, error] = log_moment(direction, lines);
   log_moment_ = value;
@@ -105,10 +106,10 @@ ContourSum::ContourSum(const Direction& direction, const Lines& lines, const Con
                               rise * contour.period * (1 - 1e-9));
   log_lower_ = log_geometric(log_chernoff_bound(direction, lines, contour.lower, 0) - fall * contour.period,
                              fall * contour.period * (1 - 1e-9));
-  take_samples(direction, lines);
+  take_samples(direction, lines, smoothing);
 }
 
-void ContourSum::take_samples(const Direction& direction, const Lines& lines) {
+void ContourSum::take_samples(const Direction& direction, const Lines& lines, const Smoothing& smoothing) {
   const std::size_t count = contour_.count;
   Product product(count);
   double log_beyond = 0;
@@ -121,11 +122,14 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines) {
   re_.assign((count + 7) / 8 * 8, 0.0);
   im_.assign(re_.size(), 0.0);
   for (std::size_t k = 0; k < count; ++k) {
-    const auto [value, error] = product.at(k);
+    auto [value, error] = product.at(k);
     // 1 / (z (z + 1)) at z = c + i w: the conjugate of z (z + 1) over its square.
     const double w = spacing_ * static_cast<double>(k), twice = k == 0 ? 1 : 2;
     const double square = (c * c + w * w) * ((c + 1) * (c + 1) + w * w);
     const double re = (c * (c + 1) - w * w) / square, im = -w * (2 * c + 1) / square;
+    const auto factor = smoothing.at({c, w});
+    error = error * (std::abs(factor.value) + factor.error) + std::abs(value) * factor.error;
+    value *= factor.value;
     const double inverse = 1 / std::sqrt(square), size = std::abs(value) * inverse;
     rounding_ += twice * (error * inverse * (1 + 1e-12) + 24 * u * size);
     turning_ += twice * size * static_cast<double>(k);
@@ -133,8 +137,12 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines) {
     re_[k] = twice * (value.real() * re - value.imag() * im);
     im_[k] = twice * (value.real() * im + value.imag() * re);
   }
-  // sum over k >= count of |M|^n / (k h)^2 <= |M|^n / (h^2 (count - 1)), twice for both signs of k.
-  tail_ = 2.01 * std::exp(log_beyond) / (spacing_ * spacing_ * static_cast<double>(count - 1));
+  // sum over k >= count of (count / k)^p / (k h)^2 <= (1 + 1 / (count - 1))^p / ((p + 1) h^2 (count - 1)), twice for
+  // both signs of k.
+  const double rest = static_cast<double>(count - 1), from = spacing_ * static_cast<double>(count);
+  const double order = smoothing.order(from);
+  tail_ = 2.01 * std::exp(log_beyond) * smoothing.bound(c, from) * std::pow(1 + 1 / rest, order) /
+          ((order + 1) * spacing_ * spacing_ * rest);
 }
 
 ContourSum::Sum ContourSum::sum(double epsilon) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "account/question.hpp"
+#include "account/smoothing.hpp"
 #include "mechanisms/moment_line.hpp"
 
 namespace hockeystick {
@@ -38,8 +39,8 @@ double log_chernoff_bound(const Direction& direction, const Lines& lines, double
 
 class ContourSum {
  public:
-  /// A line for each term.
-  ContourSum(const Direction& direction, const Lines& lines, const Contour& contour);
+  /// A line for each term. Smoothed, delta is that of the smoothed curve.
+  ContourSum(const Direction& direction, const Lines& lines, const Contour& contour, const Smoothing& smoothing = {});
 
   ContourDelta delta(double epsilon) const;
 
@@ -56,7 +57,7 @@ class ContourSum {
   struct Sum {
     double value, slope;  // of the samples, and its derivative by epsilon
   };
-  void take_samples(const Direction& direction, const Lines& lines);
+  void take_samples(const Direction& direction, const Lines& lines, const Smoothing& smoothing);
   Sum sum(double epsilon) const;
 
   Contour contour_;

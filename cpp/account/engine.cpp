@@ -11,12 +11,16 @@
 #include "account/merge.hpp"
 #include "account/one_step.hpp"
 #include "account/pass.hpp"
+#include "account/step_contour.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
 
 constexpr int most_passes = 8;
+
+// Transforms of at least this length give way to contour sums where these do.
+constexpr std::size_t longest_preferred = 1 << 17;
 
 // A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
 constexpr double smallest_delta = 1e-300;
@@ -75,10 +79,12 @@ class Solver {
     answer_.met = false;
     double previous = std::numeric_limits<double>::infinity();
     for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
-      const Plan plan = affordable_plan(interval, cut);
-      if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
-      const Pass pass = run_pass(direction_, plan);
-      take(pass, plan);
+      Plan plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
+      if (!take_contour(plan)) {
+        plan = affordable_plan(interval, cut);
+        if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
+        take(run_pass(direction_, plan), plan);
+      }
       answer_.met = is_met();
       if (answer_.met || !answer_.obstacle.empty()) break;
       const double delta = wants_epsilon_ ? value_ : answer_.upper;
@@ -176,6 +182,30 @@ class Solver {
       plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
     }
     return plan;
+  }
+
+  // The steps by contour sums, where the transform would be long; false if that does not do.
+  bool take_contour(const Plan& plan) {
+    if (limits_.method == Method::transform || !(at_.tilt > 0)) return false;
+    if (plan.fft_size != 0 && plan.fft_size < longest_preferred) return false;
+    const StepContour contour(direction_, pilot_, plan, at_, log_tolerance_);
+    if (!contour.is_affordable()) return false;
+    const CertifiedInterval found = wants_epsilon_ ? contour.epsilon(value_, at_.epsilon) : contour.delta(value_);
+    if (!(found.lower > 0) || !std::isfinite(found.upper)) return false;
+    answer_.lower = std::max(answer_.lower, found.lower);
+    answer_.upper = std::min(answer_.upper, found.upper);
+    const double epsilon = wants_epsilon_ ? answer_.upper : value_;
+    const ContourDelta lost = contour.losses(epsilon);
+    const CertifiedInterval there = contour.delta(epsilon);
+    answer_.truncation = lost.tail;
+    answer_.wraparound = lost.alias;
+    answer_.rounding = lost.rounding;
+    answer_.discretization = std::max(0.0, there.upper - there.lower - lost.tail - lost.alias - lost.rounding);
+    answer_.interval = plan.interval;
+    answer_.size = contour.contour().count;
+    answer_.tilt = contour.contour().tilt;
+    answer_.method = "contour of steps";
+    return true;
   }
 
   void take(const Pass& pass, const Plan& plan) {

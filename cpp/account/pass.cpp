@@ -11,20 +11,26 @@
 
 namespace hockeystick {
 
-Pass run_pass(const Direction& direction, const Plan& plan) {
-  const auto fft = shared_fft(plan.fft_size);
-  std::vector<StepPmf> steps[2];
+DiscretizedSteps discretized(const Direction& direction, const Plan& plan) {
+  DiscretizedSteps steps;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const DominatingPair& pair = *direction[j].pair;
     const SupportCells halves = cut_midway(pair, plan.supports[j].build());
-    steps[0].push_back(connect_dots_upper(halves));
-    steps[1].push_back(connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves))));
+    steps.upper.push_back(connect_dots_upper(halves));
+    steps.lower.push_back(connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves))));
   }
+  return steps;
+}
+
+Pass run_pass(const Direction& direction, const Plan& plan) {
+  const auto fft = shared_fft(plan.fft_size);
+  const auto [upper, lower] = discretized(direction, plan);
+  const std::vector<StepPmf>* steps[2] = {&upper, &lower};
   LossPmf composed[2];
   for (int side = 0; side < 2; ++side) {
     std::vector<ComposedTerm> terms;
     for (std::size_t j = 0; j < direction.size(); ++j)
-      terms.push_back({tilted(steps[side][j], plan.tilt, plan.log_moments[j]), direction[j].count});
+      terms.push_back({tilted((*steps[side])[j], plan.tilt, plan.log_moments[j]), direction[j].count});
     composed[side] = compose(terms, *fft, plan.window, plan.chernoff);
   }
   return {std::move(composed[0]), std::move(composed[1])};

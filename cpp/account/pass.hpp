@@ -11,6 +11,12 @@ struct Pass {
   LossPmf upper, lower;
 };
 
+/// One step of each term on its planned support, from both sides.
+struct DiscretizedSteps {
+  std::vector<StepPmf> upper, lower;
+};
+DiscretizedSteps discretized(const Direction& direction, const Plan& plan);
+
 Pass run_pass(const Direction& direction, const Plan& plan);
 
 /// Certified upper bound of delta(epsilon) by Chernoff's inequality alone, without a transform:

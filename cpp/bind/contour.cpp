@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "account/contour_sum.hpp"
+#include "account/step_line.hpp"
 #include "bind/answers.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "numeric/uniform_layers.hpp"
@@ -32,6 +33,15 @@ std::vector<Row> samples(const MomentLine& line, double spacing, std::size_t cou
   return rows;
 }
 
+std::vector<Row> rows_of(const ContourSum& sum, const std::vector<double>& epsilons) {
+  std::vector<Row> rows;
+  for (const double epsilon : epsilons) {
+    const ContourDelta at = sum.delta(epsilon);
+    rows.emplace_back(at.value, at.rounding, at.tail, at.alias);
+  }
+  return rows;
+}
+
 std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<double, double, double> tilts,
                                 double period, std::size_t count, double frequency, double log_accuracy,
                                 const std::vector<double>& epsilons) {
@@ -42,13 +52,17 @@ std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<
     direction.push_back({pair, times});
     lines.push_back(line_of(*pair, lower, tilt, higher, frequency, log_accuracy));
   }
-  const ContourSum sum(direction, lines, {lower, tilt, higher, period, count});
-  std::vector<Row> rows;
-  for (const double epsilon : epsilons) {
-    const ContourDelta at = sum.delta(epsilon);
-    rows.emplace_back(at.value, at.rounding, at.tail, at.alias);
-  }
-  return rows;
+  return rows_of(ContourSum(direction, lines, {lower, tilt, higher, period, count}), epsilons);
+}
+
+std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::tuple<double, double, double> tilts,
+                                 double period, std::size_t count, double radius, const std::vector<double>& epsilons) {
+  const auto [lower, tilt, higher] = tilts;
+  Lines lines;
+  lines.push_back(std::make_unique<StepLine>(tilted(step, tilt, 0)));
+  const bool above = step.side == Side::upper;
+  const Smoothing smoothing(above ? Smoothing::Side::upper : Smoothing::Side::lower, radius);
+  return rows_of(ContourSum({{nullptr, times}}, lines, {lower, tilt, higher, period, count}, smoothing), epsilons);
 }
 
 double modulus_gap(const std::vector<double>& heights, const std::vector<double>& widths, double frequency) {
@@ -77,6 +91,9 @@ void bind_contour(py::module_& module) {
   module.def("contour_deltas", &contour_deltas, py::arg("terms"), py::kw_only(), py::arg("tilts"), py::arg("period"),
              py::arg("count"), py::arg("frequency"), py::arg("log_accuracy"), py::arg("epsilons"),
              "delta at each epsilon by the contour sum: value, and errors by rounding, tail and aliases.");
+  module.def("smoothed_deltas", &smoothed_deltas, py::arg("step"), py::arg("times"), py::kw_only(), py::arg("tilts"),
+             py::arg("period"), py::arg("count"), py::arg("radius"), py::arg("epsilons"),
+             "delta of a step run `times` times, smoothed from the step's side: as contour_deltas.");
   module.def("modulus_gap", &modulus_gap, py::arg("heights"), py::arg("widths"), py::arg("frequency"),
              "What a density above a histogram loses of its mass at a frequency and beyond, at least.");
 }

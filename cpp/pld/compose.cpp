@@ -195,6 +195,18 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
 
 }  // namespace
 
+double composed_infinity_mass(std::span<const ComposedTerm> terms) {
+  return terms.front().step.step->side == Side::upper ? infinity_mass_above(terms) : infinity_mass_below(terms);
+}
+
+double composed_loss_error(std::span<const ComposedTerm> terms) {
+  double error = 0;
+  for (const ComposedTerm& term : terms)
+    error += static_cast<double>(term.count) *
+             (term.step.step->loss_error + 2 * u * std::fabs(term.step.step->offset)) * (1 + 4 * u);
+  return error;
+}
+
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
                 const ChernoffTilts& tilts) {
   const TiltedStep& any = terms.front().step;
@@ -211,9 +223,9 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   for (const ComposedTerm& term : terms) {
     const auto count = static_cast<double>(term.count);
     pmf.reverse_infinity_mass += count * term.step.step->reverse_infinity_mass * (1 + 4 * u);
-    pmf.loss_error += count * (term.step.step->loss_error + 2 * u * std::fabs(term.step.step->offset)) * (1 + 4 * u);
   }
-  pmf.infinity_mass = pmf.side == Side::upper ? infinity_mass_above(terms) : infinity_mass_below(terms);
+  pmf.loss_error = composed_loss_error(terms);
+  pmf.infinity_mass = composed_infinity_mass(terms);
   pmf.reverse_infinity_mass = std::min(1.0, pmf.reverse_infinity_mass);
   pmf.mass.resize(window.size);
   for (std::size_t k = 0, at = wrap(window.first, fft.size()); k < window.size; ++k) {

@@ -31,6 +31,12 @@ struct Window {
   std::size_t size;
 };
 
+/// The composition's mass at +inf, bounded from the steps' side.
+double composed_infinity_mass(std::span<const ComposedTerm> terms);
+
+/// What losses of the composition may be off by [nats].
+double composed_loss_error(std::span<const ComposedTerm> terms);
+
 /// The composition of all terms (all of one side, interval and tilt), by one transform per term, a
 /// product of powers and one inverse. Errors are bounded and kept in the result.
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,

@@ -48,6 +48,7 @@ __all__: list[str] = [
     "power_bounds",
     "powers",
     "renyi_bounds",
+    "smoothed_deltas",
     "step_pmf",
     "step_product",
     "truncated_buckets",
@@ -620,6 +621,24 @@ def renyi_bounds(
 ) -> Answers:
     """
     Encloses the Renyi divergence at each order, for the worst direction.
+    """
+
+def smoothed_deltas(
+    step: StepPmf,
+    times: typing.SupportsInt | typing.SupportsIndex,
+    *,
+    tilts: tuple[
+        typing.SupportsFloat | typing.SupportsIndex,
+        typing.SupportsFloat | typing.SupportsIndex,
+        typing.SupportsFloat | typing.SupportsIndex,
+    ],
+    period: typing.SupportsFloat | typing.SupportsIndex,
+    count: typing.SupportsInt | typing.SupportsIndex,
+    radius: typing.SupportsFloat | typing.SupportsIndex,
+    epsilons: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+) -> list[tuple[float, float, float, float]]:
+    """
+    delta of a step run `times` times, smoothed from the step's side: as contour_deltas.
     """
 
 def step_pmf(

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Smoothed contour sums of discretized steps: one-sided, tight, and as good as transforms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import exact
+import hockeystick as hs
+from exact.finite import FinitePld
+from hockeystick import Adjacency, _core
+
+INTERVAL = 0.0625
+MASS = [0.25, 0.5, 0.125, 0.0625, 0.03125, 0.03125]
+TIMES = 40
+MEMORY = 1 << 30
+CONTOUR = {"tilts": (0.0, 2.0, 6.0), "period": 9.0, "count": 2000}
+SIDES = ("upper", "lower")
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with ctx.workprec(300):
+        yield
+
+
+def step(side):
+    return _core.explicit_step(
+        interval=INTERVAL,
+        index=np.arange(-2, len(MASS) - 2),
+        mass=MASS,
+        infinity_mass=0.0,
+        side=side,
+    )
+
+
+TRUTH = FinitePld(arb(INTERVAL), -2, tuple(arb(m) for m in MASS), arb(0)).composed(TIMES)
+
+
+@pytest.mark.parametrize("radius", [0.5, 0.05, 0.005])
+@pytest.mark.parametrize("side", SIDES)
+def test_each_side_stays_on_its_side(side, radius):
+    """On the lattice of losses, where the curve has its kinks, and between."""
+    epsilons = [0.0, 0.5, 0.53, 1.0, 1.031, 2.0]
+    rows = _core.smoothed_deltas(step(side), TIMES, radius=radius, epsilons=epsilons, **CONTOUR)
+    for epsilon, (value, rounding, tail, alias) in zip(epsilons, rows, strict=True):
+        truth = TRUTH.delta(epsilon)
+        if side == "upper":
+            assert truth <= arb(value) + arb(rounding) + arb(tail)
+        else:
+            assert arb(value) - arb(rounding) - arb(tail) - arb(alias) <= truth
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_smoothing_is_of_second_order_in_its_radius(side):
+    """Far above the spacing of the lattice it costs the square of the radius times the density."""
+    off = []
+    for radius in (0.2, 0.1):
+        ((value, rounding, tail, _),) = _core.smoothed_deltas(
+            step(side), TIMES, radius=radius, epsilons=[0.5], **CONTOUR
+        )
+        assert rounding + tail < 1e-9
+        off.append(abs(float(arb(value) - TRUTH.delta(0.5))))
+    assert off[1] < 0.4 * off[0] < 0.05
+
+
+@pytest.mark.parametrize("count", [20, 60, 200])
+@pytest.mark.parametrize("side", SIDES)
+def test_few_samples_leave_a_tail_that_is_counted(side, count):
+    contour = CONTOUR | {"count": count}
+    ((value, rounding, tail, _),) = _core.smoothed_deltas(
+        step(side), TIMES, radius=0.05, epsilons=[0.5], **contour
+    )
+    ((fine, _, rest, _),) = _core.smoothed_deltas(
+        step(side), TIMES, radius=0.05, epsilons=[0.5], **CONTOUR
+    )
+    assert abs(value - fine) <= tail + rest + rounding
+
+
+RUNS = {
+    "laplace": 10**8 * hs.Laplace(noise_multiplier=10_000.0),
+    "sampled laplace": 10**6 * hs.Laplace(noise_multiplier=1.0).poisson_sampled(1e-3),
+    "pair": 10**6 * hs.DiscretePair(p=[0.2, 0.3, 0.5], q=[0.2001, 0.3001, 0.4998]),
+    "discrete": 10**6 * hs.DiscreteGaussian(sigma=2.0).poisson_sampled(1e-3),
+    "with mass at infinity": 10**6 * hs.Laplace(noise_multiplier=1000.0)
+    + 1000 * hs.ApproximateDP(epsilon=0.01, delta=1e-12),
+}
+
+
+def bounds(run, delta, method, tolerance=1e-3):
+    directions = run._directions(Adjacency.ADD_OR_REMOVE_ONE)
+    (answer,) = _core.epsilon_bounds(
+        directions, [delta], tolerance=tolerance, memory_limit=MEMORY, method=method
+    )
+    return answer
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-30])
+@pytest.mark.parametrize("name", RUNS)
+def test_long_runs_need_no_long_transform(name, delta):
+    if name == "with mass at infinity" and delta < 1e-9:
+        pytest.skip("epsilon is infinite")
+    answer = bounds(RUNS[name], delta, "any")
+    assert answer.method == "contour of steps"
+    assert answer.met
+    assert answer.upper - answer.lower <= 1e-3 * answer.upper
+
+
+@pytest.mark.parametrize("name", ["sampled laplace", "with mass at infinity"])
+def test_the_engines_agree(name):
+    contour, transform = (bounds(RUNS[name], 1e-6, method) for method in ("any", "transform"))
+    assert contour.lower <= transform.upper
+    assert transform.lower <= contour.upper
+    assert (contour.method, transform.method) == ("contour of steps", "transform")
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-8])
+def test_a_binomial_truth_is_enclosed(delta):
+    """Two losses: 10^6 runs of randomized response, in closed form."""
+    count, epsilon = 10**6, 1e-3
+    run = count * hs.ApproximateDP(epsilon=epsilon, delta=0.0)
+    answer = bounds(run, delta, "any")
+    p = arb(epsilon).exp() / (1 + arb(epsilon).exp())
+    low, high = (binomial_delta(count, p, epsilon, end) for end in (answer.lower, answer.upper))
+    assert high <= delta <= low
+
+
+def binomial_delta(count, p, epsilon, at):
+    """sum over k of P(Bin = k) (1 - e^(at - (2 k - count) epsilon))_+."""
+    first = math.floor((at / epsilon + count) / 2) + 1
+    total, k = arb(0), first
+    mass = (
+        arb(count + 1).lgamma()
+        - arb(k + 1).lgamma()
+        - arb(count - k + 1).lgamma()
+        + k * p.log()
+        + (count - k) * (1 - p).log()
+    ).exp()
+    odds = p / (1 - p)
+    while k <= count:
+        total -= mass * (arb(at) - (2 * k - count) * arb(epsilon)).expm1()
+        mass *= odds * (count - k) / (k + 1)
+        k += 1
+        if mass < arb(1e-40):
+            break
+    return total
+
+
+def test_the_contour_of_steps_knows_gaussians():
+    """Forced through coarse steps by a mechanism with atoms that costs next to nothing."""
+    run = 10**6 * hs.Gaussian(noise_multiplier=2.0).poisson_sampled(1e-3)
+    answer = bounds(run + hs.ApproximateDP(epsilon=1e-9, delta=0.0), 1e-5, "any")
+    truth = exact.epsilon(((exact.Step(2.0, 1e-3), 10**6),), 1e-5, "add_remove", 12)
+    assert answer.lower - 2e-9 <= float(truth) <= answer.upper + 1e-12
