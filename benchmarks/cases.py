@@ -55,6 +55,7 @@ DPSGD_TITLE = "noise multiplier 1, sampling probability 0.01, 10^4 steps"
 CASES = (
     Case(name="dpsgd", title=DPSGD_TITLE, terms=DPSGD, at=1e-5),
     Case(name="dpsgd-narrow", title=DPSGD_TITLE, terms=DPSGD, at=1e-5, gap=1e-6),
+    Case(name="dpsgd-nine", title=DPSGD_TITLE, terms=DPSGD, at=1e-5, gap=1e-9),
     Case(name="dpsgd-tail", title=DPSGD_TITLE, terms=DPSGD, at=1e-100),
     Case(name="dpsgd-small", title=DPSGD_TITLE, terms=DPSGD, at=1e-12),
     Case(name="dpsgd-delta", title=DPSGD_TITLE, terms=DPSGD, query="delta", at=6.0),

@@ -25,6 +25,8 @@ import published  # noqa: E402
 import report  # noqa: E402
 from measure import Answer, Status  # noqa: E402
 
+import hockeystick as hs  # noqa: E402
+
 TRUTH = cases.Truth(Fraction(2), Fraction(1, 10**20))
 RIGHT = Answer(lower=1.9995, upper=2.0005, estimate=2.0)
 check = partial(measure.judge, truth=TRUTH, gap=1e-3)
@@ -95,10 +97,41 @@ def test_truths_agree_with_the_reference_table():
 
 
 @pytest.mark.parametrize("case", cases.CASES, ids=lambda case: case.name)
-def test_hockeystick_answers(case):
+@pytest.mark.parametrize("prepare", [peers.hockeystick, peers.transform_engine])
+def test_hockeystick_answers(case, prepare):
     easy = replace(case, gap=max(case.gap, 1e-2))
-    verdict = measure.judge(peers.hockeystick(easy)(), cases.truths()[case.name], easy.gap)
+    verdict = measure.judge(prepare(easy)(), cases.truths()[case.name], easy.gap)
     assert verdict.status is Status.CERTIFIED
+
+
+def test_the_narrowest_case_is_answered_within_its_gap():
+    case = min(cases.CASES, key=lambda case: case.gap)
+    assert case.gap == 1e-9
+    verdict = measure.judge(peers.hockeystick(case)(), cases.truths()[case.name], case.gap)
+    assert verdict.status is Status.CERTIFIED
+
+
+def test_libraries_are_told_apart_by_their_labels():
+    ours = [library for library in peers.LIBRARIES if library.name == "hockeystick"]
+    assert [each.label for each in ours] == [
+        f"hockeystick {hs.__version__}",
+        f"hockeystick {hs.__version__}, transform engine",
+    ]
+    assert [*peers.installed()][: len(ours)] == [each.label for each in ours]
+
+
+def test_a_library_that_is_missing_is_named_once(monkeypatch):
+    absent = [peers.Library("no-such-library", peers.hockeystick, way) for way in ("", "again")]
+    monkeypatch.setattr(peers, "LIBRARIES", (*peers.LIBRARIES[:1], *absent))
+    assert peers.missing() == ["no-such-library"]
+    assert len(peers.installed()) == 1
+
+
+def test_the_second_row_is_of_the_transform_engine():
+    """Which is an order of magnitude wider here, at the same gap asked for."""
+    case = next(case for case in cases.CASES if case.name == "dpsgd")
+    default, transform = (f(case)() for f in (peers.hockeystick, peers.transform_engine))
+    assert 0 < default.upper - default.lower < (transform.upper - transform.lower) / 3
 
 
 def test_the_order_flips_every_round():
