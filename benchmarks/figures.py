@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
-import warnings
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from measure import Outcome, judge, race
 from published import COMPARISONS, DELTA, Comparison, methods, truths
 from report import machine, table
-from run import record, write
+from run import begin, record, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -175,9 +173,7 @@ def marker(comparison: Comparison) -> str:
 def main() -> None:
     """Race, draw, print, write."""
     options = arguments()
-    for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[threads] = "1"  # read when numpy is first imported, below
-    warnings.simplefilter("ignore")
+    begin()
     blocks, results = {}, {}
     draw_hockey_sticks(options.folder)
     for comparison in COMPARISONS:

@@ -2,7 +2,7 @@
 """Interleaved timing of several answers to one question, each checked before its time counts.
 
 Knows neither the cases nor the libraries: `race` takes calls and a judge, so whatever can be put
-as a call with an `Answer` (a calibration, a sweep, a worst error over a curve) can be raced.
+as a call whose answer a judge understands (a calibration, a sweep, a curve) can be raced.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from enum import Enum
 from fractions import Fraction
 from statistics import median
 from time import perf_counter
+from typing import TypeVar
 
 from cases import Truth
 
@@ -62,7 +63,8 @@ class Verdict:
 
 
 Ask = Callable[[], Answer]
-Judge = Callable[[Answer], Verdict]
+Given = TypeVar("Given")  # an Answer, or whatever else the judge takes
+Judge = Callable[[Given], Verdict]
 Clock = Callable[[], float]
 
 
@@ -136,7 +138,7 @@ def _limit(seconds: float) -> Iterator[None]:
 
 
 def _sample(
-    ask: Ask, check: Judge, calls: int, seconds: float, clock: Clock
+    ask: Callable[[], Given], check: Judge[Given], calls: int, seconds: float, clock: Clock
 ) -> tuple[Verdict, float]:
     """The verdict on `calls` answers, the first bad one if any is, and the mean time of a call."""
     start = clock()
@@ -158,7 +160,9 @@ def _sample(
     return next((v for v in verdicts if not v.counts), verdicts[-1]), taken
 
 
-def _begin(ask: Ask, check: Judge, rounds: int, share: float, clock: Clock) -> Outcome:
+def _begin(
+    ask: Callable[[], Given], check: Judge[Given], rounds: int, share: float, clock: Clock
+) -> Outcome:
     """The first calls: they settle the verdict, and how often a call may be repeated."""
     fastest, spent, outcome = math.inf, 0.0, Outcome(verdict=Verdict(status=Status.FAILED))
     for _ in range(WARM_UP_CALLS):
@@ -186,8 +190,8 @@ def due(turn: int, rounds: int, pairs: int) -> bool:
 
 
 def race(
-    asks: Mapping[str, Ask],
-    check: Judge,
+    asks: Mapping[str, Callable[[], Given]],
+    check: Judge[Given],
     *,
     rounds: int = 10,
     cap: float = 90.0,

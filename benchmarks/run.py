@@ -35,6 +35,13 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def begin() -> None:
+    """One thread, and no warnings of others; before NumPy is first imported, which reads this."""
+    for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[threads] = "1"
+    warnings.simplefilter("ignore")
+
+
 def record(outcome: Outcome) -> dict[str, Any]:
     """An outcome for JSON: every sample is kept."""
     verdict = outcome.verdict
@@ -64,9 +71,7 @@ def write(blocks: Mapping[str, str], results: Mapping[str, Any], where: str) -> 
 def main() -> None:
     """Race, print, write."""
     options = arguments()
-    for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[threads] = "1"  # read when numpy is first imported, below
-    warnings.simplefilter("ignore")
+    begin()
     truth, libraries = truths(), installed()
     chosen: list[Case] = [case for case in CASES if case.name in options.case]
     blocks, results = {}, {}

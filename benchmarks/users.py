@@ -44,21 +44,27 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
+TARGET = {"epsilon": 2.0, "delta": 1e-5}
+
+
 def long_calibration(shift: float) -> list[float]:
     """The noise of a long run of DP-SGD for a target, without a bracket to search in."""
     library = _module("dp_accounting")
     find, event = library.calibrate_dp_mechanism, _dpsgd(0.01, 10_000)
-    return [find(library.pld.PLDAccountant, event, 2.0 + shift, 1e-5)]
+    goal = TARGET["epsilon"] + shift, TARGET["delta"]
+    return [find(library.pld.PLDAccountant, event, *goal)]
+
+
+def our_run(noise: float) -> Any:
+    """The same run of DP-SGD in this library."""
+    step = _module("hockeystick").Gaussian(noise_multiplier=noise)
+    return 10_000 * step.poisson_sampled(0.01)
 
 
 def our_calibration(shift: float) -> list[float]:
     """The same by this library's own search."""
-    library = _module("hockeystick")
-
-    def make(noise: float) -> object:
-        return 10_000 * library.Gaussian(noise_multiplier=noise).poisson_sampled(0.01)
-
-    return [library.calibrate(make, epsilon=2.0 + shift, delta=1e-5)]
+    goal = {**TARGET, "epsilon": TARGET["epsilon"] + shift}
+    return [_module("hockeystick").calibrate(our_run, **goal)]
 
 
 def _dpsgd(probability: float, steps: int) -> Callable[[float], object]:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -19,10 +20,12 @@ sys.path.insert(0, str(BENCHMARKS))
 
 import cases  # noqa: E402
 import figures  # noqa: E402
+import footprint  # noqa: E402
 import measure  # noqa: E402
 import peers  # noqa: E402
 import published  # noqa: E402
 import report  # noqa: E402
+import services  # noqa: E402
 from measure import Answer, Status  # noqa: E402
 
 import hockeystick as hs  # noqa: E402
@@ -343,3 +346,93 @@ def test_the_page_shows_every_figure():
     kept = {path.name for path in (BENCHMARKS / "figures").iterdir()}
     assert shown == kept
     assert all(path.stat().st_size < 60_000 for path in (BENCHMARKS / "figures").iterdir())
+
+
+MANY = services.Answers(lower=np.array([1.0, 2.0]), upper=np.array([1.001, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "status"),
+    [
+        ([1.0, 1.999], [1.001, 2.001], Status.CERTIFIED),
+        ([1.0, 1.9], [1.001, 2.001], Status.WIDE),
+        (None, [1.0, 2.5], Status.UPPER),
+        (None, [1.5, math.nextafter(2, 0)], Status.WRONG),
+        ([1.0, math.nextafter(2, 3)], [1.5, 2.5], Status.WRONG),
+        ([1.0, -math.inf], [1.5, 2.5], Status.FAILED),
+        (None, [math.nan, 2.5], Status.FAILED),
+    ],
+)
+def test_the_judge_of_many_answers_goes_by_the_worst(lower, upper, status):
+    answers = services.Answers(np.array(upper), None if lower is None else np.array(lower))
+    assert services.judge(answers, MANY, 1.1e-3).status is status
+
+
+def test_width_and_distance_of_many_answers_are_the_largest():
+    answers = services.Answers(lower=np.array([0.5, 1.0]), upper=np.array([1.25, 3.0]))
+    verdict = services.judge(answers, MANY, 1e-3)
+    assert (verdict.width, verdict.distance, verdict.text) == (1.0, 0.5, "3.0")
+
+
+def test_our_answers_to_services_are_certified(monkeypatch):
+    ours = {"hockeystick": "ours"}
+    monkeypatch.setattr(services, "_labels", lambda: ours)
+    for service, status in (
+        (services.calibration(), Status.UPPER),
+        (services.curve(), Status.CERTIFIED),
+        (services.throughput(50), Status.CERTIFIED),
+    ):
+        for ask in service.asks.values():
+            verdict = services.judge(ask(), service.truths, service.gap)
+            assert verdict.status is status
+            assert 0 <= verdict.distance < 1e-3
+            assert not (service.truths.lower > service.truths.upper).any()
+
+
+def test_two_threads_answer_the_questions_of_one_in_their_order():
+    one, two = (ask() for ask in services.throughput(21).asks.values())
+    assert len({*one.upper.tolist()}) == 21
+    assert (one.upper == two.upper).all()
+    assert (one.lower == two.lower).all()
+
+
+def test_the_note_on_throughput_is_of_neighbouring_rounds():
+    def outcome(*samples):
+        return measure.Outcome(verdict=check(RIGHT), samples=[*samples])
+
+    outcomes = {"one": outcome(2.0, 3.0, 8.0), "two": outcome(1.0, 2.0, 5.0)}
+    note = services._rates(outcomes, 6)
+    assert note.startswith("2 questions a second on one thread, 3 on two: 1.60 times as many")
+    assert "(1.50 to 2.00)" in note
+
+
+def test_peaks_grow_with_every_step_and_are_not_those_of_the_parent():
+    held = np.ones(2**24)  # 128 MiB, which getrusage would pass on
+    peaks = list(footprint.child_peaks().values())
+    assert len(peaks) == 4
+    assert 2**20 < peaks[0] < peaks[1] < peaks[2] <= peaks[3]
+    assert peaks[0] < held.nbytes
+
+
+def test_the_footprint_is_over_numpy(monkeypatch):
+    taken = {"numpy": [1.0, 2.0, 3.0], "numpy, hockeystick": [1.25, 2.5, 3.125]}
+    peaks = {"import numpy": 10, "import hockeystick": 12, "a": 12, "b": 15}
+    monkeypatch.setattr(footprint, "import_times", lambda _: taken)
+    monkeypatch.setattr(
+        footprint, "child_peaks", lambda: {k: v * 2.0**20 for k, v in peaks.items()}
+    )
+    text, samples = footprint.measured(2)
+    assert "| numpy, hockeystick | 2.5 s | 1.25 s to 3.12 s | 3 | 250 ms |" in text
+    assert "| import hockeystick | 12.0 |  |\n| a | 12.0 | 0.0 |\n| b | 15.0 | 3.0 |" in text
+    assert samples["import_seconds"] == taken
+
+
+def test_the_page_has_a_place_for_every_service():
+    page = (BENCHMARKS / "README.md").read_text()
+    for name in (*services.SERVICES, "footprint"):
+        assert "new text" in report.replaced(page, f"services {name}", "new text\n")
+
+
+def test_the_page_lists_every_file():
+    page = (BENCHMARKS / "README.md").read_text()
+    assert all(f"`{path.name}`" in page for path in BENCHMARKS.glob("*.py"))
