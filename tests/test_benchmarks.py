@@ -5,6 +5,7 @@ import json
 import math
 import re
 import signal
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -19,6 +20,7 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
 import cases  # noqa: E402
+import compare  # noqa: E402
 import figures  # noqa: E402
 import footprint  # noqa: E402
 import measure  # noqa: E402
@@ -26,6 +28,7 @@ import peers  # noqa: E402
 import published  # noqa: E402
 import report  # noqa: E402
 import services  # noqa: E402
+import worker  # noqa: E402
 from measure import Answer, Status  # noqa: E402
 
 import hockeystick as hs  # noqa: E402
@@ -436,3 +439,105 @@ def test_the_page_has_a_place_for_every_service():
 def test_the_page_lists_every_file():
     page = (BENCHMARKS / "README.md").read_text()
     assert all(f"`{path.name}`" in page for path in BENCHMARKS.glob("*.py"))
+
+
+class Version:
+    """A worker that is made up: takes `seconds` in turn and notes when it is asked."""
+
+    def __init__(self, name, order, *seconds, status="CERTIFIED"):
+        self.name, self.order, self.status = name, order, status
+        self.seconds = iter([*[1.0] * measure.WARM_UP_CALLS, *seconds])
+
+    def sample(self, _case, calls):
+        """Its turn."""
+        self.order.append(self.name)
+        assert calls == 1
+        return compare.Sample(self.status, "an | answer", 1e-4, next(self.seconds))
+
+
+def test_versions_take_turns_and_ratios_are_of_neighbours():
+    order = []
+    base = Version("b", order, 1.0, 2.0, 4.0)
+    head = Version("h", order, 2.0, 3.0, 5.0)
+    found = compare.race("dpsgd", base, head, rounds=3)
+    assert "".join(order[2 * measure.WARM_UP_CALLS :]) == "bh" + "hb" + "bh"
+    assert found.ratios == [2.0, 1.5, 1.25]
+    assert compare.row("dpsgd", found) == (
+        "| dpsgd | 2 s | 1.0e-04 | 3 s | 1.0e-04 | **1.500** | 1.250 to 2.000 |"
+    )
+
+
+def test_a_version_that_is_wrong_has_no_ratio():
+    order = []
+    base = Version("b", order, 1.0, status="WRONG")
+    found = compare.race("dpsgd", base, Version("h", order, 2.0), rounds=9)
+    assert len(found.base) == len(found.head) == 1
+    assert found.ratios == []
+    assert "| WRONG: an / answer |" in compare.row("dpsgd", found)
+
+
+def test_two_versions_are_raced(monkeypatch, capsys):
+    """Here the installed one against itself, whose ratio exceeds any absurd limit."""
+    monkeypatch.setattr(compare, "unpack", lambda *_: None)
+    monkeypatch.setattr(compare, "build", lambda *_: None)
+    monkeypatch.setattr(compare, "begin", lambda: None)
+    monkeypatch.setattr(compare, "commit", lambda _: "0123456789abcdef")
+    options = ["--case", "gaussians", "--rounds", "2", "--limit", "1e-9"]
+    monkeypatch.setattr(sys, "argv", ["compare.py", "v0", *options])
+    with pytest.raises(SystemExit, match="slower by more than 1e-09: gaussians"):
+        compare.main()
+    page = capsys.readouterr().out
+    time, width, ratio = r"[\d.]+ [mu]?s", r"[\d.]+e-\d+", r"[*\d.]+"
+    columns = ("gaussians", time, width, time, width, ratio, rf"{ratio} to {ratio}")
+    line = r" \| ".join(columns)
+    assert re.search(rf"^\| {line} \|$", page, re.MULTILINE)
+    assert "v0 is 0123456789ab; 2 rounds; " in page
+
+
+def test_a_worker_takes_the_library_it_is_given_and_no_other(tmp_path):
+    with pytest.raises(ValueError, match="hides the one to be measured"):
+        compare.Worker(tmp_path)
+    (tmp_path / "hockeystick").mkdir()
+    (tmp_path / "hockeystick" / "__init__.py").touch()
+    with compare.Worker(tmp_path) as empty:
+        found = empty.sample("dpsgd", 1)
+    assert not found.counts
+    assert "has no attribute" in found.text
+
+
+def test_a_worker_that_ends_is_an_error(tmp_path):
+    (tmp_path / "hockeystick.py").write_text("raise SystemExit(3)")
+    with pytest.raises(ValueError, match="a worker ended with exit status 3"):
+        compare.Worker(tmp_path)
+
+
+def test_a_case_that_fails_is_a_sample():
+    found = worker.sample("no such case", 1)
+    assert (found["status"], found["seconds"]) == ("FAILED", 0.0)
+
+
+@pytest.fixture
+def clone(tmp_path):
+    def git(*words):
+        name = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", "-C", tmp_path, *name, *words], check=True, capture_output=True)  # noqa: S607
+
+    git("init")
+    (tmp_path / "file").write_text("old")
+    git("add", "file")
+    git("commit", "-m", "one")
+    return tmp_path, git
+
+
+def test_the_last_tag_is_compared_with(clone, tmp_path):
+    root, git = clone
+    assert compare.default_ref(root) == "HEAD~20"
+    with pytest.raises(ValueError, match="REF must name a commit of this clone, got 'HEAD~20'"):
+        compare.commit("HEAD~20", root)
+    git("tag", "v1")
+    (root / "file").write_text("new")
+    git("commit", "-a", "-m", "two")
+    assert compare.default_ref(root) == "v1"
+    compare.unpack("v1", tmp_path / "old", root)
+    assert (tmp_path / "old" / "file").read_text() == "old"
+    assert (root / "file").read_text() == "new"
