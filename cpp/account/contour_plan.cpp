@@ -33,14 +33,20 @@ Lines make_lines(const Direction& direction, const LineNeeds& needs) {
 }
 
 Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share) {
-  const double tilt = std::max(at.tilt, 1 / at.deviation);
-  const double peak = tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt);
-  const double scale = pilot.cumulants(tilt).value - tilt * at.epsilon;
-  const double wanted = std::max(1.0, scale + peak - log_share - at.log_delta);
-  const auto above = pilot.reach(tilt, wanted, 1, farthest_tilt);
-  const auto below = pilot.reach(tilt, wanted, -1, tilt);
-  const double period = 1.02 * std::max(above.loss - at.epsilon, at.epsilon - below.loss);
-  return {std::max(0.0, below.tilt), tilt, above.tilt, period, 0};
+  Contour best{};
+  // Near a tilt at which rare huge losses take over, aliases reach far: a little below it they do not.
+  for (double tilt = std::max(at.tilt, 1 / at.deviation); tilt > 0.4 * at.tilt; tilt *= 0.9) {
+    const Cumulants k = pilot.cumulants(tilt);
+    const double peak = tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt);
+    const double wanted = std::max(1.0, k.value - tilt * at.epsilon + peak - log_share - at.log_delta);
+    const auto above = pilot.reach(tilt, wanted, 1, farthest_tilt);
+    const auto below = pilot.reach(tilt, wanted, -1, tilt);
+    const double period = 1.02 * std::max(above.loss - at.epsilon, at.epsilon - below.loss);
+    if (best.period == 0 || period < 0.7 * best.period)
+      best = {std::max(0.0, below.tilt), tilt, above.tilt, period, 0};
+    if (period < 4 * std::sqrt(wanted * k.variance)) break;
+  }
+  return best;
 }
 
 ContourPlanner::ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance,

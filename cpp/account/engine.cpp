@@ -18,6 +18,7 @@ namespace hockeystick {
 namespace {
 
 constexpr int most_passes = 8;
+constexpr int most_contour_passes = 3;
 
 // Transforms of at least this length give way to contour sums where these do.
 constexpr std::size_t longest_preferred = 1 << 17;
@@ -188,7 +189,9 @@ class Solver {
   bool take_contour(const Plan& plan) {
     if (limits_.method == Method::transform || !(at_.tilt > 0)) return false;
     if (plan.fft_size != 0 && plan.fft_size < longest_preferred) return false;
-    const StepContour contour(direction_, pilot_, plan, at_, log_tolerance_);
+    if (contour_passes_ == most_contour_passes) return false;
+    const StepContour contour(direction_, pilot_, plan, at_, log_tolerance_ * smoothing_);
+    ++contour_passes_;
     if (!contour.is_affordable()) return false;
     const CertifiedInterval found = wants_epsilon_ ? contour.epsilon(value_, at_.epsilon) : contour.delta(value_);
     if (!(found.lower > 0) || !std::isfinite(found.upper)) return false;
@@ -205,6 +208,7 @@ class Solver {
     answer_.size = contour.contour().count;
     answer_.tilt = contour.contour().tilt;
     answer_.method = "contour of steps";
+    smoothing_ *= std::clamp(0.5 / excess_gap(), 0.05, 0.5);
     return true;
   }
 
@@ -243,6 +247,8 @@ class Solver {
   Saddle at_;
   double log_tolerance_ = 0;
   bool zero_forecast_ = false;
+  int contour_passes_ = 0;
+  double smoothing_ = 1;  // its share of the width, less with each pass
   double supremum_ = 0, total_variation_ = 0, infinity_mass_ = 0;
   Answer answer_;
 };

@@ -189,20 +189,23 @@ Pilot::Reach Pilot::reach(double tilt, double log_reciprocal, int direction, dou
   // With s = |psi - tilt|, the log of Chernoff's bound at its best point mean(psi) is
   // K(psi) - K(tilt) - (psi - tilt) mean(psi), of derivative -s variance(psi): Newton's method in s^2, in
   // which it is linear for a normal law, kept within a bracket. The loss hardly depends on the last digits.
+  // Where two modes compete the mean jumps, and only near the jump the bound is good: the best one tried is kept.
   double low = 0, high = limit;
   double s = std::min(limit, std::sqrt(2 * log_reciprocal / start.variance));
-  Cumulants k = cumulants(tilt + direction * s);
+  Reach best{tilt, direction * std::numeric_limits<double>::infinity()};
   for (int i = 0; i < 40; ++i) {
+    const double psi = tilt + direction * s;
+    const Cumulants k = cumulants(psi);
+    const double loss = (k.value - start.value + log_reciprocal) / (psi - tilt);
+    if (direction * loss < direction * best.loss) best = {psi, loss};
     const double excess = k.value - start.value - direction * s * k.mean + log_reciprocal;
     if (std::fabs(excess) <= 0.02 * log_reciprocal || high - low <= 1e-3 * high) break;
     (excess > 0 ? low : high) = s;
     const double square = s * s + 2 * excess / k.variance;
     const double step = square > 0 ? std::sqrt(square) : 0;
     s = step > low && step < high ? std::min(step, 8 * s) : low + (high - low) / 2;
-    k = cumulants(tilt + direction * s);
   }
-  const double psi = tilt + direction * s;
-  return {psi, (k.value - start.value + log_reciprocal) / (psi - tilt)};
+  return best;
 }
 
 }  // namespace hockeystick

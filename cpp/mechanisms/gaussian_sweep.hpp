@@ -157,7 +157,7 @@ inline double trapezoid_step(double largest_shift) { return std::clamp(2.0 / lar
 /// Trapezoid nodes of L over all x that matter at any tilt; log_density(x) + log phi(0) is P's log density.
 template <class LogDensity, class Loss>
 LossNodes trapezoid_nodes(double lowest, double highest, double step, LogDensity&& log_density, Loss&& loss) {
-  const double low = lowest - 12.0, high = highest + 40.0;
+  const double low = lowest - 12.0, high = highest + 58.0;
   const auto count = static_cast<std::size_t>((high - low) / step) + 1;
   const double log_unit = std::log(step * inverse_sqrt_two_pi);
   LossNodes nodes;

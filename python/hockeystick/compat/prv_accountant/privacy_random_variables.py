@@ -34,7 +34,7 @@ class PrivacyRandomVariable:
         It must be that of a privacy loss, E[exp(-L)] <= 1, and its numbers are taken as true but
         for what `delta_error` allows for.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no cdf")
+        raise TypeError(f"prvs must have a cdf, got {type(self)!r}")
 
     @property
     def pm_inf(self) -> float:
