@@ -110,6 +110,44 @@ std::pair<Doubles, double> cyclic_power(const Doubles& sequence, std::int64_t po
   return {array_of(x), bound};
 }
 
+// An array of complex numbers apart, as the kernels take them.
+struct Parts {
+  std::vector<double> re, im;
+  explicit Parts(const Complexes& array) {
+    for (py::ssize_t i = 0; i < array.size(); ++i) {
+      re.push_back(array.data()[i].real()), im.push_back(array.data()[i].imag());
+    }
+  }
+  Complexes joined() const {
+    Complexes result(static_cast<py::ssize_t>(re.size()));
+    for (std::size_t i = 0; i < re.size(); ++i) result.mutable_data()[i] = {re[i], im[i]};
+    return result;
+  }
+};
+
+py::tuple raise_coefficients(const Complexes& array, std::int64_t power, double norm, double input_error,
+                             const std::string& kernel) {
+  Parts z(array);
+  std::vector<double> error(z.re.size());
+  double sums[2] = {};
+  kernel_named(kernel).raise(hockeystick::power_rule(power, norm, input_error), z.re.data(), z.im.data(), error.data(),
+                             error.size(), sums);
+  return py::make_tuple(z.joined(), array_of(error), sums[0], sums[1]);
+}
+
+std::pair<Complexes, Doubles> fold_coefficients(const Complexes& array, const Doubles& error, const Complexes& by,
+                                                const Doubles& by_error, const std::string& kernel) {
+  Parts y(array);
+  const Parts z(by);
+  std::vector<double> bound = copy_of(error);
+  const std::vector<double> by_bound = copy_of(by_error);
+  if (y.re.size() != z.re.size() || bound.size() != z.re.size() || by_bound.size() != z.re.size())
+    throw std::invalid_argument("arrays must have the same length");
+  kernel_named(kernel).fold(y.re.data(), y.im.data(), bound.data(), z.re.data(), z.im.data(), by_bound.data(),
+                            bound.size());
+  return {y.joined(), array_of(bound)};
+}
+
 std::pair<double, double> compensated_sum(const Doubles& array) {
   hockeystick::CompensatedSum sum;
   for (py::ssize_t i = 0; i < array.size(); ++i) sum.add(array.data()[i]);
@@ -137,6 +175,11 @@ void bind_transforms(py::module_& m) {
         "(product of sequence^(* power), bound of the error of every entry).");
   m.def("cyclic_power", &cyclic_power, py::arg("sequence"), py::arg("power"), py::arg("kernel") = "",
         "The same for one factor, in place.");
+  m.def("raise_coefficients", &raise_coefficients, py::arg("coefficients"), py::arg("power"), py::arg("norm"),
+        py::arg("input_error"), py::arg("kernel") = "",
+        "(powers, bounds of their errors, sum of the bounds, sum of the moduli).");
+  m.def("fold_coefficients", &fold_coefficients, py::arg("coefficients"), py::arg("error"), py::arg("by"),
+        py::arg("by_error"), py::arg("kernel") = "", "(products, bounds of their errors).");
 }
 
 void bind_kernels(py::module_& m) {

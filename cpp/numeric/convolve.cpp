@@ -2,6 +2,8 @@
 #include "numeric/convolve.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -18,14 +20,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double outward = 1 + 0x1p-48;  // covers fewer than 16 roundings of nonnegative terms
 constexpr double product_error = 2.25 * unit_roundoff;
-
-/// A complex number within `error` of the exact one.
-struct Enclosed {
-  double re, im, error;
-};
-
-double modulus(double re, double im) { return std::sqrt(re * re + im * im); }
-double modulus_above(double re, double im) { return modulus(re, im) * outward + 0x1p-500; }
+constexpr std::size_t chunk = 512;  // coefficients whose errors are kept at a time
 
 // Upper bound of sum |x_j|; NaN or inf if some x_j is.
 double norm_above(const RealFft& fft, std::span<const double> x) {
@@ -43,57 +38,24 @@ double power_above(double base, std::int64_t power) {
   return std::isnan(result) ? infinity : result;
 }
 
-// z^power, power >= 1, from the leading bit down: at most power - 1 multiplications count.
-Enclosed repeated_squaring(double re, double im, std::int64_t power) {
-  int bit = 62;
-  while ((power >> bit) == 0) --bit;
-  double x = re, y = im;
-  for (--bit; bit >= 0; --bit) {
-    const double square = x * x - y * y, twice = x * y;
-    x = square, y = twice + twice;
-    if ((power >> bit) % 2 == 1) {
-      const double turned = x * re - y * im;
-      y = x * im + y * re, x = turned;
-    }
-  }
-  return {x, y, 0};
+}  // namespace
+
+PowerRule power_rule(std::int64_t power, double norm, double input_error) {
+  const auto p = static_cast<double>(power);
+  const double cut = std::max({norm * std::exp2(-110 / p), 64 * (p + 1) * input_error, std::exp2(-800 / p)});  // c
+  const double room = (cut - input_error) * (1 - 0x1p-48);
+  const double s = product_error * p, rho = s + s * s;
+  PowerRule rule{};
+  rule.power = static_cast<std::uint64_t>(power);
+  rule.leading_bit = static_cast<unsigned>(std::bit_width(rule.power)) - 1;
+  rule.cut_square = room * room;
+  rule.cut_bound = power_above(std::min(cut, norm), power);
+  rule.input_error = 1.008 * p * input_error / (1 - rho) * outward;
+  rule.rounding = rho / (1 - rho) * outward;
+  return rule;
 }
 
-/// The p-th power of coefficients known to within e0.
-struct Power {
-  std::int64_t power;
-  double input_error;       // e0
-  double cut_square;        // at or below this |z|^2 the power is negligible; -1: never
-  double negligible_bound;  // and this bounds it
-
-  Power(std::int64_t p, double norm, double e0) : power(p), input_error(e0), cut_square(-1), negligible_bound(0) {
-    const double cut = norm * std::exp2(-110 / static_cast<double>(p));  // any number would do
-    const double room = (cut - e0) * (1 - 0x1p-40);
-    if (room > 0x1p-400) {  // so that computed |z|^2 <= cut_square implies |z| + e0 <= cut
-      cut_square = room * room;
-      negligible_bound = power_above(cut, p);
-    }
-  }
-
-  bool negligible(double re, double im) const { return re * re + im * im <= cut_square; }
-
-  Enclosed operator()(double re, double im) const {
-    if (power == 1) return {re, im, input_error};
-    if (negligible(re, im)) return {0, 0, negligible_bound};
-    const double r = modulus(re, im), p = static_cast<double>(power);
-    const double t = p * input_error / (r * (1 - 0x1p-48)) * outward;
-    if (t <= 0.25) {
-      const Enclosed z = repeated_squaring(re, im, power);
-      if (!std::isfinite(z.re) || !std::isfinite(z.im)) return {0, 0, infinity};
-      if (std::max(std::fabs(z.re), std::fabs(z.im)) >= 0x1p-900) {
-        const double s = product_error * p, rho = s + s * s;
-        const double bound = modulus_above(z.re, z.im) / (1 - rho) * (t + t * t + rho);
-        return {z.re, z.im, bound * outward};
-      }
-    }
-    return {0, 0, power_above((modulus_above(re, im) + input_error) * outward, power)};
-  }
-};
+namespace {
 
 void check_power(std::int64_t power) {
   if (power < 1 || power > (std::int64_t{1} << 62)) {
@@ -108,36 +70,44 @@ void check_length(std::string_view name, std::size_t got, std::size_t size) {
   }
 }
 
-// x <- its transform; the rule that raises it to `power`, or none if the norm is not finite.
-std::optional<Power> transform(const RealFft& fft, std::span<double> x, std::int64_t power) {
-  const double norm = norm_above(fft, x);
-  if (!(norm <= 0x1p+1000)) return std::nullopt;
-  fft.forward(x);
-  return Power(power, norm, (fft.error_constant() * norm + fft.underflow()) * outward);
-}
-
-// Calls one(i) for the coefficients of a run and many(first, last) for stretches of negligible ones. Most
-// coefficients of a high power are negligible, so these are recognised eight at a time.
-template <class One, class Many>
-void for_each_in(const RealFft& fft, const RealFft::Block& run, std::span<const double> x, const Power& rule, One one,
-                 Many many) {
-  const double *re = &x[run.re], *im = &x[run.im];
-  for (std::size_t i = 0; i < run.count;) {
-    const std::size_t next = rule.power == 1 ? i : fft.scans().first_above(re, im, i, run.count, rule.cut_square);
-    if (next > i) many(i, next);
-    for (i = next; i < std::min(next + 8, run.count); ++i) one(i);
+/// Coefficients of a sequence to a power: how to get them and what they are off by.
+class Factor {
+ public:
+  /// x <- its transform.
+  Factor(const RealFft& plan, std::span<double> x, std::int64_t power) : fft(&plan) {
+    const double norm = norm_above(plan, x);
+    finite = norm <= 0x1p+1000 && power_above(norm, power) <= 0x1p+1000;
+    if (!finite) return;
+    plan.forward(x);
+    input_error = (plan.error_constant() * norm + plan.underflow()) * outward;
+    if (power > 1) rule = power_rule(power, norm, input_error);
   }
-}
+
+  bool is_finite() const { return finite; }
+
+  /// Raises transformed coefficients in place and bounds their errors; adds the sum of these bounds to sums[0] and
+  /// of the moduli to sums[1]. `error` may be null if the power is above 1.
+  void raise(double* re, double* im, double* error, std::size_t count, double* sums) const {
+    if (rule) {
+      fft->scans().raise(*rule, re, im, error, count, sums);
+    } else {
+      std::fill_n(error, count, input_error);
+      fft->scans().total(re, im, error, count, sums);
+    }
+  }
+
+ private:
+  const RealFft* fft;
+  bool finite = false;
+  double input_error = 0;
+  std::optional<PowerRule> rule;  // none: the power is 1
+};
 
 // Sums over all N frequencies of the error bounds and of the moduli of what goes into the inverse.
 struct Totals {
   double errors = 0, moduli = 0;
 
-  void add(const Totals& run, double weight) { errors += weight * run.errors, moduli += weight * run.moduli; }
-  void add(double re, double im, double bound) {
-    errors += bound;
-    if (re != 0 || im != 0) moduli += modulus_above(re, im);
-  }
+  void add(const double* sums, double weight) { errors += weight * sums[0], moduli += weight * sums[1]; }
 
   // x <- its inverse transform; the bound. At most N + 64 roundings were met by any term.
   double invert(const RealFft& fft, std::span<double> x) const {
@@ -164,38 +134,30 @@ std::size_t CyclicProduct::bytes(std::size_t size) {
 void CyclicProduct::multiply(std::span<double> sequence, std::int64_t power) {
   check_power(power);
   check_length("sequence", sequence.size(), fft->size());
-  const std::optional<Power> rule = transform(*fft, sequence, power);
-  if (!rule) {
+  const Factor factor(*fft, sequence, power);
+  if (!factor.is_finite()) {
     overflowed = true;
     return;
   }
-  const auto fold = [first = empty](double& re, double& im, double& bound, const Enclosed& z) {
-    if (first) {
-      re = z.re, im = z.im, bound = z.error;
+  std::array<double, chunk> by_error;
+  const auto fold = [&](double* re, double* im, double* bound, double* by_re, double* by_im, std::size_t count) {
+    double unused[2] = {};
+    factor.raise(by_re, by_im, empty ? bound : by_error.data(), count, unused);
+    if (empty) {
+      std::copy_n(by_re, count, re), std::copy_n(by_im, count, im);
     } else {
-      const double y_above = modulus_above(re, im), z_above = modulus_above(z.re, z.im);
-      bound = (z_above * bound + (y_above + bound) * z.error + product_error * y_above * z_above + 0x1p-1072) * outward;
-      const double turned = re * z.re - im * z.im;
-      im = re * z.im + im * z.re, re = turned;
+      fft->scans().fold(re, im, bound, by_re, by_im, by_error.data(), count);
     }
   };
-  for (std::size_t i = 0; i < 2; ++i) {
-    double none = 0;
-    fold(spectrum[i], none, error[i], (*rule)(sequence[i], 0));
-  }
+  double none[2] = {}, by_none[2] = {};
+  fold(spectrum.data(), none, error.data(), sequence.data(), by_none, 2);
   double* bound = error.data() + 2;
   for (const RealFft::Block& run : fft->blocks()) {
-    const double *x = &sequence[run.re], *y = &sequence[run.im];
-    double *re = &spectrum[run.re], *im = &spectrum[run.im];
-    const auto one = [&](std::size_t i) { fold(re[i], im[i], bound[i], (*rule)(x[i], y[i])); };
-    const auto many = [&](std::size_t i, std::size_t last) {
-      for (; i < last; ++i) {
-        const double before = empty ? 1 : std::fabs(re[i]) + std::fabs(im[i]) + bound[i];
-        re[i] = 0, im[i] = 0, bound[i] = before * rule->negligible_bound * outward + smallest_subnormal;
-      }
-    };
-    for_each_in(*fft, run, sequence, *rule, one, many);
-    bound += run.count;
+    for (std::size_t i = 0; i < run.count; i += chunk) {
+      const std::size_t count = std::min(chunk, run.count - i), re = run.re + i, im = run.im + i;
+      fold(&spectrum[re], &spectrum[im], bound, &sequence[re], &sequence[im], count);
+      bound += count;
+    }
   }
   empty = false;
 }
@@ -208,46 +170,38 @@ double CyclicProduct::finish(std::span<double> result) const {
     return overflowed ? infinity : 0;
   }
   std::copy(spectrum.begin(), spectrum.end(), result.begin());
-  Totals all;
-  all.add(spectrum[0], 0, error[0]), all.add(spectrum[1], 0, error[1]);
+  const double none[2] = {};
+  double ends[2] = {}, sums[2] = {};
+  fft->scans().total(spectrum.data(), none, error.data(), 2, ends);
   const double* bound = error.data() + 2;
   for (const RealFft::Block& run : fft->blocks()) {
-    Totals part;
-    for (std::size_t i = 0; i < run.count; ++i) part.add(spectrum[run.re + i], spectrum[run.im + i], *bound++);
-    all.add(part, 2);
+    fft->scans().total(&spectrum[run.re], &spectrum[run.im], bound, run.count, sums);
+    bound += run.count;
   }
+  Totals all;
+  all.add(ends, 1), all.add(sums, 2);
   return all.invert(*fft, result);
 }
 
 double cyclic_power(const RealFft& fft, std::span<double> x, std::int64_t power) {
   check_power(power);
   check_length("sequence", x.size(), fft.size());
-  const std::optional<Power> rule = transform(fft, x, power);
-  if (!rule) {
+  const Factor factor(fft, x, power);
+  if (!factor.is_finite()) {
     std::fill(x.begin(), x.end(), 0.0);
     return infinity;
   }
-  Totals all;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Enclosed z = (*rule)(x[i], 0);
-    x[i] = z.re;
-    all.add(z.re, 0, z.error);
-  }
+  std::array<double, chunk> errors;
+  double* error = power > 1 ? nullptr : errors.data();
+  double none[2] = {}, ends[2] = {}, sums[2] = {};
+  factor.raise(x.data(), none, error, 2, ends);
   for (const RealFft::Block& run : fft.blocks()) {
-    Totals part;
-    double *re = &x[run.re], *im = &x[run.im];
-    const auto one = [&](std::size_t i) {
-      const Enclosed z = (*rule)(re[i], im[i]);
-      re[i] = z.re, im[i] = z.im;
-      part.add(z.re, z.im, z.error);
-    };
-    const auto many = [&](std::size_t first, std::size_t last) {
-      std::fill(re + first, re + last, 0.0), std::fill(im + first, im + last, 0.0);
-      part.errors += static_cast<double>(last - first) * rule->negligible_bound;
-    };
-    for_each_in(fft, run, x, *rule, one, many);
-    all.add(part, 2);
+    for (std::size_t i = 0; i < run.count; i += chunk) {
+      factor.raise(&x[run.re + i], &x[run.im + i], error, std::min(chunk, run.count - i), sums);
+    }
   }
+  Totals all;
+  all.add(ends, 1), all.add(sums, 2);
   return all.invert(fft, x);
 }
 

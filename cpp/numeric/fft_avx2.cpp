@@ -7,19 +7,21 @@
 #define HOCKEYSTICK_LANES 4
 #include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
+#include "numeric/power_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
 const hockeystick::FftKernel hockeystick::fft_avx2{"avx2",
                                                    &hockeystick::avx2::forward,
                                                    &hockeystick::avx2::inverse,
                                                    &hockeystick::avx2::absolute_sum,
-                                                   &hockeystick::avx2::first_above,
                                                    &hockeystick::avx2::powers,
                                                    &hockeystick::avx2::exponentials,
                                                    &hockeystick::avx2::tilted_sums,
                                                    &hockeystick::avx2::turned_sums,
-                                                   &hockeystick::avx2::rotate};
+                                                   &hockeystick::avx2::rotate,
+                                                   &hockeystick::avx2::raise,
+                                                   &hockeystick::avx2::fold,
+                                                   &hockeystick::avx2::total};
 #else
-const hockeystick::FftKernel hockeystick::fft_avx2{"avx2",  nullptr, nullptr, nullptr, nullptr,
-                                                   nullptr, nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_avx2{"avx2"};
 #endif

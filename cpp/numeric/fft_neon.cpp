@@ -8,19 +8,21 @@
 #define HOCKEYSTICK_NEON
 #include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
+#include "numeric/power_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
 const hockeystick::FftKernel hockeystick::fft_neon{"neon",
                                                    &hockeystick::neon::forward,
                                                    &hockeystick::neon::inverse,
                                                    &hockeystick::neon::absolute_sum,
-                                                   &hockeystick::neon::first_above,
                                                    &hockeystick::neon::powers,
                                                    &hockeystick::neon::exponentials,
                                                    &hockeystick::neon::tilted_sums,
                                                    &hockeystick::neon::turned_sums,
-                                                   &hockeystick::neon::rotate};
+                                                   &hockeystick::neon::rotate,
+                                                   &hockeystick::neon::raise,
+                                                   &hockeystick::neon::fold,
+                                                   &hockeystick::neon::total};
 #else
-const hockeystick::FftKernel hockeystick::fft_neon{"neon",  nullptr, nullptr, nullptr, nullptr,
-                                                   nullptr, nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_neon{"neon"};
 #endif

@@ -4,15 +4,18 @@
 #define HOCKEYSTICK_LANES 1
 #include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
+#include "numeric/power_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
 const hockeystick::FftKernel hockeystick::fft_scalar{"scalar",
                                                      &hockeystick::scalar::forward,
                                                      &hockeystick::scalar::inverse,
                                                      &hockeystick::scalar::absolute_sum,
-                                                     &hockeystick::scalar::first_above,
                                                      &hockeystick::scalar::powers,
                                                      &hockeystick::scalar::exponentials,
                                                      &hockeystick::scalar::tilted_sums,
                                                      &hockeystick::scalar::turned_sums,
-                                                     &hockeystick::scalar::rotate};
+                                                     &hockeystick::scalar::rotate,
+                                                     &hockeystick::scalar::raise,
+                                                     &hockeystick::scalar::fold,
+                                                     &hockeystick::scalar::total};

@@ -8,19 +8,21 @@
 #define HOCKEYSTICK_SSE2
 #include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
+#include "numeric/power_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
 const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",
                                                    &hockeystick::sse2::forward,
                                                    &hockeystick::sse2::inverse,
                                                    &hockeystick::sse2::absolute_sum,
-                                                   &hockeystick::sse2::first_above,
                                                    &hockeystick::sse2::powers,
                                                    &hockeystick::sse2::exponentials,
                                                    &hockeystick::sse2::tilted_sums,
                                                    &hockeystick::sse2::turned_sums,
-                                                   &hockeystick::sse2::rotate};
+                                                   &hockeystick::sse2::rotate,
+                                                   &hockeystick::sse2::raise,
+                                                   &hockeystick::sse2::fold,
+                                                   &hockeystick::sse2::total};
 #else
-const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",  nullptr, nullptr, nullptr, nullptr,
-                                                   nullptr, nullptr, nullptr, nullptr, nullptr};
+const hockeystick::FftKernel hockeystick::fft_sse2{"sse2"};
 #endif

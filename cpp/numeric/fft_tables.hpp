@@ -20,19 +20,32 @@ struct FftTables {
   const double* radix2[32];     // [b]: radix 2, m = 2^b; only b = 1, 2, 3, 5
 };
 
-/// One implementation of the butterflies and of the scans of scan_kernel.hpp. Null: not in this build.
+/// How coefficients z are raised to a power p >= 2 (convolve.hpp): where |z|^2 <= cut_square to 0, within cut_bound;
+/// elsewhere to the computed y, within |y| (input_error / |z| + rounding) + cut_bound.
+struct PowerRule {
+  std::uint64_t power;   // p
+  unsigned leading_bit;  // floor(log2 p)
+  double cut_square, cut_bound, input_error, rounding;
+};
+
+/// One implementation of the butterflies and of all other *_kernel.hpp. Null: not in this build.
 struct FftKernel {
   const char* name;
-  void (*forward)(const FftTables&, double* x);
-  void (*inverse)(const FftTables&, double* x, double scale);
-  double (*absolute_sum)(const double* x, std::size_t n);
-  std::size_t (*first_above)(const double* re, const double* im, std::size_t from, std::size_t count, double limit);
-  void (*powers)(double* re, double* im, std::size_t count, std::uint64_t n);
-  void (*exponentials)(double* x, std::size_t count);
+  void (*forward)(const FftTables&, double* x) = nullptr;
+  void (*inverse)(const FftTables&, double* x, double scale) = nullptr;
+  double (*absolute_sum)(const double* x, std::size_t n) = nullptr;
+  void (*powers)(double* re, double* im, std::size_t count, std::uint64_t n) = nullptr;
+  void (*exponentials)(double* x, std::size_t count) = nullptr;
   void (*tilted_sums)(const double* base, const double* loss, double tilt, double unit, std::size_t count,
-                      double* sums);
-  void (*turned_sums)(const double* re, const double* im, std::size_t count, double cosine, double sine, double* sums);
-  void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums);
+                      double* sums) = nullptr;
+  void (*turned_sums)(const double* re, const double* im, std::size_t count, double cosine, double sine,
+                      double* sums) = nullptr;
+  void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count,
+                 double* sums) = nullptr;
+  void (*raise)(const PowerRule&, double* re, double* im, double* error, std::size_t count, double* sums) = nullptr;
+  void (*fold)(double* re, double* im, double* error, const double* by_re, const double* by_im, const double* by_error,
+               std::size_t count) = nullptr;
+  void (*total)(const double* re, const double* im, const double* error, std::size_t count, double* sums) = nullptr;
 };
 
 extern const FftKernel fft_scalar;

@@ -24,21 +24,6 @@ inline double absolute_sum(const double* x, std::size_t n) {
   return sum;
 }
 
-/// The first i >= from, i - from a multiple of 8, such that not all of the eight re^2 + im^2 from i on are
-/// at most `limit`, or that fewer than eight are left.
-inline std::size_t first_above(const double* re, const double* im, std::size_t from, std::size_t count, double limit) {
-  const Vec most = Vec::broadcast(limit);
-  for (; from + 8 <= count; from += 8) {
-    bool below = true;
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < 8; i += Vec::lanes) {
-      const Vec x = Vec::load(re + from + i), y = Vec::load(im + from + i);
-      below = below & all_at_most(multiply_add(x, x, y * y), most);
-    }
-    if (!below) break;
-  }
-  return from;
-}
-
 /// sums[0] + i sums[1] = sum w_k e^(i k a) and sums[2] = sum k Im(w_k e^(i k a)) over k < count, a multiple of 8, from
 /// cosine and sine of a. The turn of w_k is off by at most k (e + 3 u), e the error of cosine + i sine; every term
 /// meets at most count + 8 roundings.

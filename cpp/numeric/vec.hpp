@@ -45,7 +45,11 @@ HOCKEYSTICK_INLINE One multiply_add(One a, One b, One c) { return {a.v * b.v + c
 HOCKEYSTICK_INLINE One multiply_subtract(One a, One b, One c) { return {a.v * b.v - c.v}; }
 HOCKEYSTICK_INLINE One magnitude(One a) { return {a.v < 0 ? -a.v : a.v}; }
 HOCKEYSTICK_INLINE bool all_at_most(One a, One b) { return a.v <= b.v; }  // false for NaN
-HOCKEYSTICK_INLINE One larger(One a, One b) { return {a.v > b.v ? a.v : b.v}; }
+HOCKEYSTICK_INLINE One operator/(One a, One b) { return {a.v / b.v}; }
+HOCKEYSTICK_INLINE One larger(One a, One b) { return {a.v > b.v ? a.v : b.v}; }   // of numbers, not NaN
+HOCKEYSTICK_INLINE One smaller(One a, One b) { return {a.v < b.v ? a.v : b.v}; }  // of numbers, not NaN
+/// a where x > limit, else 0.
+HOCKEYSTICK_INLINE One where_above(One x, One limit, One a) { return {x.v > limit.v ? a.v : 0.0}; }
 /// 2^k for 1.5 * 2^52 + k, k a whole number in [-1022, 1023].
 HOCKEYSTICK_INLINE One power_of_two(One a) {
   std::uint64_t bits;
@@ -97,7 +101,10 @@ HOCKEYSTICK_INLINE Vec low(Vec a, Vec b) { return {_mm_unpacklo_pd(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec high(Vec a, Vec b) { return {_mm_unpackhi_pd(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {_mm_andnot_pd(_mm_set1_pd(-0.0), a.v)}; }
 HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) { return _mm_movemask_pd(_mm_cmple_pd(a.v, b.v)) == 3; }
+HOCKEYSTICK_INLINE Vec operator/(Vec a, Vec b) { return {_mm_div_pd(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {_mm_max_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec smaller(Vec a, Vec b) { return {_mm_min_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec where_above(Vec x, Vec limit, Vec a) { return {_mm_and_pd(_mm_cmpgt_pd(x.v, limit.v), a.v)}; }
 HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
   return {
       _mm_castsi128_pd(_mm_add_epi64(_mm_slli_epi64(_mm_castpd_si128(a.v), 52), _mm_castpd_si128(_mm_set1_pd(1.0))))};
@@ -115,7 +122,12 @@ HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) {
   const uint64x2_t yes = vcleq_f64(a.v, b.v);
   return (vgetq_lane_u64(yes, 0) & vgetq_lane_u64(yes, 1)) != 0;
 }
+HOCKEYSTICK_INLINE Vec operator/(Vec a, Vec b) { return {vdivq_f64(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {vmaxq_f64(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec smaller(Vec a, Vec b) { return {vminq_f64(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec where_above(Vec x, Vec limit, Vec a) {
+  return {vreinterpretq_f64_u64(vandq_u64(vcgtq_f64(x.v, limit.v), vreinterpretq_u64_f64(a.v)))};
+}
 HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
   const uint64x2_t one = vreinterpretq_u64_f64(vdupq_n_f64(1.0));
   return {vreinterpretq_f64_u64(vaddq_u64(vshlq_n_u64(vreinterpretq_u64_f64(a.v), 52), one))};
@@ -146,7 +158,12 @@ HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {_mm256_andnot_pd(_mm256_set1_p
 HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) {
   return _mm256_movemask_pd(_mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ)) == 15;
 }
+HOCKEYSTICK_INLINE Vec operator/(Vec a, Vec b) { return {_mm256_div_pd(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {_mm256_max_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec smaller(Vec a, Vec b) { return {_mm256_min_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec where_above(Vec x, Vec limit, Vec a) {
+  return {_mm256_and_pd(_mm256_cmp_pd(x.v, limit.v, _CMP_GT_OQ), a.v)};
+}
 HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
   const __m256i one = _mm256_castpd_si256(_mm256_set1_pd(1.0));
   return {_mm256_castsi256_pd(_mm256_add_epi64(_mm256_slli_epi64(_mm256_castpd_si256(a.v), 52), one))};

@@ -15,6 +15,7 @@ __all__: list[str] = [
     "cyclic_power_product",
     "fft_bytes",
     "fft_error_constant",
+    "fold_coefficients",
     "gamma",
     "good_size",
     "irfft",
@@ -24,6 +25,7 @@ __all__: list[str] = [
     "normal_interval",
     "normal_pdf",
     "normal_tail",
+    "raise_coefficients",
     "rfft",
     "roots_of_unity",
     "unit_roundoff",
@@ -74,6 +76,17 @@ def fft_error_constant(n: typing.SupportsInt | typing.SupportsIndex) -> float:
     B: errors are at most B times the sum of the moduli.
     """
 
+def fold_coefficients(
+    coefficients: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
+    error: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    by: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
+    by_error: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    kernel: str = "",
+) -> tuple[numpy.typing.NDArray[numpy.complex128], numpy.typing.NDArray[numpy.float64]]:
+    """
+    (products, bounds of their errors).
+    """
+
 def gamma(n: typing.SupportsFloat | typing.SupportsIndex) -> float:
     """
     Upper bound of n u / (1 - n u).
@@ -105,6 +118,17 @@ def normal_interval(
 ) -> float: ...
 def normal_pdf(x: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
 def normal_tail(x: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
+def raise_coefficients(
+    coefficients: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
+    power: typing.SupportsInt | typing.SupportsIndex,
+    norm: typing.SupportsFloat | typing.SupportsIndex,
+    input_error: typing.SupportsFloat | typing.SupportsIndex,
+    kernel: str = "",
+) -> tuple:
+    """
+    (powers, bounds of their errors, sum of the bounds, sum of the moduli).
+    """
+
 def rfft(
     values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
 ) -> numpy.typing.NDArray[numpy.complex128]:
