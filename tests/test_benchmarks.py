@@ -28,6 +28,7 @@ import peers  # noqa: E402
 import published  # noqa: E402
 import report  # noqa: E402
 import services  # noqa: E402
+import transforms  # noqa: E402
 import worker  # noqa: E402
 from measure import Answer, Status  # noqa: E402
 
@@ -541,3 +542,31 @@ def test_the_last_tag_is_compared_with(clone, tmp_path):
     compare.unpack("v1", tmp_path / "old", root)
     assert (tmp_path / "old" / "file").read_text() == "old"
     assert (root / "file").read_text() == "new"
+
+
+def test_transforms_are_judged_and_tabled():
+    """Ours encloses an exact point of a cyclic square; a value a little off is wrong."""
+    x, truth = transforms.sequence(64)
+    answer = transforms.certified(x)()
+    assert transforms.judge(answer, truth, x.size).status is Status.CERTIFIED
+    assert answer.upper - answer.lower < 1e-11 * truth
+    for factor, status in [(1, Status.UPPER), (1 + 1e-12, Status.WRONG)]:
+        plain = Answer(upper=answer.estimate * factor)
+        assert transforms.judge(plain, truth, x.size).status is status
+    check = partial(transforms.judge, truth=truth, size=x.size)
+    bench = Bench()
+    asks = {
+        "ours": bench.solver("ours", 1e-3, answers=(answer,)),
+        "other": bench.solver("other", 2e-3, answers=(Answer(upper=answer.estimate),)),
+        "bad": bench.solver("bad", 1e-3, answers=(Answer(upper=1.0),)),
+    }
+    outcomes = measure.race(asks, check, rounds=4, clock=lambda: bench.now)
+    row = transforms.table({x.size: outcomes}).splitlines()[-1]
+    assert "| 2^6" in row
+    assert "2 ms (2 ms to 2 ms), 2.00, 2.00" in row
+    assert "WRONG" in row
+
+
+def test_the_page_has_a_place_for_transforms():
+    page = (BENCHMARKS / "README.md").read_text()
+    assert report.replaced(page, transforms.MARKER, "new") != page

@@ -8,7 +8,10 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -125,14 +128,15 @@ struct Parts {
   }
 };
 
-py::tuple raise_coefficients(const Complexes& array, std::int64_t power, double norm, double input_error,
-                             const std::string& kernel) {
+std::tuple<Complexes, Doubles, double, double> raise_coefficients(const Complexes& array, std::int64_t power,
+                                                                  double norm, double input_error,
+                                                                  const std::string& kernel) {
   Parts z(array);
   std::vector<double> error(z.re.size());
   double sums[2] = {};
   kernel_named(kernel).raise(hockeystick::power_rule(power, norm, input_error), z.re.data(), z.im.data(), error.data(),
                              error.size(), sums);
-  return py::make_tuple(z.joined(), array_of(error), sums[0], sums[1]);
+  return {z.joined(), array_of(error), sums[0], sums[1]};
 }
 
 std::pair<Complexes, Doubles> fold_coefficients(const Complexes& array, const Doubles& error, const Complexes& by,
@@ -152,6 +156,31 @@ std::pair<double, double> compensated_sum(const Doubles& array) {
   hockeystick::CompensatedSum sum;
   for (py::ssize_t i = 0; i < array.size(); ++i) sum.add(array.data()[i]);
   return {sum.value(), sum.error_bound()};
+}
+
+// In place on a caller's array, for those who time transforms.
+using Buffer = py::array_t<double, py::array::c_style>;
+
+std::span<double> buffer(Buffer& array) { return {array.mutable_data(), static_cast<std::size_t>(array.size())}; }
+
+void bind_plan(py::module_& m) {
+  py::class_<RealFft>(m, "RealFft", "A plan of real transforms, in place; coefficients in its own order.")
+      .def(py::init([](std::size_t size, const std::string& kernel) {
+             return std::make_unique<RealFft>(size, kernel_named(kernel));
+           }),
+           py::arg("size"), py::arg("kernel") = "")
+      .def(
+          "forward", [](const RealFft& fft, Buffer values) { fft.forward(buffer(values)); },
+          py::arg("values").noconvert())
+      .def(
+          "inverse", [](const RealFft& fft, Buffer values) { fft.inverse(buffer(values)); },
+          py::arg("values").noconvert())
+      .def(
+          "power",
+          [](const RealFft& fft, Buffer values, std::int64_t power) {
+            return hockeystick::cyclic_power(fft, buffer(values), power);
+          },
+          py::arg("values").noconvert(), py::arg("power"), "As cyclic_power; returns the bound.");
 }
 
 void bind_rounding_and_sums(py::module_& m) {
@@ -258,5 +287,6 @@ void bind_numeric(py::module_& m) {
   py::module_ numeric = m.def_submodule("numeric", "Internals of the numeric layer, for tests.");
   bind_rounding_and_sums(numeric);
   bind_transforms(numeric);
+  bind_plan(numeric);
   bind_normal_and_hull(numeric);
 }

@@ -162,6 +162,22 @@ def test_kernels_agree_within_bounds():
         )
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_plans_work_in_place(kernel):
+    plan = numeric.RealFft(96, kernel)
+    x = np.random.default_rng(0).dirichlet(np.ones(96))
+    work = x.copy()
+    plan.forward(work)
+    assert np.sort(np.abs(work))[-1] == work[0] == pytest.approx(1)
+    plan.inverse(work)
+    assert np.abs(work - x).max() <= 50 * numeric.unit_roundoff
+    assert plan.power(work, 3) == pytest.approx(numeric.cyclic_power(x, 3, kernel)[1], rel=1e-12)
+    with pytest.raises(ValueError, match="sequence must have 96 entries, got 95"):
+        plan.forward(work[:95].copy())
+    with pytest.raises(TypeError):
+        plan.inverse(work.astype(np.float32))
+
+
 def test_subnormal_input():
     x = np.full(64, 5e-324)
     error = worst(numeric.rfft(x), exact_rfft(x))

@@ -9,6 +9,7 @@ import numpy.typing
 import typing
 
 __all__: list[str] = [
+    "RealFft",
     "check_floating_point_environment",
     "compensated_sum",
     "cyclic_power",
@@ -31,6 +32,24 @@ __all__: list[str] = [
     "unit_roundoff",
     "upper_normal_quantile",
 ]
+
+class RealFft:
+    """
+    A plan of real transforms, in place; coefficients in its own order.
+    """
+    def __init__(
+        self, size: typing.SupportsInt | typing.SupportsIndex, kernel: str = ""
+    ) -> None: ...
+    def forward(self, values: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def inverse(self, values: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def power(
+        self,
+        values: numpy.typing.NDArray[numpy.float64],
+        power: typing.SupportsInt | typing.SupportsIndex,
+    ) -> float:
+        """
+        As cyclic_power; returns the bound.
+        """
 
 def check_floating_point_environment() -> None:
     """
@@ -124,7 +143,9 @@ def raise_coefficients(
     norm: typing.SupportsFloat | typing.SupportsIndex,
     input_error: typing.SupportsFloat | typing.SupportsIndex,
     kernel: str = "",
-) -> tuple:
+) -> tuple[
+    numpy.typing.NDArray[numpy.complex128], numpy.typing.NDArray[numpy.float64], float, float
+]:
     """
     (powers, bounds of their errors, sum of the bounds, sum of the moduli).
     """
