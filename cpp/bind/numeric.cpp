@@ -213,15 +213,19 @@ void bind_transforms(py::module_& m) {
 
 void bind_kernels(py::module_& m) {
   m.def("kernel", &hockeystick::kernel_name, "Name of the kernel in use.");
-  m.def(
-      "exponentials",
-      [](const Doubles& x, const std::string& kernel) {
-        if (x.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");
-        std::vector<double> values = copy_of(x);
-        kernel_named(kernel).exponentials(values.data(), values.size());
-        return array_of(values);
-      },
-      py::arg("x"), py::arg("kernel") = "", "e^x of each value, on vectors.");
+  for (const bool less_1 : {false, true}) {
+    m.def(
+        less_1 ? "exponentials_less_1" : "exponentials",
+        [less_1](const Doubles& x, const std::string& kernel) {
+          if (x.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");
+          std::vector<double> values = copy_of(x);
+          const hockeystick::FftKernel& chosen = kernel_named(kernel);
+          (less_1 ? chosen.exponentials_less_1 : chosen.exponentials)(values.data(), values.size());
+          return array_of(values);
+        },
+        py::arg("x"), py::arg("kernel") = "",
+        less_1 ? "e^x - 1 of each value, on vectors." : "e^x of each value, on vectors.");
+  }
   m.def(
       "turned_sums",
       [](const Complexes& weights, double angle, const std::string& kernel) {

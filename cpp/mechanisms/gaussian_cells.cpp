@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mechanisms/gaussian_sweep.hpp"
+#include "numeric/cpu.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 
@@ -13,40 +14,42 @@ namespace {
 
 constexpr double u = unit_roundoff;
 
-// kernel (e^(mu z) - 1) with z >= 0; where e^(mu z) alone might overflow, together with phi.
-double grown(const GaussianFamily& f, double x, double z, double k0, double g0, double g1) {
-  if (f.mu * z < largest_growth) return (k0 * g0 + f.k1 * g1) * expm1_short(f.mu * z);
-  return grown_density(k0, 0, f.mu, x, z) + grown_density(f.k1, f.mu, f.mu, x, z);
+// The integral of kernel (e^(mu z) - 1), z >= 0, where e^(mu z) alone might overflow: together with phi.
+double grown(const GaussianFamily& f, double a, double width, double rest, double k0) {
+  const auto rule = panel_rule(f.lowest_centre, f.highest_centre, a, width);
+  double sum = 0;
+  for (std::size_t k = 0; k < rule.nodes.size(); ++k) {
+    const double x = a + width * rule.nodes[k], z = rest + width * rule.nodes[rule.nodes.size() - 1 - k];
+    sum += rule.weights[k] * (grown_density(k0, 0, f.mu, x, z) + grown_density(f.k1, f.mu, f.mu, x, z));
+  }
+  return sum * width;
+}
+
+// A density's part in the integrands of a panel at a.
+PanelDensity part(double a, double centre, double weight, double above, double below) {
+  const LocalDensity density(a, centre);
+  return {true, density.t, weight * density.base, above * density.base, below * density.base};
 }
 
 // One Gauss-Legendre panel [a, a + width] of the cell between two edges.
-CellMass panel(const GaussianFamily& f, double a, double width, const GaussianEdge& from, const GaussianEdge& to) {
-  const auto rule = panel_rule(f.lowest_centre, f.highest_centre, a, width);
-  const LocalDensity density0(a, 0.0), density1(a, f.mu);
-  const bool has0 = f.weight0 > 0 || from.k0 > 0 || to.k0 > 0;
-  const bool has1 = f.weight1 > 0;
-  const double offset = std::isinf(from.x) ? 0.0 : a - from.x;
-  const double rest = std::isinf(to.x) ? 0.0 : std::max(0.0, to.x - (a + width));
-  CellMass sum;
-  for (std::size_t k = 0; k < rule.nodes.size(); ++k) {
-    const double y = width * rule.nodes[k];
-    const double g0 = has0 ? density0(y) : 0.0;
-    const double g1 = has1 ? density1(y) : 0.0;
-    sum.p += rule.weights[k] * (f.weight0 * g0 + f.weight1 * g1);
-    if (!std::isinf(from.x))
-      sum.above -= rule.weights[k] * (from.k0 * g0 + f.k1 * g1) * expm1_short(-f.mu * (offset + y));
-    if (!std::isinf(to.x)) {
-      const double z = rest + width * rule.nodes[rule.nodes.size() - 1 - k];
-      sum.below += rule.weights[k] * grown(f, a + y, z, to.k0, g0, g1);
-    }
-  }
-  return {sum.p * width, sum.above * width, sum.below * width};
+CellMass panel(const FftKernel& kernel, const GaussianFamily& f, double a, double width, const GaussianEdge& from,
+               const GaussianEdge& to) {
+  const PaddedRule& rule = padded_gauss_legendre(panel_reach(f.lowest_centre, f.highest_centre, a, width));
+  const bool has_from = !std::isinf(from.x), has_to = !std::isinf(to.x);
+  const double offset = has_from ? a - from.x : 0.0, rest = has_to ? std::max(0.0, to.x - (a + width)) : 0.0;
+  PanelRequest request{rule.nodes, rule.mirrored, rule.weights, rule.count, width, f.mu, offset, rest, {}};
+  PanelDensity* next = request.density;
+  if (f.weight0 > 0 || from.k0 > 0 || to.k0 > 0) *next++ = part(a, 0.0, f.weight0, from.k0, to.k0);
+  if (f.weight1 > 0) *next = part(a, f.mu, f.weight1, f.k1, f.k1);
+  double sums[3];
+  kernel.panel(request, sums);
+  const bool grows = has_to && f.mu * (rest + width) >= largest_growth;
+  return {sums[0], has_from ? sums[1] : 0.0, grows ? grown(f, a, width, rest, to.k0) : has_to ? sums[2] : 0.0};
 }
 
 auto panels(const GaussianFamily& f) {
-  return [&f](double a, double width, const GaussianEdge& from, const GaussianEdge& to) {
-    return panel(f, a, width, from, to);
-  };
+  return [&f, &kernel = default_fft_kernel()](double a, double width, const GaussianEdge& from,
+                                              const GaussianEdge& to) { return panel(kernel, f, a, width, from, to); };
 }
 
 template <class Panel>

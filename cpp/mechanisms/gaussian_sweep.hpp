@@ -28,9 +28,12 @@ inline double grown_density(double weight, double centre, double rate, double x,
 }
 
 /// The rule for [a, a + width] if all centres lie within [lowest, highest].
-inline GaussLegendreRule panel_rule(double lowest, double highest, double a, double width) {
+inline double panel_reach(double lowest, double highest, double a, double width) {
   const double farthest = std::max(std::fabs(a - lowest), std::fabs(a - highest));
-  return gauss_legendre(width * (farthest + width + 4.0));
+  return width * (farthest + width + 4.0);
+}
+inline GaussLegendreRule panel_rule(double lowest, double highest, double a, double width) {
+  return gauss_legendre(panel_reach(lowest, highest, a, width));
 }
 
 /// The width of the widest cell in x; 80 if it is wider, as no normal density reaches further.

@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// e^x on vectors, for every instruction set; as fft_kernel.hpp.
+// e^x and e^x - 1 on vectors, for every instruction set; as fft_kernel.hpp.
+//
+// x = k log 2 + r, |r| < 0.3467, and p = e^r - 1 = r + r^2 T(r) by Taylor; e^x = 2^k (1 + p) and
+// e^x - 1 = 2^k p + (2^k - 1). Errors, in units of u (*proved*; fused or not):
+//     r: k times the leading 42 bits of log 2 is exact, and its difference from x too (Sterbenz), unless k = 0,
+//       where r = x; then one rounding, 0.25 as |r| < 1/2, the second part's own product being below 2^-40 of that.
+//     T in [0.44, 0.57]: rounded by 0.5 at most, its terms before by 0.15, together 1.5 relative; r^2 and the product
+//       1 each, so that q = r^2 T, at most 0.069, is off by 0.25; what Taylor leaves out is below 0.003.
+//     p = r + q: 0.25 e^r + 0.25 + 0.25, below 0.86, and below 0.7 for r < 0.
+//     e^x: 0.86 + 1 over 1 where r > 0, 0.7 + 0.5 over 0.707 where r < 0: at most 2.
+//     e^x - 1: k = 0: r is exact; 1 for the sum and 3.5 for q's share of p, at most 0.21: at most 2.
+//       k = 1: (2 * 0.7 + 0.25) / 0.413 = 4.0 at the least x (there p is off by 0.18 + 0.15 + 0.25 only: 3.4), then
+//       (1.4 + 0.5) / 0.5 and less; k >= 2: (2^k 0.7 + 2^(k-2)) / (2^k 0.457) = 2.1, where r > 0
+//       (2^k 0.86 + 2^(k-1)) / (2^k 0.75) = 1.9; k < 0: (0.86 / 2 + 0.25) / 0.29 = 2.4 and less.
+// So e^x is within 2 u and e^x - 1 within 4 u, relatively.
 #pragma once
 
 #include <cstddef>
@@ -8,30 +22,56 @@
 
 namespace hockeystick::HOCKEYSTICK_ISA {
 
-/// e^x for x <= 709; x below -708 counts as -708. Relative error at most 4 u, *proved*, fused or not: with k = x / log
-/// 2 rounded and log 2 = high + low, high of 32 bits, k high is exact and so is x - k high (or, for k = 0, nothing is
-/// taken); r = x - k high - k low is off by u (|k low| + |r|) < 0.36 u. Taylor to degree 13 leaves 0.3466^14 / 14! <
-/// 5e-18. Of Horner's rule the last sum adds u, and the product with r before it and what that carries 2.5 u |r| e^|r|
-/// < 1.3 u. Scaling by 2^k is exact.
+template <class V>
+struct ExponentialParts {
+  V scale, rest;  // e^x = scale (1 + rest)
+};
+
+template <class V>
+HOCKEYSTICK_INLINE ExponentialParts<V> exponential_parts(V argument) {
+  const V x = larger(argument, V::broadcast(-708.0)), magic = V::broadcast(0x1.8p52);
+  const V shifted = multiply_add(x, V::broadcast(0x1.71547652b82fep+0), magic), k = shifted - magic;
+  const V high = V::broadcast(0x1.62e42fefa38p-1), low = V::broadcast(0x1.ef35793c7673p-45);
+  const V r = (x - k * high) - k * low;
+  V t = V::broadcast(1.0 / 87178291200.0);  // 1 / 14!
+  t = multiply_add(t, r, V::broadcast(1.0 / 6227020800.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 479001600.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 39916800.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 3628800.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 362880.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 40320.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 5040.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 720.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 120.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 24.0));
+  t = multiply_add(t, r, V::broadcast(1.0 / 6.0));
+  t = multiply_add(t, r, V::broadcast(0.5));
+  return {power_of_two(shifted), r + (r * r) * t};
+}
+
+/// e^x for x <= 709; x below -708 counts as -708. Relative error at most 2 u, or 3 u below -690 (underflow of scale
+/// rest).
 template <class V>
 HOCKEYSTICK_INLINE V exponential(V x) {
-  constexpr double magic = 0x1.8p52, inverse = 0x1.71547652b82fep+0, high = 0x1.62e42feep-1,
-                   low = 0x1.a39ef35793c76p-33;
-  constexpr double taylor[] = {
-      1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
-      1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1.0,         1.0};
-  x = larger(x, V::broadcast(-708.0));
-  const V shifted = multiply_add(x, V::broadcast(inverse), V::broadcast(magic));
-  const V k = shifted - V::broadcast(magic);
-  const V r = (x - k * V::broadcast(high)) - k * V::broadcast(low);
-  V sum = V::broadcast(taylor[0]);
-  HOCKEYSTICK_UNROLL for (std::size_t i = 1; i < 14; ++i) sum = multiply_add(sum, r, V::broadcast(taylor[i]));
-  return sum * power_of_two(shifted);
+  const ExponentialParts<V> e = exponential_parts(x);
+  return e.scale + e.scale * e.rest;
+}
+
+/// e^x - 1 for such x. Relative error at most 4 u.
+template <class V>
+HOCKEYSTICK_INLINE V exponential_less_1(V x) {
+  const ExponentialParts<V> e = exponential_parts(x);
+  return multiply_add(e.scale, e.rest, e.scale - V::broadcast(1.0));
 }
 
 /// e^x of each of `count` values, a multiple of 8, in place.
 inline void exponentials(double* x, std::size_t count) {
   for (std::size_t j = 0; j < count; j += Vec::lanes) exponential(Vec::load(x + j)).store(x + j);
+}
+
+/// e^x - 1, likewise.
+inline void exponentials_less_1(double* x, std::size_t count) {
+  for (std::size_t j = 0; j < count; j += Vec::lanes) exponential_less_1(Vec::load(x + j)).store(x + j);
 }
 
 /// (re + i im)^n of each of `count` numbers, a multiple of 8, in place, n >= 1, by repeated squaring: relative error

@@ -7,6 +7,7 @@
 #define HOCKEYSTICK_LANES 4
 #include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
+#include "numeric/panel_kernel.hpp"
 #include "numeric/power_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
@@ -16,12 +17,14 @@ const hockeystick::FftKernel hockeystick::fft_avx2{"avx2",
                                                    &hockeystick::avx2::absolute_sum,
                                                    &hockeystick::avx2::powers,
                                                    &hockeystick::avx2::exponentials,
+                                                   &hockeystick::avx2::exponentials_less_1,
                                                    &hockeystick::avx2::tilted_sums,
                                                    &hockeystick::avx2::turned_sums,
                                                    &hockeystick::avx2::rotate,
                                                    &hockeystick::avx2::raise,
                                                    &hockeystick::avx2::fold,
-                                                   &hockeystick::avx2::total};
+                                                   &hockeystick::avx2::total,
+                                                   &hockeystick::avx2::panel};
 #else
 const hockeystick::FftKernel hockeystick::fft_avx2{"avx2"};
 #endif

@@ -8,6 +8,7 @@
 #define HOCKEYSTICK_NEON
 #include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
+#include "numeric/panel_kernel.hpp"
 #include "numeric/power_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
@@ -17,12 +18,14 @@ const hockeystick::FftKernel hockeystick::fft_neon{"neon",
                                                    &hockeystick::neon::absolute_sum,
                                                    &hockeystick::neon::powers,
                                                    &hockeystick::neon::exponentials,
+                                                   &hockeystick::neon::exponentials_less_1,
                                                    &hockeystick::neon::tilted_sums,
                                                    &hockeystick::neon::turned_sums,
                                                    &hockeystick::neon::rotate,
                                                    &hockeystick::neon::raise,
                                                    &hockeystick::neon::fold,
-                                                   &hockeystick::neon::total};
+                                                   &hockeystick::neon::total,
+                                                   &hockeystick::neon::panel};
 #else
 const hockeystick::FftKernel hockeystick::fft_neon{"neon"};
 #endif

@@ -8,6 +8,7 @@
 #define HOCKEYSTICK_SSE2
 #include "numeric/exponential_kernel.hpp"
 #include "numeric/fft_kernel.hpp"
+#include "numeric/panel_kernel.hpp"
 #include "numeric/power_kernel.hpp"
 #include "numeric/scan_kernel.hpp"
 
@@ -17,12 +18,14 @@ const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",
                                                    &hockeystick::sse2::absolute_sum,
                                                    &hockeystick::sse2::powers,
                                                    &hockeystick::sse2::exponentials,
+                                                   &hockeystick::sse2::exponentials_less_1,
                                                    &hockeystick::sse2::tilted_sums,
                                                    &hockeystick::sse2::turned_sums,
                                                    &hockeystick::sse2::rotate,
                                                    &hockeystick::sse2::raise,
                                                    &hockeystick::sse2::fold,
-                                                   &hockeystick::sse2::total};
+                                                   &hockeystick::sse2::total,
+                                                   &hockeystick::sse2::panel};
 #else
 const hockeystick::FftKernel hockeystick::fft_sse2{"sse2"};
 #endif

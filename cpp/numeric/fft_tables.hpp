@@ -28,6 +28,22 @@ struct PowerRule {
   double cut_square, cut_bound, input_error, rounding;
 };
 
+/// A normal density e^(-slope y - y^2/2) and what it weighs in three integrands.
+struct PanelDensity {
+  bool used;
+  double slope, p, above, below;
+};
+
+/// A Gauss-Legendre panel of `width`: for y from 0 to width, with g the sum of the densities with their weights, the
+/// integrals of g_p, of g_above (1 - e^(-rate (offset + y))) and of g_below (e^(rate (rest + width - y)) - 1).
+/// The first density is used. Nodes on [0, 1], weights and 1 - nodes are padded with zeros to 8.
+struct PanelRequest {
+  const double *nodes, *mirrored, *weights;
+  std::size_t count;
+  double width, rate, offset, rest;
+  PanelDensity density[2];
+};
+
 /// One implementation of the butterflies and of all other *_kernel.hpp. Null: not in this build.
 struct FftKernel {
   const char* name;
@@ -36,6 +52,7 @@ struct FftKernel {
   double (*absolute_sum)(const double* x, std::size_t n) = nullptr;
   void (*powers)(double* re, double* im, std::size_t count, std::uint64_t n) = nullptr;
   void (*exponentials)(double* x, std::size_t count) = nullptr;
+  void (*exponentials_less_1)(double* x, std::size_t count) = nullptr;
   void (*tilted_sums)(const double* base, const double* loss, double tilt, double unit, std::size_t count,
                       double* sums) = nullptr;
   void (*turned_sums)(const double* re, const double* im, std::size_t count, double cosine, double sine,
@@ -46,6 +63,7 @@ struct FftKernel {
   void (*fold)(double* re, double* im, double* error, const double* by_re, const double* by_im, const double* by_error,
                std::size_t count) = nullptr;
   void (*total)(const double* re, const double* im, const double* error, std::size_t count, double* sums) = nullptr;
+  void (*panel)(const PanelRequest&, double* sums) = nullptr;
 };
 
 extern const FftKernel fft_scalar;

@@ -15,6 +15,7 @@
 //     m = 8, s = 2.0:    1.7e-23 * 6.56e4   * 7.39 < 1e-17
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 namespace hockeystick {
@@ -52,6 +53,26 @@ inline constexpr double weights8[] = {0.050614268145188129575, 0.111190517226687
                                       0.11119051722668723527,  0.050614268145188129575};
 }  // namespace gauss_legendre_table
 
+/// The same for vectors: padded with zeros, which weigh nothing; mirrored[k] is 1 - nodes[k].
+struct PaddedRule {
+  alignas(32) double nodes[8], mirrored[8], weights[8];
+  std::size_t count;
+};
+
+template <std::size_t m>
+constexpr PaddedRule padded(const double (&nodes)[m], const double (&weights)[m]) {
+  PaddedRule rule{{}, {}, {}, m};
+  for (std::size_t k = 0; k < m; ++k) {
+    rule.nodes[k] = nodes[k], rule.mirrored[k] = nodes[m - 1 - k], rule.weights[k] = weights[k];
+  }
+  return rule;
+}
+
+namespace gauss_legendre_table {
+inline constexpr PaddedRule padded3 = padded(nodes3, weights3), padded4 = padded(nodes4, weights4);
+inline constexpr PaddedRule padded6 = padded(nodes6, weights6), padded8 = padded(nodes8, weights8);
+}  // namespace gauss_legendre_table
+
 /// The cheapest rule with error factor at most `gauss_legendre_error`; needs s <= reach.
 inline GaussLegendreRule gauss_legendre(double s) {
   using namespace gauss_legendre_table;
@@ -59,6 +80,11 @@ inline GaussLegendreRule gauss_legendre(double s) {
   if (s <= 0.105) return {nodes4, weights4};
   if (s <= 0.7) return {nodes6, weights6};
   return {nodes8, weights8};
+}
+inline const PaddedRule& padded_gauss_legendre(double s) {
+  using namespace gauss_legendre_table;
+  const std::size_t count = gauss_legendre(s).nodes.size();
+  return count == 3 ? padded3 : count == 4 ? padded4 : count == 6 ? padded6 : padded8;
 }
 
 }  // namespace hockeystick

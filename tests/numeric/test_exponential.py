@@ -29,6 +29,25 @@ def test_every_exponential_is_within_its_bound(kernel, low, high, samples):
 
 
 @pytest.mark.parametrize("kernel", _core.available_kernels())
+def test_exponentials_less_one_are_within_their_bound(kernel, samples):
+    """All sizes, both signs, and the ends of the reduced range, where powers of two change."""
+    rng = np.random.default_rng(8)
+    count = samples(1000)
+    steps = (np.arange(-40, 41) + 0.5) * np.log(2)
+    parts = [steps + k * 1e-15 for k in (-3, -1, 0, 1, 3)]
+    parts += [rng.uniform(-1.2, 1.2, count), rng.uniform(-700, 709, count // 4)]
+    parts += [rng.choice([-1, 1], count) * np.exp2(rng.uniform(-60, 9, count))]
+    x = np.concatenate([*parts, [5e-324, -5e-324, np.log(2), -np.log(2)]])
+    x = x[: x.size - x.size % 8]
+    got = _core.exponentials_less_1(x, kernel)
+    worst = max(abs(arb(g) / arb(a).expm1() - 1) for g, a in zip(got, x, strict=True))
+    assert worst <= arb(4 * U)
+    assert worst > arb(U)
+    ends = np.array([0.0, -0.0, -708.0, -800, -1e300, -np.inf, -40, -50])
+    assert (_core.exponentials_less_1(ends, kernel) == [0, 0, -1, -1, -1, -1, -1, -1]).all()
+
+
+@pytest.mark.parametrize("kernel", _core.available_kernels())
 def test_halves_of_log_two_and_ends(kernel):
     ends = [0.0, -708.0, 709.0, -1e300, -np.inf, *(k * np.log(2) / 2 for k in range(-30, 30))]
     x = np.array(ends + [0.0] * (-len(ends) % 8))
