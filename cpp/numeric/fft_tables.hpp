@@ -59,6 +59,7 @@ struct FftKernel {
                       double* sums) = nullptr;
   void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count,
                  double* sums) = nullptr;
+  void (*weigh)(const double* x, const double (*weights)[64], std::size_t n, double* sums) = nullptr;
   void (*raise)(const PowerRule&, double* re, double* im, double* error, std::size_t count, double* sums) = nullptr;
   void (*fold)(double* re, double* im, double* error, const double* by_re, const double* by_im, const double* by_error,
                std::size_t count) = nullptr;

@@ -59,6 +59,26 @@ inline void turned_sums(const double* re, const double* im, std::size_t count, d
   }
 }
 
+/// sums[t] = sum_j x_j weights[t][j] for four rows of weights, j < n, n a multiple of 4, from the last j to the first:
+/// the term at j meets at most j + 6 roundings.
+inline void weigh(const double* x, const double (*weights)[64], std::size_t n, double* sums) {
+  constexpr std::size_t width = Vec::lanes;
+  Vec sum[4];
+  HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < 4; ++t) sum[t] = Vec::broadcast(0);
+  for (std::size_t j = n; j > 0; j -= width) {
+    const Vec at = Vec::load(x + j - width);
+    HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < 4; ++t) {
+      sum[t] = multiply_add(at, Vec::load(weights[t] + j - width), sum[t]);
+    }
+  }
+  double lanes[width];
+  for (std::size_t t = 0; t < 4; ++t) {
+    sum[t].store(lanes);
+    sums[t] = 0;
+    for (std::size_t i = width; i-- > 0;) sums[t] += lanes[i];
+  }
+}
+
 /// Multiplies re + i im by cosine + i sine elementwise, count a multiple of 8, and sums the products: sums[0] + i
 /// sums[1]. Each term meets at most count/8 + 8 roundings on its way into a sum.
 inline void rotate(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums) {

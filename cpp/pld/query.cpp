@@ -75,6 +75,20 @@ std::size_t first_above(const LossPmf& pmf, double epsilon) {
   return static_cast<std::size_t>(std::clamp(position, 0.0, size));
 }
 
+constexpr std::size_t few = 4 * SuffixBlock::points;  // fewer are not worth the weights of a block
+
+bool by_blocks(const LossPmf& pmf, std::size_t points) {
+  return points >= few && SuffixBlock::usable(pmf.tilt, pmf.interval);
+}
+
+void extend_to(Suffix& suffix, const LossPmf& pmf, std::size_t first) {
+  if (by_blocks(pmf, suffix.lowest() - first)) {
+    const SuffixBlock block(pmf.tilt, pmf.interval);
+    while (suffix.lowest() - first >= SuffixBlock::points) suffix.extend_by(block);
+  }
+  while (suffix.lowest() > first) suffix.extend();
+}
+
 }  // namespace
 
 CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon) {
@@ -82,7 +96,7 @@ CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon) {
   const double shifted = epsilon + sign * location_error(pmf, epsilon);
   const std::size_t first = first_above(pmf, shifted);
   Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
-  while (suffix.lowest() > first) suffix.extend();
+  extend_to(suffix, pmf, first);
   if (first == pmf.mass.size()) return evaluate(pmf, suffix, 0);
   const double y = std::max(0.0, pmf.loss(first) - shifted);
   CertifiedDelta result = evaluate(pmf, suffix, y);
@@ -104,15 +118,30 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
   Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
   const auto exceeds = [&](double y) { return evaluate(pmf, suffix, y).value > delta; };
   const double cell_factor = 1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval);
-  double threshold = 0;  // goal in the suffix's units, refreshed now and then
+  // Whether delta is below the goal for certain in the cell below the suffix, `threshold` being the goal in its units.
+  const auto clearly_below = [&](const Suffix& at, double threshold) {
+    const double cell =
+        at.curve() + pmf.interval * (1 + std::fabs(pmf.tilt) * pmf.interval) * 2 * std::fabs(at.steps());
+    return cell + noise * cell_factor < 0.98 * threshold;
+  };
+  // Blocks are passed while delta is clearly below at their end, hence in them; any answer found below is as good.
+  if (by_blocks(pmf, pmf.mass.size())) {
+    const SuffixBlock block(pmf.tilt, pmf.interval);
+    while (suffix.lowest() >= SuffixBlock::points) {
+      Suffix ahead = suffix;
+      ahead.extend_by(block);
+      const double loss = pmf.loss(ahead.lowest());
+      if (loss - pmf.interval < 0 || !clearly_below(ahead, goal / untilting_factor(pmf, loss))) break;
+      suffix = ahead;
+    }
+  }
+  double threshold = 0;  // refreshed now and then
   for (std::size_t step = 0; suffix.lowest() > 0; ++step) {
     suffix.extend();
     const double loss = pmf.loss(suffix.lowest());
     threshold = step % 64 == 0 ? goal / untilting_factor(pmf, loss) : threshold * suffix.rho();
-    const double cell =
-        suffix.curve() + pmf.interval * (1 + std::fabs(pmf.tilt) * pmf.interval) * 2 * std::fabs(suffix.steps());
     const bool last = loss - pmf.interval < 0;
-    if (!last && cell + noise * cell_factor < 0.98 * threshold) continue;
+    if (!last && clearly_below(suffix, threshold)) continue;
     const double width = last ? std::min(pmf.interval, std::max(0.0, loss)) : pmf.interval;
     if (!exceeds(width)) {
       if (last) return 0;

@@ -147,3 +147,34 @@ def test_an_empty_composition_spends_nothing(side):
     assert pmf.delta([0.0, 1.0]) == pytest.approx([0, 0], abs=1e-14)
     below = pmf.delta([-1.0])[0]
     assert below >= 1 - np.exp(-1.0) if side == "upper" else below <= 1 - np.exp(-1.0)
+
+
+LONG = Run(exact.Step(1.0, 0.1), 30, "remove", 0.002)  # thousands of points: passed in blocks
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+@pytest.mark.parametrize("run", [LONG, RUNS[1]], ids=str)
+def test_delta_is_the_sum_over_the_masses(run, side):
+    """In double-double of NumPy or better, wherever the sum is above the noise of the masses."""
+    pmf = run.pmf(side)
+    mass = np.asarray(pmf.mass, dtype=np.longdouble)
+    losses = (pmf.first + np.arange(mass.size)) * np.longdouble(pmf.interval)
+    assert run is not LONG or mass.size > 2000
+    for epsilon in np.linspace(0.0, 5.0, 41):
+        above = losses > epsilon
+        least = np.sum(mass[above] * -np.expm1(epsilon - losses[above])) + pmf.infinity_mass
+        if least > 1e-6:
+            assert pmf.delta([epsilon])[0] == pytest.approx(float(least), rel=1e-8)
+
+
+@pytest.mark.parametrize("delta", [0.3, 1e-2, 1e-4, 1e-7])
+def test_epsilon_on_a_long_grid_inverts_delta(delta):
+    """Found between blocks, it is as near as point by point."""
+    upper, lower = LONG.pmf("upper"), LONG.pmf("lower")
+    above, below = upper.epsilon([delta])[0], lower.epsilon([delta])[0]
+    assert upper.delta([above])[0] <= delta * (1 + 1e-12)
+    assert (above > 0) == (below > 0) == (delta < 0.2)
+    if above > 0:
+        assert upper.delta([above * (1 - 1e-9) - 1e-12])[0] > delta
+        assert lower.delta([below])[0] >= delta * (1 - 1e-12)
+        assert lower.delta([below * (1 + 1e-9) + 1e-12])[0] < delta
