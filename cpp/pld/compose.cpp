@@ -33,6 +33,17 @@ void scatter(const TiltedStep& step, std::span<double> circle) {
     circle[wrap(step.step->index[j], circle.size())] += step.mass[j] * outward;
 }
 
+// What the window shows of the circle, which is not shorter.
+std::vector<double> unwrapped(std::span<const double> circle, const Window& window) {
+  const std::size_t from = wrap(window.first, circle.size());
+  const std::size_t head = std::min(window.size, circle.size() - from);
+  std::vector<double> mass;
+  mass.reserve(window.size);
+  const auto append = [&](std::span<const double> part) { mass.insert(mass.end(), part.begin(), part.end()); };
+  append(circle.subspan(from, head)), append(circle.first(window.size - head));
+  return mass;
+}
+
 // The product of all terms' powers on the circle, and a bound of every point's error.
 double convolve(std::span<const ComposedTerm> terms, const RealFft& fft, std::span<double> circle) {
   if (terms.size() == 1) {
@@ -227,11 +238,7 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   pmf.loss_error = composed_loss_error(terms);
   pmf.infinity_mass = composed_infinity_mass(terms);
   pmf.reverse_infinity_mass = std::min(1.0, pmf.reverse_infinity_mass);
-  pmf.mass.resize(window.size);
-  for (std::size_t k = 0, at = wrap(window.first, fft.size()); k < window.size; ++k) {
-    pmf.mass[k] = circle[at];
-    if (++at == fft.size()) at = 0;
-  }
+  pmf.mass = unwrapped(circle, window);
   add_range(terms, pmf);
   add_log_scale(terms, pmf);
   add_tails(terms, fft.size(), tilts, pmf);
