@@ -28,6 +28,7 @@ __all__: list[str] = [
     "epsilon_bounds",
     "explicit_step",
     "exponentials",
+    "exponentials_less_1",
     "gdp_bounds",
     "kernel",
     "loss_pmf",
@@ -440,6 +441,13 @@ def exponentials(
 ) -> numpy.typing.NDArray[numpy.float64]:
     """
     e^x of each value, on vectors.
+    """
+
+def exponentials_less_1(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    e^x - 1 of each value, on vectors.
     """
 
 def gdp_bounds(

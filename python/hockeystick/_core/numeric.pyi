@@ -14,7 +14,6 @@ __all__: list[str] = [
     "compensated_sum",
     "cyclic_power",
     "cyclic_power_product",
-    "exponentials",
     "fft_bytes",
     "fft_error_constant",
     "fold_coefficients",
@@ -84,13 +83,6 @@ def cyclic_power_product(
 ) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
     """
     (product of sequence^(* power), bound of the error of every entry).
-    """
-
-def exponentials(
-    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
-) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
-    """
-    (e^x, e^x - 1), abs(x) < 700.
     """
 
 def fft_bytes(n: typing.SupportsInt | typing.SupportsIndex) -> int:
