@@ -42,8 +42,7 @@ Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share) {
     const auto above = pilot.reach(tilt, wanted, 1, farthest_tilt);
     const auto below = pilot.reach(tilt, wanted, -1, tilt);
     const double period = 1.02 * std::max(above.loss - at.epsilon, at.epsilon - below.loss);
-    if (best.period == 0 || period < 0.7 * best.period)
-      best = {std::max(0.0, below.tilt), tilt, above.tilt, period, 0};
+    if (best.period == 0 || period < 0.7 * best.period) best = {std::max(0.0, below.tilt), tilt, above.tilt, period, 0};
     if (period < 4 * std::sqrt(wanted * k.variance)) break;
   }
   return best;

@@ -28,7 +28,7 @@ class PrivacyRandomVariable:
     `probability` and `rdp`, which the original may ask for, are not.
     """
 
-    def cdf(self, t: Any) -> Any:  # noqa: ANN401, as theirs
+    def cdf(self, t: Any) -> Any:  # noqa: ANN401, ARG002, as theirs
         """P(L <= t) of the loss L [nats] where it is finite, elementwise on arrays.
 
         It must be that of a privacy loss, E[exp(-L)] <= 1, and its numbers are taken as true but
