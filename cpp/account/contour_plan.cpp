@@ -35,7 +35,8 @@ Lines make_lines(const Direction& direction, const LineNeeds& needs) {
 Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share) {
   Contour best{};
   // Near a tilt at which rare huge losses take over, aliases reach far: a little below it they do not.
-  for (double tilt = std::max(at.tilt, 1 / at.deviation); tilt > 0.4 * at.tilt; tilt *= 0.9) {
+  const double first = std::max(at.tilt, 1 / at.deviation);
+  for (double tilt = first; tilt > 0.4 * first; tilt *= 0.9) {
     const Cumulants k = pilot.cumulants(tilt);
     const double peak = tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt);
     const double wanted = std::max(1.0, k.value - tilt * at.epsilon + peak - log_share - at.log_delta);

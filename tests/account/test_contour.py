@@ -173,3 +173,11 @@ def test_the_worse_direction_counts_in_every_answer():
         each = [bounds(run, way, value, "any", 1e-4, "delta") for way in ("remove", "add")]
         assert answer.lower <= max(one.upper for one in each)
         assert max(one.lower for one in each) <= answer.upper
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1e-3])
+def test_delta_next_to_nothing_is_answered(name, epsilon):
+    answer = bounds(RUNS[name], "remove", epsilon, "any", query="delta")
+    assert 0 < answer.lower <= answer.upper <= 1
+    assert answer.upper - answer.lower <= 1e-3 * answer.upper
