@@ -18,7 +18,7 @@ namespace hockeystick {
 namespace {
 
 constexpr int most_passes = 8;
-constexpr int most_contour_passes = 3;
+constexpr int most_contour_passes = 6;
 
 // Transforms of at least this length give way to contour sums where these do.
 constexpr std::size_t longest_preferred = 1 << 17;
@@ -208,7 +208,7 @@ class Solver {
     answer_.size = contour.contour().count;
     answer_.tilt = contour.contour().tilt;
     answer_.method = "contour of steps";
-    smoothing_ *= std::clamp(0.5 / excess_gap(), 0.05, 0.5);
+    smoothing_ *= std::clamp(0.7 / excess_gap(), 0.3, 0.8);
     return true;
   }
 
