@@ -20,6 +20,9 @@ namespace {
 constexpr int most_passes = 8;
 constexpr int most_contour_passes = 6;
 
+// What a contour of moments takes at most: a few arrays of nodes and samples a term.
+constexpr std::size_t contour_bytes = 1 << 20;
+
 // Transforms of at least this length give way to contour sums where these do.
 constexpr std::size_t longest_preferred = 1 << 17;
 
@@ -189,7 +192,8 @@ class Solver {
   bool take_contour(const Plan& plan) {
     if (limits_.method == Method::transform || !(at_.tilt > 0)) return false;
     if (plan.fft_size != 0 && plan.fft_size < longest_preferred) return false;
-    if (contour_passes_ == most_contour_passes) return false;
+    if (contour_passes_ == most_contour_passes || plan.step_bytes > static_cast<double>(limits_.memory_limit))
+      return false;
     const StepContour contour(direction_, pilot_, plan, at_, log_tolerance_ * smoothing_);
     ++contour_passes_;
     if (!contour.is_affordable()) return false;
@@ -306,7 +310,8 @@ std::vector<std::optional<Answer>> by_contour(const std::vector<MergedDirection>
   std::vector<Direction> directions;
   for (const MergedDirection& direction : merged)
     if (!direction.terms.empty() && !runs_once(direction)) directions.push_back(direction.terms);
-  if (limits.method == Method::transform || directions.empty() || directions.size() < merged.size())
+  if (limits.method == Method::transform || limits.memory_limit < contour_bytes || directions.empty() ||
+      directions.size() < merged.size())
     return std::vector<std::optional<Answer>>(values.size());
   return contour_answers(directions, wants_epsilon, values, limits);
 }

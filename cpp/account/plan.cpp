@@ -80,11 +80,12 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
     points += plan.supports.back().points();
   }
   const double length = std::max(frame.period, frame.size);
-  plan.bytes = length * 64 + points * bytes_per_point;
+  plan.step_bytes = points * bytes_per_point;
+  plan.bytes = length * 64 + plan.step_bytes;
   if (length > 0x1p30) return plan;  // no transform is that long, and no sane memory limit
   plan.fft_size = RealFft::good_size(static_cast<std::size_t>(std::max(length, 64.0)));
   plan.bytes = static_cast<double>(CyclicProduct::bytes(plan.fft_size) + RealFft::bytes(plan.fft_size)) +
-               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * 8 * frame.size + points * bytes_per_point;
+               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * 8 * frame.size + plan.step_bytes;
   plan.window = frame.window;
   plan.chernoff = frame.chernoff;
   return plan;

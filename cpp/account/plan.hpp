@@ -29,6 +29,7 @@ struct Plan {
   std::vector<double> log_moments;      // per term, at the tilt
   std::vector<GradedSupport> supports;  // per term
   double bytes;                         // peak memory predicted
+  double step_bytes;                    // of it, the steps' own
 };
 
 /// Interval at which the forecast gap of delta is 0.55 log_tolerance: connect the dots adds d^2 / 6

@@ -115,6 +115,13 @@ def test_long_runs_need_no_long_transform(name, delta):
     assert answer.upper - answer.lower <= 1e-3 * answer.upper
 
 
+@pytest.mark.parametrize("name", ["pair", "sampled laplace"])
+def test_the_memory_limit_holds_for_contours_too(name):
+    directions = RUNS[name]._directions(Adjacency.ADD_OR_REMOVE_ONE)
+    (answer,) = _core.epsilon_bounds(directions, [1e-6], tolerance=1e-3, memory_limit=64)
+    assert (answer.met, answer.obstacle, answer.method) == (False, "memory_limit", "")
+
+
 @pytest.mark.parametrize("name", ["sampled laplace", "with mass at infinity"])
 def test_the_engines_agree(name):
     contour, transform = (bounds(RUNS[name], 1e-6, method) for method in ("any", "transform"))
