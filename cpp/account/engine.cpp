@@ -20,7 +20,7 @@ namespace {
 constexpr int most_passes = 8;
 constexpr int most_contour_passes = 6;
 
-// What a contour of moments takes at most: a few arrays of nodes and samples a term.
+// What a contour of moments takes at most, a term: a few arrays of nodes and samples.
 constexpr std::size_t contour_bytes = 1 << 20;
 
 // Transforms of at least this length give way to contour sums where these do.
@@ -308,9 +308,13 @@ bool is_dominated(const Direction& direction, const Solver& solver, bool wants_e
 std::vector<std::optional<Answer>> by_contour(const std::vector<MergedDirection>& merged, bool wants_epsilon,
                                               std::span<const double> values, const Limits& limits) {
   std::vector<Direction> directions;
-  for (const MergedDirection& direction : merged)
-    if (!direction.terms.empty() && !runs_once(direction)) directions.push_back(direction.terms);
-  if (limits.method == Method::transform || limits.memory_limit < contour_bytes || directions.empty() ||
+  std::size_t terms = 0;
+  for (const MergedDirection& direction : merged) {
+    if (direction.terms.empty() || runs_once(direction)) continue;
+    directions.push_back(direction.terms);
+    terms += direction.terms.size();
+  }
+  if (limits.method == Method::transform || limits.memory_limit / contour_bytes < terms || directions.empty() ||
       directions.size() < merged.size())
     return std::vector<std::optional<Answer>>(values.size());
   return contour_answers(directions, wants_epsilon, values, limits);
