@@ -34,10 +34,12 @@ _LONGEST_SHOWN = 80
 
 def real(name: str, value: object, expected: str = "a real number") -> float:
     """The real number `value` as the nearest binary64 number."""
+    if type(value) is float:  # the common case, and much the fastest
+        return value + 0.0  # the sum turns -0.0 into 0.0
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be {expected}, got {_show(value)}")
     try:
-        return float(value) + 0.0  # the sum turns -0.0 into 0.0
+        return float(value) + 0.0
     except OverflowError:
         return -math.inf if value < 0 else math.inf
 
@@ -57,10 +59,11 @@ _NOISE = f"finite and in [{MIN_NOISE:g}, {MAX_NOISE:g}]"
 
 def noise_multiplier(value: object) -> float:
     """A noise multiplier within the range that binary64 and a grid of sane size can serve."""
-    expected = _NOISE
-    if real("noise_multiplier", value, expected) == 0:
-        expected += " (without noise, epsilon is infinite)"
-    return _scalar("noise_multiplier", value, expected, lambda x: MIN_NOISE <= x <= MAX_NOISE)
+    number = real("noise_multiplier", value, _NOISE)
+    if MIN_NOISE <= number <= MAX_NOISE:
+        return number
+    hint = " (without noise, epsilon is infinite)" if number == 0 else ""
+    raise ValueError(f"noise_multiplier must be {_NOISE}{hint}, got {_show(value)}")
 
 
 def within(name: str, value: object, low: float, high: float) -> float:
@@ -89,14 +92,18 @@ def open_unit(name: str, value: object) -> float:
     return _scalar(name, value, "in (0, 1)", lambda x: 0 < x < 1)
 
 
+_WIDTH = f"in ({MIN_TOLERANCE:g}, 1)"
+
+
 def tolerance(value: object) -> float:
     """A relative width in (1e-12, 1): narrower is out of reach of binary64."""
-    expected = f"in ({MIN_TOLERANCE:g}, 1)"
-    return _scalar("tolerance", value, expected, lambda x: MIN_TOLERANCE < x < 1)
+    return _scalar("tolerance", value, _WIDTH, lambda x: MIN_TOLERANCE < x < 1)
 
 
 def whole(name: str, value: object, low: int, high: int, unit: str = "") -> int:
     """An integer in [low, high]; a float is refused even if it is integral."""
+    if type(value) is int and low <= value <= high:  # the common case, and much the fastest
+        return value
     expected = f"a whole number{unit} in [{low}, {high}]"
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be {expected}, got {_show(value)}")

@@ -20,6 +20,8 @@ class Direction(Enum):
     SPECIAL_ADD = "replace-special (back)"
     """The reverse of SPECIAL_REMOVE."""
 
+    __hash__ = object.__hash__  # members are single; Enum's own hashes their names
+
     @property
     def replaces(self) -> bool:
         """Whether any record may take the place of any other."""
@@ -59,6 +61,8 @@ class Adjacency(Enum):
     """A record is replaced by any other."""
     REPLACE_SPECIAL = "replace-special"
     """A record is replaced by a special, empty one, or the reverse."""
+
+    __hash__ = object.__hash__  # as in Direction
 
     @property
     def directions(self) -> tuple[Direction, ...]:

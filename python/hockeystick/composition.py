@@ -4,6 +4,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from operator import itemgetter
 from typing import Any, ClassVar, Literal
 
 from hockeystick import _checks, _core
@@ -32,18 +33,21 @@ class Composable(Views):
         """Both, in either order: composition is commutative."""
         if not isinstance(other, Composable):
             return NotImplemented
-        return Composition(self.terms + other.terms)
+        return Composition._merged((*self.terms, *other.terms))
 
     def __radd__(self, other: object) -> "Composition":
         """``0 + self``, with which ``sum()`` starts."""
         if isinstance(other, int) and not isinstance(other, bool) and other == 0:
-            return Composition(self.terms)
+            return Composition._merged(self.terms)
         return NotImplemented
 
     def __mul__(self, count: object) -> "Composition":
         """`count` independent runs."""
         times = _checks.count(count)
-        return Composition((mechanism, times * runs) for mechanism, runs in self.terms)
+        return Composition._merged(
+            (mechanism, _checks.count(times * runs) if runs > 1 else times)
+            for mechanism, runs in self.terms
+        )
 
     __rmul__ = __mul__
 
@@ -221,7 +225,8 @@ class Composable(Views):
 class Mechanism(Composable):
     """A randomized algorithm, known through its dominating pairs."""
 
-    __slots__ = ()
+    __slots__ = ("_rank",)
+    _rank: str
 
     @property
     def terms(self) -> tuple[tuple["Mechanism", int], ...]:
@@ -237,6 +242,15 @@ class Mechanism(Composable):
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments that make an equal mechanism: the fields of the dataclass."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    @property
+    def rank(self) -> str:
+        """What compositions order their terms by: equal mechanisms have equal ranks."""
+        try:
+            return self._rank
+        except AttributeError:
+            object.__setattr__(self, "_rank", repr(self))
+            return self._rank
 
     def simplified(self) -> "Mechanism | None":
         """An equivalent mechanism in simplest form; None if the output ignores the data."""
@@ -278,19 +292,39 @@ class Composition(Composable):
     terms: tuple[tuple[Mechanism, int], ...] = ()
 
     def __init__(self, terms: Iterable[tuple[Mechanism, int]] = ()) -> None:
-        counts: dict[Mechanism, int] = {}
+        checked = []
         for mechanism, count in terms:
-            _checks.instance("mechanism", mechanism, Mechanism)
+            simplest = _checks.instance("mechanism", mechanism, Mechanism).simplified()
             times = _checks.count(count)
-            for simplest, runs in mechanism.terms:
-                counts[simplest] = _checks.count(counts.get(simplest, 0) + times * runs)
-        merged = sorted(
-            ((mechanism, count) for mechanism, count in counts.items() if count),
-            key=lambda term: repr(term[0]),
-        )
-        object.__setattr__(self, "terms", tuple(merged))
+            if simplest is not None:
+                checked.append((simplest, times))
+        object.__setattr__(self, "terms", _merged(checked))
+
+    @classmethod
+    def _merged(cls, terms: Iterable[tuple[Mechanism, int]]) -> "Composition":
+        """Of mechanisms in simplest form and counts that are in range."""
+        composition = cls.__new__(cls)
+        object.__setattr__(composition, "terms", _merged(terms))
+        return composition
 
     def __repr__(self) -> str:
         if not self.terms:
             return "Composition()"
         return " + ".join(f"{count} * {mechanism!r}" for mechanism, count in self.terms)
+
+
+def _merged(terms: Iterable[tuple[Mechanism, int]]) -> tuple[tuple[Mechanism, int], ...]:
+    """The terms by rank, equal mechanisms once; linear in time for a few sorted runs of them."""
+    kept = [term for term in terms if term[1]]
+    if len(kept) == 1:
+        return (kept[0],)
+    ranked = sorted([(term[0].rank, *term) for term in kept], key=itemgetter(0))
+    merged: list[tuple[Mechanism, int]] = []
+    last = None
+    for rank, mechanism, count in ranked:
+        if rank == last and mechanism == merged[-1][0]:
+            merged[-1] = (mechanism, _checks.count(merged[-1][1] + count))
+        else:
+            merged.append((mechanism, count))
+            last = rank
+    return tuple(merged)
