@@ -70,8 +70,7 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
     double nodes = 0;
     for (const auto& line : lines) nodes += static_cast<double>(line->size());
     const double most = most_work / nodes;
-    double count = std::ceil(0.5 * frequency / spacing) + 2;
-    while (count < most && log_tail(lines, spacing, count) > log_share_ + log_sum_) count = std::ceil(1.1 * count) + 1;
+    const double count = samples_needed(lines, spacing, std::ceil(0.5 * frequency / spacing) + 2, most);
     if (!(count < most)) return {};
     contour.count = static_cast<std::size_t>(count);
     if (count * spacing <= 1.6 * frequency) return plan;
@@ -132,6 +131,19 @@ Contour ContourPlanner::frame() {
   deviation_ = std::sqrt(k.variance);
   log_sum_ = at_.log_delta - (k.value - contour.tilt * at_.epsilon) + std::log(contour.period);
   return contour;
+}
+
+// The log of the tail falls about as the square of the count where samples are few, as the count itself beyond.
+double ContourPlanner::samples_needed(const Lines& lines, double spacing, double least, double most) const {
+  const double goal = log_share_ + log_sum_;
+  double count = least;
+  while (count < most) {
+    const double tail = log_tail(lines, spacing, count);
+    if (tail <= goal) break;
+    const double short_by = tail < 0 && goal < 0 ? std::sqrt(goal / tail) : 1.5;
+    count = std::ceil(std::clamp(short_by, 1.04, 1.5) * count) + 1;
+  }
+  return count;
 }
 
 // log of what the samples from `count` on add to the sum at most.

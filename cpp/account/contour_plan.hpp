@@ -42,6 +42,7 @@ class ContourPlanner {
   Saddle near_delta(double log_delta) const;
   Saddle near_epsilon(double epsilon) const;
   Contour frame();
+  double samples_needed(const Lines& lines, double spacing, double least, double most) const;
   double log_tail(const Lines& lines, double spacing, double count) const;
 
   const Direction& direction_;

@@ -24,21 +24,6 @@ double scaled_tail(double x) {
   return 0.5 * std::exp(x * x / 2) * std::erfc(x * 0.70710678118654752);
 }
 
-// sum m, sum m l and sum m l^2 with m = e^(log_mass + tilt l - unit).
-std::array<double, 3> tilted_sums(const LossNodes& nodes, double tilt, double unit) {
-  const FftKernel& kernel = default_fft_kernel();
-  const std::size_t whole = nodes.loss.size() / 8 * 8;
-  std::array<double, 3> sums, rest;
-  kernel.tilted_sums(nodes.log_mass.data(), nodes.loss.data(), tilt, unit, whole, sums.data());
-  std::array<double, 8> log_mass, loss{};
-  log_mass.fill(-std::numeric_limits<double>::infinity());
-  std::copy(nodes.log_mass.begin() + static_cast<std::ptrdiff_t>(whole), nodes.log_mass.end(), log_mass.begin());
-  std::copy(nodes.loss.begin() + static_cast<std::ptrdiff_t>(whole), nodes.loss.end(), loss.begin());
-  kernel.tilted_sums(log_mass.data(), loss.data(), tilt, unit, 8, rest.data());
-  for (std::size_t i = 0; i < 3; ++i) sums[i] += rest[i];
-  return sums;
-}
-
 }  // namespace
 
 Pilot::Pilot(const Direction& direction) {
@@ -80,10 +65,10 @@ void Pilot::truncate(double log_mass) {
 
 Cumulants Pilot::step_cumulants(std::size_t term, double tilt) const {
   const LossNodes& nodes = nodes_[term];
-  double largest = -1e300;
-  for (std::size_t k = 0; k < nodes.loss.size(); ++k)
-    largest = std::max(largest, nodes.log_mass[k] + tilt * nodes.loss[k]);
-  const auto [sum, first, second] = tilted_sums(nodes, tilt, largest);
+  std::array<double, 3> sums;
+  const double largest =
+      default_fft_kernel().tilted_sums(nodes.log_mass.data(), nodes.loss.data(), tilt, nodes.loss.size(), sums.data());
+  const auto [sum, first, second] = sums;
   const double mean = first / sum;
   double variance = second / sum - mean * mean;
   if (!(variance > 1e-12 * mean * mean)) {  // the mean swamps it: sum squares about the mean

@@ -7,6 +7,7 @@
 
 #include "mechanisms/gaussian_cells.hpp"
 #include "mechanisms/gaussian_line.hpp"
+#include "mechanisms/gaussian_sweep.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
@@ -33,11 +34,10 @@ class GaussianPair final : public DominatingPair {
   }
 
   LossNodes nodes() const override {
-    const auto loss = [](double x, const void* pair) {
-      const double mu = static_cast<const GaussianPair*>(pair)->mu_;
-      return mu * (x - mu / 2);
-    };
-    return gaussian_nodes(family(), loss, this, true);
+    return trapezoid_nodes(0, mu_, 0.5, [mu = mu_](double x) {
+      const double loss = mu * (x - mu / 2);
+      return LossAt{loss, loss - x * x / 2};
+    });
   }
 
   std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {

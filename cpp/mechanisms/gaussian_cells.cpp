@@ -84,18 +84,4 @@ double shifted_tail_moment(double mu, double x, double t) {
   return std::exp(exponent * (1 + 1e-14)) * (normal_tail(from) * (1 + 1e-14) + 1e-307) * (1 + 1e-12);
 }
 
-LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double, const void*), const void* pair,
-                         bool smooth) {
-  const double log_weight0 = std::log(family.weight0), log_weight1 = std::log(family.weight1);
-  const auto log_density = [&](double x) {
-    const double y = x - family.mu;
-    const double log0 = log_weight0 - x * x / 2;
-    const double log1 = log_weight1 - y * y / 2;
-    const double larger = std::max(log0, log1), smaller = std::min(log0, log1);
-    return larger + std::log1p(std::exp(smaller - larger));
-  };
-  return trapezoid_nodes(family.lowest_centre, family.highest_centre, smooth ? 0.5 : trapezoid_step(family.mu),
-                         log_density, [&](double x) { return loss(x, pair); });
-}
-
 }  // namespace hockeystick

@@ -47,9 +47,4 @@ void add_gaussian_tails(const GaussianFamily& family, std::span<const double> lo
 /// tail of N((1+t) mu, 1). x may be off by its rounding.
 double shifted_tail_moment(double mu, double x, double t);
 
-/// Trapezoid nodes of L under P over all x that matter at any tilt, for planning. `smooth` says
-/// that L is linear, else its singularities lie pi / mu off the axis and the step follows.
-LossNodes gaussian_nodes(const GaussianFamily& family, double (*loss)(double x, const void* pair), const void* pair,
-                         bool smooth);
-
 }  // namespace hockeystick

@@ -133,9 +133,10 @@ class Remove final : public Mixture {
 
   LossNodes nodes() const override {
     std::vector<double> scratch(loss_.size());
-    const auto loss = [&](double x) { return loss_.at(x, scratch.data()).loss; };
-    return trapezoid_nodes(
-        0, loss_.largest(), trapezoid_step(loss_.largest()), [&](double x) { return loss(x) - x * x / 2; }, loss);
+    return trapezoid_nodes(0, loss_.largest(), trapezoid_step(loss_.largest()), [&](double x) {
+      const double loss = loss_.at(x, scratch.data()).loss;
+      return LossAt{loss, loss - x * x / 2};
+    });
   }
 
   double loss_infimum() const override { return loss_.infimum(); }
@@ -206,9 +207,8 @@ class Add final : public Mixture {
 
   LossNodes nodes() const override {
     std::vector<double> scratch(loss_.size());
-    return trapezoid_nodes(
-        -loss_.largest(), 0, trapezoid_step(loss_.largest()), [](double x) { return -x * x / 2; },
-        [&](double x) { return -loss_.at(-x, scratch.data()).loss; });
+    return trapezoid_nodes(-loss_.largest(), 0, trapezoid_step(loss_.largest()),
+                           [&](double x) { return LossAt{-loss_.at(-x, scratch.data()).loss, -x * x / 2}; });
   }
 
   double loss_supremum() const override { return -loss_.infimum(); }

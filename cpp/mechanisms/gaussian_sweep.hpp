@@ -157,9 +157,14 @@ class GaussianSweep {
 /// Step of the trapezoid rule for a loss whose singularities lie pi / largest shift off the axis.
 inline double trapezoid_step(double largest_shift) { return std::clamp(2.0 / largest_shift, 0.05, 0.5); }
 
-/// Trapezoid nodes of L over all x that matter at any tilt; log_density(x) + log phi(0) is P's log density.
-template <class LogDensity, class Loss>
-LossNodes trapezoid_nodes(double lowest, double highest, double step, LogDensity&& log_density, Loss&& loss) {
+/// The loss at a point, and P's log density there less log phi(0).
+struct LossAt {
+  double loss, log_density;
+};
+
+/// Trapezoid nodes of L over all x that matter at any tilt.
+template <class At>
+LossNodes trapezoid_nodes(double lowest, double highest, double step, At&& at) {
   const double low = lowest - 12.0, high = highest + 58.0;
   const auto count = static_cast<std::size_t>((high - low) / step) + 1;
   const double log_unit = std::log(step * inverse_sqrt_two_pi);
@@ -167,9 +172,9 @@ LossNodes trapezoid_nodes(double lowest, double highest, double step, LogDensity
   nodes.loss.reserve(count);
   nodes.log_mass.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const double x = low + step * static_cast<double>(i);
-    nodes.loss.push_back(loss(x));
-    nodes.log_mass.push_back(log_density(x) + log_unit);
+    const LossAt here = at(low + step * static_cast<double>(i));
+    nodes.loss.push_back(here.loss);
+    nodes.log_mass.push_back(here.log_density + log_unit);
   }
   return nodes;
 }

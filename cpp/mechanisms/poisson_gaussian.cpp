@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mechanisms/gaussian_cells.hpp"
+#include "mechanisms/gaussian_sweep.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling_weight.hpp"
 #include "mechanisms/smooth_line.hpp"
@@ -63,11 +64,10 @@ class Remove final : public DominatingPair {
   }
 
   LossNodes nodes() const override {
-    const auto loss = [](double x, const void* pair) {
-      const auto* self = static_cast<const Remove*>(pair);
-      return sampled_loss(self->q_, self->mu_ * (x - self->mu_ / 2));
-    };
-    return gaussian_nodes(family(), loss, this, false);
+    return trapezoid_nodes(0, mu_, trapezoid_step(mu_), [this](double x) {
+      const double loss = sampled_loss(q_, mu_ * (x - mu_ / 2));
+      return LossAt{loss, loss - x * x / 2};
+    });
   }
 
   std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
@@ -130,11 +130,8 @@ class Add final : public DominatingPair {
   }
 
   LossNodes nodes() const override {
-    const auto loss = [](double x, const void* pair) {
-      const auto* self = static_cast<const Add*>(pair);
-      return -sampled_loss(self->q_, -self->mu_ * (x + self->mu_ / 2));
-    };
-    return gaussian_nodes(family(), loss, this, false);
+    return trapezoid_nodes(-mu_, 0, trapezoid_step(mu_),
+                           [this](double x) { return LossAt{-sampled_loss(q_, -mu_ * (x + mu_ / 2)), -x * x / 2}; });
   }
 
   std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
@@ -194,12 +191,10 @@ class Replace final : public DominatingPair {
   }
 
   LossNodes nodes() const override {
-    const auto loss = [](double x, const void* pair) {
-      const auto* self = static_cast<const Replace*>(pair);
-      const double mu = self->mu_;
-      return sampled_loss(self->q_, mu * (x - mu / 2)) - sampled_loss(self->q_, -mu * (x + mu / 2));
-    };
-    return gaussian_nodes(family(), loss, this, false);
+    return trapezoid_nodes(-mu_, mu_, trapezoid_step(mu_), [this](double x) {
+      const double ahead = sampled_loss(q_, mu_ * (x - mu_ / 2));
+      return LossAt{ahead - sampled_loss(q_, -mu_ * (x + mu_ / 2)), ahead - x * x / 2};
+    });
   }
 
   // As for removal with P / Q <= A(x) / (1 - q); or L <= 2 mu x, with density at most that of N(mu, 1) for x >= mu/2.

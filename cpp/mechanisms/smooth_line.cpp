@@ -71,24 +71,22 @@ class Strips {
   std::array<Strip, 6> strips_;
 };
 
-// log(P / phi(0)) and the loss at the nodes, with their errors, and the slopes of lambda at x and -x.
-struct Nodes {
-  std::vector<double> x, base, loss, base_error, loss_error, slope, slope_behind;
+// log(P / phi(0)) and the loss at a node, the loss's error and the relative error of a mass, and the slopes of lambda
+// at x and -x.
+struct Node {
+  Node(double at, const Weights& weights, const LocalLog& here, const LocalLog& behind)
+      : x(at),
+        base(weights.own * here.value - at * at / 2),
+        loss(weights.ahead * here.value + weights.behind * behind.value),
+        loss_error(here.error - weights.behind * behind.error + u * std::fabs(loss)),
+        mass_error(weights.own * here.error + u * (3 * std::fabs(base) + 5)),
+        mass_error_by_tilt(loss_error + 3 * u * std::fabs(loss)),
+        slope(here.slope),
+        slope_behind(behind.slope) {}
 
-  void push_back(double at, const Weights& weights, const LocalLog& here, const LocalLog& behind) {
-    x.push_back(at);
-    base.push_back(weights.own * here.value - at * at / 2);
-    loss.push_back(weights.ahead * here.value + weights.behind * behind.value);
-    base_error.push_back(weights.own * here.error + u * std::fabs(base.back()));
-    loss_error.push_back(here.error - weights.behind * behind.error + u * std::fabs(loss.back()));
-    slope.push_back(here.slope);
-    slope_behind.push_back(behind.slope);
-  }
+  double exponent(double tilt) const { return base + tilt * loss; }
 
-  void reverse() {
-    for (auto* values : {&x, &base, &loss, &base_error, &loss_error, &slope, &slope_behind})
-      std::reverse(values->begin(), values->end());
-  }
+  double x, base, loss, loss_error, mass_error, mass_error_by_tilt, slope, slope_behind;
 };
 
 // Masses at a tilt: P e^(tilt L) / (phi(0) e^log_unit) at the nodes.
@@ -107,15 +105,16 @@ class SmoothLine final : public MomentLine {
         needs_(needs),
         step_(std::floor(strips_.step(needs.log_accuracy, needs.highest, needs.frequency) / grain) * grain) {
     if (!(step_ >= 64 * grain)) return;
+    nodes_.reserve(64);
     if (!march(mixture, -1)) return;
-    nodes_.reverse();
+    std::reverse(nodes_.begin(), nodes_.end());
     if (!march(mixture, 1)) return;
     tilted_ = at(needs.tilt);
     layers_.emplace(layers());
   }
 
   bool built() const { return layers_.has_value(); }
-  std::size_t size() const override { return nodes_.x.size(); }
+  std::size_t size() const override { return nodes_.size(); }
 
   Enclosed log_moment() const override { return log_sum(tilted_, needs_.tilt); }
 
@@ -134,12 +133,11 @@ class SmoothLine final : public MomentLine {
   // Nodes from 0 (or one step above it) outwards until the rest is negligible at every tilt wanted.
   bool march(const LogMixture& mixture, int direction) {
     double most_low = -infinity, most_high = -infinity;
-    for (double x = direction > 0 ? step_ : 0.0; nodes_.x.size() < most_nodes && std::fabs(x) < farthest;
+    for (double x = direction > 0 ? step_ : 0.0; nodes_.size() < most_nodes && std::fabs(x) < farthest;
          x += direction * step_) {
-      nodes_.push_back(x, weights_, mixture.log_mixture(x),
-                       weights_.behind != 0 ? mixture.log_mixture(-x) : LocalLog{0, 0, 0});
-      const double low = exponent(nodes_.x.size() - 1, needs_.lowest);
-      const double high = exponent(nodes_.x.size() - 1, needs_.highest);
+      nodes_.emplace_back(x, weights_, mixture.log_mixture(x),
+                          weights_.behind != 0 ? mixture.log_mixture(-x) : LocalLog{0, 0, 0});
+      const double low = nodes_.back().exponent(needs_.lowest), high = nodes_.back().exponent(needs_.highest);
       most_low = std::max(most_low, low);
       most_high = std::max(most_high, high);
       if (low > most_low - needs_.log_accuracy || high > most_high - needs_.log_accuracy) continue;
@@ -150,37 +148,34 @@ class SmoothLine final : public MomentLine {
     return false;
   }
 
-  double exponent(std::size_t i, double tilt) const { return nodes_.base[i] + tilt * nodes_.loss[i]; }
-
   // log of what the sum beyond the last node is at most, relative to that node. lambda' lies in [0, S] and increases:
   // going up, log(P e^(tilt L)) falls at a rate of at least x - a+ S - tilt lambda'(-x) from there on, a = own + tilt
   // ahead; going down, at least |x| - a- lambda'(x).
   double log_tail(double tilt, int direction) const {
-    const std::size_t end = direction > 0 || nodes_.x.front() >= nodes_.x.back() ? nodes_.x.size() - 1 : 0;
+    const Node& end = direction > 0 || nodes_.front().x >= nodes_.back().x ? nodes_.back() : nodes_.front();
     const double a = weights_.own + tilt * weights_.ahead;
-    const double rate =
-        direction > 0 ? nodes_.x[end] - std::max(a, 0.0) * steepest_ + tilt * weights_.behind * nodes_.slope_behind[end]
-                      : -nodes_.x[end] - std::max(-a, 0.0) * nodes_.slope[end];
+    const double rate = direction > 0 ? end.x - std::max(a, 0.0) * steepest_ + tilt * weights_.behind * end.slope_behind
+                                      : -end.x - std::max(-a, 0.0) * end.slope;
     const double fall = step_ * rate * (1 - 1e-9);
     return fall > 0 ? -fall - std::log(-std::expm1(-fall)) : infinity;
   }
 
   Tilted at(double tilt) const {
     Tilted result;
-    const std::size_t n = nodes_.x.size();
+    const std::size_t n = nodes_.size();
     result.log_unit = -infinity;
-    for (std::size_t i = 0; i < n; ++i) result.log_unit = std::max(result.log_unit, exponent(i, tilt));
+    for (const Node& node : nodes_) result.log_unit = std::max(result.log_unit, node.exponent(tilt));
     result.mass.assign((n + 7) / 8 * 8, -infinity);
-    for (std::size_t i = 0; i < n; ++i) result.mass[i] = exponent(i, tilt) - result.log_unit;
+    for (std::size_t i = 0; i < n; ++i) result.mass[i] = nodes_[i].exponent(tilt) - result.log_unit;
     default_fft_kernel().exponentials(result.mass.data(), result.mass.size());
     result.mass.resize(n);
     CompensatedSum sum;
     double error = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const double mass = result.mass[i], scaled = exponent(i, tilt) - result.log_unit;
+      const Node& node = nodes_[i];
+      const double mass = result.mass[i], below = result.log_unit - node.exponent(tilt);
       sum.add(mass);
-      error += mass * (nodes_.base_error[i] + tilt * nodes_.loss_error[i] +
-                       u * (2 * std::fabs(nodes_.base[i]) + 3 * tilt * std::fabs(nodes_.loss[i]) - scaled + 5));
+      error += mass * (node.mass_error + tilt * node.mass_error_by_tilt + u * below);
     }
     result.sum = sum.value();
     result.rounding = 1.01 * (error / result.sum + 2 * u);
@@ -201,23 +196,24 @@ class SmoothLine final : public MomentLine {
   // P e^(tilt L) as a density of L lies above bars over the losses of adjacent nodes: a normal density is least at an
   // end, and e^(own lambda + tilt L) is monotone.
   UniformLayers layers() const {
-    const std::size_t bars = nodes_.x.size() - 1;
+    const std::size_t bars = nodes_.size() - 1;
     std::vector<double> heights(bars), widths(bars);
     const bool rising = weights_.ahead > 0;
     for (std::size_t i = 0; i < bars; ++i) {
-      const std::size_t normal_end = nodes_.x[i] < 0 ? i : i + 1, other_end = rising ? i : i + 1;
+      const Node &left = nodes_[i], &right = nodes_[i + 1];
+      const std::size_t normal_end = left.x < 0 ? i : i + 1, other_end = rising ? i : i + 1;
       double least = tilted_.mass[normal_end];
-      if (normal_end != other_end) least *= lower_exp(growth(normal_end) - growth(other_end));
-      const double flattest = nodes_.slope[i] - weights_.behind * nodes_.slope_behind[i + 1];
-      const double steepest = nodes_.slope[i + 1] - weights_.behind * nodes_.slope_behind[i];
-      const double apart = std::fabs(nodes_.loss[i + 1] - nodes_.loss[i]);
-      widths[i] = std::max(flattest * step_, (1 - 1e-9) * apart - nodes_.loss_error[i] - nodes_.loss_error[i + 1]);
+      if (normal_end != other_end) least *= lower_exp(growth(nodes_[normal_end]) - growth(nodes_[other_end]));
+      const double flattest = left.slope - weights_.behind * right.slope_behind;
+      const double steepest = right.slope - weights_.behind * left.slope_behind;
+      const double apart = std::fabs(right.loss - left.loss);
+      widths[i] = std::max(flattest * step_, (1 - 1e-9) * apart - left.loss_error - right.loss_error);
       heights[i] = steepest > 0 ? least / (steepest * step_) : 0.0;
     }
     return {heights, widths};
   }
 
-  double growth(std::size_t i) const { return exponent(i, needs_.tilt) + nodes_.x[i] * nodes_.x[i] / 2; }
+  double growth(const Node& node) const { return node.exponent(needs_.tilt) + node.x * node.x / 2; }
 
   // At most e^-y, y >= 0, by e^-v >= 1 - v.
   static double lower_exp(double y) {
@@ -231,23 +227,31 @@ class SmoothLine final : public MomentLine {
   Strips strips_;
   LineNeeds needs_;
   double step_;
-  Nodes nodes_;
+  std::vector<Node> nodes_;  // by x
   Tilted tilted_;
   std::optional<UniformLayers> layers_;
 };
 
 std::vector<MomentSample> SmoothLine::samples(double spacing, std::size_t count) const {
   double carried = 0;
-  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) carried += tilted_.mass[i] * nodes_.loss_error[i];
+  std::vector<double> losses(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    losses[i] = nodes_[i].loss;
+    carried += tilted_.mass[i] * nodes_[i].loss_error;
+  }
   carried *= 1.01 * spacing / tilted_.sum;
-  TurningMasses masses(tilted_.mass, nodes_.loss, spacing);
+  TurningMasses masses(tilted_.mass, losses, spacing);
   const double fixed = strips_.error(step_, needs_.tilt, 0) + 2 * tilted_.tails;
+  double strips = 0;
   std::vector<MomentSample> result{{1, 0, 0, 0}};
+  result.reserve(count);
   for (std::size_t k = 1; k < count; ++k) {
     const auto [re, im, rounding] = masses.next();
     const auto turns = static_cast<double>(k);
-    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding,
-                      fixed + strips_.error(step_, needs_.tilt, spacing * turns)});
+    // It grows with the frequency: the last of eight samples stands for all of them.
+    if (k % 8 == 1)
+      strips = strips_.error(step_, needs_.tilt, spacing * std::min(turns + 7, static_cast<double>(count - 1)));
+    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding, fixed + strips});
   }
   return result;
 }

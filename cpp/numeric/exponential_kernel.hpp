@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "numeric/vec.hpp"
 
@@ -96,25 +97,44 @@ inline void powers(double* re, double* im, std::size_t count, std::uint64_t n) {
   }
 }
 
-/// sum m_j, sum m_j l_j and sum m_j l_j^2 with m_j = e^(base_j + tilt l_j - unit), count a multiple of 8; plain sums.
-inline void tilted_sums(const double* base, const double* loss, double tilt, double unit, std::size_t count,
-                        double* sums) {
-  const Vec scale = Vec::broadcast(tilt), shift = Vec::broadcast(unit);
+/// Returns the largest base_j + tilt l_j and puts sum m_j, sum m_j l_j and sum m_j l_j^2 into sums, where m_j is e^ of
+/// base_j + tilt l_j less that; plain sums, without most of what is below e^-45.
+inline double tilted_sums(const double* base, const double* loss, double tilt, std::size_t count, double* sums) {
+  constexpr std::size_t width = Vec::lanes;
+  const std::size_t whole = count / width * width;
+  double last_base[width], last_loss[width];
+  for (std::size_t i = 0; i < width; ++i) {
+    const bool is_there = whole + i < count;
+    last_base[i] = is_there ? base[whole + i] : -std::numeric_limits<double>::infinity();
+    last_loss[i] = is_there ? loss[whole + i] : 0.0;
+  }
+  const Vec scale = Vec::broadcast(tilt);
+  const auto exponent = [&](const double* b, const double* l) {
+    return multiply_add(scale, Vec::load(l), Vec::load(b));
+  };
+  Vec most = exponent(last_base, last_loss);
+  for (std::size_t j = 0; j < whole; j += width) most = larger(most, exponent(base + j, loss + j));
+  double lanes[3][width], largest = -1e300;
+  most.store(lanes[0]);
+  for (std::size_t i = 0; i < width; ++i) largest = lanes[0][i] > largest ? lanes[0][i] : largest;
+  const Vec unit = Vec::broadcast(largest), least = Vec::broadcast(largest - 45);
   Vec total = Vec::broadcast(0), first = total, second = total;
-  for (std::size_t j = 0; j < count; j += Vec::lanes) {
-    const Vec at = Vec::load(loss + j);
-    const Vec mass = exponential(multiply_add(scale, at, Vec::load(base + j)) - shift);
-    const Vec moment = mass * at;
+  const auto add = [&](const double* b, const double* l) {
+    const Vec argument = exponent(b, l);
+    if (all_at_most(argument, least)) return;
+    const Vec at = Vec::load(l), mass = exponential(argument - unit), moment = mass * at;
     total = total + mass;
     first = first + moment;
     second = multiply_add(moment, at, second);
-  }
-  double lanes[3][Vec::lanes];
+  };
+  for (std::size_t j = 0; j < whole; j += width) add(base + j, loss + j);
+  add(last_base, last_loss);
   total.store(lanes[0]), first.store(lanes[1]), second.store(lanes[2]);
   for (std::size_t part = 0; part < 3; ++part) {
     sums[part] = 0;
-    for (std::size_t i = 0; i < Vec::lanes; ++i) sums[part] += lanes[part][i];
+    for (std::size_t i = 0; i < width; ++i) sums[part] += lanes[part][i];
   }
+  return largest;
 }
 
 }  // namespace hockeystick::HOCKEYSTICK_ISA

@@ -53,8 +53,7 @@ struct FftKernel {
   void (*powers)(double* re, double* im, std::size_t count, std::uint64_t n) = nullptr;
   void (*exponentials)(double* x, std::size_t count) = nullptr;
   void (*exponentials_less_1)(double* x, std::size_t count) = nullptr;
-  void (*tilted_sums)(const double* base, const double* loss, double tilt, double unit, std::size_t count,
-                      double* sums) = nullptr;
+  double (*tilted_sums)(const double* base, const double* loss, double tilt, std::size_t count, double* sums) = nullptr;
   void (*turned_sums)(const double* re, const double* im, std::size_t count, double cosine, double sine,
                       double* sums) = nullptr;
   void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count,

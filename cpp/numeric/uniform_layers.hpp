@@ -14,6 +14,8 @@ class UniformLayers {
   /// Heights and widths of adjacent bars, all >= 0. A bar may in truth be wider than stated.
   UniformLayers(const std::vector<double>& heights, const std::vector<double>& widths) {
     std::vector<Open> open;
+    open.reserve(heights.size());
+    layers_.reserve(heights.size());
     double at = 0;
     for (std::size_t i = 0; i <= heights.size(); ++i) {
       const double height = i < heights.size() ? heights[i] : 0.0;
