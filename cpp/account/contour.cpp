@@ -12,6 +12,7 @@ namespace {
 
 constexpr int most_attempts = 3;
 constexpr double room = 8;  // nats, where there are many questions
+constexpr std::size_t many_samples = 24;
 
 bool is_met(const Answer& answer, double tolerance) {
   return std::isfinite(answer.upper) && answer.upper - answer.lower <= tolerance * answer.upper;
@@ -25,11 +26,15 @@ Answer worse(const std::optional<Answer>& a, const Answer& b) {
   return both;
 }
 
-// Answers one question after another, by the sums of the last where these are good enough.
+// Answers questions of rising value one after another, by the sums of the last where these are good enough.
 class Solver {
  public:
   Solver(std::span<const Direction> directions, bool wants_epsilon, const Limits& limits, double spare)
-      : directions_(directions), wants_epsilon_(wants_epsilon), tolerance_(limits.tolerance), room_(spare) {}
+      : directions_(directions),
+        wants_epsilon_(wants_epsilon),
+        tolerance_(limits.tolerance),
+        room_(spare),
+        ceilings_(directions.size(), 1.0) {}
 
   std::optional<Answer> solve(double value) {
     if (const auto known = by_sums(value, start_)) return known;
@@ -62,6 +67,9 @@ class Solver {
 
   // By the current plan for one more direction, which then has the worse of both answers.
   std::optional<Answer> by_sum(std::size_t i, double value, double start, const std::optional<Answer>& worst) {
+    // delta falls with epsilon: what it was last bounds it here.
+    if (worst && !wants_epsilon_ && ceilings_[i] <= worst->lower) return worst;
+    if (i >= sums_.size() && worst && is_dominated(i, value, *worst)) return worst;
     if (i >= sums_.size()) {
       const Lines lines = make_lines(directions_[i], plan_.needs);
       if (lines.empty()) return {};
@@ -69,8 +77,22 @@ class Solver {
     }
     if (worst && wants_epsilon_ && sums_[i].delta(worst->lower).upper() <= value) return worst;
     const Answer found = enclose(sums_[i], value, start);
+    if (!wants_epsilon_) ceilings_[i] = std::min(ceilings_[i], found.upper);
     if (!is_met(found, tolerance_)) return {};
     return worse(worst, found);
+  }
+
+  // Whether Chernoff's inequality, cheaper than many samples, shows that a direction has no part in the answer.
+  bool is_dominated(std::size_t i, double value, const Answer& worst) const {
+    if (room_ > 0 || plan_.contour.count < many_samples) return false;
+    const double epsilon = wants_epsilon_ ? worst.lower : value, goal = wants_epsilon_ ? value : worst.lower;
+    const double tilt = plan_.contour.tilt;  // the least delta has the highest saddle point
+    const Lines lines = make_lines(directions_[i], {2 * tilt, 2 * tilt, 4 * tilt, 0, 20});
+    if (lines.empty() || !(goal > 0)) return false;
+    const auto shows = [&](double at) {
+      return log_chernoff_bound(directions_[i], lines, at, epsilon) <= std::log(goal) - 1e-12;
+    };
+    return shows(2 * tilt) || shows(4 * tilt);
   }
 
   // By a plan of its own, which takes the place of the current one where it is for the first direction.
@@ -118,6 +140,7 @@ class Solver {
   std::span<const Direction> directions_;
   bool wants_epsilon_;
   double tolerance_, room_;
+  std::vector<double> ceilings_;  // of each direction's delta, from the largest epsilon asked so far on
   ContourPlan plan_{};
   std::vector<ContourSum> sums_;  // by the plan, of the first directions
   double start_ = 0;

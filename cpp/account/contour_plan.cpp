@@ -6,12 +6,15 @@
 #include <limits>
 #include <numbers>
 
+#include "account/chernoff.hpp"
+
 namespace hockeystick {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double most_work = 1e6;  // samples times nodes: about what a transform of 2^16 costs
-constexpr double share = 0.01;     // of the tolerance on delta, for each of tail and aliases
+constexpr double most_work = 1e6;   // samples times nodes: about what a transform of 2^16 costs
+constexpr double share = 0.01;      // of the tolerance on delta, for each of tail and aliases
+constexpr double rounding = 1e-14;  // of a step's moment, over how much more than `share` it may take
 constexpr double farthest_tilt = 500;
 constexpr double least_log_delta = -680;
 
@@ -34,15 +37,20 @@ Lines make_lines(const Direction& direction, const LineNeeds& needs) {
 
 Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share) {
   Contour best{};
-  // Near a tilt at which rare huge losses take over, aliases reach far: a little below it they do not.
-  const double first = std::max(at.tilt, 1 / at.deviation);
-  for (double tilt = first; tilt > 0.4 * first; tilt *= 0.9) {
+  // Near a tilt at which rare huge losses take over, aliases reach far: below it they do not.
+  for (double tilt = at.tilt; tilt > 0.4 * at.tilt; tilt *= 0.75) {
     const Cumulants k = pilot.cumulants(tilt);
-    const double peak = tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt);
-    const double wanted = std::max(1.0, k.value - tilt * at.epsilon + peak - log_share - at.log_delta);
+    const double excess = k.value - tilt * at.epsilon - log_share - at.log_delta;
+    if (best.period > 0 && excess + std::log(rounding * pilot.total_count()) > 0) break;
+    const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
     const auto above = pilot.reach(tilt, wanted, 1, farthest_tilt);
     const auto below = pilot.reach(tilt, wanted, -1, tilt);
-    const double period = 1.02 * std::max(above.loss - at.epsilon, at.epsilon - below.loss);
+    // An alias is e^(K(t) - t epsilon + peak(t) - abs(t - tilt) period) at most, and reach knows K(t).
+    const auto wanted_period = [&](const Pilot::Reach& reach) {
+      const double rise = (reach.tilt - tilt) * (reach.loss - at.epsilon);
+      return (rise - wanted + excess + log_chernoff_peak(reach.tilt)) / std::fabs(reach.tilt - tilt);
+    };
+    const double period = 1.02 * std::max(wanted_period(above), wanted_period(below));
     if (best.period == 0 || period < 0.7 * best.period) best = {std::max(0.0, below.tilt), tilt, above.tilt, period, 0};
     if (period < 4 * std::sqrt(wanted * k.variance)) break;
   }
@@ -52,7 +60,16 @@ Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share) {
 ContourPlanner::ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance,
                                double room)
     : direction_(direction), pilot_(direction), wants_epsilon_(wants_epsilon), tolerance_(tolerance), room_(room) {
-  at_ = wants_epsilon ? near_delta(std::log(value)) : near_epsilon(value);
+  if (wants_epsilon) {
+    at_ = near_delta(std::log(value));
+    return;
+  }
+  at_ = near_epsilon(pilot_, value);
+  for (int i = 0; i < 4; ++i) {
+    const double before = at_.log_delta;
+    at_ = near_epsilon(near(before), value);
+    if (at_.log_delta > before - 1) break;
+  }
 }
 
 std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
@@ -73,8 +90,11 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
     const double count = samples_needed(lines, spacing, std::ceil(0.5 * frequency / spacing) + 2, most);
     if (!(count < most)) return {};
     contour.count = static_cast<std::size_t>(count);
-    if (count * spacing <= 1.6 * frequency) return plan;
-    frequency = 0.8 * caution_ * count * spacing;  // finer nodes show a faster decay
+    double truncated = 0;
+    for (std::size_t j = 0; j < lines.size(); ++j)
+      truncated += static_cast<double>(direction_[j].count) * lines[j]->truncation(count * spacing);
+    if (truncated < 0.5) return plan;        // there the samples are as small as the tail
+    frequency = caution_ * count * spacing;  // finer nodes show a faster decay
   }
   return {};
 }
@@ -82,20 +102,41 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
 bool ContourPlanner::learn(const ContourSum& sum, double epsilon) {
   const ContourDelta found = sum.delta(epsilon);
   if (!(epsilon >= 0) || !(found.value > 0)) return false;
-  at_ = near_epsilon(epsilon);
+  at_ = near_epsilon(near(std::log(found.value)), epsilon);
   caution_ *= 1.5;
   at_.log_delta = std::log(found.value);
   at_.slope = sum.slope(epsilon);
   return at_.tilt > 0 && at_.slope > 0;
 }
 
+// Without what losses far beyond add to the moments: rare huge ones rule these long before they matter to delta.
+Pilot ContourPlanner::near(double log_delta) const {
+  Pilot pilot = pilot_;
+  pilot.truncate(log_delta + std::log(1e-3));
+  return pilot;
+}
+
+// At a tilt, the saddle's or below, at which the moments hardly know of losses that `near` left out: moments are of
+// all.
+Saddle ContourPlanner::tamed(const Saddle& at, const Pilot& near) const {
+  const auto knows = [&](double tilt) { return pilot_.cumulants(tilt).value > near.cumulants(tilt).value + 0.01; };
+  Saddle result = at;
+  result.tilt = std::max(at.tilt, 1 / at.deviation);
+  if (!knows(result.tilt)) return result;
+  double low = 0, high = result.tilt;
+  for (int i = 0; i < 8; ++i) (knows(result.tilt = (low + high) / 2) ? high : low) = result.tilt;
+  result.tilt = low;
+  return result;
+}
+
 // By a few Newton steps: the contour needs no exact saddle point.
 Saddle ContourPlanner::near_delta(double log_delta) const {
-  Saddle at = pilot_.saddle(0);
+  const Pilot pilot = near(log_delta);
+  Saddle at = pilot.saddle(0);
   const double scale = at.deviation;
   double tilt = std::sqrt(2 * std::max(0.5, -log_delta - 2)) / scale, low = 0, high = infinity;
   for (int i = 0; i < 20; ++i) {
-    at = pilot_.saddle(tilt);
+    at = pilot.saddle(tilt);
     const double excess = at.log_delta - log_delta;
     if (std::fabs(excess) < 0.3) break;
     (excess > 0 ? low : high) = tilt;
@@ -104,14 +145,14 @@ Saddle ContourPlanner::near_delta(double log_delta) const {
   }
   at.epsilon += (at.log_delta - log_delta) / at.slope;
   at.log_delta = log_delta;
-  return at;
+  return tamed(at, pilot);
 }
 
-Saddle ContourPlanner::near_epsilon(double epsilon) const {
-  Saddle at = pilot_.saddle(0);
+Saddle ContourPlanner::near_epsilon(const Pilot& pilot, double epsilon) const {
+  Saddle at = pilot.saddle(0);
   double tilt = std::max(0.0, (epsilon - at.epsilon) / (at.deviation * at.deviation)), low = 0, high = infinity;
   for (int i = 0; i < 20 && tilt > 0; ++i) {
-    at = pilot_.saddle(tilt);
+    at = pilot.saddle(tilt);
     const double excess = epsilon - at.epsilon;
     if (std::fabs(excess) < 0.1 * at.deviation) break;
     (excess > 0 ? low : high) = tilt;
@@ -120,7 +161,7 @@ Saddle ContourPlanner::near_epsilon(double epsilon) const {
   }
   at.log_delta -= at.slope * (epsilon - at.epsilon);
   at.epsilon = epsilon;
-  return at;
+  return tamed(at, pilot);
 }
 
 Contour ContourPlanner::frame() {

@@ -18,8 +18,8 @@ struct ContourPlan {
 /// Null where a term has no such line.
 Lines make_lines(const Direction& direction, const LineNeeds& needs);
 
-/// The line through the saddle, or to the right of it where that is too near 0, and the period at which by the forecast
-/// each alias is e^log_share of delta; no count of samples yet.
+/// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the
+/// forecast each alias is e^log_share of delta; no count of samples yet.
 Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share);
 
 /// Plans for one direction of one question, each from what the one before it found.
@@ -39,8 +39,10 @@ class ContourPlanner {
   bool learn(const ContourSum& sum, double epsilon);
 
  private:
+  Pilot near(double log_delta) const;
+  Saddle tamed(const Saddle& at, const Pilot& near) const;
   Saddle near_delta(double log_delta) const;
-  Saddle near_epsilon(double epsilon) const;
+  Saddle near_epsilon(const Pilot& pilot, double epsilon) const;
   Contour frame();
   double samples_needed(const Lines& lines, double spacing, double least, double most) const;
   double log_tail(const Lines& lines, double spacing, double count) const;

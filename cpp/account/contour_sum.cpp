@@ -2,12 +2,14 @@
 #include "account/contour_sum.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <numbers>
 #include <utility>
 
+#include "account/chernoff.hpp"
 #include "numeric/cpu.hpp"
 #include "numeric/rounding.hpp"
 
@@ -16,9 +18,6 @@ namespace {
 
 constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// log max_y e^(-t y) (1 - e^-y) = t log t - (1 + t) log(1 + t); 0 at t = 0.
-double log_peak(double t) { return t > 0 ? t * std::log(t / (1 + t)) - std::log1p(t) : 0; }
 
 // log of the composition's moment at the lines' own tilt.
 Enclosed log_moment(const Direction& direction, const Lines& lines) {
@@ -89,7 +88,7 @@ double log_chernoff_bound(const Direction& direction, const Lines& lines, double
     value += step;
     size += std::fabs(step);
   }
-  const double peak = log_peak(tilt);
+  const double peak = log_chernoff_peak(tilt);
   size = (size + tilt * std::fabs(epsilon) + std::fabs(peak)) * (32 + static_cast<double>(direction.size()));
   return value - tilt * epsilon + peak + u * size;
 }
@@ -145,6 +144,18 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines, co
           ((order + 1) * spacing_ * spacing_ * rest);
 }
 
+namespace {
+
+// e^x of each, within 2 u.
+std::array<double, 3> exponentials(double x, double y, double z) {
+  if (!(std::max({x, y, z}) < 700)) return {std::exp(x), std::exp(y), std::exp(z)};
+  double powers[8] = {x, y, z};
+  default_fft_kernel().exponentials(powers, 8);
+  return {powers[0], powers[1], powers[2]};
+}
+
+}  // namespace
+
 ContourSum::Sum ContourSum::sum(double epsilon) const {
   const double angle = -spacing_ * epsilon;
   double sums[3];
@@ -153,18 +164,19 @@ ContourSum::Sum ContourSum::sum(double epsilon) const {
 }
 
 ContourDelta ContourSum::delta(double epsilon) const {
-  const double log_unit = log_moment_ - contour_.tilt * epsilon;
-  const double unit = std::exp(log_unit) / contour_.period;
+  const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = static_cast<double>(re_.size() + 8) * u;
+  const auto powers =
+      exponentials(log_unit, log_higher_ - contour_.higher * epsilon, log_lower_ - contour_.lower * epsilon);
+  const double unit = powers[0] / contour_.period;
   const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 4 * contour_.tilt * std::fabs(epsilon) + 16);
   const double turning = u * (8 + 2 * spacing_ * std::fabs(epsilon));
   ContourDelta result{};
   result.value = unit * sum(epsilon).value;
-  const double summing = static_cast<double>(re_.size() + 8) * u * 1.01;
-  const double loose = 1.01 * (rounding_ + turning * turning_ + summing * total_);
-  result.rounding = 1.01 * (unit * loose + std::fabs(result.value) * std::expm1(off)) + 1e-307;
+  const double loose = 1.01 * (rounding_ + turning * turning_ + 1.01 * summing * total_);
+  result.rounding =
+      1.01 * (unit * loose + std::fabs(result.value) * (off < 1 ? off * (1 + off) : std::expm1(off))) + 1e-307;
   result.tail = unit * tail_ * (1 + 1e-6);
-  result.alias = (std::exp(log_higher_ - contour_.higher * epsilon) + std::exp(log_lower_ - contour_.lower * epsilon)) *
-                 (1 + 1e-6);
+  result.alias = (powers[1] + powers[2]) * (1 + 1e-6);
   return result;
 }
 

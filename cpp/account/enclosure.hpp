@@ -26,7 +26,7 @@ struct Refinement {
 
 /// How it ended: "" if the questions were answered, else as in Answer.
 struct Outcome {
-  std::string obstacle;
+  std::string_view obstacle;
   std::size_t required_bytes = 0;
 };
 

@@ -285,7 +285,7 @@ Answer worse(Answer a, const Answer& b, const Limits& limits) {
   result.upper = std::max(a.upper, b.upper);
   result.met = (std::isfinite(result.upper) && result.upper - result.lower <= limits.tolerance * result.upper) ||
                result.lower == result.upper || (a.met && b.met);
-  if (result.met) result.obstacle.clear();
+  if (result.met) result.obstacle = {};
   if (!result.met && result.obstacle.empty()) result.obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
   return result;
 }

@@ -198,7 +198,7 @@ std::vector<Answer> worst(const Kind& kind, std::span<const Direction> direction
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double lower = std::max(result[i].lower, answers[i].lower);
       const bool met = result[i].met && answers[i].met;
-      const std::string obstacle = result[i].met ? answers[i].obstacle : result[i].obstacle;
+      const std::string_view obstacle = result[i].met ? answers[i].obstacle : result[i].obstacle;
       if (answers[i].upper > result[i].upper) result[i] = answers[i];
       result[i].lower = lower;
       result[i].met = met;

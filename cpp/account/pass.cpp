@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "account/chernoff.hpp"
 #include "discretize/connect_dots_lower.hpp"
 #include "discretize/connect_dots_upper.hpp"
 #include "numeric/fft_cache.hpp"
@@ -52,9 +53,8 @@ double chernoff_delta(const Direction& direction, const Pilot& pilot, double eps
     loss_error += count * step.loss_error;
   }
   const double t = plan.tilt;
-  const double log_peak = t * std::log(t / (1 + t)) - std::log1p(t);
   const double size = std::fabs(log_bound) + t * epsilon + 1;
-  log_bound += log_peak - t * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * size;
+  log_bound += log_chernoff_peak(t) - t * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * size;
   return std::exp(log_bound) * (1 + 1e-12) + 1.01 * infinity_mass;
 }
 

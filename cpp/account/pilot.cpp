@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "account/chernoff.hpp"
 #include "numeric/cpu.hpp"
 #include "numeric/root.hpp"
 
@@ -118,8 +119,7 @@ Saddle Pilot::saddle(double tilt) const {
 }
 
 double Pilot::log_chernoff_delta(double tilt, double epsilon) const {
-  const double peak = tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0;
-  return cumulants(tilt).value - tilt * epsilon + peak;
+  return cumulants(tilt).value - tilt * epsilon + log_chernoff_peak(tilt);
 }
 
 // The tilt that minimises (K + log 1/delta) / tilt, Chernoff's bound of epsilon; 0 if no tilt does.

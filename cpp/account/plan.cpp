@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "account/alignment.hpp"
+#include "account/chernoff.hpp"
 #include "numeric/convolve.hpp"
 
 namespace hockeystick {
@@ -12,8 +13,6 @@ namespace {
 
 // Bytes a support point takes on its way from edges over cells to two tilted distributions.
 constexpr double bytes_per_point = 240;
-
-double log_peak_weight(double tilt) { return tilt > 0 ? tilt * std::log(tilt / (1 + tilt)) - std::log1p(tilt) : 0; }
 
 }  // namespace
 
@@ -38,7 +37,7 @@ Frame make_frame(const Pilot& pilot, const Saddle& at, double tilt, double d, do
   // Top of the window: P(S > hi) <= cut delta. Wrapping: its tilted mass at the worst weight is
   // cut delta at most.
   const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1, limit);
-  const double wrap = std::max(1.0, k.value - tilt * epsilon + log_peak_weight(tilt) - log_cut - at.log_delta);
+  const double wrap = std::max(1.0, k.value - tilt * epsilon + log_chernoff_peak(tilt) - log_cut - at.log_delta);
   const auto from_above = pilot.reach(tilt, wrap, 1, limit);
   const auto from_below = pilot.reach(tilt, wrap, -1, limit);
   const double margin = std::sqrt(k.variance);

@@ -165,7 +165,7 @@ std::vector<Answer> one_direction(const Direction& direction, std::span<const do
 Answer worse(const Answer& a, const Answer& b, double tolerance) {
   Answer result = b.upper > a.upper ? b : a;
   const bool both = a.met && b.met;
-  const std::string obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
+  const std::string_view obstacle = a.obstacle.empty() ? b.obstacle : a.obstacle;
   result.lower = std::max(a.lower, b.lower);
   result.met = both || result.upper - result.lower <= allowed_width(result, tolerance);
   result.obstacle = result.met ? "" : obstacle;

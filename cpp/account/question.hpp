@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
@@ -34,7 +34,7 @@ struct Limits {
 struct Answer {
   double lower = 0, upper = 0;
   bool met = true;
-  std::string obstacle;            // "", "memory_limit", "rounding" or "passes"
+  std::string_view obstacle;       // "", "memory_limit", "rounding" or "passes"
   std::size_t required_bytes = 0;  // what the refused grid would have taken
   // Error budget, in units of delta at the answer (the width of its enclosure there).
   double discretization = 0, truncation = 0, wraparound = 0, rounding = 0;
@@ -42,7 +42,7 @@ struct Answer {
   std::size_t size = 0;  // length of its transform; or samples of the contour
   double tilt = 0;
   int passes = 0;
-  const char* method = "";  // "contour", "transform", or "" where neither was needed
+  std::string_view method;  // "contour", "transform", or "" where neither was needed
 };
 
 }  // namespace hockeystick

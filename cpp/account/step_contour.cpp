@@ -39,7 +39,9 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 StepContour::StepContour(const Direction& direction, const Pilot& pilot, const Plan& plan, const Saddle& at,
                          double log_tolerance) {
   const double log_share = std::log(share * log_tolerance);
-  contour_ = contour_frame(pilot, at, log_share);
+  Saddle right = at;
+  right.tilt = std::max(at.tilt, 1 / at.deviation);
+  contour_ = contour_frame(pilot, right, log_share);
   const double curvature = at.regular ? at.curvature : contour_.tilt * (1 + contour_.tilt);
   radius_ = std::sqrt(0.125 * log_tolerance / curvature);
   const double scale = pilot.cumulants(contour_.tilt).value - contour_.tilt * at.epsilon;

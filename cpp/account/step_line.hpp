@@ -16,6 +16,7 @@ class StepLine final : public MomentLine {
   Enclosed log_moment() const override { return log_moment_; }
   double log_moment_above(double tilt) const override;
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
+  double truncation(double) const override { return 0; }
   double modulus_bound(double) const override { return 1; }
   std::size_t size() const override { return step_.mass.size(); }
 

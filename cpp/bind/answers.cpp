@@ -64,7 +64,7 @@ void bind_answers(py::module_& module) {
       .def_readonly("size", &Answer::size)
       .def_readonly("tilt", &Answer::tilt)
       .def_readonly("passes", &Answer::passes)
-      .def_property_readonly("method", [](const Answer& answer) { return std::string(answer.method); });
+      .def_readonly("method", &Answer::method);
   py::class_<Answers>(module, "Answers", "The answers to one call.")
       .def("__len__", [](const Answers& answers) { return answers.items.size(); })
       .def(

@@ -35,6 +35,8 @@ class GaussianLine final : public MomentLine {
     return result;
   }
 
+  double truncation(double) const override { return 0; }
+
   double modulus_bound(double frequency) const override {
     return std::exp(-half_square_ * frequency * frequency * (1 - 1e-6)) * (1 + 1e-9) + 1e-307;
   }

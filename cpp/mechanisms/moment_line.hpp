@@ -42,6 +42,9 @@ class MomentLine {
   /// The samples 0 <= k < count of the line.
   virtual std::vector<MomentSample> samples(double spacing, std::size_t count) const = 0;
 
+  /// What a sample at that frequency is off by apart from rounding, at most.
+  virtual double truncation(double frequency) const = 0;
+
   /// Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.
   virtual double modulus_bound(double frequency) const = 0;
 

@@ -125,6 +125,10 @@ class SmoothLine final : public MomentLine {
 
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
 
+  double truncation(double frequency) const override {
+    return strips_.error(step_, needs_.tilt, 0) + 2 * tilted_.tails + strips_.error(step_, needs_.tilt, frequency);
+  }
+
   double modulus_bound(double frequency) const override {
     return 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;
   }
@@ -241,17 +245,15 @@ std::vector<MomentSample> SmoothLine::samples(double spacing, std::size_t count)
   }
   carried *= 1.01 * spacing / tilted_.sum;
   TurningMasses masses(tilted_.mass, losses, spacing);
-  const double fixed = strips_.error(step_, needs_.tilt, 0) + 2 * tilted_.tails;
-  double strips = 0;
+  double truncated = 0;
   std::vector<MomentSample> result{{1, 0, 0, 0}};
   result.reserve(count);
   for (std::size_t k = 1; k < count; ++k) {
     const auto [re, im, rounding] = masses.next();
     const auto turns = static_cast<double>(k);
     // It grows with the frequency: the last of eight samples stands for all of them.
-    if (k % 8 == 1)
-      strips = strips_.error(step_, needs_.tilt, spacing * std::min(turns + 7, static_cast<double>(count - 1)));
-    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding, fixed + strips});
+    if (k % 8 == 1) truncated = truncation(spacing * std::min(turns + 7, static_cast<double>(count - 1)));
+    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding, truncated});
   }
   return result;
 }

@@ -79,32 +79,38 @@ inline void weigh(const double* x, const double (*weights)[64], std::size_t n, d
   }
 }
 
-/// Multiplies re + i im by cosine + i sine elementwise, count a multiple of 8, and sums the products: sums[0] + i
-/// sums[1]. Each term meets at most count/8 + 8 roundings on its way into a sum.
+/// Multiplies re + i im by cosine + i sine elementwise four times over, count a multiple of 4, and sums the products of
+/// each time: sums[2 t] + i sums[2 t + 1]. Each term meets at most count/4 + 4 roundings on its way into a sum.
 inline void rotate(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums) {
-  constexpr std::size_t width = Vec::lanes, parts = 8 / width;
-  Vec real[parts], imaginary[parts];
-  HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) real[i] = imaginary[i] = Vec::broadcast(0);
-  for (std::size_t j = 0; j < count; j += 8) {
+  constexpr std::size_t width = Vec::lanes, parts = 4 / width, times = 4;
+  Vec real[times][parts], imaginary[times][parts];
+  HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
+    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) real[t][i] = imaginary[t][i] = Vec::broadcast(0);
+  }
+  for (std::size_t j = 0; j < count; j += 4) {
     HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
       const std::size_t at = j + i * width;
-      const Vec x = Vec::load(re + at), y = Vec::load(im + at);
+      Vec x = Vec::load(re + at), y = Vec::load(im + at);
       const Vec c = Vec::load(cosine + at), s = Vec::load(sine + at);
-      const Vec turned = multiply_subtract(x, c, y * s), across = multiply_add(x, s, y * c);
-      turned.store(re + at);
-      across.store(im + at);
-      real[i] = real[i] + turned;
-      imaginary[i] = imaginary[i] + across;
+      HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
+        const Vec turned = multiply_subtract(x, c, y * s);
+        y = multiply_add(x, s, y * c);
+        x = turned;
+        real[t][i] = real[t][i] + x;
+        imaginary[t][i] = imaginary[t][i] + y;
+      }
+      x.store(re + at);
+      y.store(im + at);
     }
   }
-  double lanes[2][8];
-  HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
-    real[i].store(lanes[0] + i * width);
-    imaginary[i].store(lanes[1] + i * width);
-  }
-  for (std::size_t part = 0; part < 2; ++part) {
-    sums[part] = 0;
-    for (std::size_t i = 0; i < 8; ++i) sums[part] += lanes[part][i];
+  double lanes[2][4];
+  for (std::size_t t = 0; t < times; ++t) {
+    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
+      real[t][i].store(lanes[0] + i * width);
+      imaginary[t][i].store(lanes[1] + i * width);
+    }
+    for (std::size_t part = 0; part < 2; ++part)
+      sums[2 * t + part] = (lanes[part][0] + lanes[part][1]) + (lanes[part][2] + lanes[part][3]);
   }
 }
 

@@ -3,6 +3,7 @@
 // place times the spacing from one frequency to the next.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -34,23 +35,28 @@ class TurningMasses {
   }
 
   /// sum m_i e^(i k spacing x_i) / sum m_i at k = 1, 2, ... in turn, and how far rounding may have taken it from that.
-  /// A turn is off by u times the angle, and by 8 u for sine, cosine and the product; a sum meets at most n/8 + 8
+  /// A turn is off by u times the angle, and by 8 u for sine, cosine and the product; a sum meets at most n/4 + 4
   /// roundings, the one at 0 is compensated.
   struct Sample {
     double re, im, rounding;
   };
   Sample next() {
     double* const re = room_.data();
-    double sums[2];
-    default_fft_kernel().rotate(re, re + padded_, re + 2 * padded_, re + 3 * padded_, padded_, sums);
+    if (next_ == sums_.size()) {
+      default_fft_kernel().rotate(re, re + padded_, re + 2 * padded_, re + 3 * padded_, padded_, sums_.data());
+      next_ = 0;
+    }
+    const double x = sums_[next_++], y = sums_[next_++];
     turns_ += 1;
-    const double summing = (static_cast<double>(padded_) / 8 + 14) * unit_roundoff;
-    return {sums[0] / sum_, sums[1] / sum_, turns_ * turn_ + summing};
+    const double summing = (static_cast<double>(padded_) / 4 + 10) * unit_roundoff;
+    return {x / sum_, y / sum_, turns_ * turn_ + summing};
   }
 
  private:
   std::size_t padded_;
-  std::vector<double> room_;  // real and imaginary parts, cosines, sines
+  std::vector<double> room_;         // real and imaginary parts, cosines, sines
+  std::array<double, 8> sums_;       // of four frequencies
+  std::size_t next_ = sums_.size();  // of them that is not yet given out
   double sum_ = 0, turn_ = 0, turns_ = 0;
 };
 
