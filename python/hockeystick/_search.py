@@ -70,7 +70,8 @@ class Search:
 
         Raises:
             ValueError: No parameter meets the target, or the family is not monotone.
-            CertificationError: The tolerance is out of reach at the parameter found.
+            CertificationError: The tolerance is out of reach at the parameter found, or so far out
+                of reach everywhere that no two parameters can be told apart.
         """
         self._find_sign()
         while len(self._widths) < _MOST_EVALUATIONS:
@@ -101,6 +102,9 @@ class Search:
                     self._sign = 1 if (old.upper < new.lower) == (old.value < new.value) else -1
                     self._refuse_contradictions()
                     return
+        unmet = [sample.error for sample in self._samples.values() if sample.error is not None]
+        if unmet:  # the enclosures are too wide to tell
+            raise unmet[0]
         low, high = min(self._samples), max(self._samples)
         raise ValueError(
             f"make must depend on its parameter: {self._goal.name} is "

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -165,6 +166,17 @@ def test_nothing_costs_nothing(run):
         ([*CALIBRATE, *BUDGET, "--parameter", "steps"], "--steps is what is to be found"),
         (["calibrate", *BUDGET, "--parameter", "steps"], "Missing option '--noise-multiplier'"),
         (["epsilon", "--delta", "1e-5"], "Missing option '--noise-multiplier'"),
+        ([*EPSILON, "--delta", "0.1.2"], "Invalid value for '--delta'"),
+        ([*EPSILON, "--delta", ""], "Invalid value for '--delta'"),
+        ([*EPSILON, "--delta", "1e-400"], r"delta must be in \(0, 1\), got 0.0"),
+        ([*EPSILON, "--noise-multiplier", "inf"], "noise_multiplier must be finite"),
+        ([*EPSILON, "--steps", "1" + 30 * "0"], "count must be a whole number"),
+        ([*EPSILON, "--steps", 5000 * "9"], "Invalid value for '--steps'"),
+        ([*EPSILON, "--memory-limit", "1" + 30 * "0"], "memory_limit must be"),
+        ([*EPSILON, "surplus"], "unexpected extra argument"),
+        ([*EPSILON, "--delta"], "requires an argument"),
+        ([*CALIBRATE, *BUDGET, "--memory-limit", "1"], "raise memory_limit"),
+        ([*CALIBRATE, "--advantage", "nan"], "advantage must be"),
         (["gamma"], "No such command 'gamma'"),
         ([*EPSILON, "--sigma", "1"], "No such option"),
     ],
@@ -178,12 +190,50 @@ def test_errors_are_one_line(run, arguments, message):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["epsilon", "--help"], ["delta", "-h"], ["calibrate", "-h"], ["plot", "-h"]],
+    [["--help"], *([name, "-h"] for name in cli._commands.commands)],
+    ids=" ".join,
 )
 def test_help_has_an_example(run, arguments):
     code, out, err = run(*arguments)
     assert (code, err) == (0, "")
     assert "Example: hockeystick " in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (hs.CertificationError("out of reach", hs.Bounds(0.0, 1.0), "rounding"), "out of reach"),
+        (MemoryError(), "MemoryError"),
+        (ImportError("no\nsuch thing"), "no such thing"),
+        (RecursionError("too deep"), "too deep"),
+        (OverflowError("too large"), "too large"),
+        (OSError(5, "Input/output error"), "[Errno 5] Input/output error"),
+    ],
+)
+def test_whatever_fails_fails_in_one_line(run, monkeypatch, error, message):
+    def fail(*_arguments, **_options):
+        raise error
+
+    monkeypatch.setattr(hs.Composition, "epsilon_bounds", fail)
+    assert run(*EPSILON) == (2, "", f"hockeystick: {message}\n")
+
+
+def test_an_interrupt_is_not_an_error(run, monkeypatch):
+    def interrupt(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hs.Composition, "epsilon_bounds", interrupt)
+    code, out, err = run(*EPSILON)
+    assert (code, out, err.strip()) == (130, "", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_an_answer_that_cannot_be_written_fails_in_one_line():
+    command = [sys.executable, "-m", "hockeystick", *EPSILON]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert re.fullmatch("hockeystick: .*No space left on device.*\n", done.stderr)
 
 
 def test_version(run):

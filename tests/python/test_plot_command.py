@@ -88,6 +88,8 @@ def test_the_command_line_compares(monkeypatch, tmp_path, capsys):
             "no/such/folder/x.png",
         ),
         (["loss-distribution", *QUESTION, "--output", "x.bmp4"], "'bmp4' is not supported"),
+        (["loss-distribution", *QUESTION, "--output", "."], "is a directory"),
+        (["loss-distribution", *QUESTION, "--output", "x"], "must end in a format, as x.png"),
         (["epsilon-by-count", *QUESTION, "--output", "x.png", "--delta", "2"], "delta must be in"),
         (["hockey-stick", "--noise-multiplier", "0", "--output", "x.png"], "noise_multiplier must"),
         (

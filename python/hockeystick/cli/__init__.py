@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: one question, one line of answer."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -10,20 +11,34 @@ import hockeystick
 from hockeystick.cli.calibration import calibrate
 from hockeystick.cli.pictures import plot
 from hockeystick.cli.questions import delta, epsilon
-from hockeystick.errors import CertificationError
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; errors take one line on stderr and exit with 2."""
+    """Run the command line.
+
+    Errors take one line on stderr and exit with 2, an interrupt exits with 130.
+    """
     try:
         code = _commands.main(arguments, prog_name="hockeystick", standalone_mode=False)
     except click.ClickException as error:
         _fail(error.format_message())
-    except (CertificationError, ImportError, TypeError, ValueError) as error:
-        _fail(str(error))
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
+    except _ERRORS as error:
+        _give_up_output()
+        _fail(str(error) or type(error).__name__)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+_ERRORS = (ArithmeticError, ImportError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
+
+
+def _give_up_output() -> None:
+    """See that what could not be written is not tried again when the interpreter ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> None:

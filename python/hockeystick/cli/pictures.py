@@ -2,6 +2,7 @@
 """`hockeystick plot`."""
 
 import json
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -83,6 +84,8 @@ def plot(
     loss-against-probability  the privacy loss, and delta as an area
     """  # noqa: D301, click looks for a backspace
     _only_what_it_takes(context, picture)
+    if not Path(output).suffix:
+        raise click.UsageError(f"--output must end in a format, as {output}.png does")
     start = perf_counter()
     mechanism = {"noise_multiplier": noise_multiplier, "sampling_probability": sampling_probability}
     step = _options.step(**mechanism)
