@@ -86,70 +86,29 @@ def transform_engine(case: Case) -> Ask:
     return ask
 
 
-def dp_accounting(case: Case) -> Ask:
-    """PLDAccountant with its defaults: connect the dots, an upper estimate on a grid of 1e-4."""
-    import dp_accounting as dpa  # type: ignore[import-untyped]  # noqa: PLC0415
-    from dp_accounting import pld  # noqa: PLC0415
+def peer(name: str, way: str) -> Callable[[Case], Ask]:
+    """Another accountant, as the library's own `hockeystick compare` asks it."""
 
-    def event(sigma: float, q: float) -> dpa.DpEvent:
-        gaussian = dpa.GaussianDpEvent(sigma)
-        return gaussian if q == 1 else dpa.PoissonSampledDpEvent(q, gaussian)
+    def prepare(case: Case) -> Ask:
+        from hockeystick import _peers  # noqa: PLC0415 - other versions of it have none
 
-    def ask() -> Answer:
-        accountant = pld.PLDAccountant()
-        for sigma, q, count in case.terms:
-            accountant.compose(event(sigma, q), count)
-        answer = accountant.get_epsilon if case.query == "epsilon" else accountant.get_delta
-        return Answer(upper=float(answer(case.at)))
+        (one,) = (one for one in _peers.PEERS if (one.name, one.way) == (name, way))
+        call = one.prepare(_peers.Question(case.terms, case.query, case.at))
 
-    return ask
+        def ask() -> Answer:
+            return Answer(**call()._asdict())
 
+        return ask
 
-EPS_ERROR = 0.01
-DELTA_ERROR = 1e-3  # relative to delta
-
-
-def prv_accountant(case: Case) -> Ask:
-    """PRVAccountant at eps_error 0.01 and delta_error delta / 1000, which its docstring suggests.
-
-    A question about delta has no delta to scale by; there 1e-10 stands for delta / 1000. Only the
-    removal direction is accounted for, which is the worse one in all cases here.
-    """
-    from prv_accountant import PRVAccountant  # type: ignore[import-untyped]  # noqa: PLC0415
-    from prv_accountant.privacy_random_variables import (  # type: ignore[import-untyped]  # noqa: PLC0415
-        GaussianMechanism,
-        PoissonSubsampledGaussianMechanism,
-        PrivacyRandomVariable,
-    )
-
-    delta_error = case.at * DELTA_ERROR if case.query == "epsilon" else 1e-10
-    counts = [count for _, _, count in case.terms]
-
-    def variable(sigma: float, q: float) -> PrivacyRandomVariable:
-        if q == 1:
-            return GaussianMechanism(noise_multiplier=sigma)
-        return PoissonSubsampledGaussianMechanism(noise_multiplier=sigma, sampling_probability=q)
-
-    def ask() -> Answer:
-        accountant = PRVAccountant(
-            prvs=[variable(sigma, q) for sigma, q, _ in case.terms],
-            max_self_compositions=counts,
-            eps_error=EPS_ERROR,
-            delta_error=delta_error,
-        )
-        ask = accountant.compute_epsilon if case.query == "epsilon" else accountant.compute_delta
-        lower, estimate, upper = map(float, ask(case.at, counts))
-        return Answer(lower=lower, upper=upper, estimate=estimate)
-
-    return ask
+    return prepare
 
 
 # The first is the one the others are compared with.
 LIBRARIES = (
     Library("hockeystick", hockeystick),
     Library("hockeystick", transform_engine, "transform engine"),
-    Library("dp-accounting", dp_accounting),
-    Library("prv-accountant", prv_accountant),
+    Library("dp-accounting", peer("dp-accounting", "PLD")),
+    Library("prv-accountant", peer("prv-accountant", "PRV")),
 )
 
 

@@ -9,6 +9,7 @@ import click
 
 import hockeystick
 from hockeystick.cli.calibration import calibrate
+from hockeystick.cli.comparison import compare
 from hockeystick.cli.pictures import plot
 from hockeystick.cli.questions import delta, epsilon
 
@@ -62,5 +63,5 @@ def _commands() -> None:
     """Certified privacy of DP-SGD: epsilon and delta between proven bounds."""
 
 
-for _command in (epsilon, delta, calibrate, plot):
+for _command in (epsilon, delta, calibrate, plot, compare):
     _commands.add_command(_command)

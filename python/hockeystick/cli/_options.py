@@ -2,6 +2,7 @@
 """What every command is asked: the run, the adjacency and the limits."""
 
 from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -21,14 +22,20 @@ def picture_options(command: Callable[..., None]) -> Callable[..., None]:
     return options(command, noise_required=True, tolerance=None)
 
 
+def comparison_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The same options without the adjacency, which is the one that all accountants know."""
+    return options(command, noise_required=True, adjacency=False)
+
+
 def options(
     command: Callable[..., None],
     *,
     noise_required: bool,
     tolerance: float | None = DEFAULT_TOLERANCE,
+    adjacency: bool = True,
 ) -> Callable[..., None]:
     """The options that every question has, also under the names of `compute-dp-epsilon`."""
-    asked = [
+    asked: list[Callable[..., Any]] = [
         click.option(
             "--noise-multiplier",
             "-s",
@@ -53,13 +60,7 @@ def options(
             show_default=True,
             help="Number of steps.",
         ),
-        click.option(
-            "--adjacency",
-            type=click.Choice([adjacency.value for adjacency in Adjacency]),
-            default=Adjacency.ADD_OR_REMOVE_ONE.value,
-            show_default=True,
-            help="Which datasets are neighbours.",
-        ),
+        *([_adjacency_option()] if adjacency else []),
         click.option(
             "--tolerance",
             type=float,
@@ -79,6 +80,16 @@ def options(
     for option in reversed(asked):
         command = option(command)
     return command
+
+
+def _adjacency_option() -> Callable[..., Any]:
+    return click.option(
+        "--adjacency",
+        type=click.Choice([adjacency.value for adjacency in Adjacency]),
+        default=Adjacency.ADD_OR_REMOVE_ONE.value,
+        show_default=True,
+        help="Which datasets are neighbours.",
+    )
 
 
 def step(*, noise_multiplier: float, sampling_probability: float) -> Mechanism:

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other accountants, each behind one adapter, for comparisons.
+
+An adapter imports what it needs and returns the call to be timed. The call builds all its objects
+anew, from the parameters to the answer, so that no library is timed on what it remembers.
+"""
+
+from hockeystick._peers import dp_accounting, opacus, prv_accountant
+from hockeystick._peers.peer import Answer, Peer, Question
+
+PEERS = (
+    Peer("dp-accounting", "PLD", dp_accounting.pld),
+    Peer("dp-accounting", "RDP", dp_accounting.rdp),
+    Peer("prv-accountant", "PRV", prv_accountant.prv),
+    Peer("opacus", "PRV", opacus.prv),
+    Peer("opacus", "RDP", opacus.rdp),
+)
+
+__all__ = ["PEERS", "Answer", "Peer", "Question"]

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hockeystick compare`."""
+
+import json
+from collections.abc import Iterable, Iterator
+from time import perf_counter
+from typing import Any, Literal, NamedTuple
+
+import click
+
+import hockeystick
+from hockeystick import _checks, _peers
+from hockeystick._peers.child import Reply, ask
+from hockeystick.bounds import Bounds
+from hockeystick.cli import _options
+from hockeystick.cli._decimals import outward
+
+Wanted = Literal["epsilon", "delta"]
+
+
+@click.command(
+    epilog="Example: hockeystick compare --noise-multiplier 1.0 --sampling-probability 0.01 "
+    "--steps 10000 --delta 1e-5"
+)
+@click.option("--delta", "-d", type=float, help="Target delta, in (0, 1); or give --epsilon.")
+@click.option("--epsilon", type=float, help="Target epsilon [nats], in [0, 1e4].")
+@click.option(
+    "--time-limit",
+    type=float,
+    default=60.0,
+    show_default=True,
+    help="Seconds each of the other accountants may take.",
+)
+@_options.comparison_options
+def compare(
+    *,
+    delta: float | None,
+    epsilon: float | None,
+    time_limit: float,
+    as_json: bool,
+    noise_multiplier: float,
+    sampling_probability: float,
+    steps: int,
+    **limits: Any,
+) -> None:
+    """The same question, asked of every accountant that is installed.
+
+    Neighbours differ in one record that is added or removed. The others are dp-accounting (PLD,
+    RDP), prv-accountant and Opacus (PRV, RDP), with their defaults, each in a process of its own;
+    the time is that of the first call, without imports.
+    """
+    if (delta is None) == (epsilon is None):
+        raise click.UsageError("either --delta or --epsilon must be given, and not both")
+    time_limit = _checks.within("time_limit", time_limit, 1e-3, 1e6)
+    mechanism = {"noise_multiplier": noise_multiplier, "sampling_probability": sampling_probability}
+    run = _options.run(steps=steps, **mechanism)
+    start = perf_counter()
+    wanted: Wanted = "delta" if delta is None else "epsilon"
+    if delta is not None:
+        at, bounds = delta, run.epsilon_bounds(delta, **limits)
+    elif epsilon is not None:
+        at, bounds = epsilon, run.delta_bounds(epsilon, **limits)
+    ours = _Ours(wanted, bounds, perf_counter() - start)
+    question = _peers.Question(((noise_multiplier, sampling_probability, steps),), wanted, at)
+    replies = ((peer, ask(peer, question, time_limit)) for peer in _peers.PEERS)
+    given = "delta" if wanted == "epsilon" else "epsilon"
+    if as_json:
+        asked = {"wanted": wanted, given: at, **mechanism, "steps": steps, **limits}
+        click.echo(json.dumps(_object(ours, replies, asked | {"time_limit": time_limit})))
+        return
+    click.echo(f"{wanted} at {given} = {at!r}")
+    for row in _rows(ours, replies):
+        click.echo(row)
+
+
+Replies = Iterable[tuple[_peers.Peer, Reply]]
+
+
+class _Ours(NamedTuple):
+    """The certified answer."""
+
+    wanted: Wanted
+    bounds: Bounds[float]
+    seconds: float
+
+    def refutes(self, answer: _peers.Answer) -> bool:
+        """Whether the truth, which is within the bounds, is certainly not where `answer` says."""
+        lower, upper = self.bounds
+        return answer.upper < lower or (answer.lower is not None and answer.lower > upper)
+
+
+def _object(ours: _Ours, replies: Replies, question: dict[str, Any]) -> dict[str, Any]:
+    """What JSON holds."""
+    lower, upper = ours.bounds
+    return {
+        ours.wanted: upper,
+        "lower": lower,
+        "upper": upper,
+        "seconds": ours.seconds,
+        "peers": [_entry(ours, *one) for one in replies],
+        "question": question,
+    }
+
+
+def _entry(ours: _Ours, peer: _peers.Peer, reply: Reply) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": peer.name, "version": peer.version, "way": peer.way}
+    if reply.answer is None:
+        return entry | {"failure": reply.failure}
+    return entry | {
+        ours.wanted: reply.answer.upper,
+        "lower": reply.answer.lower,
+        "upper": reply.answer.upper,
+        "certified": False,
+        "wrong": ours.refutes(reply.answer),
+        "seconds": reply.seconds,
+    }
+
+
+def _rows(ours: _Ours, replies: Replies) -> Iterator[str]:
+    """What people read: a line for each, as soon as it is known."""
+    label = f"hockeystick {hockeystick.__version__}"
+    yield _row(label, _interval(ours.wanted, *ours.bounds), "certified", ours.seconds)
+    for peer, reply in replies:
+        if reply.answer is None:
+            yield _row(peer.label, reply.failure)
+            continue
+        lower, upper = reply.answer.lower, reply.answer.upper
+        wanted = ours.wanted
+        value = f"{wanted} <= {upper:.8g}" if lower is None else _interval(wanted, lower, upper)
+        remark = "WRONG" if ours.refutes(reply.answer) else "not certified"
+        yield _row(peer.label, value, remark, reply.seconds)
+
+
+def _row(label: str, value: str, remark: str = "", seconds: float | None = None) -> str:
+    line = f"{label:<26} {value}"
+    if seconds is None:
+        return line
+    taken = f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+    return f"{line:<62} {remark:<13} {taken:>8}"
+
+
+def _interval(wanted: Wanted, lower: float, upper: float) -> str:
+    low, high = outward(lower, upper)
+    return f"{low} <= {wanted} <= {high}"
