@@ -72,8 +72,8 @@ def test_the_peers_of_the_test_extra_are_installed():
 
 
 def test_one_peer_from_end_to_end(monkeypatch, capfd):
-    monkeypatch.setattr(_peers, "PEERS", PEERS[1:2])
-    code, out, err = compare(capfd, *EPSILON)
+    monkeypatch.setattr(_peers, "PEERS", (PEERS[1], answering("click", upper=9.0)))
+    code, out, err = compare(capfd, *EPSILON, "--peer", "dp-accounting")
     assert (code, err) == (0, "")
     question, ours, rdp = out.splitlines()
     assert question == "epsilon at delta = 1e-05"
@@ -221,6 +221,7 @@ def test_an_interrupt_ends_the_peer(monkeypatch, capfd):
         ([*EPSILON, "--time-limit", "nan"], "time_limit must be in"),
         ([*EPSILON, "--delta", "2"], r"delta must be in \(0, 1\), got 2.0"),
         ([*EPSILON, "--adjacency", "add-one"], "No such option"),
+        ([*EPSILON, "--peer", "no-such-library"], "Invalid value for '--peer'"),
         ([*EPSILON, "--tolerance", "2e-12", "--memory-limit", "1"], "raise memory_limit"),
     ],
 )

@@ -31,12 +31,20 @@ Wanted = Literal["epsilon", "delta"]
     show_default=True,
     help="Seconds each of the other accountants may take.",
 )
+@click.option(
+    "--peer",
+    "libraries",
+    type=click.Choice(list(dict.fromkeys(peer.name for peer in _peers.PEERS))),
+    multiple=True,
+    help="A library to ask; give it again for another. By default all of them.",
+)
 @_options.comparison_options
 def compare(
     *,
     delta: float | None,
     epsilon: float | None,
     time_limit: float,
+    libraries: tuple[str, ...],
     as_json: bool,
     noise_multiplier: float,
     sampling_probability: float,
@@ -62,7 +70,8 @@ def compare(
         at, bounds = epsilon, run.delta_bounds(epsilon, **limits)
     ours = _Ours(wanted, bounds, perf_counter() - start)
     question = _peers.Question(((noise_multiplier, sampling_probability, steps),), wanted, at)
-    replies = ((peer, ask(peer, question, time_limit)) for peer in _peers.PEERS)
+    peers = [peer for peer in _peers.PEERS if not libraries or peer.name in libraries]
+    replies = ((peer, ask(peer, question, time_limit)) for peer in peers)
     given = "delta" if wanted == "epsilon" else "epsilon"
     if as_json:
         asked = {"wanted": wanted, given: at, **mechanism, "steps": steps, **limits}
