@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import summary
 from cases import CASES, Case, truths
 from measure import Outcome, judge, race
 from peers import installed, missing
@@ -57,7 +58,7 @@ def record(outcome: Outcome) -> dict[str, Any]:
 
 
 def write(blocks: Mapping[str, str], results: Mapping[str, Any], where: str) -> None:
-    """One JSON file a run, and the tables of what ran."""
+    """One JSON file a run, and the tables of what ran, here and in the README at the root."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     page = (HERE / "README.md").read_text(encoding="utf-8")
     for name, text in blocks.items():
@@ -66,6 +67,7 @@ def write(blocks: Mapping[str, str], results: Mapping[str, Any], where: str) -> 
     (HERE / "results").mkdir(exist_ok=True)
     text = json.dumps({"machine": where, **results}, indent=1)
     (HERE / "results" / f"{stamp}.json").write_text(text + "\n", encoding="utf-8")
+    summary.write()
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ import measure  # noqa: E402
 import peers  # noqa: E402
 import published  # noqa: E402
 import report  # noqa: E402
+import summary  # noqa: E402
 import transforms  # noqa: E402
 from measure import Answer, Status  # noqa: E402
 
@@ -259,6 +260,39 @@ def test_the_page_has_a_place_for_every_case_and_the_method():
         assert "new text" in report.replaced(page, case.name, "new text\n")
     with pytest.raises(ValueError, match="must hold <!-- begin none -->"):
         report.replaced(page, "none", "")
+
+
+def test_the_readme_has_the_newest_results(tmp_path):
+    page = summary.PAGE.read_text(encoding="utf-8")
+    copy = tmp_path / "README.md"
+    copy.write_text(page, encoding="utf-8")
+    summary.write(copy)
+    assert copy.read_text(encoding="utf-8") == page
+    assert page.count("| delta = ") == len(summary.ROWS)
+
+
+def test_the_summary_takes_the_newest_run_of_each_case(tmp_path):
+    def record(verdict, *seconds, width=None, distance=1e-3):
+        return {"verdict": verdict, "width": width, "distance": distance, "seconds": [*seconds]}
+
+    ours = {"hockeystick 1.0": record("certified", 1.0, 3.0, width=1e-4)}
+    theirs = {"dp-accounting 2.0": record("wrong", 1.0, distance=-2e-3)}
+    other = {"hockeystick 1.0, transform engine": record("certified", 9.0, width=1e-9)}
+    failed = {"prv-accountant 3.0": record("failed", 9.0)}
+    runs = {
+        "1.json": {"machine": "old, load 1.0, here", "cases": dict.fromkeys(summary.ROWS, theirs)},
+        "2.json": {"machine": "new", "published": {}},
+        "3.json": {"machine": "new", "cases": {"dpsgd": ours | other | theirs | failed}},
+    }
+    for name, run in runs.items():
+        (tmp_path / name).write_text(json.dumps(run))
+    text = summary.text(summary.newest(tmp_path))
+    first, second = text.splitlines()[2:4]
+    assert first.endswith("| 2 s, width 1e-04 | WRONG by -2.0e-03 | failed |")
+    assert second.endswith("| not run | WRONG by -2.0e-03 | not run |")
+    assert text.endswith(
+        "hockeystick 1.0, dp-accounting 2.0, prv-accountant 3.0; new; old, here.\n"
+    )
 
 
 def test_published_comparisons_are_well_formed():
