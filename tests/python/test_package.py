@@ -4,13 +4,17 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 import hockeystick as hs
 
+ROOT = Path(__file__).parents[2]
 MODULES = sorted(
     info.name
     for info in pkgutil.walk_packages(hs.__path__, "hockeystick.")
@@ -28,8 +32,12 @@ def test_public_names():
         hs.nothing  # noqa: B018
 
 
-def test_version():
-    assert hs.__version__.count(".") == 2
+def test_the_version_comes_from_one_place():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert hs.__version__ == project["version"]
+    assert not re.search(r"project\([^)]*VERSION", (ROOT / "CMakeLists.txt").read_text("utf-8"))
+    newest = re.search(r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert newest[1] == project["version"]
 
 
 @pytest.mark.parametrize("name", ["hockeystick", *MODULES])
