@@ -2,6 +2,7 @@
 """What README.md and the manual show is what happens: every block of code runs, page by page."""
 
 import doctest
+import importlib
 import importlib.util
 import re
 import shlex
@@ -112,6 +113,35 @@ def test_every_public_name_is_in_the_reference():
     core = (ROOT / "docs" / "reference" / "core.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^\.\. auto\w+:: (\w+)$", core, re.MULTILINE))
     assert listed == set(hs.__all__) - set(hs.mechanisms.__all__) - {"__version__"}
+
+
+DOCSTRING = """One line.
+
+    code = 1
+
+| a | b |
+| --- | --- |
+| 1 | 2 |
+
+Of |x|.
+And `|y|`.
+
+Args:
+    code: Stays.
+"""
+
+
+def test_docstrings_are_given_to_sphinx_as_it_reads_them(monkeypatch):
+    pytest.importorskip("sphinx", reason="the extra docs is not installed")
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    docstrings = importlib.import_module("docstrings")
+    lines = DOCSTRING.splitlines()
+    docstrings._process(None, "", "", None, None, lines)
+    text = "\n".join(lines)
+    assert "One line.\n\n::\n\n    code = 1\n" in text
+    assert ".. list-table::\n   :header-rows: 1\n\n   * - a\n     - b\n" in text
+    assert "\nOf \\|x\\|.\nAnd `|y|`.\n" in text
+    assert text.endswith("\nArgs:\n    code: Stays.")
 
 
 def test_code_in_the_readme_is_short():
