@@ -54,13 +54,18 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None: 
 
 
 @click.group(
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --delta 1e-5",
 )
 @click.option("--version", is_flag=True, callback=_version, is_eager=True, expose_value=False)
-def _commands() -> None:
+@click.pass_context
+def _commands(context: click.Context) -> None:
     """Certified privacy of DP-SGD: epsilon and delta between proven bounds."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
 
 
 for _command in (epsilon, delta, calibrate, plot, compare):
