@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -75,6 +76,7 @@ class Spread {
   void go(std::size_t first, std::size_t left, const Path& path) {
     for (std::size_t j = first; j < atoms_.size(); ++j) {
       for (std::size_t k = j + 1 < atoms_.size() ? 1 : left; k <= left; ++k) {
+        checkpoint_each<4096>(paths.size());
         const auto [product, product_error] = two_product(static_cast<double>(k), atoms_[j].loss);
         const auto [sum, sum_error] = two_sum(path.loss.value, product);
         const Path next{{sum, path.loss.error + std::fabs(product_error) + std::fabs(sum_error)},
@@ -120,6 +122,7 @@ void AtomSums::add(const FiniteLaw& law, double count) {
   all.reserve(sums_.size() * spread.paths.size());
   for (const Sum& sum : sums_) {
     for (const Path& path : spread.paths) {
+      checkpoint_each<8192>(all.size());
       const auto [loss, error] = two_sum(sum.loss, path.loss.value);
       lost = std::max(lost, std::fabs(error) + path.loss.error);
       all.push_back({loss, path.mass.times(sum.mass).value()});

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "account/contour_plan.hpp"
+#include "numeric/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
@@ -155,7 +156,10 @@ std::vector<std::optional<Answer>> contour_answers(std::span<const Direction> di
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
   Solver solver(directions, wants_epsilon, limits, values.size() > 1 ? room : 0);
-  for (const std::size_t i : order) answers[i] = solver.solve(values[i]);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    checkpoint_each<16>(k);
+    answers[order[k]] = solver.solve(values[order[k]]);
+  }
   return answers;
 }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "account/chernoff.hpp"
+#include "numeric/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
@@ -29,6 +30,7 @@ double log_count(const Direction& direction) {
 Lines make_lines(const Direction& direction, const LineNeeds& needs) {
   Lines lines;
   for (const Term& term : direction) {
+    checkpoint_each<16>(lines.size());
     lines.push_back(term.pair->moment_line(needs));
     if (!lines.back()) return {};
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "account/chernoff.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/cpu.hpp"
 #include "numeric/rounding.hpp"
 
@@ -113,6 +114,7 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines, co
   Product product(count);
   double log_beyond = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
+    checkpoint_each<16>(j);
     product.multiply(lines[j]->samples(spacing_, count), direction[j].count);
     const double modulus = lines[j]->modulus_bound(spacing_ * static_cast<double>(count));
     log_beyond += static_cast<double>(direction[j].count) * std::log(std::max(modulus, 1e-300));

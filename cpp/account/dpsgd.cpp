@@ -5,6 +5,7 @@
 
 #include "account/engine.hpp"
 #include "mechanisms/registry.hpp"
+#include "numeric/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
@@ -22,6 +23,7 @@ std::vector<Direction> directions_of(const DpsgdPairs& pairs, double noise_multi
 std::vector<Answer> dpsgd_epsilon_bounds(const DpsgdRuns& runs, const DpsgdPairs& pairs, const Limits& limits) {
   std::vector<Answer> answers(runs.deltas.size());
   for (std::size_t i = 0; i < answers.size(); ++i) {
+    checkpoint_each<16>(i);
     const double q = runs.sampling_probabilities[i];
     const std::int64_t steps = runs.steps[i];
     if (steps == 0 || q == 0) continue;

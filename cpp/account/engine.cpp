@@ -12,6 +12,7 @@
 #include "account/one_step.hpp"
 #include "account/pass.hpp"
 #include "account/step_contour.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -356,7 +357,8 @@ std::vector<Answer> answers_to(std::span<const Direction> directions, bool wants
   std::vector<Answer> answers;
   answers.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    answers.push_back(found[i] ? *found[i] : by_transform(merged, wants_epsilon, values[i], limits));
+    checkpoint_each<16>(i),
+        answers.push_back(found[i] ? *found[i] : by_transform(merged, wants_epsilon, values[i], limits));
   return answers;
 }
 

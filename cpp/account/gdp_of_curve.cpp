@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "mechanisms/gaussian_tradeoff.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -46,6 +47,7 @@ double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
   for (int round = 0, parts = 32; round < 7; ++round, parts = 8) {
     const double around = center, width = 2 * reach / parts;
     for (int i = 0; i <= parts; ++i) {
+      checkpoint();
       const double share = std::clamp(around - reach + i * width, 0.0, 1.0);
       const double fpr = std::max(smallest_rate, 0.5 * std::pow(2 * smallest_rate, share));
       const double mu = mu_needed_at(lower, fpr, any, smallest_rate);
@@ -74,6 +76,7 @@ NeededMu mu_needed(const CurveKinks& upper, double from, double to, double toler
   NeededMu needed;
   needed.fpr = to;
   for (std::size_t k = first; to > from; k = std::min(last, k + stride)) {
+    checkpoint_each<256>(k / stride);
     double meeting = from;
     if (k < last) {
       const std::size_t next = std::min(last, k + stride);

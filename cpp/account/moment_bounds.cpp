@@ -8,6 +8,7 @@
 #include "account/merge.hpp"
 #include "account/renyi_slope.hpp"
 #include "discretize/loss_integral.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 
@@ -178,6 +179,7 @@ Answer refined(const Direction& direction, const Moment& moment, const Limits& l
   answer.met = false;
   double previous = infinity;
   for (int fineness = 8; !answer.met; fineness *= 4) {
+    checkpoint();
     double cells = 0;
     const IntegralBounds bounds = total(direction, moment, fineness, cells);
     answer.lower = std::max(answer.lower, bounds.lower);

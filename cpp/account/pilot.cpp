@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "account/chernoff.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/cpu.hpp"
 #include "numeric/root.hpp"
 
@@ -28,7 +29,10 @@ double scaled_tail(double x) {
 }  // namespace
 
 Pilot::Pilot(const Direction& direction) {
-  for (const Term& term : direction) add(term.pair->nodes(), term.count);
+  for (const Term& term : direction) {
+    checkpoint_each<16>(nodes_.size());
+    add(term.pair->nodes(), term.count);
+  }
   deviation_ = std::sqrt(cumulants(0).variance);  // floored in step_cumulants, never 0
 }
 
@@ -36,6 +40,7 @@ Pilot::Pilot(std::span<const StepPmf> steps, const Direction& direction) {
   for (std::size_t j = 0; j < steps.size(); ++j) {
     LossNodes nodes;
     for (std::size_t k = 0; k < steps[j].mass.size(); ++k) {
+      checkpoint_each<8192>(k);
       nodes.loss.push_back(steps[j].loss(k));
       nodes.log_mass.push_back(std::log(std::max(steps[j].mass[k], 1e-300)));
     }
@@ -89,6 +94,7 @@ Cumulants Pilot::step_cumulants(std::size_t term, double tilt) const {
 Cumulants Pilot::cumulants(double tilt) const {
   Cumulants total{0, 0, 0};
   for (std::size_t j = 0; j < nodes_.size(); ++j) {
+    checkpoint_each<64>(j);
     const Cumulants step = step_cumulants(j, tilt);
     total.value += counts_[j] * step.value;
     total.mean += counts_[j] * step.mean;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/divergence.hpp"
 
@@ -50,6 +51,7 @@ Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
   double before = 0, moment_before = 0;
   for (bool done = false; !done; t = std::min(last, t * ratio)) {
     done = t >= last;
+    checkpoint();
     const Answer at = renyi(1 + t);
     const double moment = at.upper * t * (1 + 4 * u);
     if (!at.met && !finite) break;  // the bounds beyond take over

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 #include "numeric/turning_masses.hpp"
@@ -42,6 +43,7 @@ std::vector<MomentSample> StepLine::samples(double spacing, std::size_t count) c
   TurningMasses masses(step_.mass, losses_, spacing);
   std::vector<MomentSample> result{{1, 0, 0, 0}};
   for (std::size_t k = 1; k < count; ++k) {
+    checkpoint_each<8>(k);
     const auto [re, im, rounding] = masses.next();
     result.push_back({re, im, rounding + static_cast<double>(k) * carried, 0});
   }

@@ -26,7 +26,7 @@ Answers solve_each(Solve solve, const PairCounts& directions, const Doubles& val
   const Limits limits{tolerance, memory_limit, method_named(method)};
   const std::vector<Direction> asked = directions_of(directions);
   const auto from = in(values);
-  py::gil_scoped_release release;
+  const LongWork work;
   return {solve(asked, from, limits)};
 }
 
@@ -42,7 +42,7 @@ LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std
   const ExplicitRequest request{
       interval, side == "upper" ? Side::upper : Side::lower, estimator_named(estimator), tail_mass, memory_limit, 0,
       support};
-  py::gil_scoped_release release;
+  const LongWork work;
   return explicit_pmf(direction, request);
 }
 

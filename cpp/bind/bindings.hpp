@@ -6,6 +6,8 @@
 
 #include <span>
 
+#include "numeric/checkpoint.hpp"
+
 using Doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
 
 inline std::span<const double> in(const Doubles& array) {
@@ -14,17 +16,39 @@ inline std::span<const double> in(const Doubles& array) {
 
 inline std::span<double> out(Doubles& array) { return {array.mutable_data(), static_cast<std::size_t>(array.size())}; }
 
-/// The function of each value, without the interpreter.
-template <class Function>
-Doubles each(const Doubles& values, Function&& function) {
+/// Lets the interpreter go, and has signals such as an interrupt looked after meanwhile, where that can be done: in the
+/// main thread. What their handlers raise ends the work.
+class LongWork {
+ public:
+  LongWork();
+
+ private:
+  hockeystick::Watched watched_;
+  pybind11::gil_scoped_release release_;
+};
+
+/// What `make` makes, a function, of each value, without the interpreter.
+template <class Make>
+Doubles each_by(const Doubles& values, Make&& make) {
   Doubles result(values.size());
   const auto from = in(values);
   const auto to = out(result);
-  pybind11::gil_scoped_release release;
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = function(from[i]);
+  const LongWork work;
+  const auto function = make();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    hockeystick::checkpoint_each<64>(i);
+    to[i] = function(from[i]);
+  }
   return result;
 }
 
+/// The function of each value, without the interpreter.
+template <class Function>
+Doubles each(const Doubles& values, const Function& function) {
+  return each_by(values, [&] { return function; });
+}
+
+void bind_long_work();
 void bind_mechanisms(pybind11::module_& module);
 void bind_answers(pybind11::module_& module);
 void bind_account(pybind11::module_& module);

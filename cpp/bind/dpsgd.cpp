@@ -23,7 +23,7 @@ Answers dpsgd_answers(const Doubles& noise_multipliers, const Doubles& sampling_
                        in(sampling_probabilities),
                        {steps.data(), static_cast<std::size_t>(steps.size())},
                        in(deltas)};
-  py::gil_scoped_release release;
+  const LongWork work;
   return {dpsgd_epsilon_bounds(runs, {pairs, noise_divisor}, {tolerance, memory_limit})};
 }
 

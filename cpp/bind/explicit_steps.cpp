@@ -23,7 +23,7 @@ Doubles all(const Doubles& values, Function&& function) {
   Doubles result(values.size());
   const auto from = in(values);
   const auto to = out(result);
-  py::gil_scoped_release release;
+  const LongWork work;
   function(from, to);
   return result;
 }
@@ -88,15 +88,19 @@ void bind_explicit_steps(py::module_& module) {
       "explicit_step",
       [](double interval, const Indices& index, const Doubles& mass, double infinity_mass, const std::string& side) {
         const std::span<const std::int64_t> at{index.data(), static_cast<std::size_t>(index.size())};
-        return explicit_step(interval, at, in(mass), infinity_mass, side_of(side));
+        const auto masses = in(mass);
+        const Side of = side_of(side);
+        const LongWork work;
+        return explicit_step(interval, at, masses, infinity_mass, of);
       },
       py::kw_only(), py::arg("interval"), py::arg("index"), py::arg("mass"), py::arg("infinity_mass"), py::arg("side"),
       "The step with these masses at these multiples of the interval.");
-  module.def("step_product", &step_product, py::arg("first"), py::arg("second"),
+  module.def("step_product", &step_product, py::arg("first"), py::arg("second"), py::call_guard<LongWork>(),
              "The composition of two steps, loss by loss.");
   module.def(
       "truncated_buckets",
       [](const DominatingPair& pair, double interval, double low, double high, const std::string& side) {
+        const LongWork work;
         return truncated_buckets(pair, interval, low, high, side_of(side));
       },
       py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("low"), py::arg("high"), py::arg("side"),
@@ -106,11 +110,12 @@ void bind_explicit_steps(py::module_& module) {
       .def(py::init([](const Terms& terms) {
              std::vector<ExplicitComposition::StepCount> counted;
              for (const auto& [step, count] : terms) counted.push_back({step, count});
+             const LongWork work;
              return ExplicitComposition(std::move(counted));
            }),
            py::arg("terms"))
-      .def("distribution", &ExplicitComposition::distribution, py::call_guard<py::gil_scoped_release>(),
-           py::arg("tail_mass"), py::arg("memory_limit"), "The composition on its grid, untilted.")
+      .def("distribution", &ExplicitComposition::distribution, py::call_guard<LongWork>(), py::arg("tail_mass"),
+           py::arg("memory_limit"), "The composition on its grid, untilted.")
       .def(
           "delta",
           [](const ExplicitComposition& composition, const Doubles& epsilons, std::size_t memory_limit) {

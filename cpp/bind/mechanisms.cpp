@@ -68,16 +68,17 @@ void bind_mechanisms(py::module_& module) {
       .def_readonly("loss_error", &PairCells::loss_error);
   py::class_<DominatingPair, Pair>(module, "DominatingPair", "Two distributions that dominate a mechanism. Immutable.")
       .def(
-          "integrate", [](const DominatingPair& pair, const Doubles& edges) { return pair.integrate(in(edges)); },
+          "integrate",
+          [](const DominatingPair& pair, const Doubles& edges) {
+            const auto at = in(edges);
+            const LongWork work;
+            return pair.integrate(at);
+          },
           py::arg("edges"), "Integrals over the cells between increasing losses.")
       .def(
           "delta_above",
           [](const DominatingPair& pair, const Doubles& epsilons) {
-            Doubles result(epsilons.size());
-            const auto from = in(epsilons);
-            const auto to = out(result);
-            for (std::size_t i = 0; i < from.size(); ++i) to[i] = pair_delta_above(pair, from[i]);
-            return result;
+            return each(epsilons, [&](double x) { return pair_delta_above(pair, x); });
           },
           py::arg("epsilons"), "Upper bound of delta at each epsilon.")
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum)
@@ -85,6 +86,7 @@ void bind_mechanisms(py::module_& module) {
   module.def(
       "dominating_pair",
       [](const std::string& name, const std::vector<double>& parameters) {
+        const LongWork work;
         return owned(dominating_pair(name, parameters));
       },
       py::arg("name"), py::arg("parameters"), "The dominating pair registered under a name.");

@@ -3,6 +3,7 @@
 
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Core of hockeystick: see cpp/README.md for what it certifies.";
+  bind_long_work();
   bind_mechanisms(module);
   bind_steps(module);
   bind_pld(module);

@@ -21,13 +21,18 @@ namespace {
 
 Doubles mass(const LossPmf& pmf) {
   Doubles result(static_cast<py::ssize_t>(pmf.mass.size()));
-  probabilities(pmf, out(result));
+  const auto to = out(result);
+  {
+    const LongWork work;
+    probabilities(pmf, to);
+  }
   result.attr("flags").attr("writeable") = false;
   return result;
 }
 
 StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
                  const std::string& estimator) {
+  const LongWork work;
   const SupportCells halves = cut_midway(pair, {interval, offset, index});
   if (estimator == "upper") return connect_dots_upper(halves);
   if (estimator == "buckets_upper") return privacy_buckets_upper(halves);
@@ -50,7 +55,11 @@ void bind_pld(py::module_& module) {
       .def_property_readonly("mass", &mass)
       .def_readonly("infinity_mass", &LossPmf::infinity_mass)
       .def_readonly("reverse_infinity_mass", &LossPmf::reverse_infinity_mass)
-      .def_property_readonly("slack", [](const LossPmf& pmf) { return slack(pmf); })
+      .def_property_readonly("slack",
+                             [](const LossPmf& pmf) {
+                               const LongWork work;
+                               return slack(pmf);
+                             })
       .def_readonly("loss_error", &LossPmf::loss_error)
       .def_property_readonly("side", [](const LossPmf& pmf) { return pmf.side == Side::upper ? "upper" : "lower"; })
       .def(
@@ -68,21 +77,22 @@ void bind_pld(py::module_& module) {
       .def(
           "power",
           [](const LossPmf& pmf, const Doubles& fprs) {
-            const CurveKinks kinks = certified_kinks(pmf);
             const PowerBound any{1, -std::numeric_limits<double>::infinity()};
-            return each(fprs, [&](double x) {
-              return pmf.side == Side::upper ? power_above(kinks, x).value : power_below(kinks, x, any).value;
+            return each_by(fprs, [&] {
+              return [&pmf, any, kinks = certified_kinks(pmf)](double x) {
+                return pmf.side == Side::upper ? power_above(kinks, x).value : power_below(kinks, x, any).value;
+              };
             });
           },
           py::arg("false_positive_rates"), "Certified bound of the largest true positive rate at each, of this side.")
-      .def("reflected", &reflected, "The distribution of the reversed pair.");
+      .def("reflected", &reflected, py::call_guard<LongWork>(), "The distribution of the reversed pair.");
   module.def(
       "composed_delta",
       [](const LossPmf& first, const LossPmf& second, const Doubles& epsilons) {
         Doubles deltas(epsilons.size());
         const auto from = in(epsilons);
         const auto to = out(deltas);
-        py::gil_scoped_release release;
+        const LongWork work;
         composed_delta(first, second, from, to);
         return deltas;
       },

@@ -15,8 +15,8 @@ namespace {
 template <class View>
 void define(py::module_& module, const char* name, const char* points, const char* documentation, View view) {
   module.def(
-      name, [view](const LossPmf& pmf, const Doubles& from) { return each(from, view(pmf)); }, py::arg("pmf"),
-      py::arg(points), documentation);
+      name, [view](const LossPmf& pmf, const Doubles& from) { return each_by(from, [&] { return view(pmf); }); },
+      py::arg("pmf"), py::arg(points), documentation);
 }
 
 }  // namespace
@@ -38,6 +38,6 @@ void bind_pld_views(py::module_& module) {
          "Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.",
          [](const LossPmf& pmf) { return [&pmf](double epsilon) { return bucket_tail(pmf, epsilon); }; });
   module.def(
-      "pld_variance", [](const LossPmf& pmf) { return LossLaw(pmf).variance(); }, py::arg("pmf"),
-      "The variance of the law as stored.");
+      "pld_variance", [](const LossPmf& pmf) { return LossLaw(pmf).variance(); }, py::call_guard<LongWork>(),
+      py::arg("pmf"), "The variance of the law as stored.");
 }

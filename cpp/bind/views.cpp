@@ -23,7 +23,7 @@ void define(py::module_& module, const char* name, AskMany ask, const char* argu
       [ask](const PairCounts& asked, const Doubles& points, double tolerance, std::size_t memory_limit) {
         const auto directions = directions_of(asked);
         const auto from = in(points);
-        py::gil_scoped_release release;
+        const LongWork work;
         return Answers{ask(directions, from, {tolerance, memory_limit})};
       },
       py::arg("directions"), py::arg(argument), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/hull.hpp"
 #include "numeric/rounding.hpp"
 
@@ -39,6 +40,7 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
   const PairCells& parts = cells.parts;
   Kinks kinks{std::vector<double>(points, 0.0), std::vector<double>(points, 0.0)};
   for (std::size_t i = 0; i < points; ++i) {
+    checkpoint_each<4096>(i);
     const bool last = i + 1 == points;
     const CellMass left = i > 0 ? parts.cells[2 * i - 1] : CellMass{};
     const CellMass right = last ? CellMass{top.p, top.above, 0} : parts.cells[2 * i];
@@ -82,6 +84,7 @@ Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& to
   Kinks kinks{std::vector<double>(points, 0.0), std::vector<double>(points, 0.0)};
   std::vector<double> off(points, 0.0), off_error(points, 0.0);
   for (std::size_t i = 0; i + 1 < points; ++i) {
+    checkpoint_each<4096>(i);
     const CellMass cell = whole_cell(cells, i);
     const double gap = cells.gap(i);
     const double weight = cell.below + std::exp(gap) * cell.above;
@@ -126,6 +129,7 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
     if (left == none) return {0, 1};  // the neighbour is loss -inf, which holds no P-mass
     const double below = cells.loss(i) - cells.loss(left);
     const double above = cells.loss(right) - cells.loss(i);
+    checkpoint_each<4096>(i);
     const double part = growth(above) / growth(below + above);
     return {part, 1 - part};
   };

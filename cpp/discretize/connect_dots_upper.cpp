@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -16,6 +17,7 @@ StepPmf connect_dots_upper(const SupportCells& cells) {
               parts.loss_error, Side::upper};
   double reverse = parts.lower_tail_q;
   for (std::size_t i = 0; i + 1 < points; ++i) {
+    checkpoint_each<4096>(i);
     const CellMass cell = whole_cell(cells, i);
     const double gap = cells.gap(i);
     const double grown = std::exp(gap) * cell.above;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -29,6 +30,7 @@ IntegralBounds loss_integral(const PairCells& parts, std::span<const double> edg
   CellEnds ends{0, edges[0], 0, g.value(edges[0]), 0};
   double slope = g.slope(edges[0]);
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    checkpoint_each<4096>(i);
     const double next_slope = g.slope(edges[i + 1]);
     ends = {ends.upper, edges[i + 1], ends.at_upper, g.value(edges[i + 1]), 1.02 * std::max(slope, next_slope)};
     slope = next_slope;

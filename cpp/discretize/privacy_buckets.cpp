@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -35,6 +36,7 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
   reverse.add(parts.lower_tail_q);
   pmf.mass.front() = parts.lower_tail_p;
   for (std::size_t i = 0; i < last; ++i) {
+    checkpoint_each<4096>(i);
     const CellMass cell = whole_cell(cells, i);
     const bool stays = on_edge(parts, cell.above);
     const std::size_t to = stays ? i : i + 1;
@@ -64,7 +66,7 @@ StepPmf privacy_buckets_lower(const SupportCells& cells) {
   const PairCells& parts = cells.parts;
   const std::size_t last = cells.support.index.size() - 1;
   StepPmf pmf = empty_pmf(cells, Side::lower);
-  for (std::size_t i = 0; i < last; ++i) pmf.mass[i] = whole_cell(cells, i).p;
+  for (std::size_t i = 0; i < last; ++i) checkpoint_each<4096>(i), pmf.mass[i] = whole_cell(cells, i).p;
   pmf.mass[last] = parts.upper_tail_p;
   const double deflate = std::max(0.0, 1 - parts.mass_error - 16 * u);
   for (double& mass : pmf.mass) mass *= deflate;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -55,6 +56,7 @@ StepPmf truncated_buckets(const DominatingPair& pair, double interval, double lo
   for (std::size_t i = 0; i < parts.cells.size(); ++i) {
     // Down from the cell's upper end may only jump over losses within `near` of a multiple: of an edge.
     const std::int64_t to = upper ? grid.up(edges[i + 1]) : grid.down(edges[i]);
+    checkpoint_each<4096>(i);
     mass[to] += parts.cells[i].p;
     shift = std::max(shift, 4 * grid.near(edges[i]) + 4 * grid.near(edges[i + 1]));
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -70,7 +71,7 @@ class AdditiveNoise final : public DominatingPair {
     result.loss_error = result.edge_error = loss_error;
     result.share_error = 16 * u;
     for (std::size_t i = 0; i + 1 < edges.size(); ++i)
-      result.cells.push_back(cell(at[i], at[i + 1], edges[i], edges[i + 1], result));
+      checkpoint_each<1024>(i), result.cells.push_back(cell(at[i], at[i + 1], edges[i], edges[i + 1], result));
     const Threshold &first = at.front(), &last = at.back();
     result.lower_tail_p = mass_below(first.p);
     result.lower_tail_q = mass_below(first.q) * (1 + 8 * u) + first.q.error * first.q.tail + negligible;
@@ -162,6 +163,7 @@ class AdditiveNoise final : public DominatingPair {
     std::vector<double> low(count, -reach_), high(count, reach_), middle(count), p(count), q(count);
     const double top = loss_at(reach_);
     for (int step = 0; step < 1100; ++step) {
+      checkpoint();
       bool moving = false;
       for (std::size_t i = 0; i < count; ++i) {
         middle[i] = low[i] + (high[i] - low[i]) / 2;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -96,7 +97,9 @@ class AtomicPair final : public DominatingPair {
     low_q.add(below_);
     double shift = 0;
     std::size_t k = 0;  // edges at or below the atom
-    for (const LossAtom& atom : law_.atoms) {
+    for (std::size_t i = 0; i < size(); ++i) {
+      checkpoint_each<8192>(i);
+      const LossAtom& atom = law_.atoms[i];
       while (k < edges.size() && edges[k] <= atom.loss) ++k;
       const double loss = snapped(atom.loss, k > 0 ? edges[k - 1] : -infinity, k < edges.size() ? edges[k] : infinity);
       shift = std::max(shift, std::fabs(loss - atom.loss));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechanisms/atomic_registration.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 
 namespace hockeystick {
@@ -32,7 +33,7 @@ double weight(double x, double sigma) {
 
 std::vector<double> weights(double sigma, double last) {
   std::vector<double> result;
-  for (double x = 0; x <= last; ++x) result.push_back(weight(x, sigma));
+  for (double x = 0; x <= last; ++x) checkpoint_each<8192>(result.size()), result.push_back(weight(x, sigma));
   return result;
 }
 
@@ -69,6 +70,7 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   AtomicLaw law;
   law.atoms.reserve(static_cast<std::size_t>(2 * last + s) + 1);
   for (double x = last + s; x >= -last; --x) {
+    checkpoint_each<8192>(law.atoms.size());
     const double p = mass(x), q = mass(x - s);
     if (p == 0 && q == 0) continue;
     const double finite = s * (s - 2 * x) / (2 * sigma * sigma);

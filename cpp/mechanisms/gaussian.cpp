@@ -9,6 +9,7 @@
 #include "mechanisms/gaussian_line.hpp"
 #include "mechanisms/gaussian_sweep.hpp"
 #include "mechanisms/registry.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 
@@ -60,6 +61,7 @@ class GaussianPair final : public DominatingPair {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
     for (const double loss : losses) {
+      checkpoint_each<1024>(edges.at.size());
       const double x = loss / mu_ + mu_ / 2;
       edges.at.push_back({x, 0.0});
       // Rounding of x (three operations), and |dL| <= mu (|x| + mu) * mu_error for the same noise.

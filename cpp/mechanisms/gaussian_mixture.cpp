@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 #include "mechanisms/mixture_loss.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/smooth_line.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
@@ -56,6 +58,8 @@ class MixtureLog final : public LogMixture {
   mutable std::vector<double> scratch_;  // of one line, in one thread
 };
 
+constexpr std::size_t weights_at_once = 1 << 16;
+
 class Mixture : public DominatingPair {
  public:
   explicit Mixture(MixtureLoss loss) : loss_(std::move(loss)) {}
@@ -78,6 +82,7 @@ class Mixture : public DominatingPair {
     edges.weights.resize(losses.size() * loss_.size());
     edges.at.reserve(losses.size());
     for (std::size_t i = 0; i < losses.size(); ++i) {
+      checkpoint_each<8>(i);
       double* const here = edges.weights.data() + i * loss_.size();
       const auto [x, error] = loss_.inverse(sign * losses[i], here);
       edges.at.push_back({sign * x, here});
@@ -86,18 +91,34 @@ class Mixture : public DominatingPair {
     return edges;
   }
 
-  // Cells, with tails if asked for. Rounding as for gaussian_cells, and that of sums over the components;
+  // The cells between the losses, of which `part` gives those of a run, added to what `ends` holds: all edges' weights
+  // at once could take far more memory than anything else.
+  template <class Part>
+  PairCells joined(PairCells ends, std::span<const double> losses, const Part& part) const {
+    const std::size_t run = std::max(weights_at_once / loss_.size(), std::size_t{1});
+    ends.cells.reserve(losses.size());
+    for (std::size_t from = 0; from + 1 < losses.size(); from += run) {
+      const PairCells next = part(losses.subspan(from, std::min(run + 1, losses.size() - from)));
+      ends.cells.insert(ends.cells.end(), next.cells.begin(), next.cells.end());
+      for (auto error : {&PairCells::mass_error, &PairCells::share_error, &PairCells::share_error_p,
+                         &PairCells::edge_error, &PairCells::loss_error})
+        ends.*error = std::max(ends.*error, next.*error);
+    }
+    return ends;
+  }
+
+  // Cells, or else the tails. Rounding as for gaussian_cells, and that of sums over the components;
   // cpp/README.md, "Cell integrals".
   template <class Panel>
   PairCells swept(double lowest, double highest, const Panel& panel, std::span<const double> losses,
                   const MixtureEdges& edges, bool tails) const {
     const std::span<const MixtureEdge> at = edges.at;
     const GaussianSweep<MixtureEdge, Panel> sweep(lowest, highest, panel);
-    PairCells result = sweep.cells(losses, at);
+    PairCells result = tails ? PairCells{} : sweep.cells(losses, at);
     if (tails) sweep.add_tails(losses, at, result);
     result.loss_error = result.edge_error = edges.loss_error;
     result.mass_error = (45 + loss_.terms()) * u;
-    result.share_error = (130 + 3 * loss_.terms() + 4 * loss_.largest() * widest_cell(at)) * u;
+    result.share_error = (130 + 3 * loss_.terms() + 4 * loss_.largest() * (tails ? 0 : widest_cell(at))) * u;
     result.share_error_p = 6 * gauss_legendre_error + 1e-307;
     return result;
   }
@@ -121,15 +142,14 @@ class Remove final : public Mixture {
   using Mixture::Mixture;
 
   PairCells integrate(std::span<const double> losses) const override {
-    const MixtureEdges edges = carried(losses, 1);
-    PairCells result = cells(losses, edges, true);
-    result.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
-    return result;
+    const std::array ends{losses.front(), losses.back()};
+    const MixtureEdges edges = carried(ends, 1);
+    PairCells tails = cells(ends, edges, true);
+    tails.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
+    return inner(std::move(tails), losses);
   }
 
-  PairCells integrate_inner(std::span<const double> losses) const override {
-    return cells(losses, carried(losses, 1), false);
-  }
+  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
 
   LossNodes nodes() const override {
     std::vector<double> scratch(loss_.size());
@@ -157,6 +177,11 @@ class Remove final : public Mixture {
   double renyi_slope_limit() const override { return loss_.largest() * loss_.largest() / 2 * (1 - 8 * u); }
 
  private:
+  PairCells inner(PairCells ends, std::span<const double> losses) const {
+    return joined(std::move(ends), losses,
+                  [this](std::span<const double> run) { return cells(run, carried(run, 1), false); });
+  }
+
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
     std::vector<LocalDensity> local;
     const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
@@ -195,15 +220,14 @@ class Add final : public Mixture {
   using Mixture::Mixture;
 
   PairCells integrate(std::span<const double> losses) const override {
-    const MixtureEdges edges = carried(losses, -1);
-    PairCells result = cells(losses, edges, true);
-    result.lower_tail_q = q_below(edges.at.front().x);
-    return result;
+    const std::array ends{losses.front(), losses.back()};
+    const MixtureEdges edges = carried(ends, -1);
+    PairCells tails = cells(ends, edges, true);
+    tails.lower_tail_q = q_below(edges.at.front().x);
+    return inner(std::move(tails), losses);
   }
 
-  PairCells integrate_inner(std::span<const double> losses) const override {
-    return cells(losses, carried(losses, -1), false);
-  }
+  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
 
   LossNodes nodes() const override {
     std::vector<double> scratch(loss_.size());
@@ -232,6 +256,11 @@ class Add final : public Mixture {
   }
 
  private:
+  PairCells inner(PairCells ends, std::span<const double> losses) const {
+    return joined(std::move(ends), losses,
+                  [this](std::span<const double> run) { return cells(run, carried(run, -1), false); });
+  }
+
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
     const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
       const auto rule = panel_rule(-loss_.largest(), 0, a, width);

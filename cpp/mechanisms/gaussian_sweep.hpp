@@ -9,6 +9,7 @@
 #include <span>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/gauss_legendre.hpp"
 #include "numeric/normal.hpp"
@@ -60,7 +61,10 @@ class GaussianSweep {
     PairCells result;
     const std::size_t count = edges.size() - 1;
     result.cells.resize(count);
-    for (std::size_t i = 0; i < count; ++i) result.cells[i] = cell(edges[i], edges[i + 1], losses[i + 1] - losses[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      checkpoint_each<16>(i);
+      result.cells[i] = cell(edges[i], edges[i + 1], losses[i + 1] - losses[i]);
+    }
     return result;
   }
 
@@ -116,6 +120,7 @@ class GaussianSweep {
       double next = a + panel_width(a);
       if (!(next < end)) next = end;
       const CellMass mass = panel_(a, next - a, from, to);
+      if (end - a > 16) checkpoint();
       sums.add(mass);
       if (a > highest_ + 1.0 && negligible(mass, sums)) break;
       a = next;
@@ -131,6 +136,7 @@ class GaussianSweep {
     while (b > stop) {
       const double a = std::max(stop, b - panel_width(b));
       const CellMass mass = panel_(a, b - a, Edge{-infinity, {}}, to);
+      checkpoint();
       sums.add(mass);
       if (b < lowest_ - 1.0 && negligible(mass, sums)) break;
       b = a;
@@ -172,6 +178,7 @@ LossNodes trapezoid_nodes(double lowest, double highest, double step, At&& at) {
   nodes.loss.reserve(count);
   nodes.log_mass.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
+    checkpoint_each<1024>(i);
     const LossAt here = at(low + step * static_cast<double>(i));
     nodes.loss.push_back(here.loss);
     nodes.log_mass.push_back(here.log_density + log_unit);

@@ -5,6 +5,7 @@
 
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling_weight.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
@@ -133,6 +134,7 @@ PairCells cut(std::ptrdiff_t count, CellAt&& cell_at) {
   result.cells.reserve(static_cast<std::size_t>(count));
   double widest = 0, lost = 0;
   for (std::ptrdiff_t i = 0; i + 1 < count; ++i) {
+    checkpoint_each<1024>(static_cast<std::size_t>(i));
     const Cell cell = cell_at(i);
     result.cells.push_back(cell.mass);
     widest = std::max(widest, cell.width);
@@ -238,6 +240,7 @@ class SampledLaplace : public DominatingPair {
     edges.reserve(losses.size());
     edge_error = 0;
     for (const double loss : losses) {
+      checkpoint_each<1024>(edges.size());
       const auto [inner, error] = sampled_inverse(q_, sign * loss);
       const double excess = inner > -infinity ? 0.0
                             : q_ > 0.5        ? (1 - q_) - std::exp(sign * loss)

@@ -7,6 +7,7 @@
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling_weight.hpp"
 #include "mechanisms/smooth_line.hpp"
+#include "numeric/checkpoint.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 
@@ -92,6 +93,7 @@ class Remove final : public DominatingPair {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
     for (const double loss : losses) {
+      checkpoint_each<1024>(edges.at.size());
       const auto [t, error] = sampled_inverse(q_, loss);
       if (t == -infinity) {
         edges.at.push_back({-infinity, 0});
@@ -149,6 +151,7 @@ class Add final : public DominatingPair {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
     for (const double loss : losses) {
+      checkpoint_each<1024>(edges.at.size());
       const auto [t, error] = sampled_inverse(q_, -loss);
       if (t == -infinity) {
         edges.at.push_back({infinity, 0});
@@ -222,6 +225,7 @@ class Replace final : public DominatingPair {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
     for (const double loss : losses) {
+      checkpoint_each<1024>(edges.at.size());
       const auto [x, error] = inverse(loss);
       edges.at.push_back({x, kernel(x)});
       edges.loss_error = std::max(edges.loss_error, error);

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <optional>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/cpu.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
@@ -249,6 +250,7 @@ std::vector<MomentSample> SmoothLine::samples(double spacing, std::size_t count)
   std::vector<MomentSample> result{{1, 0, 0, 0}};
   result.reserve(count);
   for (std::size_t k = 1; k < count; ++k) {
+    checkpoint_each<256>(k);
     const auto [re, im, rounding] = masses.next();
     const auto turns = static_cast<double>(k);
     // It grows with the frequency: the last of eight samples stands for all of them.

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -155,6 +156,7 @@ void CyclicProduct::multiply(std::span<double> sequence, std::int64_t power) {
   for (const RealFft::Block& run : fft->blocks()) {
     for (std::size_t i = 0; i < run.count; i += chunk) {
       const std::size_t count = std::min(chunk, run.count - i), re = run.re + i, im = run.im + i;
+      checkpoint_each<32>(i / chunk);
       fold(&spectrum[re], &spectrum[im], bound, &sequence[re], &sequence[im], count);
       bound += count;
     }
@@ -197,6 +199,7 @@ double cyclic_power(const RealFft& fft, std::span<double> x, std::int64_t power)
   factor.raise(x.data(), none, error, 2, ends);
   for (const RealFft::Block& run : fft.blocks()) {
     for (std::size_t i = 0; i < run.count; i += chunk) {
+      checkpoint_each<32>(i / chunk);
       factor.raise(&x[run.re + i], &x[run.im + i], error, std::min(chunk, run.count - i), sums);
     }
   }

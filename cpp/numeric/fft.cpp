@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/roots_of_unity.hpp"
 #include "numeric/rounding.hpp"
 
@@ -149,6 +150,7 @@ void RealFft::fill_tables() {
     *request.slot = next;
     const std::size_t stride = points / request.points;
     for (std::size_t j = 0; j < request.part; ++j) {
+      checkpoint_each<8192>(j);
       for (std::size_t t = 1; t < request.radix; ++t) {
         const RootsOfUnity::Root w = roots(j * t * stride);
         double* to = next + j / 4 * (8 * (request.radix - 1)) + 8 * (t - 1) + j % 4;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/fft_tables.hpp"
 #include "numeric/vec.hpp"
 
@@ -106,10 +107,19 @@ HOCKEYSTICK_INLINE void butterfly(Complex<V> (&a)[5]) {
   if constexpr (way == Way::inverse) exchange(a[1], a[4]), exchange(a[2], a[3]);
 }
 
+/// A loop over [0, count) that can be interrupted between pieces of some 0.2 ms.
+template <class Work>
+HOCKEYSTICK_INLINE void in_pieces(std::size_t count, Work&& work) {
+  constexpr std::size_t piece = 1 << 14;
+  std::size_t from = 0;
+  for (; count - from > piece; from += piece) work(from, from + piece), checkpoint();
+  work(from, count);
+}
+
 /// One decimation step of radix r on r * part points: part t holds the frequencies t mod r (forward).
 template <std::size_t radix, Way way, class V>
-void pass(double* re, double* im, std::size_t part, const double* table) {
-  for (std::size_t j = 0; j < part; j += V::lanes) {
+void pass(double* re, double* im, std::size_t part, const double* table, std::size_t from, std::size_t to) {
+  for (std::size_t j = from; j < to; j += V::lanes) {
     Complex<V> a[radix];
     HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < radix; ++t) {
       a[t] = Complex<V>::load(re + t * part + j, im + t * part + j);
@@ -121,6 +131,11 @@ void pass(double* re, double* im, std::size_t part, const double* table) {
       a[t].store(re + t * part + j, im + t * part + j);
     }
   }
+}
+
+template <std::size_t radix, Way way, class V>
+void pass(double* re, double* im, std::size_t part, const double* table) {
+  in_pieces(part, [=](std::size_t from, std::size_t to) { pass<radix, way, V>(re, im, part, table, from, to); });
 }
 
 /// Radix 4 down the columns of the 4 x 4 matrix in (re, im), or those columns' twiddles.
@@ -187,6 +202,7 @@ void power_of_two(const FftTables& t, double* re, double* im, unsigned log2) {
 template <std::size_t radix, Way way, class V>
 void split(const FftTables& t, double* re, double* im, unsigned log2_part, const double* table) {
   const std::size_t part = std::size_t{1} << log2_part;
+  if (log2_part >= 13) checkpoint();
   if (way == Way::forward) pass<radix, way, V>(re, im, part, table);
   for (std::size_t r = 0; r < radix; ++r) power_of_two<way>(t, re + r * part, im + r * part, log2_part);
   if (way == Way::inverse) pass<radix, way, V>(re, im, part, table);
@@ -210,8 +226,8 @@ void complex_transform(const FftTables& t, double* re, double* im, unsigned log2
 /// n = 4q reals: x[0, 2q) <- x_j + x_{j+2q}; with d_j = x_j - x_{j+2q}, x[2q, 3q) + i x[3q, 4q) <- (d_j - i d_{j+q})
 /// w^j.
 template <class V>
-void real_forward(double* x, std::size_t q, const double* table) {
-  for (std::size_t j = 0; j < q; j += V::lanes) {
+void real_forward(double* x, std::size_t q, const double* table, std::size_t from, std::size_t to) {
+  for (std::size_t j = from; j < to; j += V::lanes) {
     const V a = V::load(x + j), b = V::load(x + q + j), c = V::load(x + 2 * q + j), d = V::load(x + 3 * q + j);
     const Complex<V> z = twist<Way::forward>(Complex<V>{a - c, d - b}, twiddle<V>(table, j, 0, 1));
     (a + c).store(x + j), (b + d).store(x + q + j);
@@ -221,9 +237,9 @@ void real_forward(double* x, std::size_t q, const double* table) {
 
 /// The transpose of real_forward, times scale: d_j - i d_{j+q} = 2 z_j conj(w^j), then x_j, x_{j+2q} = s_j +- d_j.
 template <class V>
-void real_inverse(double* x, std::size_t q, const double* table, double scale) {
+void real_inverse(double* x, std::size_t q, const double* table, double scale, std::size_t from, std::size_t to) {
   const V factor = V::broadcast(scale);
-  for (std::size_t j = 0; j < q; j += V::lanes) {
+  for (std::size_t j = from; j < to; j += V::lanes) {
     const Complex<V> stored = Complex<V>::load(x + 2 * q + j, x + 3 * q + j);
     const Complex<V> z = twist<Way::inverse>(stored, twiddle<V>(table, j, 0, 1));
     const V s = V::load(x + j), t = V::load(x + q + j), d = z.re + z.re, e = z.im + z.im;
@@ -235,7 +251,9 @@ void real_inverse(double* x, std::size_t q, const double* table, double scale) {
 inline void forward(const FftTables& t, double* x) {
   for (unsigned b = t.log2; b >= 2; --b) {
     const std::size_t q = std::size_t{t.odd} << (b - 2);
-    q % Vec::lanes == 0 ? real_forward<Vec>(x, q, t.real[b]) : real_forward<One>(x, q, t.real[b]);
+    in_pieces(q, [=, &t](std::size_t from, std::size_t to) {
+      q % Vec::lanes == 0 ? real_forward<Vec>(x, q, t.real[b], from, to) : real_forward<One>(x, q, t.real[b], from, to);
+    });
     complex_transform<Way::forward>(t, x + 2 * q, x + 3 * q, b - 2);
   }
 }
@@ -245,7 +263,10 @@ inline void inverse(const FftTables& t, double* x, double scale) {
     const std::size_t q = std::size_t{t.odd} << (b - 2);
     const double factor = b == t.log2 ? scale : 1.0;
     complex_transform<Way::inverse>(t, x + 2 * q, x + 3 * q, b - 2);
-    q % Vec::lanes == 0 ? real_inverse<Vec>(x, q, t.real[b], factor) : real_inverse<One>(x, q, t.real[b], factor);
+    in_pieces(q, [=, &t](std::size_t from, std::size_t to) {
+      q % Vec::lanes == 0 ? real_inverse<Vec>(x, q, t.real[b], factor, from, to)
+                          : real_inverse<One>(x, q, t.real[b], factor, from, to);
+    });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/convolve.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
@@ -191,6 +192,7 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
     CompensatedSum p, q;
     double largest = 0;
     for (std::size_t j = 0; j < step.mass.size(); ++j) {
+      checkpoint_each<8192>(j);
       p.add(step.mass[j]);
       q.add(step.mass[j] * std::exp(-step.loss(j)));
       largest = std::max(largest, std::fabs(step.loss(j)));

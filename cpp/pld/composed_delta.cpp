@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 #include "pld/suffix.hpp"
@@ -33,6 +34,7 @@ SafeMasses safe_masses(const LossPmf& pmf) {
   safe.mass.resize(pmf.mass.size());
   const double outward = pmf.side == Side::upper ? 1 : -1;
   for (std::size_t k = 0; k < pmf.mass.size(); ++k) {
+    checkpoint_each<8192>(k);
     const double loss = pmf.loss(k);
     const double factor = untilting_factor(pmf, loss);
     const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
@@ -61,6 +63,7 @@ double pair_sum(const SafeMasses& a, const SafeMasses& b, double interval, std::
   const std::size_t last = b.mass.size() - 1;
   CompensatedSum sum, distance;
   for (std::size_t i = first > last ? first - last : 0; i < a.mass.size(); ++i) {
+    checkpoint_each<8192>(i);
     if (i > first) suffix.extend_below();
     while (suffix.lowest() + i > first && suffix.lowest() > 0) suffix.extend();
     sum.add(a.mass[i] * (suffix.curve() + rise * suffix.steps()));

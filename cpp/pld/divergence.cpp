@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
@@ -57,6 +58,7 @@ Divergences::Divergences(const LossPmf& pmf) : upper_(pmf.side == Side::upper), 
   w_.resize(points);
   double value = -infinity;
   for (std::size_t k = points; k-- > 0;) {
+    checkpoint_each<8192>(k);
     loss_[k] = pmf.loss(k) + sign * kinks.slack;
     value = upper_ ? kinks.value[k] : std::max(value, kinks.value[k]);
     w_[k] = above_trivial(value, loss_[k], place_, sign);
@@ -79,6 +81,7 @@ double Divergences::scale(double t) const {
   double top = 0;
   if (t * (loss_.back() + interval_) <= 600) return top;
   for (std::size_t k = 0; k < w_.size(); ++k) {
+    checkpoint_each<8192>(k);
     const double far = std::max(loss_[k] + interval_, loss_[std::min(k + 1, w_.size() - 1)]);
     if (w_[k] > 0) top = std::max(top, t * far + std::log(w_[k]));
   }
@@ -120,6 +123,7 @@ double Divergences::integral(double t, double scale) const {
   CompensatedSum sum;
   if (upper_) sum.add(w_.front() * std::exp(t * loss_.front() - scale) + (above_one == 0 ? peak(t, scale) : 0.0));
   for (std::size_t k = 1; k < w_.size(); ++k) {
+    checkpoint_each<8192>(k);
     const Hat& at = ends_ && k + 1 == w_.size() ? end : even;
     const double size = std::fabs(w_[k - 1]) * at.left + std::fabs(w_[k]) * at.right;
     const double chord = w_[k - 1] * at.left + w_[k] * at.right - (upper_ ? 0 : error * size);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -41,6 +42,7 @@ double guess_epsilon(const StepPmf& step, double delta) {
   const double goal = delta - step.infinity_mass;
   double curve = 0, weight = 0;
   for (std::size_t k = step.mass.size(); k-- > 0;) {
+    checkpoint_each<8192>(k);
     const double loss = step.loss(k);
     if (loss <= 0) return 0;
     weight += step.mass[k];
@@ -80,6 +82,7 @@ double step_delta(const StepPmf& step, double epsilon) {
   const double shifted = epsilon - outward(step.side) * (step.loss_error + 4 * u * (top + finite)) * (1 + 4 * u);
   CompensatedSum sum;
   for (std::size_t k = step.mass.size(); k-- > 0;) {
+    checkpoint_each<8192>(k);
     const double beyond = step.loss(k) - shifted;
     if (!(beyond > 0)) break;
     sum.add(step.mass[k] * -std::expm1(-beyond));
@@ -112,7 +115,8 @@ StepPmf step_product(const StepPmf& first, const StepPmf& second) {
   all.reserve(first.mass.size() * second.mass.size());
   for (std::size_t i = 0; i < first.mass.size(); ++i)
     for (std::size_t j = 0; j < second.mass.size(); ++j)
-      all.emplace_back(first.index[i] + second.index[j], first.mass[i] * second.mass[j]);
+      checkpoint_each<65536>(all.size()),
+          all.emplace_back(first.index[i] + second.index[j], first.mass[i] * second.mass[j]);
   std::sort(all.begin(), all.end());
   StepPmf step{first.interval, first.offset + second.offset, {}, {}, 0, 0, 0, first.side};
   for (std::size_t k = 0; k < all.size();) {

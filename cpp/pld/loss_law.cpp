@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/sum.hpp"
 #include "pld/query.hpp"
 
@@ -15,6 +16,7 @@ LossLaw::LossLaw(const LossPmf& pmf)
   CompensatedSum sum;
   sum.add(pmf.infinity_mass);
   for (std::size_t k = mass_.size(); k-- > 0;) {
+    checkpoint_each<65536>(k);
     loss_[k] = pmf.loss(k);
     sum.add(mass_[k]);
     above_[k] = std::min(1.0, sum.value());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 #include "pld/tilt.hpp"
@@ -65,6 +66,7 @@ double bucket_tail(const LossPmf& pmf, double eps) {
   CompensatedSum sum;
   double lost = 0, factor = 0;
   for (std::size_t k = pmf.mass.size(); k-- > 0 && distance(pmf, k, eps) > beyond;) {
+    checkpoint_each<8192>(k);
     const double loss = pmf.loss(k);
     factor = std::max(factor, untilting_factor(pmf, loss));
     const double mass = pmf.mass[k] * untilting_factor(pmf, loss);
@@ -90,6 +92,7 @@ TailBounds loss_tail_quantile(const CurveKinks& upper, const LossPmf& lower, dou
   const double precision = 1e-4 * (last - first) / static_cast<double>(upper.loss.size());
   TailBounds found{-infinity, infinity};
   for (double low = first, high = last; high - low > precision;) {
+    checkpoint();
     const double middle = low + (high - low) / 2;
     if (!(low < middle && middle < high)) break;
     if (certainly_below(middle))
@@ -98,6 +101,7 @@ TailBounds loss_tail_quantile(const CurveKinks& upper, const LossPmf& lower, dou
       low = middle;
   }
   for (double low = first, high = last; high - low > precision;) {
+    checkpoint();
     const double middle = low + (high - low) / 2;
     if (!(low < middle && middle < high)) break;
     if (certainly_above(middle))

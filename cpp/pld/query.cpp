@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/suffix.hpp"
 #include "pld/tilt.hpp"
@@ -84,9 +85,15 @@ bool by_blocks(const LossPmf& pmf, std::size_t points) {
 void extend_to(Suffix& suffix, const LossPmf& pmf, std::size_t first) {
   if (by_blocks(pmf, suffix.lowest() - first)) {
     const SuffixBlock block(pmf.tilt, pmf.interval);
-    while (suffix.lowest() - first >= SuffixBlock::points) suffix.extend_by(block);
+    while (suffix.lowest() - first >= SuffixBlock::points) {
+      checkpoint_each<256>(suffix.lowest() / SuffixBlock::points);
+      suffix.extend_by(block);
+    }
   }
-  while (suffix.lowest() > first) suffix.extend();
+  while (suffix.lowest() > first) {
+    checkpoint_each<65536>(suffix.lowest());
+    suffix.extend();
+  }
 }
 
 }  // namespace
@@ -128,6 +135,7 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
   if (by_blocks(pmf, pmf.mass.size())) {
     const SuffixBlock block(pmf.tilt, pmf.interval);
     while (suffix.lowest() >= SuffixBlock::points) {
+      checkpoint_each<256>(suffix.lowest() / SuffixBlock::points);
       Suffix ahead = suffix;
       ahead.extend_by(block);
       const double loss = pmf.loss(ahead.lowest());
@@ -137,6 +145,7 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
   }
   double threshold = 0;  // refreshed now and then
   for (std::size_t step = 0; suffix.lowest() > 0; ++step) {
+    checkpoint_each<8192>(step);
     suffix.extend();
     const double loss = pmf.loss(suffix.lowest());
     threshold = step % 64 == 0 ? goal / untilting_factor(pmf, loss) : threshold * suffix.rho();
@@ -170,6 +179,7 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
   while (suffix.lowest() > 0) {
     suffix.extend();
     const std::size_t k = suffix.lowest();
+    checkpoint_each<4096>(k);
     const double loss = pmf.loss(k), location = location_error(pmf, loss);
     const CertifiedDelta at = evaluate(pmf, suffix, 0);
     kinks.slack = std::max(kinks.slack, 2 * location * (1 + 8 * u));
@@ -187,13 +197,14 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
 
 void probabilities(const LossPmf& pmf, std::span<double> to) {
   for (std::size_t k = 0; k < pmf.mass.size(); ++k)
-    to[k] = std::max(0.0, pmf.mass[k] * untilting_factor(pmf, pmf.loss(k)));
+    checkpoint_each<8192>(k), to[k] = std::max(0.0, pmf.mass[k] * untilting_factor(pmf, pmf.loss(k)));
 }
 
 double slack(const LossPmf& pmf) {
   double points = 0;  // of point_error, untilted
   double total = 0;
   for (std::size_t k = 0; k < pmf.mass.size(); ++k) {
+    checkpoint_each<8192>(k);
     const double factor = untilting_factor(pmf, pmf.loss(k));
     points += factor;
     total += std::fabs(pmf.mass[k]) * factor;

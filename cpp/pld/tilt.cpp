@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
@@ -22,6 +23,7 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
   TiltedStep result{&step, tilt, log_moment, std::vector<double>(step.mass.size())};
   const bool upper = step.side == Side::upper;
   for (std::size_t j = 0; j < step.mass.size(); ++j) {
+    checkpoint_each<8192>(j);
     const double loss = step.loss(j);
     const double argument = tilt * loss - log_moment;
     // Roundings: of loss, of the product, of the difference; exp; the product with the mass.
@@ -37,7 +39,8 @@ double log_moment_above(const TiltedStep& step, double t) {
   const std::size_t points = step.mass.size();
   const double shift = std::max(argument(0), argument(points - 1));
   double sum = 0;
-  for (std::size_t j = 0; j < points; ++j) sum += (step.mass[j] + floor_mass) * std::exp(argument(j) - shift);
+  for (std::size_t j = 0; j < points; ++j)
+    checkpoint_each<8192>(j), sum += (step.mass[j] + floor_mass) * std::exp(argument(j) - shift);
   const double largest = std::max(std::fabs(argument(0)), std::fabs(argument(points - 1)));
   const double value = std::log(sum);
   // Arguments carry 4 u of the largest; the sum of positive terms u a term; log 4 u of itself.
