@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "questions.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "account/dpsgd.hpp"
+#include "account/engine.hpp"
+#include "account/explicit_pmf.hpp"
+#include "account/explicit_query.hpp"
+#include "account/gdp_bounds.hpp"
+#include "account/gdp_of_curve.hpp"
+#include "account/loss_tail_bounds.hpp"
+#include "account/moment_bounds.hpp"
+#include "account/power_bounds.hpp"
+#include "account/renyi_slope.hpp"
+#include "discretize/truncated_buckets.hpp"
+#include "mechanisms/additive_noise.hpp"
+#include "mechanisms/registry.hpp"
+#include "numeric/convolve.hpp"
+#include "numeric/cpu.hpp"
+#include "pld/composed_delta.hpp"
+#include "pld/divergence.hpp"
+#include "pld/explicit_step.hpp"
+#include "pld/loss_law.hpp"
+#include "pld/loss_tail.hpp"
+#include "pld/reflect.hpp"
+#include "pld/tradeoff.hpp"
+
+namespace core_tests {
+namespace {
+
+using namespace hockeystick;
+using Numbers = std::vector<double>;
+
+constexpr std::size_t memory = std::size_t{1} << 28;
+
+Term run(std::int64_t count, const char* name, std::initializer_list<double> parameters) {
+  return {dominating_pair(name, Parameters(parameters.begin(), parameters.size())), count};
+}
+
+std::vector<Direction> sampled_gaussian(std::int64_t count) {
+  return {{run(count, "poisson_gaussian_remove", {1.0, 0.01})}, {run(count, "poisson_gaussian_add", {1.0, 0.01})}};
+}
+
+std::vector<Direction> sampled_laplace(std::int64_t count) {
+  return {{run(count, "poisson_laplace_remove", {2.0, 0.05})}, {run(count, "poisson_laplace_add", {2.0, 0.05})}};
+}
+
+Numbers numbers_of(const std::vector<Answer>& answers) {
+  Numbers numbers;
+  for (const Answer& at : answers)
+    for (const double x : {at.lower, at.upper, at.truncation, at.rounding, static_cast<double>(at.met)})
+      numbers.push_back(x);
+  return numbers;
+}
+
+Numbers epsilons(const std::vector<Direction>& directions, const Limits& limits = {1e-3, memory}) {
+  return numbers_of(epsilon_bounds(directions, std::array{1e-3, 1e-6, 1e-12}, limits));
+}
+
+Numbers deltas(const std::vector<Direction>& directions, const Limits& limits = {1e-3, memory}) {
+  return numbers_of(delta_bounds(directions, std::array{0.1, 1.0, 3.0}, limits));
+}
+
+Numbers by_contour() { return epsilons(sampled_gaussian(1000), {1e-6, memory, Method::contour}); }
+Numbers by_transform() { return epsilons(sampled_gaussian(1000), {1e-3, memory, Method::transform}); }
+Numbers curve() { return deltas(sampled_gaussian(300)); }
+Numbers many_runs() { return epsilons(sampled_laplace(100'000'000)); }
+Numbers one_run() { return epsilons(sampled_laplace(1)); }
+Numbers out_of_memory() { return epsilons(sampled_laplace(10), {1e-6, 1 << 16}); }
+
+Numbers mixed() {
+  return epsilons(
+      {{run(100, "poisson_gaussian_remove", {2.0, 0.02}), run(5, "laplace", {20.0}), run(3, "gaussian", {30.0}),
+        run(7, "permute_and_flip", {0.01}), run(2, "approximate_dp", {0.1, 1e-9})}});
+}
+
+Numbers replaced() { return epsilons({{run(50, "poisson_gaussian_replace", {1.0, 0.1})}}); }
+
+Numbers mixture() {
+  const std::initializer_list<double> two{1.0, 1.0, 0.0, 1.0, 0.7, 0.3};
+  return deltas({{run(10, "gaussian_mixture_remove", two)}, {run(10, "gaussian_mixture_add", two)}});
+}
+
+Numbers truncated_samples() {
+  return epsilons({{run(20, "truncated_poisson_gaussian_remove", {1.0, 0.1, 0.12, 0.95, 0.05})}});
+}
+
+Numbers discrete() {
+  return deltas({{run(30, "discrete_gaussian", {3.0, 1, 40}), run(10, "poisson_discrete_laplace_add", {0.7, 2, 0.1}),
+                  run(4, "randomized_response", {0.6, 5})}});
+}
+
+Numbers given_pair() {
+  const std::initializer_list<double> weights{0.5, 0.25, 0.25, 0, 0.25, 0.5, 0, 0.25};
+  return deltas({{run(6, "discrete_pair", weights)}, {run(6, "discrete_pair_back", weights)}});
+}
+
+// Logistic noise.
+Numbers given_noise() {
+  const auto each = [](double (*function)(double)) {
+    return [function](std::span<const double> x, std::span<double> y) {
+      for (std::size_t i = 0; i < x.size(); ++i) y[i] = function(x[i]);
+    };
+  };
+  const Noise noise{each([](double x) { return -std::fabs(x) - 2 * std::log1p(std::exp(-std::fabs(x))); }),
+                    each([](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }),
+                    1e-14};
+  return deltas({{{additive_noise_pair(noise, 0.2), 5}}});
+}
+
+Numbers power() { return numbers_of(power_bounds(sampled_gaussian(100), std::array{1e-6, 0.01, 0.5}, {1e-2, memory})); }
+Numbers gdp() { return numbers_of(gdp_bounds(sampled_gaussian(100), std::array{1e-6}, {1e-2, memory})); }
+Numbers tails() { return numbers_of(loss_tail_bounds(sampled_laplace(30), std::array{0.1, 1.0}, {1e-2, memory})); }
+Numbers quantiles() {
+  return numbers_of(loss_quantile_bounds(sampled_laplace(30), std::array{0.5, 0.99}, {1e-2, memory}));
+}
+Numbers few_atoms() {
+  return numbers_of(loss_tail_bounds(std::array{Direction{run(5, "randomized_response", {0.6, 5})}},
+                                     std::array{0.1, 1.0}, {1e-6, memory}));
+}
+Numbers renyi() { return numbers_of(renyi_bounds(sampled_laplace(30), std::array{1.0, 2.5}, {1e-3, memory})); }
+Numbers variance() { return numbers_of(loss_variance_bounds(sampled_gaussian(9), std::array{0.0}, {1e-3, memory})); }
+Numbers zcdp() { return numbers_of(zcdp_bounds(sampled_gaussian(9), std::array{8.0}, {1e-2, memory})); }
+
+Numbers dpsgd() {
+  const Numbers noise{1.0, 2.0, 1.0}, rate{0.01, 0.02, 1.0}, delta{1e-5, 1e-6, 1e-7};
+  const std::vector<std::int64_t> steps{1000, 0, 7};
+  return numbers_of(dpsgd_epsilon_bounds({noise, rate, steps, delta},
+                                         {{"poisson_gaussian_remove", "poisson_gaussian_add"}, 1}, {1e-3, memory}));
+}
+
+Numbers explicit_distribution() {
+  Numbers numbers;
+  for (const Estimator estimator : {Estimator::connect_dots, Estimator::algorithm_2, Estimator::privacy_buckets}) {
+    for (const Side side : {Side::upper, Side::lower}) {
+      if (side == Side::upper && estimator == Estimator::algorithm_2) continue;
+      const LossPmf pmf = explicit_pmf(sampled_gaussian(20).front(), {1e-3, side, estimator, 1e-12, memory});
+      const CurveKinks kinks = certified_kinks(pmf);
+      const PowerBound any{1, -1e300};
+      const std::array epsilon{0.1};
+      std::array<double, 1> twice{};
+      composed_delta(pmf, pmf, epsilon, twice);
+      for (const double x :
+           {certified_delta(pmf, 0.1).value, certified_epsilon(pmf, 1e-6), certified_delta(reflected(pmf), 0.1).value,
+            twice[0], Divergences(pmf).renyi(3), largest_renyi_slope(pmf, 8), gdp_mu(pmf, 1e-6),
+            LossLaw(pmf).variance(), bucket_tail(pmf, 0.1), slack(pmf),
+            (side == Side::upper ? power_above(kinks, 0.1) : power_below(kinks, 0.1, any)).value})
+        numbers.push_back(x);
+    }
+  }
+  return numbers;
+}
+
+Numbers explicit_steps() {
+  const auto step = [](StepPmf made) { return std::make_shared<const StepPmf>(std::move(made)); };
+  const auto laplace =
+      step(truncated_buckets(*dominating_pair("laplace", std::array{2.0}), 1e-3, -0.5, 0.5, Side::upper));
+  const std::vector<std::int64_t> index{-300, 0, 300};
+  const Numbers mass{0.25, 0.5, 0.25};
+  const StepPmf given = explicit_step(1e-3, index, mass, 1e-9, Side::upper);
+  const ExplicitComposition composition({{laplace, 30}, {step(step_product(given, given)), 4}});
+  Numbers numbers(2), more(2);
+  composition.deltas(std::array{0.5, 2.0}, numbers, memory);
+  composition.epsilons(std::array{1e-3, 1e-7}, more, memory);
+  numbers.insert(numbers.end(), more.begin(), more.end());
+  numbers.push_back(certified_delta(composition.distribution(1e-12, memory), 0.5).value);
+  return numbers;
+}
+
+// Every kernel's powers of a sequence, for sizes with and without an odd factor.
+Numbers kernels() {
+  Numbers numbers;
+  for (const FftKernel* kernel : available_fft_kernels()) {
+    for (const std::size_t size : {2, 6, 20, 64, 768, 2560, 65536}) {
+      const RealFft fft(size, *kernel);
+      Numbers sequence(size);
+      for (std::size_t k = 0; k < size; ++k) sequence[k] = 1.0 / static_cast<double>((k + 1) * (k + 2));
+      Numbers copy = sequence;
+      numbers.push_back(cyclic_power(fft, copy, 7));
+      CyclicProduct product(fft);
+      product.multiply(copy, 2), product.multiply(sequence, 3);
+      numbers.push_back(product.finish(sequence));
+      numbers.push_back(sequence[size / 3]);
+    }
+  }
+  return numbers;
+}
+
+}  // namespace
+
+const std::vector<Question>& questions() {
+  static const std::vector<Question> all{{"contour", by_contour},
+                                         {"transform", by_transform},
+                                         {"curve", curve},
+                                         {"contour of steps", many_runs},
+                                         {"one step", one_run},
+                                         {"memory limit", out_of_memory},
+                                         {"mixed", mixed},
+                                         {"replace", replaced},
+                                         {"mixture", mixture},
+                                         {"truncated samples", truncated_samples},
+                                         {"discrete", discrete},
+                                         {"given pair", given_pair},
+                                         {"given noise", given_noise},
+                                         {"power", power},
+                                         {"Gaussian DP", gdp},
+                                         {"tails", tails},
+                                         {"quantiles", quantiles},
+                                         {"few atoms", few_atoms},
+                                         {"Renyi", renyi},
+                                         {"variance", variance},
+                                         {"zCDP", zcdp},
+                                         {"DP-SGD", dpsgd},
+                                         {"explicit distribution", explicit_distribution},
+                                         {"explicit steps", explicit_steps},
+                                         {"kernels", kernels}};
+  return all;
+}
+
+bool same(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (std::bit_cast<std::uint64_t>(a[k]) != std::bit_cast<std::uint64_t>(b[k])) return false;
+  return true;
+}
+
+}  // namespace core_tests
