@@ -44,14 +44,16 @@ State state_of(const StepPmf& step) {
 }
 
 StepPmf step_of(const State& state) {
-  return {state[0].cast<double>(),
-          state[1].cast<double>(),
-          state[2].cast<std::vector<std::int64_t>>(),
-          state[3].cast<std::vector<double>>(),
-          state[4].cast<double>(),
-          state[5].cast<double>(),
-          state[6].cast<double>(),
-          state[7].cast<bool>() ? Side::upper : Side::lower};
+  StepPmf step{state[0].cast<double>(),
+               state[1].cast<double>(),
+               state[2].cast<std::vector<std::int64_t>>(),
+               state[3].cast<std::vector<double>>(),
+               state[4].cast<double>(),
+               state[5].cast<double>(),
+               state[6].cast<double>(),
+               state[7].cast<bool>() ? Side::upper : Side::lower};
+  if (step.index.size() != step.mass.size()) throw std::invalid_argument("index and mass must be equally long");
+  return step;
 }
 
 }  // namespace

@@ -29,7 +29,16 @@ SUM_TOLERANCE = 1e-9
 MIN_LOSS, MAX_LOSS, MAX_GAP = -500.0, 1e6, 500.0
 MAX_INDEX = 2**40
 _MAX_BYTES = 2**63 - 1
-_LONGEST_SHOWN = 80
+_LONGEST_SHOWN = 500
+
+
+def show(value: object) -> str:
+    """The value as an error message shows it, cut where it is long."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # more digits, or deeper, than Python prints
+        return f"<{type(value).__name__} too long to print>"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def real(name: str, value: object, expected: str = "a real number") -> float:
@@ -37,7 +46,7 @@ def real(name: str, value: object, expected: str = "a real number") -> float:
     if type(value) is float:  # the common case, and much the fastest
         return value + 0.0  # the sum turns -0.0 into 0.0
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be {expected}, got {_show(value)}")
+        raise TypeError(f"{name} must be {expected}, got {show(value)}")
     try:
         return float(value) + 0.0
     except OverflowError:
@@ -63,7 +72,7 @@ def noise_multiplier(value: object) -> float:
     if MIN_NOISE <= number <= MAX_NOISE:
         return number
     hint = " (without noise, epsilon is infinite)" if number == 0 else ""
-    raise ValueError(f"noise_multiplier must be {_NOISE}{hint}, got {_show(value)}")
+    raise ValueError(f"noise_multiplier must be {_NOISE}{hint}, got {show(value)}")
 
 
 def within(name: str, value: object, low: float, high: float) -> float:
@@ -106,13 +115,13 @@ def whole(name: str, value: object, low: int, high: int, unit: str = "") -> int:
         return value
     expected = f"a whole number{unit} in [{low}, {high}]"
     if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be {expected}, got {_show(value)}")
+        raise TypeError(f"{name} must be {expected}, got {show(value)}")
     try:
         integer = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(f"{name} must be {expected}, got {_show(value)}") from None
+        raise TypeError(f"{name} must be {expected}, got {show(value)}") from None
     if not low <= integer <= high:
-        raise ValueError(f"{name} must be {expected}, got {_show(integer)}")
+        raise ValueError(f"{name} must be {expected}, got {show(integer)}")
     return integer
 
 
@@ -129,7 +138,7 @@ def memory_limit(value: object) -> int:
 def instance(name: str, value: object, kind: type[Kind]) -> Kind:
     """An instance of `kind`."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {_show(value)}")
+        raise TypeError(f"{name} must be a {kind.__name__}, got {show(value)}")
     return value
 
 
@@ -137,9 +146,9 @@ def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     """One of the strings in `choices`."""
     expected = "one of " + ", ".join(map(repr, choices))
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be {expected}, got {_show(value)}")
+        raise TypeError(f"{name} must be {expected}, got {show(value)}")
     if value not in choices:
-        raise ValueError(f"{name} must be {expected}, got {_show(value)}")
+        raise ValueError(f"{name} must be {expected}, got {show(value)}")
     return value
 
 
@@ -176,11 +185,11 @@ def _outcomes(name: str, values: object) -> npt.NDArray[Any]:
     try:
         array: npt.NDArray[Any] = np.asarray(values)
     except ValueError:  # ragged
-        raise ValueError(f"{name} must be {expected}, got {_brief(values)}") from None
+        raise ValueError(f"{name} must be {expected}, got {show(values)}") from None
     if array.dtype.kind not in "fiu" or (
         isinstance(values, list | tuple) and bool in set(map(type, values))
     ):
-        raise TypeError(f"{name} must be {expected}, got {_brief(values)}")
+        raise TypeError(f"{name} must be {expected}, got {show(values)}")
     if array.ndim != 1 or not 1 <= array.size <= MAX_OUTCOMES:
         raise ValueError(f"{name} must be {expected}, got the shape {array.shape}")
     good = (array >= 0) & (array < np.inf)
@@ -207,11 +216,6 @@ def _probabilities(name: str, array: npt.NDArray[Any]) -> tuple[float, ...]:
             f"{name} must be probabilities that sum to 1 within {SUM_TOLERANCE:g}, got {got}"
         )
     return probabilities
-
-
-def _brief(value: object) -> str:
-    text = _show(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def rate_array(name: str, values: object) -> FloatArray:
@@ -250,7 +254,7 @@ def vector(
 ) -> tuple[float, ...]:
     """A sequence of 1 to `longest` real numbers, each of which `accepts`."""
     if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
-        raise TypeError(f"{name} must be a sequence of numbers, got {_show(values)}")
+        raise TypeError(f"{name} must be a sequence of numbers, got {show(values)}")
     if not 1 <= len(values) <= longest:
         raise ValueError(f"{name} must be 1 to {longest} numbers, got {len(values)}")
     return tuple(_scalar(f"{name}[{i}]", x, expected, accepts) for i, x in enumerate(values))
@@ -291,24 +295,17 @@ def count_array(name: str, values: object) -> npt.NDArray[np.int64]:
         counts = [whole(name, value, 0, MAX_COUNT) for value in array.flat]
         array = np.array(counts).reshape(array.shape)
     elif array.size and array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be {expected}, got {_show(values)}")
+        raise TypeError(f"{name} must be {expected}, got {show(values)}")
     good = (array >= 0) & (array <= MAX_COUNT)
     if not good.all():
         raise ValueError(f"{name} must be {expected}, got {array[~good].flat[0].item()!r}")
     return array.astype(np.int64)
 
 
-def _show(value: object) -> str:
-    try:
-        return repr(value)
-    except ValueError:  # an integer with more digits than Python converts
-        return f"<{type(value).__name__} too long to print>"
-
-
 def _scalar(name: str, value: object, expected: str, accepts: Callable[[float], bool]) -> float:
     number = real(name, value, expected)
     if not accepts(number):
-        raise ValueError(f"{name} must be {expected}, got {_show(value)}")
+        raise ValueError(f"{name} must be {expected}, got {show(value)}")
     return number
 
 
@@ -327,7 +324,7 @@ def _numeric_array(name: str, values: object, expected: str) -> FloatArray:
     if array.size == 0 and array.dtype.kind in "fiu":
         return array.astype(np.float64)
     if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must be numbers {expected}, got {values!r}")
+        raise TypeError(f"{name} must be numbers {expected}, got {show(values)}")
     return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
 
 
@@ -335,4 +332,4 @@ def _rectangular(name: str, values: object) -> npt.NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:  # ragged
-        raise ValueError(f"{name} must be a rectangular array, got {values!r}") from None
+        raise ValueError(f"{name} must be a rectangular array, got {show(values)}") from None

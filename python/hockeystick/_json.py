@@ -4,15 +4,21 @@
 A mechanism is an object with its class name under "type" and its arguments beside it.
 """
 
+import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any, NoReturn, TypeVar
 
-from hockeystick import mechanisms
+from hockeystick import _checks, mechanisms
 from hockeystick.composition import Mechanism
 
+LONGEST = 2**26  # characters of a document: parsed, each may take some 20 bytes
+
 Made = TypeVar("Made")
+
+_MOST_DIGITS = 1000  # beyond 309 a number is too large for anything here
 
 _MECHANISMS: dict[str, type[Any]] = {name: getattr(mechanisms, name) for name in mechanisms.__all__}
 
@@ -50,12 +56,44 @@ def mechanism_from_json(value: object, path: str) -> Mechanism:
     return made
 
 
-def parse(text: str) -> object:
-    """The JSON value in `text`; refuses NaN, infinities and repeated names."""
+def dump(value: Mapping[str, Any]) -> str:
+    """The members as JSON text that `parse` reads, sealed by their checksum.
+
+    Raises:
+        ValueError: The text would be too long.
+    """
+    text = json.dumps({**value, "sha256": _checksum(value)}, allow_nan=False)
+    if len(text) > LONGEST:
+        raise ValueError(f"the JSON text must be at most {LONGEST} characters, got {len(text)}")
+    return text
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The members in `text`; refuses what is no finite number, repeated names, and broken seals."""
+    if len(text) > LONGEST:
+        raise ValueError(f"text must be at most {LONGEST} characters, got {len(text)}")
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_repetition)
+        value = json.loads(
+            text,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_short,
+            object_pairs_hook=_no_repetition,
+        )
     except json.JSONDecodeError as error:
         raise ValueError(f"text must be JSON: {error}") from None
+    if not isinstance(value, dict):
+        fail("$", "must be an object", value)
+    seal = value.pop("sha256", None)
+    if seal is not None and seal != _checksum(value):
+        fail("$.sha256", "must be the checksum of the rest, which was changed or damaged", seal)
+    return value
+
+
+def nested(make: Callable[[], Made]) -> Made:
+    """What `make` returns, of a document that is not nested too deeply for it."""
+    try:
+        return make()
     except RecursionError:
         raise ValueError("text must be JSON nested less deeply") from None
 
@@ -66,7 +104,8 @@ def members(value: object, path: str, names: tuple[str, ...]) -> Mapping[str, An
         fail(path, "must be an object", value)
     for name in value:
         if name not in names:
-            fail(f"{path}.{name}", f"must not be there; known are {', '.join(names)}")
+            known = ", ".join(names)
+            fail(f"{path}.{name[:80]}", f"must not be there; known are {known}")
     for name in names:
         if name not in value:
             fail(f"{path}.{name}", "must be there")
@@ -83,15 +122,36 @@ def at(path: str, make: Callable[[], Made]) -> Made:
 
 def fail(path: str, problem: str, *got: object) -> NoReturn:
     """Raise the ValueError for `path`."""
-    raise ValueError(f"{path} {problem}" + "".join(f", got {value!r}" for value in got))
+    shown = "".join(f", got {_checks.show(value)}" for value in got)
+    raise ValueError(f"{path} {problem}{shown}")
+
+
+def _checksum(value: Mapping[str, Any]) -> str:
+    """Of the members in one order and without spaces, so that only what they say counts."""
+    text = json.dumps(value, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"text must hold finite numbers only, got {name}")
 
 
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"text must hold finite numbers only, got {_checks.show(digits)}")
+    return number
+
+
+def _short(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"text must hold whole numbers of at most {_MOST_DIGITS} digits")
+    return int(digits)
+
+
 def _no_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError(f"text must not repeat a name, got {[name for name, _ in pairs]!r}")
+        names = _checks.show([name for name, _ in pairs])
+        raise ValueError(f"text must not repeat a name, got {names}")
     return result

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A running account of what has been spent."""
 
-import json
-from typing import Self
+import os
+from collections.abc import Mapping
+from typing import Any, Self
 
-from hockeystick import _checks, _json
+from hockeystick import _checks, _files, _json
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, Value
@@ -177,45 +178,91 @@ class Accountant:
         )
 
     def to_json(self) -> str:
-        """The accountant as JSON text; floats round-trip exactly."""
-        value = {
-            "schema": SCHEMA,
-            "version": VERSION,
-            "adjacency": self._adjacency.value,
-            "tolerance": self._tolerance,
-            "ledger": [
-                {"mechanism": _json.mechanism_to_json(mechanism), "count": count}
-                for mechanism, count in self._ledger
-            ],
-        }
-        return json.dumps(value, allow_nan=False)
+        """The accountant as JSON text, with a checksum; floats round-trip exactly.
+
+        Raises:
+            TypeError: A mechanism holds functions, which are no data.
+            ValueError: The text would have more than 2^26 characters.
+        """
+        return _json.dump(
+            {
+                "schema": SCHEMA,
+                "version": VERSION,
+                "adjacency": self._adjacency.value,
+                "tolerance": self._tolerance,
+                "ledger": [
+                    {"mechanism": _json.mechanism_to_json(mechanism), "count": count}
+                    for mechanism, count in self._ledger
+                ],
+            }
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The accountant that `to_json` wrote; nothing but data is read.
 
+        A text written by hand may go without the member "sha256".
+
         Raises:
-            ValueError: `text` is not such an accountant; the message says where.
+            ValueError: `text` is not such an accountant, or was changed; the message says where.
             TypeError: `text` is not a string.
+
+        Cost: linear in the length of the text, of at most 2^26 characters.
         """
-        value = _json.parse(_checks.instance("text", text, str))
+        _checks.instance("text", text, str)
+        return _json.nested(lambda: cls._restored(_json.parse(text)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write ``to_json()`` to a file, as a whole or not at all.
+
+        When this returns, the ledger is on the disk, and survives whatever happens to the process
+        or, as far as the disk keeps its word, the machine. Until then the file is what it was. It
+        is replaced by one written beside it, which a process killed meanwhile leaves behind, named
+        like the file with a dot before and ``.tmp`` after it.
+
+        Raises:
+            OSError: The file cannot be written.
+            TypeError: As ``to_json``, or `path` is no path.
+            ValueError: As ``to_json``.
+        """
+        _files.replace(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The accountant that `save` wrote.
+
+        Raises:
+            OSError: The file cannot be read.
+            ValueError: It holds no accountant, or was changed; see ``from_json``.
+            TypeError: `path` is no path.
+        """
+        try:
+            return cls.from_json(_files.read(path, _json.LONGEST))
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+    @classmethod
+    def _restored(cls, value: Mapping[str, Any]) -> Self:
         names = ("schema", "version", "adjacency", "tolerance", "ledger")
-        value = _json.members(value, "$", names)
+        _json.members(value, "$", names)
         _expect("$.schema", value["schema"], SCHEMA)
         _expect("$.version", value["version"], VERSION)
         adjacency = _json.at("$.adjacency", lambda: Adjacency(value["adjacency"]))
         account = _json.at("$", lambda: cls(adjacency=adjacency, tolerance=value["tolerance"]))
         if not isinstance(value["ledger"], list):
             _json.fail("$.ledger", "must be an array", value["ledger"])
+        ledger: list[tuple[Mechanism, int]] = []
         for index, entry in enumerate(value["ledger"]):
-            _restore(account, entry, f"$.ledger[{index}]")
+            _enter_json(ledger, entry, f"$.ledger[{index}]")
+        composition = _json.at("$.ledger", lambda: Composition(ledger))
+        account._ledger, account._composition = ledger, composition  # noqa: SLF001, its own
         return account
 
 
-def _restore(account: Accountant, value: object, path: str) -> None:
+def _enter_json(ledger: list[tuple[Mechanism, int]], value: object, path: str) -> None:
     entry = _json.members(value, path, ("mechanism", "count"))
     mechanism = _json.mechanism_from_json(entry["mechanism"], f"{path}.mechanism")
-    _json.at(path, lambda: account.compose(mechanism, entry["count"]))
+    _json.at(path, lambda: _enter(ledger, mechanism, _checks.count(entry["count"])))
 
 
 def _enter(ledger: list[tuple[Mechanism, int]], mechanism: Mechanism, count: int) -> None:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ledger, and its way through JSON."""
 
+import hashlib
 import json
 import math
+import time
 
 import pytest
 from hypothesis import given
@@ -21,12 +23,20 @@ sampled = st.builds(lambda g, q: g.poisson_sampled(q), gaussians, st.floats(0, 1
 
 def text(**changes):
     value = json.loads(Accountant().compose(S, count=5).to_json())
+    del value["sha256"]
     return json.dumps(value | changes)
 
 
 def entry(**changes):
     mechanism = {"type": "Gaussian", "noise_multiplier": 1.0} | changes
     return [{"mechanism": mechanism, "count": 1}]
+
+
+def nested(depth):
+    mechanism = {"type": "Gaussian", "noise_multiplier": 1.0}
+    for _ in range(depth):
+        mechanism = {"type": "PoissonSampled", "mechanism": mechanism, "sampling_probability": 0.1}
+    return mechanism
 
 
 def test_the_ledger_keeps_the_order_and_merges_neighbours():
@@ -118,7 +128,11 @@ def test_json_round_trip_is_exact(entries, adjacency, tolerance):
 
 
 def test_json_is_stable():
-    assert json.loads(Accountant().compose(S, count=5).to_json()) == {
+    value = json.loads(Accountant().compose(S, count=5).to_json())
+    rest = json.dumps(value | {"sha256": None}, sort_keys=True, separators=(",", ":"))
+    rest = rest.replace('"sha256":null,', "")
+    assert value.pop("sha256") == hashlib.sha256(rest.encode()).hexdigest()
+    assert value == {
         "schema": "hockeystick.Accountant",
         "version": 1,
         "adjacency": "add-or-remove-one",
@@ -150,6 +164,19 @@ def test_whole_numbers_are_numbers():
         ("[]", r"\$ must be an object"),
         ("null", r"\$ must be an object"),
         ('{"schema": 1, "schema": 2}', "text must not repeat a name"),
+        ("[" * 900 + "]" * 900, r"\$ must be an object"),
+        ('{"a": ' * 100_000, "text must be JSON nested less deeply"),
+        (text()[:-9], "text must be JSON"),
+        (text(tolerance=math.inf), "finite numbers only, got Infinity"),
+        (text().replace("0.001", "1e999"), "finite numbers only, got '1e999'"),
+        (text().replace("0.001", "9" * 5000), "whole numbers of at most 1000 digits"),
+        (" " * 2**26 + "{}", "text must be at most 67108864 characters"),
+        (text(sha256="0" * 64), r"\$\.sha256 must be the checksum of the rest"),
+        (text(sha256=1), r"\$\.sha256 must be the checksum of the rest"),
+        (text(ledger="x" * 10**6), r"^\$\.ledger must be an array, got 'x{499}\.\.\.$"),
+        (text(**{"x" * 10**6: 1}), r"^\$\.x{80} must not be there; known are .{10,80}$"),
+        (text(ledger=2 * [entry()[0] | {"count": 10**9}]), r"\$\.ledger\[1\]: count must be"),
+        (text(ledger=entry(**nested(400))), "nested less deeply|must not be there"),
         ("{}", r"\$\.schema must be there"),
         (text(extra=1), r"\$\.extra must not be there"),
         (text(schema="other"), r"\$\.schema must be 'hockeystick.Accountant', got 'other'"),
@@ -184,6 +211,25 @@ def test_whole_numbers_are_numbers():
 def test_bad_json_says_where(bad, message):
     with pytest.raises(ValueError, match=message):
         Accountant.from_json(bad)
+
+
+def test_a_changed_number_is_noticed():
+    sealed = Accountant().compose(S, count=1000).to_json()
+    with pytest.raises(
+        ValueError, match=r"^\$\.sha256 .* was changed or damaged, got '[0-9a-f]{64}'"
+    ):
+        Accountant.from_json(sealed.replace("1000", "100"))
+    reordered = json.dumps(json.loads(sealed), indent=2, sort_keys=True)
+    assert Accountant.from_json(reordered).ledger == ((S, 1000),)
+
+
+def test_long_ledgers_are_read_in_linear_time():
+    long = Accountant.from_json(
+        text(ledger=[entry(noise_multiplier=1 + k)[0] for k in range(5000)])
+    )
+    start = time.process_time()
+    assert len(Accountant.from_json(long.to_json()).ledger) == 5000
+    assert time.process_time() - start < 5  # 0.2 s; adding one by one took a minute
 
 
 @pytest.mark.parametrize("bad", [None, b"{}", {}, 1])

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ledger on disk: whole at every moment, never older than what save has said it holds."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import Accountant, _files
+
+STEP = hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.01)
+
+WRITER = """
+import sys
+import hockeystick as hs
+step = hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.01)
+acct = hs.Accountant.load(sys.argv[1])
+for k in range(100):
+    acct.compose(hs.Gaussian(noise_multiplier=1.0 + k))
+while True:
+    acct.compose(step).save(sys.argv[1])
+    print(sum(count for m, count in acct.ledger if m == step), flush=True)
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.json"
+
+
+def steps(acct):
+    return sum(count for mechanism, count in acct.ledger if mechanism == STEP)
+
+
+def test_what_is_saved_is_loaded(path):
+    acct = Accountant(adjacency=hs.Adjacency.REMOVE_ONE, tolerance=1e-4).compose(STEP, count=7)
+    assert acct.save(path) is None
+    copy = Accountant.load(str(path))
+    assert copy.to_json() == acct.to_json() == path.read_text()
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_mode_and_a_link_stay(path):
+    path.write_text("")
+    path.chmod(0o640)
+    link = path.with_name("link")
+    link.symlink_to(path)
+    Accountant().save(link)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert Accountant.load(link).ledger == ()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_a_killed_writer_loses_nothing_acknowledged(path, samples):
+    Accountant().save(path)
+    acknowledged = 0
+    for run in range(samples(3)):
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
+        ) as writer:
+            acknowledged = int(writer.stdout.readline())
+            time.sleep(0.013 * (run + 1))  # somewhere in a save
+            writer.send_signal(signal.SIGKILL)
+            for line in writer.stdout:
+                acknowledged = int(line) if line.endswith("\n") else acknowledged
+        saved = steps(Accountant.load(path))
+        assert acknowledged <= saved <= acknowledged + 1
+    assert acknowledged >= samples(3)
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failing_disk_leaves_the_file_as_it_was(path, monkeypatch, step):
+    Accountant().compose(STEP).save(path)
+    before = path.read_bytes()
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(*((_files.os, step) if step == "fsync" else (_files.Path, step)), fail)
+    with pytest.raises(OSError, match="No space left"):
+        Accountant().save(path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_it_is_on_the_disk_before_it_takes_the_place(path, monkeypatch):
+    calls = []
+    sync, replace = os.fsync, _files.Path.replace
+    monkeypatch.setattr(_files.os, "fsync", lambda fd: (calls.append("fsync"), sync(fd)))
+    monkeypatch.setattr(
+        _files.Path, "replace", lambda old, new: (calls.append("replace"), replace(old, new))
+    )
+    Accountant().save(path)
+    assert calls == (["fsync", "replace"] if os.name == "nt" else ["fsync", "replace", "fsync"])
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[]", b'{"schema": "other"}'])
+def test_other_files_are_refused_by_name(path, content):
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"ledger\.json: "):
+        Accountant.load(path)
+
+
+def test_every_cut_and_every_changed_byte_is_noticed(path):
+    Accountant().compose(STEP, count=1234).save(path)
+    whole = path.read_text()
+    for size in range(len(whole)):
+        with pytest.raises(ValueError, match="text must be JSON"):
+            Accountant.from_json(whole[:size])
+    for at, character in enumerate(whole):
+        changed = whole[:at] + chr(ord(character) ^ 1) + whole[at + 1 :]
+        with pytest.raises(ValueError, match=r"text must be|\$"):
+            Accountant.from_json(changed)
+
+
+def test_files_that_are_not_there_are_os_errors(path):
+    with pytest.raises(FileNotFoundError):
+        Accountant.load(path)
+    with pytest.raises(FileNotFoundError):
+        Accountant().save(path / "no" / "folder")
+
+
+@pytest.mark.parametrize("bad", [None, 1.5, {}])
+def test_a_path_is_a_path(bad):
+    with pytest.raises(TypeError):
+        Accountant.load(bad)
+    with pytest.raises(TypeError):
+        Accountant().save(bad)
