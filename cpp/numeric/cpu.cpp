@@ -27,6 +27,20 @@ bool cpu_has_avx2_and_fma() {
 #endif
 }
 
+// AVX-512 F and DQ besides, and an operating system that saves the masks and the wider registers.
+bool cpu_has_avx512() {
+#if defined(_MSC_VER) && defined(_M_X64)
+  int leaf7[4];
+  __cpuidex(leaf7, 7, 0);
+  const bool foundation = (leaf7[1] >> 16) & 1, dq = (leaf7[1] >> 17) & 1;
+  return cpu_has_avx2_and_fma() && foundation && dq && (_xgetbv(0) & 0xe6) == 0xe6;
+#elif defined(__x86_64__) || defined(__i386__)
+  return cpu_has_avx2_and_fma() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+#else
+  return false;
+#endif
+}
+
 const FftKernel& chosen_kernel() {
   const char* wanted = std::getenv("HOCKEYSTICK_KERNEL");
   return wanted != nullptr && *wanted != '\0' ? fft_kernel(wanted) : *available_fft_kernels().front();
@@ -36,6 +50,7 @@ const FftKernel& chosen_kernel() {
 
 std::vector<const FftKernel*> available_fft_kernels() {
   std::vector<const FftKernel*> kernels;
+  if (fft_avx512.forward != nullptr && cpu_has_avx512()) kernels.push_back(&fft_avx512);
   if (fft_avx2.forward != nullptr && cpu_has_avx2_and_fma()) kernels.push_back(&fft_avx2);
   if (fft_neon.forward != nullptr) kernels.push_back(&fft_neon);
   if (fft_sse2.forward != nullptr) kernels.push_back(&fft_sse2);

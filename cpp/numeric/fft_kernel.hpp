@@ -58,7 +58,13 @@ HOCKEYSTICK_INLINE Complex<V> twist(Complex<V> a, Complex<V> w) {
 template <class V>
 HOCKEYSTICK_INLINE Complex<V> twiddle(const double* table, std::size_t j, std::size_t t, std::size_t count) {
   const double* p = table + (j / 4) * (8 * count) + 8 * t + j % 4;
-  return Complex<V>::load(p, p + 4);
+#if HOCKEYSTICK_LANES == 8
+  if constexpr (V::lanes == 8) {  // two groups
+    const double* next = p + 8 * count;
+    return {load_pair(p, next), load_pair(p + 4, next + 4)};
+  } else
+#endif
+    return Complex<V>::load(p, p + 4);
 }
 
 // a[k] <- sum_j a[j] exp(-+ 2 pi i j k / r), r = 2, 3, 4, 5. The inverse exchanges k and r - k.
@@ -140,20 +146,21 @@ void pass(double* re, double* im, std::size_t part, const double* table) {
 
 /// Radix 4 down the columns of the 4 x 4 matrix in (re, im), or those columns' twiddles.
 template <Way way>
-HOCKEYSTICK_INLINE void columns(Vec (&re)[4][4 / Vec::lanes], Vec (&im)[4][4 / Vec::lanes]) {
-  HOCKEYSTICK_UNROLL for (std::size_t c = 0; c < 4 / Vec::lanes; ++c) {
-    Complex<Vec> a[4];
+HOCKEYSTICK_INLINE void columns(Narrow (&re)[4][4 / Narrow::lanes], Narrow (&im)[4][4 / Narrow::lanes]) {
+  HOCKEYSTICK_UNROLL for (std::size_t c = 0; c < 4 / Narrow::lanes; ++c) {
+    Complex<Narrow> a[4];
     HOCKEYSTICK_UNROLL for (std::size_t r = 0; r < 4; ++r) a[r] = {re[r][c], im[r][c]};
     butterfly<way>(a);
     HOCKEYSTICK_UNROLL for (std::size_t r = 0; r < 4; ++r) re[r][c] = a[r].re, im[r][c] = a[r].im;
   }
 }
 template <Way way>
-HOCKEYSTICK_INLINE void twist_rows(Vec (&re)[4][4 / Vec::lanes], Vec (&im)[4][4 / Vec::lanes], const double* table) {
+HOCKEYSTICK_INLINE void twist_rows(Narrow (&re)[4][4 / Narrow::lanes], Narrow (&im)[4][4 / Narrow::lanes],
+                                   const double* table) {
   HOCKEYSTICK_UNROLL for (std::size_t r = 1; r < 4; ++r) {
-    HOCKEYSTICK_UNROLL for (std::size_t c = 0; c < 4 / Vec::lanes; ++c) {
-      const Complex<Vec> a =
-          twist<way>(Complex<Vec>{re[r][c], im[r][c]}, twiddle<Vec>(table, c * Vec::lanes, r - 1, 3));
+    HOCKEYSTICK_UNROLL for (std::size_t c = 0; c < 4 / Narrow::lanes; ++c) {
+      const Complex<Narrow> a =
+          twist<way>(Complex<Narrow>{re[r][c], im[r][c]}, twiddle<Narrow>(table, c * Narrow::lanes, r - 1, 3));
       re[r][c] = a.re, im[r][c] = a.im;
     }
   }
@@ -163,10 +170,10 @@ HOCKEYSTICK_INLINE void twist_rows(Vec (&re)[4][4 / Vec::lanes], Vec (&im)[4][4 
 /// come out in natural order.
 template <Way way>
 HOCKEYSTICK_INLINE void leaf16(double* re, double* im, const double* table) {
-  Vec x[4][4 / Vec::lanes], y[4][4 / Vec::lanes];
+  Narrow x[4][4 / Narrow::lanes], y[4][4 / Narrow::lanes];
   HOCKEYSTICK_UNROLL for (std::size_t r = 0; r < 4; ++r) {
-    HOCKEYSTICK_UNROLL for (std::size_t c = 0; c < 4 / Vec::lanes; ++c) {
-      x[r][c] = Vec::load(re + 4 * r + c * Vec::lanes), y[r][c] = Vec::load(im + 4 * r + c * Vec::lanes);
+    HOCKEYSTICK_UNROLL for (std::size_t c = 0; c < 4 / Narrow::lanes; ++c) {
+      x[r][c] = Narrow::load(re + 4 * r + c * Narrow::lanes), y[r][c] = Narrow::load(im + 4 * r + c * Narrow::lanes);
     }
   }
   columns<way>(x, y);
@@ -175,8 +182,8 @@ HOCKEYSTICK_INLINE void leaf16(double* re, double* im, const double* table) {
   if constexpr (way == Way::inverse) twist_rows<way>(x, y, table);
   columns<way>(x, y);
   HOCKEYSTICK_UNROLL for (std::size_t r = 0; r < 4; ++r) {
-    HOCKEYSTICK_UNROLL for (std::size_t c = 0; c < 4 / Vec::lanes; ++c) {
-      x[r][c].store(re + 4 * r + c * Vec::lanes), y[r][c].store(im + 4 * r + c * Vec::lanes);
+    HOCKEYSTICK_UNROLL for (std::size_t c = 0; c < 4 / Narrow::lanes; ++c) {
+      x[r][c].store(re + 4 * r + c * Narrow::lanes), y[r][c].store(im + 4 * r + c * Narrow::lanes);
     }
   }
 }
@@ -211,7 +218,7 @@ void split(const FftTables& t, double* re, double* im, unsigned log2_part, const
 /// Complex transform of odd * 2^log2 points.
 template <Way way>
 void complex_transform(const FftTables& t, double* re, double* im, unsigned log2) {
-  const bool wide = log2 >= 2;
+  const bool wide = (std::size_t{1} << log2) % Vec::lanes == 0 && log2 >= 2;
   if (t.odd == 3) {
     wide ? split<3, way, Vec>(t, re, im, log2, t.odd_radix[log2])
          : split<3, way, One>(t, re, im, log2, t.odd_radix[log2]);

@@ -6,27 +6,9 @@
 #define HOCKEYSTICK_ISA neon
 #define HOCKEYSTICK_LANES 2
 #define HOCKEYSTICK_NEON
-#include "numeric/exponential_kernel.hpp"
-#include "numeric/fft_kernel.hpp"
-#include "numeric/panel_kernel.hpp"
-#include "numeric/power_kernel.hpp"
-#include "numeric/scan_kernel.hpp"
+#include "numeric/kernel_table.hpp"
 
-const hockeystick::FftKernel hockeystick::fft_neon{"neon",
-                                                   &hockeystick::neon::forward,
-                                                   &hockeystick::neon::inverse,
-                                                   &hockeystick::neon::absolute_sum,
-                                                   &hockeystick::neon::powers,
-                                                   &hockeystick::neon::exponentials,
-                                                   &hockeystick::neon::exponentials_less_1,
-                                                   &hockeystick::neon::tilted_sums,
-                                                   &hockeystick::neon::turned_sums,
-                                                   &hockeystick::neon::rotate,
-                                                   &hockeystick::neon::weigh,
-                                                   &hockeystick::neon::raise,
-                                                   &hockeystick::neon::fold,
-                                                   &hockeystick::neon::total,
-                                                   &hockeystick::neon::panel};
+constexpr hockeystick::FftKernel hockeystick::fft_neon = neon::kernel_table("neon");
 #else
-const hockeystick::FftKernel hockeystick::fft_neon{"neon"};
+constexpr hockeystick::FftKernel hockeystick::fft_neon{"neon"};
 #endif

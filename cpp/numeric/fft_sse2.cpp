@@ -6,27 +6,9 @@
 #define HOCKEYSTICK_ISA sse2
 #define HOCKEYSTICK_LANES 2
 #define HOCKEYSTICK_SSE2
-#include "numeric/exponential_kernel.hpp"
-#include "numeric/fft_kernel.hpp"
-#include "numeric/panel_kernel.hpp"
-#include "numeric/power_kernel.hpp"
-#include "numeric/scan_kernel.hpp"
+#include "numeric/kernel_table.hpp"
 
-const hockeystick::FftKernel hockeystick::fft_sse2{"sse2",
-                                                   &hockeystick::sse2::forward,
-                                                   &hockeystick::sse2::inverse,
-                                                   &hockeystick::sse2::absolute_sum,
-                                                   &hockeystick::sse2::powers,
-                                                   &hockeystick::sse2::exponentials,
-                                                   &hockeystick::sse2::exponentials_less_1,
-                                                   &hockeystick::sse2::tilted_sums,
-                                                   &hockeystick::sse2::turned_sums,
-                                                   &hockeystick::sse2::rotate,
-                                                   &hockeystick::sse2::weigh,
-                                                   &hockeystick::sse2::raise,
-                                                   &hockeystick::sse2::fold,
-                                                   &hockeystick::sse2::total,
-                                                   &hockeystick::sse2::panel};
+constexpr hockeystick::FftKernel hockeystick::fft_sse2 = sse2::kernel_table("sse2");
 #else
-const hockeystick::FftKernel hockeystick::fft_sse2{"sse2"};
+constexpr hockeystick::FftKernel hockeystick::fft_sse2{"sse2"};
 #endif

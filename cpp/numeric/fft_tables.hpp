@@ -70,5 +70,6 @@ extern const FftKernel fft_scalar;
 extern const FftKernel fft_sse2;
 extern const FftKernel fft_neon;
 extern const FftKernel fft_avx2;
+extern const FftKernel fft_avx512;
 
 }  // namespace hockeystick

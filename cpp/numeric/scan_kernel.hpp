@@ -59,7 +59,7 @@ inline void turned_sums(const double* re, const double* im, std::size_t count, d
   }
 }
 
-/// sums[t] = sum_j x_j weights[t][j] for four rows of weights, j < n, n a multiple of 4, from the last j to the first:
+/// sums[t] = sum_j x_j weights[t][j] for four rows of weights, j < n, n a multiple of 8, from the last j to the first:
 /// the term at j meets at most j + 6 roundings.
 inline void weigh(const double* x, const double (*weights)[64], std::size_t n, double* sums) {
   constexpr std::size_t width = Vec::lanes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vec: HOCKEYSTICK_LANES doubles; One: a single double with the same operations, for the small sizes.
+// Vec: HOCKEYSTICK_LANES doubles; One: a single double with the same operations, for the small sizes; Narrow: Vec, or
+// half of it if that has eight lanes, for what works on matrices of 4 x 4.
 // Everything is in the namespace of the instruction set, HOCKEYSTICK_ISA, so that no linker can merge
 // the copies. multiply_add may fuse or not; the error analysis in fft.hpp allows both.
 #pragma once
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if HOCKEYSTICK_LANES == 4 || defined(HOCKEYSTICK_SSE2)
+#if HOCKEYSTICK_LANES >= 4 || defined(HOCKEYSTICK_SSE2)
 #include <immintrin.h>
 #elif defined(HOCKEYSTICK_NEON)
 #include <arm_neon.h>
@@ -74,6 +75,7 @@ HOCKEYSTICK_INLINE void transpose(One (&rows)[4][4]) {
 #if HOCKEYSTICK_LANES == 1
 
 using Vec = One;
+using Narrow = One;
 
 #elif HOCKEYSTICK_LANES == 2
 
@@ -133,6 +135,7 @@ HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
   return {vreinterpretq_f64_u64(vaddq_u64(vshlq_n_u64(vreinterpretq_u64_f64(a.v), 52), one))};
 }
 #endif
+using Narrow = Vec;
 HOCKEYSTICK_INLINE void transpose(Vec (&m)[4][2]) {
   const Vec a = m[0][0], b = m[0][1], c = m[1][0], d = m[1][1];
   const Vec e = m[2][0], f = m[2][1], g = m[3][0], h = m[3][1];
@@ -140,41 +143,78 @@ HOCKEYSTICK_INLINE void transpose(Vec (&m)[4][2]) {
   m[2][0] = low(b, d), m[3][0] = high(b, d), m[2][1] = low(f, h), m[3][1] = high(f, h);
 }
 
-#elif HOCKEYSTICK_LANES == 4
+#elif HOCKEYSTICK_LANES >= 4
 
-struct Vec {
+struct Narrow {
   static constexpr std::size_t lanes = 4;
   __m256d v;
-  HOCKEYSTICK_INLINE static Vec load(const double* p) { return {_mm256_loadu_pd(p)}; }
-  HOCKEYSTICK_INLINE static Vec broadcast(double x) { return {_mm256_set1_pd(x)}; }
+  HOCKEYSTICK_INLINE static Narrow load(const double* p) { return {_mm256_loadu_pd(p)}; }
+  HOCKEYSTICK_INLINE static Narrow broadcast(double x) { return {_mm256_set1_pd(x)}; }
   HOCKEYSTICK_INLINE void store(double* p) const { _mm256_storeu_pd(p, v); }
 };
-HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {_mm256_add_pd(a.v, b.v)}; }
-HOCKEYSTICK_INLINE Vec operator-(Vec a, Vec b) { return {_mm256_sub_pd(a.v, b.v)}; }
-HOCKEYSTICK_INLINE Vec operator*(Vec a, Vec b) { return {_mm256_mul_pd(a.v, b.v)}; }
-HOCKEYSTICK_INLINE Vec multiply_add(Vec a, Vec b, Vec c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
-HOCKEYSTICK_INLINE Vec multiply_subtract(Vec a, Vec b, Vec c) { return {_mm256_fmsub_pd(a.v, b.v, c.v)}; }
-HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
-HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) {
+HOCKEYSTICK_INLINE Narrow operator+(Narrow a, Narrow b) { return {_mm256_add_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Narrow operator-(Narrow a, Narrow b) { return {_mm256_sub_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Narrow operator*(Narrow a, Narrow b) { return {_mm256_mul_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Narrow multiply_add(Narrow a, Narrow b, Narrow c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
+HOCKEYSTICK_INLINE Narrow multiply_subtract(Narrow a, Narrow b, Narrow c) { return {_mm256_fmsub_pd(a.v, b.v, c.v)}; }
+HOCKEYSTICK_INLINE Narrow magnitude(Narrow a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
+HOCKEYSTICK_INLINE bool all_at_most(Narrow a, Narrow b) {
   return _mm256_movemask_pd(_mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ)) == 15;
 }
-HOCKEYSTICK_INLINE Vec operator/(Vec a, Vec b) { return {_mm256_div_pd(a.v, b.v)}; }
-HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {_mm256_max_pd(a.v, b.v)}; }
-HOCKEYSTICK_INLINE Vec smaller(Vec a, Vec b) { return {_mm256_min_pd(a.v, b.v)}; }
-HOCKEYSTICK_INLINE Vec where_above(Vec x, Vec limit, Vec a) {
+HOCKEYSTICK_INLINE Narrow operator/(Narrow a, Narrow b) { return {_mm256_div_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Narrow larger(Narrow a, Narrow b) { return {_mm256_max_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Narrow smaller(Narrow a, Narrow b) { return {_mm256_min_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Narrow where_above(Narrow x, Narrow limit, Narrow a) {
   return {_mm256_and_pd(_mm256_cmp_pd(x.v, limit.v, _CMP_GT_OQ), a.v)};
 }
-HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
+HOCKEYSTICK_INLINE Narrow power_of_two(Narrow a) {
   const __m256i one = _mm256_castpd_si256(_mm256_set1_pd(1.0));
   return {_mm256_castsi256_pd(_mm256_add_epi64(_mm256_slli_epi64(_mm256_castpd_si256(a.v), 52), one))};
 }
-HOCKEYSTICK_INLINE void transpose(Vec (&m)[4][1]) {
+HOCKEYSTICK_INLINE void transpose(Narrow (&m)[4][1]) {
   const __m256d a = _mm256_unpacklo_pd(m[0][0].v, m[1][0].v), b = _mm256_unpackhi_pd(m[0][0].v, m[1][0].v);
   const __m256d c = _mm256_unpacklo_pd(m[2][0].v, m[3][0].v), d = _mm256_unpackhi_pd(m[2][0].v, m[3][0].v);
   m[0][0].v = _mm256_permute2f128_pd(a, c, 0x20), m[1][0].v = _mm256_permute2f128_pd(b, d, 0x20);
   m[2][0].v = _mm256_permute2f128_pd(a, c, 0x31), m[3][0].v = _mm256_permute2f128_pd(b, d, 0x31);
 }
 
+#if HOCKEYSTICK_LANES == 4
+
+using Vec = Narrow;
+
+#else
+
+// Some operations are written with a full mask, for without it GCC 12 warns of its own headers.
+struct Vec {
+  static constexpr std::size_t lanes = 8;
+  __m512d v;
+  HOCKEYSTICK_INLINE static Vec load(const double* p) { return {_mm512_loadu_pd(p)}; }
+  HOCKEYSTICK_INLINE static Vec broadcast(double x) { return {_mm512_set1_pd(x)}; }
+  HOCKEYSTICK_INLINE void store(double* p) const { _mm512_storeu_pd(p, v); }
+};
+HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {_mm512_add_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator-(Vec a, Vec b) { return {_mm512_sub_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator*(Vec a, Vec b) { return {_mm512_mul_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec multiply_add(Vec a, Vec b, Vec c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
+HOCKEYSTICK_INLINE Vec multiply_subtract(Vec a, Vec b, Vec c) { return {_mm512_fmsub_pd(a.v, b.v, c.v)}; }
+HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {_mm512_andnot_pd(_mm512_set1_pd(-0.0), a.v)}; }
+HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) { return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LE_OQ) == 255; }
+HOCKEYSTICK_INLINE Vec operator/(Vec a, Vec b) { return {_mm512_div_pd(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {_mm512_maskz_max_pd(255, a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec smaller(Vec a, Vec b) { return {_mm512_maskz_min_pd(255, a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec where_above(Vec x, Vec limit, Vec a) {
+  return {_mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_GT_OQ), a.v)};
+}
+HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
+  const __m512i one = _mm512_castpd_si512(_mm512_set1_pd(1.0));
+  return {_mm512_castsi512_pd(_mm512_add_epi64(_mm512_maskz_slli_epi64(255, _mm512_castpd_si512(a.v), 52), one))};
+}
+/// The four doubles at `first`, then the four at `second`.
+HOCKEYSTICK_INLINE Vec load_pair(const double* first, const double* second) {
+  return {_mm512_maskz_insertf64x4(255, _mm512_castpd256_pd512(_mm256_loadu_pd(first)), _mm256_loadu_pd(second), 1)};
+}
+
+#endif
 #endif
 
 }  // namespace hockeystick::HOCKEYSTICK_ISA
