@@ -213,18 +213,26 @@ void bind_transforms(py::module_& m) {
 
 void bind_kernels(py::module_& m) {
   m.def("kernel", &hockeystick::kernel_name, "Name of the kernel in use.");
-  for (const bool less_1 : {false, true}) {
+  using Kernel = hockeystick::FftKernel;
+  struct Function {
+    const char *name, *doc;
+    void (*Kernel::*of)(double* x, std::size_t count);
+  };
+  for (const Function& function :
+       {Function{"exponentials", "e^x of each value, on vectors.", &Kernel::exponentials},
+        Function{"exponentials_less_1", "e^x - 1 of each value, on vectors.", &Kernel::exponentials_less_1},
+        Function{"logarithms", "log x of each value, on vectors.", &Kernel::logarithms},
+        Function{"logarithms_of_1_plus", "log(1 + x) of each value, on vectors.", &Kernel::logarithms_of_1_plus},
+        Function{"normal_tails", "P(Z > x) of each value in [0, 37], on vectors.", &Kernel::normal_tails}}) {
     m.def(
-        less_1 ? "exponentials_less_1" : "exponentials",
-        [less_1](const Doubles& x, const std::string& kernel) {
+        function.name,
+        [of = function.of](const Doubles& x, const std::string& kernel) {
           if (x.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");
           std::vector<double> values = copy_of(x);
-          const hockeystick::FftKernel& chosen = kernel_named(kernel);
-          (less_1 ? chosen.exponentials_less_1 : chosen.exponentials)(values.data(), values.size());
+          (kernel_named(kernel).*of)(values.data(), values.size());
           return array_of(values);
         },
-        py::arg("x"), py::arg("kernel") = "",
-        less_1 ? "e^x - 1 of each value, on vectors." : "e^x of each value, on vectors.");
+        py::arg("x"), py::arg("kernel") = "", function.doc);
   }
   m.def(
       "turned_sums",

@@ -2,8 +2,10 @@
 #include "numeric/normal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "numeric/cpu.hpp"
 #include "numeric/gauss_legendre.hpp"
 
 namespace hockeystick {
@@ -59,7 +61,11 @@ double mills_ratio(double x) {
 
 double normal_tail(double x) {
   if (x < 0) return 1.0 - normal_tail(-x);
-  return positive_interval(x, x + 2 * reach);
+  if (!(x <= 37)) return positive_interval(x, x + 2 * reach);  // next to underflow
+  std::array<double, 8> tails;
+  tails.fill(x);
+  default_fft_kernel().normal_tails(tails.data(), tails.size());
+  return tails.front();
 }
 
 double normal_interval(double a, double b) {

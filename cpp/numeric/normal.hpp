@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unit normal density, tail and interval masses, each to full relative accuracy.
 //
-// Everything is a Gauss-Legendre sum of positive terms over panels short enough for a proved
-// quadrature error (gauss_legendre.hpp); no error function of the platform is trusted.
+// Tails are midpoint sums (normal_kernel.hpp), the rest Gauss-Legendre sums over panels short enough for a proved
+// quadrature error (gauss_legendre.hpp), of positive terms; no error function of the platform is trusted.
 #pragma once
 
 #include "numeric/exponential.hpp"

@@ -32,6 +32,12 @@
 
 namespace hockeystick::HOCKEYSTICK_ISA {
 
+// The bits of 0x1.6a09ep-1, just above the square root of 1/2; of 1 less those; of a fraction.
+constexpr std::uint64_t fraction_least = 0x3fe6a09e00000000, split_offset = 0x3ff0000000000000 - fraction_least;
+constexpr std::uint64_t fraction_mask = 0x000fffffffffffff;
+constexpr double exponent_magic =
+    0x1p52 + 1023;  // less this, the bits of 2^52 and of a biased exponent are the exponent
+
 struct One {
   static constexpr std::size_t lanes = 1;
   double v;
@@ -56,6 +62,17 @@ HOCKEYSTICK_INLINE One power_of_two(One a) {
   std::uint64_t bits;
   std::memcpy(&bits, &a.v, 8);
   bits = (bits << 52) + (std::uint64_t{1023} << 52);
+  double result;
+  std::memcpy(&result, &bits, 8);
+  return {result};
+}
+/// x > 0, a normal number, as 2^exponent times what is returned, which lies in [0x1.6a09ep-1, 0x1.6a09ep+0).
+HOCKEYSTICK_INLINE One split(One x, One& exponent) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x.v, 8);
+  bits += split_offset;
+  exponent.v = static_cast<double>(static_cast<std::int64_t>(bits >> 52) - 1023);
+  bits = (bits & fraction_mask) + fraction_least;
   double result;
   std::memcpy(&result, &bits, 8);
   return {result};
@@ -111,6 +128,13 @@ HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
   return {
       _mm_castsi128_pd(_mm_add_epi64(_mm_slli_epi64(_mm_castpd_si128(a.v), 52), _mm_castpd_si128(_mm_set1_pd(1.0))))};
 }
+HOCKEYSTICK_INLINE Vec split(Vec x, Vec& exponent) {
+  const auto all = [](std::uint64_t value) { return _mm_set1_epi64x(static_cast<long long>(value)); };
+  const __m128i bits = _mm_add_epi64(_mm_castpd_si128(x.v), all(split_offset));
+  const __m128i biased = _mm_or_si128(_mm_srli_epi64(bits, 52), _mm_castpd_si128(_mm_set1_pd(0x1p52)));
+  exponent.v = _mm_sub_pd(_mm_castsi128_pd(biased), _mm_set1_pd(exponent_magic));
+  return {_mm_castsi128_pd(_mm_add_epi64(_mm_and_si128(bits, all(fraction_mask)), all(fraction_least)))};
+}
 #else
 HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {vaddq_f64(a.v, b.v)}; }
 HOCKEYSTICK_INLINE Vec operator-(Vec a, Vec b) { return {vsubq_f64(a.v, b.v)}; }
@@ -133,6 +157,12 @@ HOCKEYSTICK_INLINE Vec where_above(Vec x, Vec limit, Vec a) {
 HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
   const uint64x2_t one = vreinterpretq_u64_f64(vdupq_n_f64(1.0));
   return {vreinterpretq_f64_u64(vaddq_u64(vshlq_n_u64(vreinterpretq_u64_f64(a.v), 52), one))};
+}
+HOCKEYSTICK_INLINE Vec split(Vec x, Vec& exponent) {
+  const uint64x2_t bits = vaddq_u64(vreinterpretq_u64_f64(x.v), vdupq_n_u64(split_offset));
+  exponent.v = vcvtq_f64_s64(vsubq_s64(vreinterpretq_s64_u64(vshrq_n_u64(bits, 52)), vdupq_n_s64(1023)));
+  const uint64x2_t fraction = vaddq_u64(vandq_u64(bits, vdupq_n_u64(fraction_mask)), vdupq_n_u64(fraction_least));
+  return {vreinterpretq_f64_u64(fraction)};
 }
 #endif
 using Narrow = Vec;
@@ -171,6 +201,13 @@ HOCKEYSTICK_INLINE Narrow power_of_two(Narrow a) {
   const __m256i one = _mm256_castpd_si256(_mm256_set1_pd(1.0));
   return {_mm256_castsi256_pd(_mm256_add_epi64(_mm256_slli_epi64(_mm256_castpd_si256(a.v), 52), one))};
 }
+HOCKEYSTICK_INLINE Narrow split(Narrow x, Narrow& exponent) {
+  const auto all = [](std::uint64_t value) { return _mm256_set1_epi64x(static_cast<long long>(value)); };
+  const __m256i bits = _mm256_add_epi64(_mm256_castpd_si256(x.v), all(split_offset));
+  const __m256i biased = _mm256_or_si256(_mm256_srli_epi64(bits, 52), _mm256_castpd_si256(_mm256_set1_pd(0x1p52)));
+  exponent.v = _mm256_sub_pd(_mm256_castsi256_pd(biased), _mm256_set1_pd(exponent_magic));
+  return {_mm256_castsi256_pd(_mm256_add_epi64(_mm256_and_si256(bits, all(fraction_mask)), all(fraction_least)))};
+}
 HOCKEYSTICK_INLINE void transpose(Narrow (&m)[4][1]) {
   const __m256d a = _mm256_unpacklo_pd(m[0][0].v, m[1][0].v), b = _mm256_unpackhi_pd(m[0][0].v, m[1][0].v);
   const __m256d c = _mm256_unpacklo_pd(m[2][0].v, m[3][0].v), d = _mm256_unpackhi_pd(m[2][0].v, m[3][0].v);
@@ -208,6 +245,14 @@ HOCKEYSTICK_INLINE Vec where_above(Vec x, Vec limit, Vec a) {
 HOCKEYSTICK_INLINE Vec power_of_two(Vec a) {
   const __m512i one = _mm512_castpd_si512(_mm512_set1_pd(1.0));
   return {_mm512_castsi512_pd(_mm512_add_epi64(_mm512_maskz_slli_epi64(255, _mm512_castpd_si512(a.v), 52), one))};
+}
+HOCKEYSTICK_INLINE Vec split(Vec x, Vec& exponent) {
+  const auto all = [](std::uint64_t value) { return _mm512_set1_epi64(static_cast<long long>(value)); };
+  const __m512i bits = _mm512_add_epi64(_mm512_castpd_si512(x.v), all(split_offset));
+  const __m512i biased =
+      _mm512_or_si512(_mm512_maskz_srli_epi64(255, bits, 52), _mm512_castpd_si512(_mm512_set1_pd(0x1p52)));
+  exponent.v = _mm512_sub_pd(_mm512_castsi512_pd(biased), _mm512_set1_pd(exponent_magic));
+  return {_mm512_castsi512_pd(_mm512_add_epi64(_mm512_and_si512(bits, all(fraction_mask)), all(fraction_least)))};
 }
 /// The four doubles at `first`, then the four at `second`.
 HOCKEYSTICK_INLINE Vec load_pair(const double* first, const double* second) {

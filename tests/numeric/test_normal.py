@@ -122,3 +122,22 @@ def test_intervals_add_up(a, first, second):
     b, c = a + first, a + first + second
     parts = numeric.normal_interval(a, b) + numeric.normal_interval(b, c)
     assert parts == pytest.approx(numeric.normal_interval(a, c), rel=3 * numeric.normal_error)
+
+
+@pytest.mark.parametrize("kernel", _core.available_kernels())
+def test_tails_on_vectors(kernel, samples):
+    """Either side of 9, where the pole is left out, small arguments and all sizes."""
+    rng = np.random.default_rng(5)
+    seam = 9 + np.arange(-4, 4) * 2.0**-50
+    small = np.exp2(rng.uniform(-1074, 0, samples(200)))
+    x = np.concatenate([seam, small, rng.uniform(0, 37, samples(400)), [0.0, 37.0, 5e-324]])
+    x = np.concatenate([x, np.zeros(-x.size % 8)])
+    got = _core.normal_tails(x, kernel)
+    worst = 0.0
+    for computed, at in zip(got, x, strict=True):
+        exact = tail(at)
+        with ctx.workprec(2 * BITS):
+            off = abs(arb(computed) / exact - 1)
+            assert off <= arb(30 * 2.0**-53)
+            worst = max(worst, float(off))
+    assert worst > 2.0**-53  # the bound is not idle
