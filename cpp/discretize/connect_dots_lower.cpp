@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "numeric/checkpoint.hpp"
+#include "numeric/exponential.hpp"
 #include "numeric/hull.hpp"
 #include "numeric/rounding.hpp"
 
@@ -25,8 +26,8 @@ struct Top {
   double p, above;
 };
 
-double growth(double gap) { return std::expm1(gap); }       // e^d - 1
-double shrinkage(double gap) { return -std::expm1(-gap); }  // 1 - e^-d
+double growth(double gap) { return expm1_short(gap); }       // e^d - 1
+double shrinkage(double gap) { return -expm1_short(-gap); }  // 1 - e^-d
 
 // The curve of the tangents at the cuts over the first `points` support points. Let p_i be the
 // P-mass between the cuts around point i (the last point's cell reaches to +inf), D_i = p_i - e^loss_i
@@ -87,7 +88,7 @@ Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& to
     checkpoint_each<4096>(i);
     const CellMass cell = whole_cell(cells, i);
     const double gap = cells.gap(i);
-    const double weight = cell.below + std::exp(gap) * cell.above;
+    const double weight = cell.below + exp_short(gap) * cell.above;
     const double share = weight > 0 ? cell.below / weight : 0;
     const double share_error = cells.share_error(i, share, 1 - share);
     const double error = (parts.mass_error + share_error) * cell.p;

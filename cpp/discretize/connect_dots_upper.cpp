@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "numeric/checkpoint.hpp"
+#include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/vector_math.hpp"
 
 namespace hockeystick {
 
@@ -16,11 +18,14 @@ StepPmf connect_dots_upper(const SupportCells& cells) {
   StepPmf pmf{support.interval, support.offset, support.index, std::vector<double>(points, 0.0), 0, 0,
               parts.loss_error, Side::upper};
   double reverse = parts.lower_tail_q;
+  std::vector<double> at_loss(points);  // e^-loss
+  for (std::size_t i = 0; i < points; ++i) at_loss[i] = -cells.loss(i);
+  exponentials(at_loss);
   for (std::size_t i = 0; i + 1 < points; ++i) {
     checkpoint_each<4096>(i);
     const CellMass cell = whole_cell(cells, i);
     const double gap = cells.gap(i);
-    const double grown = std::exp(gap) * cell.above;
+    const double grown = exp_short(gap) * cell.above;
     const double weight = cell.below + grown;  // = (e^gap - 1) p
     const double low = weight > 0 ? cell.below / weight : 0, high = weight > 0 ? grown / weight : 1;
     // Mass moved up by the error of the share keeps the curve above the pair's. What the move
@@ -29,7 +34,7 @@ StepPmf connect_dots_upper(const SupportCells& cells) {
     const double moved = std::min(low, error);
     pmf.mass[i] += cell.p * (low - moved);
     pmf.mass[i + 1] += cell.p * (high + moved);
-    reverse += cell.p * 2 * error * -std::expm1(-gap) * std::exp(-cells.loss(i));
+    reverse += cell.p * 2 * error * -expm1_short(-gap) * at_loss[i];
   }
   // Below the support all P-mass is rounded up to its first point; above it the end of the cell
   // is +inf, where connect the dots puts the hockey-stick divergence of the last point: 0 if no loss exceeds it.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -110,8 +111,8 @@ SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, st
 CellMass whole_cell(const SupportCells& cells, std::size_t i) {
   const CellMass& low = cells.parts.cells[2 * i];
   const CellMass& high = cells.parts.cells[2 * i + 1];
-  const double grow = std::expm1(cells.loss(i + 1) - cells.cuts[i]);
-  const double shrink = -std::expm1(cells.loss(i) - cells.cuts[i]);
+  const double grow = expm1_short(cells.loss(i + 1) - cells.cuts[i]);
+  const double shrink = -expm1_short(cells.loss(i) - cells.cuts[i]);
   // Moving the reference of a part to the far end: e^upper Q = e^(upper - cut) (P + below) for the
   // low part, e^lower Q = e^(lower - cut) (P - above) for the high one. Sums of non-negative terms.
   return {low.p + high.p, low.above + high.above * (1 - shrink) + high.p * shrink,

@@ -35,9 +35,8 @@ class GaussianPair final : public DominatingPair {
   }
 
   LossNodes nodes() const override {
-    return trapezoid_nodes(0, mu_, 0.5, [mu = mu_](double x) {
-      const double loss = mu * (x - mu / 2);
-      return LossAt{loss, loss - x * x / 2};
+    return trapezoid_nodes(0, mu_, 0.5, [&](std::span<double> x, std::span<double> log_density) {
+      for (std::size_t i = 0; i < x.size(); ++i) log_density[i] += x[i] = mu_ * (x[i] - mu_ / 2);
     });
   }
 

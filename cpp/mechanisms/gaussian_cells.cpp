@@ -8,13 +8,19 @@
 #include "numeric/cpu.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
 
 constexpr double u = unit_roundoff;
 
-// The integral of kernel (e^(mu z) - 1), z >= 0, where e^(mu z) alone might overflow: together with phi.
+// Where vectors of densities are far from underflow, and their arguments have
+// bits enough (cell_kernel.hpp).
+constexpr double farthest_density = 37;
+
+// The integral of kernel (e^(mu z) - 1), z >= 0, where e^(mu z) alone might
+// overflow: together with phi.
 double grown(const GaussianFamily& f, double a, double width, double rest, double k0) {
   const auto rule = panel_rule(f.lowest_centre, f.highest_centre, a, width);
   double sum = 0;
@@ -47,10 +53,108 @@ CellMass panel(const FftKernel& kernel, const GaussianFamily& f, double a, doubl
   return {sums[0], has_from ? sums[1] : 0.0, grows ? grown(f, a, width, rest, to.k0) : has_to ? sums[2] : 0.0};
 }
 
-auto panels(const GaussianFamily& f) {
-  return [&f, &kernel = default_fft_kernel()](double a, double width, const GaussianEdge& from,
-                                              const GaussianEdge& to) { return panel(kernel, f, a, width, from, to); };
-}
+// Panels of a family for GaussianSweep.
+class Panels {
+ public:
+  explicit Panels(const GaussianFamily& family) : f_(family) {}
+
+  CellMass operator()(double a, double width, const GaussianEdge& from, const GaussianEdge& to) const {
+    return panel(kernel_, f_, a, width, from, to);
+  }
+
+  bool group(const double* a, const double* width, const GaussianEdge& from, const GaussianEdge& to,
+             CellMass* masses) const {
+    const bool has_from = !std::isinf(from.x), has_to = !std::isinf(to.x);
+    double reach = 0, offset[panel_group], rest[panel_group];
+    for (std::size_t i = 0; i < panel_group; ++i) {
+      offset[i] = has_from ? a[i] - from.x : 0.0;
+      rest[i] = has_to ? std::max(0.0, to.x - (a[i] + width[i])) : 0.0;
+      if (std::max(std::fabs(a[i]), std::fabs(a[i] - f_.mu)) > farthest_density) return false;
+      if (f_.mu * (rest[i] + width[i]) >= largest_growth || f_.mu * (offset[i] + width[i]) >= 700) return false;
+      reach = std::max(reach, panel_reach(f_.lowest_centre, f_.highest_centre, a[i], width[i]));
+    }
+    const PaddedRule& rule = padded_gauss_legendre(reach);
+    const PanelGroup group{rule.nodes,
+                           rule.mirrored,
+                           rule.weights,
+                           rule.count,
+                           f_.mu,
+                           {f_.weight0, f_.weight1},
+                           {has_from ? from.k0 : 0.0, f_.k1},
+                           {has_to ? to.k0 : 0.0, f_.k1},
+                           {f_.weight0 > 0 || from.k0 > 0 || to.k0 > 0, f_.weight1 > 0 || f_.k1 > 0},
+                           a,
+                           width,
+                           offset,
+                           rest};
+    double p[panel_group], above[panel_group], below[panel_group];
+    kernel_.panels(group, p, above, below);
+    for (std::size_t i = 0; i < panel_group; ++i)
+      masses[i] = {p[i], has_from ? above[i] : 0.0, has_to ? below[i] : 0.0};
+    return true;
+  }
+
+ private:
+  const GaussianFamily& f_;
+  const FftKernel& kernel_ = default_fft_kernel();
+};
+
+// Cells that are narrow enough for cell_kernel.hpp, gathered until there is a
+// vector full of them.
+class NarrowCells {
+ public:
+  NarrowCells(const GaussianFamily& family, std::vector<CellMass>& cells) : family_(family), cells_(cells) {}
+  NarrowCells(const NarrowCells&) = delete;
+  NarrowCells& operator=(const NarrowCells&) = delete;
+
+  /// Takes the cell i between two edges, or does not.
+  bool take(std::size_t i, const GaussianEdge& from, const GaussianEdge& to) {
+    const double farthest =
+        std::max({std::fabs(from.x - family_.lowest_centre), std::fabs(from.x - family_.highest_centre),
+                  std::fabs(from.x), std::fabs(from.x - family_.mu)});
+    const double width = to.x - from.x, reach = width * (farthest + width + 4.0);
+    if (!(farthest <= farthest_density && width > 0 && reach <= 0.7)) return false;  // false for infinite edges
+    reach_ = std::max(reach_, reach);
+    index_[count_] = i;
+    from_[count_] = from.x, to_[count_] = to.x, k0_from_[count_] = from.k0, k0_to_[count_] = to.k0;
+    if (++count_ == most) flush();
+    return true;
+  }
+
+  void flush() {
+    if (count_ == 0) return;
+    for (std::size_t i = count_; i < most; ++i)
+      from_[i] = from_[0], to_[i] = to_[0], k0_from_[i] = k0_from_[0], k0_to_[i] = k0_to_[0];
+    const auto rule = gauss_legendre(reach_);
+    const bool zero = family_.weight0 > 0 || std::any_of(k0_from_, k0_from_ + most, positive) ||
+                      std::any_of(k0_to_, k0_to_ + most, positive);
+    const CellGroup group{rule.nodes.data(),
+                          rule.weights.data(),
+                          rule.nodes.size(),
+                          family_.mu,
+                          {family_.weight0, family_.weight1},
+                          family_.k1,
+                          {zero, family_.weight1 > 0 || family_.k1 > 0},
+                          from_,
+                          to_,
+                          k0_from_,
+                          k0_to_};
+    double p[most], above[most], below[most];
+    kernel_.cells(group, p, above, below);
+    for (std::size_t i = 0; i < count_; ++i) cells_[index_[i]] = {p[i], above[i], below[i]};
+    count_ = 0;
+    reach_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t most = 8;
+  static bool positive(double x) { return x > 0; }
+  const GaussianFamily& family_;
+  const FftKernel& kernel_ = default_fft_kernel();
+  std::vector<CellMass>& cells_;
+  std::size_t count_ = 0, index_[most];
+  double reach_ = 0, from_[most], to_[most], k0_from_[most], k0_to_[most];
+};
 
 template <class Panel>
 GaussianSweep<GaussianEdge, Panel> sweep_of(const GaussianFamily& f, const Panel& panel_of) {
@@ -60,9 +164,15 @@ GaussianSweep<GaussianEdge, Panel> sweep_of(const GaussianFamily& f, const Panel
 }  // namespace
 
 PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges) {
-  const auto panel_of = panels(family);
+  const Panels panel_of(family);
   const std::span<const GaussianEdge> at = edges.at;
-  PairCells result = sweep_of(family, panel_of).cells(losses, at);
+  PairCells result;
+  result.cells.resize(at.size() - 1);
+  NarrowCells narrow(family, result.cells);
+  const auto sweep = sweep_of(family, panel_of);
+  for (std::size_t i = 0; i + 1 < at.size(); ++i)
+    if (!narrow.take(i, at[i], at[i + 1])) result.cells[i] = sweep.cell(at[i], at[i + 1], losses[i + 1] - losses[i]);
+  narrow.flush();
   // The derivation is in cpp/README.md, "Cell integrals".
   result.mass_error = 40 * u;
   result.share_error = (100 + 4 * family.mu * widest_cell(at)) * u;
@@ -73,7 +183,7 @@ PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> l
 
 void add_gaussian_tails(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges,
                         PairCells& cells) {
-  const auto panel_of = panels(family);
+  const Panels panel_of(family);
   sweep_of(family, panel_of).add_tails(losses, std::span<const GaussianEdge>(edges.at), cells);
 }
 

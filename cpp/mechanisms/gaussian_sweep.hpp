@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps of Gauss-Legendre panels over the line, for pairs whose densities are mixtures of unit normals: what
-// integrate_gaussian and the mixtures of many components share. A panel's integrand is the caller's.
+// Sweeps of Gauss-Legendre panels over the line, for pairs whose densities are
+// mixtures of unit normals: what integrate_gaussian and the mixtures of many
+// components share. A panel's integrand is the caller's.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
 #include "numeric/checkpoint.hpp"
@@ -20,7 +22,8 @@ namespace hockeystick {
 /// The largest exponent of a kernel's e^(rate z) that is safe on its own.
 inline constexpr double largest_growth = 300;
 
-/// weight phi(x - centre) e^(rate z) for a rate z beyond that (so that e^(rate z) - 1 is the same), in one exponential.
+/// weight phi(x - centre) e^(rate z) for a rate z beyond that (so that e^(rate
+/// z) - 1 is the same), in one exponential.
 inline double grown_density(double weight, double centre, double rate, double x, double z) {
   if (!(weight > 0)) return 0;
   const auto [grow, grow_error] = two_product(rate, z);
@@ -37,7 +40,8 @@ inline GaussLegendreRule panel_rule(double lowest, double highest, double a, dou
   return gauss_legendre(panel_reach(lowest, highest, a, width));
 }
 
-/// The width of the widest cell in x; 80 if it is wider, as no normal density reaches further.
+/// The width of the widest cell in x; 80 if it is wider, as no normal density
+/// reaches further.
 template <class Edge>
 double widest_cell(std::span<const Edge> edges) {
   double widest = 0;
@@ -48,12 +52,18 @@ double widest_cell(std::span<const Edge> edges) {
   return std::min(widest, 80.0);
 }
 
-/// Panel(a, width, from, to) gives p, above and below over [a, a + width] of the cell between two edges; an edge with
-/// an infinite x asks for no integral. Edge: an aggregate that begins with x.
+/// So many panels are asked for at a time.
+inline constexpr std::size_t panel_group = 8;
+
+/// Panel(a, width, from, to) gives p, above and below over [a, a + width] of
+/// the cell between two edges; an edge with an infinite x asks for no integral.
+/// Panel::group, if there is one, does so for `panel_group` panels at a time,
+/// or does not. Edge: an aggregate that begins with x.
 template <class Edge, class Panel>
 class GaussianSweep {
  public:
-  /// The centres [lowest, highest] of all normal densities in P, Q and the kernel.
+  /// The centres [lowest, highest] of all normal densities in P, Q and the
+  /// kernel.
   GaussianSweep(double lowest, double highest, const Panel& panel)
       : lowest_(lowest), highest_(highest), panel_(panel) {}
 
@@ -66,6 +76,19 @@ class GaussianSweep {
       result.cells[i] = cell(edges[i], edges[i + 1], losses[i + 1] - losses[i]);
     }
     return result;
+  }
+
+  /// The cell between two edges whose losses differ by d. Where an edge lies
+  /// outside the range of L, its integral follows from p and the other one:
+  /// below + e^d above = (e^d - 1) p for any cell of loss width d.
+  CellMass cell(const Edge& from, const Edge& to, double d) const {
+    if (!(from.x < to.x)) return {};
+    const bool no_from = std::isinf(from.x), no_to = std::isinf(to.x);
+    CellMass mass = no_from && !no_to ? sweep_left(to.x, to) : sweep_right(from, to);
+    if (no_from && no_to) return {mass.p, -mass.p * std::expm1(-d) / 2, mass.p * std::expm1(d) / 2};
+    if (no_from) mass.above = std::max(0.0, mass.p * -std::expm1(-d) - mass.below * std::exp(-d));
+    if (no_to) mass.below = std::max(0.0, mass.p * std::expm1(d) - mass.above * std::exp(d));
+    return mass;
   }
 
   /// Adds P's tails; the caller adds lower_tail_q.
@@ -86,7 +109,8 @@ class GaussianSweep {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr Edge at_infinity{infinity, {}};
 
-  // Beyond this distance from every centre a normal density is below 1e-330 and rounds to zero.
+  // Beyond this distance from every centre a normal density is below 1e-330 and
+  // rounds to zero.
   static constexpr double density_reach = 39.0;
 
   struct CellSums {
@@ -104,56 +128,71 @@ class GaussianSweep {
     return normal_panel_width(std::max(std::fabs(x - lowest_), std::fabs(x - highest_)));
   }
 
-  // A panel no longer matters if it is below 1e-19 of what has been gathered: beyond all centres the
-  // next panels shrink faster than geometrically (ratio below 1/e^1.8), so the rest is below 1e-18.
+  // A panel no longer matters if it is below 1e-19 of what has been gathered:
+  // beyond all centres the next panels shrink faster than geometrically (ratio
+  // below 1/e^1.8), so the rest is below 1e-18.
   static bool negligible(const CellMass& mass, const CellSums& sums) {
     return mass.p <= 1e-19 * sums.p.value() && mass.above <= 1e-19 * sums.above.value() &&
            mass.below <= 1e-19 * sums.below.value();
   }
 
+  // The integrals over panels at a[], of width[], each.
+  void integrate(std::size_t count, const double* a, const double* width, const Edge& from, const Edge& to,
+                 CellMass* masses) const {
+    if constexpr (requires { panel_.group(a, width, from, to, masses); }) {
+      if (count > 2 && panel_.group(a, width, from, to, masses)) return;
+    }
+    for (std::size_t i = 0; i < count; ++i) masses[i] = panel_(a[i], width[i], from, to);
+  }
+
+  // Panels from `start` on, each where `next` says, until they are negligible
+  // beyond `past`; `group` at a time.
+  template <class Next, class Past>
+  CellMass sweep(double start, const Edge& from, const Edge& to, const Next& next, const Past& past) const {
+    CellSums sums;
+    double a[panel_group], width[panel_group], at = start;
+    CellMass masses[panel_group];
+    for (;;) {
+      std::size_t count = 0;
+      while (count < panel_group && next(at, a[count], width[count])) ++count;
+      if (count == 0) return sums.value();
+      for (std::size_t i = count; i < panel_group; ++i) a[i] = a[0], width[i] = width[0];
+      checkpoint();
+      integrate(count, a, width, from, to, masses);
+      for (std::size_t i = 0; i < count; ++i) {
+        sums.add(masses[i]);
+        if (past(a[i], width[i]) && negligible(masses[i], sums)) return sums.value();
+      }
+    }
+  }
+
   // (from.x, to.x] swept rightwards; to.x may be +inf.
   CellMass sweep_right(const Edge& from, const Edge& to) const {
-    CellSums sums;
-    double a = std::max(from.x, lowest_ - density_reach);
     const double end = std::min(to.x, highest_ + density_reach);
-    while (a < end) {
-      double next = a + panel_width(a);
-      if (!(next < end)) next = end;
-      const CellMass mass = panel_(a, next - a, from, to);
-      if (end - a > 16) checkpoint();
-      sums.add(mass);
-      if (a > highest_ + 1.0 && negligible(mass, sums)) break;
-      a = next;
-    }
-    return sums.value();
+    const auto next = [&](double& at, double& a, double& width) {
+      if (!(at < end)) return false;
+      double stop = at + panel_width(at);
+      if (!(stop < end)) stop = end;
+      a = at, width = stop - at;
+      at = stop;
+      return true;
+    };
+    return sweep(std::max(from.x, lowest_ - density_reach), from, to, next,
+                 [&](double a, double) { return a > highest_ + 1.0; });
   }
 
-  // (-inf, end] swept leftwards; `to` is the reference of `below`, at infinity if that is unwanted.
+  // (-inf, end] swept leftwards; `to` is the reference of `below`, at infinity
+  // if that is unwanted.
   CellMass sweep_left(double end, const Edge& to) const {
-    CellSums sums;
-    double b = std::min(end, highest_ + density_reach);
     const double stop = lowest_ - density_reach;
-    while (b > stop) {
-      const double a = std::max(stop, b - panel_width(b));
-      const CellMass mass = panel_(a, b - a, Edge{-infinity, {}}, to);
-      checkpoint();
-      sums.add(mass);
-      if (b < lowest_ - 1.0 && negligible(mass, sums)) break;
-      b = a;
-    }
-    return sums.value();
-  }
-
-  // Where an edge lies outside the range of L, its integral follows from p and the other one:
-  // below + e^d above = (e^d - 1) p for any cell of loss width d.
-  CellMass cell(const Edge& from, const Edge& to, double d) const {
-    if (!(from.x < to.x)) return {};
-    const bool no_from = std::isinf(from.x), no_to = std::isinf(to.x);
-    CellMass mass = no_from && !no_to ? sweep_left(to.x, to) : sweep_right(from, to);
-    if (no_from && no_to) return {mass.p, -mass.p * std::expm1(-d) / 2, mass.p * std::expm1(d) / 2};
-    if (no_from) mass.above = std::max(0.0, mass.p * -std::expm1(-d) - mass.below * std::exp(-d));
-    if (no_to) mass.below = std::max(0.0, mass.p * std::expm1(d) - mass.above * std::exp(d));
-    return mass;
+    const auto next = [&](double& at, double& a, double& width) {
+      if (!(at > stop)) return false;
+      a = std::max(stop, at - panel_width(at)), width = at - a;
+      at = a;
+      return true;
+    };
+    return sweep(std::min(end, highest_ + density_reach), Edge{-infinity, {}}, to, next,
+                 [&](double a, double width) { return a + width < lowest_ - 1.0; });
   }
 
   double lowest_, highest_;
@@ -163,26 +202,20 @@ class GaussianSweep {
 /// Step of the trapezoid rule for a loss whose singularities lie pi / largest shift off the axis.
 inline double trapezoid_step(double largest_shift) { return std::clamp(2.0 / largest_shift, 0.05, 0.5); }
 
-/// The loss at a point, and P's log density there less log phi(0).
-struct LossAt {
-  double loss, log_density;
-};
-
-/// Trapezoid nodes of L over all x that matter at any tilt.
-template <class At>
-LossNodes trapezoid_nodes(double lowest, double highest, double step, At&& at) {
+/// Trapezoid nodes of L under P over all x that matter at any tilt: `fill` replaces points x by losses L(x), and adds
+/// log(P / phi) there to the log densities of phi.
+template <class Fill>
+LossNodes trapezoid_nodes(double lowest, double highest, double step, Fill&& fill) {
   const double low = lowest - 12.0, high = highest + 58.0;
   const auto count = static_cast<std::size_t>((high - low) / step) + 1;
   const double log_unit = std::log(step * inverse_sqrt_two_pi);
-  LossNodes nodes;
-  nodes.loss.reserve(count);
-  nodes.log_mass.reserve(count);
+  LossNodes nodes{std::vector<double>(count), std::vector<double>(count)};
   for (std::size_t i = 0; i < count; ++i) {
-    checkpoint_each<1024>(i);
-    const LossAt here = at(low + step * static_cast<double>(i));
-    nodes.loss.push_back(here.loss);
-    nodes.log_mass.push_back(here.log_density + log_unit);
+    const double x = low + step * static_cast<double>(i);
+    nodes.loss[i] = x;
+    nodes.log_mass[i] = log_unit - x * x / 2;
   }
+  fill(std::span(nodes.loss), std::span(nodes.log_mass));
   return nodes;
 }
 

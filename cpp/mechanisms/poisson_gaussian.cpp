@@ -10,6 +10,7 @@
 #include "numeric/checkpoint.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
@@ -65,9 +66,10 @@ class Remove final : public DominatingPair {
   }
 
   LossNodes nodes() const override {
-    return trapezoid_nodes(0, mu_, trapezoid_step(mu_), [this](double x) {
-      const double loss = sampled_loss(q_, mu_ * (x - mu_ / 2));
-      return LossAt{loss, loss - x * x / 2};
+    return trapezoid_nodes(0, mu_, trapezoid_step(mu_), [&](std::span<double> x, std::span<double> log_density) {
+      for (double& at : x) at = mu_ * (at - mu_ / 2);
+      sampled_losses(q_, x);
+      for (std::size_t i = 0; i < x.size(); ++i) log_density[i] += x[i];
     });
   }
 
@@ -92,18 +94,14 @@ class Remove final : public DominatingPair {
   GaussianEdges carried(std::span<const double> losses) const {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
-    for (const double loss : losses) {
-      checkpoint_each<1024>(edges.at.size());
-      const auto [t, error] = sampled_inverse(q_, loss);
-      if (t == -infinity) {
-        edges.at.push_back({-infinity, 0});
-        edges.loss_error = std::max(edges.loss_error, error);
-        continue;
-      }
-      const double odds = q_ / (1 - q_) * std::exp(t);
-      const double slope = odds < 1e300 ? odds / (1 + odds) : 1.0;
-      edges.at.push_back({t / mu_ + mu_ / 2, 0});
-      edges.loss_error = std::max(edges.loss_error, error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, slope));
+    const std::vector<SampledEdge> inverses = sampled_inverses(q_, losses, 1);
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      checkpoint_each<1024>(i);
+      const auto [t, weight, error] = inverses[i];
+      const bool finite = t > -infinity;
+      const double carried = finite ? u * std::fabs(losses[i]) + 1.01 * carried_error(mu_, t, weight) : 0;
+      edges.at.push_back({finite ? t / mu_ + mu_ / 2 : -infinity, 0});
+      edges.loss_error = std::max(edges.loss_error, error + carried);
     }
     return edges;
   }
@@ -132,8 +130,11 @@ class Add final : public DominatingPair {
   }
 
   LossNodes nodes() const override {
-    return trapezoid_nodes(-mu_, 0, trapezoid_step(mu_),
-                           [this](double x) { return LossAt{-sampled_loss(q_, -mu_ * (x + mu_ / 2)), -x * x / 2}; });
+    return trapezoid_nodes(-mu_, 0, trapezoid_step(mu_), [&](std::span<double> x, std::span<double>) {
+      for (double& at : x) at = -mu_ * (at + mu_ / 2);
+      sampled_losses(q_, x);
+      for (double& at : x) at = -at;
+    });
   }
 
   std::unique_ptr<MomentLine> moment_line(const LineNeeds& needs) const override {
@@ -150,19 +151,25 @@ class Add final : public DominatingPair {
   GaussianEdges carried(std::span<const double> losses) const {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
-    for (const double loss : losses) {
-      checkpoint_each<1024>(edges.at.size());
-      const auto [t, error] = sampled_inverse(q_, -loss);
-      if (t == -infinity) {
-        edges.at.push_back({infinity, 0});
-        edges.loss_error = std::max(edges.loss_error, error);
-        continue;
-      }
-      const double x = -t / mu_ - mu_ / 2;
-      const double odds = sampling_odds(mu_, q_, -x);
-      const double weight = odds < 1e300 ? odds / (1 + odds) : 1.0;
-      edges.at.push_back({x, weight});
-      edges.loss_error = std::max(edges.loss_error, error + u * std::fabs(loss) + 1.01 * carried_error(mu_, t, weight));
+    const std::vector<SampledEdge> inverses = sampled_inverses(q_, losses, -1);
+    std::vector<double> odds(losses.size()), low(losses.size());  // exponents in two doubles, as sampling_odds
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      const double x = inverses[i].t > -infinity ? -inverses[i].t / mu_ - mu_ / 2 : infinity;
+      edges.at.push_back({x, 0});
+      const auto [high, rest] = two_sum(x < infinity ? -x : 0.0, -mu_ / 2);
+      const auto [product, error] = two_product(mu_, high);
+      odds[i] = product;
+      low[i] = error + mu_ * rest;
+    }
+    exponentials(odds);
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      const auto [t, weight, error] = inverses[i];
+      edges.loss_error = std::max(edges.loss_error, error);
+      if (t == -infinity) continue;
+      const double at_x = odds[i] * (1 + low[i]) * (q_ / (1 - q_));
+      edges.at[i].k0 = at_x < 1e300 ? at_x / (1 + at_x) : 1.0;
+      const double carried = u * std::fabs(losses[i]) + 1.01 * carried_error(mu_, t, weight);
+      edges.loss_error = std::max(edges.loss_error, error + carried);
     }
     return edges;
   }
@@ -194,9 +201,18 @@ class Replace final : public DominatingPair {
   }
 
   LossNodes nodes() const override {
-    return trapezoid_nodes(-mu_, mu_, trapezoid_step(mu_), [this](double x) {
-      const double ahead = sampled_loss(q_, mu_ * (x - mu_ / 2));
-      return LossAt{ahead - sampled_loss(q_, -mu_ * (x + mu_ / 2)), ahead - x * x / 2};
+    return trapezoid_nodes(-mu_, mu_, trapezoid_step(mu_), [&](std::span<double> x, std::span<double> log_density) {
+      std::vector<double> mirrored;
+      for (double& at : x) {
+        mirrored.push_back(-mu_ * (at + mu_ / 2));
+        at = mu_ * (at - mu_ / 2);
+      }
+      sampled_losses(q_, x);
+      sampled_losses(q_, mirrored);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        log_density[i] += x[i];
+        x[i] -= mirrored[i];
+      }
     });
   }
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
@@ -64,5 +66,16 @@ inline SampledInverse sampled_inverse(double q, double loss) {
   const double numerator = likely ? 6 * u : 6 * u * (q + std::fabs(rise)) * std::exp(-loss);
   return {t, numerator + u * slope * (6 * std::fabs(t) + 2)};
 }
+
+/// An edge at t and the posterior weight q e^t / (1 - q + q e^t) there, to be at most 1 % too small.
+struct SampledEdge {
+  double t, weight, loss_error;
+};
+
+/// sampled_inverse of sign times each loss, on vectors.
+std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> losses, double sign);
+
+/// sampled_loss at each t, on vectors and in place; not certified.
+void sampled_losses(double q, std::span<double> t);
 
 }  // namespace hockeystick

@@ -9,6 +9,7 @@
 #include "numeric/convolve.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
+#include "numeric/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
@@ -191,10 +192,13 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
     const StepPmf& step = *term.step.step;
     CompensatedSum p, q;
     double largest = 0;
+    std::vector<double> fall(step.mass.size());  // e^-loss
+    for (std::size_t j = 0; j < step.mass.size(); ++j) fall[j] = -step.loss(j);
+    exponentials(fall);
     for (std::size_t j = 0; j < step.mass.size(); ++j) {
       checkpoint_each<8192>(j);
       p.add(step.mass[j]);
-      q.add(step.mass[j] * std::exp(-step.loss(j)));
+      q.add(step.mass[j] * fall[j]);
       largest = std::max(largest, std::fabs(step.loss(j)));
     }
     p.add(step.infinity_mass);
@@ -222,6 +226,12 @@ double composed_loss_error(std::span<const ComposedTerm> terms) {
 
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
                 const ChernoffTilts& tilts) {
+  std::vector<double> circle(fft.size());
+  return compose(terms, fft, window, tilts, circle);
+}
+
+LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
+                const ChernoffTilts& tilts, std::span<double> circle) {
   const TiltedStep& any = terms.front().step;
   LossPmf pmf{};
   pmf.interval = any.step->interval;
@@ -231,7 +241,6 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   CompensatedSum offset;
   for (const ComposedTerm& term : terms) offset.add(static_cast<double>(term.count) * term.step.step->offset);
   pmf.offset = offset.value();
-  std::vector<double> circle(fft.size());
   pmf.point_error = convolve(terms, fft, circle);
   for (const ComposedTerm& term : terms) {
     const auto count = static_cast<double>(term.count);

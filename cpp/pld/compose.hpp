@@ -42,4 +42,8 @@ double composed_loss_error(std::span<const ComposedTerm> terms);
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
                 const ChernoffTilts& tilts);
 
+/// The same with a workspace of fft.size() doubles, of any content, for those who compose again and again.
+LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
+                const ChernoffTilts& tilts, std::span<double> circle);
+
 }  // namespace hockeystick

@@ -2,12 +2,14 @@
 #include "pld/tilt.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
+#include "numeric/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
@@ -22,13 +24,14 @@ constexpr double floor_mass = 1e-300;
 TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
   TiltedStep result{&step, tilt, log_moment, std::vector<double>(step.mass.size())};
   const bool upper = step.side == Side::upper;
+  for (std::size_t j = 0; j < step.mass.size(); ++j) result.mass[j] = tilt * step.loss(j) - log_moment;
+  exponentials(result.mass);
   for (std::size_t j = 0; j < step.mass.size(); ++j) {
     checkpoint_each<8192>(j);
-    const double loss = step.loss(j);
-    const double argument = tilt * loss - log_moment;
+    const double tilted_loss = tilt * step.loss(j), argument = tilted_loss - log_moment;
     // Roundings: of loss, of the product, of the difference; exp; the product with the mass.
-    const double error = (2 * std::fabs(tilt * loss) + std::fabs(argument) + 10) * u;
-    const double mass = step.mass[j] * std::exp(argument);
+    const double error = (2 * std::fabs(tilted_loss) + std::fabs(argument) + 10) * u;
+    const double mass = step.mass[j] * result.mass[j];
     result.mass[j] = upper ? mass * (1 + error) + floor_mass : std::max(0.0, mass * (1 - error));
   }
   return result;
@@ -39,8 +42,14 @@ double log_moment_above(const TiltedStep& step, double t) {
   const std::size_t points = step.mass.size();
   const double shift = std::max(argument(0), argument(points - 1));
   double sum = 0;
-  for (std::size_t j = 0; j < points; ++j)
-    checkpoint_each<8192>(j), sum += (step.mass[j] + floor_mass) * std::exp(argument(j) - shift);
+  std::array<double, 64> grown;
+  for (std::size_t i = 0; i < points; i += grown.size()) {
+    checkpoint_each<128>(i / grown.size());
+    const std::size_t count = std::min(grown.size(), points - i);
+    for (std::size_t j = 0; j < count; ++j) grown[j] = argument(i + j) - shift;
+    exponentials(std::span(grown).first(count));
+    for (std::size_t j = 0; j < count; ++j) sum += (step.mass[i + j] + floor_mass) * grown[j];
+  }
   const double largest = std::max(std::fabs(argument(0)), std::fabs(argument(points - 1)));
   const double value = std::log(sum);
   // Arguments carry 4 u of the largest; the sum of positive terms u a term; log 4 u of itself.
