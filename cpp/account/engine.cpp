@@ -34,7 +34,13 @@ constexpr double smallest_delta = 1e-300;
 class Solver {
  public:
   Solver(const Direction& direction, bool wants_epsilon, double value, const Limits& limits)
-      : direction_(direction), pilot_(direction), wants_epsilon_(wants_epsilon), value_(value), limits_(limits), at_{} {
+      : direction_(direction),
+        whole_(direction),
+        pilot_(whole_),
+        wants_epsilon_(wants_epsilon),
+        value_(value),
+        limits_(limits),
+        at_{} {
     double log_finite = 0;
     for (const Term& term : direction)
       log_finite += static_cast<double>(term.count) * std::log1p(-std::min(term.pair->infinity_mass(), 1.0));
@@ -119,7 +125,7 @@ class Solver {
  private:
   // The pilot forgets what truncation may cut at a delta of about e^log_delta.
   void forecast_from(double log_delta) {
-    pilot_ = Pilot(direction_);
+    pilot_ = whole_;
     pilot_.truncate(log_delta + std::log(1e-4 * limits_.tolerance));
     if (wants_epsilon_) {
       at_ = pilot_.saddle_for_delta(std::max(value_ - infinity_mass_, 1e-3 * value_));
@@ -245,7 +251,7 @@ class Solver {
   }
 
   const Direction& direction_;
-  Pilot pilot_;
+  Pilot whole_, pilot_;  // of all losses, and of those that truncation leaves
   bool wants_epsilon_;
   double value_;
   Limits limits_;
@@ -301,8 +307,9 @@ bool is_dominated(const Direction& direction, const Solver& solver, bool wants_e
   if (epsilon >= solver.supremum()) return true;
   const Saddle at = solver.pilot().saddle_for_epsilon(epsilon);
   const double forecast = solver.pilot().log_chernoff_delta(at.tilt, epsilon);
-  if (!(at.tilt > 0) || forecast > std::log(goal)) return false;  // not worth trying
-  return chernoff_delta(direction, solver.pilot(), epsilon) <= goal;
+  const double room = std::log(goal) - forecast;
+  if (!(at.tilt > 0) || room < 0) return false;  // not worth trying
+  return chernoff_delta(direction, solver.pilot(), epsilon, std::clamp(0.3 * room, 0.1, 2.0)) <= goal;
 }
 
 // By moments, where every direction has them and runs more than once.

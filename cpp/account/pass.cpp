@@ -9,6 +9,7 @@
 #include "discretize/connect_dots_upper.hpp"
 #include "numeric/fft_cache.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/workspace.hpp"
 
 namespace hockeystick {
 
@@ -28,20 +29,20 @@ Pass run_pass(const Direction& direction, const Plan& plan) {
   const auto [upper, lower] = discretized(direction, plan);
   const std::vector<StepPmf>* steps[2] = {&upper, &lower};
   LossPmf composed[2];
+  Workspace circle(plan.fft_size);
   for (int side = 0; side < 2; ++side) {
     std::vector<ComposedTerm> terms;
     for (std::size_t j = 0; j < direction.size(); ++j)
       terms.push_back({tilted((*steps[side])[j], plan.tilt, plan.log_moments[j]), direction[j].count});
-    composed[side] = compose(terms, *fft, plan.window, plan.chernoff);
+    composed[side] = compose(terms, *fft, plan.window, plan.chernoff, circle.doubles());
   }
   return {std::move(composed[0]), std::move(composed[1])};
 }
 
-double chernoff_delta(const Direction& direction, const Pilot& pilot, double epsilon) {
+double chernoff_delta(const Direction& direction, const Pilot& pilot, double epsilon, double coarse) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const Saddle at = pilot.saddle_for_epsilon(epsilon);
   if (!(at.tilt > 0)) return infinity;
-  const double coarse = 0.1;  // relative width of delta that the steps may cost
   const Plan plan = make_plan(direction, pilot, {at, coarse, forecast_interval(pilot, at, coarse), 1e-3, false});
   double log_bound = 0, infinity_mass = 0, loss_error = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {

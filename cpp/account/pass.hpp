@@ -21,7 +21,8 @@ Pass run_pass(const Direction& direction, const Plan& plan);
 
 /// Certified upper bound of delta(epsilon) by Chernoff's inequality alone, without a transform:
 /// e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y), K of connect-the-dots steps. Infinite
-/// where it cannot serve. Loose by about tilt * deviation * 2.5.
-double chernoff_delta(const Direction& direction, const Pilot& pilot, double epsilon);
+/// where it cannot serve. Loose by about tilt * deviation * 2.5, and by as much as the factor e^coarse for its coarse
+/// steps, which are the fewer.
+double chernoff_delta(const Direction& direction, const Pilot& pilot, double epsilon, double coarse = 0.1);
 
 }  // namespace hockeystick
