@@ -57,8 +57,12 @@ class PowerSolver {
     for (std::size_t i = 0; i < fprs_.size(); ++i)
       if (fprs_[i] >= rare) common.push_back(i);
     if (!common.empty()) solve(common, 0);
-    for (std::size_t i = 0; i < fprs_.size(); ++i) {
-      if (answers_[i].met || answers_[i].obstacle == "memory_limit" || answers_[i].lower > 0.5) continue;
+    for (std::vector<std::size_t> left = open(); !left.empty(); left = open()) {
+      const std::size_t before = left.size();
+      solve_neighbours(left);
+      if (open().size() == before) break;
+    }
+    for (const std::size_t i : open()) {
       const std::array<std::size_t, 1> one{i};
       solve(one, tilt_for_fpr(pilot_, fprs_[i]));
     }
@@ -66,11 +70,40 @@ class PowerSolver {
   }
 
  private:
+  // What another tilt may still answer.
+  std::vector<std::size_t> open() const {
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < fprs_.size(); ++i)
+      if (!answers_[i].met && answers_[i].obstacle != "memory_limit" && !(answers_[i].lower > 0.5)) left.push_back(i);
+    return left;
+  }
+
+  // The rarest, and those that the tilt for the middle between serves as well: were the loss normal, a tail z
+  // deviations out would lose e^((z - z')^2 / 2) of the precision of a transform tilted for z'.
+  void solve_neighbours(std::span<const std::size_t> left) {
+    constexpr double apart = 3;  // two digits
+    double farthest = 0;
+    for (const std::size_t i : left) farthest = std::max(farthest, deviations(fprs_[i]));
+    double nearest = farthest;
+    std::vector<std::size_t> group;
+    for (const std::size_t i : left) {
+      if (deviations(fprs_[i]) < farthest - 2 * apart) continue;
+      group.push_back(i);
+      nearest = std::min(nearest, deviations(fprs_[i]));
+    }
+    const double middle = nearest + (farthest - nearest) / 2;
+    solve(group, tilt_for_fpr(pilot_, std::exp(-middle * middle / 2)));
+  }
+
+  static double deviations(double fpr) { return std::sqrt(-2 * std::log(std::max(fpr, 1e-300))); }
+
   void solve(std::span<const std::size_t> which, double tilt) {
-    double smallest = 1, interval = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : which) smallest = std::min(smallest, fprs_[i]);
-    for (const double fpr : {smallest, 0.5})
-      interval = std::min(interval, interval_for_tail(pilot_, saddle_for_fpr(pilot_, fpr), limits_.tolerance));
+    double smallest = 1, largest = 0;
+    for (const std::size_t i : which) {
+      smallest = std::min(smallest, fprs_[i]);
+      largest = std::max(largest, fprs_[i]);
+    }
+    const double interval = interval_for_power(pilot_, smallest, largest, limits_.tolerance);
     const double tail_mass = std::max(1e-300, 1e-3 * limits_.tolerance * std::min(smallest, smallest_miss));
     const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval)};
     const Outcome outcome = refine(direction_, refinement, limits_, [&](const Enclosure& enclosure) {

@@ -14,6 +14,10 @@ Saddle saddle_for_fpr(const Pilot& pilot, double fpr);
 /// that. Near an end of the loss the tilt means little.
 double interval_for_tail(const Pilot& pilot, const Saddle& at, double width);
 
+/// Interval at which they leave about half of `width` of the power, or of what it misses, at false positive rates from
+/// `smallest` to `largest`: at a rate kept, a variance moved by v moves the logarithm of either by abs(tilt) v / 2.
+double interval_for_power(const Pilot& pilot, double smallest, double largest, double width);
+
 /// The tilt of that saddle, at least 0, held to where the tilted composition is likely to be regular.
 double tilt_for_fpr(const Pilot& pilot, double fpr);
 

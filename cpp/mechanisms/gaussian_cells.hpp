@@ -8,7 +8,6 @@
 // a non-negative kernel: no difference of distribution functions is ever taken.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 

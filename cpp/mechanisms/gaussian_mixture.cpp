@@ -153,10 +153,13 @@ class Remove final : public Mixture {
 
   LossNodes nodes() const override {
     std::vector<double> scratch(loss_.size());
-    return trapezoid_nodes(0, loss_.largest(), trapezoid_step(loss_.largest()), [&](double x) {
-      const double loss = loss_.at(x, scratch.data()).loss;
-      return LossAt{loss, loss - x * x / 2};
-    });
+    const auto fill = [&](std::span<double> x, std::span<double> log_density) {
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        checkpoint_each<1024>(i);
+        log_density[i] += x[i] = loss_.at(x[i], scratch.data()).loss;
+      }
+    };
+    return trapezoid_nodes(0, loss_.largest(), trapezoid_step(loss_.largest()), fill);
   }
 
   double loss_infimum() const override { return loss_.infimum(); }
@@ -231,8 +234,13 @@ class Add final : public Mixture {
 
   LossNodes nodes() const override {
     std::vector<double> scratch(loss_.size());
-    return trapezoid_nodes(-loss_.largest(), 0, trapezoid_step(loss_.largest()),
-                           [&](double x) { return LossAt{-loss_.at(-x, scratch.data()).loss, -x * x / 2}; });
+    const auto fill = [&](std::span<double> x, std::span<double>) {
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        checkpoint_each<1024>(i);
+        x[i] = -loss_.at(-x[i], scratch.data()).loss;
+      }
+    };
+    return trapezoid_nodes(-loss_.largest(), 0, trapezoid_step(loss_.largest()), fill);
   }
 
   double loss_supremum() const override { return -loss_.infimum(); }

@@ -7,6 +7,7 @@
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/vector_math.hpp"
 #include "pld/suffix.hpp"
 #include "pld/tilt.hpp"
 
@@ -15,40 +16,52 @@ namespace {
 
 constexpr double u = unit_roundoff;
 
-// max over y >= 0 of e^(-tilt y) (1 - e^-y), for tilt > -1 and y up to `span`.
-double peak_weight(double tilt, double span) {
-  if (tilt <= 0) return std::exp(-tilt * span) * -std::expm1(-span) * (1 + 1e-12);  // it grows
-  return std::exp(tilt * std::log(tilt / (1 + tilt))) / (1 + tilt) * (1 + 1e-12);
-}
+// What a transform error at a point weighs in a curve, untilted: e^(-tilt y) (1 - e^-y) at distance y, tilt > -1.
+class Weights {
+ public:
+  Weights(double tilt, double interval) : tilt_(tilt), interval_(interval) {
+    if (tilt > 0) peak_ = std::exp(tilt * std::log(tilt / (1 + tilt))) / (1 + tilt) * (1 + 1e-12);
+  }
 
-// Upper bound of the sum of those weights over a grid of spacing d: the integral 1 / (t (1 + t))
-// over d plus the peak, or the number of points times the peak.
-double weight_sum(double tilt, double interval, double points) {
-  const double peak = peak_weight(tilt, interval * points);
-  const double counted = points * peak;
-  if (tilt <= 0) return counted;
-  return std::min(counted, 1 / (tilt * (1 + tilt) * interval) * (1 + 1e-12) + peak);
-}
+  /// The largest for y up to so many points, or more.
+  double peak(double points) const {
+    if (tilt_ > 0) return peak_;
+    const double span = interval_ * points;
+    if (tilt_ == 0) return std::min(1.0, span * (1 + 1e-12));
+    return std::exp(-tilt_ * span) * -std::expm1(-span) * (1 + 1e-12);  // it grows
+  }
+
+  /// Upper bound of their sum over so many points: the integral 1 / (t (1 + t)) over d plus the peak, or the number of
+  /// points times the peak.
+  double sum(double points) const {
+    const double counted = points * peak(points);
+    if (tilt_ <= 0) return counted;
+    return std::min(counted, 1 / (tilt_ * (1 + tilt_) * interval_) * (1 + 1e-12) + peak_);
+  }
+
+ private:
+  double tilt_, interval_, peak_ = 0;
+};
 
 // Terms of the certified delta at epsilon = loss_k - y, 0 <= y <= d, from a suffix that starts at
 // point k. Rounding of the location is the caller's.
-CertifiedDelta evaluate(const LossPmf& pmf, const Suffix& suffix, double y) {
+CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix& suffix, double y) {
   CertifiedDelta result{};
   const double points = static_cast<double>(pmf.mass.size() - suffix.lowest());
   if (points > 0) {
     const double loss = pmf.loss(suffix.lowest());
     const double factor = untilting_factor(pmf, loss);
-    const double at_epsilon = factor * std::exp(pmf.tilt * y) * (1 + 16 * u);
-    const double sum = suffix.curve() - std::expm1(-y) * suffix.steps();
-    const double transform = at_epsilon * weight_sum(pmf.tilt, pmf.interval, points) * pmf.point_error;
+    const double at_epsilon = factor * (y > 0 ? std::exp(pmf.tilt * y) : 1.0) * (1 + 16 * u);
+    const double fall = y > 0 ? std::expm1(-y) : 0.0;
+    const double sum = suffix.curve() - fall * suffix.steps();
+    const double transform = at_epsilon * weights.sum(points) * pmf.point_error;
     const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
-    const double distance = suffix.curve_distance() - std::expm1(-y) * suffix.steps_distance();
+    const double distance = suffix.curve_distance() - fall * suffix.steps_distance();
     result.curve = factor * sum;
     // Transform errors may hide up to twice `transform` of the terms' sum, each passed by all points.
     const double summing = suffix.error_a_point() * (1 + 1e-6) * (factor * distance + 2 * (points + 1) * transform);
     result.rounding = transform + summing + relative * (std::fabs(result.curve) + 2 * transform);
-    if (pmf.side == Side::lower)
-      result.wraparound = at_epsilon * pmf.wrapped * peak_weight(pmf.tilt, pmf.interval * points);
+    if (pmf.side == Side::lower) result.wraparound = at_epsilon * pmf.wrapped * weights.peak(points);
   }
   if (pmf.side == Side::upper) {
     result.truncation = pmf.tail_above + pmf.infinity_mass;
@@ -104,9 +117,10 @@ CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon) {
   const std::size_t first = first_above(pmf, shifted);
   Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
   extend_to(suffix, pmf, first);
-  if (first == pmf.mass.size()) return evaluate(pmf, suffix, 0);
+  const Weights weights(pmf.tilt, pmf.interval);
+  if (first == pmf.mass.size()) return evaluate(pmf, weights, suffix, 0);
   const double y = std::max(0.0, pmf.loss(first) - shifted);
-  CertifiedDelta result = evaluate(pmf, suffix, y);
+  CertifiedDelta result = evaluate(pmf, weights, suffix, y);
   // Nothing is known of the masses below the window.
   if (first == 0 && y > pmf.interval && pmf.side == Side::upper) result.value = 1;
   return result;
@@ -120,10 +134,10 @@ double certified_epsilon(const LossPmf& pmf, double delta) {
   if (upper ? constant * (1 + 4 * u) > delta : constant * (1 - 8 * u) > delta && !gives_up)
     return std::numeric_limits<double>::infinity();
   const double goal = std::max(delta - constant, 1e-300);
-  const double noise =
-      upper ? pmf.point_error * weight_sum(pmf.tilt, pmf.interval, static_cast<double>(pmf.mass.size())) : 0;
+  const Weights weights(pmf.tilt, pmf.interval);
+  const double noise = upper ? pmf.point_error * weights.sum(static_cast<double>(pmf.mass.size())) : 0;
   Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
-  const auto exceeds = [&](double y) { return evaluate(pmf, suffix, y).value > delta; };
+  const auto exceeds = [&](double y) { return evaluate(pmf, weights, suffix, y).value > delta; };
   const double cell_factor = 1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval);
   // Whether delta is below the goal for certain in the cell below the suffix, `threshold` being the goal in its units.
   const auto clearly_below = [&](const Suffix& at, double threshold) {
@@ -175,22 +189,24 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
   const std::size_t size = pmf.mass.size();
   CurveKinks kinks{std::vector<double>(size), std::vector<double>(size), std::vector<double>(size)};
   const bool upper = pmf.side == Side::upper;
+  const Weights weights(pmf.tilt, pmf.interval);
   Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
   while (suffix.lowest() > 0) {
     suffix.extend();
     const std::size_t k = suffix.lowest();
     checkpoint_each<4096>(k);
     const double loss = pmf.loss(k), location = location_error(pmf, loss);
-    const CertifiedDelta at = evaluate(pmf, suffix, 0);
+    const CertifiedDelta at = evaluate(pmf, weights, suffix, 0);
     kinks.slack = std::max(kinks.slack, 2 * location * (1 + 8 * u));
     kinks.loss[k] = upper ? up(loss + location) : down(loss - location);
-    const double alpha = std::exp(kinks.loss[k]);
-    kinks.alpha[k] = upper ? alpha * (1 + 8 * u) + 1e-307 : std::min(alpha * (1 - 8 * u), 1e308);
     // Lower: f itself, below zero or not.
     const double lost = at.rounding + at.wraparound + at.truncation;
     const double known = at.curve + pmf.infinity_mass;
     kinks.value[k] = upper ? at.value : (known - lost) - 8 * u * (std::fabs(known) + lost);
   }
+  kinks.alpha = kinks.loss;
+  exponentials(kinks.alpha);
+  for (double& alpha : kinks.alpha) alpha = upper ? alpha * (1 + 8 * u) + 1e-307 : std::min(alpha * (1 - 8 * u), 1e308);
   if (!upper && pmf.excess == 0 && pmf.deficit == 0) kinks.floor = pmf.infinity_mass * (1 - 8 * u);
   return kinks;
 }

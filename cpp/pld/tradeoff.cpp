@@ -15,22 +15,52 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+// Every kink gives a bound; as the sum is convex but for rounding, the best of a coarse choice has the least next to
+// it.
 PowerBound power_above(const CurveKinks& upper, double fpr) {
+  constexpr std::size_t stride = 64;
   PowerBound best{1.0, -infinity};  // alpha -> 0
-  for (std::size_t k = 0; k < upper.value.size(); ++k) {
-    const double sum = upper.value[k] + upper.alpha[k] * fpr;
-    if (sum < best.value) best = {sum, upper.loss[k]};
-  }
+  std::size_t nearest = 0;
+  const auto look = [&](std::size_t from, std::size_t to, std::size_t step) {
+    for (std::size_t k = from; k < to; k += step) {
+      const double sum = upper.value[k] + upper.alpha[k] * fpr;
+      if (!(sum < best.value)) continue;
+      best = {sum, upper.loss[k]};
+      nearest = k;
+    }
+  };
+  const std::size_t size = upper.value.size();
+  look(0, size, stride);
+  look(nearest - std::min(nearest, stride), std::min(size, nearest + stride), 1);
   best.value = std::min(1.0, best.value * (1 + 4 * u) + 1e-307);
   return best;
 }
+
+namespace {
+
+// The kink to begin with, the last of all or one from which on the sum only grows: one beyond where `above` is attained
+// at which it is no less, for the sum of the true curve is convex. A few steps, then ever more, lead there.
+std::size_t beginning(const CurveKinks& lower, double fpr, const PowerBound& above) {
+  const auto first = std::upper_bound(lower.loss.begin(), lower.loss.end(), above.loss);
+  const std::size_t size = lower.value.size();
+  std::size_t k = static_cast<std::size_t>(first - lower.loss.begin());
+  for (std::size_t step = 16; k < size; k += step, step *= 2) {
+    const double sum = std::max(lower.value[k], lower.floor) + lower.alpha[k] * fpr;
+    if (sum * (1 - 8 * u) >= above.value) return k;
+  }
+  return size - 1;
+}
+
+}  // namespace
 
 // Between neighbouring kinks the curve f is linear, so that f(alpha) + alpha fpr is smallest at one of them, or where
 // f falls to the floor; above the last kink the floor is left. Below the first, h >= 1 - alpha leaves
 // 1 - alpha (1 - fpr).
 PowerBound power_below(const CurveKinks& lower, double fpr, const PowerBound& above) {
-  const std::size_t size = lower.value.size();
-  PowerBound best{lower.floor + lower.alpha[size - 1] * fpr, lower.loss[size - 1]};
+  const std::size_t size = beginning(lower, fpr, above) + 1;
+  PowerBound best{
+      std::max(lower.floor, size < lower.value.size() ? lower.value[size - 1] : 0) + lower.alpha[size - 1] * fpr,
+      lower.loss[size - 1]};
   const auto take = [&](double value, std::size_t k) {
     if (value < best.value) best = {value, lower.loss[k]};
   };

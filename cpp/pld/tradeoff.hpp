@@ -17,8 +17,8 @@ struct PowerBound {
 PowerBound power_above(const CurveKinks& upper, double fpr);
 
 /// power(fpr) >= value, from the kinks of a lower curve. `above` is an upper bound for the same pair (value 1
-/// and loss -inf, attained at alpha = 0, if there is none): once h(alpha) + alpha fpr exceeds it on the left of where
-/// it is attained, convexity keeps the sum above it for all smaller alpha.
+/// and loss -inf, attained at alpha = 0, if there is none): once h(alpha) + alpha fpr exceeds it on either side of
+/// where it is attained, convexity keeps the sum above it beyond. Only kinks between are looked at.
 PowerBound power_below(const CurveKinks& lower, double fpr, const PowerBound& above);
 
 }  // namespace hockeystick
