@@ -24,7 +24,7 @@ CPP_LAYERS = {
 
 # From the bottom up; a module may import from lower rows only.
 PYTHON_LAYERS = [
-    {"_core", "_checks", "_peers", "_progress", "adjacency", "_bayes"},
+    {"_core", "_checks", "_files", "_peers", "_progress", "adjacency", "_bayes"},
     {"bounds"},
     {"_pld_views"},
     {"errors", "pld"},

@@ -30,7 +30,7 @@ def worst(got, exact):
 
 
 def logarithm_arguments(samples):
-    """All sizes, the neighbours of 1, and the ends of the reduced range, where the exponent changes."""
+    """All sizes, the neighbours of 1, the ends of the reduced range, where the exponent changes."""
     rng = np.random.default_rng(11)
     seams = np.ldexp(np.sqrt(0.5), np.arange(-30, 30))
     seams = np.concatenate([seams * (1 + k * 2.0**-21) for k in (-2, -1, 0, 1, 2)])
