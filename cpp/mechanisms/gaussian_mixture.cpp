@@ -46,9 +46,11 @@ class MixtureLog final : public LogMixture {
  public:
   explicit MixtureLog(const MixtureLoss& loss) : loss_(loss), scratch_(loss.size()) {}
 
-  LocalLog log_mixture(double x) const override {
-    const auto [value, slope, error] = loss_.at(x, scratch_.data());
-    return {value, slope, error};
+  void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto [value, slope, error] = loss_.at(x[i], scratch_.data());
+      to[i] = {value, slope, error};
+    }
   }
 
   double steepest() const override { return loss_.largest() * (1 + 4 * u); }

@@ -35,16 +35,24 @@ class SampledLog final : public LogMixture {
  public:
   SampledLog(double mu, double q) : mu_(mu), q_(q) {}
 
-  LocalLog log_mixture(double x) const override {
-    const double t = mu_ * (x - mu_ / 2), value = sampled_loss(q_, t);
-    const double posterior = std::exp(t - value + log_q_);
-    const double carried = u * (2 * std::fabs(t) + mu_ * (std::fabs(x) + mu_));
-    return {value, mu_ * posterior, 1.01 * (posterior * carried + sampled_loss_error(q_, t, value))};
+  void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override {
+    double values[smooth_line_block], posteriors[smooth_line_block];
+    for (std::size_t i = 0; i < x.size(); ++i) values[i] = at(x[i]);
+    sampled_losses(q_, {values, x.size()});
+    for (std::size_t i = 0; i < x.size(); ++i) posteriors[i] = at(x[i]) - values[i] + log_q_;
+    exponentials({posteriors, x.size()});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double t = at(x[i]), carried = u * (2 * std::fabs(t) + mu_ * (std::fabs(x[i]) + mu_));
+      const double error = posteriors[i] * carried + sampled_loss_error(q_, t, values[i]);
+      to[i] = {values[i], mu_ * posteriors[i], 1.01 * error};
+    }
   }
 
   double steepest() const override { return mu_ * (1 + 4 * u); }
 
  private:
+  double at(double x) const { return mu_ * (x - mu_ / 2); }
+
   double mu_, q_, log_q_ = std::log(q_);
 };
 

@@ -137,11 +137,22 @@ class SmoothLine final : public MomentLine {
  private:
   // Nodes from 0 (or one step above it) outwards until the rest is negligible at every tilt wanted.
   bool march(const LogMixture& mixture, int direction) {
-    double most_low = -infinity, most_high = -infinity;
-    for (double x = direction > 0 ? step_ : 0.0; nodes_.size() < most_nodes && std::fabs(x) < farthest;
-         x += direction * step_) {
-      nodes_.emplace_back(x, weights_, mixture.log_mixture(x),
-                          weights_.behind != 0 ? mixture.log_mixture(-x) : LocalLog{0, 0, 0});
+    double most_low = -infinity, most_high = -infinity, first = direction > 0 ? step_ : 0.0;
+    std::array<double, smooth_line_block> x, mirrored;
+    std::array<LocalLog, smooth_line_block> here, behind{};
+    for (std::size_t i = smooth_line_block; nodes_.size() < most_nodes; ++i) {
+      if (i == smooth_line_block) {
+        for (i = 0; i < smooth_line_block; ++i) {
+          x[i] = first + direction * step_ * static_cast<double>(i);
+          mirrored[i] = -x[i];
+        }
+        first = x.back() + direction * step_;
+        mixture.log_mixtures(x, here);
+        if (weights_.behind != 0) mixture.log_mixtures(mirrored, behind);
+        i = 0;
+      }
+      if (!(std::fabs(x[i]) < farthest)) return false;
+      nodes_.emplace_back(x[i], weights_, here[i], behind[i]);
       const double low = nodes_.back().exponent(needs_.lowest), high = nodes_.back().exponent(needs_.highest);
       most_low = std::max(most_low, low);
       most_high = std::max(most_high, high);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "mechanisms/moment_line.hpp"
 
@@ -18,10 +19,14 @@ struct LocalLog {
   double value, slope, error;
 };
 
+/// Points at a time.
+constexpr std::size_t smooth_line_block = 8;
+
 class LogMixture {
  public:
   virtual ~LogMixture() = default;
-  virtual LocalLog log_mixture(double x) const = 0;
+  /// At up to smooth_line_block points.
+  virtual void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const = 0;
   virtual double steepest() const = 0;  // the largest shift, rounded up
 };
 

@@ -35,7 +35,7 @@ class TurningMasses {
   }
 
   /// sum m_i e^(i k spacing x_i) / sum m_i at k = 1, 2, ... in turn, and how far rounding may have taken it from that.
-  /// A turn is off by u times the angle, and by 8 u for sine, cosine and the product; a sum meets at most n/4 + 4
+  /// A turn is off by u times the angle, and by 8 u for sine, cosine and the product; a sum meets at most n/4 + 8
   /// roundings, the one at 0 is compensated.
   struct Sample {
     double re, im, rounding;
@@ -48,7 +48,7 @@ class TurningMasses {
     }
     const double x = sums_[next_++], y = sums_[next_++];
     turns_ += 1;
-    const double summing = (static_cast<double>(padded_) / 4 + 10) * unit_roundoff;
+    const double summing = (static_cast<double>(padded_) / 4 + 14) * unit_roundoff;
     return {x / sum_, y / sum_, turns_ * turn_ + summing};
   }
 

@@ -31,12 +31,15 @@ __all__: list[str] = [
     "exponentials_less_1",
     "gdp_bounds",
     "kernel",
+    "logarithms",
+    "logarithms_of_1_plus",
     "loss_pmf",
     "loss_quantile_bounds",
     "loss_tail_bounds",
     "loss_variance_bounds",
     "modulus_gap",
     "moment_line",
+    "normal_tails",
     "numeric",
     "pair_names",
     "pld_bucket_tail",
@@ -468,6 +471,20 @@ def kernel() -> str:
     Name of the kernel in use.
     """
 
+def logarithms(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    log x of each value, on vectors.
+    """
+
+def logarithms_of_1_plus(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    log(1 + x) of each value, on vectors.
+    """
+
 def loss_pmf(
     terms: collections.abc.Sequence[
         tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
@@ -542,6 +559,13 @@ def moment_line(
 ) -> MomentLine:
     """
     The moments of a pair on a line.
+    """
+
+def normal_tails(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    P(Z > x) of each value in [0, 37], on vectors.
     """
 
 def pair_names() -> list[str]:
