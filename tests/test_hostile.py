@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import hockeystick as hs
+from hockeystick import baselines
 from hockeystick.cli import main
 from hostile import (
     REFUSALS,
@@ -116,7 +117,7 @@ distributions = calls(
         "discretization_interval": powers(-4, 0),
         "side": st.sampled_from(["upper", "lower"]),
         "estimator": st.sampled_from(["connect_dots", "algorithm_2", "privacy_buckets"]),
-        "support": st.none(),
+        "support": st.none() | st.lists(st.integers(-60, 60).map(lambda k: k / 10), max_size=9),
         "tail_mass": rates,
         "adjacency": adjacencies,
         "memory_limit": st.integers(1, 2**22),
@@ -245,6 +246,38 @@ def test_accountants(accountant, mechanism, count, admission):
     assert acct.ledger == before
     text = ask(acct.to_json)
     assert text is None or hs.Accountant.from_json(text).ledger == before
+
+
+GUARANTEES = {"epsilon": powers(-6, 3), "delta": rates, "count": counts}
+of_guarantees = {
+    baselines.basic_composition: {},
+    baselines.advanced_composition: {"delta_slack": rates},
+    baselines.simplified_optimal_composition: {"delta_slack": rates},
+    baselines.optimal_composition_delta: {"target_epsilon": powers(-3, 2)},
+    baselines.optimal_composition_epsilon: {"target_delta": rates},
+}
+of_runs = {
+    baselines.clt_delta: {"epsilon": powers(-3, 2)},
+    baselines.clt_epsilon: {"delta": rates},
+    baselines.clt_mu: {},
+    baselines.rdp: {"orders": st.lists(powers(0, 2), max_size=3)},
+    baselines.rdp_delta: {"epsilon": powers(-3, 2)},
+    baselines.rdp_epsilon: {"delta": rates},
+    baselines.zcdp_rho: {"adjacency": adjacencies},
+}
+of_rho = {
+    baselines.zcdp_delta: {"rho": powers(-6, 3), "epsilon": powers(-3, 2)},
+    baselines.zcdp_epsilon: {"rho": powers(-6, 3), "delta": rates},
+}
+others = [calls(f, GUARANTEES | what) for f, what in of_guarantees.items()]
+others += [calls(f, what) for f, what in of_rho.items()]
+others += [calls(f, {"composition": mechanisms} | what) for f, what in of_runs.items()]
+
+
+@many
+@given(st.one_of(others))
+def test_baselines(call):
+    ask(call[0], **call[1])
 
 
 json_values = st.recursive(

@@ -32,7 +32,7 @@ PYTHON_LAYERS = [
     {"views"},
     {"composition"},
     {"mechanisms"},
-    {"_family", "_given_loss", "_json"},
+    {"_family", "_files", "_given_loss", "_json"},
     {"_search"},
     {"accountant", "baselines", "calibrate", "dpsgd", "sweep"},
     {"plot", "compat"},

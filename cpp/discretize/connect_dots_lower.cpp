@@ -164,9 +164,11 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, cells.parts.infinity_mass_lower, 0,
               cells.parts.loss_error, Side::lower};
   Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above};
-  // One point is given up at a time, then ever more at once: the cost stays linear in the support.
+  // One point is given up at a time, then ever more at once, the sooner the more there are: the cost stays linear in
+  // the support, and bounded.
+  const std::size_t patience = std::clamp<std::size_t>((std::size_t{1} << 22) / cells.support.index.size(), 4, 64);
   std::size_t drop = 1, tries = 0;
-  for (std::size_t points = cells.support.index.size(); points >= 2; drop *= ++tries > 64 ? 2 : 1) {
+  for (std::size_t points = cells.support.index.size(); points >= 2; drop *= ++tries > patience ? 2 : 1) {
     Kinks kinks = curve(cells, points, top);
     if (kinks.ends_at_zero && certify(cells, kinks, pmf)) {
       raise_to_no_loss(cells, pmf);

@@ -158,7 +158,7 @@ class NarrowCells {
 
 template <class Panel>
 GaussianSweep<GaussianEdge, Panel> sweep_of(const GaussianFamily& f, const Panel& panel_of) {
-  return {f.lowest_centre, f.highest_centre, panel_of};
+  return {f.lowest_centre, std::clamp(0.0, f.lowest_centre, f.highest_centre), f.highest_centre, panel_of};
 }
 
 }  // namespace

@@ -65,7 +65,15 @@ class GaussianSweep {
   /// The centres [lowest, highest] of all normal densities in P, Q and the
   /// kernel.
   GaussianSweep(double lowest, double highest, const Panel& panel)
-      : lowest_(lowest), highest_(highest), panel_(panel) {}
+      : lowest_(lowest), highest_(highest), voids_{}, panel_(panel) {}
+
+  /// The same where there is no centre but these and `middle`, which may be one
+  /// of them.
+  GaussianSweep(double lowest, double middle, double highest, const Panel& panel)
+      : lowest_(lowest),
+        highest_(highest),
+        voids_{{lowest + density_reach, middle - density_reach}, {middle + density_reach, highest - density_reach}},
+        panel_(panel) {}
 
   PairCells cells(std::span<const double> losses, std::span<const Edge> edges) const {
     PairCells result;
@@ -170,6 +178,8 @@ class GaussianSweep {
   CellMass sweep_right(const Edge& from, const Edge& to) const {
     const double end = std::min(to.x, highest_ + density_reach);
     const auto next = [&](double& at, double& a, double& width) {
+      for (const Void& empty : voids_)
+        if (at > empty.begin && at < empty.end) at = empty.end;
       if (!(at < end)) return false;
       double stop = at + panel_width(at);
       if (!(stop < end)) stop = end;
@@ -186,6 +196,8 @@ class GaussianSweep {
   CellMass sweep_left(double end, const Edge& to) const {
     const double stop = lowest_ - density_reach;
     const auto next = [&](double& at, double& a, double& width) {
+      for (const Void& empty : voids_)
+        if (at > empty.begin && at < empty.end) at = empty.begin;
       if (!(at > stop)) return false;
       a = std::max(stop, at - panel_width(at)), width = at - a;
       at = a;
@@ -195,7 +207,14 @@ class GaussianSweep {
                  [&](double a, double width) { return a + width < lowest_ - 1.0; });
   }
 
+  // Between centres far apart, further than the reach from either: P and Q have
+  // less than 1e-330 there, and nothing is swept. None where begin >= end.
+  struct Void {
+    double begin, end;
+  };
+
   double lowest_, highest_;
+  Void voids_[2];
   const Panel& panel_;
 };
 

@@ -2,12 +2,14 @@
 """Single steps, which need no grid: at the ends of the loss, and where masses are exact."""
 
 import math
+import time
 
 import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
 import questions
+from exact import one_step
 
 ONE = hs.ApproximateDP(epsilon=1.0, delta=1e-5)
 
@@ -61,3 +63,23 @@ def test_next_to_the_largest_loss_of_a_run_rounding_decides(tolerance):
     assert caught.value.bounds.lower == 0
     assert 0 < caught.value.bounds.upper < 1e-14
     assert run.delta_bounds(4.0 + 1e-9) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("multiplier", [0.001, 0.004])
+@pytest.mark.parametrize("q", [1e-3, 0.3])
+def test_centres_a_thousand_deviations_apart(multiplier, q):
+    """Between them there is no mass: sweeping all of it took many seconds."""
+    step = hs.Gaussian(noise_multiplier=multiplier).poisson_sampled(q)
+    start = time.process_time()
+    lower, upper = step.epsilon_bounds(1e-5, adjacency=hs.Adjacency.REMOVE_ONE)
+    assert time.process_time() - start < 3
+    assert upper - lower <= 1e-3 * upper
+    with ctx.workprec(1000):
+        m, rate = 1 / arb(multiplier), arb(q)
+        above, below = (one_step._remove(m, rate, arb(x).exp()) for x in (lower, upper))
+        assert above >= 1e-5
+        assert below <= 1e-5
+    pair = step.dominating_pair(hs.Adjacency.REMOVE_ONE.directions[0])
+    cells = pair.integrate([-1e-4, 10.0, 1e4, m.mid().__float__() ** 2])
+    total = cells.lower_tail_p + sum(cells.p) + cells.upper_tail_p
+    assert total == pytest.approx(1, abs=1e-12)
