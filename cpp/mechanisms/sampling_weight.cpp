@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "numeric/checkpoint.hpp"
 #include "numeric/vector_math.hpp"
 
 namespace hockeystick {
@@ -49,6 +50,7 @@ void invert(double q, std::span<const double> losses, double sign, std::span<Sam
 std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> losses, double sign) {
   std::vector<SampledEdge> result(losses.size());
   for (std::size_t i = 0; i < losses.size(); i += chunk) {
+    checkpoint_each<32>(i / chunk);
     const std::size_t count = std::min(chunk, losses.size() - i);
     invert(q, losses.subspan(i, count), sign, std::span(result).subspan(i, count));
   }
@@ -63,6 +65,7 @@ void sampled_losses(double q, std::span<double> t) {
   constexpr double far = 600;  // from where on the loss is t and a constant
   std::array<double, chunk> beyond;
   for (std::size_t i = 0; i < t.size(); i += chunk) {
+    checkpoint_each<32>(i / chunk);
     const std::span<double> part = t.subspan(i, std::min(chunk, t.size() - i));
     for (std::size_t j = 0; j < part.size(); ++j) {
       beyond[j] = std::max(0.0, part[j] - far);

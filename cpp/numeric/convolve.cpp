@@ -13,6 +13,7 @@
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/zeros.hpp"
 
 namespace hockeystick {
 
@@ -126,7 +127,7 @@ struct Totals {
 }  // namespace
 
 CyclicProduct::CyclicProduct(const RealFft& plan)
-    : fft(&plan), spectrum(plan.size(), 0.0), error(plan.size() / 2 + 1, 0.0) {}
+    : fft(&plan), spectrum(zeros(plan.size())), error(zeros(plan.size() / 2 + 1)) {}
 
 std::size_t CyclicProduct::bytes(std::size_t size) {
   return sizeof(CyclicProduct) + (size + size / 2 + 1) * sizeof(double);

@@ -10,6 +10,7 @@
 #include "numeric/checkpoint.hpp"
 #include "numeric/roots_of_unity.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/zeros.hpp"
 
 namespace hockeystick {
 namespace {
@@ -144,7 +145,7 @@ void RealFft::fill_tables() {
   const std::vector<TableRequest> requests = table_requests(tables);
   std::size_t doubles = 0;
   for (const TableRequest& request : requests) doubles += request.doubles();
-  twiddles.assign(doubles, 0.0);
+  twiddles = zeros(doubles);
   double* next = twiddles.data();
   for (const TableRequest& request : requests) {
     *request.slot = next;

@@ -10,6 +10,7 @@
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 #include "numeric/vector_math.hpp"
+#include "numeric/zeros.hpp"
 
 namespace hockeystick {
 namespace {
@@ -41,7 +42,14 @@ std::vector<double> unwrapped(std::span<const double> circle, const Window& wind
   const std::size_t head = std::min(window.size, circle.size() - from);
   std::vector<double> mass;
   mass.reserve(window.size);
-  const auto append = [&](std::span<const double> part) { mass.insert(mass.end(), part.begin(), part.end()); };
+  constexpr std::size_t piece = 1 << 20;
+  const auto append = [&](std::span<const double> part) {
+    for (; part.size() > piece; part = part.subspan(piece)) {
+      mass.insert(mass.end(), part.begin(), part.begin() + piece);
+      checkpoint();
+    }
+    mass.insert(mass.end(), part.begin(), part.end());
+  };
   append(circle.subspan(from, head)), append(circle.first(window.size - head));
   return mass;
 }
@@ -226,7 +234,7 @@ double composed_loss_error(std::span<const ComposedTerm> terms) {
 
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
                 const ChernoffTilts& tilts) {
-  std::vector<double> circle(fft.size());
+  std::vector<double> circle = zeros(fft.size());
   return compose(terms, fft, window, tilts, circle);
 }
 
