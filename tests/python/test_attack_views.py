@@ -286,3 +286,11 @@ def test_rare_rates_share_their_grids():
     for k in (0, 20, 39):
         alone = _core.power_bounds([[(pair, 1000)]], rates[k : k + 1], **limits)[0]
         assert max(alone.lower, answers[k].lower) <= min(alone.upper, answers[k].upper)
+
+
+@pytest.mark.parametrize(("count", "noise", "fpr"), [(100, 0.01, 1e-200), (300, 0.2, 1e-300)])
+def test_power_on_a_coarse_lattice(count, noise, fpr):
+    """Losses many nats apart: the best kink stands alone among ones that say nothing."""
+    run = count * hs.RandomizedResponse(noise_parameter=noise, num_buckets=2)
+    bounds = run.true_positive_rate_bounds(fpr, adjacency=Adjacency.REPLACE_ONE)
+    assert bounds.gap <= 1e-3 * bounds.upper
