@@ -15,7 +15,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double most_work = 1e6;   // samples times nodes: about what a transform of 2^16 costs
 constexpr double share = 0.01;      // of the tolerance on delta, for each of tail and aliases
-constexpr double rounding = 1e-14;  // of a step's moment, over how much more than `share` it may take
+constexpr double rounding = 1e-15;  // of a step's moment, over how much more than `share` it may take
 constexpr double farthest_tilt = 500;
 constexpr double least_log_delta = -680;
 
@@ -80,7 +80,8 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
   Contour& contour = plan.contour;
   if (!(contour.period > 0) || !(contour.higher < farthest_tilt)) return {};
   const double spacing = 2 * std::numbers::pi / contour.period;
-  const double accuracy = log_count(direction_) - log_share_ + 2;
+  // Errors are relative to the moment at the tilt, of which delta may be a small part.
+  const double accuracy = log_count(direction_) - log_share_ + 2 + std::max(0.0, -2 - log_sum_);
   double frequency = 2 * std::sqrt(2 * (2 - log_share_)) / deviation_ * caution_;
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy};

@@ -102,7 +102,7 @@ def test_lists_and_strided_views_are_arrays():
 
 
 def test_other_threads_run_during_a_batch():
-    steps = np.arange(1, 201)
+    steps = np.arange(1, 10_001)
     started, finished = threading.Event(), threading.Event()
 
     def batch():
