@@ -29,7 +29,7 @@ SUM_TOLERANCE = 1e-9
 MIN_LOSS, MAX_LOSS, MAX_GAP = -500.0, 1e6, 500.0
 MAX_INDEX = 2**40
 _MAX_BYTES = 2**63 - 1
-_LONGEST_SHOWN = 200
+_LONGEST_SHOWN = 500
 
 
 def show(value: object) -> str:
