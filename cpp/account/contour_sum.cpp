@@ -148,9 +148,9 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines, co
 
 namespace {
 
-// e^x of each, within 2 u.
+// e^x of each, within 2 u. The kernel takes what is below e^-708 for that, which would raise a lower bound.
 std::array<double, 3> exponentials(double x, double y, double z) {
-  if (!(std::max({x, y, z}) < 700)) return {std::exp(x), std::exp(y), std::exp(z)};
+  if (!(std::max({x, y, z}) < 700 && std::min({x, y, z}) > -700)) return {std::exp(x), std::exp(y), std::exp(z)};
   double powers[8] = {x, y, z};
   default_fft_kernel().exponentials(powers, 8);
   return {powers[0], powers[1], powers[2]};

@@ -32,13 +32,13 @@ _MAX_BYTES = 2**63 - 1
 _LONGEST_SHOWN = 500
 
 
-def show(value: object) -> str:
+def show(value: object, longest: int = _LONGEST_SHOWN) -> str:
     """The value as an error message shows it, cut where it is long."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # more digits, or deeper, than Python prints
         return f"<{type(value).__name__} too long to print>"
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 def real(name: str, value: object, expected: str = "a real number") -> float:
@@ -185,11 +185,11 @@ def _outcomes(name: str, values: object) -> npt.NDArray[Any]:
     try:
         array: npt.NDArray[Any] = np.asarray(values)
     except ValueError:  # ragged
-        raise ValueError(f"{name} must be {expected}, got {show(values)}") from None
+        raise ValueError(f"{name} must be {expected}, got {show(values, 80)}") from None
     if array.dtype.kind not in "fiu" or (
         isinstance(values, list | tuple) and bool in set(map(type, values))
     ):
-        raise TypeError(f"{name} must be {expected}, got {show(values)}")
+        raise TypeError(f"{name} must be {expected}, got {show(values, 80)}")
     if array.ndim != 1 or not 1 <= array.size <= MAX_OUTCOMES:
         raise ValueError(f"{name} must be {expected}, got the shape {array.shape}")
     good = (array >= 0) & (array < np.inf)

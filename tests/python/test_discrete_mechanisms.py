@@ -195,7 +195,7 @@ def test_what_are_no_distributions(name, kind, value, message):
         hs.DiscretePair(**{"p": other, "q": other} | {name: value})
     assert str(error.value).startswith(("p must ", "q must "))
     assert message in str(error.value)
-    assert len(str(error.value)) < 600
+    assert len(str(error.value)) < 300
 
 
 def test_distributions_of_every_form():
