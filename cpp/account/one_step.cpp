@@ -33,6 +33,9 @@ class OneStep {
     return std::min(1.0, finite == 0 ? cells->infinity_mass : (finite + cells->infinity_mass) * (1 + 4 * u));
   }
 
+  /// An upper bound.
+  double infinity_mass() { return pair_.integrate(std::array{0.0}).infinity_mass; }
+
   double lower(double epsilon) {
     const auto cells = beside(epsilon, 1);
     if (!cells) return 0;
@@ -64,6 +67,21 @@ class OneStep {
   double shift_ = 0;
 };
 
+// About the largest epsilon that is certainly exceeded, to some digits: no end above is certain.
+double exceeded_epsilon(const DominatingPair& pair, double delta) {
+  if (OneStep(pair).lower(beyond_loss) > delta) return infinity;
+  OneStep step(pair);
+  const auto exceeds = [&](double epsilon) { return step.lower(epsilon) > delta; };
+  if (!exceeds(0)) return 0;
+  double low = 0, high = 1;
+  while (high < beyond_loss && exceeds(high)) low = high, high *= 2;
+  for (int i = 0; i < 20; ++i) {
+    const double middle = low + (high - low) / 2;
+    (exceeds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 CertifiedInterval one_step_delta(const DominatingPair& pair, double epsilon) {
@@ -77,8 +95,9 @@ CertifiedInterval one_step_epsilon(const DominatingPair& pair, double delta) {
   const auto suffices = [&](double epsilon) { return step.upper(epsilon) <= delta; };
   if (suffices(0)) return {0, 0};
   double high = 1;
+  if (step.infinity_mass() > delta) high = beyond_loss;
   while (high < beyond_loss && !suffices(high)) high *= 2;
-  if (high >= beyond_loss) return {exceeds(high) ? infinity : 0, infinity};
+  if (high >= beyond_loss) return {exceeded_epsilon(pair, delta), infinity};
   // The root without certificate, then outwards until each side has one.
   const auto excess = [&](double epsilon) { return std::log(std::max(step.upper(epsilon), 1e-320)) - std::log(delta); };
   const double root = monotone_root(excess, 0.0, high, 1e-15);
