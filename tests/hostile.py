@@ -114,8 +114,7 @@ ARGUMENTS = {
     "PermuteAndFlip": {"epsilon": powers(-6, 3)},
     "RandomizedResponse": {"noise_parameter": rates, "num_buckets": st.integers(2, 100)},
     "TruncatedPoissonGaussian": {
-        # Far below 1, a thousand means lie so far apart that planning alone takes minutes.
-        "noise_multiplier": mostly(powers(0, 3)),
+        "noise_multiplier": noise,
         "sampling_probability": rates,
         "truncated_batch_size": st.integers(1, 1000),
         "dataset_size": st.integers(1, 10**6),

@@ -15,10 +15,6 @@ constexpr int most_attempts = 3;
 constexpr double room = 8;  // nats, where there are many questions
 constexpr std::size_t many_samples = 24;
 
-bool is_met(const Answer& answer, double tolerance) {
-  return std::isfinite(answer.upper) && answer.upper - answer.lower <= tolerance * answer.upper;
-}
-
 // The worse of two answers.
 Answer worse(const std::optional<Answer>& a, const Answer& b) {
   if (!a) return b;
@@ -79,7 +75,7 @@ class Solver {
     if (worst && wants_epsilon_ && sums_[i].delta(worst->lower).upper() <= value) return worst;
     const Answer found = enclose(sums_[i], value, start);
     if (!wants_epsilon_) ceilings_[i] = std::min(ceilings_[i], found.upper);
-    if (!is_met(found, tolerance_)) return {};
+    if (!is_met(found)) return {};
     return worse(worst, found);
   }
 
@@ -106,7 +102,7 @@ class Solver {
       const ContourSum sum(directions_[i], lines, plan->contour);
       if (i == 0) plan_ = *plan;
       Answer found = enclose(sum, value, planner.epsilon());
-      if (is_met(found, tolerance_)) {
+      if (is_met(found)) {
         if (i == 0) sums_.assign(1, sum);
         start_ = wants_epsilon_ ? found.upper : value;
         return found;
@@ -115,6 +111,8 @@ class Solver {
     }
     return {};
   }
+
+  bool is_met(const Answer& found) const { return is_tight(found.lower, found.upper, tolerance_, !wants_epsilon_); }
 
   Answer enclose(const ContourSum& sum, double value, double start) const {
     Answer result;

@@ -52,6 +52,11 @@ void check_memory(double points, std::size_t memory_limit) {
                               std::to_string(memory_limit) + "; a larger discretization interval needs less");
 }
 
+// Whether epsilon lies above the first so many points of a window, or the window holds all that lies above 0.
+bool covers(const LossPmf& pmf, double epsilon, double points) {
+  return pmf.loss(0) + points * pmf.interval < epsilon || pmf.loss(0) < 0;
+}
+
 bool is_sharp(const CertifiedDelta& at, const LossPmf& pmf) {
   const double lost = at.rounding + at.wraparound + (pmf.side == Side::upper ? pmf.tail_above : 0.0);
   return lost <= accepted * at.value || at.value <= 1e-300;
@@ -147,21 +152,20 @@ void ExplicitComposition::deltas(std::span<const double> epsilons, std::span<dou
     for (std::size_t i = 0; i < epsilons.size(); ++i) to[i] = step_delta(*terms_.front().step, epsilons[i]);
     return;
   }
-  std::optional<LossPmf> pmf;
+  std::optional<CurveTable> curve;
   for (std::size_t i = 0; i < epsilons.size(); ++i) {
     const double epsilon = epsilons[i];
-    const auto covers = [&] { return pmf->loss(0) + pmf->interval < epsilon || pmf->loss(0) < 0; };
-    if (pmf && covers()) {
-      const CertifiedDelta found = certified_delta(*pmf, epsilon);
+    if (curve && covers(curve->pmf(), epsilon, 1)) {
+      const CertifiedDelta found = curve->delta(epsilon);
       to[i] = found.value;
-      if (is_sharp(found, *pmf)) continue;
+      if (is_sharp(found, curve->pmf())) continue;
     }
     if (epsilon >= top_) {
       to[i] = side() == Side::upper ? beyond_top(epsilon) : largest_infinity_mass_;
       continue;
     }
-    pmf = tilted_at(epsilon, false, memory_limit);
-    to[i] = certified_delta(*pmf, epsilon).value;
+    curve.emplace(tilted_at(epsilon, false, memory_limit));
+    to[i] = curve->delta(epsilon).value;
     if (side() == Side::upper) to[i] = std::min(to[i], beyond_top(epsilon));
   }
 }
@@ -173,16 +177,15 @@ void ExplicitComposition::epsilons(std::span<const double> deltas, std::span<dou
     for (std::size_t i = 0; i < deltas.size(); ++i) to[i] = step_epsilon(*terms_.front().step, deltas[i]);
     return;
   }
-  std::optional<LossPmf> pmf;
+  std::optional<CurveTable> curve;
   for (std::size_t i = 0; i < deltas.size(); ++i) {
     for (int attempt = 0; attempt < 2; ++attempt) {
-      if (!pmf || attempt > 0) pmf = tilted_at(deltas[i], true, memory_limit);
-      to[i] = certified_epsilon(*pmf, deltas[i]);
+      if (!curve || attempt > 0) curve.emplace(tilted_at(deltas[i], true, memory_limit));
+      to[i] = curve->epsilon(deltas[i]);
       const bool finite = infinity_mass_ <= deltas[i];
       if (side() == Side::upper && finite) to[i] = std::min(to[i], std::max(0.0, top_));
       if (!std::isfinite(to[i])) continue;
-      const bool inside = pmf->loss(0) + 2 * pmf->interval < to[i] || pmf->loss(0) < 0;
-      if (inside && is_sharp(certified_delta(*pmf, to[i]), *pmf)) break;
+      if (covers(curve->pmf(), to[i], 2) && is_sharp(curve->delta(to[i]), curve->pmf())) break;
     }
   }
 }

@@ -33,7 +33,7 @@ double first_interval(const Pilot& pilot, double width) {
 // A kind of question: what a point asks of one direction, and what is wanted of the answers.
 struct Kind {
   double (*log_tail)(const Pilot&, double point);  // forecast of log P(L > t) at the answer
-  TailBounds (*ask)(const CurveKinks& above, const LossPmf& below, double point);
+  TailBounds (*ask)(const CurveKinks& above, const CurveTable& below, double point);
   TailBounds (*gaussian)(double mu, double mu_error, double point);
   TailBounds (*listed)(const AtomSums& sums, double point);
   TailBounds start, nothing;                                         // before anything is known; for loss 0
@@ -98,9 +98,10 @@ class Solver {
     const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
     const Outcome outcome = refine(direction_, refinement, limits_, [&](const Enclosure& enclosure) {
       const CurveKinks above = certified_kinks(enclosure.upper);
+      const CurveTable below(enclosure.lower);
       double excess = 0;
       for (const std::size_t i : which) {
-        const auto [lower, upper] = kind_.ask(above, enclosure.lower, points_[i]);
+        const auto [lower, upper] = kind_.ask(above, below, points_[i]);
         Answer& answer = answers_[i];
         answer.lower = std::max(answer.lower, lower);
         answer.upper = std::min(answer.upper, upper);
@@ -224,12 +225,12 @@ TailBounds gaussian_quantile(double mu, double mu_error, double level) {
   return {mu * mu / 2 + mu * z.lower - slack(z.lower), mu * mu / 2 + mu * z.upper + slack(z.upper)};
 }
 
-TailBounds ask_tail(const CurveKinks& above, const LossPmf& below, double epsilon) {
-  return loss_tail(above, certified_delta(below, epsilon).value, epsilon);
+TailBounds ask_tail(const CurveKinks& above, const CurveTable& below, double epsilon) {
+  return loss_tail(above, below.delta(epsilon).value, epsilon);
 }
 
 // 1 - level, rounded either way, for the side that must not be overstated.
-TailBounds ask_quantile(const CurveKinks& above, const LossPmf& below, double level) {
+TailBounds ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
   return {loss_tail_quantile(above, below, std::nextafter(1 - level, 2.0)).lower,
           loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "account/pass.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "account/chernoff.hpp"
 #include "discretize/connect_dots_lower.hpp"
@@ -24,24 +26,60 @@ DiscretizedSteps discretized(const Direction& direction, const Plan& plan) {
   return steps;
 }
 
-Pass run_pass(const Direction& direction, const Plan& plan) {
+namespace {
+
+std::pair<CurveTable, CurveTable> composed(const Direction& direction, const Plan& plan) {
   const auto fft = shared_fft(plan.fft_size);
   const auto [upper, lower] = discretized(direction, plan);
-  const std::vector<StepPmf>* steps[2] = {&upper, &lower};
-  LossPmf composed[2];
   Workspace circle(plan.fft_size);
-  for (int side = 0; side < 2; ++side) {
+  const auto side = [&](const std::vector<StepPmf>& steps) {
     std::vector<ComposedTerm> terms;
     for (std::size_t j = 0; j < direction.size(); ++j)
-      terms.push_back({tilted((*steps[side])[j], plan.tilt, plan.log_moments[j]), direction[j].count});
-    composed[side] = compose(terms, *fft, plan.window, plan.chernoff, circle.doubles());
-  }
-  return {std::move(composed[0]), std::move(composed[1])};
+      terms.push_back({tilted(steps[j], plan.tilt, plan.log_moments[j]), direction[j].count});
+    return CurveTable(compose(terms, *fft, plan.window, plan.chernoff, circle.doubles()));
+  };
+  CurveTable above = side(upper);
+  return {std::move(above), side(lower)};
 }
 
-double chernoff_delta(const Direction& direction, const Pilot& pilot, double epsilon, double coarse) {
+}  // namespace
+
+Pass::Pass(const Direction& direction, const Plan& plan, const Saddle& at)
+    : Pass(composed(direction, plan), plan, at) {}
+
+Pass::Pass(std::pair<CurveTable, CurveTable>&& sides, const Plan& plan, const Saddle& at)
+    : interval_(plan.interval),
+      tilt_(plan.tilt),
+      slope_(at.slope),
+      size_(plan.fft_size),
+      upper_(std::move(sides.first)),
+      lower_(std::move(sides.second)) {}
+
+Answer Pass::answer(bool wants_epsilon, double value) const {
+  Answer result;
+  double epsilon = value;
+  if (wants_epsilon) {
+    result.upper = epsilon = upper_.epsilon(value);
+    result.lower = lower_.epsilon(value);
+    if (!std::isfinite(epsilon)) epsilon = std::isfinite(result.lower) ? result.lower : 0;
+  }
+  const CertifiedDelta high = upper_.delta(epsilon), low = lower_.delta(epsilon);
+  if (!wants_epsilon) result.upper = high.value, result.lower = low.value;
+  result.truncation = std::max(0.0, high.truncation - lower_.pmf().infinity_mass);
+  result.wraparound = low.wraparound;
+  result.rounding =
+      high.rounding + low.rounding + (upper_.pmf().loss_error + lower_.pmf().loss_error) * slope_ * high.value;
+  result.discretization =
+      std::max(0.0, high.value - low.value - result.truncation - result.wraparound - result.rounding);
+  result.interval = interval_;
+  result.size = size_;
+  result.tilt = tilt_;
+  result.method = "transform";
+  return result;
+}
+
+double chernoff_delta(const Direction& direction, const Pilot& pilot, const Saddle& at, double epsilon, double coarse) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const Saddle at = pilot.saddle_for_epsilon(epsilon);
   if (!(at.tilt > 0)) return infinity;
   const Plan plan = make_plan(direction, pilot, {at, coarse, forecast_interval(pilot, at, coarse), 1e-3, false});
   double log_bound = 0, infinity_mass = 0, loss_error = 0;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <utility>
+
 #include "account/plan.hpp"
+#include "account/question.hpp"
 #include "pld/query.hpp"
 
 namespace hockeystick {
-
-/// The composition as a plan has it, from both sides.
-struct Pass {
-  LossPmf upper, lower;
-};
 
 /// One step of each term on its planned support, from both sides.
 struct DiscretizedSteps {
@@ -17,12 +16,29 @@ struct DiscretizedSteps {
 };
 DiscretizedSteps discretized(const Direction& direction, const Plan& plan);
 
-Pass run_pass(const Direction& direction, const Plan& plan);
+/// The composition as a plan has it, from both sides, for any number of questions.
+class Pass {
+ public:
+  Pass(const Direction& direction, const Plan& plan, const Saddle& at);
+
+  /// An interval and what its width is made of; whether that will do is the caller's to judge.
+  Answer answer(bool wants_epsilon, double value) const;
+
+  double bytes() const { return 2 * CurveTable::bytes(static_cast<double>(upper_.pmf().mass.size())); }
+
+ private:
+  Pass(std::pair<CurveTable, CurveTable>&& sides, const Plan& plan, const Saddle& at);
+
+  double interval_, tilt_, slope_;
+  std::size_t size_;
+  CurveTable upper_, lower_;
+};
 
 /// Certified upper bound of delta(epsilon) by Chernoff's inequality alone, without a transform:
-/// e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y), K of connect-the-dots steps. Infinite
+/// e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y), K of connect-the-dots steps, at the tilt of `at`. Infinite
 /// where it cannot serve. Loose by about tilt * deviation * 2.5, and by as much as the factor e^coarse for its coarse
 /// steps, which are the fewer.
-double chernoff_delta(const Direction& direction, const Pilot& pilot, double epsilon, double coarse = 0.1);
+double chernoff_delta(const Direction& direction, const Pilot& pilot, const Saddle& at, double epsilon,
+                      double coarse = 0.1);
 
 }  // namespace hockeystick

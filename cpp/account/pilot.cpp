@@ -158,10 +158,14 @@ Saddle Pilot::saddle_for_delta(double delta) const {
   return chernoff_saddle(delta);
 }
 
-Saddle Pilot::saddle_for_epsilon(double epsilon) const {
+double Pilot::tilt_for_mean(double epsilon) const {
   const auto excess = [&](double tilt) { return cumulants(tilt).mean - epsilon; };
   const double step = 0.5 / deviation_;
-  const double tilt = monotone_root_from(excess, 0.0, excess(0.0) < 0 ? step : -step, 40, 1e-4);
+  return monotone_root_from(excess, 0.0, excess(0.0) < 0 ? step : -step, 40, 1e-4);
+}
+
+Saddle Pilot::saddle_for_epsilon(double epsilon) const {
+  const double tilt = tilt_for_mean(epsilon);
   Saddle at = saddle(tilt);
   if (std::fabs(at.epsilon - epsilon) <= 0.01 * (at.deviation + 1e-3 * epsilon) &&
       is_regular(tilt, at.deviation * at.deviation)) {
@@ -169,6 +173,14 @@ Saddle Pilot::saddle_for_epsilon(double epsilon) const {
   }
   const double reachable = std::fabs(at.epsilon - epsilon) < 0.5 * deviation_ ? tilt : 0.0;
   at = saddle(std::max(0.0, reachable));
+  at.epsilon = epsilon;
+  at.log_delta = std::min(-0.7, log_chernoff_delta(at.tilt, epsilon));
+  at.regular = false;
+  return at;
+}
+
+Saddle Pilot::far_saddle(double epsilon) const {
+  Saddle at = saddle(std::max(0.0, 0.9 * tilt_for_mean(epsilon)));
   at.epsilon = epsilon;
   at.log_delta = std::min(-0.7, log_chernoff_delta(at.tilt, epsilon));
   at.regular = false;

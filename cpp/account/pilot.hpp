@@ -46,6 +46,8 @@ class Pilot {
   double log_chernoff_delta(double tilt, double epsilon) const;
   Saddle saddle_for_delta(double delta) const;
   Saddle saddle_for_epsilon(double epsilon) const;
+  /// For Chernoff's inequality where the mean jumps past epsilon with the tilt: right below the jump.
+  Saddle far_saddle(double epsilon) const;
 
   /// The absolute tilt, within `limit` of `tilt`, at which Chernoff's inequality gives P(S > loss) (in the measure
   /// tilted by `tilt`) <= e^-log_reciprocal, and that loss. Direction: +1 above, -1 below.
@@ -63,6 +65,7 @@ class Pilot {
   void add(LossNodes nodes, std::int64_t count);
   Cumulants step_cumulants(std::size_t term, double tilt) const;
   bool is_regular(double tilt, double variance) const;
+  double tilt_for_mean(double epsilon) const;
   Saddle chernoff_saddle(double delta) const;
   std::vector<LossNodes> nodes_;
   std::vector<double> counts_, log_total_;

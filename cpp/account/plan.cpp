@@ -7,6 +7,7 @@
 #include "account/alignment.hpp"
 #include "account/chernoff.hpp"
 #include "numeric/convolve.hpp"
+#include "pld/query.hpp"
 
 namespace hockeystick {
 namespace {
@@ -84,7 +85,7 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
   if (length > 0x1p30) return plan;  // no transform is that long, and no sane memory limit
   plan.fft_size = RealFft::good_size(static_cast<std::size_t>(std::max(length, 64.0)));
   plan.bytes = static_cast<double>(CyclicProduct::bytes(plan.fft_size) + RealFft::bytes(plan.fft_size)) +
-               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * 8 * frame.size + plan.step_bytes;
+               2.0 * 8.0 * static_cast<double>(plan.fft_size) + 2 * CurveTable::bytes(frame.size) + plan.step_bytes;
   plan.window = frame.window;
   plan.chernoff = frame.chernoff;
   return plan;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,15 @@ struct Limits {
   std::size_t memory_limit;  // bytes, predicted before anything large is allocated
   Method method = Method::any;
 };
+
+/// A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
+inline constexpr double smallest_delta = 1e-300;
+
+/// Whether an enclosure is as tight as asked; `is_delta`: of a delta, not an epsilon.
+inline bool is_tight(double lower, double upper, double tolerance, bool is_delta) {
+  if (!std::isfinite(upper)) return lower == upper;
+  return upper - lower <= tolerance * upper || (is_delta && upper <= smallest_delta);
+}
 
 /// A certified interval, whether it is as tight as asked, and what its width is made of.
 struct Answer {

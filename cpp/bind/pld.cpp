@@ -65,13 +65,14 @@ void bind_pld(py::module_& module) {
       .def(
           "delta",
           [](const LossPmf& pmf, const Doubles& epsilons) {
-            return each(epsilons, [&](double x) { return certified_delta(pmf, x).value; });
+            return each_by(epsilons,
+                           [&] { return [curve = CurveTable(pmf)](double x) { return curve.delta(x).value; }; });
           },
           py::arg("epsilons"), "Certified bound of delta at each epsilon, of this side.")
       .def(
           "epsilon",
           [](const LossPmf& pmf, const Doubles& deltas) {
-            return each(deltas, [&](double x) { return certified_epsilon(pmf, x); });
+            return each_by(deltas, [&] { return [curve = CurveTable(pmf)](double x) { return curve.epsilon(x); }; });
           },
           py::arg("deltas"), "Certified bound of epsilon at each delta, of this side.")
       .def(

@@ -83,8 +83,8 @@ double bucket_tail(const LossPmf& pmf, double eps) {
   return all ? 1.0 : std::min(1.0, (sum.value() + lost + pmf.tail_above + pmf.infinity_mass) * (1 + 4 * u));
 }
 
-TailBounds loss_tail_quantile(const CurveKinks& upper, const LossPmf& lower, double tail) {
-  const auto at = [&](double loss) { return loss_tail(upper, certified_delta(lower, loss).value, loss); };
+TailBounds loss_tail_quantile(const CurveKinks& upper, const CurveTable& lower, double tail) {
+  const auto at = [&](double loss) { return loss_tail(upper, lower.delta(loss).value, loss); };
   const auto certainly_below = [&](double loss) { return at(loss).upper <= tail; };
   const auto certainly_above = [&](double loss) { return at(loss).lower > tail; };
   // P(L > t) falls: whatever the search meets is certified where it stands.

@@ -16,7 +16,7 @@ TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps);
 
 /// Encloses the smallest t with P(L > t) <= tail, 0 < tail < 1; -inf or inf where the window does not reach. `lower`
 /// is a lower curve of the same pair.
-TailBounds loss_tail_quantile(const CurveKinks& upper, const LossPmf& lower, double tail);
+TailBounds loss_tail_quantile(const CurveKinks& upper, const CurveTable& lower, double tail);
 
 /// Bound of P(L > eps), of pmf's side, from the masses themselves: for compositions of steps whose losses were rounded
 /// up (upper) or down (lower), not for other estimates. A loss that is eps exactly, losses without errors, is not

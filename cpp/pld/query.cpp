@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
@@ -91,98 +93,124 @@ std::size_t first_above(const LossPmf& pmf, double epsilon) {
 
 constexpr std::size_t few = 4 * SuffixBlock::points;  // fewer are not worth the weights of a block
 
-bool by_blocks(const LossPmf& pmf, std::size_t points) {
-  return points >= few && SuffixBlock::usable(pmf.tilt, pmf.interval);
+// Epsilon moved to where the curve is asked, as losses may be off.
+double shifted(const LossPmf& pmf, double epsilon) {
+  return epsilon + (pmf.side == Side::upper ? -1 : 1) * location_error(pmf, epsilon);
 }
 
-void extend_to(Suffix& suffix, const LossPmf& pmf, std::size_t first) {
-  if (by_blocks(pmf, suffix.lowest() - first)) {
-    const SuffixBlock block(pmf.tilt, pmf.interval);
-    while (suffix.lowest() - first >= SuffixBlock::points) {
-      checkpoint_each<256>(suffix.lowest() / SuffixBlock::points);
-      suffix.extend_by(block);
+// The search for the epsilon at which delta passes a goal, from the top of the window down.
+class EpsilonSearch {
+ public:
+  EpsilonSearch(const LossPmf& pmf, double delta)
+      : pmf_(pmf),
+        weights_(pmf.tilt, pmf.interval),
+        upper_(pmf.side == Side::upper),
+        delta_(delta),
+        constant_(pmf.infinity_mass + (upper_ ? pmf.tail_above : 0.0)),
+        goal_(std::max(delta - constant_, 1e-300)),
+        cell_factor_(1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval)) {
+    if (upper_) noise_ = cell_factor_ * pmf.point_error * weights_.sum(static_cast<double>(pmf.mass.size()));
+  }
+
+  bool is_infinite() const {
+    const bool gives_up = pmf_.excess > 0 || pmf_.deficit > 0;
+    return upper_ ? constant_ * (1 + 4 * u) > delta_ : constant_ * (1 - 8 * u) > delta_ && !gives_up;
+  }
+
+  /// Whether the answer lies below the cell under the sums for certain, and the cell above 0.
+  bool is_above(const Suffix& sums) const {
+    const double loss = pmf_.loss(sums.lowest());
+    return loss - pmf_.interval >= 0 && clearly_below(sums, threshold_at(loss));
+  }
+
+  /// The answer, from sums that it lies below; another that is found below is as good.
+  double from(Suffix suffix) const {
+    double threshold = 0;  // refreshed now and then
+    for (std::size_t step = 0; suffix.lowest() > 0; ++step) {
+      checkpoint_each<8192>(step);
+      suffix.extend();
+      const double loss = pmf_.loss(suffix.lowest());
+      threshold = step % 64 == 0 ? threshold_at(loss) : threshold * suffix.rho();
+      const bool last = loss - pmf_.interval < 0;
+      if (!last && clearly_below(suffix, threshold)) continue;
+      const double width = last ? std::min(pmf_.interval, std::max(0.0, loss)) : pmf_.interval;
+      if (exceeds(suffix, width)) return in_cell(suffix, width);
+      if (last) return 0;
     }
+    // The window ends above the answer: nothing is known below it.
+    return upper_ ? std::max(0.0, pmf_.loss(0)) + location_error(pmf_, pmf_.loss(0)) : 0;
   }
-  while (suffix.lowest() > first) {
-    checkpoint_each<65536>(suffix.lowest());
-    suffix.extend();
+
+ private:
+  // Whether delta is below the goal for certain in the cell below the sums, `threshold` being the goal in their units.
+  bool clearly_below(const Suffix& at, double threshold) const {
+    const double d = pmf_.interval;
+    const double cell = at.curve() + d * (1 + std::fabs(pmf_.tilt) * d) * 2 * std::fabs(at.steps());
+    return cell + noise_ < 0.98 * threshold;
   }
-}
+
+  // Where the factor underflows, 1e-300 in its place gives a threshold that is too low: fewer cells are passed.
+  double threshold_at(double loss) const { return goal_ / std::max(untilting_factor(pmf_, loss), 1e-300); }
+
+  bool exceeds(const Suffix& suffix, double y) const { return evaluate(pmf_, weights_, suffix, y).value > delta_; }
+
+  // delta exceeds the goal at the end of the cell below the sums.
+  double in_cell(const Suffix& suffix, double width) const {
+    const double loss = pmf_.loss(suffix.lowest());
+    double near = 0, far = width;  // delta <= at loss - near, delta > at loss - far
+    // Noise may take the whole cell; then the point above it, which the cell before has shown.
+    if (upper_ && exceeds(suffix, 0)) near = far = -pmf_.interval;
+    for (int i = 0; i < 48 && far - near > 1e-16 * (loss + width); ++i) {
+      const double middle = near + (far - near) / 2;
+      (exceeds(suffix, middle) ? far : near) = middle;
+    }
+    const double found = loss - (upper_ ? near : far), location = location_error(pmf_, loss);
+    return upper_ ? std::max(0.0, found) + location : std::max(0.0, found - location);
+  }
+
+  const LossPmf& pmf_;
+  Weights weights_;
+  bool upper_;
+  double delta_, constant_;  // what weighs the same at every epsilon
+  double goal_, cell_factor_, noise_ = 0;
+};
 
 }  // namespace
 
-CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon) {
-  const double sign = pmf.side == Side::upper ? -1 : 1;
-  const double shifted = epsilon + sign * location_error(pmf, epsilon);
-  const std::size_t first = first_above(pmf, shifted);
-  Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
-  extend_to(suffix, pmf, first);
-  const Weights weights(pmf.tilt, pmf.interval);
-  if (first == pmf.mass.size()) return evaluate(pmf, weights, suffix, 0);
-  const double y = std::max(0.0, pmf.loss(first) - shifted);
-  CertifiedDelta result = evaluate(pmf, weights, suffix, y);
+CurveTable::CurveTable(LossPmf pmf) : pmf_(std::move(pmf)) {
+  Suffix suffix(pmf_.mass, pmf_.tilt, pmf_.interval);
+  sums_.reserve(pmf_.mass.size() / SuffixBlock::points + 1);
+  sums_.push_back(suffix);
+  std::optional<SuffixBlock> block;
+  if (pmf_.mass.size() >= few && SuffixBlock::usable(pmf_.tilt, pmf_.interval)) block.emplace(pmf_.tilt, pmf_.interval);
+  while (suffix.lowest() >= SuffixBlock::points) {
+    checkpoint_each<256>(sums_.size());
+    if (block) suffix.extend_by(*block);
+    for (std::size_t k = 0; !block && k < SuffixBlock::points; ++k) suffix.extend();
+    sums_.push_back(suffix);
+  }
+}
+
+CertifiedDelta CurveTable::delta(double epsilon) const {
+  const double at = shifted(pmf_, epsilon);
+  const std::size_t size = pmf_.mass.size(), first = first_above(pmf_, at);
+  Suffix suffix = sums_[(size - first) / SuffixBlock::points];
+  while (suffix.lowest() > first) suffix.extend();
+  const Weights weights(pmf_.tilt, pmf_.interval);
+  if (first == size) return evaluate(pmf_, weights, suffix, 0);
+  const double y = std::max(0.0, pmf_.loss(first) - at);
+  CertifiedDelta result = evaluate(pmf_, weights, suffix, y);
   // Nothing is known of the masses below the window.
-  if (first == 0 && y > pmf.interval && pmf.side == Side::upper) result.value = 1;
+  if (first == 0 && y > pmf_.interval && pmf_.side == Side::upper) result.value = 1;
   return result;
 }
 
-double certified_epsilon(const LossPmf& pmf, double delta) {
-  const bool upper = pmf.side == Side::upper;
-  // What weighs the same at every epsilon.
-  const double constant = pmf.infinity_mass + (upper ? pmf.tail_above : 0.0);
-  const bool gives_up = pmf.excess > 0 || pmf.deficit > 0;
-  if (upper ? constant * (1 + 4 * u) > delta : constant * (1 - 8 * u) > delta && !gives_up)
-    return std::numeric_limits<double>::infinity();
-  const double goal = std::max(delta - constant, 1e-300);
-  const Weights weights(pmf.tilt, pmf.interval);
-  const double noise = upper ? pmf.point_error * weights.sum(static_cast<double>(pmf.mass.size())) : 0;
-  Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);
-  const auto exceeds = [&](double y) { return evaluate(pmf, weights, suffix, y).value > delta; };
-  const double cell_factor = 1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval);
-  // Whether delta is below the goal for certain in the cell below the suffix, `threshold` being the goal in its units.
-  const auto clearly_below = [&](const Suffix& at, double threshold) {
-    const double cell =
-        at.curve() + pmf.interval * (1 + std::fabs(pmf.tilt) * pmf.interval) * 2 * std::fabs(at.steps());
-    return cell + noise * cell_factor < 0.98 * threshold;
-  };
-  // Blocks are passed while delta is clearly below at their end, hence in them; any answer found below is as good.
-  if (by_blocks(pmf, pmf.mass.size())) {
-    const SuffixBlock block(pmf.tilt, pmf.interval);
-    while (suffix.lowest() >= SuffixBlock::points) {
-      checkpoint_each<256>(suffix.lowest() / SuffixBlock::points);
-      Suffix ahead = suffix;
-      ahead.extend_by(block);
-      const double loss = pmf.loss(ahead.lowest());
-      if (loss - pmf.interval < 0 || !clearly_below(ahead, goal / untilting_factor(pmf, loss))) break;
-      suffix = ahead;
-    }
-  }
-  double threshold = 0;  // refreshed now and then
-  for (std::size_t step = 0; suffix.lowest() > 0; ++step) {
-    checkpoint_each<8192>(step);
-    suffix.extend();
-    const double loss = pmf.loss(suffix.lowest());
-    threshold = step % 64 == 0 ? goal / untilting_factor(pmf, loss) : threshold * suffix.rho();
-    const bool last = loss - pmf.interval < 0;
-    if (!last && clearly_below(suffix, threshold)) continue;
-    const double width = last ? std::min(pmf.interval, std::max(0.0, loss)) : pmf.interval;
-    if (!exceeds(width)) {
-      if (last) return 0;
-      continue;
-    }
-    double near = 0, far = width;  // delta <= at loss - near, delta > at loss - far
-    // Noise may take the whole cell; then the point above it, which the cell before has shown.
-    if (upper && exceeds(0)) near = far = -pmf.interval;
-    for (int i = 0; i < 48 && far - near > 1e-16 * (loss + width); ++i) {
-      const double middle = near + (far - near) / 2;
-      (exceeds(middle) ? far : near) = middle;
-    }
-    const double found = loss - (upper ? near : far);
-    const double location = location_error(pmf, loss);
-    return upper ? std::max(0.0, found) + location : std::max(0.0, found - location);
-  }
-  // The window ends above the answer: nothing is known below it.
-  return upper ? std::max(0.0, pmf.loss(0)) + location_error(pmf, pmf.loss(0)) : 0;
+double CurveTable::epsilon(double delta) const {
+  const EpsilonSearch search(pmf_, delta);
+  if (search.is_infinite()) return std::numeric_limits<double>::infinity();
+  const auto beyond =
+      std::partition_point(sums_.begin() + 1, sums_.end(), [&](const Suffix& sums) { return search.is_above(sums); });
+  return search.from(*(beyond - 1));
 }
 
 CurveKinks certified_kinks(const LossPmf& pmf) {

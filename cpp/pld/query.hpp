@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pld/loss_pmf.hpp"
+#include "pld/suffix.hpp"
 
 namespace hockeystick {
 
@@ -18,14 +19,33 @@ struct CertifiedDelta {
   double rounding;
 };
 
-/// Bound of delta(epsilon), of pmf's side. Epsilon at or above the first loss; cost linear in the
-/// number of losses above epsilon.
-CertifiedDelta certified_delta(const LossPmf& pmf, double epsilon);
+/// A composition with its sums at every 64th point of the window: one pass over the window, and then a query costs as
+/// much as some 64 points.
+class CurveTable {
+ public:
+  explicit CurveTable(LossPmf pmf);
+  CurveTable(CurveTable&&) = default;
+  CurveTable& operator=(CurveTable&&) = default;
 
-/// Upper: an epsilon >= 0 with delta(epsilon) <= delta for certain, +inf if none can be shown.
-/// Lower: an epsilon >= 0 with delta(epsilon') > delta for certain for all epsilon' below it, or 0.
-/// Tight up to rounding. One pass from the top of the window to the answer.
-double certified_epsilon(const LossPmf& pmf, double delta);
+  /// Bound of delta(epsilon), of the composition's side. Epsilon at or above the first loss.
+  CertifiedDelta delta(double epsilon) const;
+
+  /// Upper: an epsilon >= 0 with delta(epsilon) <= delta for certain, +inf if none can be shown.
+  /// Lower: an epsilon >= 0 with delta(epsilon') > delta for certain for all epsilon' below it, or 0.
+  /// Tight up to rounding.
+  double epsilon(double delta) const;
+
+  const LossPmf& pmf() const { return pmf_; }
+
+  /// What one takes for a window of so many points.
+  static double bytes(double points) {
+    return points * (sizeof(double) + sizeof(Suffix) / double{SuffixBlock::points});
+  }
+
+ private:
+  LossPmf pmf_;
+  std::vector<Suffix> sums_;  // from the empty one down; they refer to the masses
+};
 
 /// Certified values of the hockey-stick curve h(alpha) around the kinks of the stored one, by increasing
 /// loss: upper: h(e^loss[k]) <= value[k], e^loss[k] <= alpha[k]. Lower: h >= max(floor, f), where f is linear between

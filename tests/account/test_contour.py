@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import exact
+import hockeystick as hs
 from hockeystick import _core
 from mechanisms import cells
 
@@ -182,3 +183,12 @@ def test_delta_next_to_nothing_is_answered(name, epsilon):
     answer = bounds(RUNS[name], "remove", epsilon, "any", query="delta")
     assert 0 < answer.lower <= answer.upper <= 1
     assert answer.upper - answer.lower <= 1e-3 * answer.upper
+
+
+@pytest.mark.parametrize("epsilon", [8.0, 20.0, 30.0, 60.0, 1000.0])
+def test_delta_far_below_the_smallest_double_is_shown_to_be(epsilon):
+    """Also past where the mean loss jumps with the tilt, as no saddle point leads there."""
+    run = 10**4 * hs.Gaussian(noise_multiplier=5.0).poisson_sampled(0.01)
+    bounds = run.delta_bounds(epsilon)
+    assert bounds.lower == 0
+    assert bounds.upper <= 1e-300

@@ -149,9 +149,9 @@ Numbers explicit_distribution() {
       std::array<double, 1> twice{};
       composed_delta(pmf, pmf, epsilon, twice);
       for (const double x :
-           {certified_delta(pmf, 0.1).value, certified_epsilon(pmf, 1e-6), certified_delta(reflected(pmf), 0.1).value,
-            twice[0], Divergences(pmf).renyi(3), largest_renyi_slope(pmf, 8), gdp_mu(pmf, 1e-6),
-            LossLaw(pmf).variance(), bucket_tail(pmf, 0.1), slack(pmf),
+           {CurveTable(pmf).delta(0.1).value, CurveTable(pmf).epsilon(1e-6),
+            CurveTable(reflected(pmf)).delta(0.1).value, twice[0], Divergences(pmf).renyi(3),
+            largest_renyi_slope(pmf, 8), gdp_mu(pmf, 1e-6), LossLaw(pmf).variance(), bucket_tail(pmf, 0.1), slack(pmf),
             (side == Side::upper ? power_above(kinks, 0.1) : power_below(kinks, 0.1, any)).value})
         numbers.push_back(x);
     }
@@ -171,7 +171,7 @@ Numbers explicit_steps() {
   composition.deltas(std::array{0.5, 2.0}, numbers, memory);
   composition.epsilons(std::array{1e-3, 1e-7}, more, memory);
   numbers.insert(numbers.end(), more.begin(), more.end());
-  numbers.push_back(certified_delta(composition.distribution(1e-12, memory), 0.5).value);
+  numbers.push_back(CurveTable(composition.distribution(1e-12, memory)).delta(0.5).value);
   return numbers;
 }
 

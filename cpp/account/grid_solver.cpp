@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/grid_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "account/alignment.hpp"
+#include "account/step_contour.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr int most_passes = 8;
+constexpr int most_contour_passes = 6;
+
+// Transforms of at least this length give way to contour sums where these do; for many questions, which share a
+// transform, longer ones.
+constexpr std::size_t longest_preferred = 1 << 17, longest_shared = 1 << 22;
+
+}  // namespace
+
+GridSolver::GridSolver(const Direction& direction, bool wants_epsilon, double value, const Limits& limits, double room)
+    : direction_(direction),
+      whole_(direction),
+      pilot_(whole_),
+      wants_epsilon_(wants_epsilon),
+      value_(value),
+      limits_(limits),
+      room_(room) {
+  double log_finite = 0;
+  for (const Term& term : direction)
+    log_finite += static_cast<double>(term.count) * std::log1p(-std::min(term.pair->infinity_mass(), 1.0));
+  infinity_mass_ = -std::expm1(log_finite);
+  double log_delta = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
+  forecast_from(log_delta);
+  // Without the rare huge losses delta at an epsilon may be far less than with them.
+  for (int i = 0; i < 4 && !wants_epsilon && at_.log_delta < log_delta - 1; ++i)
+    forecast_from(log_delta = at_.log_delta);
+  zero_forecast_ = wants_epsilon && at_.epsilon <= 0;
+  if (zero_forecast_) at_ = pilot_.saddle_for_epsilon(0);
+  for (const Term& term : direction) {
+    const auto count = static_cast<double>(term.count);
+    const bool bounded = std::isfinite(term.pair->loss_supremum());
+    supremum_ += bounded ? count * term.pair->finite_loss_bound() : std::numeric_limits<double>::infinity();
+    total_variation_ += count * (1 + 1e-12) * term.pair->total_variation_bound();  // subadditive
+  }
+  supremum_ *= 1 + 4 * unit_roundoff * static_cast<double>(direction.size() + 1);
+  answer_.lower = 0;
+  answer_.upper = wants_epsilon ? supremum_ : 1.0;
+}
+
+Answer GridSolver::solve() {
+  if (infinity_mass_ >= 1) return nothing_private();
+  if (!wants_epsilon_ && value_ >= supremum_) return Answer{};
+  if (wants_epsilon_ && value_ >= total_variation_) return Answer{};
+  if (!wants_epsilon_ && is_next_to_supremum()) return almost_none();
+  if (!wants_epsilon_ && infinity_mass_ < smallest_delta) {
+    const Saddle far = at_.tilt > 0 ? at_ : whole_.far_saddle(value_);
+    if (far.log_delta < std::log(smallest_delta)) answer_.upper = chernoff_delta(direction_, whole_, far, value_);
+    if (answer_.upper <= smallest_delta) return answer_;
+    answer_.upper = std::min(1.0, answer_.upper);
+  }
+  log_tolerance_ = wanted_log_tolerance();
+  answer_.met = false;
+  make_passes();
+  if (!answer_.met && answer_.obstacle.empty()) answer_.obstacle = "passes";
+  return answer_;
+}
+
+double GridSolver::first_interval() const {
+  double interval = forecast_interval(pilot_, at_, log_tolerance_);
+  if (room_ > 0) {  // delta further out asks for a finer one
+    const double far = std::exp(std::max(at_.log_delta - room_, -690.0));
+    interval = 0.85 * std::min(interval, forecast_interval(pilot_, pilot_.saddle_for_delta(far), log_tolerance_));
+  }
+  if (const double loose = align(direction_, pilot_, {std::max(0.0, at_.tilt), interval, 0, false}).loose; loose > 0) {
+    const double slope = at_.regular ? at_.slope : at_.tilt + 1 / std::max(at_.epsilon, at_.deviation);
+    interval = std::min(interval, 0.5 * log_tolerance_ / (slope * loose));
+  }
+  // Where forecasts underflow it must not be 0: nothing finer would fit any memory.
+  return std::max(interval, 1e-12 * std::max(at_.deviation, at_.epsilon));
+}
+
+void GridSolver::make_passes() {
+  double interval = first_interval();
+  double cut = std::min(1e-3, log_tolerance_ * 1e-3) * std::exp(-room_);
+  double previous = std::numeric_limits<double>::infinity();
+  for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
+    Plan plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
+    if (!take_contour(plan)) {
+      plan = affordable_plan(interval, cut);
+      if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
+      pass_ = std::make_shared<const Pass>(direction_, plan, at_);
+      take(pass_->answer(wants_epsilon_, value_));
+    }
+    answer_.met = is_met();
+    if (answer_.met || !answer_.obstacle.empty()) break;
+    const double delta = wants_epsilon_ ? value_ : answer_.upper;
+    const double lost = answer_.truncation + answer_.wraparound;
+    const double width = lost + answer_.rounding + answer_.discretization;
+    if (answer_.rounding > 0.5 * log_tolerance_ * delta && answer_.rounding > 0.3 * width) {
+      answer_.obstacle = "rounding";
+      break;
+    }
+    const double gap = answer_.upper - answer_.lower;
+    if (answer_.passes >= 5 && !(gap < 0.8 * previous)) break;
+    previous = gap;
+    if (lost > 0.1 * log_tolerance_ * delta) {
+      cut *= 1e-3;
+      if (!wants_epsilon_ && answer_.lower > 0) forecast_from(std::log(answer_.lower));
+    }
+    // If truncation took most of the width, the interval has hardly been tried yet.
+    const bool tried = lost <= 0.3 * width;
+    // Atoms off the grid cost an error of first order in the interval, the rest is of second order.
+    const double wanted = plan.loose > 0 ? 0.7 / excess_gap() : std::sqrt(0.7 / excess_gap());
+    interval = plan.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : 0.25);
+  }
+}
+
+// The pilot forgets what truncation may cut at a delta of about e^log_delta.
+void GridSolver::forecast_from(double log_delta) {
+  pilot_ = whole_;
+  pilot_.truncate(log_delta - room_ + std::log(1e-4 * limits_.tolerance));
+  if (wants_epsilon_) {
+    at_ = pilot_.saddle_for_delta(std::max(value_ - infinity_mass_, 1e-3 * value_));
+    return;
+  }
+  at_ = pilot_.saddle_for_epsilon(value_);
+  at_.log_delta = std::log(std::exp(at_.log_delta) + infinity_mass_);
+}
+
+// Some outcome tells all, for certain.
+Answer GridSolver::nothing_private() const {
+  Answer answer;
+  answer.lower = answer.upper = wants_epsilon_ ? std::numeric_limits<double>::infinity() : 1.0;
+  return answer;
+}
+
+// So close below the largest loss that rounding decides how much of delta is left.
+bool GridSolver::is_next_to_supremum() const {
+  const double location = 64 * unit_roundoff * supremum_;
+  return std::isfinite(supremum_) && supremum_ - value_ <= location / limits_.tolerance;
+}
+
+Answer GridSolver::almost_none() const {
+  Answer answer;
+  answer.lower = 0;
+  answer.upper = -std::expm1(value_ - supremum_) * (1 + 8 * unit_roundoff);
+  answer.met = false;
+  answer.obstacle = "rounding";
+  return answer;
+}
+
+// The relative width of delta that meets the tolerance on the answer.
+double GridSolver::wanted_log_tolerance() const {
+  if (!wants_epsilon_) {  // what is at +inf needs no grid
+    const double finite = std::max(1 - infinity_mass_ / std::exp(at_.log_delta), 1e-9);
+    return std::min(0.5, limits_.tolerance / finite);
+  }
+  if (zero_forecast_)  // the answer is 0 if delta(0) is enclosed this well
+    return std::clamp(0.3 * (std::log(value_) - at_.log_delta), 1e-6, 0.5);
+  const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
+  return std::clamp(slope * limits_.tolerance * at_.epsilon, 1e-13, 0.5);
+}
+
+bool GridSolver::is_met() const { return is_tight(answer_.lower, answer_.upper, limits_.tolerance, !wants_epsilon_); }
+
+double GridSolver::excess_gap() const {
+  const double allowed = limits_.tolerance * answer_.upper;
+  const double gap = answer_.upper - answer_.lower;
+  return std::isfinite(gap) && allowed > 0 ? std::max(1.1, gap / allowed) : 16.0;
+}
+
+// The plan, with the interval widened until it fits the memory limit.
+Plan GridSolver::affordable_plan(double interval, double cut) {
+  Plan plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
+  const auto limit = static_cast<double>(limits_.memory_limit);
+  if (plan.bytes <= limit) return plan;
+  answer_.obstacle = "memory_limit";
+  answer_.required_bytes = static_cast<std::size_t>(std::min(plan.bytes, 9e18));
+  while (plan.bytes > limit && interval < std::max(at_.deviation, at_.epsilon)) {
+    interval *= std::max(1.25, std::min(plan.bytes / limit, 1e6));
+    plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
+  }
+  return plan;
+}
+
+// The steps by contour sums, where the transform would be long; false if that does not do.
+bool GridSolver::take_contour(const Plan& plan) {
+  if (limits_.method == Method::transform || !(at_.tilt > 0)) return false;
+  if (plan.fft_size != 0 && plan.fft_size < (room_ > 0 ? longest_shared : longest_preferred)) return false;
+  if (contour_passes_ == most_contour_passes || plan.step_bytes > static_cast<double>(limits_.memory_limit))
+    return false;
+  const StepContour contour(direction_, pilot_, plan, at_, log_tolerance_ * smoothing_);
+  ++contour_passes_;
+  if (!contour.is_affordable()) return false;
+  const CertifiedInterval found = wants_epsilon_ ? contour.epsilon(value_, at_.epsilon) : contour.delta(value_);
+  if (!(found.lower > 0) || !std::isfinite(found.upper)) return false;
+  answer_.lower = std::max(answer_.lower, found.lower);
+  answer_.upper = std::min(answer_.upper, found.upper);
+  const double epsilon = wants_epsilon_ ? answer_.upper : value_;
+  const ContourDelta lost = contour.losses(epsilon);
+  const CertifiedInterval there = contour.delta(epsilon);
+  answer_.truncation = lost.tail;
+  answer_.wraparound = lost.alias;
+  answer_.rounding = lost.rounding;
+  answer_.discretization = std::max(0.0, there.upper - there.lower - lost.tail - lost.alias - lost.rounding);
+  answer_.interval = plan.interval;
+  answer_.size = contour.contour().count;
+  answer_.tilt = contour.contour().tilt;
+  answer_.method = "contour of steps";
+  smoothing_ *= std::clamp(0.7 / excess_gap(), 0.3, 0.8);
+  return true;
+}
+
+void GridSolver::take(const Answer& found) {
+  const int passes = answer_.passes;
+  const double lower = std::max(answer_.lower, found.lower), upper = std::min(answer_.upper, found.upper);
+  const auto [obstacle, bytes] = std::pair(answer_.obstacle, answer_.required_bytes);
+  answer_ = found;
+  answer_.lower = lower, answer_.upper = upper, answer_.passes = passes;
+  answer_.obstacle = obstacle, answer_.required_bytes = bytes;
+}
+
+}  // namespace hockeystick

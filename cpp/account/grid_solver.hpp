@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "account/pass.hpp"
+#include "account/pilot.hpp"
+#include "account/plan.hpp"
+#include "account/question.hpp"
+
+namespace hockeystick {
+
+/// One direction of one question, by discretized steps: in one transform, or more until the tolerance is met; in
+/// contour sums of the steps where the transform would be long.
+class GridSolver {
+ public:
+  /// `wants_epsilon`: value is a delta and the answer an epsilon. `room`: nats by which delta may fall for questions
+  /// that `pass` is to answer besides.
+  GridSolver(const Direction& direction, bool wants_epsilon, double value, const Limits& limits, double room = 0);
+
+  /// Where the answer is forecast: epsilon, or the logarithm of delta.
+  double forecast() const { return wants_epsilon_ ? at_.epsilon : at_.log_delta; }
+  const Pilot& pilot() const { return pilot_; }
+
+  /// No loss exceeds this, so that delta is 0 from here on.
+  double supremum() const { return supremum_; }
+
+  Answer solve();
+
+  /// What `solve` ended with; null if that was no transform.
+  std::shared_ptr<const Pass> pass() const { return pass_; }
+
+ private:
+  void forecast_from(double log_delta);
+  Answer nothing_private() const;
+  bool is_next_to_supremum() const;
+  Answer almost_none() const;
+  double wanted_log_tolerance() const;
+  double first_interval() const;
+  void make_passes();
+  bool is_met() const;
+  double excess_gap() const;
+  Plan affordable_plan(double interval, double cut);
+  bool take_contour(const Plan& plan);
+  void take(const Answer& found);
+
+  const Direction& direction_;
+  Pilot whole_, pilot_;  // of all losses, and of those that truncation leaves
+  bool wants_epsilon_;
+  double value_;
+  Limits limits_;
+  double room_;
+  Saddle at_{};
+  double log_tolerance_ = 0;
+  bool zero_forecast_ = false;
+  int contour_passes_ = 0;
+  double smoothing_ = 1;  // its share of the width, less with each pass
+  double supremum_ = 0, total_variation_ = 0, infinity_mass_ = 0;
+  std::shared_ptr<const Pass> pass_;
+  Answer answer_;
+};
+
+}  // namespace hockeystick

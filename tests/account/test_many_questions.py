@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many questions in one call share transforms: each answer is as good as one asked for alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.adjacency import Direction
+
+MEMORY = 1 << 30
+RUNS = {
+    "laplace": [(hs.Laplace(noise_multiplier=10.0), 100)],
+    "sampled laplace": [(hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.01), 300)],
+    "discrete": [(hs.DiscreteGaussian(sigma=5.0, sensitivity=1), 40)],
+    "mixed": [
+        (hs.Gaussian(noise_multiplier=3.0), 2),
+        (hs.DiscreteLaplace(parameter=0.5, sensitivity=1), 20),
+        (hs.ApproximateDP(epsilon=0.01, delta=1e-9), 30),
+    ],
+}
+QUERIES = {
+    "delta": (_core.delta_bounds, np.linspace(0.0, 5.0, 120)),
+    "epsilon": (_core.epsilon_bounds, np.geomspace(0.3, 1e-30, 120)),
+}
+
+
+def directions(name):
+    ways = (Direction.REMOVE, Direction.ADD)
+    return [[(m.dominating_pair(way), count) for m, count in RUNS[name]] for way in ways]
+
+
+def ask(query, terms, values, *, tolerance=1e-3, memory=MEMORY, method="any"):
+    function = QUERIES[query][0]
+    return function(terms, values, tolerance=tolerance, memory_limit=memory, method=method)
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("query", QUERIES)
+def test_shared_answers_are_as_good_as_those_asked_alone(query, name):
+    values = QUERIES[query][1].copy()
+    np.random.default_rng(3).shuffle(values)
+    terms = directions(name)
+    together = ask(query, terms, values)
+    for value, shared in list(zip(values, together, strict=True))[::7]:
+        (alone,) = ask(query, terms, [value])
+        assert shared.met or not alone.met
+        assert shared.lower <= alone.upper
+        assert alone.lower <= shared.upper
+        if shared.met and shared.lower < shared.upper:
+            assert shared.upper - shared.lower <= 1e-3 * shared.upper or shared.upper <= 1e-300
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_few_transforms_serve_many_questions(query):
+    together = ask(query, directions("laplace"), QUERIES[query][1])
+    assert {answer.method for answer in together} <= {"transform", ""}
+    grids = {(a.interval, a.tilt, a.size) for a in together if a.method}
+    assert len(grids) <= 12
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_one_after_another_the_answers_keep_their_order(query):
+    values = np.sort(QUERIES[query][1])
+    together = ask(query, directions("sampled laplace"), values)
+    lower, upper = ([getattr(a, end) for a in together] for end in ("lower", "upper"))
+    assert all(a >= b for a, b in zip(upper, lower[1:], strict=False))
+
+
+def test_memory_that_serves_one_question_serves_many():
+    """What waits for more questions takes none that one question needs."""
+    terms = directions("laplace")
+    values = [1.0, 1.01]
+
+    def each_alone(memory):
+        return all(ask("delta", terms, [value], memory=memory)[0].met for value in values)
+
+    enough = next(limit for limit in (1 << k for k in range(12, 31)) if each_alone(limit))
+    assert not each_alone(enough // 2)
+    assert all(answer.met for answer in ask("delta", terms, values, memory=enough))
+
+
+def test_beyond_delta_that_is_as_good_as_nothing_nothing_is_asked():
+    run = 2000 * hs.Laplace(noise_multiplier=1000.0)
+    lower, upper = run.delta_bounds(np.linspace(1.8, 1.99, 20))
+    assert (lower == 0).all()
+    assert (upper <= 1e-300).all()
+    assert (np.diff(upper) <= 0).all()
