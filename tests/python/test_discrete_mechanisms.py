@@ -12,6 +12,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 import questions
+from exact.responses import Responses
 from hockeystick import Adjacency, _json
 
 EXAMPLES = [
@@ -321,6 +322,17 @@ def test_histograms_may_be_of_any_direction():
     assert_encloses(pair.delta_bounds(0.4, adjacency=Adjacency.ADD_ONE), backward)
     for adjacency in (Adjacency.REPLACE_ONE, Adjacency.REPLACE_SPECIAL):
         assert_encloses(pair.delta_bounds(0.4, adjacency=adjacency), max(forward, backward))
+
+
+@pytest.mark.parametrize(("epsilon", "count", "delta"), [(0.0625, 17, 1e-125), (2.5, 190, 1e-13)])
+def test_no_epsilon_is_above_the_largest_loss(epsilon, count, delta):
+    """A delta so small that it is met only within a rounding or so of the largest loss."""
+    run, truth = count * hs.ExponentialMechanism(epsilon=epsilon), Responses(epsilon, 0.0, count)
+    bounds = run.epsilon_bounds(delta=delta)
+    assert truth.curve(bounds.lower) >= delta
+    assert epsilon * count <= bounds.upper <= epsilon * count * (1 + 1e-14)
+    failing = run + hs.ApproximateDP(epsilon=epsilon, delta=0.25)
+    assert failing.epsilon_bounds(delta=0.125) == (math.inf, math.inf)
 
 
 def test_the_exponential_mechanism_is_taken_for_any_of_its_epsilon():
