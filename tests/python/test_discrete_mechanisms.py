@@ -335,6 +335,17 @@ def test_no_epsilon_is_above_the_largest_loss(epsilon, count, delta):
     assert failing.epsilon_bounds(delta=0.125) == (math.inf, math.inf)
 
 
+def test_no_epsilon_is_lost_where_the_tilt_is_steep():
+    """Untilted masses above the largest loss underflow; the losses below must be looked at."""
+    truth = Responses(3.7100192434957098, 0.0, 813)
+    run = 813 * hs.ExponentialMechanism(epsilon=3.7100192434957098)
+    try:
+        bounds = run.epsilon_bounds(delta=8.377578825808745e-20)
+    except hs.CertificationError as error:
+        bounds = error.bounds
+    assert truth.curve(bounds.upper) <= 8.377578825808745e-20
+
+
 def test_the_exponential_mechanism_is_taken_for_any_of_its_epsilon():
     query = {"epsilon": 0.2, "adjacency": Adjacency.REPLACE_ONE}
     pure = (7 * hs.ApproximateDP(epsilon=0.3, delta=0)).delta_bounds(**query)
