@@ -52,13 +52,15 @@ def put(
     composed: hs.Composition,
     query: Query,
     at: float,
-    direction: exact.Direction,
+    direction: exact.Direction | hs.Adjacency,
     tolerance: float = 1e-3,
+    memory_limit: int = 1 << 30,
 ) -> Answer:
     """The library's answer; a CertificationError is one too, with the bounds it carries."""
     question = composed.epsilon_bounds if query == "epsilon" else composed.delta_bounds
+    adjacency = ADJACENCY[direction] if isinstance(direction, str) else direction
     try:
-        bounds = question(at, adjacency=ADJACENCY[direction], tolerance=tolerance)
+        bounds = question(at, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit)
     except hs.CertificationError as error:
         return Answer(error.bounds, certified=False)
     return Answer(bounds, certified=True)

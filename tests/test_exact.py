@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The oracles against each other: a truth computed in two ways."""
 
+import math
+import random
+
 import pytest
 from flint import arb, ctx
 
 import exact
-from exact.contour import composed_delta, composed_epsilon
+import hockeystick as hs
+import random_runs
+from exact.atoms import AtomSums, Lattice, joined
+from exact.contour import Contour, composed_delta, composed_epsilon
 from exact.finite import FinitePld
+from exact.laws import AtomLaw, Laplace
+from exact.mechanisms import MAKERS, release
+from exact.model import Step
+from exact.moments import Line, law
 from exact.one_step import gaussian_delta, step_delta
+from exact.responses import Responses
+from exact.sums import laplace_delta
 
 NEARLY_ONE = 1 - 2**-53
 DIRECTIONS = ("remove", "add", "replace")
@@ -84,3 +96,99 @@ def test_finite_composition_is_the_binomial():
 def test_finite_composition_of_an_infinite_loss():
     pld = FinitePld(arb(1), 0, (arb(0.75),), arb(0.25)).composed(4)
     assert relative_difference(pld.delta(5.0), 1 - arb(0.75) ** 4) < 1e-60
+
+
+def test_every_mechanism_has_an_oracle():
+    assert set(MAKERS) == set(random_runs.KINDS)
+    made = {type(random_runs.mechanism(term)).__name__ for term in examples()}
+    assert made == set(hs.mechanisms.__all__) - {"PoissonSampled"}
+
+
+def examples():
+    """A term of every kind, unsampled."""
+    rng = random.Random(1)
+    for name, kind in random_runs.KINDS.items():
+        parameters = kind.draw(rng)
+        parameters.pop("rate", None)
+        yield random_runs.Term(name, parameters, 1)
+
+
+def cases():
+    """Every mechanism in every direction, sampled or not."""
+    for term in examples():
+        for adjacency in random_runs.KINDS[term.name].adjacencies:
+            for direction in random_runs.DIRECTIONS[adjacency]:
+                yield term.name, term.parameters, direction
+                sampled = not direction.startswith("replace") or term.name == "Gaussian"
+                if sampled and hasattr(random_runs.mechanism(term), "poisson_sampled"):
+                    yield term.name, {**term.parameters, "rate": 0.125}, direction
+
+
+@pytest.mark.parametrize(("name", "parameters", "direction"), {str(c): c for c in cases()}.values())
+def test_both_distributions_sum_to_one(name, parameters, direction):
+    """M(0) is the mass of finite loss under P, M(-1) under Q: what is missing has infinite loss."""
+    with ctx.workprec(300):
+        there, back = (
+            release(name, parameters, way).law for way in (direction, reversed_direction(direction))
+        )
+        for c, missing in ((arb(0), there.infinity_mass), (arb(-1), back.infinity_mass)):
+            log_m, error = next(there.log_moments(Line(c, arb(1), 1, 0.0)))
+            assert abs(log_m.exp() - (1 - missing)) < 1e-20 + 2 * error
+            assert error < 1e-12
+
+
+def reversed_direction(direction):
+    pairs = [("remove", "add"), ("replace", "replace_back"), ("special_remove", "special_add")]
+    return {a: b for pair in pairs for a, b in (pair, pair[::-1])}[direction]
+
+
+def close(a, b, digits=11):
+    return abs(a - b) < abs(b) * arb(10) ** -digits
+
+
+with ctx.workprec(400):
+    RESPONSE = AtomLaw([(arb(0.75), arb(0.25)), (arb(0.25), arb(0.75))])
+GAUSSIAN = law(Step(0.5), "remove")
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 7.5, 60.0])
+def test_compositions_of_atoms_in_three_ways(epsilon):
+    truth = Responses(math.log(3), 0.0, 60).curve(epsilon)
+    likely = arb(math.log(3)).exp() / (1 + arb(math.log(3)).exp())
+    response = AtomLaw([(likely, 1 - likely), (1 - likely, likely)])
+    assert close(AtomSums([(response, 60)]).delta(arb(epsilon)), truth, 60)
+    assert close(Lattice(response, 60, 15).delta(arb(epsilon)), truth, 15)
+    parts = joined(Lattice(response, 57, 15).delta, [(response, 3)])
+    assert close(parts(arb(epsilon)), truth, 14)
+
+
+def test_atoms_of_three_losses():
+    """Listed in two halves, and on the lattice."""
+    three = release("RandomizedResponse", {"noise": 0.5, "buckets": 7}, "replace").law
+    listed, on_lattice = AtomSums([(three, 40)]), Lattice(three, 40, 15)
+    for epsilon in (arb(0), arb(11), arb(70)):
+        assert close(on_lattice.delta(epsilon), listed.delta(epsilon), 14)
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, 0.0, 2.0, 30.0])
+def test_atoms_and_a_gaussian(epsilon):
+    by_parts = joined(lambda e: gaussian_delta(GAUSSIAN.square.sqrt(), e), [(RESPONSE, 9)])
+    contour = Contour([(RESPONSE, 9), (GAUSSIAN, 1)], 12)
+    assert close(contour.delta(arb(epsilon)), by_parts(arb(epsilon)))
+
+
+def test_laplace_mechanisms():
+    """By residues, by the contour, and by the contour of a sample that is nearly all."""
+    truth = laplace_delta(arb(2), 100, arb(40))
+    assert close(Contour([(Laplace(arb(2)), 100)], 12).delta(arb(40)), truth, 12)
+    nearly = {"noise_multiplier": 0.5, "rate": 1 - 2**-53}
+    contour = Contour([(release("Laplace", nearly, "remove").law, 100)], 12)
+    assert close(contour.delta(arb(40)), truth)
+
+
+def test_nodes_between_peaks_are_not_the_last():
+    """Of a lattice that is all but undisturbed, the contour must see the peaks, or give up."""
+    narrow, count = (law(Step(1.0), "remove"), 1), 500
+    contour = Contour([(RESPONSE, count), narrow], 12)
+    by_parts = joined(lambda e: gaussian_delta(arb(1), e), [(RESPONSE, count)])
+    assert close(contour.delta(arb(300)), by_parts(arb(300)))

@@ -13,17 +13,18 @@ last term of the extrapolated tail. The cost does not depend on the counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from flint import acb, arb, ctx
 
 from exact.model import Direction, Run
-from exact.moments import Line, log_moments
+from exact.moments import Law, Line, law
 from exact.saddle import Saddle
 
 MAX_NODES = 150  # for each digit asked for
+FINEST = 8  # of the rules in x
 EULER = 16  # terms of the extrapolated tail
 
 
@@ -91,67 +92,116 @@ def _euler(terms: list[acb]) -> tuple[acb, arb]:
     return total, abs(part)
 
 
-def _nodes(run: Run, direction: Direction, line: Line, digits: int) -> Nodes | None:
-    """The nodes until they are negligible; None when the x-rule is too coarse for them."""
-    series = [(count, log_moments(step, direction, line)) for step, count in run]
+Laws = Sequence[tuple[Law, int]]  # laws of the loss, and how often each runs
+
+
+def laws(run: Run, direction: Direction) -> Laws:
+    """Those of the steps of a run."""
+    return [(law(step, direction), count) for step, count in run]
+
+
+def _nodes(composed: Laws, line: Line, digits: int) -> Nodes | None:
+    """The nodes until they are negligible; None when an x-rule is too coarse for them.
+
+    Those of laws with atoms are almost periodic: they end where bounds on them are negligible.
+    """
+    series = [(count, law.log_moments(line), law.envelope(line)) for law, count in composed]
     nodes = Nodes([], [], [], line.h)
     tolerance = 10.0 ** -(digits + 2) * math.exp(-line.excess)
-    first, small = arb(0), 0
-    for k in range(MAX_NODES * digits):
+    first, highest, small = arb(0), 0.0, 0
+    most, almost_periodic = MAX_NODES * digits, any(law.atoms for law, _ in composed)
+    for k in range(most):
         z = acb(line.c, line.h * k)
-        exponent, error = acb(0), 0.0
-        for count, moments in series:
+        exponent, error, bound = acb(0), 0.0, 0.0
+        for count, moments, envelope in series:
             log_m, relative = next(moments)
             exponent += count * log_m
             error += count * relative
-        value = exponent.exp() / (z * (z + 1))
-        first = first if k else abs(value)
-        relative = float(abs(value / first).mid())
-        if not relative * error < tolerance:
+            bound += count * envelope(z, log_m)
+        value, bound = exponent.exp() / (z * (z + 1)), bound - _log_modulus(z * (z + 1))
+        first, highest = (first, highest) if k else (abs(value), bound)
+        if not float(abs(value / first).mid()) * error < tolerance:
             return None
         nodes.points.append(z)
         nodes.values.append(value)
         nodes.errors.append(error)
-        small = small + 1 if relative < tolerance / 1e3 else 0
+        small = small + 1 if bound < highest + math.log(tolerance / 1e3) else 0
         if small >= 2 * EULER:
             return nodes
+        if almost_periodic and k >= most / 4 and bound > highest + math.log(tolerance) / 20:
+            break  # Gaussians would be a sixteenth of the way by now
+    if almost_periodic:
+        raise NotConvergedError(f"node {k} may still be e^{bound - highest} of the largest")
     return nodes
 
 
+def _log_modulus(z: acb) -> float:
+    return math.log(abs(complex(z)))
+
+
 def _refined(
-    run: Run, direction: Direction, line: Line, epsilon: Callable[[Nodes], arb], digits: int
+    composed: Laws, line: Line, epsilon: Callable[[Nodes], arb], digits: int
 ) -> tuple[arb, arb, Nodes]:
     """epsilon(nodes) and delta there, on nodes fine enough for that many digits of delta."""
+    endless = 0
     for _ in range(8):
-        nodes = _nodes(run, direction, line, digits)
+        nodes = _nodes(composed, line, digits)
         if nodes is None:
-            line = replace(line, x_step=line.x_step / 2)
+            line = replace(line, fineness=2 * line.fineness)
+            if line.fineness > FINEST:
+                break
             continue
         at = epsilon(nodes)
         value = nodes.delta(at)
         if value.rad() < value.mid() * arb(10) ** -digits:
             return at, value, nodes
+        endless += len(nodes.points) == MAX_NODES * digits
+        if endless == 2:
+            break
         lost = nodes.cancellation(at, value)
         line = replace(line, excess=lost) if lost > line.excess + 1 else replace(line, h=line.h / 2)
-    raise NotConvergedError(f"{run}, {direction}: no {digits} digits at c = {line.c}")
+    raise NotConvergedError(f"no {digits} digits at c = {line.c}")
+
+
+class Contour:
+    """The curve of the finite losses of a composition; nodes are kept from question to question."""
+
+    def __init__(self, composed: Laws, digits: int = 20) -> None:
+        self.composed, self.digits = composed, digits
+        self.saddle = Saddle(composed)
+        self._nodes: Nodes | None = None
+
+    def delta(self, epsilon: arb) -> arb:
+        """delta(epsilon); the radius is estimated."""
+        with ctx.workprec(_bits(self.digits)):
+            if self._nodes:
+                value = self._nodes.delta(epsilon)
+                if value.rad() < value.mid() * arb(10) ** -self.digits:
+                    return value
+            line = self.saddle.line(float(epsilon), self.digits)
+            _, value, self._nodes = _refined(self.composed, line, lambda _: epsilon, self.digits)
+            if value > 2 * arb(self.saddle.log_delta_above(float(epsilon))).exp():
+                raise NotConvergedError("what the contour makes of it exceeds Chernoff's bound")
+            return value
 
 
 def composed_delta(run: Run, epsilon: arb, direction: Direction, digits: int = 20) -> arb:
     """delta(epsilon) of a composition; the radius is estimated."""
-    with ctx.workprec(_bits(digits)):
-        line = Saddle(run, direction).line(float(epsilon), digits)
-        return _refined(run, direction, line, lambda _: epsilon, digits)[1]
+    return Contour(laws(run, direction), digits).delta(epsilon)
 
 
 def composed_epsilon(run: Run, delta: arb, direction: Direction, digits: int = 20) -> arb:
     """epsilon(delta) of a composition; the radius is estimated."""
     with ctx.workprec(_bits(digits)):
-        saddle = Saddle(run, direction)
-        start = max(saddle.epsilon_above(float(delta.log())), 0.0)
-        line = saddle.line(start, digits)
+        contour = Contour(laws(run, direction), digits)
+        start = max(contour.saddle.epsilon_above(float(delta.log())), 0.0)
+        line = contour.saddle.line(start, digits)
         accuracy = arb(10) ** -(digits + 6)
         epsilon, value, nodes = _refined(
-            run, direction, line, lambda nodes: _solve(nodes, delta, arb(start), accuracy), digits
+            contour.composed,
+            line,
+            lambda nodes: _solve(nodes, delta, arb(start), accuracy),
+            digits,
         )
         if epsilon.is_zero():
             assert composed_delta(run, arb(0), direction, digits) <= delta

@@ -7,12 +7,12 @@ Nothing here bears on the truth of a result, only on its cost: `contour` estimat
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from flint import arb
 
-from exact.model import Direction, Run
-from exact.moments import Line, log_moment
+from exact.moments import Law, Line
 
 CANDIDATES = 12
 LOSABLE = 30.0  # nats that a line beside the saddle point may lose
@@ -24,12 +24,11 @@ class Saddle:
     It rests on (1 - e^-t)_+ <= e^(c t) c^c / (c+1)^(c+1).
     """
 
-    def __init__(self, run: Run, direction: Direction) -> None:
-        self.c = np.geomspace(1e-8, 1e8, 500)
+    def __init__(self, laws: Sequence[tuple[Law, int]]) -> None:
+        self.c = np.geomspace(1e-8, 1e8, 320)
         self.log_bound = self.c * np.log(self.c) - (self.c + 1) * np.log1p(self.c)
-        for step, count in run:
-            self.log_bound += [count * log_moment(step, direction, c) for c in self.c]
-        self.x_step = min([0.3, *(step.sigma / 10 for step, _ in run if step.q < 1)])
+        for law, count in laws:
+            self.log_bound += count * law.log_moment(self.c)
 
     def epsilon_above(self, log_delta: float) -> float:
         """An upper bound on the epsilon of that delta."""
@@ -73,4 +72,4 @@ class Saddle:
             return spacing / math.sqrt(nats + excess), c, spacing, excess
 
         _, c, spacing, excess = max(gain(i) for i in near[:: max(1, len(near) // CANDIDATES)])
-        return Line(arb(c), arb(spacing), self.x_step, excess)
+        return Line(arb(c), arb(spacing), 1, excess)

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from flint import acb, arb, ctx
+from flint import acb, arb, arb_poly, ctx
 
 BITS = 200
 Law = Sequence[tuple[arb, arb]]  # losses with their P-masses, the rest of the mass at +inf
@@ -24,12 +23,21 @@ def sums(terms: Sequence[tuple[int, Law]]) -> Iterator[tuple[arb, arb]]:
 
 
 def _spread(count: int, law: Law) -> Iterator[tuple[arb, arb]]:
-    for chosen in itertools.combinations_with_replacement(range(len(law)), count):
-        times = Counter(chosen)
-        mass = arb(math.factorial(count))
-        for j, k in times.items():
-            mass *= law[j][1] ** k / math.factorial(k)
-        yield sum((k * law[j][0] for j, k in times.items()), arb(0)), mass
+    """The sums of `count` draws of one law: multinomial, by how often each loss is drawn."""
+    weights = [[arb(1)] for _ in law]  # p^k / k!
+    for (_, p), powers in zip(law, weights, strict=True):
+        for k in range(1, count + 1):
+            powers.append(powers[-1] * p / k)
+    ways = arb(math.factorial(count))
+
+    def chosen(j: int, left: int, loss: arb, mass: arb) -> Iterator[tuple[arb, arb]]:
+        if j == len(law) - 1:
+            yield loss + left * law[j][0], mass * weights[j][left]
+            return
+        for k in range(left + 1):
+            yield from chosen(j + 1, left - k, loss + k * law[j][0], mass * weights[j][k])
+
+    yield from chosen(0, count, arb(0), ways)
 
 
 def tail(terms: Sequence[tuple[int, Law]], epsilon: arb, *, with_equal: bool = False) -> arb:
@@ -43,6 +51,46 @@ def tail(terms: Sequence[tuple[int, Law]], epsilon: arb, *, with_equal: bool = F
             if loss > epsilon or (with_equal and not loss < epsilon):
                 total += mass
         return total
+
+
+def laplace_delta(m: arb, count: int, epsilon: arb) -> arb:
+    """delta(epsilon) of `count` Laplace mechanisms of noise multiplier 1 / m, at any real epsilon.
+
+    M(z)^n is the sum over k of C(n, k) (z+1)^(n-k) z^k (2z+1)^-n e^(m ((n-2k) z - k)); over z (z+1)
+    and times e^(-z epsilon), each term has its residues at 0 (k = 0), -1 (k = n) and -1/2.
+    """
+    n = count
+    with ctx.workprec(BITS + 8 * n):
+        if epsilon < -n * m:
+            return -epsilon.expm1()
+        total = arb(0)
+        for k in range(n):
+            x = (n - 2 * k) * m - epsilon
+            if not x > 0:
+                break
+            residue = _residue(n, k, x) + int(k == 0)
+            total += math.comb(n, k) * (-k * m).exp() * residue
+        return total
+
+
+def _residue(n: int, k: int, x: arb) -> arb:
+    """Of (z+1)^(n-k-1) z^(k-1) (2z+1)^-n e^(z x) at -1/2, in w = z + 1/2."""
+    polynomial = arb_poly([0.5, 1]) ** (n - k - 1)
+    if k > 0:
+        polynomial *= arb_poly([-0.5, 1]) ** (k - 1)
+        coefficients = polynomial.coeffs()
+    else:  # 1 / (w - 1/2)
+        partial = itertools.accumulate(
+            polynomial.coeffs(), lambda total, c: 2 * total + c, initial=arb(0)
+        )
+        coefficients = [-2 * c for c in list(partial)[1:]]
+    total, power = arb(0), arb(1)
+    for j in range(n):
+        place = n - 1 - j
+        if place < len(coefficients):
+            total += coefficients[place] * power
+        power *= x / (j + 1)
+    return total * (-x / 2).exp() / arb(2) ** n
 
 
 def laplace_tail(m: arb, count: int, epsilon: arb) -> arb:

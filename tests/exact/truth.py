@@ -9,7 +9,7 @@ from collections.abc import Callable
 from flint import arb, ctx
 
 from exact.balls import crossing
-from exact.contour import composed_delta, composed_epsilon
+from exact.contour import composed_delta, composed_epsilon, laws
 from exact.model import Direction, Run, gaussian_mu, merged
 from exact.one_step import gaussian_delta, step_delta
 from exact.saddle import Saddle
@@ -53,7 +53,7 @@ def _worst(run: Run, direction: Direction, ask: Ask, bound: Callable[[Saddle], f
     removal = ask("remove")
     if all(step.q == 1 for step, _ in run):
         return removal
-    if not rigorous(run) and arb(bound(Saddle(run, "add"))) < removal * MARGIN:
+    if not rigorous(run) and arb(bound(Saddle(laws(run, "add")))) < removal * MARGIN:
         return removal
     return removal.max(ask("add"))
 

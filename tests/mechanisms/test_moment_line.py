@@ -34,7 +34,7 @@ def line_of(sigma, rate, direction, tilt, frequency=SPACING * COUNT, log_accurac
 
 def truths(sigma, rate, direction, tilt, spacing=SPACING, count=COUNT):
     step = exact.Step(sigma, rate)
-    line = Line(arb(tilt), arb(spacing), min(0.3, sigma / 10), 0.0)
+    line = Line(arb(tilt), arb(spacing), 1, 0.0)
     if rate == 1:  # the core's plain pair has shift 1 / sigma in every direction
         direction = "remove"
     return [log for log, _ in islice(log_moments(step, direction, line), count)]
