@@ -11,6 +11,7 @@
 #include "bind/bindings.hpp"
 #include "discretize/truncated_buckets.hpp"
 #include "pld/explicit_step.hpp"
+#include "pld/tilt.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -99,6 +100,14 @@ void bind_explicit_steps(py::module_& module) {
       "The step with these masses at these multiples of the interval.");
   module.def("step_product", &step_product, py::arg("first"), py::arg("second"), py::call_guard<LongWork>(),
              "The composition of two steps, loss by loss.");
+  module.def(
+      "tilted_masses",
+      [](const StepPmf& step, double tilt, double log_moment) {
+        const LongWork work;
+        return tilted(step, tilt, log_moment).mass;
+      },
+      py::arg("step"), py::arg("tilt"), py::arg("log_moment"),
+      "mass e^(tilt loss - log_moment) of each of a step's points, moved to its side.");
   module.def(
       "truncated_buckets",
       [](const DominatingPair& pair, double interval, double low, double high, const std::string& side) {

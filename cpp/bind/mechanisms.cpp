@@ -81,6 +81,10 @@ void bind_mechanisms(py::module_& module) {
             return each(epsilons, [&](double x) { return pair_delta_above(pair, x); });
           },
           py::arg("epsilons"), "Upper bound of delta at each epsilon.")
+      .def("tail_moment_bound", &DominatingPair::tail_moment_bound, py::call_guard<LongWork>(), py::arg("top"),
+           py::arg("t"), "Upper bound of E_P[e^(t L); top < L < inf], t > 0.")
+      .def("unlisted_moment_bound", &DominatingPair::unlisted_moment_bound, py::call_guard<LongWork>(), py::arg("t"),
+           "Upper bound of E_P[e^(t L)] + max(1, t) Q over outcomes of finite loss counted at +inf, t > 0.")
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum)
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   module.def(

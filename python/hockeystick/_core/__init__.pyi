@@ -55,6 +55,7 @@ __all__: list[str] = [
     "smoothed_deltas",
     "step_pmf",
     "step_product",
+    "tilted_masses",
     "truncated_buckets",
     "turned_sums",
     "zcdp_bounds",
@@ -106,6 +107,18 @@ class DominatingPair:
     ) -> PairCells:
         """
         Integrals over the cells between increasing losses.
+        """
+    def tail_moment_bound(
+        self,
+        top: typing.SupportsFloat | typing.SupportsIndex,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> float:
+        """
+        Upper bound of E_P[e^(t L); top < L < inf], t > 0.
+        """
+    def unlisted_moment_bound(self, t: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """
+        Upper bound of E_P[e^(t L)] + max(1, t) Q over outcomes of finite loss counted at +inf, t > 0.
         """
     @property
     def loss_infimum(self) -> float: ...
@@ -688,6 +701,15 @@ def step_pmf(
 def step_product(first: StepPmf, second: StepPmf) -> StepPmf:
     """
     The composition of two steps, loss by loss.
+    """
+
+def tilted_masses(
+    step: StepPmf,
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    log_moment: typing.SupportsFloat | typing.SupportsIndex,
+) -> list[float]:
+    """
+    mass e^(tilt loss - log_moment) of each of a step's points, moved to its side.
     """
 
 def truncated_buckets(
