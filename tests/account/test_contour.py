@@ -70,6 +70,41 @@ def test_every_part_of_the_sum_is_counted(direction, period, count, log_accuracy
 
 
 @pytest.mark.parametrize("direction", ["remove", "add"])
+def test_far_out_all_that_is_summed_is_rounding(direction):
+    """Where next to nothing is left of delta, what a million products are off by shows."""
+    rows = _core.contour_deltas(
+        terms(RUNS["long"], direction),
+        tilts=(0.5, 1.0, 8.0),
+        period=60.0,
+        count=200,
+        frequency=22.0,
+        log_accuracy=36.0,
+        epsilons=np.linspace(4.5, 8.0, 20).tolist(),
+    )
+    for value, rounding, tail, alias in rows:
+        assert value + rounding + tail >= 0
+        assert value - rounding - tail - alias <= 1e-16
+        assert tail + alias <= 1e-3 * rounding <= 1e-12
+
+
+def test_samples_lost_in_their_errors_are_counted():
+    """At frequencies far beyond those the line was made for; the tail is less than they add."""
+    run, epsilons = ((exact.Step(1.0, 0.02), 200),), [3.0]
+    rows = _core.contour_deltas(
+        terms(run, "remove"),
+        tilts=(1.0, 2.2, 3.6),
+        period=16.0,
+        count=90,
+        frequency=6.0,
+        log_accuracy=36.0,
+        epsilons=epsilons,
+    )
+    for epsilon, (value, rounding, tail, _) in zip(epsilons, rows, strict=True):
+        off = abs(arb(value) - exact.delta(run, epsilon, "remove"))
+        assert 2 * arb(tail) < off <= arb(rounding)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
 def test_aliases_only_add(direction):
     """Without samples missing, too short a period is an upper bound by itself."""
     run = ((exact.Step(1.0, 0.02), 2000),)

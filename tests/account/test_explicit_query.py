@@ -108,6 +108,23 @@ def test_beyond_the_largest_loss():
     assert composed.epsilon(np.array([1e-9]), MEMORY)[0] == math.inf
 
 
+def test_rounding_of_the_largest_loss_is_counted():
+    """Asked at the next doubles below it, where some loss is left."""
+    for interval in np.linspace(0.05, 0.2, 30):
+        step = _core.explicit_step(
+            interval=interval, index=np.array([3]), mass=[1.0], infinity_mass=0.0, side="upper"
+        )
+        for count in (7, 11):
+            with ctx.workprec(200):
+                top = 3 * count * arb(float(interval))
+                epsilon = float(top.mid())
+                for _ in range(4):
+                    epsilon = math.nextafter(epsilon, 0.0)
+                    composed = _core.ExplicitComposition([(step, count)])
+                    value = composed.delta(np.array([epsilon]), MEMORY)[0]
+                    assert -(arb(epsilon) - top).expm1() <= arb(value) <= 1e-13
+
+
 @pytest.mark.parametrize("side", SIDES)
 def test_the_distribution_is_the_direct_one(side):
     mass, count = SHAPES["few"], 5
@@ -117,6 +134,25 @@ def test_the_distribution_is_the_direct_one(side):
     assert pmf.mass.size == len(exact.masses)
     for value, truth in zip(pmf.mass, exact.masses, strict=True):
         assert abs(arb(value) - truth) < 1e-14
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_what_wraps_around_is_counted(side):
+    """Rare large negative losses, two of which the window leaves out: they come back at its top."""
+    count, rare, drop = 100, 0.003, -40
+    step = _core.explicit_step(
+        interval=1.0, index=np.array([drop, 0]), mass=[rare, 1 - rare], infinity_mass=0.0, side=side
+    )
+    pmf = _core.ExplicitComposition([(step, count)]).distribution(0.5, MEMORY)
+    assert 2 * drop < pmf.first < drop
+    with ctx.workprec(300):
+        for epsilon in np.arange(pmf.first, 0.0):
+            truth = arb(0)
+            for k in range(count + 1):
+                mass = math.comb(count, k) * arb(rare) ** k * arb(1 - rare) ** (count - k)
+                truth += mass * max(-(arb(epsilon) - drop * k).expm1(), arb(0))
+            value = arb(pmf.delta(np.array([epsilon]))[0])
+            assert value >= truth if side == "upper" else value <= truth
 
 
 def test_several_steps():

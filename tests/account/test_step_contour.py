@@ -68,6 +68,47 @@ def test_smoothing_is_of_second_order_in_its_radius(side):
     assert off[1] < 0.4 * off[0] < 0.05
 
 
+@pytest.mark.parametrize("side", SIDES)
+def test_below_all_losses_smoothing_changes_nothing(side):
+    """There the curve is linear in e^epsilon."""
+    epsilons = [-1.0, -0.8, -0.6]
+    rows = _core.smoothed_deltas(
+        *(step(side), 1),
+        radius=0.05,
+        epsilons=epsilons,
+        tilts=(0.0, 0.5, 4.5),
+        period=100.0,
+        count=20_000,
+    )
+    for epsilon, (value, rounding, tail, _) in zip(epsilons, rows, strict=True):
+        truth = sum(
+            (-m * (epsilon - arb(INTERVAL) * (k - 2)).expm1() for k, m in enumerate(MASS)), arb(0)
+        )
+        assert abs(arb(value) - truth) <= arb(rounding) + arb(tail)
+        assert rounding + tail < 1e-11
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_far_out_all_that_is_summed_is_rounding(side):
+    """Two losses, a million times: next to nothing is left of delta so far out."""
+    high = 1 / (1 + math.exp(-1e-3))
+    pair = _core.explicit_step(
+        interval=1e-3, index=np.array([-1, 1]), mass=[1 - high, high], infinity_mass=0.0, side=side
+    )
+    epsilons = np.linspace(20, 24, 9).tolist()
+    rows = _core.smoothed_deltas(
+        *(pair, 10**6),
+        radius=1.0,
+        epsilons=epsilons,
+        tilts=(0.0, 1.0, 8.0),
+        period=600.0,
+        count=30_000,
+    )
+    for value, rounding, tail, _ in rows:
+        assert -rounding - tail <= value <= rounding + tail
+        assert rounding + tail < 1e-14
+
+
 @pytest.mark.parametrize("count", [20, 60, 200])
 @pytest.mark.parametrize("side", SIDES)
 def test_few_samples_leave_a_tail_that_is_counted(side, count):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import exact
 from discretize import curves
 from exact.curve import PRECISION
+from hockeystick import _core
 from mechanisms.cells import core_pair
 
 ALL = [
@@ -42,6 +43,17 @@ def test_masses(case):
         moved = arb(below) * (-arb(case.losses()[0])).exp()
         ordinary = case.losses()[0] > -25 and case.step.q != 1 - 2**-53
         assert not ordinary or q_mass <= 1 + moved + arb(1e-8)
+
+
+def test_grid_losses_that_are_no_doubles():
+    """Cells lie between doubles, and what is stored between multiples of the interval."""
+    with ctx.workprec(PRECISION):
+        for k in range(1, 100):
+            loss = 0.1 * k
+            pair = _core.dominating_pair("approximate_dp", [loss, 0.0])
+            pmf = _core.step_pmf(pair, interval=0.1, offset=0.0, index=[-k, k], estimator="upper")
+            assert arb(pmf.loss_error) >= abs(arb(loss) - arb(0.1) * k)
+            assert pmf.loss_error <= 1e-15 * loss
 
 
 @pytest.mark.parametrize("case", curves.beyond_cases(), ids=str)

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import math
+import random
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
+import exact.one_step
 import hockeystick as hs
 from exact.balls import normal_tail
 from hockeystick import _core
@@ -41,6 +43,56 @@ def test_both_sides_enclose(name, direction):
         assert lower <= bounds.upper
         assert bounds.lower <= upper
         assert upper - lower <= 0.021  # losses move by up to an interval either way
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_what_lies_beyond_the_bounds_is_counted(name, direction, side):
+    """Below them by an upper estimate, above them no higher than there by a lower one."""
+    mechanism = MECHANISMS[name]
+    step = buckets(mechanism.dominating_pair(direction), side, low=-0.105, high=0.205)
+    for epsilon in (-0.3, -0.15, 0.0, 0.1, 0.3):
+        back = mechanism.delta_bounds(abs(epsilon), adjacency=DIRECTIONS[direction], tolerance=1e-6)
+        if epsilon < 0:  # delta(-e) of a pair is 1 - e^-e (1 - delta(e)) of its reverse
+            other = next(d for d in DIRECTIONS.values() if d is not DIRECTIONS[direction])
+            back = mechanism.delta_bounds(-epsilon, adjacency=other, tolerance=1e-6)
+            back = [1 - math.exp(epsilon) * (1 - value) for value in back]
+        value = step.delta(np.array([epsilon]))[0]
+        low, high = back
+        assert value >= low - 1e-15 if side == "upper" else value <= high + 1e-15
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_losses_next_to_a_multiple_are_counted_on_it(side):
+    sign = 1 if side == "upper" else -1
+    epsilon = 1 + sign * 8e-13
+    pair = hs.ApproximateDP(epsilon=epsilon, delta=0.0).dominating_pair(Direction.REMOVE)
+    step = buckets(pair, side, interval=1.0, low=-2.0, high=2.0)
+    assert step.indices.tolist() == [-1, 1]
+    with ctx.workprec(100):
+        for point in (1.0, 0.5):
+            above = -(arb(point) - arb(epsilon)).expm1()
+            truth = above / (1 + (-arb(epsilon)).exp()) if above > 0 else arb(0)
+            value = arb(step.delta(np.array([point]))[0])
+            assert value >= truth if side == "upper" else value <= truth
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_rounding_of_masses_is_counted(side):
+    """Cells between losses: masses against normal tails."""
+    sign = 1 if side == "upper" else -1
+    rng = random.Random(1)
+    with ctx.workprec(200):
+        for _ in range(30):
+            sigma = rng.uniform(0.5, 3)
+            pair = hs.Gaussian(noise_multiplier=sigma).dominating_pair(Direction.REMOVE)
+            step = buckets(pair, side, interval=40.0, low=-39.0, high=39.0)
+            total = sum((arb(mass) for mass in step.masses), arb(step.infinity_mass))
+            mu = 1 / arb(sigma)
+            missing = normal_tail(39 / mu + mu / 2) if side == "lower" else arb(0)
+            assert sign * (total - (1 - missing)) >= 0
+            assert abs(total - 1) < 1e-9
 
 
 def test_masses_are_those_of_the_cells():
@@ -90,6 +142,18 @@ def test_delta_of_one_step(name, direction):
         assert reverse == pytest.approx(
             -math.expm1(-epsilon) + math.exp(-epsilon) * value, abs=1e-12
         )
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.1, 7.0])
+def test_delta_of_one_step_is_an_upper_bound_to_rounding(sigma):
+    """Where delta falls so fast that epsilon's rounding shows, and near 0, where it does not."""
+    pair = hs.Gaussian(noise_multiplier=sigma).dominating_pair(Direction.REMOVE)
+    points = np.concatenate([np.linspace(0, 0.2, 15), np.linspace(20, 34, 15)]) / sigma
+    with ctx.workprec(2000):
+        for epsilon, value in zip(points, pair.delta_above(points), strict=True):
+            truth = exact.one_step.gaussian_delta(1 / arb(sigma), arb(float(epsilon)))
+            assert truth <= arb(value)
+            assert arb(value) <= truth * (1 + arb(1e-11))
 
 
 def test_delta_of_one_step_far_out():

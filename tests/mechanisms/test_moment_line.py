@@ -85,6 +85,17 @@ def test_real_moments_are_enclosed(sigma, rate, direction):
         assert truth <= bound <= truth + arb(1e-13) + arb(1e-14) * abs(truth)
 
 
+@pytest.mark.parametrize("direction", ["remove", "replace"])
+def test_nodes_left_out_are_counted(direction):
+    """At tilts that move mass to where the line has no nodes."""
+    line = line_of(1.0, 0.1, direction, 1.0, log_accuracy=12.0)
+    bounds = {tilt: line.log_moment_above(float(tilt)) for tilt in range(2, 12)}
+    for tilt, bound in bounds.items():
+        truth = truths(1.0, 0.1, direction, float(tilt), count=1)[0].real
+        assert truth <= bound
+    assert math.isfinite(bounds[2])
+
+
 @pytest.mark.parametrize("tilt", TILTS)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate"), STEPS)

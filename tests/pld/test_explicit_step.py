@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -107,6 +108,42 @@ def test_product_is_the_composition(mass, infinity_mass, epsilon, side):
     value = cube.delta(np.array([epsilon]))[0]
     if side == "upper" or other >= whole:
         assert_bounds(value, curve + whole, side, 1e-13)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_each_mass_of_a_product_is_on_its_side(side):
+    rng = random.Random(2)
+    outward = 1 if side == "upper" else -1
+    for _ in range(30):
+        a, b = ([rng.uniform(0.1, 0.3) for _ in range(3)] for _ in range(2))
+        s, t = rng.uniform(0, 0.1), rng.uniform(0, 0.1)
+        product = _core.step_product(made(a, s, side), made(b, t, side))
+        with ctx.workprec(300):
+            exact = [arb(0)] * 5
+            for i, x in enumerate(a):
+                for j, y in enumerate(b):
+                    exact[i + j] += arb(x) * arb(y)
+            whole = arb(s) + arb(t) - arb(s) * arb(t)
+            for got, truth in zip(
+                [*product.masses, product.infinity_mass], [*exact, whole], strict=True
+            ):
+                assert 0 <= outward * (arb(got) - truth) <= truth * 2e-15
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_rounding_of_delta_is_counted(side):
+    """Of the loss and epsilon, where they nearly meet; of the sum, where they do not."""
+    rng = random.Random(4)
+    outward = 1 if side == "upper" else -1
+    for _ in range(300):
+        index, mass, interval = rng.randrange(1, 10**6), rng.uniform(0.1, 1), rng.uniform(0.05, 0.2)
+        step = made([mass], 0.0, side, first=index, interval=interval)
+        near, far = interval * index - rng.uniform(1e-9, 1e-8), rng.uniform(-2, 0)
+        small = made([mass], 0.0, side, first=1, interval=interval)
+        with ctx.workprec(300):
+            for got, loss, epsilon in ((step, arb(interval) * index, near), (small, interval, far)):
+                truth = -arb(mass) * (arb(epsilon) - loss).expm1()
+                assert outward * (arb(got.delta(np.array([epsilon]))[0]) - truth) >= 0
 
 
 def test_zero_masses_are_left_out():

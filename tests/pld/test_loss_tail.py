@@ -42,6 +42,19 @@ def test_atoms_on_the_grid_count_above_it_only(steps, delta):
         assert high - low <= 1e-11
 
 
+@pytest.mark.parametrize("moved", [-4e-11, 4e-11])
+@pytest.mark.parametrize("steps", [1, 3])
+def test_losses_that_are_off_the_grid_by_little_are_counted(steps, moved):
+    """So close that they are taken to be on it: asked between the two."""
+    epsilon = 0.5 + moved
+    points = [(2 * k - steps) * (0.5 + moved / 2) for k in range(steps + 1) if 2 * k > steps]
+    lower, upper = bounds(steps * hs.ApproximateDP(epsilon=epsilon, delta=0.0), points, 0.5)
+    for low, high, truth in zip(lower, upper, truths(steps, epsilon, 0.0, points), strict=True):
+        assert low <= truth.upper()
+        assert truth.lower() <= high
+        assert high - low > 0.1
+
+
 def test_what_the_window_cuts_is_counted():
     points = [0.1, 2.2, 4.2, 8.1, 20.3]
     run = 200 * hs.ApproximateDP(epsilon=0.25, delta=0.0)

@@ -6,6 +6,7 @@ import pytest
 from flint import arb, ctx
 
 import exact
+from exact.attack import gaussian_power
 from exact.curve import PRECISION
 from exact.pair import Pair
 from hockeystick import _core
@@ -135,6 +136,13 @@ def test_shown_masses_are_the_curve_to_the_slack(run, side, estimator):
 
 
 @pytest.mark.parametrize("side", ["upper", "lower"])
+def test_no_mass_shown_is_negative(side):
+    """Though those far out are all noise."""
+    pmf = Run(exact.Step(1.0, 0.1), 1, "remove", 0.05, 1e-70).pmf(side)
+    assert np.min(pmf.mass) == 0
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
 def test_an_empty_composition_spends_nothing(side):
     pmf = _core.loss_pmf(
         [],
@@ -178,3 +186,105 @@ def test_epsilon_on_a_long_grid_inverts_delta(delta):
         assert upper.delta([above * (1 - 1e-9) - 1e-12])[0] > delta
         assert lower.delta([below])[0] >= delta * (1 - 1e-12)
         assert lower.delta([below * (1 + 1e-9) + 1e-12])[0] < delta
+
+
+def explicit(index, mass, interval, side):
+    """One step as a distribution: what it is off by is a transform's and its queries' rounding."""
+    step = _core.explicit_step(
+        interval=interval, index=np.array(index), mass=mass, infinity_mass=0.0, side=side
+    )
+    return _core.ExplicitComposition([(step, 1)]).distribution(1e-300, runs.MEMORY)
+
+
+@pytest.mark.parametrize("interval", [1e-4, 1.1e-4])
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_long_sums(side, interval):
+    """Over many equal masses, in closed form."""
+    size, mass = 2**16, 2.0**-18
+    value = explicit(np.arange(size), np.full(size, mass), interval, side).delta([0.0])[0]
+    with ctx.workprec(200):
+        d = arb(interval)
+        truth = mass * (size - (-(-size * d).expm1()) / (-(-d).expm1()))
+        assert arb(value) >= truth if side == "upper" else arb(value) <= truth
+        assert abs(arb(value) / truth - 1) < 1e-9
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_rounding_of_a_position_is_counted(side):
+    """Right below a large loss that is no double."""
+    for index in range(99_990, 100_010):
+        pmf = explicit([index], [0.5], 0.1, side)
+        epsilon = float(np.nextafter(0.1 * index, 0)) - 1e-9
+        value = arb(pmf.delta([epsilon])[0])
+        with ctx.workprec(200):
+            truth = -(arb(epsilon) - arb(0.1) * index).expm1() / 2
+            assert value >= truth if side == "upper" else value <= truth
+            assert abs(value - truth) < 1e-10
+
+
+@pytest.mark.parametrize("moved", [-2e-11, 2e-11])
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_losses_that_are_off_the_grid_by_little_are_counted(side, moved):
+    """So close that they are taken to be on it: asked between the two."""
+    epsilon = 0.5 + moved
+    pmf = _core.loss_pmf(
+        [(_core.dominating_pair("approximate_dp", [epsilon, 0.0]), 1)],
+        interval=0.5,
+        side=side,
+        estimator="connect_dots",
+        tail_mass=1e-15,
+        memory_limit=runs.MEMORY,
+        support=[-2, -1, 0, 1, 2],
+    )
+    assert pmf.loss_error > abs(moved)
+    with ctx.workprec(PRECISION):
+        for asked in (0.5 + moved / 2, 0.5 - 1e-10):
+            truth = max(-(arb(asked) - arb(epsilon)).expm1(), arb(0)) / (1 + (-arb(epsilon)).exp())
+            value = arb(pmf.delta([asked])[0])
+            assert value >= truth if side == "upper" else value <= truth
+            assert abs(value - truth) < 1e-10
+        delta = 1e-12
+        truth = arb(epsilon) + (-arb(delta) * (1 + (-arb(epsilon)).exp())).log1p()
+        value = arb(pmf.epsilon([delta])[0])
+        assert value >= truth if side == "upper" else value <= truth
+        assert abs(value - truth) < 2e-10
+
+
+def test_rounding_of_powers_is_counted():
+    """Of 1/2 at a small loss: e^loss times the rate, to where that reaches 1/2."""
+    for k in range(1, 40):
+        interval = 0.001 * k
+        rates = np.linspace(0.01, 0.45, 12)
+        values = explicit([1], [0.5], interval, "upper").power(rates)
+        with ctx.workprec(200):
+            for rate, value in zip(rates, values, strict=True):
+                truth = arb(interval).exp() * arb(float(rate))
+                assert truth <= arb(value) <= truth * (1 + arb(1e-14))
+
+
+def test_rounding_of_mu_is_counted():
+    """As above, where the power e^loss x is 1 - x: 2 Phi^-1(1 - x), of which half is wanted."""
+    for k in range(1, 40):
+        interval = 0.001 * k
+        mu = _core.pld_gdp_mu(explicit([1], [0.5], interval, "upper"), [1e-3])[0]
+        with ctx.workprec(200):
+            got = (1 + (arb(float(mu)) / 2 / arb(2).sqrt()).erf()) / 2
+            truth = 1 / (1 + (-arb(interval)).exp())
+            assert truth <= got <= truth * (1 + arb(2e-14))
+
+
+def test_nothing_is_known_of_the_power_below_the_window():
+    pmf = _core.loss_pmf(
+        [(_core.dominating_pair("gaussian", [1.0]), 1)],
+        interval=0.1,
+        side="lower",
+        estimator="connect_dots",
+        tail_mass=1e-15,
+        memory_limit=runs.MEMORY,
+        support=list(range(80)),
+    )
+    rates = [0.01, 0.5, 0.9, 0.99]
+    for rate, value in zip(rates, pmf.power(rates), strict=True):
+        with ctx.workprec(200):
+            assert arb(value) <= gaussian_power(arb(1), rate)
+        assert value >= 0.99 * rate

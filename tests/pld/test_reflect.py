@@ -93,6 +93,22 @@ def test_an_error_of_the_loss_is_one_of_the_reversed_masses(side, count):
             assert abs(value - truth) <= 15 * count * off
 
 
+def test_missing_mass_is_given_up_by_a_lower_one_reflected():
+    """Below the curve of 0.3 at loss -1 and 0.7 at 1.3 lies that of 0.3 at -1 and 0.2 at 0."""
+    step = _core.explicit_step(
+        interval=0.5, index=np.array([-2, 0]), mass=[0.3, 0.2], infinity_mass=0.0, side="lower"
+    )
+    pmf = _core.ExplicitComposition([(step, 1)]).distribution(1e-15, runs.MEMORY).reflected()
+    with ctx.workprec(PRECISION):
+        p, q = arb(0.3), arb(0.3) * arb(1).exp()
+        for epsilon in (-2.0, -0.7, 0.0, 0.5, 0.9):
+            beta = arb(epsilon).exp()
+            sides = q - beta * p, (1 - q) - beta * (1 - p)
+            truth = sum((side for side in sides if side > 0), arb(0))
+            assert arb(pmf.delta([epsilon])[0]) <= truth
+        assert pmf.delta([-2.0])[0] > 0.8
+
+
 @pytest.mark.parametrize("run", RUNS[:3], ids=str)
 def test_upper_is_as_tight_as_the_reverse_itself(run):
     there = run.pmf("upper").reflected()

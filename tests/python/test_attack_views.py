@@ -2,6 +2,7 @@
 """Trade-off, advantage and Bayes risk enclose the truth and are tight."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import exact
 import hockeystick as hs
 from exact.attack import composed_power, gaussian_power, normal_quantile, one_step_power
 from exact.pair import Pair
-from hockeystick import Adjacency, _core
+from hockeystick import Adjacency, _bayes, _core
 
 ADJACENCY = {
     "remove": Adjacency.REMOVE_ONE,
@@ -138,6 +139,19 @@ def test_bayes_risk_of_gaussians(prior, sigma):
     assert_encloses(bounds, truth, 1e-3 * float(truth))
 
 
+def test_the_rounding_of_the_bayes_risk_is_counted():
+    """prior (1 - delta), and what an error of the log odds may move it by."""
+    rng = random.Random(6)
+    with ctx.workprec(200):
+        for _ in range(300):
+            prior, delta = 2.0 ** rng.uniform(-1000, -1), rng.uniform(0, 1)
+            exactly = ((1 - arb(prior)) / arb(prior)).log()
+            moved = abs(arb(_bayes.log_odds(prior)) - exactly)
+            truth = arb(prior) * (1 - arb(delta))
+            assert _bayes.risk(prior, delta, upwards=True) >= truth * (1 + moved)
+            assert _bayes.risk(prior, delta, upwards=False) <= truth * (1 - moved)
+
+
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize("prior", [0.48, 0.52])
 def test_bayes_risk_of_one_sampled_step(direction, prior):
@@ -162,6 +176,16 @@ def test_mu_of_gaussians_is_exact(adjacency):
     with ctx.workprec(200):
         truth = (2 if adjacency == "replace" else 1) * 10 / arb(7)
     assert_encloses(bounds, truth, 1e-14)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "count"), [(1.954, 513), (0.72, 907), (8.414, 586), (4.724, 181)]
+)
+def test_the_rounding_of_mu_is_counted(sigma, count):
+    """Runs whose mu, as computed, is off by more than two roundings, both ways."""
+    bounds = (count * hs.Gaussian(noise_multiplier=sigma)).gdp_mu_bounds()
+    with ctx.workprec(200):
+        assert_encloses(bounds, arb(count).sqrt() / arb(sigma), 1e-12)
 
 
 def mu_at(direction, step, loss):

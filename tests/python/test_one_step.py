@@ -3,12 +3,14 @@
 
 import math
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
 import questions
 from exact import one_step
+from hockeystick.adjacency import Direction
 
 ONE = hs.ApproximateDP(epsilon=1.0, delta=1e-5)
 
@@ -109,3 +111,31 @@ def test_below_a_mass_at_infinity_that_is_not_certain_there_is_no_upper_end():
     assert caught.value.bounds.upper == math.inf
     assert caught.value.bounds.lower >= plain.epsilon(1e-299) * 0.999
     assert cut.epsilon_bounds(2e-300).upper < math.inf
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.1, 7.0])
+def test_rounding_of_gaussian_tails_is_counted(sigma):
+    step = hs.Gaussian(noise_multiplier=sigma)
+    with ctx.workprec(2000):
+        for epsilon in np.concatenate([np.linspace(0, 0.2, 15), np.linspace(20, 34, 15)]) / sigma:
+            bounds = step.delta_bounds(float(epsilon), tolerance=1e-6)
+            truth = one_step.gaussian_delta(1 / arb(sigma), arb(float(epsilon)))
+            assert questions.encloses(bounds, truth)
+            assert questions.is_tight(bounds, truth, 1e-11)
+
+
+@pytest.mark.parametrize("direction", [Direction.REMOVE, Direction.ADD])
+def test_rounding_of_epsilon_is_counted(direction):
+    """Next to the largest loss, where all of delta hangs on it: 1 - e^((epsilon - m) / 2)."""
+    for multiplier in np.linspace(0.03, 3, 60):
+        step = hs.Laplace(noise_multiplier=float(multiplier))
+        epsilon = 1 / multiplier * (1 - 1e-12)
+        with ctx.workprec(200):
+            m = 1 / arb(float(multiplier))
+            truth = -((arb(epsilon) - m) / 2).expm1()
+            with pytest.raises(hs.CertificationError) as caught:
+                step.delta_bounds(epsilon, tolerance=1e-9)
+            assert questions.encloses(caught.value.bounds, truth)
+            assert questions.is_tight(caught.value.bounds, truth, 0.1)
+            above = step.dominating_pair(direction).delta_above(np.array([epsilon]))[0]
+            assert truth <= arb(above) <= truth * arb(1.1)
