@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import mutate
+
 ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "cpp" / "README.md"
 SOURCES = [
@@ -57,3 +59,21 @@ def test_references_exist(path):
     known = len(table())
     for reference in REFERENCE.findall(path.read_text()):
         assert all(1 <= number <= known for number in numbers(reference)), reference
+
+
+def test_every_entry_is_mutated_or_says_why_not():
+    mutations, spared = mutate.table()
+    entries = {mutation.entry for mutation in mutations} | {entry.entry for entry in spared}
+    assert entries == set(range(1, len(table()) + 1))
+    assert all(entry.why for entry in spared)
+
+
+@pytest.mark.parametrize("mutation", mutate.table()[0], ids=str)
+def test_mutations_are_where_the_table_says(mutation):
+    """The text is in its file, once; the replacement is another; the tests named are there."""
+    assert mutation.occurrences(ROOT) == 1
+    assert mutation.text != mutation.replacement
+    for test in mutation.tests:
+        path, _, name = test.partition("::")
+        assert not name or f"\ndef {name}(" in (ROOT / "tests" / path).read_text()
+        assert (ROOT / "tests" / path).is_file()

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Break each entry of the ledger in cpp/README.md, one edit at a time: a test must fail.
+
+python tests/mutate.py [--entry N ...] [--layer NAME ...] [--directory BUILD]
+
+The edits are those of tests/mutations/NAME.toml. Each is made in a copy of the tree, the core is
+built anew, and the tests named for it run until one fails. Needs what building the core needs:
+cmake, ninja, pybind11. Answers 1 if a mutation survives, does not compile, or is not where the
+table says, or if the tests fail without any.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TABLES = ROOT / "tests" / "mutations"
+COPIED = ("cpp", "python", "tests", "CMakeLists.txt", "pyproject.toml")
+HANGS = 600  # seconds after which tests count as hung
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutation:
+    """One edit of one file, and the tests of which it must make one fail.
+
+    `why` says why the edit is what it is, where it does more than leave out what the entry books.
+    """
+
+    entry: int
+    layer: str  # the table's name
+    breaks: str
+    file: str
+    text: str
+    replacement: str
+    tests: tuple[str, ...]
+    why: str = ""
+
+    def occurrences(self, root: Path) -> int:
+        """How often the text is in the file; 1 is right."""
+        return (root / self.file).read_text().count(self.text)
+
+    def __str__(self) -> str:
+        return f"{self.entry:3d} {self.breaks} ({self.file})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spared:
+    """An entry with nothing to mutate, and why."""
+
+    entry: int
+    why: str
+
+
+def table() -> tuple[list[Mutation], list[Spared]]:
+    """What tests/mutations/*.toml list."""
+    mutations, spared = [], []
+    for path in sorted(TABLES.glob("*.toml")):
+        read = tomllib.loads(path.read_text())
+        mutations += [
+            Mutation(**{**row, "tests": tuple(row["tests"]), "layer": path.stem})
+            for row in read.get("mutation", [])
+        ]
+        spared += [Spared(**row) for row in read.get("spared", [])]
+    return mutations, spared
+
+
+class Tree:
+    """A copy of the sources with a build of its own, kept between runs if its directory is."""
+
+    def __init__(self, directory: Path) -> None:
+        directory = directory.resolve()
+        self.root, self.build = directory / "tree", directory / "build"
+        self.package = directory / "package"
+        self._copy()
+
+    def _copy(self) -> None:
+        """Only what differs is written, so that only that is compiled again."""
+        listed = [path for name in COPIED for path in (ROOT / name, *(ROOT / name).rglob("*"))]
+        files = {
+            path.relative_to(ROOT): path
+            for path in listed
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        for old in [path for path in self.root.rglob("*") if path.is_file()]:
+            if old.relative_to(self.root) not in files and "__pycache__" not in old.parts:
+                old.unlink()
+        for relative, path in files.items():
+            copy = self.root / relative
+            if not copy.exists() or copy.read_bytes() != path.read_bytes():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy)
+
+    def configure(self) -> bool:
+        """Prepare the build, once."""
+        if (self.build / "build.ninja").exists():
+            return True
+        prefix = subprocess.run(
+            [sys.executable, "-m", "pybind11", "--cmakedir"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        of_python = [f"-Dpybind11_DIR={prefix}", f"-DPython_EXECUTABLE={sys.executable}"]
+        source = ["-S", self.root, "-B", self.build, "-G", "Ninja"]
+        return _succeeds(["cmake", *source, *of_python])
+
+    def make(self) -> bool:
+        """Compile, and put the package together; False if it does not compile."""
+        if not _succeeds(["cmake", "--build", self.build, "--target", "_core"]):
+            return False
+        package = self.package / "hockeystick"
+        shutil.copytree(self.root / "python" / "hockeystick", package, dirs_exist_ok=True)
+        for module in self.build.glob("_core*"):
+            if module.is_file():
+                shutil.copyfile(module, package / module.name)
+        return True
+
+    def failure(self, tests: tuple[str, ...]) -> str:
+        """The first test that fails, or nothing."""
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider"]
+        environment = {**os.environ, "PYTHONPATH": str(self.package)}
+        try:
+            run = subprocess.run(
+                [*command, *(f"tests/{test}" for test in tests)],
+                cwd=self.root,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=HANGS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"a hang of {HANGS} s"
+        if run.returncode == 0:
+            return ""
+        failed = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        crashed = f"a crash, status {run.returncode}: {run.stdout[-300:]}"
+        return failed[0].split(" - ")[0].partition(" ")[2] if failed else crashed
+
+    @contextmanager
+    def mutated(self, mutation: Mutation) -> Iterator[None]:
+        """The tree with one edit, undone afterwards."""
+        path = self.root / mutation.file
+        right = path.read_text()
+        path.write_text(right.replace(mutation.text, mutation.replacement))
+        try:
+            yield
+        finally:
+            path.write_text(right)
+
+
+def _succeeds(command: list[object]) -> bool:
+    run = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, check=False
+    )
+    if run.returncode != 0:
+        _say(run.stdout[-2000:] + run.stderr[-2000:])
+    return run.returncode == 0
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201
+
+
+def _outcome(tree: Tree, mutation: Mutation) -> tuple[bool, str]:
+    """Whether the mutation is killed, and how."""
+    if mutation.occurrences(tree.root) != 1:
+        return False, f"NOT APPLICABLE: the text is there {mutation.occurrences(tree.root)} times"
+    with tree.mutated(mutation):
+        if not tree.make():
+            return False, "NOT COMPILED"
+        killer = tree.failure(mutation.tests)
+    return bool(killer), f"killed by {killer}" if killer else "SURVIVED"
+
+
+def run(mutations: list[Mutation], directory: Path) -> int:
+    """Apply all, say what came of each; how many were not killed."""
+    tree = Tree(directory)
+    if not (tree.configure() and tree.make()):
+        return len(mutations)
+    everything = tuple(dict.fromkeys(test for m in mutations for test in m.tests))
+    if failed := tree.failure(everything):
+        _say(f"before any mutation: {failed}")
+        return len(mutations)
+    alive = 0
+    for mutation in mutations:
+        start = time.perf_counter()
+        killed, outcome = _outcome(tree, mutation)
+        alive += not killed
+        _say(f"{mutation}: {outcome} [{time.perf_counter() - start:.0f} s]")
+    _say(f"{len(mutations)} mutations, {len(mutations) - alive} killed")
+    return alive
+
+
+def main() -> int:
+    """Read the options and run."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--entry", type=int, action="append", help="only this entry; repeatable")
+    parser.add_argument(
+        "--layer", action="append", help="only tests/mutations/LAYER.toml; repeatable"
+    )
+    parser.add_argument("--directory", type=Path, help="keep copy and build here for the next run")
+    options = parser.parse_args()
+    mutations, spared = table()
+    asked = options.entry or range(1, 10**6)
+    for entry in spared:
+        if entry.entry in asked:
+            _say(f"{entry.entry:3d} nothing to mutate: {entry.why}")
+    layers = options.layer or {mutation.layer for mutation in mutations}
+    mutations = [m for m in mutations if m.entry in asked and m.layer in layers]
+    mutations.sort(key=lambda m: (m.file, m.entry))  # of one file together: fewer builds
+    with tempfile.TemporaryDirectory() as temporary:
+        return 1 if run(mutations, options.directory or Path(temporary)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
