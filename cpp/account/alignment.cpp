@@ -19,6 +19,9 @@ constexpr double on_grid = 1e-6;
 // A grid of so many points is no burden, if it holds all mass; e^widest is far from overflow.
 constexpr double exact_points = 0x1p17, widest = 100;
 
+// So many multiples or divisors of a spacing are tried, about: all where the interval is near it.
+constexpr double most_candidates = 4096;
+
 // Few significant bits, so that grid losses and their half-way points are exact in binary64.
 double short_mantissa(double x) {
   int exponent = 0;
@@ -125,11 +128,13 @@ class Choice {
 double fitted_interval(const std::vector<TermAtoms>& terms, double spacing, double interval) {
   Choice choice(terms);
   const double cells = interval / spacing;
-  for (double odd = 2 * std::floor((cells - 1) / 2) + 1; odd >= std::max(1.0, cells / 4); odd -= 2)
+  const double down = 2 * std::ceil(cells / most_candidates);
+  for (double odd = 2 * std::floor((cells - 1) / 2) + 1; odd >= std::max(1.0, cells / 4); odd -= down)
     if (choice.consider(odd * spacing)) return choice.best();
   if (choice.best() > 0) return choice.best();
   const double first = std::max(1.0, std::ceil(spacing / interval * (1 - 1e-12)));
-  for (double k = first; k <= 2 * first + 8; ++k)
+  const double up = std::ceil(first / most_candidates);
+  for (double k = first; k <= 2 * first + 8; k += up)
     if (choice.consider(spacing / k)) break;
   return choice.best();
 }
