@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What services ask: calibration, a whole curve, many questions at once, a small footprint.
+"""What services ask: calibration, whole curves, many questions at once, a small footprint.
 
 python benchmarks/services.py [--only NAME ...] [--rounds N] [--cap SECONDS] [--write]
 """
@@ -26,6 +26,8 @@ from run import begin, record, write
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    import hockeystick as hs
 
 QUESTIONS_A_CALL = 4000
 
@@ -111,12 +113,39 @@ def calibration() -> Service:
 
 def curve() -> Service:
     """Delta at a thousand epsilons of a run that has been composed."""
-    import numpy as np  # noqa: PLC0415
-
     import hockeystick as hs  # noqa: PLC0415
 
-    run = 10_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
-    epsilons = np.linspace(0, 8, 1000)
+    return _curve(
+        "delta at 1000 epsilons from 0 to 8, the composition made before the call: noise "
+        "multiplier 1, sampling probability 0.01, 10^4 steps",
+        run=10_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01),
+        largest=8.0,
+        theirs=lambda pld: pld.from_gaussian_mechanism(1.0, sampling_prob=0.01),
+        truth=1e-6,
+    )
+
+
+def laplace_curve() -> Service:
+    """The same of a run for which there is no contour."""
+    import hockeystick as hs  # noqa: PLC0415
+
+    return _curve(
+        "delta at 1000 epsilons from 0 to 1.5, the composition made before the call: Laplace noise "
+        "of scale 1, sampling probability 0.01, 1000 steps",
+        run=1000 * hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.01),
+        largest=1.5,
+        theirs=lambda pld: pld.from_laplace_mechanism(1.0, sampling_prob=0.01),
+        truth=1e-4,
+    )
+
+
+def _curve(
+    title: str, *, run: hs.Composition, largest: float, theirs: Callable[[Any], Any], truth: float
+) -> Service:
+    """`theirs` makes a step of `dp_accounting.pld`; our own bounds to `truth` are the judge's."""
+    import numpy as np  # noqa: PLC0415
+
+    epsilons = np.linspace(0, largest, 1000)
 
     def ours(tolerance: float = 1e-3) -> Answers:
         bounds = run.delta_bounds(epsilons, tolerance=tolerance)
@@ -125,23 +154,21 @@ def curve() -> Service:
     asks, labels = {}, _labels()
     asks[labels["hockeystick"]] = ours
     if "dp-accounting" in labels:
-        asks[labels["dp-accounting"]] = _their_curve(epsilons.tolist())
-    return Service(
-        title="delta at 1000 epsilons from 0 to 8, the composition made before the call: noise "
-        "multiplier 1, sampling probability 0.01, 10^4 steps",
-        asks=asks,
-        truths=ours(1e-6),
-    )
+        (term,) = run.terms
+        asks[labels["dp-accounting"]] = _their_curve(theirs, term[1], epsilons.tolist())
+    return Service(title=title, asks=asks, truths=ours(truth))
 
 
-def _their_curve(epsilons: list[float]) -> Callable[[], Answers]:
+def _their_curve(
+    step: Callable[[Any], Any], count: int, epsilons: list[float]
+) -> Callable[[], Answers]:
     """By the composed distribution of dp_accounting, with its defaults."""
     import numpy as np  # noqa: PLC0415
     from dp_accounting.pld import (  # type: ignore[import-untyped]  # noqa: PLC0415
         privacy_loss_distribution as pld,
     )
 
-    composed = pld.from_gaussian_mechanism(1.0, sampling_prob=0.01).self_compose(10_000)
+    composed = step(pld).self_compose(count)
     return lambda: Answers(np.array(composed.get_delta_for_epsilon(epsilons)))
 
 
@@ -200,7 +227,12 @@ def _rates(outcomes: Mapping[str, Outcome], questions: int) -> str:
     )
 
 
-SERVICES = {"calibration": calibration, "curve": curve, "throughput": throughput}
+SERVICES = {
+    "calibration": calibration,
+    "curve": curve,
+    "laplace-curve": laplace_curve,
+    "throughput": throughput,
+}
 
 
 def raced(service: Service, rounds: int, cap: float) -> tuple[str, dict[str, Any]]:

@@ -61,6 +61,7 @@ def test_our_answers_to_services_are_certified(monkeypatch):
     for service, status in (
         (services.calibration(), Status.UPPER),
         (services.curve(), Status.CERTIFIED),
+        (services.laplace_curve(), Status.CERTIFIED),
         (services.throughput(50), Status.CERTIFIED),
     ):
         for ask in service.asks.values():
