@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "account/alignment.hpp"
+#include "account/largest_losses.hpp"
 #include "account/step_contour.hpp"
 #include "numeric/rounding.hpp"
 
@@ -62,6 +63,14 @@ Answer GridSolver::solve() {
     if (far.log_delta < std::log(smallest_delta)) answer_.upper = chernoff_delta(direction_, whole_, far, value_);
     if (answer_.upper <= smallest_delta) return answer_;
     answer_.upper = std::min(1.0, answer_.upper);
+  }
+  const double leak = leak_below(direction_);
+  if (wants_epsilon_ && leak > value_) return nothing_private();
+  if (!wants_epsilon_) answer_.lower = leak;
+  if (wants_epsilon_) {
+    const auto [lower, upper] = epsilon_by_largest_losses(direction_, value_, limits_.tolerance);
+    answer_.lower = lower, answer_.upper = std::min(answer_.upper, upper);
+    if (is_met()) return answer_;
   }
   log_tolerance_ = wanted_log_tolerance();
   answer_.met = false;

@@ -128,18 +128,18 @@ double Pilot::log_chernoff_delta(double tilt, double epsilon) const {
   return cumulants(tilt).value - tilt * epsilon + log_chernoff_peak(tilt);
 }
 
-// The tilt that minimises (K + log 1/delta) / tilt, Chernoff's bound of epsilon; 0 if no tilt does.
+// The tilt that minimises Chernoff's bound of epsilon, about; 0 if no tilt does.
 Saddle Pilot::chernoff_saddle(double delta) const {
   const double goal = std::log(delta);
   const auto excess = [&](double tilt) {
     const Cumulants k = cumulants(tilt);
-    return k.value - tilt * k.mean - goal;
+    return k.value - tilt * k.mean + log_chernoff_peak(tilt) - goal;
   };
   const double tilt = monotone_root_from(excess, 0.0, 0.5 / deviation_, 40, 1e-3);
   const bool solved = excess(1.01 * tilt) <= 0;  // it may jump, but it must change sign
   // Where the mean jumps with the tilt two modes compete: keep to the lower one.
   Saddle at = saddle(solved ? 0.9 * tilt : 0.0);
-  at.epsilon = (cumulants(tilt).value - goal) / tilt;
+  at.epsilon = (cumulants(tilt).value + log_chernoff_peak(tilt) - goal) / tilt;
   at.log_delta = goal;
   at.regular = false;
   return at;

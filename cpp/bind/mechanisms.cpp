@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bind/bindings.hpp"
@@ -85,6 +86,14 @@ void bind_mechanisms(py::module_& module) {
            py::arg("t"), "Upper bound of E_P[e^(t L); top < L < inf], t > 0.")
       .def("unlisted_moment_bound", &DominatingPair::unlisted_moment_bound, py::call_guard<LongWork>(), py::arg("t"),
            "Upper bound of E_P[e^(t L)] + max(1, t) Q over outcomes of finite loss counted at +inf, t > 0.")
+      .def(
+          "nodes",
+          [](const DominatingPair& pair) {
+            const LongWork work;
+            LossNodes nodes = pair.nodes();
+            return std::pair(std::move(nodes.loss), std::move(nodes.log_mass));
+          },
+          "Losses and the logarithms of their P-masses, for planning only.")
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum)
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   module.def(

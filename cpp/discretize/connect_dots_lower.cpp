@@ -145,18 +145,20 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   return true;
 }
 
-// A curve that is 0 from e^l <= 1 on lies, being convex and at most 1, under that of a mass of 1 at loss l, and
-// this one under 1 - alpha, which no pair's curve is below. So where tangents leave no mass above such an l of the
-// support, as with steps that move the loss by far less than an interval, that mass is the better estimate.
+// With a mass t at +inf, h(alpha) >= t + (1 - t - alpha)+, what Q's support alone tells: a mass of 1 - t at loss
+// log(1 - t), or below. A convex curve that comes down to t at or below that loss lies under its chord from 1, hence
+// under this one. So where tangents leave no mass above such a loss of the support, as with steps that move the loss by
+// far less than an interval, that mass is the better estimate.
 void raise_to_no_loss(const SupportCells& cells, StepPmf& pmf) {
   const auto& index = cells.support.index;
+  const double infinite = cells.parts.infinity_mass, highest = std::log1p(-infinite) * (1 + 4 * u);
   std::size_t nearest = index.size();
-  while (nearest > 0 && cells.loss(nearest - 1) > 0) --nearest;
-  if (nearest == 0 || pmf.infinity_mass > 0) return;
+  while (nearest > 0 && !(cells.loss(nearest - 1) <= highest)) --nearest;
+  if (nearest == 0) return;
   for (std::size_t k = 0; k < pmf.index.size(); ++k)
     if (pmf.index[k] > index[nearest - 1] && pmf.mass[k] > 0) return;
   pmf.index.assign(1, index[nearest - 1]);
-  pmf.mass.assign(1, 1.0);
+  pmf.mass.assign(1, infinite > 0 ? (1 - infinite) * (1 - 4 * u) : 1.0);
 }
 
 template <class Curve>

@@ -87,7 +87,7 @@ class LaplaceLoss {
   std::vector<Node> nodes() const {
     const auto count = static_cast<std::size_t>(std::clamp(20 * m_, 64.0, 1000.0));
     const double step = 2 * m_ / static_cast<double>(count);
-    const double log_step = std::log(0.5 * std::sinh(step / 4));
+    const double log_step = std::log(std::sinh(step / 4));
     std::vector<Node> nodes{{-m_, -m_ - std::log(2.0), -std::log(2.0)}};
     for (std::size_t i = 0; i < count; ++i) {
       const double loss = step * (static_cast<double>(i) + 0.5) - m_;

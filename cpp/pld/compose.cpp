@@ -148,23 +148,23 @@ double infinity_mass_above(std::span<const ComposedTerm> terms) {
 
 // The same of a lower composition: with finite masses M, product of (M + t)^n less product of M^n.
 double infinity_mass_below(std::span<const ComposedTerm> terms) {
-  CompensatedSum growth, finite;
+  constexpr double least_log = -700;  // M may be 0, where a grid is too coarse for a step
+  CompensatedSum growth, total;
+  double size = 1;
   for (const ComposedTerm& term : terms) {
-    const StepPmf& step = *term.step.step;
-    if (step.infinity_mass == 0) {
-      finite.add(static_cast<double>(term.count) * log_mass_below(step));
-      continue;
-    }
-    const double log_finite = log_mass_below(step);
-    const double ratio = step.infinity_mass * std::exp(-std::max(log_finite, -700.0)) * (1 - 16 * u);
-    finite.add(static_cast<double>(term.count) * log_finite);
-    growth.add(static_cast<double>(term.count) * std::log1p(ratio) * (1 - 8 * u));
+    const auto count = static_cast<double>(term.count);
+    const double log_finite = log_mass_below(*term.step.step), t = term.step.step->infinity_mass;
+    if (!std::isfinite(log_finite) && t == 0) return 0;
+    const double ratio = t * std::exp(-std::max(log_finite, least_log)) * (1 - 16 * u), grown = std::log1p(ratio);
+    const double log_mass = log_finite > least_log ? log_finite + grown : std::max(log_finite, std::log(t));
+    growth.add(count * grown * (1 - 8 * u));
+    total.add(count * log_mass);
+    size += count * (std::fabs(log_mass) + 2 * grown);
   }
   if (growth.value() == 0) return 0;
   // (M + t)^n - M^n = (M + t)^n (1 - (1 + t/M)^-n): both factors increase with M + t and t/M.
-  const double log_total = finite.value() + growth.value();
-  const double slack = 16 * u * (std::fabs(finite.value()) + growth.value() + 1);
-  return std::exp(std::min(0.0, log_total - slack)) * -std::expm1(-growth.value()) * (1 - 16 * u);
+  const double log_total = total.value() - 16 * u * size;
+  return std::exp(std::min(0.0, log_total)) * -std::expm1(-growth.value()) * (1 - 16 * u);
 }
 
 // Sums of the first and last losses at which the steps have mass, rounded outward.

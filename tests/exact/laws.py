@@ -40,7 +40,7 @@ class AtomLaw(Law):
     @property
     def supremum(self) -> arb:
         """See `Law`."""
-        return self.atoms[-1][0]
+        return self.atoms[-1][0] if self.atoms else arb(0)
 
     def log_moment(self, c: Points) -> Points:
         """See `Law`."""

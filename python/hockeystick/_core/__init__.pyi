@@ -108,6 +108,10 @@ class DominatingPair:
         """
         Integrals over the cells between increasing losses.
         """
+    def nodes(self) -> tuple[list[float], list[float]]:
+        """
+        Losses and the logarithms of their P-masses, for planning only.
+        """
     def tail_moment_bound(
         self,
         top: typing.SupportsFloat | typing.SupportsIndex,

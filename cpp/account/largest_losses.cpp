@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// With b_j the largest finite loss of step j and t_j its mass at +inf, delta(eps) is at most sum n_j t_j from
+// eps = sum n_j b_j on. All steps have losses of at least e_j with probability P = product of P(L_j >= e_j)^n_j, so
+// that delta(eps) >= P (1 - e^(eps - E)), E = sum n_j e_j: more than delta below E + log(1 - delta / P).
+#include "account/largest_losses.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "numeric/checkpoint.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+
+namespace {
+
+constexpr double u = unit_roundoff, infinity = std::numeric_limits<double>::infinity();
+constexpr double least_mass = 1e-290;  // what underflow may have hidden is nothing next to it
+
+}  // namespace
+
+CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance) {
+  double largest = 0, near = 0, losses = 0, log_probability = 0, infinity_mass = 0, steps = 0;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    checkpoint_each<16>(j);
+    const auto count = static_cast<double>(direction[j].count);
+    const double most = direction[j].pair->finite_loss_bound();
+    if (!std::isfinite(most)) return {0, infinity};
+    const double edge = most - 0.25 * tolerance * std::fabs(most);
+    const PairCells cells = direction[j].pair->integrate(std::array{edge});
+    const double reached = cells.upper_tail_p * (1 - cells.mass_error - 2 * u) + cells.infinity_mass_lower;
+    largest += count * most;
+    near += count * (edge - cells.loss_error);
+    losses += count * (std::fabs(most) + std::fabs(edge) + cells.loss_error);
+    log_probability += reached > least_mass ? count * std::log(reached) : -infinity;
+    infinity_mass += count * cells.infinity_mass;
+    steps += count;
+  }
+  const double rounding = 8 * u * static_cast<double>(direction.size() + 2), log_delta = std::log(delta);
+  CertifiedInterval result{0, infinity};
+  if (infinity_mass * (1 + rounding) <= delta) result.upper = std::max(0.0, largest + rounding * losses);
+  const double off = rounding * (std::fabs(log_probability) + steps) + 8 * u * std::fabs(log_delta);
+  const double log_share = log_delta - log_probability + off;
+  if (log_share < -1)
+    result.lower =
+        std::max(0.0, near - rounding * losses + std::log1p(-std::exp(log_share) * (1 + 8 * u)) * (1 + 8 * u));
+  return result;
+}
+
+double leak_below(const Direction& direction) {
+  double exponent = 0;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    checkpoint_each<16>(j);
+    if (!(direction[j].pair->infinity_mass() > 0)) continue;
+    const double t = direction[j].pair->integrate(std::array{0.0}).infinity_mass_lower;
+    exponent += static_cast<double>(direction[j].count) * std::log1p(-std::min(t, 1.0));
+  }
+  return -std::expm1(exponent) * (1 - 8 * u * static_cast<double>(direction.size() + 2));
+}
+
+}  // namespace hockeystick
