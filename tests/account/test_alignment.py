@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals that put atoms on a grid are found soon, or given up."""
+
+import pytest
+
+import hockeystick as hs
+
+
+@pytest.mark.parametrize("epsilon", [29.75169362641035, 20.0])
+def test_intervals_far_below_the_spacing_of_atoms_are_planned_soon(epsilon):
+    """Two lattices that no grid serves: not every divisor of a spacing is tried."""
+    answers = hs.RandomizedResponse(noise_parameter=0.8559623733492494, num_buckets=69)
+    pair = hs.DiscretePair(
+        p=[0.7067339816192144, 0.025453933628101954, 0.2678120847526836],
+        q=[0.7845189170027582, 0.016280461684472117, 0.1992006213127697],
+    )
+    run = answers + 62 * pair
+    with pytest.raises(hs.CertificationError) as caught:
+        run.delta_bounds(epsilon, adjacency=hs.Adjacency.REPLACE_ONE, memory_limit=1 << 26)
+    assert 0 < caught.value.bounds.lower < caught.value.bounds.upper < 1
