@@ -36,7 +36,12 @@ constexpr double faint = 1e-250;
 struct Piece {
   double p = 0, q = 0, above = 0, below = 0, scaled_below = 0;
   double width = 0;  // of what lies above -m: rounding of `below` grows with it
+  bool narrow = false;
 };
+
+// With m and q in these ranges and no cell of density narrower, no product below comes near underflow: e^-m / 4 times
+// the square of half a width, q and e^-m exceeds 1e-250, and rounded differences are 0 or exceed u m and u q.
+constexpr double least_m = 1e-20, most_m = 200, least_q = 1e-20, least_half = 1e-25;
 
 // e^((a + b) / 2), the sum exact: relative error 6 u.
 double exp_half_sum(double a, double b) {
@@ -54,6 +59,7 @@ class LaplaceLoss {
   explicit LaplaceLoss(double m) : m_(m), rare_(0.5 * std::exp(-m)) {}
 
   double end() const { return m_; }
+  bool may_underflow() const { return !(m_ >= least_m && m_ <= most_m); }
 
   // Relative error of p and q: 14 u; of above and scaled_below: 32 u; of below: (32 + 2 width) u. Sums of
   // non-negative terms throughout. Infinite ends are allowed, but `below` is of no use at upper = inf.
@@ -109,6 +115,7 @@ class LaplaceLoss {
     const double top = 0.5 * exp_half_sum(c, -m_), bottom = 0.5 * exp_half_sum(-a, -m_);
     const double half = 0.5 * (c - a);
     const double s = -std::expm1(-half);
+    piece.narrow = half < least_half;
     piece.p = top * s;
     piece.q = bottom * s;
     piece.above = piece.p * s * std::exp(-under) - piece.p * std::expm1(-under);
@@ -124,12 +131,13 @@ struct Cell {
   CellMass mass;
   double q;      // Q(cell)
   double width;  // of its inner losses
+  bool narrow;
 };
 
 // What the three pairs share: cell_at(i) is cell i between `count` edges, that with -1 what lies below them,
 // count - 1 what lies above.
 template <class CellAt>
-PairCells cut(std::ptrdiff_t count, CellAt&& cell_at) {
+PairCells cut(std::ptrdiff_t count, bool may_underflow, CellAt&& cell_at) {
   PairCells result;
   result.cells.reserve(static_cast<std::size_t>(count));
   double widest = 0, lost = 0;
@@ -138,9 +146,11 @@ PairCells cut(std::ptrdiff_t count, CellAt&& cell_at) {
     const Cell cell = cell_at(i);
     result.cells.push_back(cell.mass);
     widest = std::max(widest, cell.width);
+    may_underflow = may_underflow || cell.narrow;
     if (cell.mass.p < vanishing) lost += cell.q;
   }
   const Cell bottom = cell_at(-1), top = cell_at(count - 1);
+  may_underflow = may_underflow || bottom.narrow || top.narrow;
   result.lower_tail_p = bottom.mass.p;
   // Cells that may have lost their P-mass are as good as at loss -inf.
   result.lower_tail_q = (bottom.q + lost) * (1 + 64 * u);
@@ -148,7 +158,7 @@ PairCells cut(std::ptrdiff_t count, CellAt&& cell_at) {
   result.upper_tail_above = top.mass.above;
   result.mass_error = 24 * u;
   result.share_error = (48 + 2 * widest) * u;
-  result.share_error_p = tiny;
+  result.share_error_p = may_underflow ? tiny : 0;
   result.own_scale = true;
   return result;
 }
@@ -192,11 +202,11 @@ class Laplace final : public DominatingPair {
     const double m = loss_.end();
     const AtomLosses at{snapped(-m, -m, losses, edges, moved), snapped(m, m, losses, edges, moved)};
     const auto count = static_cast<std::ptrdiff_t>(losses.size());
-    PairCells result = cut(count, [&](std::ptrdiff_t i) {
+    PairCells result = cut(count, loss_.may_underflow(), [&](std::ptrdiff_t i) {
       const double lower = i < 0 ? -infinity : losses[static_cast<std::size_t>(i)];
       const double upper = i + 1 < count ? losses[static_cast<std::size_t>(i + 1)] : infinity;
       const Piece piece = loss_.piece(lower, upper, at);
-      return Cell{{piece.p, piece.above, piece.below}, piece.q, piece.width};
+      return Cell{{piece.p, piece.above, piece.below}, piece.q, piece.width, piece.narrow};
     });
     result.loss_error = error_ + moved;  // the same noise with another m moves L by no more
     return result;
@@ -261,7 +271,8 @@ class SampledLaplace : public DominatingPair {
                         snapped(atoms_.at.back().loss, m, losses, edges, moved)};
     const Edge bottom{-infinity, 0, sign > 0 ? 0.0 : 1.0}, top{infinity, 0, sign > 0 ? 1.0 : 0.0};
     const auto count = static_cast<std::ptrdiff_t>(losses.size());
-    PairCells result = cut(count, [&](std::ptrdiff_t i) {
+    const bool may_underflow = inner_.may_underflow() || !(q_ >= least_q && 1 - q_ >= least_q);
+    PairCells result = cut(count, may_underflow, [&](std::ptrdiff_t i) {
       const Edge& low = i < 0 ? bottom : edges[static_cast<std::size_t>(i)];
       const Edge& high = i + 1 < count ? edges[static_cast<std::size_t>(i + 1)] : top;
       const double upper = i + 1 < count ? losses[static_cast<std::size_t>(i + 1)] : 0;
@@ -305,7 +316,7 @@ class Remove final : public SampledLaplace {
       const double above = low.inner == -infinity ? q_ * piece.p + low.excess * piece.q : q_ * piece.above;
       const double factor = high.inner < 700 ? q_ * std::exp(high.inner) : std::expm1(upper) + q_;
       const double below = piece.scaled_below > faint ? factor * piece.scaled_below : q_ * piece.below;
-      return Cell{{mixed(piece.p, piece.q), above, below}, piece.q, piece.width};
+      return Cell{{mixed(piece.p, piece.q), above, below}, piece.q, piece.width, piece.narrow};
     });
   }
 
@@ -333,7 +344,7 @@ class Add final : public SampledLaplace {
     return cut_inner(losses, -1, [&](const Piece& piece, const Edge& low, const Edge& high, double upper) {
       const double scaled = q_ * piece.scaled_below + high.excess * piece.p;
       const double below = scaled > 0 ? std::exp(upper) * scaled : 0.0;
-      return Cell{{piece.p, low.weight * piece.above, below}, mixed(piece.q, piece.p), 0};
+      return Cell{{piece.p, low.weight * piece.above, below}, mixed(piece.q, piece.p), 0, piece.narrow};
     });
   }
 

@@ -88,3 +88,12 @@ def test_beyond_delta_that_is_as_good_as_nothing_nothing_is_asked():
     assert (lower == 0).all()
     assert (upper <= 1e-300).all()
     assert (np.diff(upper) <= 0).all()
+
+
+def test_an_atom_on_the_grid_keeps_its_place_from_below():
+    """Else it would move down a whole interval, and one pass would not do."""
+    pair = hs.Laplace(noise_multiplier=2.0).dominating_pair(Direction.REMOVE)
+    for tolerance in (1e-3, 1e-5):
+        (answer,) = ask("epsilon", [[(pair, 50)]], [1e-6], tolerance=tolerance)
+        assert answer.met
+        assert answer.passes == 1
