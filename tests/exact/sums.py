@@ -23,7 +23,12 @@ def sums(terms: Sequence[tuple[int, Law]]) -> Iterator[tuple[arb, arb]]:
 
 
 def _spread(count: int, law: Law) -> Iterator[tuple[arb, arb]]:
-    """The sums of `count` draws of one law: multinomial, by how often each loss is drawn."""
+    """The sums of `count` draws of one law: multinomial, by how often each loss is drawn.
+
+    None of a law without finite losses.
+    """
+    if not law:
+        return
     weights = [[arb(1)] for _ in law]  # p^k / k!
     for (_, p), powers in zip(law, weights, strict=True):
         for k in range(1, count + 1):
