@@ -274,6 +274,8 @@ def draw(rng: random.Random) -> Question:
     delta = rng.uniform(0, 0.5) if rng.random() < 0.1 else power(rng, -200, math.log10(0.5))
     while True:
         run = Composition(terms, direction, DIGITS)
+        if not float(run.infinity_mass()) < 1:  # nothing is hidden, for certain
+            return draw(rng)
         epsilon = max(run.saddle.epsilon_above(math.log(delta)), 0.0)
         if run.is_affordable() and epsilon < LARGEST_EPSILON:
             break

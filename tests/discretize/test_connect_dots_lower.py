@@ -88,3 +88,25 @@ def test_no_loss_lies_at_or_below_zero(offset):
     assert step.delta(np.array([-0.005, 0.0, 0.005]))[1] == 0
     assert list(step.mass) == [1.0]
     assert list(step.index) == [-1 if offset > 0 else 0]
+
+
+@pytest.mark.parametrize("index", [[-4, 0, 10], [-40, -10, 0, 10], [-3, 0, 10]])
+def test_a_leaking_step_that_the_grid_does_not_see_keeps_what_q_alone_tells(index):
+    """Mass 0.7 at the highest support point below log(0.7), -3.57 intervals; else nothing."""
+    p, q = (0.3, 0.35, 0.35), (0.0, 0.501, 0.499)
+    pair = hs.DiscretePair(p=p, q=q).dominating_pair(Direction.REMOVE)
+    step = _core.step_pmf(
+        pair, interval=0.1, offset=0.0, index=np.array(index), estimator="balanced"
+    )
+    points = [i for i in index if i <= -4]
+    assert sum(step.mass) == pytest.approx(0.7 if points else 0.0, abs=1e-12)
+    if points:
+        assert list(step.index) == [points[-1]]
+    for epsilon in np.linspace(-5, 0.5, 56):
+        truth = sum(max(a - np.exp(epsilon) * b, 0.0) for a, b in zip(p, q, strict=True))
+        loss = 0.1 * np.array(step.index)
+        curve = (
+            step.infinity_mass
+            + (np.array(step.mass) * np.maximum(-np.expm1(epsilon - loss), 0)).sum()
+        )
+        assert curve <= truth + 1e-15
