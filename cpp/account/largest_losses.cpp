@@ -57,6 +57,7 @@ double leak_below(const Direction& direction) {
     const double t = direction[j].pair->integrate(std::array{0.0}).infinity_mass_lower;
     exponent += static_cast<double>(direction[j].count) * std::log1p(-std::min(t, 1.0));
   }
+  if (!(exponent < 0)) return 0;  // not -0
   return -std::expm1(exponent) * (1 - 8 * u * static_cast<double>(direction.size() + 2));
 }
 

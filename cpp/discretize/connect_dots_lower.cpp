@@ -151,7 +151,7 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
 // far less than an interval, that mass is the better estimate.
 void raise_to_no_loss(const SupportCells& cells, StepPmf& pmf) {
   const auto& index = cells.support.index;
-  const double infinite = cells.parts.infinity_mass, highest = std::log1p(-infinite) * (1 + 4 * u);
+  const double infinite = cells.parts.infinity_mass, highest = std::log1p(-infinite) * (1 + 8 * u);
   std::size_t nearest = index.size();
   while (nearest > 0 && !(cells.loss(nearest - 1) <= highest)) --nearest;
   if (nearest == 0) return;

@@ -35,8 +35,8 @@ constexpr double faint = 1e-250;
 // Of the losses in [lower, upper): P, Q, P - e^lower Q, e^upper Q - P, and the last times e^-upper.
 struct Piece {
   double p = 0, q = 0, above = 0, below = 0, scaled_below = 0;
-  double width = 0;  // of what lies above -m: rounding of `below` grows with it
-  bool narrow = false;
+  double width = 0;     // of what lies above -m: rounding of `below` grows with it
+  bool narrow = false;  // so that its square may have come near underflow
 };
 
 // With m and q in these ranges and no cell of density narrower, no product below comes near underflow: e^-m / 4 times

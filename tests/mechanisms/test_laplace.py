@@ -141,3 +141,11 @@ def test_atoms_stay_on_the_edges_that_were_put_there(scale, rate, direction):
         assert got.p[0] <= 1e-6 * got.p[1]  # density that lies within a rounding of the atom
         assert got.p[3] >= 0.4 * (rate if direction == "remove" else 1.0)
         assert got.above[3] <= 1e-12 * width * got.p[3]
+
+
+def test_underflow_is_allowed_for_where_it_may_happen():
+    """Elsewhere the allowance would make the sign of an exact zero uncertain."""
+    assert core_pair(1.0).integrate([-1.0, 0.0, 1.0]).share_error_p == 0
+    assert core_pair(1.0).integrate([0.0, 1e-170, 1.0]).share_error_p > 0  # a square of 1e-341
+    for pair in (core_pair(1 / 300), core_pair(1e21), core_pair(1.0, 1e-25)):
+        assert pair.integrate([-1.0, 0.0, 1.0]).share_error_p > 0
