@@ -151,8 +151,8 @@ std::span<const Atom> kept_atoms(std::span<const Atom> atoms, const SupportNeeds
   }
   mass = 0;
   while (atoms.size() > 1) {
-    mass += atoms.front().mass;
-    if (std::log(mass) > needs.log_bottom_mass - needs.tilt * atoms.front().loss + needs.log_moment) break;
+    mass += atoms.front().mass;  // would go to the next atom
+    if (std::log(mass) > needs.log_bottom_mass - needs.tilt * atoms[1].loss + needs.log_moment) break;
     atoms = atoms.subspan(1);
   }
   return atoms;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
@@ -13,6 +14,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A piecewise linear curve f(alpha), alpha = e^loss, with value 0 from the last support point on:
 // `mass[i]` is the P-mass whose kink it has at point i, `error[i]` the rounding error of that.
@@ -25,6 +27,10 @@ struct Kinks {
 struct Top {
   double p, above;
 };
+
+// D is of edges within edge_error of the support, between which gaps differ by twice that: of e^d - 1 it is the part
+// 2 edge_error (1 + 1 / d) or less, of 1 - e^-d, too; twice as much covers second order.
+double edges_apart(const PairCells& parts, double gap) { return 4 * parts.edge_error * (1 + 1 / gap); }
 
 double growth(double gap) { return expm1_short(gap); }       // e^d - 1
 double shrinkage(double gap) { return -expm1_short(-gap); }  // 1 - e^-d
@@ -54,7 +60,8 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     const double largest = right.p * (last ? 1.0 : shrinkage(cells.cuts[i] - cells.loss(i))) +
                            (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
     const double scale = parts.own_scale ? right.above + left.below : largest;
-    const double error = (parts.share_error + 8 * u) * scale + (parts.share_error_p + parts.edge_error) * p;
+    const double nearest = std::min(i > 0 ? cells.gap(i - 1) : infinity, last ? infinity : cells.gap(i));
+    const double error = (parts.share_error + edges_apart(parts, nearest) + 8 * u) * scale + parts.share_error_p * p;
     const double raised = std::max(0.0, difference - error);
     const double lowered = std::max(0.0, error - difference);
     if (i > 0) {

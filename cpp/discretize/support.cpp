@@ -32,6 +32,16 @@ void cut_below_top(const Support& support, double top, std::vector<double>& cuts
   }
 }
 
+// Below the lowest atom no mass is left to balance that next to it: this is the next point's, but for a sliver that
+// keeps the atom off the cut.
+void cut_above_bottom(const Support& support, double bottom, std::vector<double>& cuts) {
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const double gap = support.loss(i + 1) - support.loss(i);
+    if (std::fabs(support.loss(i) - bottom) < 1e-3 * gap) cuts[i] = support.loss(i) + 1e-2 * gap;
+    if (support.loss(i) > bottom) break;
+  }
+}
+
 // Certified masses of atoms that are support points.
 std::vector<double> atoms_on(const Support& support, const Atoms& atoms) {
   if (!(atoms.mass_error < 1)) return {};
@@ -52,7 +62,10 @@ SupportCells cut_midway(const DominatingPair& pair, Support support) {
   for (std::size_t i = 0; i + 1 < support.index.size(); ++i)
     cuts.push_back(support.offset +
                    0.5 * support.interval * static_cast<double>(support.index[i] + support.index[i + 1]));
-  if (!pair.atoms().at.empty()) cut_below_top(support, pair.atoms().at.back().loss, cuts);
+  if (const auto& atoms = pair.atoms().at; !atoms.empty()) {
+    cut_above_bottom(support, atoms.front().loss, cuts);
+    cut_below_top(support, atoms.back().loss, cuts);
+  }
   return cut_at(pair, std::move(support), std::move(cuts));
 }
 

@@ -35,8 +35,9 @@ struct SupportCells {
   bool nothing_above() const { return top < support.index.size(); }
   /// Bound on the error of the shares `low` and `high` of a whole cell that go to its ends, cpp/README.md.
   double share_error(std::size_t i, double low, double high) const {
-    if (parts.own_scale) return (8 * parts.share_error + 32 * 0x1p-53) * std::min(low, high);
-    return 3 * parts.share_error + (2 * parts.share_error_p + 8 * parts.edge_error) / gap(i) + 8 * 0x1p-53;
+    const double edges = 8 * parts.edge_error / gap(i);
+    if (parts.own_scale) return (8 * parts.share_error + edges + 32 * 0x1p-53) * std::min(low, high);
+    return 3 * parts.share_error + 2 * parts.share_error_p / gap(i) + edges + 8 * 0x1p-53;
   }
 };
 

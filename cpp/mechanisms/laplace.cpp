@@ -280,7 +280,8 @@ class SampledLaplace : public DominatingPair {
     });
     result.edge_error = edge_error;
     // m's rounding moves the inner loss by u m, the outer one by that times the posterior weight.
-    result.loss_error = edge_error + moved + 2 * u * m * weight(m);
+    // Atoms go to the exact edge, the support to the given one: edge_error twice.
+    result.loss_error = 2 * edge_error + moved + 2 * u * m * weight(m);
     return result;
   }
 

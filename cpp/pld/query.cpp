@@ -108,9 +108,8 @@ class EpsilonSearch {
         delta_(delta),
         constant_(pmf.infinity_mass + (upper_ ? pmf.tail_above : 0.0)),
         goal_(std::max(delta - constant_, 1e-300)),
-        cell_factor_(1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval)) {
-    if (upper_) noise_ = cell_factor_ * pmf.point_error * weights_.sum(static_cast<double>(pmf.mass.size()));
-  }
+        noise_(1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval) * pmf.point_error *
+               weights_.sum(static_cast<double>(pmf.mass.size()))) {}
 
   bool is_infinite() const {
     const bool gives_up = pmf_.excess > 0 || pmf_.deficit > 0;
@@ -172,7 +171,8 @@ class EpsilonSearch {
   Weights weights_;
   bool upper_;
   double delta_, constant_;  // what weighs the same at every epsilon
-  double goal_, cell_factor_, noise_ = 0;
+  double goal_;
+  double noise_;  // far below the answer nothing else is left, of either sign, which tells nothing
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
@@ -39,18 +40,22 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
 
 double log_moment_above(const TiltedStep& step, double t) {
   const auto argument = [&](std::size_t j) { return t * step.step->loss(j); };
-  const std::size_t points = step.mass.size();
-  const double shift = std::max(argument(0), argument(points - 1));
+  // Far points whose masses underflowed in a lower step have none: a floor there would outgrow all others.
+  std::size_t first = 0, points = step.mass.size();
+  while (points > 0 && step.mass[points - 1] == 0) --points;
+  while (first < points && step.mass[first] == 0) ++first;
+  if (first == points) return -std::numeric_limits<double>::infinity();
+  const double shift = std::max(argument(first), argument(points - 1));
   double sum = 0;
   std::array<double, 64> grown;
-  for (std::size_t i = 0; i < points; i += grown.size()) {
-    checkpoint_each<128>(i / grown.size());
+  for (std::size_t i = first; i < points; i += grown.size()) {
+    checkpoint_each<128>((i - first) / grown.size());
     const std::size_t count = std::min(grown.size(), points - i);
     for (std::size_t j = 0; j < count; ++j) grown[j] = argument(i + j) - shift;
     exponentials(std::span(grown).first(count));
     for (std::size_t j = 0; j < count; ++j) sum += (step.mass[i + j] + floor_mass) * grown[j];
   }
-  const double largest = std::max(std::fabs(argument(0)), std::fabs(argument(points - 1)));
+  const double largest = std::max(std::fabs(argument(first)), std::fabs(argument(points - 1)));
   const double value = std::log(sum);
   // Arguments carry 4 u of the largest; the sum of positive terms u a term; log 4 u of itself.
   return shift + value + (4 * largest + 4 * std::fabs(value) + 12 + static_cast<double>(points)) * u;

@@ -15,6 +15,6 @@ def test_intervals_far_below_the_spacing_of_atoms_are_planned_soon(epsilon):
         q=[0.7845189170027582, 0.016280461684472117, 0.1992006213127697],
     )
     run = answers + 62 * pair
-    with pytest.raises(hs.CertificationError) as caught:
-        run.delta_bounds(epsilon, adjacency=hs.Adjacency.REPLACE_ONE, memory_limit=1 << 26)
-    assert 0 < caught.value.bounds.lower < caught.value.bounds.upper < 1
+    bounds = run.delta_bounds(epsilon, adjacency=hs.Adjacency.REPLACE_ONE, memory_limit=1 << 26)
+    assert 0 < bounds.lower <= bounds.upper < 1
+    assert bounds.gap <= 1e-3 * bounds.upper

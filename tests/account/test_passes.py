@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the planner forecasts comes true: a single, short transform answers most questions."""
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.adjacency import Direction
+
+PAIR = 3 * hs.DiscretePair(p=[0.2, 0.3, 0.5], q=[0.25, 0.35, 0.4])
+MEMORY = 1 << 28
+
+
+def sampled(noise: float, probability: float) -> hs.Mechanism:
+    return hs.Laplace(noise_multiplier=noise).poisson_sampled(probability)
+
+
+RUNS = {
+    "Laplace": (50 * hs.Laplace(noise_multiplier=3.0), 1e-6, 1 << 11),
+    "sampled Laplace, many": (3000 * sampled(0.7, 0.02), 1e-6, 1 << 14),
+    "sampled Laplace, rare": (1000 * sampled(1.0, 0.01), 1e-5, 1 << 13),
+    "sampled Laplace, often": (300 * sampled(2.0, 0.1), 1e-8, 1 << 12),
+    "atoms and steep tilts": (58 * sampled(12.8, 0.00137) + PAIR, 2.7e-8, 1 << 11),
+    "atoms and a window of noise": (
+        7 * sampled(2.759381653892835, 0.008575902374280252) + PAIR,
+        6.295883017311938e-05,
+        1 << 14,
+    ),
+    "atoms and few of a density": (3 * sampled(11.2, 0.00444) + PAIR, 6e-4, 1 << 15),
+}
+
+
+@pytest.mark.parametrize("direction", [Direction.REMOVE, Direction.ADD])
+@pytest.mark.parametrize("name", RUNS)
+def test_one_short_transform_will_do(name: str, direction: Direction) -> None:
+    run, delta, longest = RUNS[name]
+    terms = run._directions(
+        {Direction.REMOVE: hs.Adjacency.REMOVE_ONE, Direction.ADD: hs.Adjacency.ADD_ONE}[direction]
+    )
+    (answer,) = _core.epsilon_bounds(
+        terms, [delta], tolerance=1e-3, memory_limit=MEMORY, method="transform"
+    )
+    assert answer.met
+    assert answer.passes == 1
+    assert answer.size <= longest
