@@ -60,6 +60,11 @@ struct TermAtoms {
   double spacing = 0;   // of the lattice, else about
   double heaviest = 0;  // loss of the atom with the largest tilted mass
   bool any = false, all = false;
+  double tilt = 0;
+
+  // What moves down is made up for in the mean by the atom below, so that only the variance notices: a part of all that
+  // grows with the gap between them.
+  double reach(double interval) const { return std::min(1.0, 0.5 * (1 + tilt) * std::max(spacing, interval)); }
 };
 
 TermAtoms look_at(const Term& term, double tilt, double log_moment) {
@@ -67,6 +72,7 @@ TermAtoms look_at(const Term& term, double tilt, double log_moment) {
   TermAtoms result;
   if (atoms.at.empty()) return result;
   result.any = true;
+  result.tilt = tilt;
   result.all = atoms.all;
   result.lattice = lattice_of(atoms.at);
   double largest = -infinity, total = 0;
@@ -100,7 +106,7 @@ double misfit(const TermAtoms& term, double interval) {
 
 double loose_weight(const std::vector<TermAtoms>& terms, double interval) {
   double sum = 0;
-  for (const TermAtoms& term : terms) sum += term.weight * misfit(term, interval);
+  for (const TermAtoms& term : terms) sum += term.weight * term.reach(interval) * misfit(term, interval);
   return sum;
 }
 

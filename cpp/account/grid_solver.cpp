@@ -87,7 +87,7 @@ double GridSolver::first_interval() const {
   }
   if (const double loose = align(direction_, pilot_, {std::max(0.0, at_.tilt), interval, 0, false}).loose; loose > 0) {
     const double slope = at_.regular ? at_.slope : at_.tilt + 1 / std::max(at_.epsilon, at_.deviation);
-    interval = std::min(interval, 0.5 * log_tolerance_ / (slope * loose));
+    interval = std::min(interval, log_tolerance_ / (slope * loose));
   }
   // Where forecasts underflow it must not be 0: nothing finer would fit any memory.
   return std::max(interval, 1e-12 * std::max(at_.deviation, at_.epsilon));

@@ -26,12 +26,17 @@ double scaled_tail(double x) {
   return 0.5 * std::exp(x * x / 2) * std::erfc(x * 0.70710678118654752);
 }
 
+// Where the mean jumps with the tilt two modes compete: right below the jump the lower one has most of the mass, and
+// the upper one more than a transform's errors, which are absolute.
+double below_jump(double tilt, double log_delta) { return tilt * std::max(0.9, 1 + 5 / std::min(log_delta, -1.0)); }
+
 }  // namespace
 
 Pilot::Pilot(const Direction& direction) {
   for (const Term& term : direction) {
     checkpoint_each<16>(nodes_.size());
     add(term.pair->nodes(), term.count);
+    atoms_.push_back(&term.pair->atoms());
   }
   deviation_ = std::sqrt(cumulants(0).variance);  // floored in step_cumulants, never 0
 }
@@ -105,6 +110,18 @@ Cumulants Pilot::cumulants(double tilt) const {
 
 double Pilot::log_moment(std::size_t term, double tilt) const { return step_cumulants(term, tilt).value; }
 
+double Pilot::spread_count(double tilt, double apart) const {
+  double result = total_count_;
+  for (std::size_t j = 0; j < atoms_.size(); ++j) {
+    const auto& at = atoms_[j]->at;
+    if (at.empty() || at.back().loss - at.front().loss < apart * static_cast<double>(at.size() - 1)) continue;
+    double mass = 0;
+    for (const Atom& atom : at) mass += std::exp(std::log(atom.mass) + tilt * atom.loss - log_moment(j, tilt));
+    result -= counts_[j] * std::min(1.0, mass);
+  }
+  return result;
+}
+
 bool Pilot::is_regular(double tilt, double variance) const {
   // The variance must not change much within one deviation of the tilt.
   const double width = 1 / std::sqrt(variance);
@@ -137,8 +154,7 @@ Saddle Pilot::chernoff_saddle(double delta) const {
   };
   const double tilt = monotone_root_from(excess, 0.0, 0.5 / deviation_, 40, 1e-3);
   const bool solved = excess(1.01 * tilt) <= 0;  // it may jump, but it must change sign
-  // Where the mean jumps with the tilt two modes compete: keep to the lower one.
-  Saddle at = saddle(solved ? 0.9 * tilt : 0.0);
+  Saddle at = saddle(solved ? below_jump(tilt, goal) : 0.0);
   at.epsilon = (cumulants(tilt).value + log_chernoff_peak(tilt) - goal) / tilt;
   at.log_delta = goal;
   at.regular = false;
@@ -180,7 +196,8 @@ Saddle Pilot::saddle_for_epsilon(double epsilon) const {
 }
 
 Saddle Pilot::far_saddle(double epsilon) const {
-  Saddle at = saddle(std::max(0.0, 0.9 * tilt_for_mean(epsilon)));
+  const double jump = tilt_for_mean(epsilon);
+  Saddle at = saddle(std::max(0.0, below_jump(jump, log_chernoff_delta(jump, epsilon))));
   at.epsilon = epsilon;
   at.log_delta = std::min(-0.7, log_chernoff_delta(at.tilt, epsilon));
   at.regular = false;

@@ -57,6 +57,8 @@ class Pilot {
   Reach reach(double tilt, double log_reciprocal, int direction, double limit) const;
 
   double total_count() const { return total_count_; }
+  /// Steps by their tilted mass off atoms that lie further apart than `apart` [nats].
+  double spread_count(double tilt, double apart) const;
   std::size_t terms() const { return nodes_.size(); }
   const LossNodes& nodes(std::size_t term) const { return nodes_[term]; }
   double count(std::size_t term) const { return counts_[term]; }
@@ -68,6 +70,7 @@ class Pilot {
   double tilt_for_mean(double epsilon) const;
   Saddle chernoff_saddle(double delta) const;
   std::vector<LossNodes> nodes_;
+  std::vector<const Atoms*> atoms_;  // of the pairs, where these are discretized
   std::vector<double> counts_, log_total_;
   double total_count_ = 0;
   double deviation_ = 0;  // of the untilted composition

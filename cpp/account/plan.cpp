@@ -17,18 +17,29 @@ constexpr double bytes_per_point = 240;
 
 }  // namespace
 
-double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_tolerance) {
+namespace {
+
+double spread_interval(double count, const Saddle& saddle, double log_tolerance) {
   if (!saddle.regular) {
     // Atoms would cost an error of first order; for the rest e^(K) grows by tilt (1 + tilt) / 2
     // times the variance added.
     const double first_order = std::max(saddle.epsilon, saddle.deviation / 4) / 256;
     const double tilt = std::min(saddle.tilt, 0.5 / first_order);  // make_plan will not take more
-    const double rate = pilot.total_count() * tilt * (1 + tilt) / 8;
+    const double rate = count * tilt * (1 + tilt) / 8;
     return std::min(first_order, std::sqrt(0.5 * log_tolerance / std::max(rate, 1e-300)));
   }
   const double variance_allowed = 2 * 0.55 * log_tolerance / saddle.curvature;
-  const double interval = std::sqrt(variance_allowed / (0.25 * pilot.total_count()));
-  return std::min(interval, saddle.deviation / 4);
+  const double interval = std::sqrt(variance_allowed / (0.25 * count));
+  return std::min({interval, saddle.deviation / 4, 0.25 / std::max(saddle.tilt, 1e-3)});  // for steeper tilts than it
+}
+
+}  // namespace
+
+double forecast_interval(const Pilot& pilot, const Saddle& saddle, double log_tolerance) {
+  constexpr double most = 8;  // how much wider atoms that stay where they are may make it
+  const double interval = spread_interval(pilot.total_count(), saddle, log_tolerance);
+  const double total = pilot.total_count(), spread = 1.25 * pilot.spread_count(saddle.tilt, most * interval);
+  return spread_interval(std::clamp(spread, total / (most * most), total), saddle, log_tolerance);
 }
 
 Frame make_frame(const Pilot& pilot, const Saddle& at, double tilt, double d, double shift, double limit, double cut) {

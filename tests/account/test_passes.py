@@ -27,6 +27,20 @@ RUNS = {
         1 << 14,
     ),
     "atoms and few of a density": (3 * sampled(11.2, 0.00444) + PAIR, 6e-4, 1 << 15),
+    "losses of three atoms": (2000 * PAIR, 1e-8, 1 << 19),
+    "few steps, far out": (
+        18 * hs.Gaussian(noise_multiplier=6.0) + hs.ApproximateDP(epsilon=1.65, delta=0.0),
+        7e-171,
+        1 << 10,
+    ),
+    "two steps, further out": (
+        2
+        * hs.GaussianMixture(
+            standard_deviation=27.0, sensitivities=[1.0, 1.8], probabilities=[0.4, 0.6]
+        ),
+        1e-250,
+        1 << 10,
+    ),
 }
 
 

@@ -86,7 +86,7 @@ class PRVAccountant:
 
         both = self._composed(num_self_compositions)
         first = _COARSE if both.allowed else DEFAULT_TOLERANCE
-        most = self.eps_error / 4 if both.allowed else self.eps_error
+        most = self.eps_error / 16 if both.allowed else self.eps_error  # rounding takes most of it
 
         def ask(run: Composition, at: float) -> Bounds[float]:
             bounds = run.epsilon_bounds(at, **_options(first))
