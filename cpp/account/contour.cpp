@@ -133,6 +133,7 @@ class Solver {
     result.tilt = plan_.contour.tilt;
     result.passes = 1;
     result.method = "contour";
+    result.cost = result.total_cost = plan_.cost;
     return result;
   }
 

@@ -13,9 +13,9 @@ namespace hockeystick {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double most_work = 1e6;   // samples times nodes: about what a transform of 2^16 costs
-constexpr double share = 0.01;      // of the tolerance on delta, for each of tail and aliases
-constexpr double rounding = 1e-15;  // of a step's moment, over how much more than `share` it may take
+constexpr double share = 0.01;       // of the tolerance on delta, for each of tail and aliases
+constexpr double rounding = 1e-15;   // of a step's moment, over how much more than `share` it may take
+constexpr double fewest_nodes = 30;  // of a line
 constexpr double farthest_tilt = 500;
 constexpr double least_log_delta = -680;
 
@@ -76,28 +76,34 @@ ContourPlanner::ContourPlanner(const Direction& direction, bool wants_epsilon, d
 
 std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
   if (!(at_.epsilon >= 0) || (wants_epsilon_ && at_.epsilon == 0) || !(at_.log_delta > least_log_delta)) return {};
-  ContourPlan plan{frame(), {}};
+  ContourPlan plan{frame(), {}, 0};
   Contour& contour = plan.contour;
   if (!(contour.period > 0) || !(contour.higher < farthest_tilt)) return {};
   const double spacing = 2 * std::numbers::pi / contour.period;
   // Errors are relative to the moment at the tilt, of which delta may be a small part.
   const double accuracy = log_count(direction_) - log_share_ + 2 + std::max(0.0, -2 - log_sum_);
+  const double budget = forecast_transform_cost(pilot_, at_, log_tolerance_);
   double frequency = 2 * std::sqrt(2 * (2 - log_share_)) / deviation_ * caution_;
+  const auto terms = static_cast<double>(pilot_.terms());
+  double least = std::ceil(0.5 * frequency / spacing) + 2;
+  if (!(contour_cost(terms, least, fewest_nodes * terms) < budget)) return {};
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy};
     lines = make_lines(direction_, plan.needs);
     if (lines.empty()) return {};
     double nodes = 0;
     for (const auto& line : lines) nodes += static_cast<double>(line->size());
-    const double most = most_work / nodes;
-    const double count = samples_needed(lines, spacing, std::ceil(0.5 * frequency / spacing) + 2, most);
+    const double most = affordable_samples(budget, terms, nodes);
+    const double count = samples_needed(lines, spacing, least, most);
     if (!(count < most)) return {};
+    plan.cost = contour_cost(terms, count, nodes);
     contour.count = static_cast<std::size_t>(count);
     double truncated = 0;
     for (std::size_t j = 0; j < lines.size(); ++j)
       truncated += static_cast<double>(direction_[j].count) * lines[j]->truncation(count * spacing);
     if (truncated < 0.5) return plan;        // there the samples are as small as the tail
     frequency = caution_ * count * spacing;  // finer nodes show a faster decay
+    least = std::ceil(0.5 * frequency / spacing) + 2;
   }
   return {};
 }
@@ -169,7 +175,8 @@ Saddle ContourPlanner::near_epsilon(const Pilot& pilot, double epsilon) const {
 
 Contour ContourPlanner::frame() {
   const double wide = std::min(0.5, wants_epsilon_ ? at_.slope * tolerance_ * at_.epsilon : tolerance_);
-  log_share_ = std::log(share * std::max(wide, 1e-12)) - room_;
+  log_tolerance_ = std::max(wide, 1e-12);
+  log_share_ = std::log(share * log_tolerance_) - room_;
   const Contour contour = contour_frame(pilot_, at_, log_share_);
   const Cumulants k = pilot_.cumulants(contour.tilt);
   deviation_ = std::sqrt(k.variance);

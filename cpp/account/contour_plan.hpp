@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "account/contour_sum.hpp"
-#include "account/pilot.hpp"
+#include "account/planner.hpp"
 
 namespace hockeystick {
 
@@ -13,6 +13,7 @@ namespace hockeystick {
 struct ContourPlan {
   Contour contour;
   LineNeeds needs;
+  double cost;  // as of the planner
 };
 
 /// Null where a term has no such line.
@@ -29,7 +30,7 @@ class ContourPlanner {
   /// saddle point of other questions that it is to serve.
   ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance, double room);
 
-  /// The next plan and its lines; none where it would cost more than a transform.
+  /// The next plan and its lines; none where a transform is forecast to cost less.
   std::optional<ContourPlan> next(Lines& lines);
 
   /// Where epsilon is forecast.
@@ -52,7 +53,7 @@ class ContourPlanner {
   bool wants_epsilon_;
   double tolerance_, room_;
   Saddle at_{};
-  double log_share_ = 0, deviation_ = 0, log_sum_ = 0;
+  double log_tolerance_ = 0, log_share_ = 0, deviation_ = 0, log_sum_ = 0;
   double caution_ = 1;  // grows with each failure
 };
 

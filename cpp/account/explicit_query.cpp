@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "account/plan.hpp"
+#include "account/planner.hpp"
 #include "numeric/convolve.hpp"
 #include "numeric/fft_cache.hpp"
 #include "numeric/rounding.hpp"

@@ -17,9 +17,9 @@ namespace {
 constexpr int most_passes = 8;
 constexpr int most_contour_passes = 6;
 
-// Transforms of at least this length give way to contour sums where these do; for many questions, which share a
-// transform, longer ones.
-constexpr std::size_t longest_preferred = 1 << 17, longest_shared = 1 << 22;
+// Contours of steps are not worth planning below this, nor wanted above [ns]; where a transform is for many questions,
+// it is for so many.
+constexpr double least_cost = 1e6, most_cost = 3e8, questions = 32;
 
 }  // namespace
 
@@ -96,7 +96,7 @@ double GridSolver::first_interval() const {
 void GridSolver::make_passes() {
   double interval = first_interval();
   double cut = std::min(1e-3, log_tolerance_ * 1e-3) * std::exp(-room_);
-  double previous = std::numeric_limits<double>::infinity();
+  double previous = std::numeric_limits<double>::infinity(), spent = 0;
   for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
     Plan plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
     if (!take_contour(plan)) {
@@ -104,7 +104,9 @@ void GridSolver::make_passes() {
       if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
       pass_ = std::make_shared<const Pass>(direction_, plan, at_);
       take(pass_->answer(wants_epsilon_, value_));
+      answer_.cost = plan.cost;
     }
+    answer_.total_cost = spent += answer_.cost;
     answer_.met = is_met();
     if (answer_.met || !answer_.obstacle.empty()) break;
     const double delta = wants_epsilon_ ? value_ : answer_.upper;
@@ -200,10 +202,10 @@ Plan GridSolver::affordable_plan(double interval, double cut) {
 // The steps by contour sums, where the transform would be long; false if that does not do.
 bool GridSolver::take_contour(const Plan& plan) {
   if (limits_.method == Method::transform || !(at_.tilt > 0)) return false;
-  if (plan.fft_size != 0 && plan.fft_size < (room_ > 0 ? longest_shared : longest_preferred)) return false;
-  if (contour_passes_ == most_contour_passes || plan.step_bytes > static_cast<double>(limits_.memory_limit))
-    return false;
-  const StepContour contour(direction_, pilot_, plan, at_, log_tolerance_ * smoothing_);
+  const auto memory = static_cast<double>(limits_.memory_limit);
+  const double transform = plan.bytes > memory ? most_cost : plan.cost / (room_ > 0 ? questions : 1);
+  if (transform < least_cost || contour_passes_ == most_contour_passes || plan.step_bytes > memory) return false;
+  const StepContour contour(direction_, pilot_, plan, at_, log_tolerance_ * smoothing_, std::min(transform, most_cost));
   ++contour_passes_;
   if (!contour.is_affordable()) return false;
   const CertifiedInterval found = wants_epsilon_ ? contour.epsilon(value_, at_.epsilon) : contour.delta(value_);
@@ -221,6 +223,7 @@ bool GridSolver::take_contour(const Plan& plan) {
   answer_.size = contour.contour().count;
   answer_.tilt = contour.contour().tilt;
   answer_.method = "contour of steps";
+  answer_.cost = contour.cost();
   smoothing_ *= std::clamp(0.7 / excess_gap(), 0.3, 0.8);
   return true;
 }

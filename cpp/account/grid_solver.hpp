@@ -5,7 +5,7 @@
 
 #include "account/pass.hpp"
 #include "account/pilot.hpp"
-#include "account/plan.hpp"
+#include "account/planner.hpp"
 #include "account/question.hpp"
 
 namespace hockeystick {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "account/plan.hpp"
+#include "account/planner.hpp"
 #include "account/question.hpp"
 #include "pld/query.hpp"
 

@@ -52,7 +52,8 @@ struct Answer {
   std::size_t size = 0;  // length of its transform; or samples of the contour
   double tilt = 0;
   int passes = 0;
-  std::string_view method;  // "contour", "transform", or "" where neither was needed
+  double cost = 0, total_cost = 0;  // as the planner forecast: of the last pass, of all [ns]
+  std::string_view method;          // "contour", "transform", or "" where neither was needed
 };
 
 }  // namespace hockeystick

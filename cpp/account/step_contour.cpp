@@ -21,7 +21,6 @@ constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double share = 0.02;  // of the relative width of delta, for tail and aliases
 constexpr double most_samples = 1e5;
-constexpr double most_work = 2e8;  // samples times points, both sides: less than a second
 
 // Samples after which the tail is e^log_share of delta.
 double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail) {
@@ -37,7 +36,7 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 }  // namespace
 
 StepContour::StepContour(const Direction& direction, const Pilot& pilot, const Plan& plan, const Saddle& at,
-                         double log_tolerance) {
+                         double log_tolerance, double budget) {
   const double log_share = std::log(share * log_tolerance);
   Saddle right = at;
   right.tilt = std::max(at.tilt, 1 / at.deviation);
@@ -47,9 +46,8 @@ StepContour::StepContour(const Direction& direction, const Pilot& pilot, const P
   const double scale = pilot.cumulants(contour_.tilt).value - contour_.tilt * at.epsilon;
   const double log_sum = at.log_delta - scale + std::log(contour_.period);
   const double count = samples_needed(Smoothing(Smoothing::Side::lower, radius_), contour_, log_share + log_sum);
-  double points = 0;
-  for (const GradedSupport& support : plan.supports) points += support.points();
-  if (!(contour_.period > 0) || !(2 * count * points < most_work)) return;
+  cost_ = step_contour_cost(2 * count, plan.points);
+  if (!(contour_.period > 0) || !(cost_ < budget)) return;
   contour_.count = static_cast<std::size_t>(count);
   auto [above, below] = discretized(direction, plan);
   add(direction, pilot, std::move(above), upper_);

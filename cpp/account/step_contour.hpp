@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "account/contour_sum.hpp"
-#include "account/plan.hpp"
+#include "account/planner.hpp"
 
 namespace hockeystick {
 
@@ -14,10 +14,11 @@ namespace hockeystick {
 class StepContour {
  public:
   /// What the plan says of interval and supports; smoothing takes about a quarter of the relative width of delta
-  /// wanted.
-  StepContour(const Direction& direction, const Pilot& pilot, const Plan& plan, const Saddle& at, double log_tolerance);
+  /// wanted. At most at `budget`, as the planner counts.
+  StepContour(const Direction& direction, const Pilot& pilot, const Plan& plan, const Saddle& at, double log_tolerance,
+              double budget);
 
-  /// Whether the samples are worth their cost; nothing else may be asked if not.
+  /// Whether the budget sufficed; nothing else may be asked if not.
   bool is_affordable() const { return upper_.has_value(); }
 
   CertifiedInterval epsilon(double delta, double start) const;
@@ -26,6 +27,7 @@ class StepContour {
   /// At an epsilon: what tail, aliases and rounding of both sums take.
   ContourDelta losses(double epsilon) const;
   const Contour& contour() const { return contour_; }
+  double cost() const { return cost_; }
 
  private:
   struct Side {
@@ -36,7 +38,7 @@ class StepContour {
   void add(const Direction& direction, const Pilot& pilot, std::vector<StepPmf> steps, std::optional<Side>& to) const;
 
   Contour contour_;
-  double radius_;
+  double radius_, cost_ = 0;
   std::optional<Side> upper_, lower_;
 };
 

@@ -55,6 +55,8 @@ void bind_answers(py::module_& module) {
       .def_readonly("upper", &Answer::upper)
       .def_readonly("met", &Answer::met)
       .def_readonly("obstacle", &Answer::obstacle)
+      .def_readonly("cost", &Answer::cost)
+      .def_readonly("total_cost", &Answer::total_cost)
       .def_readonly("required_bytes", &Answer::required_bytes)
       .def_readonly("discretization", &Answer::discretization)
       .def_readonly("truncation", &Answer::truncation)
