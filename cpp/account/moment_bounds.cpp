@@ -37,6 +37,7 @@ class CutPair {
       const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
       if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
     }
+    if (kept.empty()) kept.push_back(0);  // no finite loss has mass
     // Strictly beyond a bounded loss.
     const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
     kept.insert(kept.begin(), std::max(kept.front() - 1, pair.loss_infimum() - pad));

@@ -238,3 +238,16 @@ def test_views_keep_shapes(query):
     run = hs.Gaussian(noise_multiplier=1.0)
     assert type(getattr(run, query)(0.25)) is float
     assert getattr(run, f"{query}_bounds")(np.full((2, 1), 0.25)).gap.shape == (2, 1)
+
+
+INFINITE = (math.inf, math.inf)
+ALL_LEAKS = 18 * hs.ApproximateDP(epsilon=141.0, delta=1.0)
+NOTHING_IN_COMMON = hs.DiscretePair(p=[1.0, 0.0], q=[0.0, 1.0])
+
+
+@pytest.mark.parametrize("adjacency", [hs.Adjacency.REMOVE_ONE, hs.Adjacency.ADD_ONE])
+@pytest.mark.parametrize("run", [ALL_LEAKS, NOTHING_IN_COMMON], ids=["leaks", "nothing in common"])
+@pytest.mark.parametrize("query", ["loss_mean", "loss_variance", "zcdp"])
+def test_without_a_finite_loss_moments_are_infinite(run, adjacency, query):
+    """No node and no cell: nothing to integrate over."""
+    assert getattr(run, f"{query}_bounds")(adjacency=adjacency)[:] == INFINITE
