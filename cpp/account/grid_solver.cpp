@@ -8,6 +8,7 @@
 
 #include "account/alignment.hpp"
 #include "account/largest_losses.hpp"
+#include "account/one_large_loss.hpp"
 #include "account/step_contour.hpp"
 #include "numeric/rounding.hpp"
 
@@ -20,6 +21,9 @@ constexpr int most_contour_passes = 6;
 // Contours of steps are not worth planning below this, nor wanted above [ns]; where a transform is for many questions,
 // it is for so many.
 constexpr double least_cost = 1e6, most_cost = 3e8, questions = 32;
+
+// What looking for one large loss takes at most, about [ns].
+constexpr double one_loss_cost = 3e7;
 
 }  // namespace
 
@@ -75,6 +79,8 @@ Answer GridSolver::solve() {
   log_tolerance_ = wanted_log_tolerance();
   answer_.met = false;
   make_passes();
+  if (!answer_.met) answer_.met = take_one_large_loss();
+  if (answer_.met) answer_.obstacle = {};
   if (!answer_.met && answer_.obstacle.empty()) answer_.obstacle = "passes";
   return answer_;
 }
@@ -99,6 +105,8 @@ void GridSolver::make_passes() {
   double previous = std::numeric_limits<double>::infinity(), spent = 0;
   for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
     Plan plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
+    const bool doubtful = !at_.regular || answer_.passes > 1;
+    if (doubtful && plan.cost > one_loss_cost && (answer_.met = take_one_large_loss())) break;
     if (!take_contour(plan)) {
       plan = affordable_plan(interval, cut);
       if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
@@ -226,6 +234,29 @@ bool GridSolver::take_contour(const Plan& plan) {
   answer_.cost = contour.cost();
   smoothing_ *= std::clamp(0.7 / excess_gap(), 0.3, 0.8);
   return true;
+}
+
+// Whether delta is that of one large loss, to the tolerance.
+bool GridSolver::take_one_large_loss() {
+  constexpr int most_attempts = 3;
+  if (tried_one_large_loss_ || limits_.method == Method::transform) return false;
+  tried_one_large_loss_ = true;
+  Limits limits = limits_;
+  for (int attempt = 0; attempt < most_attempts && !is_met(); ++attempt, limits.tolerance *= 0.7 / excess_gap()) {
+    const OneLargeLoss sum(direction_, whole_, wants_epsilon_, value_, limits);
+    if (!sum.applies()) return false;
+    const CertifiedInterval found = wants_epsilon_ ? sum.epsilon(value_) : sum.delta(value_);
+    answer_.lower = std::max(answer_.lower, found.lower);
+    answer_.upper = std::min(answer_.upper, found.upper);
+    const CertifiedInterval there = sum.delta(wants_epsilon_ && std::isfinite(answer_.upper) ? answer_.upper : value_);
+    answer_.truncation = sum.left_out();
+    answer_.wraparound = answer_.rounding = 0;  // in the width of what is summed
+    answer_.discretization = std::max(0.0, there.upper - there.lower - answer_.truncation);
+    answer_.interval = sum.interval();
+    answer_.method = "one large loss";
+    ++answer_.passes;
+  }
+  return is_met();
 }
 
 void GridSolver::take(const Answer& found) {

@@ -42,6 +42,7 @@ class GridSolver {
   double excess_gap() const;
   Plan affordable_plan(double interval, double cut);
   bool take_contour(const Plan& plan);
+  bool take_one_large_loss();
   void take(const Answer& found);
 
   const Direction& direction_;
@@ -54,6 +55,7 @@ class GridSolver {
   double log_tolerance_ = 0;
   bool zero_forecast_ = false;
   int contour_passes_ = 0;
+  bool tried_one_large_loss_ = false;
   double smoothing_ = 1;  // its share of the width, less with each pass
   double supremum_ = 0, total_variation_ = 0, infinity_mass_ = 0;
   std::shared_ptr<const Pass> pass_;

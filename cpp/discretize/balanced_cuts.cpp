@@ -104,12 +104,21 @@ Cuts swept(const SupportCells& halves, const Sweep& sweep, std::size_t first, do
   return cuts;
 }
 
-}  // namespace
+// Where the mass falls by more than e^1 a half, the tangent at the middle would meet 0 before the upper end, and no
+// curve above 0 lies under it: the cut goes as near to that end as the tangent asks, and a little nearer.
+void cut_above_zero(const SupportCells& halves, std::vector<double>& cuts) {
+  constexpr double steepest = 1, nearer = 0.7;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const double low = halves.parts.cells[2 * i].p, high = halves.parts.cells[2 * i + 1].p;
+    if (!(high < low * std::exp(-steepest))) continue;
+    const double fall = high > 0 ? std::min(std::log(low / high), 40.0) : 40.0;
+    const double reach = nearer * 0.5 * halves.gap(i) / fall;
+    cuts[i] = std::max(cuts[i], halves.loss(i + 1) - reach);
+  }
+}
 
-std::vector<double> balanced_cuts(const SupportCells& halves) {
-  // Atoms lie on the support where it was made for them, and then half way is exact.
-  const bool bounded = halves.bounded_below || halves.bounded_above;
-  if (halves.cuts.size() < 2 || halves.has_atoms || !bounded) return halves.cuts;
+std::vector<double> balanced_at_end(const SupportCells& halves) {
+  if (halves.cuts.size() < 2 || !(halves.bounded_below || halves.bounded_above)) return halves.cuts;
   const Sweep sweep(halves, halves.bounded_above && !halves.bounded_below);
   // The first point lies beyond the bound, the second about where mass piles up at it: either it
   // takes all of that mass, or just what balances.
@@ -120,6 +129,16 @@ std::vector<double> balanced_cuts(const SupportCells& halves) {
   const double t = balance(gap, behind);
   Cuts part = swept(halves, sweep, 1, t, std::fabs(gap.above(t) - behind));
   return all.cost < part.cost ? all.at : part.at;
+}
+
+}  // namespace
+
+std::vector<double> balanced_cuts(const SupportCells& halves) {
+  // Atoms lie on the support where it was made for them, and then half way is exact.
+  if (halves.has_atoms) return halves.cuts;
+  std::vector<double> cuts = balanced_at_end(halves);
+  cut_above_zero(halves, cuts);
+  return cuts;
 }
 
 }  // namespace hockeystick

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "account/pilot.hpp"
+#include "pld/compose.hpp"
+#include "pld/query.hpp"
+
+namespace hockeystick {
+
+/// One step from both sides, and how often it is run.
+struct StepSides {
+  const StepPmf* upper;
+  const StepPmf* lower;
+  std::int64_t count;
+};
+
+/// What a ladder is asked.
+struct LadderNeeds {
+  double lowest;               // no epsilon is below this
+  double shallowest, deepest;  // logs of the largest and the least delta that matter; tables for those between
+  double steepest;             // tilts beyond are of no use on the grid
+  double most_bytes;           // of the transforms and what they leave
+};
+
+/// delta of a composition of explicit steps, at every epsilon to a relative accuracy: by transforms at tilts so close
+/// that each delta lies near the saddle point of one of them.
+class TiltLadder {
+ public:
+  TiltLadder(std::span<const StepSides> steps, const LadderNeeds& needs);
+
+  /// Whether the memory sufficed; nothing else may be asked if not.
+  bool fits() const { return fits_; }
+
+  /// Upper bound of log delta(epsilon) by Chernoff's inequality.
+  double log_above(double epsilon) const;
+
+  /// Bounds of delta(epsilon); epsilon may be negative.
+  double above(double epsilon) const;
+  double below(double epsilon) const;
+
+ private:
+  struct Rung {
+    double tilt, log_moment;  // the latter from above, with the peak of Chernoff's inequality
+  };
+  struct Table {
+    Rung rung;
+    CurveTable upper, lower;
+  };
+  Rung rung(double tilt) const;
+  bool add_table(double tilt, const LadderNeeds& needs, double highest);
+  double log_bound(const Rung& rung, double epsilon) const;
+  const Table& nearest(double epsilon) const;
+  std::vector<ComposedTerm> tilted_terms(double tilt, bool upper) const;
+
+  std::vector<StepSides> steps_;
+  Pilot pilot_;
+  double loss_error_ = 0;
+  std::vector<Rung> rungs_;
+  std::vector<Table> tables_;
+  bool fits_ = true;
+};
+
+}  // namespace hockeystick
