@@ -93,6 +93,12 @@ Numbers truncated_samples() {
   return epsilons({{run(20, "truncated_poisson_gaussian_remove", {1.0, 0.1, 0.12, 0.95, 0.05})}});
 }
 
+// A tilt does not show one large loss.
+Numbers one_large_loss() {
+  const std::vector<Direction> directions{{run(3, "poisson_gaussian_remove", {3.0, 1e-3}), run(2, "laplace", {30.0})}};
+  return numbers_of(epsilon_bounds(directions, std::array{1e-60}, {1e-2, memory}));
+}
+
 Numbers discrete() {
   return deltas({{run(30, "discrete_gaussian", {3.0, 1, 40}), run(10, "poisson_discrete_laplace_add", {0.7, 2, 0.1}),
                   run(4, "randomized_response", {0.6, 5})}});
@@ -207,6 +213,7 @@ const std::vector<Question>& questions() {
                                          {"replace", replaced},
                                          {"mixture", mixture},
                                          {"truncated samples", truncated_samples},
+                                         {"one large loss", one_large_loss},
                                          {"discrete", discrete},
                                          {"given pair", given_pair},
                                          {"given noise", given_noise},
