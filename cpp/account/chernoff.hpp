@@ -4,9 +4,23 @@
 
 #include <cmath>
 
+#include "numeric/rounding.hpp"
+
 namespace hockeystick {
 
 /// log max_y e^(-t y) (1 - e^-y) = t log t - (1 + t) log(1 + t), but for rounding; 0 for t <= 0.
 inline double log_chernoff_peak(double t) { return t > 0 ? t * std::log(t / (1 + t)) - std::log1p(t) : 0; }
+
+/// K from above, a sum of terms >= 0 or nearly so, with the peak.
+struct ChernoffMoment {
+  double tilt, log_moment;
+  double peak = log_chernoff_peak(tilt);
+
+  /// The exponent of the bound, rounded up; losses off by `loss_error`.
+  double log_above(double epsilon, double loss_error) const {
+    const double size = std::fabs(log_moment) + tilt * std::fabs(epsilon) + 1;
+    return log_moment + peak - tilt * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * size;
+  }
+};
 
 }  // namespace hockeystick

@@ -20,6 +20,9 @@ constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_terms = 8;
 
+// A support point is met again in every table and every sum.
+constexpr double most_points = 2e5, bytes_per_point = 1000;
+
 // Shares of the width wanted: of two large losses; of what is cut at the top; of products that are not looked at.
 constexpr double share_of_two = 0.05, share_of_top = 1e-3, share_unseen = 1e-4;
 
@@ -127,7 +130,7 @@ OneLargeLoss::OneLargeLoss(const Direction& direction, const Pilot& pilot, bool 
     plan.supports.push_back(plan_support(*direction[j].pair, pilot.nodes(j), needs, plan.interval));
     plan.points += plan.supports.back().points();
   }
-  if (!(plan.points * 1000 <= static_cast<double>(limits.memory_limit))) return;
+  if (!(plan.points <= std::min(most_points, static_cast<double>(limits.memory_limit) / bytes_per_point))) return;
   split(direction, discretized(direction, plan), limits);
 }
 

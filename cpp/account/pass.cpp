@@ -91,10 +91,8 @@ double chernoff_delta(const Direction& direction, const Pilot& pilot, const Sadd
     infinity_mass += count * step.infinity_mass;
     loss_error += count * step.loss_error;
   }
-  const double t = plan.tilt;
-  const double size = std::fabs(log_bound) + t * epsilon + 1;
-  log_bound += log_chernoff_peak(t) - t * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * size;
-  return std::exp(log_bound) * (1 + 1e-12) + 1.01 * infinity_mass;
+  const ChernoffMoment moment{plan.tilt, log_bound};
+  return std::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1.01 * infinity_mass;
 }
 
 }  // namespace hockeystick

@@ -42,7 +42,7 @@ Pilot pilot_of(std::span<const StepSides> steps) {
 
 TiltLadder::TiltLadder(std::span<const StepSides> steps, const LadderNeeds& needs)
     : steps_(steps.begin(), steps.end()), pilot_(pilot_of(steps)) {
-  loss_error_ = 1.01 * composed_loss_error(tilted_terms(0, true));
+  loss_error_ = composed_loss_error(tilted_terms(0, true));
   const double highest = pilot_.reach(0, beyond - needs.deepest, 1, needs.steepest).loss;
   double tilt = -1;
   for (double level = needs.shallowest; level > needs.deepest; level -= spacing) {
@@ -64,14 +64,11 @@ std::vector<ComposedTerm> TiltLadder::tilted_terms(double tilt, bool upper) cons
   return terms;
 }
 
-TiltLadder::Rung TiltLadder::rung(double tilt) const {
-  double log_moment = 0, size = 1;
-  for (const ComposedTerm& term : tilted_terms(tilt, true)) {
-    const double step = term.step.log_moment + log_moment_above(term.step, 0);
-    log_moment += static_cast<double>(term.count) * step;
-    size += static_cast<double>(term.count) * std::fabs(term.step.log_moment);
-  }
-  return {tilt, log_moment + log_chernoff_peak(tilt) + 64 * u * (size + std::fabs(log_moment))};
+ChernoffMoment TiltLadder::rung(double tilt) const {
+  double log_moment = 0;
+  for (const ComposedTerm& term : tilted_terms(tilt, true))
+    log_moment += static_cast<double>(term.count) * (term.step.log_moment + log_moment_above(term.step, 0));
+  return {tilt, log_moment};
 }
 
 bool TiltLadder::add_table(double tilt, const LadderNeeds& needs, double highest) {
@@ -105,20 +102,15 @@ bool TiltLadder::add_table(double tilt, const LadderNeeds& needs, double highest
   return true;
 }
 
-double TiltLadder::log_bound(const Rung& rung, double epsilon) const {
-  const double at = epsilon - loss_error_;
-  return rung.log_moment - rung.tilt * at + 8 * u * (1 + rung.tilt * std::fabs(at));
-}
-
 double TiltLadder::log_above(double epsilon) const {
   double least = infinity;
-  for (const Rung& rung : rungs_) least = std::min(least, log_bound(rung, epsilon));
+  for (const ChernoffMoment& rung : rungs_) least = std::min(least, rung.log_above(epsilon, loss_error_));
   return least;
 }
 
 const TiltLadder::Table& TiltLadder::nearest(double epsilon) const {
   return *std::min_element(tables_.begin(), tables_.end(), [&](const Table& a, const Table& b) {
-    return log_bound(a.rung, epsilon) < log_bound(b.rung, epsilon);
+    return a.rung.log_above(epsilon, loss_error_) < b.rung.log_above(epsilon, loss_error_);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "account/chernoff.hpp"
 #include "account/pilot.hpp"
 #include "pld/compose.hpp"
 #include "pld/query.hpp"
@@ -43,23 +44,19 @@ class TiltLadder {
   double below(double epsilon) const;
 
  private:
-  struct Rung {
-    double tilt, log_moment;  // the latter from above, with the peak of Chernoff's inequality
-  };
   struct Table {
-    Rung rung;
+    ChernoffMoment rung;
     CurveTable upper, lower;
   };
-  Rung rung(double tilt) const;
+  ChernoffMoment rung(double tilt) const;
   bool add_table(double tilt, const LadderNeeds& needs, double highest);
-  double log_bound(const Rung& rung, double epsilon) const;
   const Table& nearest(double epsilon) const;
   std::vector<ComposedTerm> tilted_terms(double tilt, bool upper) const;
 
   std::vector<StepSides> steps_;
   Pilot pilot_;
   double loss_error_ = 0;
-  std::vector<Rung> rungs_;
+  std::vector<ChernoffMoment> rungs_;
   std::vector<Table> tables_;
   bool fits_ = true;
 };
