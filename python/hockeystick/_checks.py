@@ -272,10 +272,11 @@ def support_index(values: object, interval: float) -> list[int]:
         k = int(np.argmin(rising))
         pair = f"{losses[k].item()!r} before {losses[k + 1].item()!r}"
         raise ValueError(f"support must be increasing, by at most {MAX_GAP:g} nats, got {pair}")
-    ratios = losses / interval
-    whole_ratios = np.rint(ratios)
-    off = np.abs(ratios - whole_ratios) > 1e-9 + 2**-50 * np.abs(ratios)
-    off |= ~(np.abs(ratios) <= MAX_INDEX) | (np.diff(whole_ratios, prepend=-math.inf) < 1)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is beyond MAX_INDEX
+        ratios = losses / interval
+        whole_ratios = np.rint(ratios)
+        off = np.abs(ratios - whole_ratios) > 1e-9 + 2**-50 * np.abs(ratios)
+        off |= ~(np.abs(ratios) <= MAX_INDEX) | (np.diff(whole_ratios, prepend=-math.inf) < 1)
     if off.any():
         rule = f"multiples of discretization_interval = {interval!r}, to 1e-9 of it"
         raise ValueError(f"support must be {rule}, got {losses[off][0].item()!r}")

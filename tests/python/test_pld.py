@@ -165,6 +165,12 @@ def test_bad_supports_are_named(support, error, rule):
         RUN.pld(discretization_interval=0.25, support=support)
 
 
+def test_a_support_far_beyond_any_grid_is_refused():
+    """The multiple overflows: no warning, an error."""
+    with pytest.raises(ValueError, match=r"^support must be multiples"):
+        hs.Gaussian(noise_multiplier=1.0).pld(discretization_interval=5e-324, support=[0.0, 0.1])
+
+
 @pytest.mark.parametrize("interval", [1e-12, 1e-300])
 def test_a_support_far_apart_is_refused_before_memory_is_taken(interval):
     with pytest.raises(ValueError, match=r"memory_limit|^support must be multiples"):
