@@ -62,7 +62,7 @@ double loss_at(std::span<const TailPoint> tail, double log_mass) {
   return tail.back().loss;
 }
 
-// The part of a step up to its first `kept` points, or the rest.
+// The points of a step in [from, to), without its mass at infinity.
 StepPmf part_of(const StepPmf& step, std::size_t from, std::size_t to) {
   StepPmf part = step;
   part.index.assign(step.index.begin() + static_cast<std::ptrdiff_t>(from),
@@ -181,7 +181,8 @@ void OneLargeLoss::split(const Direction& direction, const DiscretizedSteps& ste
     if (!large_upper.back().index.empty()) top = std::max(top, upper.loss(upper.index.size() - 1));
   }
   // Two or more, by the binomial theorem: masses of upper steps may exceed 1 a little.
-  rest_above_ = 0.5 * large_mass * large_mass * std::exp(excess) * (1 + 1e-12);
+  excess_factor_ = std::exp(excess) * (1 + 1e-12);
+  rest_above_ = 0.5 * large_mass * large_mass;
   infinity_above_ = composed_infinity_mass(untilted(direction, steps.upper));
   infinity_below_ = composed_infinity_mass(untilted(direction, steps.lower));
   const auto sides = [&](std::size_t without) {
@@ -202,7 +203,8 @@ void OneLargeLoss::split(const Direction& direction, const DiscretizedSteps& ste
   }
   std::vector<Large> large;
   for (std::size_t j = 0; j < direction.size(); ++j) {
-    if (large_upper[j].index.empty() || sides(j).empty()) continue;
+    if (large_upper[j].index.empty()) continue;
+    if (sides(j).empty()) return;  // a single step needs no sum
     const LadderNeeds needs{epsilon_ - top - 1 / slope_, 0, 0.5 * log_delta_, steepest, memory};
     TiltLadder others(sides(j), needs);
     if (!others.fits()) return;
@@ -229,7 +231,7 @@ double OneLargeLoss::above(double epsilon) const {
       sum.add(large.count * step.mass[k] * delta);
     }
   }
-  return std::min(1.0, sum.value() * (1 + 1e-12));
+  return std::min(1.0, sum.value() * excess_factor_);  // what was held to 1 may exceed it by as much
 }
 
 double OneLargeLoss::below(double epsilon) const {

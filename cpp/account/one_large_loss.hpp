@@ -44,7 +44,7 @@ class OneLargeLoss {
   std::vector<StepPmf> small_upper_, small_lower_;
   std::optional<TiltLadder> none_;  // no large loss
   std::vector<Large> large_;
-  double rest_above_ = 0, infinity_above_ = 0, infinity_below_ = 0;
+  double excess_factor_ = 1, rest_above_ = 0, infinity_above_ = 0, infinity_below_ = 0;
 };
 
 }  // namespace hockeystick
