@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "numeric/exponential.hpp"
@@ -70,6 +71,8 @@ SupportCells cut_midway(const DominatingPair& pair, Support support) {
 }
 
 SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts) {
+  if (!(support.interval <= largest_interval))
+    throw std::invalid_argument("discretization_interval must be at most 500 nats");
   SupportCells cells{std::move(support),
                      std::move(cuts),
                      {},

@@ -11,6 +11,7 @@ namespace hockeystick {
 
 /// The losses that one step's mass may sit on: an offset plus multiples of the discretization interval,
 /// not necessarily consecutive (a graded support has wider gaps where little mass is).
+/// `interval` is at most `largest_interval`, so that e^interval is far from overflow.
 struct Support {
   double interval;
   double offset;
@@ -18,6 +19,8 @@ struct Support {
 
   double loss(std::size_t i) const { return offset + interval * static_cast<double>(index[i]); }
 };
+
+constexpr double largest_interval = 500;  // [nats]
 
 /// A dominating pair cut at every support point and at one loss between each two neighbours: cell
 /// 2i is the part of [loss_i, loss_(i+1)) below the cut, cell 2i + 1 the part above it.
@@ -44,7 +47,7 @@ struct SupportCells {
 /// Cut half way between neighbours; below an atom that tops all losses, at the atom.
 SupportCells cut_midway(const DominatingPair& pair, Support support);
 
-/// Cut at the given losses.
+/// Cut at the given losses. Throws std::invalid_argument if the interval is too large.
 SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts);
 
 /// The same cells with other cuts; only where they differ is anything integrated anew.

@@ -75,6 +75,11 @@ def noise_multiplier(value: object) -> float:
     raise ValueError(f"noise_multiplier must be {_NOISE}{hint}, got {show(value)}")
 
 
+def discretization_interval(value: object, name: str = "discretization_interval") -> float:
+    """Spacing of losses on a grid [nats]: e^spacing must not overflow."""
+    return _scalar(name, value, f"in (0, {MAX_GAP:g}]", lambda x: 0 < x <= MAX_GAP)
+
+
 def within(name: str, value: object, low: float, high: float) -> float:
     """A number in [low, high]."""
     return _scalar(name, value, f"in [{low:g}, {high:g}]", lambda x: low <= x <= high)

@@ -153,7 +153,7 @@ class Composable(Views):
         """The distribution of the privacy loss, on a grid, from the side asked for.
 
         Args:
-            discretization_interval: Spacing of the losses [nats], > 0.
+            discretization_interval: Spacing of the losses [nats], in (0, 500].
             side: "upper" never understates delta, "lower" never overstates it.
             estimator: "connect_dots", whose lower form takes tangents at the middle of the cells;
                 "algorithm_2", the lower estimate of Doroshenko et al. (2022); "privacy_buckets",
@@ -180,7 +180,7 @@ class Composable(Views):
 
         Cost: O(n log n) for n losses. Source: Doroshenko et al. (2022), Algorithms 1 and 2.
         """
-        interval = _checks.positive("discretization_interval", discretization_interval)
+        interval = _checks.discretization_interval(discretization_interval)
         _checks.choice("side", side, ("upper", "lower"))
         _checks.choice("estimator", estimator, _ESTIMATORS)
         if (side, estimator) == ("upper", "algorithm_2"):

@@ -209,6 +209,10 @@ def test_an_integer_interval_shows_what_the_original_shows_but_answers_soundly()
             lambda: distributions.from_gaussian_mechanism(1, value_discretization_interval=0),
             "value_discretization_interval",
         ),
+        (
+            lambda: distributions.from_gaussian_mechanism(1, value_discretization_interval=1000),
+            "value_discretization_interval must be",
+        ),
         (lambda: distributions.from_laplace_mechanism(math.inf), "positive real number"),
         (lambda: common.DifferentialPrivacyParameters(math.nan), "epsilon must be"),
         (lambda: common.DifferentialPrivacyParameters(1, math.nan), "delta must be"),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Connect the dots: one step's curve is nowhere below the exact one, in either direction."""
 
+import math
+
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -54,6 +56,14 @@ def test_grid_losses_that_are_no_doubles():
             pmf = _core.step_pmf(pair, interval=0.1, offset=0.0, index=[-k, k], estimator="upper")
             assert arb(pmf.loss_error) >= abs(arb(loss) - arb(0.1) * k)
             assert pmf.loss_error <= 1e-15 * loss
+
+
+@pytest.mark.parametrize("interval", [500.1, 1e308, math.inf, math.nan])
+@pytest.mark.parametrize("estimator", ["upper", "balanced"])
+def test_intervals_whose_exponential_could_overflow_are_refused(interval, estimator):
+    pair = _core.dominating_pair("gaussian", [1.0])
+    with pytest.raises(ValueError, match="^discretization_interval must be at most 500"):
+        _core.step_pmf(pair, interval=interval, offset=0.0, index=[-1, 0, 1], estimator=estimator)
 
 
 @pytest.mark.parametrize("case", curves.beyond_cases(), ids=str)

@@ -360,6 +360,8 @@ def test_queries_keep_shapes():
         ({"discretization_interval": 0.0}, ValueError, "discretization_interval"),
         ({"discretization_interval": -1.0}, ValueError, "discretization_interval"),
         ({"discretization_interval": math.nan}, ValueError, "discretization_interval"),
+        ({"discretization_interval": 500.1}, ValueError, "discretization_interval"),
+        ({"discretization_interval": 1e308}, ValueError, "discretization_interval"),
         ({"discretization_interval": "1"}, TypeError, "discretization_interval"),
         ({"side": "both"}, ValueError, "side"),
         ({"side": None}, TypeError, "side"),
@@ -376,6 +378,18 @@ def test_queries_keep_shapes():
 def test_bad_arguments_are_named(arguments, error, name):
     with pytest.raises(error, match=f"^{name} must be "):
         RUN.pld(**arguments)
+
+
+@pytest.mark.parametrize("noise", [0.05, 1.0])
+@pytest.mark.parametrize("interval", [100.0, 500.0])
+def test_the_coarsest_grids_bound(noise, interval):
+    """Half the mass of the small noise lies in the middle of a cell of 500 nats."""
+    run = hs.Gaussian(noise_multiplier=noise)
+    upper, lower = (pld(run, discretization_interval=interval, side=s) for s in ("upper", "lower"))
+    for epsilon in (0.0, 1.0, 0.9 * interval, 1.5 * interval):
+        truth = run.delta_bounds(epsilon)
+        assert lower.delta(epsilon) <= truth.upper
+        assert upper.delta(epsilon) >= truth.lower
 
 
 def test_a_grid_too_fine_names_the_limit():

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from hockeystick import _core
+from hockeystick import _checks, _core
 from hockeystick.compat.dp_accounting.pld import _integer_grid, pld_pmf
 from hockeystick.compat.dp_accounting.pld._losses.loss import MonotonePrivacyLoss
 from hockeystick.compat.dp_accounting.pld._losses.mixture import MixtureGaussianPrivacyLoss
@@ -27,9 +27,7 @@ def create_pmf(
         )
         return pmf.showing(probs)
     pair = loss.pair()
-    interval = float(interval)
-    if not (interval > 0 and math.isfinite(interval)):
-        raise ValueError(f"value_discretization_interval must be finite and > 0, got {interval!r}")
+    interval = _checks.discretization_interval(interval, "value_discretization_interval")
     if connect_dots:
         index = (_outcome_support if loss.is_discrete else _uniform_support)(loss, interval)
         step = _core.step_pmf(
