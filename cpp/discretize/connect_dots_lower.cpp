@@ -23,9 +23,11 @@ struct Kinks {
   bool ends_at_zero = true;  // false: no tangent allows the value 0 at the last point
 };
 
-// All mass above the last point used, as if it were one cell: P(L > e) and P - e^e Q.
+// All mass above the last point used, as if it were one cell: P(L > e) and P - e^e Q, whose errors are parts of
+// `scale`: p (1 - e^-width) for a cell, p above all points. `narrowest` is the least gap it reaches over.
 struct Top {
-  double p, above;
+  double p, above, scale;
+  double narrowest = infinity;
 };
 
 // D is of edges within edge_error of the support, between which gaps differ by twice that: of e^d - 1 it is the part
@@ -34,6 +36,14 @@ double edges_apart(const PairCells& parts, double gap) { return 4 * parts.edge_e
 
 double growth(double gap) { return expm1_short(gap); }       // e^d - 1
 double shrinkage(double gap) { return -expm1_short(-gap); }  // 1 - e^-d
+
+// The cell that starts at point i joins the top: its own mass, and what lies above it as seen from point i.
+Top with_cell(const Top& top, const SupportCells& cells, std::size_t i) {
+  const CellMass cell = whole_cell(cells, i);
+  const double gap = cells.gap(i), shrunk = shrinkage(gap);
+  return {cell.p + top.p, cell.above + top.above * (1 - shrunk) + top.p * shrunk,
+          cell.p * shrunk + top.scale * (1 - shrunk) + top.p * shrunk, std::min(top.narrowest, gap)};
+}
 
 // The curve of the tangents at the cuts over the first `points` support points. Let p_i be the
 // P-mass between the cuts around point i (the last point's cell reaches to +inf), D_i = p_i - e^loss_i
@@ -57,11 +67,12 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     kinks.error[i] += (parts.mass_error + 4 * u) * p;
     // An error of D is taken on the safe side: mass stays, or goes, one point further down. So it
     // costs error * gap in the mean and nothing of the P-mass.
-    const double largest = right.p * (last ? 1.0 : shrinkage(cells.cuts[i] - cells.loss(i))) +
+    const double largest = (last ? top.scale : right.p * shrinkage(cells.cuts[i] - cells.loss(i))) +
                            (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
     const double scale = parts.own_scale ? right.above + left.below : largest;
-    const double nearest = std::min(i > 0 ? cells.gap(i - 1) : infinity, last ? infinity : cells.gap(i));
-    const double error = (parts.share_error + edges_apart(parts, nearest) + 8 * u) * scale + parts.share_error_p * p;
+    const double nearest = std::min(i > 0 ? cells.gap(i - 1) : infinity, last ? top.narrowest : cells.gap(i));
+    const double shares = parts.share_error + (last ? parts.mass_error : 0.0);  // of the top masses, too, are terms
+    const double error = (shares + edges_apart(parts, nearest) + 8 * u) * scale + parts.share_error_p * p;
     const double raised = std::max(0.0, difference - error);
     const double lowered = std::max(0.0, error - difference);
     if (i > 0) {
@@ -172,7 +183,7 @@ template <class Curve>
 StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, cells.parts.infinity_mass_lower, 0,
               cells.parts.loss_error, Side::lower};
-  Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above};
+  Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above, cells.parts.upper_tail_p};
   // One point is given up at a time, then ever more at once, the sooner the more there are: the cost stays linear in
   // the support, and bounded.
   const std::size_t patience = std::clamp<std::size_t>((std::size_t{1} << 22) / cells.support.index.size(), 4, 64);
@@ -183,11 +194,7 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
       raise_to_no_loss(cells, pmf);
       return pmf;
     }
-    for (std::size_t i = 0; i < drop && points >= 2; ++i, --points) {
-      const CellMass cell = whole_cell(cells, points - 2);
-      const double d = cells.gap(points - 2);
-      top = {cell.p + top.p, cell.above + top.above * (1 - shrinkage(d)) + top.p * shrinkage(d)};
-    }
+    for (std::size_t i = 0; i < drop && points >= 2; ++i, --points) top = with_cell(top, cells, points - 2);
   }
   pmf.index.assign(1, cells.support.index.front());  // the zero curve is under every curve
   pmf.mass.assign(1, 0.0);

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -242,6 +243,19 @@ def beyond_cases() -> list[Case]:
     steps = [exact.Step(1.0, 1e-9), exact.Step(0.2, 1e-4), exact.Step(3.0, 1e-6)]
     index = {"remove": (-9, -7, -6), "add": (6, 7, 9)}
     return [Case(step, direction, 1.0, at) for step in steps for direction, at in index.items()]
+
+
+def rare_cases() -> list[Case]:
+    """Steps that move the loss by a sampling rate near 0, on grids that resolve that."""
+    found = []
+    for step in (exact.Step(0.7, 1.84e-7), exact.Step(1.0, 2e-6)):
+        for direction, parts in itertools.product(("remove", "add"), (46, 153.3)):
+            far = [-int(400 * 1.2**k) for k in range(40)]
+            index = sorted({*range(-400, round(parts) + 3), *far})
+            if direction == "remove":
+                index = sorted(-k for k in index)
+            found.append(Case(step, direction, step.q / parts, tuple(index)))
+    return found
 
 
 def bounded_cases() -> list[Case]:

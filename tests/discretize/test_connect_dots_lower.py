@@ -18,6 +18,7 @@ ALL = [
     *curves.bounded_cases(),
     *curves.beyond_cases(),
     *curves.narrow_cases(),
+    *curves.rare_cases(),
 ]
 
 
@@ -45,6 +46,15 @@ def test_algorithm_2_is_the_loosest(step, direction):
     assert areas["midpoint"] < areas["algorithm_2"] / 4
     assert areas["balanced"] < areas["algorithm_2"] / 4
     assert areas["balanced"] < areas["upper"]
+
+
+@pytest.mark.parametrize("estimator", ["balanced", "midpoint"])
+@pytest.mark.parametrize("case", curves.rare_cases(), ids=str)
+def test_rare_steps_keep_their_delta(case, estimator):
+    """The mass merged above the last point errs by parts of its reach, not of all losses."""
+    found = case.pmf(estimator).delta(np.array([0.0]))[0]
+    truth = float(curves.exact_delta(case.step, case.direction, 0.0).mid())
+    assert 0.999 * truth < found <= truth
 
 
 @pytest.mark.parametrize("estimator", curves.LOWER)

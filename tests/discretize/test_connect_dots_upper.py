@@ -20,6 +20,7 @@ ALL = [
     *curves.wide_cases(),
     *curves.bounded_cases(),
     *curves.narrow_cases(),
+    *curves.rare_cases(),
 ]
 
 
