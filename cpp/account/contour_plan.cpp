@@ -39,14 +39,16 @@ Lines make_lines(const Direction& direction, const LineNeeds& needs) {
 
 Contour contour_frame(const Pilot& pilot, const Saddle& at, double log_share) {
   Contour best{};
+  double nearby = std::numeric_limits<double>::quiet_NaN();
   // Near a tilt at which rare huge losses take over, aliases reach far: below it they do not.
   for (double tilt = at.tilt; tilt > 0.4 * at.tilt; tilt *= 0.75) {
     const Cumulants k = pilot.cumulants(tilt);
     const double excess = k.value - tilt * at.epsilon - log_share - at.log_delta;
     if (best.period > 0 && excess + std::log(rounding * pilot.total_count()) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
-    const auto above = pilot.reach(tilt, wanted, 1, farthest_tilt);
-    const auto below = pilot.reach(tilt, wanted, -1, tilt);
+    const auto above = pilot.reach({tilt, k}, wanted, 1, farthest_tilt, nearby);
+    const auto below = pilot.reach({tilt, k}, wanted, -1, tilt);
+    nearby = above.tilt;
     // An alias is e^(K(t) - t epsilon + peak(t) - abs(t - tilt) period) at most, and reach knows K(t).
     const auto wanted_period = [&](const Pilot::Reach& reach) {
       const double rise = (reach.tilt - tilt) * (reach.loss - at.epsilon);
@@ -133,7 +135,7 @@ Saddle ContourPlanner::tamed(const Saddle& at, const Pilot& near) const {
   result.tilt = std::max(at.tilt, 1 / at.deviation);
   if (!knows(result.tilt)) return result;
   double low = 0, high = result.tilt;
-  for (int i = 0; i < 8; ++i) (knows(result.tilt = (low + high) / 2) ? high : low) = result.tilt;
+  for (int i = 0; i < 5; ++i) (knows(result.tilt = (low + high) / 2) ? high : low) = result.tilt;
   result.tilt = low;
   return result;
 }

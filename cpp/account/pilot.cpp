@@ -38,7 +38,6 @@ Pilot::Pilot(const Direction& direction) {
     add(term.pair->nodes(), term.count);
     atoms_.push_back(&term.pair->atoms());
   }
-  deviation_ = std::sqrt(cumulants(0).variance);  // floored in step_cumulants, never 0
 }
 
 Pilot::Pilot(std::span<const StepPmf> steps, const Direction& direction) {
@@ -51,15 +50,16 @@ Pilot::Pilot(std::span<const StepPmf> steps, const Direction& direction) {
     }
     add(std::move(nodes), direction[j].count);
   }
-  deviation_ = std::sqrt(cumulants(0).variance);
 }
 
 void Pilot::add(LossNodes nodes, std::int64_t count) {
   nodes_.push_back(std::move(nodes));
   counts_.push_back(static_cast<double>(count));
   log_total_.push_back(0);
-  log_total_.back() = step_cumulants(nodes_.size() - 1, 0).value;
+  const Cumulants untilted = step_cumulants(nodes_.size() - 1, 0);
+  log_total_.back() = untilted.value;
   total_count_ += counts_.back();
+  deviation_ = std::hypot(deviation_, std::sqrt(counts_.back() * untilted.variance));  // floored there, never 0
 }
 
 void Pilot::truncate(double log_mass) {
@@ -204,14 +204,15 @@ Saddle Pilot::far_saddle(double epsilon) const {
   return at;
 }
 
-Pilot::Reach Pilot::reach(double tilt, double log_reciprocal, int direction, double limit) const {
-  const Cumulants start = cumulants(tilt);
+Pilot::Reach Pilot::reach(const Tilted& from, double log_reciprocal, int direction, double limit, double nearby) const {
+  const auto& [tilt, start] = from;
   // With s = |psi - tilt|, the log of Chernoff's bound at its best point mean(psi) is
   // K(psi) - K(tilt) - (psi - tilt) mean(psi), of derivative -s variance(psi): Newton's method in s^2, in
   // which it is linear for a normal law, kept within a bracket. The loss hardly depends on the last digits.
   // Where two modes compete the mean jumps, and only near the jump the bound is good: the best one tried is kept.
   double low = 0, high = limit;
-  double s = std::min(limit, std::sqrt(2 * log_reciprocal / start.variance));
+  const double guess = direction * (nearby - tilt);
+  double s = std::min(limit, guess > 0 ? guess : std::sqrt(2 * log_reciprocal / start.variance));
   Reach best{tilt, direction * std::numeric_limits<double>::infinity()};
   for (int i = 0; i < 40; ++i) {
     const double psi = tilt + direction * s;
@@ -219,7 +220,7 @@ Pilot::Reach Pilot::reach(double tilt, double log_reciprocal, int direction, dou
     const double loss = (k.value - start.value + log_reciprocal) / (psi - tilt);
     if (direction * loss < direction * best.loss) best = {psi, loss};
     const double excess = k.value - start.value - direction * s * k.mean + log_reciprocal;
-    if (std::fabs(excess) <= 0.02 * log_reciprocal || high - low <= 1e-3 * high) break;
+    if (std::fabs(excess) <= 0.02 * log_reciprocal || high - low <= 1e-3 * high || (excess > 0 && s >= high)) break;
     (excess > 0 ? low : high) = s;
     const double square = s * s + 2 * excess / k.variance;
     const double step = square > 0 ? std::sqrt(square) : 0;

@@ -3,6 +3,7 @@
 // Chernoff windows and mass profiles. They choose tilt, window and interval; no bound rests on them.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -54,7 +55,16 @@ class Pilot {
   struct Reach {
     double tilt, loss;
   };
-  Reach reach(double tilt, double log_reciprocal, int direction, double limit) const;
+  Reach reach(double tilt, double log_reciprocal, int direction, double limit) const {
+    return reach({tilt, cumulants(tilt)}, log_reciprocal, direction, limit);
+  }
+  /// The same where the cumulants at the tilt are known; the search begins at `nearby` where that is not NaN.
+  struct Tilted {
+    double tilt;
+    Cumulants cumulants;
+  };
+  Reach reach(const Tilted& from, double log_reciprocal, int direction, double limit,
+              double nearby = std::numeric_limits<double>::quiet_NaN()) const;
 
   double total_count() const { return total_count_; }
   /// Steps by their tilted mass off atoms that lie further apart than `apart` [nats].

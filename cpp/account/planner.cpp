@@ -84,8 +84,8 @@ Frame make_frame(const Pilot& pilot, const Saddle& at, double tilt, double d, do
   // cut delta at most.
   const auto top = pilot.reach(0, std::max(1.0, -(log_cut + at.log_delta)), 1, limit);
   const double wrap = std::max(1.0, k.value - tilt * epsilon + log_chernoff_peak(tilt) - log_cut - at.log_delta);
-  const auto from_above = pilot.reach(tilt, wrap, 1, limit);
-  const auto from_below = pilot.reach(tilt, wrap, -1, limit);
+  const auto from_above = pilot.reach({tilt, k}, wrap, 1, limit);
+  const auto from_below = pilot.reach({tilt, k}, wrap, -1, limit);
   const double margin = std::sqrt(k.variance);
   const bool smooth = at.regular && d < 0.25 * margin;
   const double bottom = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;

@@ -2,6 +2,7 @@
 """Mechanisms in general, their composition, and the questions one asks of either."""
 
 from abc import abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from operator import itemgetter
@@ -33,21 +34,22 @@ class Composable(Views):
         """Both, in either order: composition is commutative."""
         if not isinstance(other, Composable):
             return NotImplemented
-        return Composition._merged((*self.terms, *other.terms))
+        return Composition._of(_joined(self.terms, other.terms))
 
     def __radd__(self, other: object) -> "Composition":
         """``0 + self``, with which ``sum()`` starts."""
         if isinstance(other, int) and not isinstance(other, bool) and other == 0:
-            return Composition._merged(self.terms)
+            return Composition._of(_merged(self.terms))
         return NotImplemented
 
     def __mul__(self, count: object) -> "Composition":
         """`count` independent runs."""
         times = _checks.count(count)
-        return Composition._merged(
+        terms = (
             (mechanism, _checks.count(times * runs) if runs > 1 else times)
             for mechanism, runs in self.terms
         )
+        return Composition._of(_merged(terms))
 
     __rmul__ = __mul__
 
@@ -301,10 +303,10 @@ class Composition(Composable):
         object.__setattr__(self, "terms", _merged(checked))
 
     @classmethod
-    def _merged(cls, terms: Iterable[tuple[Mechanism, int]]) -> "Composition":
-        """Of mechanisms in simplest form and counts that are in range."""
+    def _of(cls, terms: "Terms") -> "Composition":
+        """Of canonical terms."""
         composition = cls.__new__(cls)
-        object.__setattr__(composition, "terms", _merged(terms))
+        object.__setattr__(composition, "terms", terms)
         return composition
 
     def __repr__(self) -> str:
@@ -313,7 +315,25 @@ class Composition(Composable):
         return " + ".join(f"{count} * {mechanism!r}" for mechanism, count in self.terms)
 
 
-def _merged(terms: Iterable[tuple[Mechanism, int]]) -> tuple[tuple[Mechanism, int], ...]:
+Terms = tuple[tuple[Mechanism, int], ...]
+
+
+def _rank(term: tuple[Mechanism, int]) -> str:
+    return term[0].rank
+
+
+def _joined(terms: Terms, others: Terms) -> Terms:
+    """`_merged` of both, themselves canonical: a single term finds its place by bisection."""
+    if len(others) != 1:
+        return _merged((*terms, *others))
+    mechanism, count = others[0]
+    at = bisect_right(terms, mechanism.rank, key=_rank)
+    if at and terms[at - 1][0] == mechanism:
+        return (*terms[: at - 1], (mechanism, _checks.count(terms[at - 1][1] + count)), *terms[at:])
+    return (*terms[:at], others[0], *terms[at:])
+
+
+def _merged(terms: Iterable[tuple[Mechanism, int]]) -> Terms:
     """The terms by rank, equal mechanisms once; linear in time for a few sorted runs of them."""
     kept = [term for term in terms if term[1]]
     if len(kept) == 1:
