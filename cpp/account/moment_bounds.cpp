@@ -27,7 +27,7 @@ IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b) {
 // One pair cut finely where its loss, weighted by e^(tilt L), has mass; `fineness` cells between two nodes.
 class CutPair {
  public:
-  CutPair(const DominatingPair& pair, double tilt, int fineness) : pair_(pair) {
+  CutPair(const DominatingPair& pair, double tilt, int fineness) : pair_(pair), law_(pair.finite_law()) {
     const LossNodes nodes = pair.nodes();
     std::vector<double> kept;
     for (std::size_t i = 0; i < nodes.loss.size(); ++i) {
@@ -65,7 +65,8 @@ class CutPair {
     const LossFunction plain{[=](double l) { return std::exp(t * l - scale); },
                              [=](double l) { return t * std::exp(t * l - scale); }, -infinity,
                              [](double) { return 0.0; }, [=](double l) { return std::exp((t + 1) * l - scale); }};
-    const IntegralBounds direct = loss_integral(cells_, edges_, plain);
+    const double off = law_ ? law_->loss_error : 0;
+    const IntegralBounds direct = integral(plain, [&](double l) { return plain.value(l) * std::expm1(t * off); });
     const double low = std::log(direct.lower), high = std::log(direct.upper + beyond * std::exp(-scale) * (1 + 8 * u));
     // The exponents t l - scale are rounded: by 4 u of the largest in all.
     const double largest = t * std::max(std::fabs(top()), std::fabs(edges_.front())) + std::fabs(scale);
@@ -92,7 +93,8 @@ class CutPair {
     const LossFunction centred{[](double l) { return exp_excess(-l); },
                                [=](double l) { return std::fabs(std::expm1(-l)) + tiny_slope; }, -infinity,
                                [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * std::exp(e)); }};
-    const IntegralBounds direct = loss_integral(cells_, edges_, plain), rest = loss_integral(cells_, edges_, centred);
+    const IntegralBounds direct = integral(plain, [&](double) { return law_->loss_error; });
+    const IntegralBounds rest = loss_integral(cells_, edges_, centred);
     // x log x >= -1 / e.
     return both({direct.lower - 0.3679 * unlisted(1), direct.upper + beyond},
                 {std::max(0.0, rest.lower), rest.upper + beyond});
@@ -112,7 +114,10 @@ class CutPair {
                                 const double at = std::exp(e) * (e - c) * (e - c);
                                 return e < c - 2 ? at : std::max(at, 4 * std::exp(c - 2));
                               }};
-    const IntegralBounds around = loss_integral(cells_, edges_, square);
+    const IntegralBounds around = integral(square, [&](double l) {
+      const double error = law_->loss_error;
+      return error * (2 * std::fabs(l - c) + error) * (1 + 4 * u);
+    });
     const double off = (average.upper - average.lower) / 2 * (1 + 1e-9);
     // y^2 <= 2 e^y for y >= 0.
     const double beyond = top() >= c ? 2 * std::exp(-c) * beyond_top(1) * (1 + 1e-12) : infinity;
@@ -121,6 +126,12 @@ class CutPair {
   }
 
  private:
+  // By cells, and by the sum where the law is a list: that knows the Q-mass at -inf from that of finite losses.
+  IntegralBounds integral(const LossFunction& function, const std::function<double(double)>& change) const {
+    const IntegralBounds by_cells = loss_integral(cells_, edges_, function);
+    return law_ ? both(by_cells, listed_integral(*law_, function.value, change)) : by_cells;
+  }
+
   // So that a slope that vanishes at an edge is not taken to be exactly 0.
   static constexpr double tiny_slope = 1e-300;
   double top() const { return edges_.back(); }
@@ -137,6 +148,7 @@ class CutPair {
     return std::min(pair_.tail_moment_bound(top(), t), by_supremum * (1 + 1e-12));
   }
   const DominatingPair& pair_;
+  std::optional<FiniteLaw> law_;
   std::vector<double> edges_;
   PairCells cells_;
   double scale_ = -infinity;

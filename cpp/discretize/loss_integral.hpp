@@ -26,4 +26,9 @@ struct IntegralBounds {
 /// Over all losses up to the last edge. Edges increase; cells must not be wider than 1.
 IntegralBounds loss_integral(const PairCells& cells, std::span<const double> edges, const LossFunction& function);
 
+/// The same over the losses that a finite law lists, by their sum. `value`: relative error at most 100 u; `change`: by
+/// how much it may differ within the law's loss_error of a loss.
+IntegralBounds listed_integral(const FiniteLaw& law, const std::function<double(double)>& value,
+                               const std::function<double(double)>& change);
+
 }  // namespace hockeystick

@@ -153,11 +153,9 @@ def test_outcomes_that_only_q_has_are_counted():
         (run.loss_mean_bounds, mean(masses)),
         (lambda **how: run.renyi_divergence_bounds(3.0, **how), divergence(masses, 3)),
     ):
-        with pytest.raises(hs.CertificationError) as caught:
-            ask(tolerance=1e-9, **REMOVE)
-        bounds = caught.value.bounds
+        bounds = ask(tolerance=1e-9, **REMOVE)
         assert bounds.lower <= truth <= bounds.upper
-        assert bounds.gap <= 0.3
+        assert bounds.gap <= 1e-12
 
 
 def test_a_delta_below_the_smallest_is_bounded():
