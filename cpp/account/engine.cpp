@@ -137,7 +137,7 @@ class ByGrid {
     std::vector<std::size_t> order(open.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return solvers[a].forecast() > solvers[b].forecast(); });
+              [&](std::size_t a, std::size_t b) { return solvers[a].place() > solvers[b].place(); });
     for (const std::size_t k : order) {
       if (!share && result && is_dominated(merged_[open[k]].terms, solvers[k], wants_epsilon_, value, *result))
         continue;

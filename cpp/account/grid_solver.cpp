@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "account/alignment.hpp"
+#include "account/kept_passes.hpp"
 #include "account/largest_losses.hpp"
 #include "account/one_large_loss.hpp"
 #include "account/step_contour.hpp"
@@ -21,6 +22,9 @@ constexpr int most_contour_passes = 6;
 // Contours of steps are not worth planning below this, nor wanted above [ns]; where a transform is for many questions,
 // it is for so many.
 constexpr double least_cost = 1e6, most_cost = 3e8, questions = 32;
+
+// Nats of delta within which questions are planned alike.
+constexpr double rung_width = 2;
 
 // What looking for one large loss takes at most, about [ns].
 constexpr double one_loss_cost = 3e7;
@@ -39,13 +43,8 @@ GridSolver::GridSolver(const Direction& direction, bool wants_epsilon, double va
   for (const Term& term : direction)
     log_finite += static_cast<double>(term.count) * std::log1p(-std::min(term.pair->infinity_mass(), 1.0));
   infinity_mass_ = -std::expm1(log_finite);
-  double log_delta = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
-  forecast_from(log_delta);
-  // Without the rare huge losses delta at an epsilon may be far less than with them.
-  for (int i = 0; i < 4 && !wants_epsilon && at_.log_delta < log_delta - 1; ++i)
-    forecast_from(log_delta = at_.log_delta);
-  zero_forecast_ = wants_epsilon && at_.epsilon <= 0;
-  if (zero_forecast_) at_ = pilot_.saddle_for_epsilon(0);
+  log_delta_ = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
+  if (!wants_epsilon || !step_to_rung(std::log(finite_delta()))) forecast();
   for (const Term& term : direction) {
     const auto count = static_cast<double>(term.count);
     const bool bounded = std::isfinite(term.pair->loss_supremum());
@@ -110,13 +109,15 @@ void GridSolver::make_passes() {
     if (!take_contour(plan)) {
       plan = affordable_plan(interval, cut);
       if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
-      pass_ = std::make_shared<const Pass>(direction_, plan, at_);
+      pass_ = kept_pass(direction_, plan, at_);
       take(pass_->answer(wants_epsilon_, value_));
       answer_.cost = plan.cost;
     }
     answer_.total_cost = spent += answer_.cost;
     answer_.met = is_met();
-    if (answer_.met || !answer_.obstacle.empty()) break;
+    if (answer_.met) break;
+    if (step_off_rung()) log_tolerance_ = wanted_log_tolerance();
+    if (!answer_.obstacle.empty()) break;
     const double delta = wants_epsilon_ ? value_ : answer_.upper;
     const double lost = answer_.truncation + answer_.wraparound;
     const double width = lost + answer_.rounding + answer_.discretization;
@@ -139,16 +140,56 @@ void GridSolver::make_passes() {
   }
 }
 
-// The pilot forgets what truncation may cut at a delta of about e^log_delta.
-void GridSolver::forecast_from(double log_delta) {
+void GridSolver::forecast() {
+  double finite = forecast_from(log_delta_);
+  // Without the rare huge losses delta at an epsilon may be far less than with them.
+  for (int i = 0; i < 4 && !wants_epsilon_ && at_.log_delta < log_delta_ - 1; ++i)
+    finite = forecast_from(log_delta_ = at_.log_delta);
+  zero_forecast_ = wants_epsilon_ && at_.epsilon <= 0;
+  if (zero_forecast_) at_ = pilot_.saddle_for_epsilon(0);
+  if (!wants_epsilon_ && at_.regular) step_to_rung(finite);
+}
+
+// What an answer of epsilon leaves to finite losses.
+double GridSolver::finite_delta() const { return std::max(value_ - infinity_mass_, 1e-3 * value_); }
+
+// The pilot forgets what truncation may cut at a delta of about e^log_delta. Returns the log of what finite losses add
+// to delta.
+double GridSolver::forecast_from(double log_delta) {
   pilot_ = whole_;
   pilot_.truncate(log_delta - room_ + std::log(1e-4 * limits_.tolerance));
-  if (wants_epsilon_) {
-    at_ = pilot_.saddle_for_delta(std::max(value_ - infinity_mass_, 1e-3 * value_));
-    return;
-  }
-  at_ = pilot_.saddle_for_epsilon(value_);
-  at_.log_delta = std::log(std::exp(at_.log_delta) + infinity_mass_);
+  at_ = wants_epsilon_ ? pilot_.saddle_for_delta(finite_delta()) : pilot_.saddle_for_epsilon(value_);
+  const double finite = at_.log_delta;
+  add_infinity();
+  return finite;
+}
+
+void GridSolver::add_infinity() {
+  if (!wants_epsilon_) at_.log_delta = std::log(std::exp(at_.log_delta) + infinity_mass_);
+}
+
+// Questions of a direction on the same rung of delta are planned alike, for its lower end, and equal plans share a
+// transform. The window reaches a deviation below where it is planned for. `finite`: log of what finite losses add to
+// delta.
+bool GridSolver::step_to_rung(double finite) {
+  const double rung = rung_width * std::floor(finite / rung_width);
+  Pilot pilot = whole_;
+  pilot.truncate(rung - room_ + std::log(1e-4 * limits_.tolerance));
+  const Saddle at = pilot.saddle_for_delta(std::exp(rung));
+  const double apart = at.regular ? (finite - rung) / at.slope : 0;
+  if (!at.regular || !(apart < 0.5 * at.deviation) || !(at.epsilon > apart)) return false;
+  at_ = at;
+  add_infinity();
+  pilot_ = std::move(pilot);
+  return on_rung_ = true;
+}
+
+// Plans for the question itself; false if it was.
+bool GridSolver::step_off_rung() {
+  if (!on_rung_) return false;
+  forecast_from(log_delta_);
+  on_rung_ = false;
+  return true;
 }
 
 // Some outcome tells all, for certain.
@@ -182,7 +223,9 @@ double GridSolver::wanted_log_tolerance() const {
   if (zero_forecast_)  // the answer is 0 if delta(0) is enclosed this well
     return std::clamp(0.3 * (std::log(value_) - at_.log_delta), 1e-6, 0.5);
   const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
-  return std::clamp(slope * limits_.tolerance * at_.epsilon, 1e-13, 0.5);
+  // At the other end of the rung epsilon is smaller, and the slope.
+  const double epsilon = at_.epsilon - (on_rung_ ? rung_width / slope : 0);
+  return std::clamp(slope * limits_.tolerance * epsilon, 1e-13, 0.5);
 }
 
 bool GridSolver::is_met() const { return is_tight(answer_.lower, answer_.upper, limits_.tolerance, !wants_epsilon_); }

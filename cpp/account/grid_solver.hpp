@@ -19,7 +19,7 @@ class GridSolver {
   GridSolver(const Direction& direction, bool wants_epsilon, double value, const Limits& limits, double room = 0);
 
   /// Where the answer is forecast: epsilon, or the logarithm of delta.
-  double forecast() const { return wants_epsilon_ ? at_.epsilon : at_.log_delta; }
+  double place() const { return wants_epsilon_ ? at_.epsilon : at_.log_delta; }
   const Pilot& pilot() const { return pilot_; }
 
   /// No loss exceeds this, so that delta is 0 from here on.
@@ -31,7 +31,12 @@ class GridSolver {
   std::shared_ptr<const Pass> pass() const { return pass_; }
 
  private:
-  void forecast_from(double log_delta);
+  void forecast();
+  double forecast_from(double log_delta);
+  void add_infinity();
+  double finite_delta() const;
+  bool step_to_rung(double finite);
+  bool step_off_rung();
   Answer nothing_private() const;
   bool is_next_to_supremum() const;
   Answer almost_none() const;
@@ -52,6 +57,8 @@ class GridSolver {
   Limits limits_;
   double room_;
   Saddle at_{};
+  double log_delta_ = 0;  // that the question was last forecast from
+  bool on_rung_ = false;  // planned for a question nearby
   double log_tolerance_ = 0;
   bool zero_forecast_ = false;
   int contour_passes_ = 0;

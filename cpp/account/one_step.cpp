@@ -33,6 +33,12 @@ class OneStep {
     return std::min(1.0, finite == 0 ? cells->infinity_mass : (finite + cells->infinity_mass) * (1 + 4 * u));
   }
 
+  /// Whether `upper` has come down to what underflow may hide, from where it does not fall.
+  bool is_lost(double epsilon) {
+    const auto cells = beside(epsilon, -1);
+    return cells && !cells->own_scale && cells->upper_tail_above < least;
+  }
+
   /// An upper bound.
   double infinity_mass() { return pair_.integrate(std::array{0.0}).infinity_mass; }
 
@@ -46,8 +52,10 @@ class OneStep {
  private:
   static double error(const PairCells& cells) {
     return 2 * cells.share_error * cells.upper_tail_above + cells.share_error_p * cells.upper_tail_p +
-           (cells.own_scale ? 0 : 1e-307);  // what underflow may have hidden
+           (cells.own_scale ? 0 : least);
   }
+
+  static constexpr double least = 1e-307;  // what underflow may have hidden
 
   // The integrals at an edge beyond epsilon, on the side of `sign`, by at least its own loss error.
   std::optional<PairCells> beside(double epsilon, double sign) {
@@ -96,7 +104,7 @@ CertifiedInterval one_step_epsilon(const DominatingPair& pair, double delta) {
   if (suffices(0)) return {0, 0};
   double high = 1;
   if (step.infinity_mass() > delta) high = beyond_loss;
-  while (high < beyond_loss && !suffices(high)) high *= 2;
+  while (high < beyond_loss && !suffices(high)) high = step.is_lost(high) ? beyond_loss : 2 * high;
   if (high >= beyond_loss) return {exceeded_epsilon(pair, delta), infinity};
   // The root without certificate, then outwards until each side has one.
   const auto excess = [&](double epsilon) { return std::log(std::max(step.upper(epsilon), 1e-320)) - std::log(delta); };

@@ -7,6 +7,7 @@
 
 #include "account/engine.hpp"
 #include "account/explicit_pmf.hpp"
+#include "account/kept_passes.hpp"
 #include "bind/answers.hpp"
 
 namespace py = pybind11;
@@ -65,6 +66,14 @@ void bind_account(py::module_& module) {
       },
       py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
       py::arg("method") = "any", "Encloses delta at each epsilon, for the worst direction.");
+  module.def(
+      "kept_transforms",
+      [] {
+        const auto [count, bytes] = kept_passes();
+        return std::pair(count, bytes);
+      },
+      "How many transforms of earlier questions are kept, and their bytes.");
+  module.def("forget_transforms", &forget_passes, "Drops all kept transforms.");
   module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"), py::arg("side"),
              py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
              py::arg("support") = std::vector<std::int64_t>{},

@@ -29,7 +29,9 @@ __all__: list[str] = [
     "explicit_step",
     "exponentials",
     "exponentials_less_1",
+    "forget_transforms",
     "gdp_bounds",
+    "kept_transforms",
     "kernel",
     "logarithms",
     "logarithms_of_1_plus",
@@ -474,6 +476,11 @@ def exponentials_less_1(
     e^x - 1 of each value, on vectors.
     """
 
+def forget_transforms() -> None:
+    """
+    Drops all kept transforms.
+    """
+
 def gdp_bounds(
     directions: collections.abc.Sequence[
         collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
@@ -485,6 +492,11 @@ def gdp_bounds(
 ) -> Answers:
     """
     Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.
+    """
+
+def kept_transforms() -> tuple[int, int]:
+    """
+    How many transforms of earlier questions are kept, and their bytes.
     """
 
 def kernel() -> str:

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/kept_passes.hpp"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t most_passes = 64;
+constexpr double most_bytes = 0x1p25, largest_bytes = 0x1p23;
+
+// What a pass is made from.
+class Key {
+ public:
+  Key(const Direction& direction, const Plan& plan, const Saddle& at)
+      : numbers_{plan.interval,
+                 plan.tilt,
+                 at.slope,
+                 static_cast<double>(plan.fft_size),
+                 static_cast<double>(plan.window.first),
+                 static_cast<double>(plan.window.size),
+                 plan.chernoff.above,
+                 plan.chernoff.below,
+                 plan.chernoff.wrap_above,
+                 plan.chernoff.wrap_below} {
+    numbers_.insert(numbers_.end(), plan.log_moments.begin(), plan.log_moments.end());
+    for (const GradedSupport& support : plan.supports) numbers_.push_back(support.points());
+    for (const Term& term : direction) {
+      pairs_.push_back(term.pair);
+      numbers_.push_back(static_cast<double>(term.count));
+    }
+  }
+
+  bool is_alive() const {
+    return std::none_of(pairs_.begin(), pairs_.end(), [](const auto& pair) { return pair.expired(); });
+  }
+  // By owner: an address may be used again.
+  bool operator==(const Key& other) const {
+    const auto same = [](const auto& a, const auto& b) { return !a.owner_before(b) && !b.owner_before(a); };
+    return numbers_ == other.numbers_ &&
+           std::equal(pairs_.begin(), pairs_.end(), other.pairs_.begin(), other.pairs_.end(), same);
+  }
+
+ private:
+  std::vector<double> numbers_;
+  std::vector<std::weak_ptr<const DominatingPair>> pairs_;
+};
+
+struct Entry {
+  Key key;
+  std::shared_ptr<const Pass> pass;
+};
+
+struct Cache {
+  std::mutex mutex;
+  std::list<Entry> entries;  // most recently used first
+};
+
+Cache& cache() {
+  static Cache instance;
+  return instance;
+}
+
+void trim(std::list<Entry>& entries) {
+  entries.remove_if([](const Entry& entry) { return !entry.key.is_alive(); });
+  double bytes = 0;
+  std::size_t count = 0;
+  for (auto it = entries.begin(); it != entries.end();) {
+    bytes += it->pass->bytes();
+    it = ++count > most_passes || bytes > most_bytes ? entries.erase(it) : std::next(it);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Pass> kept_pass(const Direction& direction, const Plan& plan, const Saddle& at) {
+  Key key(direction, plan, at);
+  Cache& kept = cache();
+  {
+    const std::lock_guard lock(kept.mutex);
+    const auto found =
+        std::find_if(kept.entries.begin(), kept.entries.end(), [&](const Entry& entry) { return entry.key == key; });
+    if (found != kept.entries.end()) {
+      kept.entries.splice(kept.entries.begin(), kept.entries, found);
+      return kept.entries.front().pass;
+    }
+  }
+  auto pass = std::make_shared<const Pass>(direction, plan, at);
+  if (pass->bytes() > largest_bytes) return pass;
+  const std::lock_guard lock(kept.mutex);
+  kept.entries.push_front({std::move(key), pass});
+  trim(kept.entries);
+  return pass;
+}
+
+KeptPasses kept_passes() {
+  Cache& kept = cache();
+  const std::lock_guard lock(kept.mutex);
+  double bytes = 0;
+  for (const Entry& entry : kept.entries) bytes += entry.pass->bytes();
+  return {kept.entries.size(), static_cast<std::size_t>(bytes)};
+}
+
+void forget_passes() {
+  Cache& kept = cache();
+  const std::lock_guard lock(kept.mutex);
+  kept.entries.clear();
+}
+
+}  // namespace hockeystick

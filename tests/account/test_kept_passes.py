@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms of earlier questions: kept within limits, and without a trace in any answer."""
+
+from __future__ import annotations
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import _core
+
+STEP = hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.01)
+RUNS = {
+    "sampled Laplace": 300 * STEP,
+    "discrete": 40 * hs.DiscreteGaussian(sigma=5.0, sensitivity=1),
+    "atoms and a leak": 30 * hs.ApproximateDP(epsilon=0.2, delta=1e-9) + 20 * STEP,
+}
+DELTAS = [10**-x for x in (3, 4.1, 5, 5.4, 5.8, 6.2, 8, 12, 20, 50)]
+EPSILONS = [0.0, 0.1, 0.3, 0.33, 0.36, 0.5, 1.0, 2.0]
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    _core.forget_transforms()
+
+
+def answers(run: hs.Composition) -> list[hs.Bounds[float]]:
+    bounds = [run.epsilon_bounds(delta) for delta in DELTAS]
+    return bounds + [run.delta_bounds(epsilon) for epsilon in EPSILONS]
+
+
+def fresh_answers(run: hs.Composition) -> list[hs.Bounds[float]]:
+    found = []
+    for ask, values in ((run.epsilon_bounds, DELTAS), (run.delta_bounds, EPSILONS)):
+        for value in values:
+            _core.forget_transforms()
+            found.append(ask(value))
+    return found
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_answers_do_not_depend_on_what_was_asked_before(name):
+    run = RUNS[name]
+    alone = fresh_answers(run)
+    together = answers(run)
+    again = answers(run)
+    assert [tuple(x) for x in alone] == [tuple(x) for x in together] == [tuple(x) for x in again]
+    budgets = [[x.error_budget for x in one] for one in (alone, together, again)]
+    assert budgets[0] == budgets[1] == budgets[2]
+
+
+def test_equal_and_nearby_questions_need_no_second_transform():
+    run = RUNS["sampled Laplace"]
+    first = run.epsilon_bounds(1e-5)
+    kept = _core.kept_transforms()
+    assert kept[0] >= 1
+    assert run.epsilon_bounds(1e-5) == first
+    for delta in (0.8e-5, 1.1e-5, 1.5e-5, 2e-5):  # logarithms from -11.7 to -10.8
+        run.epsilon_bounds(delta)
+    assert _core.kept_transforms() == kept
+    run.epsilon_bounds(1e-9)
+    assert _core.kept_transforms()[0] > kept[0]
+
+
+def test_another_tolerance_is_another_plan():
+    run = RUNS["sampled Laplace"]
+    wide = run.epsilon_bounds(1e-5, tolerance=1e-2)
+    narrow = run.epsilon_bounds(1e-5, tolerance=1e-6)
+    assert narrow.gap < wide.gap / 100
+
+
+def test_transforms_are_kept_within_limits():
+    for k in range(100):
+        (100 * hs.Laplace(noise_multiplier=1 + k / 100)).epsilon_bounds(1e-5)
+        count, size = _core.kept_transforms()
+        assert count <= 64
+        assert size <= 2**25
+    assert count == 64
+
+
+def test_transforms_of_pairs_that_are_gone_are_dropped():
+    for noise in (1.0, 2.0, 3.0):
+        pair = _core.dominating_pair("laplace", [noise])
+        _core.epsilon_bounds([[(pair, 100)]], [1e-5], tolerance=1e-3, memory_limit=2**26)
+        assert _core.kept_transforms()[0] == 1  # that of the noise before is gone, with its pair
+        del pair
+        gc.collect()
+
+
+def test_threads_agree():
+    run = RUNS["sampled Laplace"]
+    alone = [tuple(x) for x in fresh_answers(run)]
+    _core.forget_transforms()
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(answers, [run] * 8):
+            assert [tuple(x) for x in found] == alone
