@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "account/merge.hpp"
 #include "account/renyi_slope.hpp"
@@ -24,15 +27,13 @@ IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
 
-// One pair cut finely where its loss, weighted by e^(tilt L), has mass; `fineness` cells between two nodes.
+// One pair cut finely where its loss has mass; `fineness` cells between two nodes.
 class CutPair {
  public:
-  CutPair(const DominatingPair& pair, double tilt, int fineness) : pair_(pair), law_(pair.finite_law()) {
-    const LossNodes nodes = pair.nodes();
+  CutPair(const DominatingPair& pair, int fineness) : pair_(pair), law_(pair.finite_law()), nodes_(pair.nodes()) {
     std::vector<double> kept;
-    for (std::size_t i = 0; i < nodes.loss.size(); ++i) {
-      const double loss = nodes.loss[i], log_mass = nodes.log_mass[i];
-      scale_ = std::max(scale_, log_mass + tilt * loss);
+    for (std::size_t i = 0; i < nodes_.loss.size(); ++i) {
+      const double loss = nodes_.loss[i], log_mass = nodes_.log_mass[i];
       // So small a P-mass is lost in binary64; of losses below 0 only the Q-mass counts.
       const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
       if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
@@ -57,11 +58,11 @@ class CutPair {
 
   double cells() const { return static_cast<double>(edges_.size()); }
 
-  /// log E_P[e^(t L)], t > 0 the tilt.
+  /// log E_P[e^(t L)], t > 0.
   IntegralBounds log_moment(double t) const {
     if (std::isinf(unlisted(t))) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
     // In units of e^scale, so that nothing overflows.
-    const double scale = scale_, beyond = beyond_top(t) + unlisted(t);
+    const double scale = log_scale(t), beyond = beyond_top(t) + unlisted(t);
     const LossFunction plain{[=](double l) { return std::exp(t * l - scale); },
                              [=](double l) { return t * std::exp(t * l - scale); }, -infinity,
                              [](double) { return 0.0; }, [=](double l) { return std::exp((t + 1) * l - scale); }};
@@ -136,6 +137,14 @@ class CutPair {
   static constexpr double tiny_slope = 1e-300;
   double top() const { return edges_.back(); }
 
+  // Where e^(t L) is largest by mass.
+  double log_scale(double t) const {
+    double scale = -infinity;
+    for (std::size_t i = 0; i < nodes_.loss.size(); ++i)
+      scale = std::max(scale, nodes_.log_mass[i] + t * nodes_.loss[i]);
+    return scale;
+  }
+
   // What the outcomes that the cells count at +inf, though their losses are finite, add to an integral at most.
   double unlisted(double t) const { return cells_.infinity_mass > 0 ? pair_.unlisted_moment_bound(t) : 0; }
 
@@ -149,44 +158,66 @@ class CutPair {
   }
   const DominatingPair& pair_;
   std::optional<FiniteLaw> law_;
+  LossNodes nodes_;
   std::vector<double> edges_;
   PairCells cells_;
-  double scale_ = -infinity;
 };
 
 // One step's moment from a pair cut up, and the closed form of a Gaussian of that mu.
 struct Moment {
   std::function<IntegralBounds(const CutPair&)> of_step;
   double gaussian_factor;  // times mu^2
-  double tilt;
 };
 
-IntegralBounds total(const Direction& asked, const Moment& moment, int fineness, double& cells) {
-  const MergedDirection merged = merge_gaussians(asked);
-  IntegralBounds sum{0, 0};
-  cells = 0;
-  for (const Term& term : merged.terms) {
-    const auto count = static_cast<double>(term.count);
-    IntegralBounds step;
-    if (const double mu = term.pair->gaussian_mu(); mu > 0) {
-      const double value = mu * mu * moment.gaussian_factor;
-      const double error = 2 * merged.mu_error + 16 * u;
-      step = {value * (1 - error), value * (1 + error)};
-    } else {
-      const CutPair cut(*term.pair, moment.tilt, fineness);
-      cells = std::max(cells, cut.cells());
-      step = moment.of_step(cut);
+// One direction, and its pairs as far as they have been cut: many orders share the cells.
+class CutDirection {
+ public:
+  explicit CutDirection(const Direction& asked) : merged_(merge_gaussians(asked)) {}
+
+  /// A moment's sum over the steps; `cells`: the most that a pair was cut into.
+  IntegralBounds total(const Moment& moment, int fineness, double& cells) {
+    IntegralBounds sum{0, 0};
+    cells = 0;
+    for (std::size_t j = 0; j < merged_.terms.size(); ++j) {
+      const Term& term = merged_.terms[j];
+      const auto count = static_cast<double>(term.count);
+      IntegralBounds step;
+      if (const double mu = term.pair->gaussian_mu(); mu > 0) {
+        const double value = mu * mu * moment.gaussian_factor;
+        const double error = 2 * merged_.mu_error + 16 * u;
+        step = {value * (1 - error), value * (1 + error)};
+      } else {
+        const auto pair = cut(j, fineness);
+        cells = std::max(cells, pair->cells());
+        step = moment.of_step(*pair);
+      }
+      sum.lower += step.lower * count * (1 - 8 * u * (step.lower > 0 ? 1 : -1));
+      sum.upper += step.upper * count * (1 + 8 * u);
     }
-    sum.lower += step.lower * count * (1 - 8 * u * (step.lower > 0 ? 1 : -1));
-    sum.upper += step.upper * count * (1 + 8 * u);
+    const double error = 4 * u * static_cast<double>(merged_.terms.size());
+    if (std::isinf(sum.lower)) return {sum.lower, infinity};
+    return {sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
   }
-  const double error = 4 * u * static_cast<double>(merged.terms.size());
-  if (std::isinf(sum.lower)) return {sum.lower, infinity};
-  return {sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
-}
+
+ private:
+  static constexpr double most_kept = 0x1p20;  // cells in all
+
+  std::shared_ptr<const CutPair> cut(std::size_t term, int fineness) {
+    const auto found = cut_.find({term, fineness});
+    if (found != cut_.end()) return found->second;
+    auto pair = std::make_shared<const CutPair>(*merged_.terms[term].pair, fineness);
+    if (kept_ + pair->cells() > most_kept) return pair;
+    kept_ += pair->cells();
+    return cut_[{term, fineness}] = std::move(pair);
+  }
+
+  MergedDirection merged_;
+  std::map<std::pair<std::size_t, int>, std::shared_ptr<const CutPair>> cut_;
+  double kept_ = 0;
+};
 
 // Finer and finer cells until the sum is as tight as asked.
-Answer refined(const Direction& direction, const Moment& moment, const Limits& limits) {
+Answer refined(CutDirection& direction, const Moment& moment, const Limits& limits) {
   Answer answer;
   answer.upper = infinity;
   answer.met = false;
@@ -194,7 +225,7 @@ Answer refined(const Direction& direction, const Moment& moment, const Limits& l
   for (int fineness = 8; !answer.met; fineness *= 4) {
     checkpoint();
     double cells = 0;
-    const IntegralBounds bounds = total(direction, moment, fineness, cells);
+    const IntegralBounds bounds = direction.total(moment, fineness, cells);
     answer.lower = std::max(answer.lower, bounds.lower);
     answer.upper = std::max(answer.lower, std::min(answer.upper, bounds.upper));
     answer.passes += 1;
@@ -218,21 +249,25 @@ Answer worse(const Answer& a, const Answer& b, double tolerance) {
   return result;
 }
 
-Answer worst(std::span<const Direction> directions, const Moment& moment, const Limits& limits) {
+std::vector<CutDirection> cut_later(std::span<const Direction> directions) {
+  return {directions.begin(), directions.end()};
+}
+
+Answer worst(std::span<CutDirection> directions, const Moment& moment, const Limits& limits) {
   Answer result;
-  for (const Direction& direction : directions)
+  for (CutDirection& direction : directions)
     result = worse(result, refined(direction, moment, limits), limits.tolerance);
   return result;
 }
 
 Moment renyi_moment(double order) {
   const double t = order - 1;
-  if (!(t > 0)) return {[](const CutPair& cut) { return cut.mean(); }, 0.5, 0};
+  if (!(t > 0)) return {[](const CutPair& cut) { return cut.mean(); }, 0.5};
   return {[t](const CutPair& cut) {
             const IntegralBounds log = cut.log_moment(t);
             return IntegralBounds{log.lower / t * (1 - 4 * u * (log.lower > 0 ? 1 : -1)), log.upper / t * (1 + 4 * u)};
           },
-          order / 2, t};
+          order / 2};
 }
 
 // Sums of the pairs' own bounds of D_a / a.
@@ -246,9 +281,9 @@ IntegralBounds slopes_beyond(const Direction& direction, double order) {
   return sum;
 }
 
-Answer zcdp(const Direction& direction, double largest, const Limits& limits) {
+Answer zcdp(const Direction& direction, CutDirection& cut, double largest, const Limits& limits) {
   const Limits finer{0.3 * limits.tolerance, limits.memory_limit};
-  const auto renyi = [&](double order) { return refined(direction, renyi_moment(order), finer); };
+  const auto renyi = [&](double order) { return refined(cut, renyi_moment(order), finer); };
   const auto beyond = [&](double order) {
     const IntegralBounds slope = slopes_beyond(direction, order);
     return CertifiedInterval{slope.lower, slope.upper};
@@ -261,26 +296,29 @@ Answer zcdp(const Direction& direction, double largest, const Limits& limits) {
 std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
                                  const Limits& limits) {
   check_floating_point_environment();
+  std::vector<CutDirection> cut = cut_later(directions);
   std::vector<Answer> answers;
-  for (const double order : orders) answers.push_back(worst(directions, renyi_moment(order), limits));
+  for (const double order : orders) answers.push_back(worst(cut, renyi_moment(order), limits));
   return answers;
 }
 
 std::vector<Answer> loss_variance_bounds(std::span<const Direction> directions, std::span<const double> unused,
                                          const Limits& limits) {
   check_floating_point_environment();
-  const Moment variance{[](const CutPair& cut) { return cut.variance(); }, 1, 0};
-  return std::vector<Answer>(unused.size(), worst(directions, variance, limits));
+  const Moment variance{[](const CutPair& cut) { return cut.variance(); }, 1};
+  std::vector<CutDirection> cut = cut_later(directions);
+  return std::vector<Answer>(unused.size(), worst(cut, variance, limits));
 }
 
 std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span<const double> largest_orders,
                                 const Limits& limits) {
   check_floating_point_environment();
   std::vector<Answer> answers(largest_orders.size());
+  std::vector<CutDirection> cut = cut_later(directions);
   for (std::size_t i = 0; i < answers.size(); ++i)
-    for (const Direction& direction : directions)
-      if (slopes_beyond(direction, 1).upper > answers[i].lower)
-        answers[i] = worse(answers[i], zcdp(direction, largest_orders[i], limits), limits.tolerance);
+    for (std::size_t j = 0; j < directions.size(); ++j)
+      if (slopes_beyond(directions[j], 1).upper > answers[i].lower)
+        answers[i] = worse(answers[i], zcdp(directions[j], cut[j], largest_orders[i], limits), limits.tolerance);
   return answers;
 }
 
