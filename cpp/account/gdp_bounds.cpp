@@ -63,6 +63,13 @@ Answer solve(const Direction& direction, double from, double to, double known, c
   return answer;
 }
 
+// The answer for more rates, given that for others: most often a coarse grid shows that these need no larger mu.
+Answer with_rates(const Answer& known, const Direction& direction, double from, double to, const Limits& limits) {
+  const Limits coarse{std::max(0.25, limits.tolerance), limits.memory_limit};
+  if (known.lower > 0 && solve(direction, from, to, known.lower, coarse).upper <= known.lower) return known;
+  return worse(known, solve(direction, from, to, known.lower, limits), limits.tolerance);
+}
+
 // The answer for one more direction, given that for others.
 Answer with(const Answer& known, const Direction& direction, double rate, const Limits& limits) {
   const MergedDirection merged = merge_gaussians(direction);
@@ -73,9 +80,8 @@ Answer with(const Answer& known, const Direction& direction, double rate, const 
     answer.upper = merged.mu * (1 + merged.mu_error + 2 * u);
     return worse(known, answer, limits.tolerance);
   }
-  answer = known;
-  if (rate < rare) answer = worse(answer, solve(merged.terms, rate, rare, answer.lower, limits), limits.tolerance);
-  return worse(answer, solve(merged.terms, std::max(rate, rare), 0.5, answer.lower, limits), limits.tolerance);
+  answer = rate < rare ? with_rates(known, merged.terms, rate, rare, limits) : known;
+  return with_rates(answer, merged.terms, std::max(rate, rare), 0.5, limits);
 }
 
 }  // namespace
