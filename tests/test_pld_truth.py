@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import exact
+import hockeystick as hs
 import questions
 from exact.contour import NotConvergedError
 from exact.finite import FinitePld
@@ -141,3 +142,15 @@ def test_one_step_composed_directly_encloses_the_composition(step, count, interv
         assert arb(bounds.lower) <= most.delta(epsilon) * (1 + 1e-9) + slack
         assert arb(bounds.upper) >= least.delta(epsilon) * (1 - 1e-9) - slack
     assert slack < 1e-10
+
+
+@pytest.mark.parametrize("noise", [0.05, 1.0])
+@pytest.mark.parametrize("interval", [100.0, 500.0])
+def test_the_coarsest_grids_bound(noise, interval):
+    """Half the mass of the small noise lies in the middle of a cell of 500 nats."""
+    run = hs.Gaussian(noise_multiplier=noise)
+    upper, lower = (run.pld(discretization_interval=interval, side=s) for s in ("upper", "lower"))
+    for epsilon in (0.0, 1.0, 0.9 * interval, 1.5 * interval):
+        truth = run.delta_bounds(epsilon)
+        assert lower.delta(epsilon) <= truth.upper
+        assert upper.delta(epsilon) >= truth.lower

@@ -71,7 +71,8 @@ double modulus_gap(const std::vector<double>& heights, const std::vector<double>
 
 }  // namespace
 
-void bind_contour(py::module_& module) {
+void bind_contour(py::module_& core) {
+  py::module_ module = core.def_submodule("contour", "Parts of the contour engine, for tests.");
   py::class_<MomentLine>(module, "MomentLine", "Moments E_P[e^(z L)] of a pair on a line Re z = tilt.")
       .def(
           "log_moment",

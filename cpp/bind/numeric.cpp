@@ -295,8 +295,8 @@ void bind_normal_and_hull(py::module_& m) {
 }
 
 void bind_numeric(py::module_& m) {
-  bind_kernels(m);
   py::module_ numeric = m.def_submodule("numeric", "Internals of the numeric layer, for tests.");
+  bind_kernels(numeric);
   bind_rounding_and_sums(numeric);
   bind_transforms(numeric);
   bind_plan(numeric);

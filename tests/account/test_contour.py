@@ -54,7 +54,7 @@ def test_every_part_of_the_sum_is_counted(direction, period, count, log_accuracy
     """Whatever the contour leaves out, the bounds hold; and they are no wider than told."""
     run = ((exact.Step(1.0, 0.02), 2000),)
     epsilons = [0.5, 3.0, 6.0, 9.0]
-    rows = _core.contour_deltas(
+    rows = _core.contour.contour_deltas(
         terms(run, direction),
         tilts=(1.0, 2.2, 3.6),
         period=period,
@@ -72,7 +72,7 @@ def test_every_part_of_the_sum_is_counted(direction, period, count, log_accuracy
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_far_out_all_that_is_summed_is_rounding(direction):
     """Where next to nothing is left of delta, what a million products are off by shows."""
-    rows = _core.contour_deltas(
+    rows = _core.contour.contour_deltas(
         terms(RUNS["long"], direction),
         tilts=(0.5, 1.0, 8.0),
         period=60.0,
@@ -90,7 +90,7 @@ def test_far_out_all_that_is_summed_is_rounding(direction):
 def test_samples_lost_in_their_errors_are_counted():
     """At frequencies far beyond those the line was made for; the tail is less than they add."""
     run, epsilons = ((exact.Step(1.0, 0.02), 200),), [3.0]
-    rows = _core.contour_deltas(
+    rows = _core.contour.contour_deltas(
         terms(run, "remove"),
         tilts=(1.0, 2.2, 3.6),
         period=16.0,
@@ -108,7 +108,7 @@ def test_samples_lost_in_their_errors_are_counted():
 def test_aliases_only_add(direction):
     """Without samples missing, too short a period is an upper bound by itself."""
     run = ((exact.Step(1.0, 0.02), 2000),)
-    ((value, rounding, tail, alias),) = _core.contour_deltas(
+    ((value, rounding, tail, alias),) = _core.contour.contour_deltas(
         terms(run, direction),
         tilts=(1.0, 2.2, 3.6),
         period=4.0,

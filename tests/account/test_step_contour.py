@@ -46,7 +46,9 @@ TRUTH = FinitePld(arb(INTERVAL), -2, tuple(arb(m) for m in MASS), arb(0)).compos
 def test_each_side_stays_on_its_side(side, radius):
     """On the lattice of losses, where the curve has its kinks, and between."""
     epsilons = [0.0, 0.5, 0.53, 1.0, 1.031, 2.0]
-    rows = _core.smoothed_deltas(step(side), TIMES, radius=radius, epsilons=epsilons, **CONTOUR)
+    rows = _core.contour.smoothed_deltas(
+        step(side), TIMES, radius=radius, epsilons=epsilons, **CONTOUR
+    )
     for epsilon, (value, rounding, tail, alias) in zip(epsilons, rows, strict=True):
         truth = TRUTH.delta(epsilon)
         if side == "upper":
@@ -60,7 +62,7 @@ def test_smoothing_is_of_second_order_in_its_radius(side):
     """Far above the spacing of the lattice it costs the square of the radius times the density."""
     off = []
     for radius in (0.2, 0.1):
-        ((value, rounding, tail, _),) = _core.smoothed_deltas(
+        ((value, rounding, tail, _),) = _core.contour.smoothed_deltas(
             step(side), TIMES, radius=radius, epsilons=[0.5], **CONTOUR
         )
         assert rounding + tail < 1e-9
@@ -72,7 +74,7 @@ def test_smoothing_is_of_second_order_in_its_radius(side):
 def test_below_all_losses_smoothing_changes_nothing(side):
     """There the curve is linear in e^epsilon."""
     epsilons = [-1.0, -0.8, -0.6]
-    rows = _core.smoothed_deltas(
+    rows = _core.contour.smoothed_deltas(
         *(step(side), 1),
         radius=0.05,
         epsilons=epsilons,
@@ -96,7 +98,7 @@ def test_far_out_all_that_is_summed_is_rounding(side):
         interval=1e-3, index=np.array([-1, 1]), mass=[1 - high, high], infinity_mass=0.0, side=side
     )
     epsilons = np.linspace(20, 24, 9).tolist()
-    rows = _core.smoothed_deltas(
+    rows = _core.contour.smoothed_deltas(
         *(pair, 10**6),
         radius=1.0,
         epsilons=epsilons,
@@ -113,10 +115,10 @@ def test_far_out_all_that_is_summed_is_rounding(side):
 @pytest.mark.parametrize("side", SIDES)
 def test_few_samples_leave_a_tail_that_is_counted(side, count):
     contour = CONTOUR | {"count": count}
-    ((value, rounding, tail, _),) = _core.smoothed_deltas(
+    ((value, rounding, tail, _),) = _core.contour.smoothed_deltas(
         step(side), TIMES, radius=0.05, epsilons=[0.5], **contour
     )
-    ((fine, _, rest, _),) = _core.smoothed_deltas(
+    ((fine, _, rest, _),) = _core.contour.smoothed_deltas(
         step(side), TIMES, radius=0.05, epsilons=[0.5], **CONTOUR
     )
     assert abs(value - fine) <= tail + rest + rounding

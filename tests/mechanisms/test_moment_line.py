@@ -29,7 +29,7 @@ def _precision():
 
 def line_of(sigma, rate, direction, tilt, frequency=SPACING * COUNT, log_accuracy=38.0):
     pair = cells.core_pair(exact.Step(sigma, rate), direction)
-    return _core.moment_line(pair, tilt / 2, tilt, 1.5 * tilt, frequency, log_accuracy)
+    return _core.contour.moment_line(pair, tilt / 2, tilt, 1.5 * tilt, frequency, log_accuracy)
 
 
 def truths(sigma, rate, direction, tilt, spacing=SPACING, count=COUNT):
@@ -141,7 +141,7 @@ def test_pairs_with_atoms_have_no_line(name):
         next(known for known in _core.pair_names() if known.startswith(name)), parameters
     )
     with pytest.raises(ValueError, match="no such moment line"):
-        _core.moment_line(pair, 1.0, 1.0, 1.0, 1.0, 30.0)
+        _core.contour.moment_line(pair, 1.0, 1.0, 1.0, 1.0, 30.0)
 
 
 def test_a_line_of_too_many_nodes_is_refused():

@@ -10,7 +10,7 @@ from flint import acb, arb, ctx, fmpz, fmpz_poly
 from hockeystick import _core
 
 numeric = _core.numeric
-KERNELS = _core.available_kernels()
+KERNELS = _core.numeric.available_kernels()
 SCALE = 2**70  # the sequences of this file are multiples of 1 / SCALE
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hockeystick import _core
 
-PRINT_KERNEL = "from hockeystick import _core; print(_core.kernel())"
+PRINT_KERNEL = "from hockeystick import _core; print(_core.numeric.kernel())"
 
 
 def run(kernel):
@@ -20,26 +20,28 @@ def run(kernel):
 
 
 def test_scalar_is_always_there():
-    kernels = _core.available_kernels()
+    kernels = _core.numeric.available_kernels()
     assert kernels[-1] == "scalar"
     assert len(set(kernels)) == len(kernels)
-    assert _core.kernel() in kernels
+    assert _core.numeric.kernel() in kernels
 
 
-@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 def test_environment_forces_a_kernel(kernel):
     assert run(kernel).stdout.strip() == kernel
 
 
 def test_empty_means_the_fastest():
-    assert run("").stdout.strip() == _core.available_kernels()[0]
+    assert run("").stdout.strip() == _core.numeric.available_kernels()[0]
 
 
 def test_unknown_name_is_refused_with_the_list():
     refused = run("sse9")
     assert refused.returncode != 0
     assert "ValueError" in refused.stderr
-    assert f"must be one of {', '.join(_core.available_kernels())}, got sse9" in refused.stderr
+    assert (
+        f"must be one of {', '.join(_core.numeric.available_kernels())}, got sse9" in refused.stderr
+    )
 
 
 def test_unknown_name_in_a_call():

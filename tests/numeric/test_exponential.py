@@ -17,18 +17,18 @@ def _precision():
         yield
 
 
-@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 @pytest.mark.parametrize(("low", "high"), RANGES)
 def test_every_exponential_is_within_its_bound(kernel, low, high, samples):
     rng = np.random.default_rng(7)
     x = rng.uniform(low, high, 8 * samples(250))
-    got = _core.exponentials(x, kernel)
+    got = _core.numeric.exponentials(x, kernel)
     worst = max(abs(arb(g) / arb(a).exp() - 1) for g, a in zip(got, x, strict=True))
     assert worst <= arb(4 * U)
     assert worst > arb(U / 4)  # the bound is not idle
 
 
-@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 def test_exponentials_less_one_are_within_their_bound(kernel, samples):
     """All sizes, both signs, and the ends of the reduced range, where powers of two change."""
     rng = np.random.default_rng(8)
@@ -39,32 +39,32 @@ def test_exponentials_less_one_are_within_their_bound(kernel, samples):
     parts += [rng.choice([-1, 1], count) * np.exp2(rng.uniform(-60, 9, count))]
     x = np.concatenate([*parts, [5e-324, -5e-324, np.log(2), -np.log(2)]])
     x = x[: x.size - x.size % 8]
-    got = _core.exponentials_less_1(x, kernel)
+    got = _core.numeric.exponentials_less_1(x, kernel)
     worst = max(abs(arb(g) / arb(a).expm1() - 1) for g, a in zip(got, x, strict=True))
     assert worst <= arb(4 * U)
     assert worst > arb(U)
     ends = np.array([0.0, -0.0, -708.0, -800, -1e300, -np.inf, -40, -50])
-    assert (_core.exponentials_less_1(ends, kernel) == [0, 0, -1, -1, -1, -1, -1, -1]).all()
+    assert (_core.numeric.exponentials_less_1(ends, kernel) == [0, 0, -1, -1, -1, -1, -1, -1]).all()
 
 
-@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 def test_halves_of_log_two_and_ends(kernel):
     ends = [0.0, -708.0, 709.0, -1e300, -np.inf, *(k * np.log(2) / 2 for k in range(-30, 30))]
     x = np.array(ends + [0.0] * (-len(ends) % 8))
-    got = _core.exponentials(x, kernel)
+    got = _core.numeric.exponentials(x, kernel)
     assert got[0] == 1
     assert got[3] == got[4] == got[1] > 0
     for g, a in zip(got[5:], x[5:], strict=True):
         assert abs(arb(g) / arb(a).exp() - 1) <= arb(4 * U)
 
 
-@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 @pytest.mark.parametrize("power", [1, 2, 3, 10, 1000, 10**6 + 7, 2**40])
 def test_every_power_is_within_its_bound(kernel, power):
     rng = np.random.default_rng(3)
     modulus = np.exp(-rng.uniform(0, 300, 64) / power)
     z = modulus * np.exp(1j * rng.uniform(-np.pi, np.pi, 64))
-    got = _core.powers(z, power, kernel)
+    got = _core.numeric.powers(z, power, kernel)
     worst = arb(0)
     for g, a in zip(got, z, strict=True):
         exact = acb(a.real, a.imag) ** power
@@ -76,15 +76,15 @@ def test_every_power_is_within_its_bound(kernel, power):
 @pytest.mark.parametrize("power", [0, -1])
 def test_powers_start_at_one(power):
     with pytest.raises(ValueError, match="power"):
-        _core.powers(np.ones(8, dtype=complex), power)
+        _core.numeric.powers(np.ones(8, dtype=complex), power)
 
 
-@pytest.mark.parametrize("kernel", _core.available_kernels())
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 @pytest.mark.parametrize("angle", [0.0, 1e-3, -2.5, 40.0])
 def test_turned_sums_are_as_stated(kernel, angle):
     rng = np.random.default_rng(11)
     weights = rng.normal(size=40) + 1j * rng.normal(size=40)
-    value, across, along = _core.turned_sums(weights, angle, kernel)
+    value, across, along = _core.numeric.turned_sums(weights, angle, kernel)
     terms = [
         acb(w.real, w.imag) * acb(0, arb(angle) * k).exp() for k, w in enumerate(weights.tolist())
     ]

@@ -9,7 +9,7 @@ from hockeystick import _core
 
 numeric = _core.numeric
 SIZES = sorted(odd * 2**a for odd in (1, 3, 5) for a in range(1, 12 if odd == 1 else 10))
-KERNELS = _core.available_kernels()
+KERNELS = _core.numeric.available_kernels()
 
 
 @pytest.fixture(autouse=True)

@@ -380,18 +380,6 @@ def test_bad_arguments_are_named(arguments, error, name):
         RUN.pld(**arguments)
 
 
-@pytest.mark.parametrize("noise", [0.05, 1.0])
-@pytest.mark.parametrize("interval", [100.0, 500.0])
-def test_the_coarsest_grids_bound(noise, interval):
-    """Half the mass of the small noise lies in the middle of a cell of 500 nats."""
-    run = hs.Gaussian(noise_multiplier=noise)
-    upper, lower = (pld(run, discretization_interval=interval, side=s) for s in ("upper", "lower"))
-    for epsilon in (0.0, 1.0, 0.9 * interval, 1.5 * interval):
-        truth = run.delta_bounds(epsilon)
-        assert lower.delta(epsilon) <= truth.upper
-        assert upper.delta(epsilon) >= truth.lower
-
-
 def test_a_grid_too_fine_names_the_limit():
     with pytest.raises(ValueError, match="memory_limit"):
         RUN.pld(discretization_interval=1e-9, memory_limit=2**20)

@@ -7,6 +7,7 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
+from . import contour
 from . import numeric
 
 __all__: list[str] = [
@@ -15,33 +16,23 @@ __all__: list[str] = [
     "DominatingPair",
     "ExplicitComposition",
     "LossPmf",
-    "MomentLine",
     "PairCells",
     "StepPmf",
     "additive_noise_pair",
-    "available_kernels",
     "composed_delta",
-    "contour_deltas",
+    "contour",
     "delta_bounds",
     "dominating_pair",
     "dpsgd_epsilon_bounds",
     "epsilon_bounds",
     "explicit_step",
-    "exponentials",
-    "exponentials_less_1",
     "forget_transforms",
     "gdp_bounds",
     "kept_transforms",
-    "kernel",
-    "logarithms",
-    "logarithms_of_1_plus",
     "loss_pmf",
     "loss_quantile_bounds",
     "loss_tail_bounds",
     "loss_variance_bounds",
-    "modulus_gap",
-    "moment_line",
-    "normal_tails",
     "numeric",
     "pair_names",
     "pld_bucket_tail",
@@ -52,14 +43,11 @@ __all__: list[str] = [
     "pld_variance",
     "pld_zcdp",
     "power_bounds",
-    "powers",
     "renyi_bounds",
-    "smoothed_deltas",
     "step_pmf",
     "step_product",
     "tilted_masses",
     "truncated_buckets",
-    "turned_sums",
     "zcdp_bounds",
 ]
 
@@ -327,35 +315,6 @@ class Answers:
         The index of the first answer that is wider than asked for.
         """
 
-class MomentLine:
-    """
-    Moments E_P[e^(z L)] of a pair on a line Re z = tilt.
-    """
-    def log_moment(self) -> tuple[float, float]:
-        """
-        log M at the line's own tilt, and its error.
-        """
-    def log_moment_above(self, tilt: typing.SupportsFloat | typing.SupportsIndex) -> float:
-        """
-        Upper bound of log M at a real tilt.
-        """
-    def modulus_bound(self, frequency: typing.SupportsFloat | typing.SupportsIndex) -> float:
-        """
-        Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.
-        """
-    def samples(
-        self,
-        spacing: typing.SupportsFloat | typing.SupportsIndex,
-        count: typing.SupportsInt | typing.SupportsIndex,
-    ) -> list[tuple[float, float, float, float]]:
-        """
-        Real and imaginary part of M(tilt + i k spacing) / M(tilt), and the errors by rounding and truncation.
-        """
-    def size(self) -> int:
-        """
-        Terms of the sum that a sample is.
-        """
-
 def additive_noise_pair(
     log_density: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
     distribution: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
@@ -366,11 +325,6 @@ def additive_noise_pair(
     The pair of a noise given by functions, shifted against itself.
     """
 
-def available_kernels() -> list[str]:
-    """
-    Names of the kernels that can run here.
-    """
-
 def composed_delta(
     first: LossPmf,
     second: LossPmf,
@@ -378,26 +332,6 @@ def composed_delta(
 ) -> numpy.typing.NDArray[numpy.float64]:
     """
     Certified bound of delta of the composition, of the side and interval that both share.
-    """
-
-def contour_deltas(
-    terms: collections.abc.Sequence[
-        tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
-    ],
-    *,
-    tilts: tuple[
-        typing.SupportsFloat | typing.SupportsIndex,
-        typing.SupportsFloat | typing.SupportsIndex,
-        typing.SupportsFloat | typing.SupportsIndex,
-    ],
-    period: typing.SupportsFloat | typing.SupportsIndex,
-    count: typing.SupportsInt | typing.SupportsIndex,
-    frequency: typing.SupportsFloat | typing.SupportsIndex,
-    log_accuracy: typing.SupportsFloat | typing.SupportsIndex,
-    epsilons: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
-) -> list[tuple[float, float, float, float]]:
-    """
-    delta at each epsilon by the contour sum: value, and errors by rounding, tail and aliases.
     """
 
 def delta_bounds(
@@ -462,20 +396,6 @@ def explicit_step(
     The step with these masses at these multiples of the interval.
     """
 
-def exponentials(
-    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    e^x of each value, on vectors.
-    """
-
-def exponentials_less_1(
-    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    e^x - 1 of each value, on vectors.
-    """
-
 def forget_transforms() -> None:
     """
     Drops all kept transforms.
@@ -497,25 +417,6 @@ def gdp_bounds(
 def kept_transforms() -> tuple[int, int]:
     """
     How many transforms of earlier questions are kept, and their bytes.
-    """
-
-def kernel() -> str:
-    """
-    Name of the kernel in use.
-    """
-
-def logarithms(
-    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    log x of each value, on vectors.
-    """
-
-def logarithms_of_1_plus(
-    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    log(1 + x) of each value, on vectors.
     """
 
 def loss_pmf(
@@ -571,34 +472,6 @@ def loss_variance_bounds(
 ) -> Answers:
     """
     Encloses the variance of the loss, for the worst direction, once per element.
-    """
-
-def modulus_gap(
-    heights: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
-    widths: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
-    frequency: typing.SupportsFloat | typing.SupportsIndex,
-) -> float:
-    """
-    What a density above a histogram loses of its mass at a frequency and beyond, at least.
-    """
-
-def moment_line(
-    pair: DominatingPair,
-    lowest: typing.SupportsFloat | typing.SupportsIndex,
-    tilt: typing.SupportsFloat | typing.SupportsIndex,
-    highest: typing.SupportsFloat | typing.SupportsIndex,
-    frequency: typing.SupportsFloat | typing.SupportsIndex,
-    log_accuracy: typing.SupportsFloat | typing.SupportsIndex,
-) -> MomentLine:
-    """
-    The moments of a pair on a line.
-    """
-
-def normal_tails(
-    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    P(Z > x) of each value in [0, 37], on vectors.
     """
 
 def pair_names() -> list[str]:
@@ -666,15 +539,6 @@ def power_bounds(
     Encloses the largest true positive rate at each false positive rate, for the worst direction.
     """
 
-def powers(
-    z: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
-    power: typing.SupportsInt | typing.SupportsIndex,
-    kernel: str = "",
-) -> numpy.typing.NDArray[numpy.complex128]:
-    """
-    z^power of each value, on vectors.
-    """
-
 def renyi_bounds(
     directions: collections.abc.Sequence[
         collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
@@ -686,24 +550,6 @@ def renyi_bounds(
 ) -> Answers:
     """
     Encloses the Renyi divergence at each order, for the worst direction.
-    """
-
-def smoothed_deltas(
-    step: StepPmf,
-    times: typing.SupportsInt | typing.SupportsIndex,
-    *,
-    tilts: tuple[
-        typing.SupportsFloat | typing.SupportsIndex,
-        typing.SupportsFloat | typing.SupportsIndex,
-        typing.SupportsFloat | typing.SupportsIndex,
-    ],
-    period: typing.SupportsFloat | typing.SupportsIndex,
-    count: typing.SupportsInt | typing.SupportsIndex,
-    radius: typing.SupportsFloat | typing.SupportsIndex,
-    epsilons: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
-) -> list[tuple[float, float, float, float]]:
-    """
-    delta of a step run `times` times, smoothed from the step's side: as contour_deltas.
     """
 
 def step_pmf(
@@ -742,15 +588,6 @@ def truncated_buckets(
 ) -> StepPmf:
     """
     Rounds the losses between two bounds to multiples of the interval, up or down.
-    """
-
-def turned_sums(
-    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
-    angle: typing.SupportsFloat | typing.SupportsIndex,
-    kernel: str = "",
-) -> typing.Annotated[list[float], "FixedSize(3)"]:
-    """
-    Real and imaginary part of sum w_k e^(i k angle), and the sum of the imaginary parts times k.
     """
 
 def zcdp_bounds(

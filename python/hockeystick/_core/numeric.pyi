@@ -10,25 +10,34 @@ import typing
 
 __all__: list[str] = [
     "RealFft",
+    "available_kernels",
     "check_floating_point_environment",
     "compensated_sum",
     "cyclic_power",
     "cyclic_power_product",
+    "exponentials",
+    "exponentials_less_1",
     "fft_bytes",
     "fft_error_constant",
     "fold_coefficients",
     "gamma",
     "good_size",
     "irfft",
+    "kernel",
+    "logarithms",
+    "logarithms_of_1_plus",
     "lower_hull",
     "mills_ratio",
     "normal_error",
     "normal_interval",
     "normal_pdf",
     "normal_tail",
+    "normal_tails",
+    "powers",
     "raise_coefficients",
     "rfft",
     "roots_of_unity",
+    "turned_sums",
     "unit_roundoff",
     "upper_normal_quantile",
 ]
@@ -50,6 +59,11 @@ class RealFft:
         """
         As cyclic_power; returns the bound.
         """
+
+def available_kernels() -> list[str]:
+    """
+    Names of the kernels that can run here.
+    """
 
 def check_floating_point_environment() -> None:
     """
@@ -83,6 +97,20 @@ def cyclic_power_product(
 ) -> tuple[numpy.typing.NDArray[numpy.float64], float]:
     """
     (product of sequence^(* power), bound of the error of every entry).
+    """
+
+def exponentials(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    e^x of each value, on vectors.
+    """
+
+def exponentials_less_1(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    e^x - 1 of each value, on vectors.
     """
 
 def fft_bytes(n: typing.SupportsInt | typing.SupportsIndex) -> int:
@@ -123,6 +151,25 @@ def irfft(
     N reals from coefficients 0 .. N/2.
     """
 
+def kernel() -> str:
+    """
+    Name of the kernel in use.
+    """
+
+def logarithms(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    log x of each value, on vectors.
+    """
+
+def logarithms_of_1_plus(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    log(1 + x) of each value, on vectors.
+    """
+
 def lower_hull(
     x: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
     kink: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
@@ -137,6 +184,22 @@ def normal_interval(
 ) -> float: ...
 def normal_pdf(x: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
 def normal_tail(x: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
+def normal_tails(
+    x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], kernel: str = ""
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    P(Z > x) of each value in [0, 37], on vectors.
+    """
+
+def powers(
+    z: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
+    power: typing.SupportsInt | typing.SupportsIndex,
+    kernel: str = "",
+) -> numpy.typing.NDArray[numpy.complex128]:
+    """
+    z^power of each value, on vectors.
+    """
+
 def raise_coefficients(
     coefficients: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
     power: typing.SupportsInt | typing.SupportsIndex,
@@ -162,6 +225,15 @@ def roots_of_unity(
 ) -> numpy.typing.NDArray[numpy.complex128]:
     """
     exp(-2 pi i k / order), k < order.
+    """
+
+def turned_sums(
+    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.complex128],
+    angle: typing.SupportsFloat | typing.SupportsIndex,
+    kernel: str = "",
+) -> typing.Annotated[list[float], "FixedSize(3)"]:
+    """
+    Real and imaginary part of sum w_k e^(i k angle), and the sum of the imaginary parts times k.
     """
 
 def upper_normal_quantile(
