@@ -2,6 +2,7 @@
 #include "account/contour.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -26,6 +27,8 @@ Answer worse(const std::optional<Answer>& a, const Answer& b) {
 // Answers questions of rising value one after another, by the sums of the last where these are good enough.
 class Solver {
  public:
+  static constexpr std::size_t longest_run = 64;
+
   Solver(std::span<const Direction> directions, bool wants_epsilon, const Limits& limits, double spare)
       : directions_(directions),
         wants_epsilon_(wants_epsilon),
@@ -50,6 +53,18 @@ class Solver {
     return worst;
   }
 
+  /// The deltas at the first of these rising epsilons, as many as the current sums answer. As `solve` would.
+  std::size_t take_run(std::span<const double> epsilons, std::span<Answer> answers) {
+    if (wants_epsilon_ || sums_.empty()) return 0;
+    std::array<ContourDelta, longest_run> deltas;
+    epsilons = epsilons.first(std::min(epsilons.size(), run_));
+    sums_.front().deltas(epsilons, deltas);
+    std::size_t taken = 0;
+    while (taken < epsilons.size() && take_worst(epsilons[taken], deltas[taken], answers[taken])) ++taken;
+    run_ = std::clamp<std::size_t>(2 * taken, 4, longest_run);
+    return taken;
+  }
+
  private:
   // By the current plan; nothing if it does not do.
   std::optional<Answer> by_sums(double value, double start) {
@@ -60,6 +75,23 @@ class Solver {
       worst = next;
     }
     return worst;
+  }
+
+  // By the current plan for all directions, given the first one's delta; false if it does not do.
+  bool take_worst(double epsilon, const ContourDelta& first, Answer& worst) {
+    describe(worst, first);
+    if (!is_met(worst)) return false;
+    ceilings_.front() = std::min(ceilings_.front(), worst.upper);
+    for (std::size_t i = 1; i < directions_.size(); ++i) {
+      if (ceilings_[i] <= worst.lower) continue;
+      if (i >= sums_.size()) return false;
+      Answer found;
+      describe(found, sums_[i].delta(epsilon));
+      ceilings_[i] = std::min(ceilings_[i], found.upper);
+      if (!is_met(found)) return false;
+      worst = worse(worst, found);
+    }
+    return true;
   }
 
   // By the current plan for one more direction, which then has the worse of both answers.
@@ -120,12 +152,19 @@ class Solver {
     const ContourDelta found = sum.delta(epsilon);
     if (wants_epsilon_) {
       const auto [lower, upper] = sum.enclose(value, epsilon);
+      describe(result, found);
       result.lower = lower;
       result.upper = upper;
     } else {
-      result.upper = std::min(1.0, found.upper());
-      result.lower = std::max(0.0, found.lower());
+      describe(result, found);
     }
+    return result;
+  }
+
+  // An answer of delta, and what its width is made of.
+  void describe(Answer& result, const ContourDelta& found) const {
+    result.upper = std::min(1.0, found.upper());
+    result.lower = std::max(0.0, found.lower());
     result.truncation = found.tail;
     result.wraparound = found.alias;
     result.rounding = found.rounding;
@@ -134,7 +173,6 @@ class Solver {
     result.passes = 1;
     result.method = "contour";
     result.cost = result.total_cost = plan_.cost;
-    return result;
   }
 
   std::span<const Direction> directions_;
@@ -144,22 +182,38 @@ class Solver {
   ContourPlan plan_{};
   std::vector<ContourSum> sums_;  // by the plan, of the first directions
   double start_ = 0;
+  std::size_t run_ = 4;
 };
 
 }  // namespace
 
-std::vector<std::optional<Answer>> contour_answers(std::span<const Direction> directions, bool wants_epsilon,
-                                                   std::span<const double> values, const Limits& limits) {
-  std::vector<std::optional<Answer>> answers(values.size());
+std::vector<bool> contour_answers(std::span<const Direction> directions, bool wants_epsilon,
+                                  std::span<const double> values, const Limits& limits, std::span<Answer> answers) {
+  std::vector<bool> found(values.size());
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  const auto by_value = [&](std::size_t a, std::size_t b) { return values[a] < values[b]; };
+  if (!std::is_sorted(order.begin(), order.end(), by_value)) std::sort(order.begin(), order.end(), by_value);
+  std::vector<double> rising;
+  for (const std::size_t i : order) rising.push_back(values[i]);
   Solver solver(directions, wants_epsilon, limits, values.size() > 1 ? room : 0);
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    checkpoint_each<16>(k);
-    answers[order[k]] = solver.solve(values[order[k]]);
+  std::array<Answer, Solver::longest_run> run;
+  for (std::size_t k = 0; k < order.size();) {
+    checkpoint();
+    const std::size_t taken = solver.take_run(std::span(rising).subspan(k), run);
+    for (std::size_t j = 0; j < taken; ++j) {
+      answers[order[k + j]] = run[j];
+      found[order[k + j]] = true;
+    }
+    k += taken;
+    if (k == order.size()) break;
+    if (auto answer = solver.solve(rising[k])) {
+      answers[order[k]] = *answer;
+      found[order[k]] = true;
+    }
+    ++k;
   }
-  return answers;
+  return found;
 }
 
 }  // namespace hockeystick

@@ -148,12 +148,15 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines, co
 
 namespace {
 
-// e^x of each, within 2 u. The kernel takes what is below e^-708 for that, which would raise a lower bound.
-std::array<double, 3> exponentials(double x, double y, double z) {
-  if (!(std::max({x, y, z}) < 700 && std::min({x, y, z}) > -700)) return {std::exp(x), std::exp(y), std::exp(z)};
-  double powers[8] = {x, y, z};
-  default_fft_kernel().exponentials(powers, 8);
-  return {powers[0], powers[1], powers[2]};
+constexpr std::size_t together = 8;  // questions
+
+// e^x of each of three a question, within 2 u. The kernel takes what is below e^-708 for that, which would raise a
+// lower bound.
+void exponentials(std::array<double, 3 * together>& x) {
+  const auto logs = x;
+  default_fft_kernel().exponentials(x.data(), x.size());
+  for (std::size_t k = 0; k < x.size(); ++k)
+    if (!(std::fabs(logs[k]) < 700)) x[k] = std::exp(logs[k]);
 }
 
 }  // namespace
@@ -165,10 +168,24 @@ ContourSum::Sum ContourSum::sum(double epsilon) const {
   return {sums[0], spacing_ * sums[2] - contour_.tilt * sums[0]};
 }
 
-ContourDelta ContourSum::delta(double epsilon) const {
+void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta> results) const {
+  std::array<double, 3 * together> powers{};
+  for (std::size_t first = 0; first < epsilons.size(); first += together) {
+    const std::size_t count = std::min(together, epsilons.size() - first);
+    for (std::size_t k = 0; k < count; ++k) {
+      const double epsilon = epsilons[first + k];
+      powers[3 * k] = log_moment_ - contour_.tilt * epsilon;
+      powers[3 * k + 1] = log_higher_ - contour_.higher * epsilon;
+      powers[3 * k + 2] = log_lower_ - contour_.lower * epsilon;
+    }
+    exponentials(powers);
+    for (std::size_t k = 0; k < count; ++k) results[first + k] = enclosed(epsilons[first + k], &powers[3 * k]);
+  }
+}
+
+// Powers: e^ of the logarithms of the moment and of both aliases' bounds, times e^(-tilt epsilon) each.
+ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = static_cast<double>(re_.size() + 8) * u;
-  const auto powers =
-      exponentials(log_unit, log_higher_ - contour_.higher * epsilon, log_lower_ - contour_.lower * epsilon);
   const double unit = powers[0] / contour_.period;
   const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 4 * contour_.tilt * std::fabs(epsilon) + 16);
   const double turning = u * (8 + 2 * spacing_ * std::fabs(epsilon));

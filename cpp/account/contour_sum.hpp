@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "account/question.hpp"
@@ -42,7 +43,13 @@ class ContourSum {
   /// A line for each term. Smoothed, delta is that of the smoothed curve.
   ContourSum(const Direction& direction, const Lines& lines, const Contour& contour, const Smoothing& smoothing = {});
 
-  ContourDelta delta(double epsilon) const;
+  ContourDelta delta(double epsilon) const {
+    ContourDelta result{};
+    deltas({&epsilon, 1}, {&result, 1});
+    return result;
+  }
+  /// The same at each epsilon, in less time.
+  void deltas(std::span<const double> epsilons, std::span<ContourDelta> results) const;
 
   /// Encloses the epsilon at which delta(epsilon) = delta, outward from one nearby; (0, inf) where it does not.
   CertifiedInterval enclose(double delta, double epsilon) const;
@@ -59,6 +66,7 @@ class ContourSum {
   };
   void take_samples(const Direction& direction, const Lines& lines, const Smoothing& smoothing);
   Sum sum(double epsilon) const;
+  ContourDelta enclosed(double epsilon, const double* powers) const;
 
   Contour contour_;
   double spacing_;

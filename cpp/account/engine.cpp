@@ -73,9 +73,10 @@ bool is_dominated(const Direction& direction, const GridSolver& solver, bool wan
   return chernoff_delta(direction, solver.pilot(), at, epsilon, std::clamp(0.3 * room, 0.1, 2.0)) <= goal;
 }
 
-// By moments, where every direction has them and runs more than once.
-std::vector<std::optional<Answer>> by_contour(const std::vector<MergedDirection>& merged, bool wants_epsilon,
-                                              std::span<const double> values, const Limits& limits) {
+// By moments, where every direction has them and runs more than once. Returns for each value whether there is an
+// answer.
+std::vector<bool> by_contour(const std::vector<MergedDirection>& merged, bool wants_epsilon,
+                             std::span<const double> values, const Limits& limits, std::span<Answer> answers) {
   std::vector<Direction> directions;
   std::size_t terms = 0;
   for (const MergedDirection& direction : merged) {
@@ -85,8 +86,8 @@ std::vector<std::optional<Answer>> by_contour(const std::vector<MergedDirection>
   }
   if (limits.method == Method::transform || limits.memory_limit / contour_bytes < terms || directions.empty() ||
       directions.size() < merged.size())
-    return std::vector<std::optional<Answer>>(values.size());
-  return contour_answers(directions, wants_epsilon, values, limits);
+    return std::vector<bool>(values.size());
+  return contour_answers(directions, wants_epsilon, values, limits, answers);
 }
 
 // Answers questions of rising epsilon one after another: many by the transforms of those before where they will do.
@@ -191,13 +192,14 @@ std::vector<Answer> answers_to(std::span<const Direction> directions, bool wants
   check_floating_point_environment();
   std::vector<MergedDirection> merged;
   for (const Direction& direction : directions) merged.push_back(merge_gaussians(direction));
-  const auto found = by_contour(merged, wants_epsilon, values, limits);
   std::vector<Answer> answers(values.size());
+  const std::vector<bool> found = by_contour(merged, wants_epsilon, values, limits, answers);
+  if (std::find(found.begin(), found.end(), false) == found.end()) return answers;
   ByGrid grid(merged, wants_epsilon, limits, values.size() > 1);
   std::size_t asked = 0;
   for (const std::size_t i : rising(values, wants_epsilon)) {
     checkpoint_each<16>(asked++);
-    answers[i] = found[i] ? *found[i] : grid.solve(values[i]);
+    if (!found[i]) answers[i] = grid.solve(values[i]);
   }
   return answers;
 }
