@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "numeric/rounding.hpp"
 
@@ -18,6 +19,7 @@ struct ChernoffMoment {
 
   /// The exponent of the bound, rounded up; losses off by `loss_error`.
   double log_above(double epsilon, double loss_error) const {
+    if (!(tilt >= 0)) return std::numeric_limits<double>::infinity();  // no bound
     const double size = std::fabs(log_moment) + tilt * std::fabs(epsilon) + 1;
     return log_moment + peak - tilt * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * size;
   }

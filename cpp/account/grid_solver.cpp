@@ -172,12 +172,14 @@ void GridSolver::add_infinity() {
 // transform. The window reaches a deviation below where it is planned for. `finite`: log of what finite losses add to
 // delta.
 bool GridSolver::step_to_rung(double finite) {
+  if (!(finite <= -rung_width)) return false;  // above, delta says little of where epsilon is
   const double rung = rung_width * std::floor(finite / rung_width);
   Pilot pilot = whole_;
   pilot.truncate(rung - room_ + std::log(1e-4 * limits_.tolerance));
   const Saddle at = pilot.saddle_for_delta(std::exp(rung));
   const double apart = at.regular ? (finite - rung) / at.slope : 0;
-  if (!at.regular || !(apart < 0.5 * at.deviation) || !(at.epsilon > apart)) return false;
+  const double before = wants_epsilon_ ? at.epsilon - apart : value_;
+  if (!at.regular || !(std::max(apart, at.epsilon - before) < 0.5 * at.deviation) || !(before >= 0)) return false;
   at_ = at;
   add_infinity();
   pilot_ = std::move(pilot);
@@ -279,10 +281,11 @@ bool GridSolver::take_contour(const Plan& plan) {
   return true;
 }
 
-// Whether delta is that of one large loss, to the tolerance.
+// Whether delta is that of one large loss, to the tolerance; where it is large several are to be expected.
 bool GridSolver::take_one_large_loss() {
   constexpr int most_attempts = 3;
   if (tried_one_large_loss_ || limits_.method == Method::transform) return false;
+  if ((wants_epsilon_ ? value_ : answer_.lower) > 0.3) return false;
   tried_one_large_loss_ = true;
   Limits limits = limits_;
   for (int attempt = 0; attempt < most_attempts && !is_met(); ++attempt, limits.tolerance *= 0.7 / excess_gap()) {

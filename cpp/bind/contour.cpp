@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contour engine's parts, for tests: a query never needs them.
+// Parts of the engine, for tests: a query never needs them.
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <vector>
 
 #include "account/contour_sum.hpp"
+#include "account/one_large_loss.hpp"
 #include "account/step_line.hpp"
 #include "bind/answers.hpp"
 #include "mechanisms/dominating_pair.hpp"
@@ -69,10 +71,19 @@ double modulus_gap(const std::vector<double>& heights, const std::vector<double>
   return UniformLayers(heights, widths).modulus_gap(frequency);
 }
 
+std::optional<std::pair<double, double>> one_large_loss(const std::vector<PairCount>& terms, double epsilon,
+                                                        double tolerance, std::size_t memory_limit) {
+  const Direction direction = direction_of(terms);
+  const OneLargeLoss sum(direction, Pilot(direction), false, epsilon, {tolerance, memory_limit});
+  if (!sum.applies()) return {};
+  const auto [lower, upper] = sum.delta(epsilon);
+  return std::pair(lower, upper);
+}
+
 }  // namespace
 
 void bind_contour(py::module_& core) {
-  py::module_ module = core.def_submodule("contour", "Parts of the contour engine, for tests.");
+  py::module_ module = core.def_submodule("contour", "Parts of the engine, for tests.");
   py::class_<MomentLine>(module, "MomentLine", "Moments E_P[e^(z L)] of a pair on a line Re z = tilt.")
       .def(
           "log_moment",
@@ -97,4 +108,6 @@ void bind_contour(py::module_& core) {
              "delta of a step run `times` times, smoothed from the step's side: as contour_deltas.");
   module.def("modulus_gap", &modulus_gap, py::arg("heights"), py::arg("widths"), py::arg("frequency"),
              "What a density above a histogram loses of its mass at a frequency and beyond, at least.");
+  module.def("one_large_loss", &one_large_loss, py::arg("terms"), py::arg("epsilon"), py::arg("tolerance"),
+             py::arg("memory_limit"), "delta enclosed as that of one large loss; nothing where there are none.");
 }

@@ -183,3 +183,39 @@ def test_little_memory_is_an_obstacle():
     (found,) = _core.epsilon_bounds(pairs, [3.2e-224], tolerance=1e-3, memory_limit=1 << 20)
     assert not found.met
     assert found.obstacle
+
+
+MIXTURE = hs.GaussianMixture(
+    standard_deviation=1.36,
+    sensitivities=[0.0, 0.77, 2.70, 2.72],
+    probabilities=[0.28, 0.03, 0.41, 0.28],
+)
+MANY_LARGE = {
+    "a few each": [(sampled(0.8, 0.01), 40), (MIXTURE, 3)],
+    "many": [(MIXTURE, 1000)],
+    "rare": [(hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.01), 300)],
+}
+
+
+@pytest.mark.parametrize("direction", [Direction.REMOVE, Direction.ADD])
+@pytest.mark.parametrize("name", MANY_LARGE)
+def test_where_several_are_to_be_expected_nothing_wrong_is_said(name, direction):
+    """Asked all the same, where delta is near 1: what it encloses may be wide."""
+    terms = [(step.dominating_pair(direction), count) for step, count in MANY_LARGE[name]]
+    epsilons = np.geomspace(1e-2, 1e3, 50)
+    others = _core.delta_bounds([terms], epsilons, tolerance=1e-2, memory_limit=MEMORY)
+    for epsilon, other in zip(epsilons, others, strict=True):
+        found = _core.contour.one_large_loss(terms, epsilon, 1e-3, MEMORY)
+        if found is not None:
+            lower, upper = found
+            assert lower <= min(upper, other.upper)
+            assert upper >= other.lower
+
+
+@pytest.mark.parametrize("steps", [11_565, 1000])
+def test_deltas_near_1_far_below_the_mean_of_the_loss(steps):
+    run = steps * MIXTURE + 87 * hs.Laplace(noise_multiplier=2.0)
+    (terms,) = run._directions(hs.Adjacency.REMOVE_ONE)
+    (found,) = _core.delta_bounds([terms], [0.7 * steps], tolerance=1e-3, memory_limit=1 << 26)
+    assert found.met
+    assert 0.999 < found.lower <= 1 == found.upper
