@@ -147,7 +147,7 @@ void GridSolver::forecast() {
     finite = forecast_from(log_delta_ = at_.log_delta);
   zero_forecast_ = wants_epsilon_ && at_.epsilon <= 0;
   if (zero_forecast_) at_ = pilot_.saddle_for_epsilon(0);
-  if (!wants_epsilon_ && at_.regular) step_to_rung(finite);
+  if (!wants_epsilon_ && at_.regular && rungs_) step_to_rung(finite);
 }
 
 // What an answer of epsilon leaves to finite losses.
@@ -177,9 +177,9 @@ bool GridSolver::step_to_rung(double finite) {
   Pilot pilot = whole_;
   pilot.truncate(rung - room_ + std::log(1e-4 * limits_.tolerance));
   const Saddle at = pilot.saddle_for_delta(std::exp(rung));
-  const double apart = at.regular ? (finite - rung) / at.slope : 0;
-  const double before = wants_epsilon_ ? at.epsilon - apart : value_;
-  if (!at.regular || !(std::max(apart, at.epsilon - before) < 0.5 * at.deviation) || !(before >= 0)) return false;
+  if (!at.regular || !(at.epsilon > 2 * rung_width / at.slope)) return false;
+  const double before = wants_epsilon_ ? at.epsilon - (finite - rung) / at.slope : value_;
+  if (!(std::fabs(at.epsilon - before) < 0.5 * at.deviation)) return false;
   at_ = at;
   add_infinity();
   pilot_ = std::move(pilot);
@@ -189,8 +189,8 @@ bool GridSolver::step_to_rung(double finite) {
 // Plans for the question itself; false if it was.
 bool GridSolver::step_off_rung() {
   if (!on_rung_) return false;
-  forecast_from(log_delta_);
-  on_rung_ = false;
+  on_rung_ = rungs_ = false;
+  forecast();
   return true;
 }
 

@@ -59,6 +59,7 @@ class GridSolver {
   Saddle at_{};
   double log_delta_ = 0;  // that the question was last forecast from
   bool on_rung_ = false;  // planned for a question nearby
+  bool rungs_ = true;     // whether that may be
   double log_tolerance_ = 0;
   bool zero_forecast_ = false;
   int contour_passes_ = 0;
