@@ -57,3 +57,14 @@ def test_one_short_transform_will_do(name: str, direction: Direction) -> None:
     assert answer.met
     assert answer.passes == 1
     assert answer.size <= longest
+
+
+@pytest.mark.parametrize("delta", [1e-3, 8e-4, 5e-4, 2e-4, 1e-4])
+def test_epsilons_next_to_0_need_no_finer_grid(delta: float) -> None:
+    """Of 1e-4 to 4e-3, at deltas from 0.9 to 0.09 of delta(0)."""
+    pair = sampled(2.05, 0.00386).dominating_pair(Direction.REMOVE)
+    (answer,) = _core.epsilon_bounds(
+        [[(pair, 2)]], [delta], tolerance=1e-3, memory_limit=MEMORY, method="transform"
+    )
+    assert answer.met
+    assert answer.size <= 1 << 11
