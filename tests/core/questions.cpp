@@ -16,6 +16,7 @@
 #include "account/explicit_query.hpp"
 #include "account/gdp_bounds.hpp"
 #include "account/gdp_of_curve.hpp"
+#include "account/kept_passes.hpp"
 #include "account/loss_tail_bounds.hpp"
 #include "account/moment_bounds.hpp"
 #include "account/power_bounds.hpp"
@@ -72,6 +73,23 @@ Numbers deltas(const std::vector<Direction>& directions, const Limits& limits = 
 Numbers by_contour() { return epsilons(sampled_gaussian(1000), {1e-6, memory, Method::contour}); }
 Numbers by_transform() { return epsilons(sampled_gaussian(1000), {1e-3, memory, Method::transform}); }
 Numbers curve() { return deltas(sampled_gaussian(300)); }
+
+struct Forgetting {
+  ~Forgetting() { forget_passes(); }
+};
+
+// The second question finds the transforms of the first, or of another thread.
+Numbers kept_transforms() {
+  static const std::vector<Direction> shared = sampled_laplace(300);
+  const Forgetting at_last;
+  Numbers numbers;
+  for (const double delta : {1e-5, 1.1e-5, 1e-9, 1e-5}) {
+    const Numbers next = numbers_of(epsilon_bounds(shared, std::array{delta}, {1e-3, memory}));
+    numbers.insert(numbers.end(), next.begin(), next.end());
+  }
+  return numbers;
+}
+
 Numbers many_runs() { return epsilons(sampled_laplace(100'000'000)); }
 Numbers one_run() { return epsilons(sampled_laplace(1)); }
 Numbers out_of_memory() { return epsilons(sampled_laplace(10), {1e-6, 1 << 16}); }
@@ -206,6 +224,7 @@ const std::vector<Question>& questions() {
   static const std::vector<Question> all{{"contour", by_contour},
                                          {"transform", by_transform},
                                          {"curve", curve},
+                                         {"kept transforms", kept_transforms},
                                          {"contour of steps", many_runs},
                                          {"one step", one_run},
                                          {"memory limit", out_of_memory},
