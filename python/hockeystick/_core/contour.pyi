@@ -1,5 +1,5 @@
 """
-Parts of the contour engine, for tests.
+Parts of the engine, for tests.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ __all__: list[str] = [
     "contour_deltas",
     "modulus_gap",
     "moment_line",
+    "one_large_loss",
     "smoothed_deltas",
 ]
 
@@ -83,6 +84,18 @@ def moment_line(
 ) -> MomentLine:
     """
     The moments of a pair on a line.
+    """
+
+def one_large_loss(
+    terms: collections.abc.Sequence[
+        tuple[hockeystick._core.DominatingPair, typing.SupportsInt | typing.SupportsIndex]
+    ],
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> tuple[float, float] | None:
+    """
+    delta enclosed as that of one large loss; nothing where there are none.
     """
 
 def smoothed_deltas(
