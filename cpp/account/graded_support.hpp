@@ -33,10 +33,12 @@ class GradedSupport {
   Support build() const;
   double lowest() const;  // first and last loss [nats]
   double highest() const;
+  bool operator==(const GradedSupport&) const = default;
 
  private:
   struct Run {
     std::int64_t first, gap, count;  // points first, first + gap, ...
+    bool operator==(const Run&) const = default;
   };
   double interval_, offset_;
   std::vector<Run> runs_;

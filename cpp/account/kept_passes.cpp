@@ -26,9 +26,9 @@ class Key {
                  plan.chernoff.above,
                  plan.chernoff.below,
                  plan.chernoff.wrap_above,
-                 plan.chernoff.wrap_below} {
+                 plan.chernoff.wrap_below},
+        supports_(plan.supports) {
     numbers_.insert(numbers_.end(), plan.log_moments.begin(), plan.log_moments.end());
-    for (const GradedSupport& support : plan.supports) numbers_.push_back(support.points());
     for (const Term& term : direction) {
       pairs_.push_back(term.pair);
       numbers_.push_back(static_cast<double>(term.count));
@@ -41,12 +41,13 @@ class Key {
   // By owner: an address may be used again.
   bool operator==(const Key& other) const {
     const auto same = [](const auto& a, const auto& b) { return !a.owner_before(b) && !b.owner_before(a); };
-    return numbers_ == other.numbers_ &&
+    return numbers_ == other.numbers_ && supports_ == other.supports_ &&
            std::equal(pairs_.begin(), pairs_.end(), other.pairs_.begin(), other.pairs_.end(), same);
   }
 
  private:
   std::vector<double> numbers_;
+  std::vector<GradedSupport> supports_;
   std::vector<std::weak_ptr<const DominatingPair>> pairs_;
 };
 
