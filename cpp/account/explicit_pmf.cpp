@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -21,6 +22,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double bytes_per_point = 240;
+constexpr double most_intervals = 0x1p62;
 
 StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRequest& request) {
   SupportCells halves = cut_midway(pair, std::move(support));
@@ -111,7 +113,9 @@ struct Layout {
     // No window need be wider than what the supports add up to.
     first = std::floor((std::max(lowest, low) - shift) / d) - 2;
     size = std::ceil((std::min(highest, high) - shift) / d) + 3 - first;
-    bytes = size * 8 * 8 + support_bytes(supports);
+    // A forecast that overflowed tells no size, and a window is placed by an int64.
+    const bool places = std::fabs(first) <= most_intervals && size <= most_intervals;
+    bytes = places ? size * 8 * 8 + support_bytes(supports) : std::numeric_limits<double>::infinity();
     chernoff = {above.tilt - tilt, below_q.tilt - tilt, tilted_above.tilt - tilt, tilted_below.tilt - tilt};
   }
 };

@@ -117,12 +117,13 @@ inline double tilted_sums(const double* base, const double* loss, double tilt, s
   double lanes[3][width], largest = -1e300;
   most.store(lanes[0]);
   for (std::size_t i = 0; i < width; ++i) largest = lanes[0][i] > largest ? lanes[0][i] : largest;
-  const Vec unit = Vec::broadcast(largest), least = Vec::broadcast(largest - 45);
+  // From the difference: under a steep tilt largest - 45 rounds to largest.
+  const Vec unit = Vec::broadcast(largest), least = Vec::broadcast(-45.0);
   Vec total = Vec::broadcast(0), first = total, second = total;
   const auto add = [&](const double* b, const double* l) {
-    const Vec argument = exponent(b, l);
+    const Vec argument = exponent(b, l) - unit;
     if (all_at_most(argument, least)) return;
-    const Vec at = Vec::load(l), mass = exponential(argument - unit), moment = mass * at;
+    const Vec at = Vec::load(l), mass = exponential(argument), moment = mass * at;
     total = total + mass;
     first = first + moment;
     second = multiply_add(moment, at, second);

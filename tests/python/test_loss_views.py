@@ -251,3 +251,15 @@ NOTHING_IN_COMMON = hs.DiscretePair(p=[1.0, 0.0], q=[0.0, 1.0])
 def test_without_a_finite_loss_moments_are_infinite(run, adjacency, query):
     """No node and no cell: nothing to integrate over."""
     assert getattr(run, f"{query}_bounds")(adjacency=adjacency)[:] == INFINITE
+
+
+def test_losses_of_any_size_count_towards_the_memory_limit():
+    """Under tilts that fit losses of 1e-92 the exponents of rare large losses pass 1 / u."""
+    step = hs.TruncatedPoissonGaussian(
+        noise_multiplier=0.745,
+        sampling_probability=6e-93,
+        truncated_batch_size=177,
+        dataset_size=100,
+    )
+    with pytest.raises(hs.CertificationError, match="memory_limit = 1048576 bytes"):
+        (5 * step).loss_quantile(1e-300, memory_limit=2**20)
