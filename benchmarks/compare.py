@@ -2,9 +2,11 @@
 """Race the library as it is here against an earlier one, and print the ratio of the times.
 
 python benchmarks/compare.py [REF] [--case NAME ...] [--rounds N] [--installed] [--limit RATIO]
+python benchmarks/compare.py --kernel NAME [--case NAME ...] [--rounds N] [--limit RATIO]
 
 REF is a commit, by default the last tag or, without tags, HEAD~20. It and the work tree are built
 alike into a temporary folder, which takes some minutes, and asked in turn in a process each.
+With --kernel both are the library installed, and the first of them takes that kernel.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ from cases import CASES
 from measure import SAMPLE, WARM_UP_CALLS, Status
 from report import machine, seconds
 from run import begin
+
+from hockeystick import _core
 
 ROOT = Path(__file__).parents[1]
 FEW = ("dpsgd", "dpsgd-narrow", "dpsgd-delta", "schedule", "little-noise", "gaussians")
@@ -90,11 +94,13 @@ class Sample(NamedTuple):
 class Worker:
     """A process that asks the library in `package`, or without it the one installed."""
 
-    def __init__(self, package: Path | None) -> None:
-        path = {} if package is None else {"PYTHONPATH": str(package)}
+    def __init__(self, package: Path | None, kernel: str = "") -> None:
+        changes = {} if package is None else {"PYTHONPATH": str(package)}
+        if kernel:
+            changes["HOCKEYSTICK_KERNEL"] = kernel
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, Path(__file__).with_name("worker.py")],
-            env=os.environ | path,
+            env=os.environ | changes,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -183,38 +189,51 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--case", nargs="+", choices=names, default=FEW, metavar="NAME")
     parser.add_argument("--rounds", type=int, default=20, help="at least 1")
     parser.add_argument("--installed", action="store_true", help="head is what is installed")
+    parser.add_argument("--kernel", metavar="NAME", help="against another kernel, both installed")
     parser.add_argument("--limit", type=float, metavar="RATIO", help="fail if a band is above it")
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error(f"--rounds must be >= 1, got {options.rounds}")
+    if options.kernel and options.ref:
+        parser.error(
+            f"--kernel races the library installed, so that REF must go, got {options.ref}"
+        )
     return options
+
+
+def contestants(options: argparse.Namespace, stack: ExitStack) -> tuple[str, str, Worker, Worker]:
+    """The base's name, what it is, base and head."""
+    if options.kernel:
+        base = stack.enter_context(Worker(None, options.kernel))
+        says = f"head is the kernel {_core.numeric.kernel()}"
+        return options.kernel, says, base, stack.enter_context(Worker(None))
+    ref = options.ref or default_ref()
+    try:
+        says = f"{ref} is {commit(ref)[:12]}"
+    except ValueError as error:
+        sys.exit(str(error))
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    unpack(ref, folder / "source")
+    base = stack.enter_context(Worker(build(folder / "source", folder / "base")))
+    head = Worker(None if options.installed else build(ROOT, folder / "head"))
+    return ref, says, base, stack.enter_context(head)
 
 
 def main() -> None:
     """Build, race, print."""
     options = arguments()
     begin()
-    ref = options.ref or default_ref()
-    try:
-        name = commit(ref)[:12]
-    except ValueError as error:
-        sys.exit(str(error))
     slower = []
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        unpack(ref, folder / "source")
-        package = build(folder / "source", folder / "base")
-        base = stack.enter_context(Worker(package))
-        package = None if options.installed else build(ROOT, folder / "head")
-        head = stack.enter_context(Worker(package))
-        print(f"| case | {ref} | width | head | width | head / {ref} | band |")
+        name, says, base, head = contestants(options, stack)
+        print(f"| case | {name} | width | head | width | head / {name} | band |")
         print("| --- | --- | --- | --- | --- | --- | --- |")
         for case in options.case:
             found = race(case, base, head, options.rounds)
             print(row(case, found), flush=True)
             if options.limit and min(found.ratios, default=0.0) > options.limit:
                 slower.append(case)
-    print(f"\n{ref} is {name}; {options.rounds} rounds; {machine()}")
+    print(f"\n{says}; {options.rounds} rounds; {machine()}")
     if slower:
         sys.exit(f"slower by more than {options.limit:g}: {', '.join(slower)}")
 

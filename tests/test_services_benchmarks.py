@@ -24,6 +24,8 @@ import services  # noqa: E402
 import worker  # noqa: E402
 from measure import Answer, Status  # noqa: E402
 
+from hockeystick import _core  # noqa: E402
+
 TRUTH = cases.Truth(Fraction(2), Fraction(1, 10**20))
 RIGHT = Answer(lower=1.9995, upper=2.0005, estimate=2.0)
 check = partial(measure.judge, truth=TRUTH, gap=1e-3)
@@ -171,6 +173,31 @@ def test_two_versions_are_raced(monkeypatch, capsys):
     line = r" \| ".join(columns)
     assert re.search(rf"^\| {line} \|$", page, re.MULTILINE)
     assert "v0 is 0123456789ab; 2 rounds; " in page
+
+
+def test_kernels_are_raced(monkeypatch, capsys):
+    monkeypatch.setattr(compare, "begin", lambda: None)
+    options = ["--kernel", "scalar", "--case", "gaussians", "--rounds", "2"]
+    monkeypatch.setattr(sys, "argv", ["compare.py", *options])
+    compare.main()
+    page = capsys.readouterr().out
+    assert re.search(r"^\| case \| scalar \| width \| head \|.*\n.*\n\| gaussians \| ", page)
+    assert f"head is the kernel {_core.numeric.kernel()}; 2 rounds; " in page
+
+
+def test_a_worker_takes_the_kernel_it_is_told(monkeypatch, tmp_path):
+    monkeypatch.delenv("HOCKEYSTICK_KERNEL", raising=False)
+    says = "import os\nraise SystemExit(3 if 'HOCKEYSTICK_KERNEL' not in os.environ else 4)"
+    (tmp_path / "hockeystick.py").write_text(says)
+    for kernel, status in [("", 3), ("scalar", 4)]:
+        with pytest.raises(ValueError, match=f"exit status {status}"):
+            compare.Worker(tmp_path, kernel)
+
+
+def test_a_kernel_is_of_no_commit(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["compare.py", "v0", "--kernel", "scalar"])
+    with pytest.raises(SystemExit):
+        compare.arguments()
 
 
 def test_a_worker_takes_the_library_it_is_given_and_no_other(tmp_path):

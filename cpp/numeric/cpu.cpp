@@ -50,12 +50,11 @@ const FftKernel& chosen_kernel() {
 
 std::vector<const FftKernel*> available_fft_kernels() {
   std::vector<const FftKernel*> kernels;
+  if (fft_avx512.forward != nullptr && cpu_has_avx512()) kernels.push_back(&fft_avx512);
   if (fft_avx2.forward != nullptr && cpu_has_avx2_and_fma()) kernels.push_back(&fft_avx2);
   if (fft_neon.forward != nullptr) kernels.push_back(&fft_neon);
   if (fft_sse2.forward != nullptr) kernels.push_back(&fft_sse2);
   kernels.push_back(&fft_scalar);
-  // Last, so that it has to be asked for: it has run emulated, on no processor yet.
-  if (fft_avx512.forward != nullptr && cpu_has_avx512()) kernels.push_back(&fft_avx512);
   return kernels;
 }
 

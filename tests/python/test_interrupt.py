@@ -21,7 +21,7 @@ LONG = {
     "discretization": "(1000 * step).pld(discretization_interval=1e-6, memory_limit=2**32)",
     "transform": """sum(10**6 * hs.Laplace(noise_multiplier=c) for c in (1e3, 2e3, 3e3, 4e3)).pld(
         discretization_interval=4e-7, support=[-1e-3, 0.0, 1e-3], memory_limit=2**32)""",
-    "curve": "(1000 * step).delta_bounds(epsilon=np.linspace(0, 5, 2 * 10**6))",
+    "curve": "(1000 * step).epsilon_bounds(delta=np.geomspace(1e-12, 0.4, 2 * 10**6))",
     "many_runs": """hs.dpsgd_epsilon(noise_multiplier=[0.7 + k / 10**6 for k in range(10**6)],
         sampling_probability=0.01, steps=1000, delta=1e-5)""",
     "mixture": """hs.GaussianMixture(standard_deviation=1.0,
