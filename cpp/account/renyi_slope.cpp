@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <queue>
+#include <string_view>
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
@@ -19,16 +21,92 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double precision = 1e-3;
 
 // Upper bound of chord(t) / (t (t + 1)) for t in [from, to], the chord between K(from) <= first and K(to) <= last.
+// chord(t) / t is monotone.
 double chord_slope(double from, double to, double first, double last) {
   constexpr int parts = 512;
-  double highest = 0;
-  for (int i = 0; i < parts; ++i) {
-    const double low = from + (to - from) * i / parts, high = from + (to - from) * (i + 1) / parts;
-    const double value = std::max(first, last * (i + 1) / parts + first * (parts - i - 1) / parts);
-    if (high > low) highest = std::max(highest, value / (low * (low + 1)));
+  double highest = 0, low = from, divergence = first / from;
+  for (int i = 1; i <= parts; ++i) {
+    const double high = from + (to - from) * i / parts;
+    const double next = (last * i / parts + first * (parts - i) / parts) / high;
+    highest = std::max(highest, std::max(divergence, next) / (low + 1));
+    low = high;
+    divergence = next;
   }
   return highest * (1 + 64 * u);
 }
+
+// Branch and bound over t = order - 1: orders around the largest slope are looked at, the others are not.
+class SlopeSearch {
+ public:
+  using Renyi = std::function<Answer(double order)>;
+  using Beyond = std::function<CertifiedInterval(double order)>;
+
+  SlopeSearch(const Renyi& renyi, double lower, double tolerance)
+      : renyi_(renyi), lower_(lower), tolerance_(tolerance) {}
+
+  /// Upper bound over 0 < t <= last, or over all t where there are bounds beyond.
+  double run(double last, const Beyond& beyond) {
+    const double first = std::min(0.3 * tolerance_, last / 2);
+    Point before = at(first);
+    // Up to the first order: K(t) <= K(t1) t / t1.
+    double highest = before.moment / first * (1 + 8 * u);
+    while (before.t < last) {
+      const Point next = at(std::min(last, 4 * before.t));
+      if (!next.met && beyond) break;  // the bounds beyond take over
+      if (!std::isfinite(next.moment)) return infinity;
+      spans_.emplace(before, next);
+      before = next;
+    }
+    if (beyond) highest = std::max(highest, beyond(1 + before.t).upper);
+    while (!spans_.empty() && looked_at_ < most_orders) {
+      const Span widest = spans_.top();
+      if (widest.slope - lower_ <= tolerance_ * widest.slope) break;
+      if (widest.slope <= reached_ * (1 + 0.1 * tolerance_)) break;  // the divergences themselves are not known better
+      const double middle = std::sqrt(widest.from.t * widest.to.t);
+      if (!(widest.from.t < middle && middle < widest.to.t)) break;
+      spans_.pop();
+      const Point between = at(middle);
+      spans_.emplace(widest.from, between);
+      spans_.emplace(between, widest.to);
+    }
+    return spans_.empty() ? highest : std::max(highest, spans_.top().slope);
+  }
+
+  double lower() const { return lower_; }
+  std::string_view obstacle() const { return obstacle_; }
+
+ private:
+  static constexpr int most_orders = 1 << 14;
+
+  struct Point {
+    double t, moment;  // K(t) at most
+    bool met;
+  };
+
+  struct Span {
+    Span(const Point& left, const Point& right)
+        : from(left), to(right), slope(chord_slope(left.t, right.t, left.moment, right.moment)) {}
+    bool operator<(const Span& other) const { return slope < other.slope; }
+    Point from, to;
+    double slope;
+  };
+
+  Point at(double t) {
+    checkpoint();
+    ++looked_at_;
+    const Answer answer = renyi_(1 + t);
+    if (!answer.met) obstacle_ = answer.obstacle;
+    lower_ = std::max(lower_, answer.lower / (1 + t) * (1 - 4 * u));
+    reached_ = std::max(reached_, answer.upper / (1 + t));
+    return {t, answer.upper * t * (1 + 4 * u), answer.met};
+  }
+
+  const Renyi& renyi_;
+  double lower_, reached_ = 0, tolerance_;
+  std::priority_queue<Span> spans_;
+  std::string_view obstacle_;
+  int looked_at_ = 0;
+};
 
 }  // namespace
 
@@ -46,34 +124,13 @@ Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
   const bool finite = std::isfinite(largest);
   if (!finite) answer.lower = everywhere.lower;
   if (is_within(answer, tolerance)) return answer;
-  const double last = finite ? largest - 1 : 63, ratio = 1 + 1.2 * std::sqrt(tolerance);
-  double t = std::min(0.3 * tolerance, last / 2), upper = 0;
-  double before = 0, moment_before = 0;
-  for (bool done = false; !done; t = std::min(last, t * ratio)) {
-    done = t >= last;
-    checkpoint();
-    const Answer at = renyi(1 + t);
-    const double moment = at.upper * t * (1 + 4 * u);
-    if (!at.met && !finite) break;  // the bounds beyond take over
-    if (!at.met) answer.obstacle = at.obstacle;
-    if (!std::isfinite(moment)) {
-      answer.lower = std::max(answer.lower, at.lower);
-      upper = infinity;
-      break;
-    }
-    // Up to the first order: K(t) <= K(t1) t / t1.
-    upper = std::max(upper, before > 0 ? chord_slope(before, t, moment_before, moment) : at.upper * (1 + 4 * u));
-    answer.lower = std::max(answer.lower, at.lower / (1 + t) * (1 - 4 * u));
-    before = t;
-    moment_before = moment;
-  }
-  if (!finite) upper = std::max(upper, beyond(1 + before).upper);
+  SlopeSearch search(renyi, answer.lower, tolerance);
+  const double upper = search.run(finite ? largest - 1 : 63, finite ? nullptr : beyond);
+  answer.lower = search.lower();
   answer.upper = std::min(answer.upper, upper);
   answer.met = is_within(answer, tolerance);
-  if (answer.met)
-    answer.obstacle = "";
-  else if (answer.obstacle.empty())
-    answer.obstacle = "passes";
+  if (answer.met) return answer;
+  answer.obstacle = search.obstacle().empty() ? "passes" : search.obstacle();
   return answer;
 }
 

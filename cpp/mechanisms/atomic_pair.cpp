@@ -185,6 +185,9 @@ class AtomicPair final : public DominatingPair {
     return std::min(law_.slope_bound, DominatingPair::renyi_slope_bound(order));
   }
   double renyi_slope_limit() const override { return law_.slope_limit; }
+  CertifiedInterval log_moment_bounds(double t) const override {
+    return law_.log_moment ? law_.log_moment(t) : DominatingPair::log_moment_bounds(t);
+  }
   const Atoms& atoms() const override { return listed_; }
   std::optional<FiniteLaw> finite_law() const override {
     const double error = relative_infinity_error();
@@ -250,6 +253,7 @@ AtomicLaw reversed(const AtomicLaw& law) {
   std::swap(result.cut, result.reverse_cut);
   std::swap(result.bound, result.reverse_bound);
   std::swap(result.cut_moment, result.reverse_cut_moment);
+  std::swap(result.log_moment, result.reverse_log_moment);
   std::swap(result.slope_limit, result.reverse_slope_limit);
   return result;
 }
@@ -273,6 +277,7 @@ AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
     return ((1 - q) * mass + q * moment(t)) * (1 + 8 * u);
   };
   result.reverse_cut_moment = nullptr;
+  result.log_moment = result.reverse_log_moment = nullptr;
   result.reverse_slope_limit = 0;  // Renyi divergences are quasi-convex: slope_bound stays
   result.cut = ((1 - q) * result.reverse_cut + q * result.cut) * (1 + 8 * u);
   return result;

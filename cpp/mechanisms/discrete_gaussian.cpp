@@ -55,6 +55,43 @@ double unlisted_moment(double sigma, double s, double t) {
   return std::exp(t * (t + 1) * (s / sigma) * (s / sigma) / 2 * (1 + 8 * u)) * (above * (1 + 1e-9) + tail_mass);
 }
 
+// log theta(a), theta(a) = sum over the integers of e^(-(y - a)^2 / (2 sigma^2)), for sigma < 1 and a >= 0 off by
+// `slack`: in units of the largest term, with y - a within u of itself.
+CertifiedInterval log_theta(double sigma, double a, double slack) {
+  const double from = a - std::floor(a), near = std::fmin(from, 1 - from), square = sigma * sigma;
+  CompensatedSum sum;
+  double error = 1e-300;  // the terms left out: less than e^(-39^2 / 2) each, and falling
+  for (double y = -40; y <= 41; ++y) {
+    const double apart = std::fabs(y - from), exponent = (apart - near) * (apart + near) / (2 * square);
+    const double term = std::exp(-exponent);
+    sum.add(term);
+    error += term * (u * (2.1 * apart * apart / square + 4 * exponent + 4) + 1.1 * slack * (apart + near) / square);
+  }
+  const double unit = near * near / (2 * square);
+  const double off = error / sum.value() + u * (6 * unit + 8) + 1.1 * slack * (near + slack) / square;
+  if (!(off < 0.01)) return {-infinity, infinity};
+  const double value = std::log(sum.value()) - unit;
+  return {value - 1.01 * off, value + 1.01 * off};
+}
+
+// log(theta(a) / theta(0)), which is at most 0.
+CertifiedInterval log_theta_ratio(double sigma, double a, double slack) {
+  if (sigma >= 1) {
+    // By Poisson summation theta(a) = sigma sqrt(2 pi) (1 + 2 sum_k e^(-2 pi^2 sigma^2 k^2) cos(2 pi k a)).
+    const double rest = 2.01 * std::exp(-19.7 * sigma * sigma);
+    return {-2.01 * rest, 0};
+  }
+  const CertifiedInterval there = log_theta(sigma, a, slack), here = log_theta(sigma, 0, 0);
+  return {there.lower - here.upper, std::fmin(0, there.upper - here.lower)};
+}
+
+// As above over all outcomes: e^(t (t+1) s^2 / (2 sigma^2)) theta(t s) / theta(0).
+CertifiedInterval log_moment(double sigma, double s, double t) {
+  const double ratio = s / sigma, value = t * (t + 1) * ratio * ratio / 2, shift = t * s;
+  const CertifiedInterval theta = log_theta_ratio(sigma, shift, u * shift);
+  return {value * (1 - 8 * u) + theta.lower * (1 + 2 * u), value * (1 + 8 * u) + theta.upper * (1 - 2 * u)};
+}
+
 // The loss ((x - s)^2 - x^2) / (2 sigma^2) = s (s - 2x) / (2 sigma^2): an exact integer over 2 sigma^2, off by 2 u
 // of itself. Masses: two weights 7 u, the sum 2 u, the quotient u.
 AtomicLaw discrete_gaussian(Parameters parameters) {
@@ -82,6 +119,7 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   if (last < bound) law.cut = law.reverse_cut = tail_mass;
   if (bound == infinity) {
     law.cut_moment = law.reverse_cut_moment = [=](double t) { return unlisted_moment(sigma, s, t); };
+    law.log_moment = law.reverse_log_moment = [=](double t) { return log_moment(sigma, s, t); };
     // D_a <= a s^2 / (2 sigma^2), with equality where (a - 1) s is whole.
     const double slope = (s / sigma) * (s / sigma) / 2;
     law.slope_bound = slope * (1 + 8 * u);

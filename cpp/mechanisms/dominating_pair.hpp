@@ -140,6 +140,17 @@ class DominatingPair {
   /// Its moments on a line; null if the loss has atoms, or where the needs ask for too much.
   virtual std::unique_ptr<MomentLine> moment_line(const LineNeeds&) const { return nullptr; }
 
+  /// Bounds of log E_P[e^(t L)], t > 0, that do not go by masses, which binary64 may be too narrow for; -inf and inf
+  /// if none are known. Here: from the line.
+  virtual CertifiedInterval log_moment_bounds(double t) const {
+    constexpr std::size_t most_nodes = 0x1p16;
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    const auto line = moment_line({t, t, t, 0, 40, most_nodes});
+    if (!line) return {-unknown, unknown};
+    const auto [value, error] = line->log_moment();
+    return {value - error, value + error};
+  }
+
   /// The ratio shift / standard deviation if the pair is N(0, 1) against N(mu, 1), else 0. Gaussian
   /// pairs compose to one of their kind: mu^2 adds up.
   virtual double gaussian_mu() const { return 0; }

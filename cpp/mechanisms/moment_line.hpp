@@ -18,6 +18,7 @@ struct LineNeeds {
   double lowest, tilt, highest;  // 0 <= lowest <= tilt <= highest: real tilts that may be asked
   double frequency;              // Im z up to which a moment should be
   double log_accuracy;           // within e^-log_accuracy of M(tilt), but for rounding
+  std::size_t most_nodes = 4096;
 };
 
 /// M(tilt + i k spacing) / M(tilt), and what it may be off by.

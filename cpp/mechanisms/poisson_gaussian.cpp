@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mechanisms/gaussian_cells.hpp"
+#include "mechanisms/gaussian_line.hpp"
 #include "mechanisms/gaussian_sweep.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling_weight.hpp"
@@ -56,6 +57,15 @@ class SampledLog final : public LogMixture {
   double mu_, q_, log_q_ = std::log(q_);
 };
 
+// The tighter of what a line tells and of the moved part alone, at large t nearly all: P >= q N(mu,1), so that the
+// moment is at least e^log_lost q^(t+1) M, and at most e^log_gained M, M that without sampling.
+CertifiedInterval by_moved_part(const CertifiedInterval& line, double mu, double q, double t, double log_lost,
+                                double log_gained) {
+  const auto [value, error] = gaussian_line(mu, u, t)->log_moment();
+  const double log_q = (t + 1) * std::log(q), off = error + 8 * u * (value + std::fabs(log_q) + log_gained);
+  return {std::max(line.lower, value + log_q + log_lost - off), std::min(line.upper, value + log_gained + off)};
+}
+
 // ((1-q) N(0,1) + q N(mu,1), N(0,1)).
 class Remove final : public DominatingPair {
  public:
@@ -95,6 +105,9 @@ class Remove final : public DominatingPair {
     return shifted_tail_moment(mu_ * (1 + 4 * u), inner / mu_ + mu_ / 2 - 1e-9, t) * std::exp((t + 1) * std::log(c));
   }
   // The divergence is convex in the pair, and at least q^a times that without sampling.
+  CertifiedInterval log_moment_bounds(double t) const override {
+    return by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, 0, 0);
+  }
   double renyi_slope_bound(double) const override { return mu_ * mu_ / 2 * (1 + 8 * u); }
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
 
@@ -232,6 +245,10 @@ class Replace final : public DominatingPair {
     const double one = shifted_tail_moment(mu, x, t) * std::exp((t + 1) * std::log(c) - t * std::log1p(-q_));
     const double two = std::exp(2 * t * (t + 1) * mu * mu) * (normal_tail(x - (1 + 2 * t) * mu) + 1e-307);
     return (one < two ? one : two) * (1 + 1e-9);
+  }
+  // As for removal, with P / Q <= A(x) / (1 - q); for x >= 0, more than half of the moved part, Q is at most N(0, 1).
+  CertifiedInterval log_moment_bounds(double t) const override {
+    return by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, -0.7, -t * std::log1p(-q_));
   }
   // As for removal, with shift 2 mu; or P / Q <= A(x) / (1 - q). Q is at most N(0, 1) for x >= 0.
   double renyi_slope_bound(double order) const override {

@@ -76,6 +76,27 @@ class PublicChoice final : public DominatingPair {
     return sum * (1 + rounding() + 16 * u);
   }
 
+  // Linear in the pair, in units of the largest part's moment: within 745 u of a part in that unit.
+  CertifiedInterval log_moment_bounds(double t) const override {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    std::vector<CertifiedInterval> parts;
+    double unit = rest_ > 0 ? unknown : -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
+    for (const auto& [weight, pair, error] : choices_) {
+      const auto [lower, upper] = pair->log_moment_bounds(t);
+      const double log_weight = std::log(weight);
+      parts.push_back({lower + log_weight, upper + log_weight});
+      unit = std::max(unit, parts.back().upper);
+      off = std::max(off, (t + 2) * error + u * (760 + 4 * (std::fabs(log_weight) + std::fabs(upper))));
+    }
+    if (!std::isfinite(unit)) return {-unknown, unknown};
+    double low = 0, high = 0;
+    for (const auto& [lower, upper] : parts) {
+      low += std::exp(lower - unit);
+      high += std::exp(upper - unit);
+    }
+    return {unit + std::log(low) - 2 * off, unit + std::log(high) + 2 * off};
+  }
+
   // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.
   double renyi_slope_bound(double order) const override {
     if (rest_ > 0) return std::numeric_limits<double>::infinity();

@@ -20,11 +20,10 @@ namespace {
 
 constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_nodes = 4096;
 
-// Steps and nodes are multiples of this, and nodes below 2^6, so that nodes and their squares are exact.
+// Steps and nodes are multiples of this, and nodes below 2^12, so that nodes and their squares are exact.
 constexpr double grain = 0x1p-14;
-constexpr double farthest = 64;
+constexpr double farthest = 4096;
 
 struct Weights {
   double own, ahead, behind;
@@ -140,7 +139,7 @@ class SmoothLine final : public MomentLine {
     double most_low = -infinity, most_high = -infinity, first = direction > 0 ? step_ : 0.0;
     std::array<double, smooth_line_block> x, mirrored;
     std::array<LocalLog, smooth_line_block> here, behind{};
-    for (std::size_t i = smooth_line_block; nodes_.size() < most_nodes; ++i) {
+    for (std::size_t i = smooth_line_block; nodes_.size() < needs_.most_nodes; ++i) {
       if (i == smooth_line_block) {
         for (i = 0; i < smooth_line_block; ++i) {
           x[i] = first + direction * step_ * static_cast<double>(i);

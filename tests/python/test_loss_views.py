@@ -11,6 +11,7 @@ import exact
 import hockeystick as hs
 from exact.balls import normal_tail
 from exact.pair import Pair
+from exact.renyi import divergence, whole_divergence
 from hockeystick import Adjacency
 
 ADJACENCY = {
@@ -208,10 +209,76 @@ def test_truncated_cdp_is_the_largest_slope():
     assert bounds.lower <= np.max(RUN.renyi_divergence(orders) / orders) * (1 + 1e-3)
 
 
-def test_orders_beyond_binary64_carry_bounds():
+# Of the masses that rule these, binary64 knows none.
+@pytest.mark.parametrize(
+    ("step", "order"),
+    [
+        (exact.Step(1.0, 0.01), 64),
+        (exact.Step(1.0, 0.01), 1024),
+        (exact.Step(0.3, 0.5), 256),
+        (exact.Step(0.1, 1e-6), 40),
+        (exact.Step(3.0, 1e-4), 10_000),
+        (exact.Step(0.01, 0.1), 64),
+        (exact.Step(0.05, 0.1), 10_000),
+    ],
+)
+def test_large_orders(step, order):
+    with ctx.workprec(200):
+        truth = 30 * whole_divergence(order, step)
+    bounds = (30 * mechanism(step)).renyi_divergence_bounds(
+        float(order), adjacency=Adjacency.REMOVE_ONE
+    )
+    by_line = order / step.sigma < 4000 and step.sigma >= 0.1
+    assert_encloses(bounds, truth, (1e-12 if by_line else 1e-3) * float(truth))
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize(("sigma", "order"), [(0.5, 30.5), (0.25, 12.25)])
+def test_large_broken_orders(sigma, order, direction):
+    step = exact.Step(sigma, 0.125)
+    truth = 30 * divergence(order, step, direction)
+    bounds = (30 * mechanism(step)).renyi_divergence_bounds(order, adjacency=ADJACENCY[direction])
+    assert_encloses(bounds, truth, 1e-9 * float(truth))
+
+
+@pytest.mark.parametrize("order", [2.0, 8.0, 32.0])
+@pytest.mark.parametrize("sigma", [0.02, 0.01, 0.003])
+def test_masses_of_the_other_distribution_are_not_lost(sigma, order):
+    """Where L is -5000 only Q has mass that binary64 holds; all but e^-100 of P is at the top."""
+    run = hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.1)
+    bounds = run.renyi_divergence_bounds(order, adjacency=Adjacency.ADD_ONE)
+    with ctx.workprec(100):
+        assert_encloses(bounds, -(-arb(0.1)).log1p(), 1e-9)
+    mean = run.loss_mean_bounds(adjacency=Adjacency.ADD_ONE)
+    with ctx.workprec(100):
+        assert_encloses(mean, -(-arb(0.1)).log1p(), 1e-9)
+
+
+def test_large_orders_of_replacement():
+    """Between that of removal and that of means 2 / sigma apart."""
+    step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.25)
+    order = 100.0
+    bounds = step.renyi_divergence_bounds(order, adjacency=Adjacency.REPLACE_ONE)
+    assert bounds.gap <= 1e-9 * bounds.upper
+    assert bounds.upper < 4 * order / 2
+    removed = step.renyi_divergence_bounds(order, adjacency=Adjacency.REMOVE_ONE)
+    assert removed.upper < bounds.lower
+
+
+def test_orders_beyond_every_way_carry_bounds():
+    run = 3 * hs.DiscreteGaussian(sigma=0.5).poisson_sampled(0.5)
     with pytest.raises(hs.CertificationError) as caught:
-        RUN.renyi_divergence(500.0)
-    assert caught.value.bounds.lower <= 500 * 25 <= caught.value.bounds.upper
+        run.renyi_divergence(100.0, adjacency=Adjacency.REMOVE_ONE)
+    bounds = caught.value.bounds
+    with ctx.workprec(200):
+        order, sigma, rate = 100, arb(0.5), arb(0.5)
+        weight = [(-(arb(x) ** 2) / (2 * sigma**2)).exp() for x in range(-130, 130)]
+        total = sum(weight, arb(0))
+        truth = arb(0)
+        for p, q in zip(weight[1:], weight[:-1], strict=True):
+            truth += q / total * (1 - rate + rate * p / q) ** order
+        truth = 3 * truth.log() / (order - 1)
+    assert bounds.lower <= truth <= bounds.upper
 
 
 @pytest.mark.parametrize("order", [0.5, 0.0, -1.0, 1e5, math.inf, math.nan])

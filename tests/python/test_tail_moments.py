@@ -45,6 +45,26 @@ def test_renyi_divergence_of_discrete_gaussians(sigma, shift, order):
     assert_encloses(run.renyi_divergence_bounds(order), truth)
 
 
+@pytest.mark.parametrize(
+    ("sigma", "shift"), [(0.4, 2), (0.02, 1), (0.05, 1), (0.9, 3), (1.0, 7), (30.0, 50)]
+)
+@pytest.mark.parametrize("order", [7.25, 64.5, 200.0, 1000.3125])
+def test_large_orders_of_discrete_gaussians(sigma, shift, order):
+    """From the definition, around where (p / q)^a q is largest."""
+    a, s, double = arb(order), shift, 2 * arb(sigma) ** 2
+    centre, reach = round((1 - order) * shift), math.ceil(50 * sigma) + 2
+    terms = (
+        ((-a * x * x + (a - 1) * (x - s) ** 2) / double).exp()
+        for x in range(centre - reach, centre + reach)
+    )
+    weights = ((-arb(x * x) / double).exp() for x in range(-reach, reach))
+    truth = (sum(terms, arb(0)) / sum(weights, arb(0))).log() / (a - 1)
+    for adjacency in (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE):
+        run = STEPS * hs.DiscreteGaussian(sigma=sigma, sensitivity=shift)
+        bounds = run.renyi_divergence_bounds(order, adjacency=adjacency)
+        assert_encloses(bounds, STEPS * truth, 1e-10)
+
+
 @pytest.mark.parametrize("add", [False, True])
 @pytest.mark.parametrize("order", [1.25, 6.0])
 def test_renyi_divergence_of_sampled_discrete_gaussians(add, order):
@@ -104,6 +124,21 @@ def test_renyi_divergence_of_mixtures(add, order, shifts, weights):
     )
 
 
+@pytest.mark.parametrize("order", [50, 400])
+def test_large_orders_of_mixtures(order):
+    """A multinomial sum: the mixture's power, term by term."""
+    (_, s, t), (a, b, c), square = SHIFTS, map(arb, WEIGHTS), 2 * arb(SIGMA) ** 2
+    truth = arb(0)
+    for i in range(order + 1):
+        for j in range(order + 1 - i):
+            exponent = (i * arb(s) + j * arb(t)) ** 2 - i * arb(s) ** 2 - j * arb(t) ** 2
+            ways = math.comb(order, i) * math.comb(order - i, j)
+            truth += ways * a ** (order - i - j) * b**i * c**j * (exponent / square).exp()
+    run = hs.GaussianMixture(standard_deviation=SIGMA, sensitivities=SHIFTS, probabilities=WEIGHTS)
+    bounds = run.renyi_divergence_bounds(float(order), adjacency=Adjacency.REMOVE_ONE)
+    assert_encloses(bounds, truth.log() / (order - 1), 1e-12)
+
+
 def test_mixtures_are_concentrated_as_their_largest_shift():
     run = STEPS * hs.GaussianMixture(
         standard_deviation=SIGMA, sensitivities=SHIFTS, probabilities=WEIGHTS
@@ -111,8 +146,9 @@ def test_mixtures_are_concentrated_as_their_largest_shift():
     assert_encloses(run.zcdp_bounds(), STEPS * (arb(2.5) / arb(SIGMA)) ** 2 / 2, 1e-9)
 
 
-def test_truncated_subsamples_average_moments():
-    size, rate, batch, sigma, order = 40, 0.25, 12, 2.0, 4
+@pytest.mark.parametrize(("sigma", "order"), [(2.0, 4), (2.0, 120), (0.5, 64)])
+def test_truncated_subsamples_average_moments(sigma, order):
+    size, rate, batch = 40, 0.25, 12
     q = arb(rate)
     mass = [math.comb(size - 1, k) * q**k * (1 - q) ** (size - 1 - k) for k in range(size)]
     cut = sum(mass[batch:], arb(0))

@@ -250,12 +250,13 @@ class LossViews(Asked):
                 `adjacency`.
             TypeError: An argument has the wrong type.
             CertificationError: The tolerance is out of reach; carries the best bounds. With
-                sampling that is so from an order of about 30 noise multipliers on, where the
-                divergence comes from outcomes that binary64 cannot tell from impossible ones.
+                sampled discrete Gaussians that is so at large orders, where the divergence comes
+                from outcomes that binary64 cannot tell from impossible ones.
 
-        Cost: one integral per mechanism and direction, whatever the counts; grows as the root of
-        1 / tolerance. Source: Mironov (2017), Definition 3; the integrals are cell by cell between
-        chords and Jensen's inequality.
+        Cost: one integral per mechanism and direction, whatever the counts. Those of Gaussians,
+        sampled or mixed, are trapezoid sums of some hundred terms; the others go cell by cell
+        between chords and Jensen's inequality, and grow as the root of 1 / tolerance. Source:
+        Mironov (2017), Definition 3.
         """
         points = _checks.order_array("order", order, _checks.MAX_ORDER)
         return Limits.checked(tolerance, memory_limit).bounds(
@@ -317,8 +318,9 @@ class LossViews(Asked):
             TypeError: An argument has the wrong type.
             CertificationError: The tolerance is out of reach; carries the best bounds.
 
-        Cost: some 300 Renyi divergences, or none where rho is known in closed form. Source: Bun &
-        Steinke (2016), Definition 1.1; Bun, Dwork, Rothblum & Steinke (2018), Definition 1.
+        Cost: some 20 Renyi divergences, more at tighter tolerances, or none where rho is known in
+        closed form. Source: Bun & Steinke (2016), Definition 1.1; Bun, Dwork, Rothblum & Steinke
+        (2018), Definition 1.
         """
         points = _checks.order_array("largest_order", largest_order, math.inf, above_one=True)
         return Limits.checked(tolerance, memory_limit).bounds(

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "account/cut_pair.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "numeric/exponential.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// So that a slope that vanishes at an edge is not taken to be exactly 0.
+constexpr double tiny_slope = 1e-300;
+
+// Below this a mass of a cell may be off by more than is stated of it.
+constexpr double smallest_mass = 1e-290;
+
+}  // namespace
+
+IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b) {
+  return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
+}
+
+CutPair::CutPair(const DominatingPair& pair, int fineness)
+    : pair_(pair), law_(pair.finite_law()), nodes_(pair.nodes()) {
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) {
+    const double loss = nodes_.loss[i], log_mass = nodes_.log_mass[i];
+    // So small a P-mass is lost in binary64; of losses below 0 only the Q-mass counts.
+    const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
+    if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
+  }
+  if (kept.empty()) kept.push_back(0);  // no finite loss has mass
+  // Strictly beyond a bounded loss.
+  const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
+  kept.insert(kept.begin(), std::max(kept.front() - 1, pair.loss_infimum() - pad));
+  kept.push_back(std::min(kept.back() + 1, pair.loss_supremum() + pad));
+  if (!(kept.back() > kept[kept.size() - 2])) kept.pop_back();
+  edges_.push_back(kept.front());
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
+    const double gap = kept[i + 1] - kept[i];
+    const int parts = static_cast<int>(std::clamp(std::ceil(gap * 1.01), 1.0 * fineness, 1e6));
+    for (int j = 1; j <= parts; ++j) {
+      const double edge = j < parts ? kept[i] + gap * j / parts : kept[i + 1];
+      if (edge > edges_.back()) edges_.push_back(edge);
+    }
+  }
+  cells_ = pair.integrate(edges_);
+  cut_off_unknown();
+}
+
+IntegralBounds CutPair::log_moment(double t) const {
+  if (std::isinf(unlisted(t))) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
+  // In units of e^scale, so that nothing overflows.
+  const double scale = log_scale(t), beyond = beyond_top(t) + unlisted(t);
+  const LossFunction plain{[=](double l) { return std::exp(t * l - scale); },
+                           [=](double l) { return t * std::exp(t * l - scale); }, -infinity, [](double) { return 0.0; },
+                           [=](double l) { return std::exp((t + 1) * l - scale); }};
+  const double off = law_ ? law_->loss_error : 0;
+  const IntegralBounds direct = integral(plain, [&](double l) { return plain.value(l) * std::expm1(t * off); });
+  const double low = std::log(direct.lower), high = std::log(direct.upper + beyond * std::exp(-scale) * (1 + 8 * u));
+  // The exponents t l - scale are rounded: by 4 u of the largest in all.
+  const double largest = t * std::max(std::fabs(top()), std::fabs(edges_.front())) + std::fabs(scale);
+  IntegralBounds result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
+                        scale + high + 8 * u * (largest + std::fabs(high) + 1)};
+  if (t * top() > 300) return result;
+  // x^a - 1 - a (x - 1), a = t + 1, of which E_Q is one less: nothing cancels where t is small.
+  const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
+                             [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
+                             -infinity, [](double) { return 0.0; },
+                             [=](double l) { return std::max(t, std::exp((t + 1) * std::max(0.0, l))); }};
+  const IntegralBounds rest = with_q_mass(centred);
+  return both(result,
+              {std::log1p(std::max(0.0, rest.lower)) * (1 - 8 * u), std::log1p(rest.upper + beyond) * (1 + 8 * u)});
+}
+
+IntegralBounds CutPair::mean() const {
+  if (std::isinf(unlisted(1))) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
+  const double beyond = beyond_top(1) + unlisted(1);  // L <= e^L
+  const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
+                           [](double e) { return e < -1 ? e * std::exp(e) : -0.3679; },
+                           [](double e) { return std::max(0.0, e * std::exp(e)); }};
+  const LossFunction centred{[](double l) { return exp_excess(-l); },
+                             [=](double l) { return std::fabs(std::expm1(-l)) + tiny_slope; }, -infinity,
+                             [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * std::exp(e)); }};
+  const IntegralBounds direct = integral(plain, [&](double) { return law_->loss_error; });
+  const IntegralBounds rest = with_q_mass(centred);
+  // x log x >= -1 / e.
+  return both({direct.lower - 0.3679 * unlisted(1), direct.upper + beyond},
+              {std::max(0.0, rest.lower), rest.upper + beyond});
+}
+
+// By way of (L - c)^2, c in the middle of the bounds of the mean. x (log x - c)^2 is convex for log x > c - 1, and it
+// peaks below at 4 e^(c - 2) where log x = c - 2.
+IntegralBounds CutPair::variance() const {
+  const IntegralBounds average = mean();
+  if (average.lower == infinity) return average;
+  if (!(std::isfinite(average.lower) && std::isfinite(average.upper))) return unknown_integral;
+  const double c = average.lower + (average.upper - average.lower) / 2;
+  const LossFunction square{[=](double l) { return (l - c) * (l - c); },
+                            [=](double l) { return 2 * std::fabs(l - c) + tiny_slope; }, c - 1,
+                            [](double) { return 0.0; },
+                            [=](double e) {
+                              const double at = std::exp(e) * (e - c) * (e - c);
+                              return e < c - 2 ? at : std::max(at, 4 * std::exp(c - 2));
+                            }};
+  const IntegralBounds around = integral(square, [&](double l) {
+    const double error = law_->loss_error;
+    return error * (2 * std::fabs(l - c) + error) * (1 + 4 * u);
+  });
+  const double off = (average.upper - average.lower) / 2 * (1 + 1e-9);
+  // y^2 <= 2 e^y for y >= 0.
+  const double beyond = top() >= c ? 2 * std::exp(-c) * beyond_top(1) * (1 + 1e-12) : infinity;
+  const double hidden = (2 * std::exp(-c) + 4 * std::exp(c - 2)) * unlisted(1) * (1 + 1e-12);
+  return {std::max(0.0, around.lower - off * off), around.upper + beyond + hidden};
+}
+
+// By cells, and by the sum where the law is a list: that knows the Q-mass at -inf from that of finite losses.
+IntegralBounds CutPair::integral(const LossFunction& function, const std::function<double(double)>& change) const {
+  const IntegralBounds by_cells = loss_integral(cells_, edges_, function);
+  return law_ ? both(by_cells, listed_integral(*law_, function.value, change)) : by_cells;
+}
+
+// Of functions to which Q-mass adds without P-mass.
+IntegralBounds CutPair::with_q_mass(const LossFunction& function) const {
+  return known_ ? loss_integral(known_->cells, known_->edges, function) : loss_integral(cells_, edges_, function);
+}
+
+// Where binary64 cannot hold a cell's P-mass its Q-mass is lost with it: there it is that below an edge.
+void CutPair::cut_off_unknown() {
+  std::size_t first = 0;
+  while (first < cells_.cells.size() && cells_.cells[first].p < smallest_mass) ++first;
+  if (first == 0 || first == cells_.cells.size()) return;
+  const auto from = static_cast<std::ptrdiff_t>(first);
+  known_ = Known{cells_, {edges_.begin() + from, edges_.end()}};
+  known_->cells.cells.erase(known_->cells.cells.begin(), known_->cells.cells.begin() + from);
+  known_->cells.lower_tail_q = pair_.integrate(std::array{edges_[first]}).lower_tail_q;
+}
+
+// Where e^(t L) is largest by mass.
+double CutPair::log_scale(double t) const {
+  double scale = -infinity;
+  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) scale = std::max(scale, nodes_.log_mass[i] + t * nodes_.loss[i]);
+  return scale;
+}
+
+// What the outcomes that the cells count at +inf, though their losses are finite, add to an integral at most.
+double CutPair::unlisted(double t) const { return cells_.infinity_mass > 0 ? pair_.unlisted_moment_bound(t) : 0; }
+
+// Upper bound of E_P[e^(t L); top < L < inf], for a top >= 0.
+double CutPair::beyond_top(double t) const {
+  if (top() < 0) return infinity;
+  const double mass = cells_.upper_tail_p * (1 + cells_.mass_error) + 1e-300;
+  const double by_supremum =
+      std::isfinite(pair_.loss_supremum()) ? mass * std::exp(t * pair_.loss_supremum()) : infinity;
+  return std::min(pair_.tail_moment_bound(top(), t), by_supremum * (1 + 1e-12));
+}
+
+}  // namespace hockeystick
