@@ -31,16 +31,21 @@ struct Moment {
 
 IntegralBounds not_known(const DominatingPair&) { return unknown_integral; }
 
+struct Tally {
+  IntegralBounds bounds{0, 0};
+  double cells = 0;  // the most that a pair was cut into
+  double gap = 0;    // what cells alone leave open
+};
+
 // One direction, and its pairs as far as they have been cut: many orders share the cells.
 class CutDirection {
  public:
   explicit CutDirection(const Direction& asked) : merged_(merge_gaussians(asked)) {}
 
-  /// A moment's sum over the steps; `cells`: the most that a pair was cut into. Pairs that know it within `tolerance`
-  /// of itself are not.
-  IntegralBounds total(const Moment& moment, double tolerance, int fineness, double& cells) {
-    IntegralBounds sum{0, 0};
-    cells = 0;
+  /// A moment's sum over the steps. Pairs that know it within `tolerance` of itself are not cut.
+  Tally total(const Moment& moment, double tolerance, int fineness) {
+    Tally tally;
+    auto& [sum, cells, gap] = tally;
     for (std::size_t j = 0; j < merged_.terms.size(); ++j) {
       const Term& term = merged_.terms[j];
       const auto count = static_cast<double>(term.count);
@@ -54,15 +59,19 @@ class CutDirection {
         if (!(std::isfinite(step.upper) && step.upper - step.lower <= tolerance * step.upper)) {
           const auto pair = cut(j, fineness);
           cells = std::max(cells, pair->cells());
-          step = both(step, moment.of_step(*pair));
+          const IntegralBounds by_cells = moment.of_step(*pair);
+          gap += count * (by_cells.upper - by_cells.lower);
+          step = both(step, by_cells);
         }
       }
       sum.lower += step.lower * count * (1 - 8 * u * (step.lower > 0 ? 1 : -1));
       sum.upper += step.upper * count * (1 + 8 * u);
     }
     const double error = 4 * u * static_cast<double>(merged_.terms.size());
-    if (std::isinf(sum.lower)) return {sum.lower, infinity};
-    return {sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
+    sum = std::isinf(sum.lower)
+              ? IntegralBounds{sum.lower, infinity}
+              : IntegralBounds{sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
+    return tally;
   }
 
  private:
@@ -82,6 +91,12 @@ class CutDirection {
   double kept_ = 0;
 };
 
+// Whether the most cells will not do if each refinement gains what the last one did.
+bool is_hopeless(const Tally& tally, double previous, double allowed) {
+  const double left = std::floor(std::log(most_cells / tally.cells) / std::log(4.0));
+  return std::log(tally.gap / allowed) > (left + 1) * std::log(previous / tally.gap);
+}
+
 // Finer and finer cells until the sum is as tight as asked.
 Answer refined(CutDirection& direction, const Moment& moment, const Limits& limits) {
   Answer answer;
@@ -90,19 +105,19 @@ Answer refined(CutDirection& direction, const Moment& moment, const Limits& limi
   double previous = infinity;
   for (int fineness = 8; !answer.met; fineness *= 4) {
     checkpoint();
-    double cells = 0;
-    const IntegralBounds bounds = direction.total(moment, 0.5 * limits.tolerance, fineness, cells);
-    answer.lower = std::max(answer.lower, bounds.lower);
-    answer.upper = std::min(answer.upper, bounds.upper);
+    const Tally tally = direction.total(moment, 0.5 * limits.tolerance, fineness);
+    answer.lower = std::max(answer.lower, tally.bounds.lower);
+    answer.upper = std::min(answer.upper, tally.bounds.upper);
     answer.passes += 1;
     answer.met = is_within(answer, limits.tolerance);
     if (answer.met) break;
-    const double gap = answer.upper - answer.lower;
-    if (!(gap < 0.9 * previous) && fineness > 8) answer.obstacle = "rounding";
-    if (answer.obstacle.empty() && 4 * cells > most_cells) answer.obstacle = "passes";
+    if (!(tally.gap < 0.9 * previous) && fineness > 8) answer.obstacle = "rounding";
+    if (answer.obstacle.empty() && 4 * tally.cells > most_cells) answer.obstacle = "passes";
+    if (answer.obstacle.empty() && fineness > 32 && is_hopeless(tally, previous, limits.tolerance * answer.upper))
+      answer.obstacle = "passes";
     if (!std::isfinite(answer.upper)) answer.obstacle = "rounding";
     if (!answer.obstacle.empty()) break;
-    previous = gap;
+    previous = tally.gap;
   }
   return answer;
 }
