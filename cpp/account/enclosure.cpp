@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "discretize/support.hpp"
+
 namespace hockeystick {
 namespace {
 
@@ -23,7 +25,7 @@ double short_mantissa(double x, Estimator estimator) {
 Outcome refine(const Direction& direction, const Refinement& refinement, const Limits& limits,
                const std::function<double(const Enclosure&)>& attempt) {
   Outcome outcome;
-  ExplicitRequest request{short_mantissa(refinement.interval, refinement.estimator),
+  ExplicitRequest request{short_mantissa(std::min(refinement.interval, 0.25 * largest_interval), refinement.estimator),
                           Side::upper,
                           refinement.estimator,
                           refinement.tail_mass,
@@ -40,7 +42,8 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
     if (!affordable) {
       outcome = {"memory_limit", static_cast<std::size_t>(std::min(needed, 9e18))};
       if (pass > 1) return outcome;
-      for (int i = 0; i < 60 && bytes() > static_cast<double>(limits.memory_limit); ++i) request.interval *= 2;
+      while (request.interval < 0.25 * largest_interval && bytes() > static_cast<double>(limits.memory_limit))
+        request.interval *= 2;
       if (bytes() > static_cast<double>(limits.memory_limit)) return outcome;
     }
     request.side = Side::upper;

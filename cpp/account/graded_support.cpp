@@ -14,6 +14,7 @@ constexpr int deepest_level = 40;
 struct Side {
   std::vector<double> level_start;  // [k - 1] for gap 2^k
   double end;
+  bool cut = false;  // whether anything is left out beyond the end
 };
 
 std::vector<double> tilted_masses(const LossNodes& nodes, const SupportNeeds& needs) {
@@ -35,7 +36,7 @@ Side scan(const LossNodes& nodes, const std::vector<double>& mass, const Support
   const std::size_t count = mass.size();
   double plain = 0, share = 0;
   bool started = false;
-  Side side{{}, from_top ? nodes.loss.back() : nodes.loss.front()};
+  Side side{{}, from_top ? nodes.loss.back() : nodes.loss.front(), false};
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t k = from_top ? count - 1 - i : i;
     plain += std::exp(nodes.log_mass[k]);
@@ -45,6 +46,7 @@ Side scan(const LossNodes& nodes, const std::vector<double>& mass, const Support
           from_top ? needs.log_top_mass : needs.log_bottom_mass - needs.tilt * nodes.loss[k] + needs.log_moment;
       if (std::log(plain) <= allowed) {
         side.end = nodes.loss[k];
+        side.cut = true;
         continue;
       }
       started = true;
@@ -69,8 +71,10 @@ GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes,
   const auto grid = [&](double loss) {
     return static_cast<std::int64_t>(std::floor(std::clamp((loss - offset_) / interval, -4e18, 4e18)));
   };
-  const double low = std::max(bottom.end, pair.loss_infimum());
-  const double high = std::min(top.end, pair.loss_supremum());
+  // A node may stand for losses on both sides of it.
+  const double least = pair.loss_infimum(), most = pair.loss_supremum();
+  const double low = !bottom.cut && std::isfinite(least) ? least : std::max(bottom.end, least);
+  const double high = !top.cut && std::isfinite(most) ? most : std::min(top.end, most);
   // Strictly outside the bounds of the loss, rounding or not.
   const std::int64_t begin = grid(low - 1e-6 * interval);
   last_ = std::max(grid(high + 1e-6 * interval) + 1, begin + 1);

@@ -11,11 +11,13 @@
 #include "account/largest_losses.hpp"
 #include "account/one_large_loss.hpp"
 #include "account/step_contour.hpp"
+#include "discretize/support.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
 
+constexpr double widest_interval = 0.5 * largest_interval;  // aligning may widen it
 constexpr int most_passes = 8;
 constexpr int most_contour_passes = 6;
 
@@ -47,11 +49,9 @@ GridSolver::GridSolver(const Direction& direction, bool wants_epsilon, double va
   if (!wants_epsilon || !step_to_rung(std::log(finite_delta()))) forecast();
   for (const Term& term : direction) {
     const auto count = static_cast<double>(term.count);
-    const bool bounded = std::isfinite(term.pair->loss_supremum());
-    supremum_ += bounded ? count * term.pair->finite_loss_bound() : std::numeric_limits<double>::infinity();
     total_variation_ += count * (1 + 1e-12) * term.pair->total_variation_bound();  // subadditive
   }
-  supremum_ *= 1 + 4 * unit_roundoff * static_cast<double>(direction.size() + 1);
+  supremum_ = largest_loss(direction);
   answer_.lower = 0;
   answer_.upper = wants_epsilon ? supremum_ : 1.0;
 }
@@ -99,7 +99,7 @@ double GridSolver::first_interval() const {
 }
 
 void GridSolver::make_passes() {
-  double interval = first_interval();
+  double interval = std::min(first_interval(), widest_interval);
   double cut = std::min(1e-3, log_tolerance_ * 1e-3) * std::exp(-room_);
   double previous = std::numeric_limits<double>::infinity(), spent = 0;
   for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
@@ -245,8 +245,8 @@ Plan GridSolver::affordable_plan(double interval, double cut) {
   if (plan.bytes <= limit) return plan;
   answer_.obstacle = "memory_limit";
   answer_.required_bytes = static_cast<std::size_t>(std::min(plan.bytes, 9e18));
-  while (plan.bytes > limit && interval < std::max(at_.deviation, at_.epsilon)) {
-    interval *= std::max(1.25, std::min(plan.bytes / limit, 1e6));
+  while (plan.bytes > limit && interval < std::min(std::max(at_.deviation, at_.epsilon), widest_interval)) {
+    interval = std::min(interval * std::max(1.25, std::min(plan.bytes / limit, 1e6)), widest_interval);
     plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
   }
   return plan;

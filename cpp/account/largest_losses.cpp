@@ -11,6 +11,7 @@
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
 
 namespace hockeystick {
 
@@ -20,6 +21,20 @@ constexpr double u = unit_roundoff, infinity = std::numeric_limits<double>::infi
 constexpr double least_mass = 1e-290;  // what underflow may have hidden is nothing next to it
 
 }  // namespace
+
+double largest_loss(const Direction& direction) {
+  double sum = 0, size = 0;
+  bool exact = true;
+  for (const Term& term : direction) {
+    if (!std::isfinite(term.pair->loss_supremum())) return infinity;
+    const auto [most, lost] = two_product(static_cast<double>(term.count), term.pair->finite_loss_bound());
+    const auto [next, rounded] = two_sum(sum, most);
+    exact = exact && lost == 0 && rounded == 0 && std::fabs(most) < 0x1p900;
+    size += std::fabs(most);
+    sum = next;
+  }
+  return exact ? sum : sum + 4 * u * static_cast<double>(direction.size() + 1) * size;
+}
 
 CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance) {
   double largest = 0, near = 0, losses = 0, log_probability = 0, infinity_mass = 0, steps = 0;

@@ -8,6 +8,7 @@
 
 #include "account/atom_sums.hpp"
 #include "account/enclosure.hpp"
+#include "account/largest_losses.hpp"
 #include "account/merge.hpp"
 #include "account/pilot.hpp"
 #include "numeric/normal.hpp"
@@ -40,18 +41,6 @@ struct Kind {
   double (*allowed)(const Answer&, double tolerance, double scale);  // width
   bool relative;                                                     // the width is one of the tail
 };
-
-// No loss of the composition is above this.
-double largest_loss(const Direction& direction) {
-  double sum = 0, size = 0;
-  for (const Term& term : direction) {
-    if (!std::isfinite(term.pair->loss_supremum())) return infinity;
-    const double most = static_cast<double>(term.count) * term.pair->finite_loss_bound();
-    sum += most;
-    size += std::fabs(most);
-  }
-  return sum + 1e-12 * size;
-}
 
 class Solver {
  public:

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "account/enclosure.hpp"
+#include "account/largest_losses.hpp"
 #include "account/merge.hpp"
 #include "account/rate_forecast.hpp"
 #include "mechanisms/gaussian_tradeoff.hpp"
@@ -38,6 +39,12 @@ void intersect(Answer& answer, double lower, double upper, double tolerance) {
   answer.passes += 1;
 }
 
+// P <= e^most Q, where the loss is bounded.
+double largest_power(const Direction& direction, double fpr) {
+  const double most = largest_loss(direction);
+  return most < 700 ? std::min(1.0, std::exp(most) * (1 + 8 * unit_roundoff) * fpr) : 1.0;
+}
+
 // One direction that is not Gaussian; no fpr is 0 or 1.
 class PowerSolver {
  public:
@@ -47,7 +54,7 @@ class PowerSolver {
       : direction_(direction), pilot_(direction), fprs_(fprs), limits_(limits), answers_(fprs.size()) {
     for (std::size_t i = 0; i < fprs.size(); ++i) {
       answers_[i].lower = known[i];
-      answers_[i].upper = 1;
+      answers_[i].upper = largest_power(direction, fprs[i]);
       answers_[i].met = false;
     }
   }

@@ -318,3 +318,13 @@ def test_power_on_a_coarse_lattice(count, noise, fpr):
     run = count * hs.RandomizedResponse(noise_parameter=noise, num_buckets=2)
     bounds = run.true_positive_rate_bounds(fpr, adjacency=Adjacency.REPLACE_ONE)
     assert bounds.gap <= 1e-3 * bounds.upper
+
+
+@pytest.mark.parametrize("fpr", [1e-300, 1e-100, 1e-20])
+def test_bounded_losses_bound_the_power_at_tiny_rates(fpr):
+    """P <= e^m Q, with equality where L = m."""
+    bounds = hs.Laplace(noise_multiplier=1.0).true_positive_rate_bounds(fpr)
+    with ctx.workprec(100):
+        truth = arb(1).exp() * arb(fpr)
+        assert bounds.lower <= truth <= bounds.upper
+    assert bounds.gap <= 1e-3 * bounds.upper

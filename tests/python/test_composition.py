@@ -254,3 +254,15 @@ def test_bad_epsilons_are_named(epsilon, error):
         RUN.delta_bounds(epsilon=epsilon)
     with pytest.raises(error, match="^epsilon must be "):
         RUN.delta(epsilon=epsilon)
+
+
+def test_losses_of_any_size_are_declined_with_bounds():
+    """Grids end at 500 nats."""
+    run = 10**9 * hs.Gaussian(noise_multiplier=1e-3).poisson_sampled(0.5)
+    with pytest.raises(hs.CertificationError) as caught:
+        run.epsilon(1e-5)
+    assert 6e8 < caught.value.bounds.lower <= caught.value.bounds.upper
+    account = hs.Accountant().compose(
+        hs.Gaussian(noise_multiplier=1e-3).poisson_sampled(0.5), 10**9
+    )
+    assert account.would_exceed(hs.Gaussian(noise_multiplier=1), 1, 1.0, 1e-5)

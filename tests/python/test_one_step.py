@@ -58,12 +58,21 @@ def test_delta_is_a_probability(multiplier):
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-9])
 def test_next_to_the_largest_loss_of_a_run_rounding_decides(tolerance):
-    run = 3 * hs.Laplace(noise_multiplier=1) + 2 * hs.Laplace(noise_multiplier=2)
+    run = 3 * hs.Laplace(noise_multiplier=3) + 2 * hs.Laplace(noise_multiplier=2)
     with pytest.raises(hs.CertificationError, match="rounding") as caught:
-        run.delta_bounds(4.0, tolerance=tolerance)
+        run.delta_bounds(2.0, tolerance=tolerance)
     assert caught.value.bounds.lower == 0
     assert 0 < caught.value.bounds.upper < 1e-14
-    assert run.delta_bounds(4.0 + 1e-9) == (0.0, 0.0)
+    assert run.delta_bounds(2.0 + 1e-9) == (0.0, 0.0)
+
+
+def test_at_the_largest_loss_of_a_run_nothing_is_left():
+    """Sums that binary64 holds exactly are not rounded up."""
+    run = 3 * hs.Laplace(noise_multiplier=1) + 2 * hs.Laplace(noise_multiplier=2)
+    assert run.delta_bounds(4.0) == (0.0, 0.0)
+    assert run.probabilistic_delta_bounds([4.0, 5.0]).upper.tolist() == [0.0, 0.0]
+    single = hs.Laplace(noise_multiplier=1)
+    assert single.probabilistic_delta_bounds([1.0, 1.5]).upper.tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("multiplier", [0.001, 0.004])
