@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
@@ -169,6 +170,46 @@ TailBounds AtomSums::tail(double epsilon) const {
   };
   if (loss_error_ == 0) return {mass_below(above(epsilon)), mass_above(above(epsilon))};
   return {mass_below(above(up(epsilon + loss_error_))), mass_above(above(down(epsilon - loss_error_)))};
+}
+
+// Sum of m (1 - e^(epsilon - l)) over the sums l > epsilon: within 8 u and the masses' error of itself.
+double AtomSums::gained(double epsilon) const {
+  CompensatedSum sum;
+  for (std::size_t k = sums_.size(); k-- > 0 && sums_[k].loss > epsilon;) {
+    checkpoint_each<8192>(k);
+    sum.add(sums_[k].mass * -std::expm1(epsilon - sums_[k].loss));
+  }
+  return sum.value();
+}
+
+CertifiedInterval AtomSums::delta(double epsilon) const {
+  const bool exact = loss_error_ == 0;
+  const double error = mass_error_ + 16 * u;
+  const double low = gained(exact ? epsilon : up(epsilon + loss_error_));
+  const double high = gained(exact ? epsilon : down(epsilon - loss_error_));
+  const double none_below = mass_below(sums_.size()), none_above = mass_above(sums_.size());
+  return {std::max(0.0, low * (1 - error) - 1e-307) + none_below,
+          std::min(1.0, (high > 0 ? high * (1 + error) + 1e-307 : 0.0) + none_above) * (1 + 4 * u)};
+}
+
+CertifiedInterval AtomSums::epsilon(double delta) const {
+  const double most = std::max(0.0, up(sums_.back().loss + loss_error_));
+  const auto last_where = [&](const auto& is_beyond) {  // an end of a short interval in which that changes
+    double low = 0, high = most;
+    for (int i = 0; i < 60 && low < high; ++i) {
+      const double middle = low + (high - low) / 2;
+      if (!(low < middle && middle < high)) break;
+      (is_beyond(middle) ? low : high) = middle;
+    }
+    return std::pair(low, high);
+  };
+  CertifiedInterval found{0, infinity};
+  if (this->delta(0).upper <= delta) return {0, 0};
+  if (this->delta(most).upper <= delta)
+    found.upper = last_where([&](double at) { return this->delta(at).upper > delta; }).second;
+  if (this->delta(0).lower > delta)
+    found.lower = last_where([&](double at) { return this->delta(at).lower > delta; }).first;
+  return found;
 }
 
 // From a sum on up to which the mass beyond it is at most the goal, so is P(L > t); before one from which on it is

@@ -19,6 +19,14 @@ class AtomSums {
   /// Encloses P(L > epsilon). Only sums that rounding does not tell from epsilon make it wider than rounding of masses.
   TailBounds tail(double epsilon) const;
 
+  /// Encloses delta(epsilon), to rounding.
+  CertifiedInterval delta(double epsilon) const;
+
+  /// Encloses the smallest epsilon >= 0 with delta(epsilon) <= delta, by bisection: some 100 sums over all.
+  CertifiedInterval epsilon(double delta) const;
+
+  std::size_t size() const { return sums_.size(); }
+
   /// Encloses the smallest t with P(L > t) <= goal for a goal in [low, high] of (0, 1).
   TailBounds quantile(double low, double high) const;
 
@@ -28,6 +36,7 @@ class AtomSums {
   void sort();
   double mass_above(std::size_t k) const;
   double mass_below(std::size_t k) const;
+  double gained(double epsilon) const;
 
   struct Sum {
     double loss, mass;

@@ -48,6 +48,7 @@ class GridSolver {
   Plan affordable_plan(double interval, double cut);
   bool take_contour(const Plan& plan);
   bool take_one_large_loss();
+  bool take_listed();
   void take(const Answer& found);
 
   const Direction& direction_;

@@ -157,3 +157,39 @@ def test_the_listing_keeps_to_the_memory_limit():
     run = 900 * PAIR
     assert run.probabilistic_delta_bounds(100.0).gap <= 1e-9
     assert run.probabilistic_delta_bounds(100.0, memory_limit=2**24, tolerance=0.1).gap > 1e-9
+
+
+def delta_of(terms, epsilon):
+    gained = arb(0)
+    for loss, mass in sums(terms):
+        if loss > epsilon:
+            gained += mass * (1 - (epsilon - loss).exp())
+    finite = math.prod((sum((p for _, p in law), arb(0)) ** n for n, law in terms), start=arb(1))
+    return gained + 1 - finite
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("epsilon", [0.0123, 0.77, 2.05])
+def test_delta_to_rounding(name, epsilon):
+    """Tighter than a transform's rounding allows."""
+    ask, terms = one_way(name)
+    truth = delta_of(terms, arb(epsilon))
+    bounds = ask("delta_bounds", epsilon, tolerance=1.1e-12)
+    assert bounds.lower <= truth <= bounds.upper
+    assert bounds.gap <= 1.1e-12 * float(truth)
+
+
+@pytest.mark.parametrize(("count", "epsilon"), [(10, 0.1), (20, 0.5), (7, 0.3)])
+@pytest.mark.parametrize("excess", [0.0, 1e-9, 1e-4])
+def test_epsilon_next_to_the_leak(count, epsilon, excess):
+    """The textbook's sum of deltas: all but a little of it is lost to certain leaks."""
+    leak = 1e-6
+    delta = count * leak * (1 + excess)
+    run = count * hs.ApproximateDP(epsilon=epsilon, delta=leak)
+    bounds = run.epsilon_bounds(delta, tolerance=1e-9)
+    assert bounds.gap <= 1e-9 * bounds.upper
+    terms = [(count, response_law(epsilon, leak))]
+    nudge = arb(10) ** -20  # the truth at an end that is an atom
+    assert delta_of(terms, arb(bounds.lower) - nudge) >= delta
+    assert delta_of(terms, arb(bounds.upper) + nudge) <= delta
+    assert bounds.upper <= count * epsilon * (1 + 1e-12)
