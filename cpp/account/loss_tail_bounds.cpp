@@ -22,8 +22,8 @@ namespace {
 constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Tails below this are asked one by one, each with a tilt of its own.
-constexpr double rare = 1e-6;
+// Tails below this are asked with a tilt of their own, and with those within a few nats.
+constexpr double rare = 1e-6, shared_nats = 8;
 
 // The best chords leave a width of about the density of L times interval sqrt(count).
 double first_interval(const Pilot& pilot, double width) {
@@ -68,6 +68,7 @@ class Solver {
       if (!answers_[i].met && (infinity_mass_ > rare || kind_.log_tail(pilot_, points_[i]) > std::log(rare)))
         common.push_back(i);
     if (!common.empty()) solve(common, std::log(rare), false);
+    if (kind_.relative) solve_together();
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (answers_[i].met) continue;
       const bool tried = !answers_[i].obstacle.empty() && kind_.relative;
@@ -79,6 +80,21 @@ class Solver {
   }
 
  private:
+  // Rare tails of about one size by the tilt of the smallest; one by one they are asked where that does not do.
+  void solve_together() {
+    std::vector<std::pair<double, std::size_t>> open;  // by rising tail
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (!answers_[i].met && answers_[i].obstacle.empty())
+        open.emplace_back(std::min(kind_.log_tail(pilot_, points_[i]), -1.0), i);
+    std::sort(open.begin(), open.end());
+    for (std::size_t from = 0, end; from < open.size(); from = end) {
+      std::vector<std::size_t> group;
+      for (end = from; end < open.size() && open[end].first <= open[from].first + shared_nats; ++end)
+        group.push_back(open[end].second);
+      if (group.size() > 1) solve(group, open[from].first, true);
+    }
+  }
+
   void solve(std::span<const std::size_t> which, double log_tail, bool tilted) {
     const double tilt = tilted ? pilot_.reach(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
     const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;

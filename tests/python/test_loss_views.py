@@ -330,3 +330,13 @@ def test_losses_of_any_size_count_towards_the_memory_limit():
     )
     with pytest.raises(hs.CertificationError, match="memory_limit = 1048576 bytes"):
         (5 * step).loss_quantile(1e-300, memory_limit=2**20)
+
+
+def test_rare_tails_asked_together_are_those_asked_alone():
+    epsilons = np.linspace(4.0, 9.0, 11)
+    together = RUN.probabilistic_delta_bounds(epsilons)
+    assert np.all(together.gap <= 1e-2 * together.upper)
+    for k, epsilon in enumerate(epsilons.tolist()):
+        alone = RUN.probabilistic_delta_bounds(epsilon, tolerance=1e-3)
+        assert together.lower[k] <= alone.upper
+        assert alone.lower <= together.upper[k]
