@@ -257,6 +257,38 @@ def test_few_losses_have_a_bin_each(ax):
     np.testing.assert_allclose((edges + 0.25) % 0.5, 0, atol=1e-9)
 
 
+@pytest.mark.parametrize("yscale", ["linear", "log"])
+@pytest.mark.parametrize(
+    ("run", "adjacency"),
+    [
+        (hs.DiscretePair(p=[1, 0], q=[0, 1]), hs.Adjacency.ADD_OR_REMOVE_ONE),
+        (hs.RandomizedResponse(noise_parameter=0, num_buckets=2), hs.Adjacency.REPLACE_ONE),
+        (hs.ApproximateDP(epsilon=1, delta=1), hs.Adjacency.ADD_OR_REMOVE_ONE),
+        (
+            hs.DiscreteGaussian(sigma=10, truncation=1, sensitivity=3),
+            hs.Adjacency.ADD_OR_REMOVE_ONE,
+        ),
+    ],
+)
+def test_a_loss_that_is_always_infinite_is_stated(run, adjacency, yscale, ax):
+    plot.loss_distribution(run, adjacency=adjacency, yscale=yscale, ax=ax)
+    ax.figure.draw_without_rendering()
+    assert all(patch.get_data().values.max() < 1e-299 for patch in ax.patches)
+    assert [text.get_text() for text in ax.texts] == ["no loss is finite"]
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == [f"{side} estimate, P(loss = inf) = 1" for side in ("upper", "lower")]
+
+
+@pytest.mark.parametrize("yscale", ["linear", "log"])
+@pytest.mark.parametrize("finite", [1e-6, 1.5e-5])
+def test_a_loss_that_is_almost_always_infinite_is_drawn(finite, yscale, ax):
+    plot.loss_distribution(hs.ApproximateDP(epsilon=1, delta=1 - finite), yscale=yscale, ax=ax)
+    assert not ax.texts
+    for masses, edges, _ in (patch.get_data() for patch in ax.patches):
+        assert masses.sum() == pytest.approx(finite, rel=1e-3)
+        np.testing.assert_allclose([edges[0], edges[-1]], [-1, 1], atol=0.05)
+
+
 def test_the_range_is_found_where_an_epsilon_cannot_be_certified(ax):
     """At delta = 1e-5, exactly the mass at inf, the bounds on epsilon are far apart."""
     run = hs.ApproximateDP(epsilon=0.1, delta=1e-5) + RUN

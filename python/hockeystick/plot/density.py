@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _BINS = 120
 _CUT = {"linear": 1e-5, "log": 1e-12}  # mass beyond each end of the picture
+_NONE = 1e-15  # finite mass that is none: what truncation may cut from each end
 
 
 def loss_distribution(
@@ -48,7 +49,7 @@ def loss_distribution(
 
     Returns:
         The axes: privacy loss in nats to the right, probability in a bin upwards. The mass at an
-        infinite loss is in the legend.
+        infinite loss is in the legend; where that is all, the picture is empty and says so.
 
     Raises:
         ValueError, TypeError, CertificationError: As ``run.pld`` and ``run.epsilon``.
@@ -71,8 +72,11 @@ def loss_distribution(
     interval = plds[0].discretization_interval
     for pld in plds:
         _draw(ax, bins.edges * interval, bins.masses(pld), pld)
-    ax.set_yscale(yscale)
-    leave_room(ax, 0.2)  # for the legend
+    if any(map(_is_finite, plds)):
+        ax.set_yscale(yscale)
+        leave_room(ax, 0.2)  # for the legend
+    else:
+        _say_that_it_is_empty(ax)
     ax.set_xlabel("privacy loss [nats]")
     ax.set_ylabel(f"probability in a bin of {bins.width * interval:.3g} nats")
     ax.grid(visible=True, alpha=0.3)
@@ -89,13 +93,17 @@ class _Bins(NamedTuple):
 
     @classmethod
     def showing(cls, plds: list[PrivacyLossDistribution], cut: float) -> "_Bins":
-        """All but a mass of `cut` at each end."""
+        """All but a mass of `cut` at each end, or a quarter of the finite mass if that is less.
+
+        One bin at zero where no loss is finite.
+        """
         low, high = [], []
-        for pld in plds:
+        for pld in filter(_is_finite, plds):
             index, mass = _index(pld), pld.probabilities
-            low.append(index[np.searchsorted(np.cumsum(mass), cut)])
-            high.append(index[::-1][np.searchsorted(np.cumsum(mass[::-1]), cut)])
-        first, last = int(min(low)), int(max(high))
+            least = min(cut, float(mass.sum()) / 4)
+            low.append(index[np.searchsorted(np.cumsum(mass), least)])
+            high.append(index[::-1][np.searchsorted(np.cumsum(mass[::-1]), least)])
+        first, last = int(min(low, default=0)), int(max(high, default=0))
         width = -(-(last - first + 1) // _BINS)
         return cls(first, width, -(-(last - first + 1) // width))
 
@@ -115,6 +123,16 @@ class _Bins(NamedTuple):
 
 def _index(pld: PrivacyLossDistribution) -> npt.NDArray[np.int64]:
     return np.rint(pld.losses / pld.discretization_interval).astype(np.int64)
+
+
+def _is_finite(pld: PrivacyLossDistribution) -> bool:
+    """Whether any mass to speak of is at finite losses."""
+    return float(pld.probabilities.sum()) > _NONE
+
+
+def _say_that_it_is_empty(ax: "Axes") -> None:
+    ax.text(0.5, 0.5, "no loss is finite", transform=ax.transAxes, ha="center", va="center")
+    ax.set_ylim(0, 1)
 
 
 def _draw(ax: "Axes", edges: FloatArray, masses: FloatArray, pld: PrivacyLossDistribution) -> None:
