@@ -137,6 +137,17 @@ def test_what_costs_nothing_can_be_drawn(run, ax):
     assert line(ax, "upper bound")[0][-1] > 0
 
 
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_zero_has_no_logarithm(scale, ax):
+    """A warning would be an error here."""
+    plot.hockey_stick(0 * STEP, yscale=scale, ax=ax)
+    assert ax.get_yscale() == "linear"
+    other = ax.figure.add_subplot()
+    plot.epsilon_by_count(GAUSSIAN.poisson_sampled(0.0), [1, 2], scale=scale, ax=other)
+    assert (other.get_xscale(), other.get_yscale()) == (scale, "linear")
+    ax.figure.draw_without_rendering()
+
+
 def test_epsilon_by_count(ax):
     counts = [40, 1, 10]
     plot.epsilon_by_count(

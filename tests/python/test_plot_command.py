@@ -104,6 +104,11 @@ def test_the_command_line_compares(monkeypatch, tmp_path, capsys):
             ["epsilon-by-count", "--noise-multiplier", "1", "--output", "x.png"],
             "steps must be above 1",
         ),
+        (
+            ["epsilon-by-count", *QUESTION, "--steps", "0", "--output", "x.png"],
+            "steps must be above 1 for a picture of epsilon-by-count, got 0",
+        ),
+        (["tradeoff", *QUESTION, "--steps", "-5", "--output", "x.png"], "steps must be a whole"),
     ],
 )
 def test_errors_of_the_command_line_are_one_line(arguments, message, tmp_path, monkeypatch, capsys):

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from hockeystick import _checks
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
@@ -97,4 +98,4 @@ def step(*, noise_multiplier: float, sampling_probability: float) -> Mechanism:
 
 
 def run(*, steps: int, **mechanism: float) -> Composition:
-    return steps * step(**mechanism)
+    return _checks.whole("steps", steps, 0, _checks.MAX_COUNT) * step(**mechanism)

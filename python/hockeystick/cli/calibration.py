@@ -37,6 +37,9 @@ def _calibration(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
 
 
+_DEAREST: dict[str, float] = {"noise_multiplier": 1.0, "sampling_probability": 1.0, "steps": 1}
+
+
 @click.command(
     epilog="Example: hockeystick calibrate --sampling-probability 0.01 --steps 10000 "
     "--epsilon 2 --delta 1e-5"
@@ -59,6 +62,7 @@ def calibrate(
     run = {name: given.pop(name) for name in ("noise_multiplier", "sampling_probability", "steps")}
     _only_the_others(context, sought)
     del run[sought]
+    _refuse_what_costs_nothing(sought, run)
     options = {"tolerance": tolerance, "memory_limit": memory_limit}
 
     def make(value: float) -> Composition:
@@ -92,6 +96,15 @@ def _only_the_others(context: click.Context, sought: str) -> None:
         raise click.UsageError(f"--{option} is what is to be found; leave it out")
     if sought != "noise_multiplier" and context.params["noise_multiplier"] is None:
         raise click.UsageError("Missing option '--noise-multiplier'")
+
+
+def _refuse_what_costs_nothing(sought: str, given: dict[str, Any]) -> None:
+    """Try the parameters that were given, so that an error names them and not the search."""
+    if _options.run(**(given | {sought: _DEAREST[sought]})).terms:
+        return
+    for name, value in given.items():
+        if value == 0:
+            raise ValueError(f"{name} must be above 0 for a run that costs anything, got {value!r}")
 
 
 def _cost(

@@ -3,6 +3,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from hockeystick import _checks
 from hockeystick.composition import Composable
 from hockeystick.plot.area import loss_against_probability
 from hockeystick.plot.counts import epsilon_by_count
@@ -46,7 +47,7 @@ def draw(picture: str, step: Composable, steps: int, **options: Any) -> "Axes":
         for key, value in options.items()
         if value is not None and picture in TAKEN_BY.get(key, PICTURES)
     }
-    run = steps * step
+    run = _checks.whole("steps", steps, 0, _checks.MAX_COUNT) * step
     match picture:
         case "hockey-stick":
             return hockey_stick(run, **_vertical(given))
@@ -69,6 +70,6 @@ def _vertical(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _counts(steps: int) -> list[int]:
-    if steps == 1:
-        raise ValueError("steps must be above 1 for a picture of epsilon-by-count, got 1")
+    if steps <= 1:
+        raise ValueError(f"steps must be above 1 for a picture of epsilon-by-count, got {steps}")
     return [steps * part // _COUNTS or 1 for part in range(_COUNTS + 1)]

@@ -72,7 +72,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         baselines: Which classical bounds to add: "rdp", "zcdp", "basic", "advanced" and "optimal"
             composition (of the step's epsilon at delta / count, and for the last two at half of
             that), and "clt", no bound.
-        scale: "linear" or "log", of both axes.
+        scale: "linear" or "log", of both axes; where every epsilon is 0, its axis stays linear.
         adjacency: Which datasets are neighbours; with the baseline "clt", ADD_OR_REMOVE_ONE.
         tolerance: Widest relative gap wanted between the certified bounds, in (1e-12, 1); where it
             is out of reach, the best bounds are drawn.
@@ -167,7 +167,8 @@ def _draw_estimator(
 def _finish(ax: "Axes", scale: str) -> None:
     if scale == "log":
         ax.set_xscale("log")
-        ax.set_yscale("log", nonpositive="mask")
+        if any(np.any(np.asarray(drawn.get_ydata()) > 0) for drawn in ax.lines):
+            ax.set_yscale("log", nonpositive="mask")
     ax.set_xlabel("number of compositions")
     ax.set_ylabel("epsilon [nats]")
     ax.grid(visible=True, alpha=0.3)

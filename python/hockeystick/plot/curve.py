@@ -39,7 +39,7 @@ def hockey_stick(
         run: A mechanism or a composition.
         epsilon: At least two values in [0, 1e4] nats; None: from 0 to where delta is 1e-8 (with
             `yscale` "linear", 1e-3).
-        yscale: "log" or "linear".
+        yscale: "log" or "linear"; linear in any case where delta is 0 throughout.
         label: A name for the legend, where several curves share the axes; None: `run` is the title.
         adjacency: Which datasets are neighbours; the worst direction counts.
         tolerance: Widest relative gap wanted between the bounds, in (1e-12, 1); where it is out of
@@ -67,7 +67,7 @@ def hockey_stick(
     lower, upper = best_bounds(run.delta_bounds, points, **limits)
     ax = axes_or_new(ax)
     draw_bounds(ax, points, lower, upper, label=label)
-    if yscale == "log":
+    if yscale == "log" and np.any(np.asarray(upper) > 0):  # zero has no logarithm
         ax.set_yscale("log", nonpositive="clip")
     if label is None:
         titled(ax, run)
