@@ -31,3 +31,8 @@ def ending(_question):
 
 def hanging(_question):
     return lambda: time.sleep(600)
+
+
+def importing(seconds, answer, _question):
+    time.sleep(seconds)
+    return lambda: answer

@@ -196,6 +196,18 @@ def test_a_peer_is_ended_at_its_time_limit():
     assert multiprocessing.active_children() == []
 
 
+def test_imports_do_not_count_towards_the_time_limit():
+    answer = Answer(upper=6.2)
+    slow = made_up("slow", partial(made_up_peers.importing, 0.75, answer))
+    assert ask(slow, QUESTION, 0.5).answer == answer
+
+
+def test_a_peer_that_never_gets_ready_is_ended():
+    slow = made_up("slow", partial(made_up_peers.importing, 600, None))
+    assert ask(slow, QUESTION, 60.0, import_limit=0.25).failure == "not ready within 0.25 s"
+    assert multiprocessing.active_children() == []
+
+
 def test_an_interrupt_ends_the_peer(monkeypatch, capfd):
     class Interrupted:
         @staticmethod

@@ -9,7 +9,9 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import NamedTuple
 
-from hockeystick._peers.peer import Answer, Peer, Question
+from hockeystick._peers.peer import Answer, Ask, Peer, Question
+
+IMPORT_LIMIT = 300.0  # seconds until a peer is ready: only a broken one takes longer
 
 
 class Reply(NamedTuple):
@@ -21,8 +23,10 @@ class Reply(NamedTuple):
     failure: str = ""
 
 
-def ask(peer: Peer, question: Question, time_limit: float) -> Reply:
-    """The reply of a peer within `time_limit` [s], its imports included."""
+def ask(
+    peer: Peer, question: Question, time_limit: float, import_limit: float = IMPORT_LIMIT
+) -> Reply:
+    """The reply of a peer within `time_limit` [s] of being ready, which `import_limit` is for."""
     if peer.version is None:
         return Reply(failure="not installed")
     context = multiprocessing.get_context("spawn")
@@ -31,9 +35,8 @@ def ask(peer: Peer, question: Question, time_limit: float) -> Reply:
     process.start()
     sender.close()
     try:
-        if not receiver.poll(time_limit):
-            return Reply(failure=f"no answer within {time_limit:g} s")
-        reply: Reply = receiver.recv()
+        reply = _said(receiver, import_limit, "not ready")
+        return reply or _said(receiver, time_limit, "no answer") or Reply()
     except EOFError:
         process.join()
         return Reply(failure=f"its process ended with code {process.exitcode}")
@@ -41,25 +44,33 @@ def ask(peer: Peer, question: Question, time_limit: float) -> Reply:
         receiver.close()
         process.kill()
         process.join()
-    return reply
+
+
+def _said(receiver: Connection, limit: float, otherwise: str) -> Reply | None:
+    """What the child sends next: None as soon as it is ready, then its reply."""
+    if not receiver.poll(limit):
+        return Reply(failure=f"{otherwise} within {limit:g} s")
+    said: Reply | None = receiver.recv()
+    return said
 
 
 def _child(peer: Peer, question: Question, sender: Connection) -> None:
-    """Send the reply; whatever the peer prints is dropped."""
+    """Send None once the peer is ready, then the reply; whatever the peer prints is dropped."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
     warnings.simplefilter("ignore")
     try:
-        reply = _reply(peer, question)
+        call = peer.prepare(question)
+        sender.send(None)
+        reply = _reply(call)
     except Exception as error:  # noqa: BLE001 - whatever a library raises is its answer
         what = " ".join(str(error).split()) or "no message"
         reply = Reply(failure=f"raises {type(error).__name__}: {what}")
     sender.send(reply)
 
 
-def _reply(peer: Peer, question: Question) -> Reply:
-    call = peer.prepare(question)
+def _reply(call: Ask) -> Reply:
     start = perf_counter()
     answer = call()
     seconds = perf_counter() - start

@@ -29,7 +29,7 @@ Wanted = Literal["epsilon", "delta"]
     type=float,
     default=60.0,
     show_default=True,
-    help="Seconds each of the other accountants may take.",
+    help="Seconds each of the other accountants may take, imports not counted.",
 )
 @click.option(
     "--peer",
