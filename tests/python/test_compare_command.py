@@ -55,7 +55,8 @@ def test_adapters_answer_near_the_truth(peer, query, at):
     run = 100 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
     run += hs.Gaussian(noise_multiplier=4.0)
     lower, upper = run.epsilon_bounds(at) if query == "epsilon" else run.delta_bounds(at)
-    if peer.name == "opacus" and query == "delta":
+    assert (query in peer.offers) == (peer.name != "opacus" or query == "epsilon")
+    if query not in peer.offers:
         with pytest.raises(ValueError, match="epsilon only"):
             peer.prepare(question)
         return
@@ -157,6 +158,15 @@ def test_delta(monkeypatch, capfd):
     assert (answer["peers"][0]["delta"], answer["question"]["epsilon"]) == (0.5, 1.0)
 
 
+def test_what_is_not_offered_is_said_in_its_row(monkeypatch, capfd):
+    assert {peer.name for peer in PEERS if "delta" not in peer.offers} == {"opacus"}
+    one_sided = Peer("click", "RDP", made_up_peers.hanging, offers=("epsilon",))
+    monkeypatch.setattr(_peers, "PEERS", (one_sided,))
+    code, out, _ = compare(capfd, *RUN, "--epsilon", "1")
+    assert code == 0
+    assert re.fullmatch(rf"click {version('click')} RDP +not offered", out.splitlines()[-1])
+
+
 @pytest.mark.parametrize(
     ("peer", "failure"),
     [
@@ -176,6 +186,7 @@ def test_delta(monkeypatch, capfd):
         ),
         (made_up("end", made_up_peers.ending), "its process ended with code 3"),
         (Peer("no-such-library", "", made_up_peers.hanging), "not installed"),
+        (Peer("click", "delta only", made_up_peers.hanging, ("delta",)), "not offered"),
     ],
     ids=lambda value: value.way if isinstance(value, Peer) else "",
 )

@@ -12,8 +12,8 @@ PEERS = (
     Peer("dp-accounting", "PLD", dp_accounting.pld),
     Peer("dp-accounting", "RDP", dp_accounting.rdp),
     Peer("prv-accountant", "PRV", prv_accountant.prv),
-    Peer("opacus", "PRV", opacus.prv),
-    Peer("opacus", "RDP", opacus.rdp),
+    Peer("opacus", "PRV", opacus.prv, offers=("epsilon",)),
+    Peer("opacus", "RDP", opacus.rdp, offers=("epsilon",)),
 )
 
 __all__ = ["PEERS", "Answer", "Peer", "Question"]

@@ -29,6 +29,8 @@ def ask(
     """The reply of a peer within `time_limit` [s] of being ready, which `import_limit` is for."""
     if peer.version is None:
         return Reply(failure="not installed")
+    if question.query not in peer.offers:
+        return Reply(failure="not offered")
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(peer, question, sender), daemon=True)

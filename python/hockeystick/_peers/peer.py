@@ -5,13 +5,15 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple
 
+Query = Literal["epsilon", "delta"]
+
 
 class Question(NamedTuple):
     """One question about a composition of (sampled) Gaussians; adjacency is add-or-remove-one."""
 
     terms: tuple[tuple[float, float, int], ...]
     """Noise multiplier, sampling probability (1 is the plain Gaussian mechanism), count."""
-    query: Literal["epsilon", "delta"]
+    query: Query
     at: float
     """The delta at which epsilon is asked, or the epsilon at which delta is."""
 
@@ -33,6 +35,7 @@ class Peer(NamedTuple):
     name: str
     way: str
     prepare: Callable[[Question], Ask]
+    offers: tuple[Query, ...] = ("epsilon", "delta")
 
     @property
     def version(self) -> str | None:
