@@ -5,6 +5,7 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from operator import itemgetter
 from typing import Any, ClassVar, Literal
 
@@ -13,7 +14,7 @@ from hockeystick._checks import FloatArray
 from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, Directions, solve
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Bounds, Value
-from hockeystick.pld import PrivacyLossDistribution
+from hockeystick.pld import PrivacyLossDistribution, Recipe
 from hockeystick.views import Views
 
 _ESTIMATORS = ("connect_dots", "algorithm_2", "privacy_buckets")
@@ -190,6 +191,16 @@ class Composable(Views):
         index = [] if support is None else _checks.support_index(support, interval)
         tail = _checks.open_unit("tail_mass", tail_mass)
         limit = _checks.memory_limit(memory_limit)
+        recipe = partial(
+            self.pld,
+            discretization_interval=interval,
+            side=side,
+            estimator=estimator,
+            support=None if support is None else tuple(map(float, support)),
+            tail_mass=tail,
+            adjacency=adjacency,
+            memory_limit=limit,
+        )
         made = [
             (
                 terms,
@@ -207,7 +218,7 @@ class Composable(Views):
         ]
         asked = [self._pairs(direction) for direction in adjacency.directions]
         return PrivacyLossDistribution(
-            tuple(pmf for pairs in asked for terms, pmf in made if terms == pairs)
+            tuple(pmf for pairs in asked for terms, pmf in made if terms == pairs), Recipe(recipe)
         )
 
     def _pairs(self, direction: Direction) -> list[tuple[_core.DominatingPair, int]]:

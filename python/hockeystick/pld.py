@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Privacy loss distributions on a grid, as one sees and plots them."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -21,7 +22,18 @@ class PldErrorBudget(NamedTuple):
     """In nats: by how much the losses may be off through rounding."""
 
 
-@dataclass(frozen=True, slots=True)
+class Recipe(NamedTuple):
+    """How a distribution was made: by a call, of whose result other views were then taken."""
+
+    make: "Callable[[], PrivacyLossDistribution]"
+    views: tuple[int, ...] = ()
+    """Each a direction, or _REFLECTED."""
+
+
+_REFLECTED = -1
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class PrivacyLossDistribution(PldViews):
     """The law of the privacy loss log(dP/dQ)(x), x ~ P, estimated from one side.
 
@@ -30,10 +42,34 @@ class PrivacyLossDistribution(PldViews):
     first, and so for every adjacency with two; `losses`, `probabilities` and `infinity_mass` show
     the first, the queries answer for the worse, and ``reflected()`` swaps the roles of P and Q.
 
-    Made by ``Composition.pld``. Source: Dwork & Rothblum (2016); Sommer, Meiser & Mohammadi (2019).
+    Made by ``Composition.pld``, and again by it where a pickled one is loaded: pickles hold the
+    composition and the arguments, not the losses, so loading takes as long as making did. The same
+    processor answers with the same bits; any other may round otherwise, and bounds as well.
+
+    Source: Dwork & Rothblum (2016); Sommer, Meiser & Mohammadi (2019).
     """
 
     _pmfs: tuple[_core.LossPmf, ...]
+    _recipe: Recipe = field(compare=False)
+
+    def __repr__(self) -> str:
+        first = self._pmfs[0]
+        return (
+            f"<PrivacyLossDistribution side={self.side!r} directions={len(self._pmfs)} "
+            f"discretization_interval={self.discretization_interval!r} "
+            f"losses={first.mass.size} from {first.first * first.interval:.6g} nats "
+            f"infinity_mass={self.infinity_mass:.6g}>"
+        )
+
+    def __copy__(self) -> Self:
+        """Itself: nothing can change it."""
+        return self
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Any], Recipe]:
+        return _made_again, self._recipe
 
     @property
     def _laws(self) -> tuple[_core.LossPmf, ...]:
@@ -47,7 +83,9 @@ class PrivacyLossDistribution(PldViews):
     @property
     def directions(self) -> "tuple[PrivacyLossDistribution, ...]":
         """One distribution for each direction of the adjacency, in its order."""
-        return tuple(PrivacyLossDistribution((pmf,)) for pmf in self._pmfs)
+        return tuple(
+            PrivacyLossDistribution((pmf,), self._viewed(way)) for way, pmf in enumerate(self._pmfs)
+        )
 
     @property
     def discretization_interval(self) -> float:
@@ -171,4 +209,20 @@ class PrivacyLossDistribution(PldViews):
     def reflected(self) -> "PrivacyLossDistribution":
         """The distribution for (Q, P): mass m at loss l becomes mass m e^-l at -l."""
         reflected = {pmf: pmf.reflected() for pmf in self._pmfs}
-        return PrivacyLossDistribution(tuple(reflected[pmf] for pmf in self._pmfs))
+        pmfs = tuple(reflected[pmf] for pmf in self._pmfs)
+        return PrivacyLossDistribution(pmfs, self._viewed(_REFLECTED))
+
+    def _viewed(self, view: int) -> Recipe:
+        return self._recipe._replace(views=(*self._recipe.views, view))
+
+
+def _made_again(make: object, views: object) -> PrivacyLossDistribution:
+    """What a recipe from a pickle makes, checked as it goes: pickles may be damaged."""
+    if not callable(make) or not isinstance(views, tuple):
+        raise TypeError(f"a recipe must be a call and a tuple of views, got {make!r}, {views!r}")
+    made = _checks.instance("the result of a recipe", make(), PrivacyLossDistribution)
+    for view in views:
+        ways = made.directions
+        at = _checks.whole("each of views", view, _REFLECTED, len(ways) - 1)
+        made = made.reflected() if at == _REFLECTED else ways[at]
+    return made

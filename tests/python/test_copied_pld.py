@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of a distribution are itself, and pickles make it again to the last bit."""
+
+import copy
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import Adjacency
+from hockeystick.pld import _made_again
+
+STEP = hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.1)
+RUN = 20 * STEP + 3 * hs.ApproximateDP(epsilon=0.1, delta=1e-7)
+GRID = 2.0**-8
+MADE = {
+    "upper": RUN.pld(discretization_interval=GRID),
+    "lower": RUN.pld(discretization_interval=GRID, side="lower"),
+    "mechanism": STEP.pld(discretization_interval=GRID),
+    "buckets": RUN.pld(discretization_interval=GRID, estimator="privacy_buckets"),
+    "algorithm 2": RUN.pld(discretization_interval=GRID, estimator="algorithm_2", side="lower"),
+    "replace": RUN.pld(discretization_interval=GRID, adjacency=Adjacency.REPLACE_ONE),
+    "one way": RUN.pld(discretization_interval=GRID, adjacency=Adjacency.ADD_ONE),
+    "wide": RUN.pld(discretization_interval=GRID, tail_mass=1e-6, memory_limit=2**28),
+    "support": STEP.pld(discretization_interval=GRID, support=np.arange(-999, 999) * GRID),
+    "reflected": RUN.pld(discretization_interval=GRID).reflected(),
+    "twice": RUN.pld(discretization_interval=GRID).reflected().reflected(),
+    "second": RUN.pld(discretization_interval=GRID).reflected().directions[1].reflected(),
+    "nothing": hs.Composition().pld(discretization_interval=GRID),
+}
+FIELDS = (
+    *("side", "interval", "first", "infinity_mass", "reverse_infinity_mass", "slack"),
+    "loss_error",
+)
+
+
+@pytest.mark.parametrize("protocol", [0, pickle.HIGHEST_PROTOCOL])
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+def test_a_pickle_answers_with_the_same_bits(made, protocol):
+    again = pickle.loads(pickle.dumps(made, protocol))  # noqa: S301
+    assert len(again._pmfs) == len(made._pmfs)
+    for ours, theirs in zip(again._pmfs, made._pmfs, strict=True):
+        assert [getattr(ours, name) for name in FIELDS] == [getattr(theirs, n) for n in FIELDS]
+        assert ours.mass.tobytes() == theirs.mass.tobytes()
+    epsilons, deltas = np.linspace(0, 3, 31), np.logspace(-6, -1, 31)
+    assert again.delta(epsilons).tobytes() == made.delta(epsilons).tobytes()
+    assert again.epsilon(deltas).tobytes() == made.epsilon(deltas).tobytes()
+    assert again.error_budget == made.error_budget
+    assert pickle.dumps(again, protocol) == pickle.dumps(made, protocol)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_copies_are_itself(copied):
+    made = MADE["upper"]
+    assert copied(made) is made
+    assert copied({"pld": made})["pld"] is made
+
+
+def test_a_support_may_be_changed_afterwards():
+    support = np.arange(-50, 50) / 16
+    made = STEP.pld(discretization_interval=1 / 16, support=support)
+    support[:] = 7
+    again = pickle.loads(pickle.dumps(made))  # noqa: S301
+    assert again.probabilities.tobytes() == made.probabilities.tobytes()
+
+
+def test_a_pickle_holds_no_masses():
+    made = RUN.pld()
+    assert len(pickle.dumps(made)) < 2000 < made.probabilities.nbytes
+
+
+@pytest.mark.parametrize(
+    ("make", "views", "error", "message"),
+    [
+        (partial(RUN.pld, side="both"), (), ValueError, "side must be one of 'upper', 'lower'"),
+        (partial(RUN.pld, discretization_interval=-1.0), (), ValueError, "discretization_interval"),
+        (partial(RUN.pld, memory_limit=1), (), ValueError, "memory_limit"),
+        (partial(RUN.pld, slack=0.0), (), TypeError, "slack"),
+        (partial(RUN.delta, 1.0), (), TypeError, "the result of a recipe must be a PrivacyLoss"),
+        (RUN, (), TypeError, "a recipe must be a call"),
+        (RUN.pld, [0], TypeError, "a recipe must be a call"),
+        (RUN.pld, (2,), ValueError, r"each of views must be a whole number in \[-1, 1\], got 2"),
+        (RUN.pld, (0, 1), ValueError, r"each of views must be a whole number in \[-1, 0\], got 1"),
+        (RUN.pld, (True,), TypeError, "each of views must be a whole number"),
+    ],
+)
+def test_a_damaged_recipe_is_refused(make, views, error, message):
+    with pytest.raises(error, match=message):
+        _made_again(make, views)
+
+
+def test_it_is_shown_by_what_it_is():
+    shown = repr(hs.ApproximateDP(epsilon=0.5, delta=0.25).pld(discretization_interval=0.25))
+    assert shown == (
+        "<PrivacyLossDistribution side='upper' directions=2 discretization_interval=0.25 "
+        "losses=11 from -1.25 nats infinity_mass=0.25>"
+    )
