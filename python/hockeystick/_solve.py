@@ -32,7 +32,7 @@ def solve(
     Raises:
         ValueError: an argument is out of range.
         TypeError: an argument has the wrong type.
-        CertificationError: some gap exceeds ``tolerance * upper``.
+        CertificationError: some gap exceeds ``tolerance * upper``, but for deltas below 1e-300.
     """
     points = _checks.delta_array(given) if wanted == "epsilon" else _checks.epsilon_array(given)
     width = _checks.tolerance(tolerance)

@@ -130,7 +130,8 @@ class Composable(Views):
 
         Returns:
             ``lower`` and ``upper``, floats or arrays shaped like `epsilon`. The exact delta lies
-            between, rounding included, and ``upper - lower <= tolerance * upper``.
+            between, rounding included, and ``upper - lower <= tolerance * upper``, or else
+            ``upper <= 1e-300``: a delta below that is certified to be so, and `lower` may be 0.
 
         Raises:
             ValueError: An argument is out of range, or a mechanism has no dominating pair for

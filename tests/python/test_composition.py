@@ -266,3 +266,14 @@ def test_losses_of_any_size_are_declined_with_bounds():
         hs.Gaussian(noise_multiplier=1e-3).poisson_sampled(0.5), 10**9
     )
     assert account.would_exceed(hs.Gaussian(noise_multiplier=1), 1, 1.0, 1e-5)
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-9])
+@pytest.mark.parametrize("run", [A, 100 * A.poisson_sampled(0.01)], ids=["plain", "sampled"])
+def test_the_floor_of_the_promise_is_where_the_documents_say(run, tolerance):
+    """Relative down to 1e-300, and below it an upper bound that is."""
+    for epsilon in np.linspace(0, 300, 61):
+        lower, upper = run.delta_bounds(epsilon, tolerance=tolerance)
+        assert upper - lower <= tolerance * upper or upper <= 1e-300
+    assert (lower, upper) == (0.0, pytest.approx(1e-307, abs=2e-305))
+    assert "1e-300" in hs.Composition.delta_bounds.__doc__

@@ -114,7 +114,7 @@ class AttackViews(Asked):
 
         One less the trade-off function; arguments, errors, cost and source as in
         ``tradeoff_bounds``. Small rates keep their relative precision: TPR at FPR 1e-100 is
-        enclosed as tightly as at 1e-2.
+        enclosed as tightly as at 1e-2. A TPR below 1e-300 is certified to be so, as delta is.
         """
         points = _checks.rate_array("fpr", fpr)
         return Limits.checked(tolerance, memory_limit).bounds(

@@ -56,8 +56,8 @@ class LossViews(Asked):
         Args:
             epsilon: In [0, 1e4] nats, scalar or any shape.
             adjacency: Which datasets are neighbours; the worst direction counts.
-            tolerance: Widest relative gap accepted, in (1e-12, 1). Where rounding cannot tell an
-                atom of the loss from epsilon, no gap is narrower than its mass.
+            tolerance: Widest relative gap accepted, in (1e-12, 1), on top of 1e-306. Where rounding
+                cannot tell an atom of the loss from epsilon, no gap is narrower than its mass.
             memory_limit: Bytes the computation may take, > 0.
 
         Returns:
