@@ -52,9 +52,12 @@ class Family:
 
     def value(self, position: float) -> Parameter:
         """The parameter at a position, within the domain as far as it is known."""
-        bounded = min(max(position, self.position(self.low)), self.position(self.high))
+        if position <= self.position(self.low):  # exp(log(end)) may miss the end by a bit, for ever
+            return self.low
+        if position >= self.position(self.high):
+            return self.high
         # The positions of whole numbers are half-way between, so that rounding cannot change them.
-        value = math.floor(math.exp(bounded)) if self.integer else math.exp(bounded)
+        value = math.floor(math.exp(position)) if self.integer else math.exp(position)
         return min(max(value, self.low), self.high)
 
     def _confine(self) -> None:

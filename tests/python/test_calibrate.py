@@ -202,6 +202,11 @@ def test_what_is_returned_was_certified_at_the_tolerance_asked_for(asked):
     assert asked[-1] == (noise(5.0), 1e-3)
 
 
+@pytest.mark.parametrize("low", [47.0, 100.0, 101.0, 333.3])
+def test_an_end_given_is_reached_whatever_its_logarithm_rounds_to(low):
+    assert hs.calibrate(noise, epsilon=50.0, delta=1e-5, bounds=(low, 4 * low)) == low
+
+
 def test_tight_tolerances_cost_few_fine_evaluations(asked):
     hs.calibrate(noise, **TARGET, tolerance=1e-5)
     assert len(asked) <= 7
