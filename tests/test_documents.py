@@ -18,6 +18,7 @@ from hockeystick import cli
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+ALL_PAGES = [*PAGES, *(ROOT / each / "README.md" for each in ("benchmarks", "cpp", "tests"))]
 LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 # Blocks of the manual that hold no code, but for bash: README's two commands run in .ci/run.
@@ -106,6 +107,20 @@ def test_every_fence_is_looked_at():
         fences = re.findall(r"^\s*(?:```|~~~)", page.read_text(encoding="utf-8"), re.MULTILINE)
         assert len(fences) == 2 * len(blocks(page)), label(page)
     assert len(blocks(README, "bash")) == 2
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=label)
+def test_every_row_belongs_to_a_table(page):
+    """A blank line ends a table: rows after it have no head, and are shown as text."""
+    text = re.sub(
+        r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        head, rule, *_ = [*table.splitlines(), ""]
+        assert re.fullmatch(r"\|(?: ?:?-+:? ?\|)+", rule), head
+        assert {re.sub(r"\\\||`[^`]*`", "", row).count("|") for row in table.splitlines()} == {
+            rule.count("|")
+        }, head
 
 
 def test_every_public_name_is_in_the_reference():
