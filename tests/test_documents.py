@@ -112,9 +112,7 @@ def test_every_fence_is_looked_at():
 @pytest.mark.parametrize("page", ALL_PAGES, ids=label)
 def test_every_row_belongs_to_a_table(page):
     """A blank line ends a table: rows after it have no head, and are shown as text."""
-    text = re.sub(
-        r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
-    )
+    text = re.sub(r"(?ms)^```.*?^```$", "", page.read_text(encoding="utf-8"))
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         head, rule, *_ = [*table.splitlines(), ""]
         assert re.fullmatch(r"\|(?: ?:?-+:? ?\|)+", rule), head

@@ -9,6 +9,7 @@ import math
 import numbers
 import operator
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +31,7 @@ MIN_LOSS, MAX_LOSS, MAX_GAP = -500.0, 1e6, 500.0
 MAX_INDEX = 2**40
 _MAX_BYTES = 2**63 - 1
 _LONGEST_SHOWN = 500
+_NUMBER = "a real number that is "  # before a range, where the type is wrong
 
 
 def show(value: object, longest: int = _LONGEST_SHOWN) -> str:
@@ -45,7 +47,9 @@ def real(name: str, value: object, expected: str = "a real number") -> float:
     """The real number `value` as the nearest binary64 number."""
     if type(value) is float:  # the common case, and much the fastest
         return value + 0.0  # the sum turns -0.0 into 0.0
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]  # the scalar that it holds
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be {expected}, got {show(value)}")
     try:
         return float(value) + 0.0
@@ -68,7 +72,7 @@ _NOISE = f"finite and in [{MIN_NOISE:g}, {MAX_NOISE:g}]"
 
 def noise_multiplier(value: object) -> float:
     """A noise multiplier within the range that binary64 and a grid of sane size can serve."""
-    number = real("noise_multiplier", value, _NOISE)
+    number = real("noise_multiplier", value, _NUMBER + _NOISE)
     if MIN_NOISE <= number <= MAX_NOISE:
         return number
     hint = " (without noise, epsilon is infinite)" if number == 0 else ""
@@ -143,8 +147,16 @@ def memory_limit(value: object) -> int:
 def instance(name: str, value: object, kind: type[Kind]) -> Kind:
     """An instance of `kind`."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {show(value)}")
+        raise TypeError(f"{name} must be {_one(kind)}, got {show(value)}")
     return value
+
+
+def _one(kind: type[Any]) -> str:
+    """What an instance is called: one of the members of an enumeration, or "a" its class."""
+    if issubclass(kind, Enum):
+        return f"one of {', '.join(map(str, kind))}"
+    article = "an" if kind.__name__[0] in "AEIOU" else "a"
+    return f"{article} {kind.__name__}"
 
 
 def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
@@ -258,7 +270,9 @@ def vector(
     name: str, values: object, expected: str, accepts: Callable[[float], bool], longest: int
 ) -> tuple[float, ...]:
     """A sequence of 1 to `longest` real numbers, each of which `accepts`."""
-    if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
+    if isinstance(values, str | bytes) or not (
+        isinstance(values, Sequence) or (isinstance(values, np.ndarray) and values.ndim)
+    ):
         raise TypeError(f"{name} must be a sequence of numbers, got {show(values)}")
     if not 1 <= len(values) <= longest:
         raise ValueError(f"{name} must be 1 to {longest} numbers, got {len(values)}")
@@ -309,7 +323,7 @@ def count_array(name: str, values: object) -> npt.NDArray[np.int64]:
 
 
 def _scalar(name: str, value: object, expected: str, accepts: Callable[[float], bool]) -> float:
-    number = real(name, value, expected)
+    number = real(name, value, _NUMBER + expected)
     if not accepts(number):
         raise ValueError(f"{name} must be {expected}, got {show(value)}")
     return number

@@ -41,9 +41,7 @@ def mechanism_from_json(value: object, path: str) -> Mechanism:
     """The mechanism that `mechanism_to_json` wrote; `path` is where it stands."""
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         fail(path, 'must be an object with a string "type"', value)
-    if value["type"] not in _MECHANISMS:
-        fail(f"{path}.type", f"must be one of {', '.join(_MECHANISMS)}", value["type"])
-    make = _MECHANISMS[value["type"]]
+    make = _MECHANISMS[one_of(f"{path}.type", value["type"], tuple(_MECHANISMS))]
     names = list(signature(make).parameters)
     members(value, path, ("type", *names))
     arguments: dict[str, Any] = {
@@ -109,6 +107,13 @@ def members(value: object, path: str, names: tuple[str, ...]) -> Mapping[str, An
     for name in names:
         if name not in value:
             fail(f"{path}.{name}", "must be there")
+    return value
+
+
+def one_of(path: str, value: object, choices: tuple[str, ...]) -> str:
+    """`value`, which is one of the strings in `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        fail(path, f"must be one of {', '.join(choices)}", value)
     return value
 
 

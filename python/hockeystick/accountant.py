@@ -247,7 +247,8 @@ class Accountant:
         _json.members(value, "$", names)
         _expect("$.schema", value["schema"], SCHEMA)
         _expect("$.version", value["version"], VERSION)
-        adjacency = _json.at("$.adjacency", lambda: Adjacency(value["adjacency"]))
+        known = tuple(adjacency.value for adjacency in Adjacency)
+        adjacency = Adjacency(_json.one_of("$.adjacency", value["adjacency"], known))
         account = _json.at("$", lambda: cls(adjacency=adjacency, tolerance=value["tolerance"]))
         if not isinstance(value["ledger"], list):
             _json.fail("$.ledger", "must be an array", value["ledger"])

@@ -8,12 +8,28 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import hockeystick as hs
 from hockeystick import _checks
 
 NAN = math.nan
 INF = math.inf
-NOT_REAL = ["1", None, 1j, [1.0], True, np.True_, Decimal(1), object(), b"1"]
-NOT_WHOLE = [2.5, 2.0, "2", None, True, False, np.True_, NAN, INF, np.float64(2), Fraction(2), [2]]
+NOT_REAL = ["1", None, 1j, [1.0], True, np.True_, Decimal(1), object(), b"1", np.timedelta64(1)]
+NOT_WHOLE = [
+    2.5,
+    2.0,
+    "2",
+    None,
+    True,
+    False,
+    np.True_,
+    np.array(True),
+    np.array(2.0),
+    NAN,
+    INF,
+    np.float64(2),
+    Fraction(2),
+    [2],
+]
 
 
 @pytest.mark.parametrize(
@@ -35,17 +51,50 @@ def test_scalars(check, good, bad):
             check("name", value)
         assert repr(value) in str(caught.value)
     for value in NOT_REAL:
-        with pytest.raises(TypeError, match=r"^name must be .*, got ") as caught:
+        with pytest.raises(
+            TypeError, match=r"^name must be a real number that is .*, got "
+        ) as caught:
             check("name", value)
         assert repr(value) in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "value", [np.float32(0.5), np.float64(0.5), Fraction(1, 2), np.float16(0.5)]
+    "value",
+    [
+        *(np.float32(0.5), np.float64(0.5), Fraction(1, 2), np.float16(0.5), np.array(0.5)),
+        *(np.array(0.5, dtype=np.float32), np.array(0.5, dtype=object), np.ma.array(0.5)),
+    ],
 )
 def test_any_real_type_becomes_a_float(value):
     assert _checks.probability("q", value) == 0.5
     assert type(_checks.probability("q", value)) is float
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(np.array("1"), np.array(1j), np.array(True), np.array(None), np.array(Decimal(1))),
+        *(np.ma.array(1.0, mask=True), np.array(1, "m8[s]"), np.zeros((), [("x", "f8")])),
+        *(np.array([1.0]), np.array([[]])),
+    ],
+)
+def test_arrays_that_hold_no_real_number(value):
+    with pytest.raises(TypeError, match=r"^name must be a real number that is in \[0, 1\], got "):
+        _checks.probability("name", value)
+
+
+def test_the_type_is_named_where_the_value_is_in_range():
+    with pytest.raises(TypeError) as caught:
+        _checks.noise_multiplier(Decimal("1.5"))
+    assert str(caught.value) == (
+        "noise_multiplier must be a real number that is finite and in [0.001, 1e+12], "
+        "got Decimal('1.5')"
+    )
+
+
+def test_an_array_of_one_number_is_no_sequence():
+    with pytest.raises(TypeError, match="^name must be a sequence of numbers, got array"):
+        _checks.vector("name", np.array(1.0), "> 0", lambda x: x > 0, 9)
 
 
 def test_negative_zero_becomes_zero():
@@ -76,7 +125,7 @@ def test_counts_out_of_range(value):
 
 @pytest.mark.parametrize("value", [0, 1, 10**9, np.int8(3), np.uint64(7)])
 def test_good_counts(value):
-    assert _checks.count(value) == value
+    assert _checks.count(value) == _checks.count(np.array(value)) == value
     assert type(_checks.count(value)) is int
 
 
@@ -142,3 +191,11 @@ def test_instance():
     assert _checks.instance("text", "a", str) == "a"
     with pytest.raises(TypeError, match="^text must be a str, got 1$"):
         _checks.instance("text", 1, str)
+    with pytest.raises(TypeError, match="^budget must be an ErrorBudget, got 1$"):
+        _checks.instance("budget", 1, hs.ErrorBudget)
+    with pytest.raises(TypeError) as caught:
+        _checks.instance("adjacency", "add-one", hs.Adjacency)
+    assert str(caught.value) == (
+        "adjacency must be one of Adjacency.ADD_OR_REMOVE_ONE, Adjacency.REMOVE_ONE, "
+        "Adjacency.ADD_ONE, Adjacency.REPLACE_ONE, Adjacency.REPLACE_SPECIAL, got 'add-one'"
+    )

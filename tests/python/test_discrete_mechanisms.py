@@ -116,7 +116,8 @@ def test_numbers_out_of_range(kind, name, value):
 @pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0], np.array([1.0])])
 @pytest.mark.parametrize(("kind", "name"), RANGES)
 def test_numbers_of_a_wrong_type(kind, name, value):
-    with pytest.raises(TypeError, match=f"^{name} must be {RANGES[kind, name]}, got "):
+    expected = f"a real number that is {RANGES[kind, name]}"
+    with pytest.raises(TypeError, match=f"^{name} must be {expected}, got "):
         make(kind, **{name: value})
 
 

@@ -69,7 +69,8 @@ def test_probability_out_of_range(value):
 
 @pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0]])
 def test_members_of_a_wrong_type(value):
-    with pytest.raises(TypeError, match=r"^sensitivities\[1\] must be 0 or within"):
+    message = r"^sensitivities\[1\] must be a real number that is 0 or within"
+    with pytest.raises(TypeError, match=message):
         mixture(terms=((0.0, 0.5), (value, 0.5)))
 
 

@@ -55,7 +55,7 @@ def test_no_noise_is_refused_with_the_reason(value):
 
 @pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0], np.array([1.0])])
 def test_noise_multiplier_of_a_wrong_type(value):
-    with pytest.raises(TypeError, match=OUT_OF_RANGE):
+    with pytest.raises(TypeError, match=OUT_OF_RANGE.replace("be", "be a real number that is", 1)):
         hs.Gaussian(noise_multiplier=value)
 
 
@@ -67,7 +67,8 @@ def test_sampling_probability_out_of_range(value):
 
 @pytest.mark.parametrize("value", ["0.1", None, True, 1j])
 def test_sampling_probability_of_a_wrong_type(value):
-    with pytest.raises(TypeError, match=r"^sampling_probability must be in \[0, 1\], got "):
+    message = r"^sampling_probability must be a real number that is in \[0, 1\], got "
+    with pytest.raises(TypeError, match=message):
         STEP.poisson_sampled(value)
 
 

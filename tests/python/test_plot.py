@@ -350,7 +350,7 @@ def test_the_worse_direction_is_shown(ax):
         (lambda: plot.hockey_stick(RUN, epsilon=1.0), ValueError, "epsilon must be at least two"),
         (lambda: plot.hockey_stick(RUN, epsilon=[-1, 2]), ValueError, "epsilon must be in"),
         (lambda: plot.hockey_stick(RUN, yscale="cubic"), ValueError, "yscale must be one of"),
-        (lambda: plot.hockey_stick(RUN, ax=1), TypeError, "ax must be a Axes, got 1"),
+        (lambda: plot.hockey_stick(RUN, ax=1), TypeError, "ax must be an Axes, got 1"),
         (lambda: plot.hockey_stick(RUN, tolerance=2), ValueError, "tolerance must be in"),
         (lambda: plot.tradeoff(None), TypeError, "run must be a Composable, got None"),
         (lambda: plot.tradeoff(RUN, fpr=[0, 2]), ValueError, "fpr must be in"),
@@ -385,7 +385,7 @@ def test_the_worse_direction_is_shown(ax):
         (
             lambda: plot.loss_against_probability(RUN, epsilon=[1.0]),
             TypeError,
-            "epsilon must be in",
+            "epsilon must be a real number that is in",
         ),
         (
             lambda: plot.loss_against_probability(RUN, epsilon=float("nan")),

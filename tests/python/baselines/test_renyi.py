@@ -205,7 +205,9 @@ def test_bad_orders(orders, error):
 
 @pytest.mark.parametrize("bad", [0, 1, math.nan, [0.1, 2]])
 def test_bad_targets(bad):
-    with pytest.raises(TypeError, match="^adjacency must be a Adjacency, got 'add-one'$"):
+    with pytest.raises(
+        TypeError, match="^adjacency must be one of Adjacency.ADD_OR_REMOVE_ONE, .*, got 'add-one'$"
+    ):
         rdp_epsilon(GAUSSIAN, 0.1, adjacency="add-one")
     with pytest.raises(TypeError, match="^composition must be a Composable, got 3$"):
         rdp_epsilon(3, 0.1)

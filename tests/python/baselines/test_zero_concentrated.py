@@ -130,5 +130,7 @@ def test_bad_input():
         zcdp_delta(rho=1, epsilon=-1)
     with pytest.raises(TypeError, match="^composition must be a Composable, got 1$"):
         zcdp_rho(1)
-    with pytest.raises(TypeError, match="^adjacency must be a Adjacency, got None$"):
+    with pytest.raises(
+        TypeError, match="^adjacency must be one of Adjacency.ADD_OR_REMOVE_ONE, .*, got None$"
+    ):
         zcdp_rho(STEP, adjacency=None)
