@@ -125,6 +125,28 @@ def test_files_that_are_not_there_are_os_errors(path):
         Accountant().save(path / "no" / "folder")
 
 
+@pytest.mark.parametrize("work", [Accountant().save, Accountant.load], ids=["save", "load"])
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("", FileNotFoundError),
+        (".", OSError),
+        ("no/ledger.json", FileNotFoundError),
+        ("file/ledger.json", OSError),
+        (300 * "x", OSError),
+    ],
+)
+def test_errors_name_the_path_asked_for(tmp_path, monkeypatch, work, name, error):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(error) as caught:
+        work(name)
+    assert (caught.value.filename, caught.value.filename2) == (name, None)
+    assert str(caught.value).endswith(f": {name!r}")
+    assert sorted(tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize("bad", [None, 1.5, {}])
 def test_a_path_is_a_path(bad):
     with pytest.raises(TypeError):
