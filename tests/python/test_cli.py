@@ -213,6 +213,19 @@ def test_help_has_an_example(run, arguments):
     assert "Example: hockeystick " in " ".join(out.split())
 
 
+def test_summaries_are_whole(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = run("--help")[1]
+    listed = re.findall(r"^  ([a-z]+)  +([A-Z].*)$", out.partition("Commands:")[2], re.MULTILINE)
+    assert [name for name, _ in listed] == sorted(cli._commands.commands)
+    assert all(re.fullmatch(r"[^.]+\.", summary) for _, summary in listed), listed
+
+
+@pytest.mark.parametrize("command", [cli._commands, *cli._commands.commands.values()])
+def test_every_option_is_explained(command):
+    assert all(each.help for each in command.params if each.param_type_name == "option")
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [

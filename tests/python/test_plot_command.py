@@ -11,7 +11,7 @@ import pytest
 import hockeystick as hs
 from hockeystick import cli, plot
 from hockeystick.cli import pictures
-from hockeystick.plot._by_name import PICTURES
+from hockeystick.plot._by_name import PICTURES, TAKEN_BY
 
 plt.switch_backend("Agg")
 
@@ -41,6 +41,12 @@ def test_the_help_lists_the_pictures_one_a_line(capsys):
     out = command_line(capsys, "--help")[1]
     listed = re.findall(r"^  ([a-z-]+)  +[a-z].*$", out.split("Options:")[0], re.MULTILINE)
     assert listed == list(PICTURES)
+
+
+def test_the_help_says_which_pictures_take_a_delta(capsys):
+    out = " ".join(command_line(capsys, "--help")[1].split())
+    said = out.partition("--delta FLOAT")[2].partition("--epsilon FLOAT")[0]
+    assert [name for name in PICTURES if name in said.replace("- ", "-")] == list(TAKEN_BY["delta"])
 
 
 def test_the_command_line_in_json(tmp_path, capsys):

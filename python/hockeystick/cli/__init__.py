@@ -59,7 +59,14 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None: 
     epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --delta 1e-5",
 )
-@click.option("--version", is_flag=True, callback=_version, is_eager=True, expose_value=False)
+@click.option(
+    "--version",
+    is_flag=True,
+    callback=_version,
+    is_eager=True,
+    expose_value=False,
+    help="Show the version and exit.",
+)
 @click.pass_context
 def _commands(context: click.Context) -> None:
     """Certified privacy of DP-SGD: epsilon and delta between proven bounds."""

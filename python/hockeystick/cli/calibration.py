@@ -57,7 +57,7 @@ def calibrate(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """The noise, sampling or number of steps of DP-SGD that just meets a privacy target."""
+    """The noise, sampling or steps that just meet a privacy target."""
     sought = parameter.replace("-", "_")
     run = {name: given.pop(name) for name in ("noise_multiplier", "sampling_probability", "steps")}
     _only_the_others(context, sought)

@@ -31,7 +31,8 @@ from hockeystick.plot._methods import BASELINES, ESTIMATORS
     type=float,
     default=1e-5,
     show_default=True,
-    help="Target delta of epsilon-by-count, in (0, 1).",
+    help="Target delta in (0, 1), of epsilon-by-count and of loss-against-probability without "
+    "--epsilon.",
 )
 @click.option(
     "--epsilon",
@@ -74,7 +75,7 @@ def plot(
     adjacency: str,
     **options: Any,
 ) -> None:
-    """Draw a PICTURE of a run of DP-SGD, with both bounds, into a file.
+    """Draw a PICTURE of a run of DP-SGD with both bounds.
 
     \b
     hockey-stick              delta against epsilon
