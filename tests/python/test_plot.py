@@ -193,6 +193,27 @@ def test_a_support_keeps_gaussians_apart(ax):
     np.testing.assert_allclose(excess, [1.0, 2.0], rtol=0.1)  # half an interval a step
 
 
+@pytest.mark.parametrize(
+    ("baselines", "yscale"), [(["rdp"], "linear"), (["basic", "optimal"], "log")]
+)
+def test_the_certified_curve_can_be_read_beside_large_baselines(baselines, yscale):
+    ax = plot.epsilon_by_count(STEP, [1, 500, 5000], baselines=baselines, ax=plot.detached())
+    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", yscale)
+    curve = ax.transData.transform(line(ax, "certified").T)[:, 1]
+    assert np.ptp(curve) > 0.2 * ax.bbox.height
+    as_asked = plot.epsilon_by_count(
+        STEP, [1, 500, 5000], baselines=baselines, scale="linear", ax=plot.detached()
+    )
+    assert as_asked.get_yscale() == "linear"
+
+
+@every_picture
+def test_titles_are_of_the_simplest_form(draw, ax):
+    draw(GAUSSIAN.poisson_sampled(1.0), ax=ax)
+    title = ax.get_title().replace("\n", " ")
+    assert title.startswith("Gaussian(noise_multiplier=2.0)")
+
+
 def test_every_estimator_and_baseline_has_a_line():
     assert set(ESTIMATORS) == set(get_args(EstimatorName)) == set(_ESTIMATORS)
     assert set(BASELINES) == set(get_args(BaselineName))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from hockeystick import _checks
+from hockeystick.composition import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,8 +90,9 @@ def leave_room(ax: "Axes", share: float) -> None:
 
 
 def titled(ax: "Axes", run: object, note: str = "") -> None:
-    """Say above the picture what it is of, on two lines at most."""
-    text = f"{run!r}{note}"
+    """Say above the picture what it is of, in its simplest form, on two lines at most."""
+    shown = (run.simplified() or run) if isinstance(run, Mechanism) else run
+    text = f"{shown!r}{note}"
     lines = textwrap.wrap(text, _TITLE_WIDTH, max_lines=_TITLE_LINES, placeholder=" ...")
     ax.set_title("\n".join(lines), fontsize="small")
 

@@ -35,6 +35,7 @@ from hockeystick.plot._methods import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_DWARFED = 10.0  # times the certified epsilon: what is higher leaves its curve flat
 _FEW = 5  # entries that a legend can have where matplotlib finds it a place
 _SIDES: dict[Side, dict[str, Any]] = {
     "upper": {"linestyle": "-", "linewidth": 1.6},
@@ -51,7 +52,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     discretization_interval: float = 5e-3,
     support: Sequence[float] | FloatArray | None = None,
     baselines: Sequence[BaselineName] = (),
-    scale: Literal["linear", "log"] = "linear",
+    scale: Literal["linear", "log"] | None = None,
     adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
     tolerance: float = DEFAULT_TOLERANCE,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
@@ -73,6 +74,8 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
             composition (of the step's epsilon at delta / count, and for the last two at half of
             that), and "clt", no bound.
         scale: "linear" or "log", of both axes; where every epsilon is 0, its axis stays linear.
+            None: linear, but for the axis of epsilon where another method ends so far above the
+            certified curve that it would lie flat.
         adjacency: Which datasets are neighbours; with the baseline "clt", ADD_OR_REMOVE_ONE.
         tolerance: Widest relative gap wanted between the certified bounds, in (1e-12, 1); where it
             is out of reach, the best bounds are drawn.
@@ -90,7 +93,8 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     """
     check_axes(ax)
     _checks.instance("step", step, Composable)
-    _checks.choice("scale", scale, SCALES)
+    if scale is not None:
+        _checks.choice("scale", scale, SCALES)
     numbers = sorted({_checks.whole("each of counts", n, 1, _checks.MAX_COUNT) for n in counts})
     line("counts", np.array(numbers, dtype=float))
     target = _checks.open_unit("delta", delta)
@@ -164,11 +168,21 @@ def _draw_estimator(
         )
 
 
-def _finish(ax: "Axes", scale: str) -> None:
+def _highest(ax: "Axes", label: str | None = None) -> float:
+    """The largest finite epsilon drawn, or that of the lines with a label."""
+    drawn = [each for each in ax.lines if label in (None, each.get_label())]
+    values = np.concatenate([np.asarray(each.get_ydata(), dtype=float) for each in drawn])
+    return float(np.max(values[np.isfinite(values)], initial=0.0))
+
+
+def _finish(ax: "Axes", scale: str | None) -> None:
+    highest = _highest(ax)
     if scale == "log":
         ax.set_xscale("log")
-        if any(np.any(np.asarray(drawn.get_ydata()) > 0) for drawn in ax.lines):
-            ax.set_yscale("log", nonpositive="mask")
+    if highest > 0 and (
+        scale == "log" or (scale is None and highest > _DWARFED * _highest(ax, "certified") > 0)
+    ):
+        ax.set_yscale("log", nonpositive="mask")
     ax.set_xlabel("number of compositions")
     ax.set_ylabel("epsilon [nats]")
     ax.grid(visible=True, alpha=0.3)
