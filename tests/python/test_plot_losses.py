@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of the privacy loss distribution holds all mass, or says where it is."""
+
+import re
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import hockeystick as hs
+from hockeystick import plot
+
+plt.switch_backend("Agg")
+
+GAUSSIAN = hs.Gaussian(noise_multiplier=2.0)
+RUN = 50 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.05)
+
+
+@pytest.fixture
+def ax():
+    """Axes that pyplot knows nothing of."""
+    return Figure().subplots()
+
+
+@pytest.mark.parametrize("yscale", ["log", "linear"])
+def test_the_distribution_holds_all_mass(yscale, ax):
+    plot.loss_distribution(RUN, yscale=yscale, ax=ax)
+    drawn = [patch.get_data() for patch in ax.patches]
+    assert len(drawn) == 3  # the upper one filled and outlined
+    for masses, edges, _ in drawn:
+        assert 1 - 3e-5 <= masses.sum() <= 1 + 1e-9
+        assert len(edges) == len(masses) + 1 <= 122
+        middle = (masses * (edges[1:] + edges[:-1]) / 2).sum()
+        assert middle == pytest.approx(expected_loss(RUN), abs=2 * (edges[1] - edges[0]))
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert all(re.fullmatch(r"(upper|lower) estimate, P\(loss = inf\) = .*", t) for t in legend)
+
+
+def expected_loss(run):
+    """The mean of the privacy loss, from a grid of its own."""
+    pld = run.pld(discretization_interval=1e-3)
+    return float(pld.losses @ pld.probabilities)
+
+
+def test_a_distribution_is_drawn_alone(ax):
+    plot.loss_distribution(RUN.pld(discretization_interval=1e-2, side="lower"), ax=ax)
+    assert len(ax.patches) == 1
+    assert ax.patches[0].get_data().edges[0] < 0
+
+
+def test_few_losses_have_a_bin_each(ax):
+    plot.loss_distribution(GAUSSIAN.pld(discretization_interval=0.5), ax=ax)
+    edges = ax.patches[0].get_data().edges
+    np.testing.assert_allclose(np.diff(edges), 0.5)
+    np.testing.assert_allclose((edges + 0.25) % 0.5, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("yscale", ["linear", "log"])
+@pytest.mark.parametrize(
+    ("run", "adjacency"),
+    [
+        (hs.DiscretePair(p=[1, 0], q=[0, 1]), hs.Adjacency.ADD_OR_REMOVE_ONE),
+        (hs.RandomizedResponse(noise_parameter=0, num_buckets=2), hs.Adjacency.REPLACE_ONE),
+        (hs.ApproximateDP(epsilon=1, delta=1), hs.Adjacency.ADD_OR_REMOVE_ONE),
+        (
+            hs.DiscreteGaussian(sigma=10, truncation=1, sensitivity=3),
+            hs.Adjacency.ADD_OR_REMOVE_ONE,
+        ),
+    ],
+)
+def test_a_loss_that_is_always_infinite_is_stated(run, adjacency, yscale, ax):
+    plot.loss_distribution(run, adjacency=adjacency, yscale=yscale, ax=ax)
+    ax.figure.draw_without_rendering()
+    assert all(patch.get_data().values.max() < 1e-299 for patch in ax.patches)
+    assert [text.get_text() for text in ax.texts] == ["no loss is finite"]
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == [f"{side} estimate, P(loss = inf) = 1" for side in ("upper", "lower")]
+
+
+@pytest.mark.parametrize("yscale", ["linear", "log"])
+@pytest.mark.parametrize("finite", [1e-6, 1.5e-5])
+def test_a_loss_that_is_almost_always_infinite_is_drawn(finite, yscale, ax):
+    plot.loss_distribution(hs.ApproximateDP(epsilon=1, delta=1 - finite), yscale=yscale, ax=ax)
+    assert not ax.texts
+    for masses, edges, _ in (patch.get_data() for patch in ax.patches):
+        assert masses.sum() == pytest.approx(finite, rel=1e-3)
+        np.testing.assert_allclose([edges[0], edges[-1]], [-1, 1], atol=0.05)
+
+
+def test_the_range_is_found_where_an_epsilon_cannot_be_certified(ax):
+    """At delta = 1e-5, exactly the mass at inf, the bounds on epsilon are far apart."""
+    run = hs.ApproximateDP(epsilon=0.1, delta=1e-5) + RUN
+    with pytest.raises(hs.CertificationError):
+        run.epsilon(1e-5)
+    plot.loss_distribution(run, ax=ax)
+    assert len(ax.patches) == 3
