@@ -170,7 +170,7 @@ def test_the_older_accountant():
 
 def examples(kind):
     """The blocks of code in their documentation, which their distribution carries."""
-    text = metadata.metadata("prv-accountant").get_payload()
+    text = metadata.metadata("prv-accountant")["Description"]
     return re.findall(rf"^``` ?{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
