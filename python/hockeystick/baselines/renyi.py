@@ -98,8 +98,7 @@ def rdp(
 ) -> FloatArray:
     """Renyi divergences of a composition: it is (order, divergence)-RDP at each order.
 
-    For sampled Gaussians they reach far beyond the orders at which
-    ``Composition.renyi_divergence_bounds`` can certify any, but rounding is not counted.
+    Without rounding counted; ``Composition.renyi_divergence_bounds`` encloses them.
 
     Args:
         composition: What is accounted for.
