@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -115,6 +116,21 @@ Numbers truncated_samples() {
 Numbers one_large_loss() {
   const std::vector<Direction> directions{{run(3, "poisson_gaussian_remove", {3.0, 1e-3}), run(2, "laplace", {30.0})}};
   return numbers_of(epsilon_bounds(directions, std::array{1e-60}, {1e-2, memory}));
+}
+
+// Next to what leaks for certain a transform leaves too little.
+Numbers listed_sums() {
+  const std::vector<Direction> directions{{run(10, "approximate_dp", {0.1, 1e-6})}};
+  return numbers_of(epsilon_bounds(directions, std::array{1e-5}, {1e-3, memory}));
+}
+
+// Masses that binary64 cannot hold rule them.
+Numbers large_orders() {
+  const std::vector<Direction> directions{
+      {run(3, "poisson_gaussian_remove", {1.0, 0.1}),
+       run(2, "discrete_gaussian", {0.5, 1, std::numeric_limits<double>::infinity()}),
+       run(2, "truncated_poisson_gaussian_remove", {1.0, 0.1, 0.12, 0.95, 0.05})}};
+  return numbers_of(renyi_bounds(directions, std::array{64.0, 200.5}, {1e-3, memory}));
 }
 
 Numbers discrete() {
@@ -233,6 +249,8 @@ const std::vector<Question>& questions() {
                                          {"mixture", mixture},
                                          {"truncated samples", truncated_samples},
                                          {"one large loss", one_large_loss},
+                                         {"listed sums", listed_sums},
+                                         {"large orders", large_orders},
                                          {"discrete", discrete},
                                          {"given pair", given_pair},
                                          {"given noise", given_noise},
