@@ -140,7 +140,9 @@ void CutPair::cut_off_unknown() {
   const auto from = static_cast<std::ptrdiff_t>(first);
   known_ = Known{cells_, {edges_.begin() + from, edges_.end()}};
   known_->cells.cells.erase(known_->cells.cells.begin(), known_->cells.cells.begin() + from);
-  known_->cells.lower_tail_q = pair_.integrate(std::array{edges_[first]}).lower_tail_q;
+  // From a little above: an atom next to the edge may be on either side of it here and there.
+  const double edge = edges_[first] + 128 * u * (1 + std::fabs(edges_[first]));
+  known_->cells.lower_tail_q = pair_.integrate(std::array{edge}).lower_tail_q;
 }
 
 // Where e^(t L) is largest by mass.

@@ -42,7 +42,9 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
     if (!affordable) {
       outcome = {"memory_limit", static_cast<std::size_t>(std::min(needed, 9e18))};
       if (pass > 1) return outcome;
-      while (request.interval < 0.25 * largest_interval && bytes() > static_cast<double>(limits.memory_limit))
+      for (int i = 0;
+           i < 60 && request.interval < 0.25 * largest_interval && bytes() > static_cast<double>(limits.memory_limit);
+           ++i)
         request.interval *= 2;
       if (bytes() > static_cast<double>(limits.memory_limit)) return outcome;
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "numeric/checkpoint.hpp"
@@ -29,7 +30,8 @@ double largest_loss(const Direction& direction) {
     if (!std::isfinite(term.pair->loss_supremum())) return infinity;
     const auto [most, lost] = two_product(static_cast<double>(term.count), term.pair->finite_loss_bound());
     const auto [next, rounded] = two_sum(sum, most);
-    exact = exact && lost == 0 && rounded == 0 && std::fabs(most) < 0x1p900;
+    exact = exact && lost == 0 && rounded == 0 && std::fabs(most) < 0x1p900 &&
+            (most == 0 || std::fabs(most) > 0x1p-900) && term.count < (std::int64_t{1} << 53);
     size += std::fabs(most);
     sum = next;
   }

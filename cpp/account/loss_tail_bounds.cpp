@@ -89,7 +89,7 @@ class Solver {
     std::sort(open.begin(), open.end());
     for (std::size_t from = 0, end; from < open.size(); from = end) {
       std::vector<std::size_t> group;
-      for (end = from; end < open.size() && open[end].first <= open[from].first + shared_nats; ++end)
+      for (end = from; end == from || (end < open.size() && open[end].first <= open[from].first + shared_nats); ++end)
         group.push_back(open[end].second);
       if (group.size() > 1) solve(group, open[from].first, true);
     }

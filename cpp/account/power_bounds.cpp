@@ -42,7 +42,7 @@ void intersect(Answer& answer, double lower, double upper, double tolerance) {
 // P <= e^most Q, where the loss is bounded.
 double largest_power(const Direction& direction, double fpr) {
   const double most = largest_loss(direction);
-  return most < 700 ? std::min(1.0, std::exp(most) * (1 + 8 * unit_roundoff) * fpr) : 1.0;
+  return most < 700 ? std::min(1.0, std::exp(most) * (1 + 8 * unit_roundoff) * fpr + smallest_subnormal) : 1.0;
 }
 
 // One direction that is not Gaussian; no fpr is 0 or 1.

@@ -49,7 +49,7 @@ class SlopeSearch {
     const double first = std::min(0.3 * tolerance_, last / 2);
     Point before = at(first);
     // Up to the first order: K(t) <= K(t1) t / t1.
-    double highest = before.moment / first * (1 + 8 * u);
+    double highest = before.moment / before.t * (1 + 8 * u);
     while (before.t < last) {
       const Point next = at(std::min(last, 4 * before.t));
       if (!next.met && beyond) break;  // the bounds beyond take over
@@ -62,7 +62,7 @@ class SlopeSearch {
       const Span widest = spans_.top();
       if (widest.slope - lower_ <= tolerance_ * widest.slope) break;
       if (widest.slope <= reached_ * (1 + 0.1 * tolerance_)) break;  // the divergences themselves are not known better
-      const double middle = std::sqrt(widest.from.t * widest.to.t);
+      const double middle = (1 + std::sqrt(widest.from.t * widest.to.t)) - 1;
       if (!(widest.from.t < middle && middle < widest.to.t)) break;
       spans_.pop();
       const Point between = at(middle);
@@ -91,13 +91,14 @@ class SlopeSearch {
     double slope;
   };
 
-  Point at(double t) {
+  Point at(double about) {
     checkpoint();
     ++looked_at_;
-    const Answer answer = renyi_(1 + t);
+    const double order = std::max(1 + about, 1 + 2 * u), t = order - 1;  // exact
+    const Answer answer = renyi_(order);
     if (!answer.met) obstacle_ = answer.obstacle;
-    lower_ = std::max(lower_, answer.lower / (1 + t) * (1 - 4 * u));
-    reached_ = std::max(reached_, answer.upper / (1 + t));
+    lower_ = std::max(lower_, answer.lower / order * (1 - 4 * u));
+    reached_ = std::max(reached_, answer.upper / order);
     return {t, answer.upper * t * (1 + 4 * u), answer.met};
   }
 

@@ -88,6 +88,7 @@ CertifiedInterval log_theta_ratio(double sigma, double a, double slack) {
 // As above over all outcomes: e^(t (t+1) s^2 / (2 sigma^2)) theta(t s) / theta(0).
 CertifiedInterval log_moment(double sigma, double s, double t) {
   const double ratio = s / sigma, value = t * (t + 1) * ratio * ratio / 2, shift = t * s;
+  if (!std::isfinite(value)) return {-infinity, infinity};
   const CertifiedInterval theta = log_theta_ratio(sigma, shift, u * shift);
   return {value * (1 - 8 * u) + theta.lower * (1 + 2 * u), value * (1 + 8 * u) + theta.upper * (1 - 2 * u)};
 }

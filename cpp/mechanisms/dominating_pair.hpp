@@ -148,7 +148,8 @@ class DominatingPair {
     const auto line = moment_line({t, t, t, 0, 40, most_nodes});
     if (!line) return {-unknown, unknown};
     const auto [value, error] = line->log_moment();
-    return {value - error, value + error};
+    return {value - error * (1 + 1e-9) - 1e-15 * std::fabs(value),
+            value + error * (1 + 1e-9) + 1e-15 * std::fabs(value)};
   }
 
   /// The ratio shift / standard deviation if the pair is N(0, 1) against N(mu, 1), else 0. Gaussian

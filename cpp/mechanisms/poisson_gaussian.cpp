@@ -62,7 +62,7 @@ class SampledLog final : public LogMixture {
 CertifiedInterval by_moved_part(const CertifiedInterval& line, double mu, double q, double t, double log_lost,
                                 double log_gained) {
   const auto [value, error] = gaussian_line(mu, u, t)->log_moment();
-  const double log_q = (t + 1) * std::log(q), off = error + 8 * u * (value + std::fabs(log_q) + log_gained);
+  const double log_q = (t + 1) * std::log(q), off = error + 12 * u * (value + std::fabs(log_q) + log_gained);
   return {std::max(line.lower, value + log_q + log_lost - off), std::min(line.upper, value + log_gained + off)};
 }
 

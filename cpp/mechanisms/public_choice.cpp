@@ -76,7 +76,7 @@ class PublicChoice final : public DominatingPair {
     return sum * (1 + rounding() + 16 * u);
   }
 
-  // Linear in the pair, in units of the largest part's moment: within 745 u of a part in that unit.
+  // Linear in the pair, each end in units of the largest part's: within 745 u of a part in that unit.
   CertifiedInterval log_moment_bounds(double t) const override {
     constexpr double unknown = std::numeric_limits<double>::infinity();
     std::vector<CertifiedInterval> parts;
@@ -89,12 +89,14 @@ class PublicChoice final : public DominatingPair {
       off = std::max(off, (t + 2) * error + u * (760 + 4 * (std::fabs(log_weight) + std::fabs(upper))));
     }
     if (!std::isfinite(unit)) return {-unknown, unknown};
-    double low = 0, high = 0;
+    double least = -unknown, low = 0, high = 0;
+    for (const auto& part : parts) least = std::max(least, part.lower);
     for (const auto& [lower, upper] : parts) {
-      low += std::exp(lower - unit);
+      low += std::isfinite(least) ? std::exp(lower - least) : 0.0;
       high += std::exp(upper - unit);
     }
-    return {unit + std::log(low) - 2 * off, unit + std::log(high) + 2 * off};
+    return {std::isfinite(least) ? least + std::log(low) - 2 * off - 4 * u * std::fabs(least) : -unknown,
+            unit + std::log(high) + 2 * off};
   }
 
   // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.

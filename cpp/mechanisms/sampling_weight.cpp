@@ -58,7 +58,7 @@ std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> loss
 }
 
 void sampled_losses(double q, std::span<double> t) {
-  if (q > 0.5) {  // 1 - q + q e^t may need its exact terms
+  if (q > 0.5 || q < 1e-200) {  // 1 - q + q e^t may need its exact terms, or t far beyond 600 not be large
     for (double& at : t) at = sampled_loss(q, at);
     return;
   }

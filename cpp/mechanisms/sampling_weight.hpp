@@ -24,14 +24,17 @@ inline double sampling_odds(double mu, double q, double x) {
 
 /// log(1 - q + q e^t).
 inline double sampled_loss(double q, double t) {
-  if (t > 30) return t + std::log(q) + std::log1p((1 - q) / q * std::exp(-t));
+  if (t > 30) {
+    const double exponent = t + std::log(q);
+    return exponent > 0 ? exponent + std::log1p((1 - q) * std::exp(-exponent)) : std::log1p(std::exp(exponent) - q);
+  }
   if (q > 0.5 && t < -0.5) return std::log((1 - q) + q * std::exp(t));  // 1 - q is exact
   return std::log1p(q * std::expm1(t));
 }
 
 /// Upper bound of the error of `loss` = sampled_loss(q, t), t exact. Up to 30, log1p of y = q expm1(t): y is within
 /// 5 u, which moves the result by 5 u |y / (1 + y)| <= 10 u |loss| for y >= -0.5; or a sum within 6 u. Beyond, log q
-/// and t carry u and 4 u each.
+/// and t carry u and 4 u each, into the exponent.
 inline double sampled_loss_error(double q, double t, double loss) {
   constexpr double u = unit_roundoff;
   if (t > 30) return u * (4 * t + 8 * std::fabs(std::log(q)) + 8);
@@ -76,7 +79,8 @@ struct SampledEdge {
 std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> losses, double sign);
 
 /// sampled_loss at each t, on vectors and in place, within sampled_loss_error: of log1p(y) at large y, 5 u of y moves
-/// the result by 5 u, log1p itself by 4 u of t; t beyond 600 is added, which is right to e^-600 and rounds once.
+/// the result by 5 u, log1p itself by 4 u of t; t beyond 600 is added, which is right to e^-100 for q >= 1e-200 and
+/// rounds once.
 void sampled_losses(double q, std::span<double> t);
 
 }  // namespace hockeystick

@@ -328,3 +328,14 @@ def test_bounded_losses_bound_the_power_at_tiny_rates(fpr):
         truth = arb(1).exp() * arb(fpr)
         assert bounds.lower <= truth <= bounds.upper
     assert bounds.gap <= 1e-3 * bounds.upper
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 141.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-3, 0.999])
+def test_hardly_any_memory_ends_with_bounds(epsilon, delta):
+    run = 14 * hs.ApproximateDP(epsilon=epsilon, delta=delta)
+    try:
+        bounds = run.gdp_mu_bounds(smallest_rate=6e-8, memory_limit=101)
+    except hs.CertificationError as error:
+        bounds = error.bounds
+    assert 0 <= bounds.lower <= bounds.upper

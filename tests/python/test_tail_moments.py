@@ -148,6 +148,7 @@ def test_mixtures_are_concentrated_as_their_largest_shift():
 
 @pytest.mark.parametrize(("sigma", "order"), [(2.0, 4), (2.0, 120), (0.5, 64)])
 def test_truncated_subsamples_average_moments(sigma, order):
+    """Also where the smaller moments are 1e-308 of the largest."""
     size, rate, batch = 40, 0.25, 12
     q = arb(rate)
     mass = [math.comb(size - 1, k) * q**k * (1 - q) ** (size - 1 - k) for k in range(size)]
@@ -173,3 +174,18 @@ def test_truncated_subsamples_average_moments(sigma, order):
     assert_encloses(bounds, STEPS * truth)
     # The wider of the two Gaussians rules large orders.
     assert_encloses(run.zcdp_bounds(), arb(STEPS) * 4 / (2 * sigma**2), 1e-9)
+
+
+@pytest.mark.parametrize(("sigma", "q"), [(0.02, 1e-3), (0.002, 1e-150), (0.002, 1e-30)])
+@pytest.mark.parametrize("nats", [700.0, 745.1, 760.0, 2000.0])
+def test_lower_ends_far_below_the_upper_ones(sigma, q, nats):
+    """The wider of two Gaussians, moved with probability q / 2, has all of the moment."""
+    order = max(1.01, nats / -math.log(q / 2))
+    run = hs.TruncatedPoissonGaussian(
+        noise_multiplier=sigma, sampling_probability=q, truncated_batch_size=1, dataset_size=2
+    )
+    bounds = run.renyi_divergence_bounds(order, adjacency=Adjacency.REMOVE_ONE, tolerance=0.9)
+    a, rate = arb(order), arb(q)
+    truth = (rate.log() + a * (rate / 2).log()) / (a - 1) + a * 4 / (2 * arb(sigma) ** 2)
+    assert bounds.lower <= truth
+    assert truth <= bounds.upper
