@@ -21,6 +21,9 @@ constexpr double tiny_slope = 1e-300;
 // Below this a mass of a cell may be off by more than is stated of it.
 constexpr double smallest_mass = 1e-290;
 
+// So much Q-mass may be lost at losses above -300.
+constexpr double lost_q = 1e-150;
+
 }  // namespace
 
 IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b) {
@@ -129,7 +132,9 @@ IntegralBounds CutPair::integral(const LossFunction& function, const std::functi
 
 // Of functions to which Q-mass adds without P-mass.
 IntegralBounds CutPair::with_q_mass(const LossFunction& function) const {
-  return known_ ? loss_integral(known_->cells, known_->edges, function) : loss_integral(cells_, edges_, function);
+  const IntegralBounds found =
+      known_ ? loss_integral(known_->cells, known_->edges, function) : loss_integral(cells_, edges_, function);
+  return {found.lower, found.upper + lost_q * function.tail_highest(edges_.front())};
 }
 
 // Where binary64 cannot hold a cell's P-mass its Q-mass is lost with it: there it is that below an edge.
@@ -137,6 +142,7 @@ void CutPair::cut_off_unknown() {
   std::size_t first = 0;
   while (first < cells_.cells.size() && cells_.cells[first].p < smallest_mass) ++first;
   if (first == 0 || first == cells_.cells.size()) return;
+  if (edges_.front() > -300) return;  // Q-mass is at most e^300 times 2^21 such P-masses
   const auto from = static_cast<std::ptrdiff_t>(first);
   known_ = Known{cells_, {edges_.begin() + from, edges_.end()}};
   known_->cells.cells.erase(known_->cells.cells.begin(), known_->cells.cells.begin() + from);
