@@ -50,7 +50,7 @@ LossPmf nothing(const ExplicitRequest& request) {
 }
 
 Direction terms_of(const Direction& asked, const ExplicitRequest& request) {
-  return request.support.empty() ? merge_gaussians(asked).terms : asked;
+  return request.merged && request.support.empty() ? merge_gaussians(asked).terms : asked;
 }
 
 // The grid asked for, or one about as fine that meets the atoms of the loss where the tilted composition lies.

@@ -21,15 +21,15 @@ struct ExplicitRequest {
   double tilt = 0;  // points the transform's precision at the losses where the tilted composition lies
   std::vector<std::int64_t> support = {};  // of every distinct pair's step, in intervals; empty: uniform
   bool aligned = false;  // the interval may shrink and a uniform grid shift, to meet atoms of the loss
+  bool merged = true;    // Gaussian terms become one first, exactly; only where no support is given
 };
 
 /// Bytes that explicit_pmf would take at its peak.
 double explicit_pmf_bytes(const Direction& direction, const ExplicitRequest& request);
 
 /// The composed privacy loss distribution on a uniform grid, from one-step distributions on a uniform support
-/// that holds all but `tail_mass`, or on the support given. Gaussian terms are merged into one, unless a
-/// support is given. Throws std::invalid_argument naming `discretization_interval` and `memory_limit` if it
-/// is too large.
+/// that holds all but `tail_mass`, or on the support given. Throws std::invalid_argument naming
+/// `discretization_interval` and `memory_limit` if it is too large.
 LossPmf explicit_pmf(const Direction& direction, const ExplicitRequest& request);
 
 }  // namespace hockeystick

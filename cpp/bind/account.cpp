@@ -38,11 +38,17 @@ Estimator estimator_named(const std::string& name) {
 
 LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std::string& side,
                  const std::string& estimator, double tail_mass, std::size_t memory_limit,
-                 const std::vector<std::int64_t>& support) {
+                 const std::vector<std::int64_t>& support, bool merge_gaussians) {
   const Direction direction = direction_of(terms);
-  const ExplicitRequest request{
-      interval, side == "upper" ? Side::upper : Side::lower, estimator_named(estimator), tail_mass, memory_limit, 0,
-      support};
+  const ExplicitRequest request{interval,
+                                side == "upper" ? Side::upper : Side::lower,
+                                estimator_named(estimator),
+                                tail_mass,
+                                memory_limit,
+                                0,
+                                support,
+                                false,
+                                merge_gaussians};
   const LongWork work;
   return explicit_pmf(direction, request);
 }
@@ -76,6 +82,6 @@ void bind_account(py::module_& module) {
   module.def("forget_transforms", &forget_passes, "Drops all kept transforms.");
   module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"), py::arg("side"),
              py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
-             py::arg("support") = std::vector<std::int64_t>{},
+             py::arg("support") = std::vector<std::int64_t>{}, py::arg("merge_gaussians") = true,
              "The composed privacy loss distribution of one direction, on a uniform grid.");
 }

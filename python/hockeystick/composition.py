@@ -151,6 +151,7 @@ class Composable(Views):
         estimator: Literal["connect_dots", "algorithm_2", "privacy_buckets"] = "connect_dots",
         support: Sequence[float] | FloatArray | None = None,
         tail_mass: float = 1e-15,
+        merge_gaussians: bool | None = None,
         adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ) -> PrivacyLossDistribution:
@@ -168,12 +169,15 @@ class Composable(Views):
                 (n,), n >= 2, increasing, in [-500, 1e6], at most 500 apart: multiples of
                 `discretization_interval`, to 1e-9 of it, so that compositions stay on that grid.
                 None: all multiples of it that hold all but `tail_mass`. An upper estimate puts the
-                hockey-stick divergence of the last loss at +inf, so it should reach far. Runs of
-                Gaussians are then composed step by step, not merged into one. A lower estimate
-                says nothing on a support much coarser than the loss varies at its bounded end.
+                hockey-stick divergence of the last loss at +inf, so it should reach far. A lower
+                estimate says nothing on a support much coarser than the loss varies at its
+                bounded end.
             tail_mass: Mass that each end may lose to truncation, in (0, 1): of the steps' supports
                 and, by Chernoff's inequality, of the composition. It goes to +inf in an upper
                 estimate and is dropped from a lower one.
+            merge_gaussians: Whether plain Gaussians become one before it is put on the grid, which
+                is exact, or each step is put on the grid and then composed, as the papers do. None:
+                merged with "connect_dots" where no `support` is given.
             adjacency: Which datasets are neighbours; both directions of ADD_OR_REMOVE_ONE are kept.
             memory_limit: Bytes the computation may take, > 0.
 
@@ -191,6 +195,11 @@ class Composable(Views):
             raise ValueError("side must be 'lower' with estimator 'algorithm_2', got 'upper'")
         index = [] if support is None else _checks.support_index(support, interval)
         tail = _checks.open_unit("tail_mass", tail_mass)
+        if merge_gaussians is None:
+            merge_gaussians = support is None and estimator == "connect_dots"
+        merge = _checks.instance("merge_gaussians", merge_gaussians, bool)
+        if merge and support is not None:
+            raise ValueError("merge_gaussians must be False with a support, got True")
         limit = _checks.memory_limit(memory_limit)
         recipe = partial(
             self.pld,
@@ -199,6 +208,7 @@ class Composable(Views):
             estimator=estimator,
             support=None if support is None else tuple(map(float, support)),
             tail_mass=tail,
+            merge_gaussians=merge,
             adjacency=adjacency,
             memory_limit=limit,
         )
@@ -211,6 +221,7 @@ class Composable(Views):
                     side=side,
                     estimator=estimator,
                     tail_mass=tail,
+                    merge_gaussians=merge,
                     support=index,
                     memory_limit=limit,
                 ),

@@ -395,3 +395,27 @@ def test_bad_epsilons_are_named(value):
 def test_bad_deltas_are_named(value):
     with pytest.raises(ValueError, match="^delta must be "):
         pld().epsilon(value)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "side", "stepwise"),
+    [
+        ("privacy_buckets", "upper", 16.32),  # Doroshenko et al. (2022), Figure 5; peers say so too
+        ("connect_dots", "upper", 3.854),
+    ],
+)
+def test_gaussians_are_put_on_the_grid_step_by_step(estimator, side, stepwise):
+    run = 5000 * hs.Gaussian(noise_multiplier=80.0)
+    grid = {"discretization_interval": 0.005, "estimator": estimator, "side": side}
+    epsilon = run.pld(merge_gaussians=False, **grid).epsilon(1e-5)
+    assert epsilon == pytest.approx(stepwise, abs=6e-3)
+    assert run.pld(**grid).epsilon(1e-5) == pytest.approx(
+        epsilon if estimator == "privacy_buckets" else run.epsilon(1e-5), rel=2e-3
+    )
+
+
+def test_merging_is_refused_with_a_support():
+    with pytest.raises(ValueError, match="merge_gaussians must be False with a support, got True"):
+        hs.Gaussian(noise_multiplier=1.0).pld(
+            support=[-1.0, 0.0, 1.0], discretization_interval=1.0, merge_gaussians=True
+        )

@@ -430,6 +430,7 @@ def loss_pmf(
     tail_mass: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
     support: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex] = [],
+    merge_gaussians: bool = True,
 ) -> LossPmf:
     """
     The composed privacy loss distribution of one direction, on a uniform grid.

@@ -2,6 +2,7 @@
 """The picture of what composition costs: epsilon against the number of compositions."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _DWARFED = 10.0  # times the certified epsilon: what is higher leaves its curve flat
+_CERTIFIED, _CLASSICAL = 100, 20  # counts added at equal ratios, and as many at equal distances
 _FEW = 5  # entries that a legend can have where matplotlib finds it a place
 _SIDES: dict[Side, dict[str, Any]] = {
     "upper": {"linestyle": "-", "linewidth": 1.6},
@@ -62,14 +64,17 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
 
     Args:
         step: A mechanism or a composition.
-        counts: At least two numbers of runs, in [1, 1e9].
+        counts: At least two numbers of runs, in [1, 1e9]: where estimates are marked. The certified
+            curve and the baselines are drawn from the smallest to the largest, at many counts
+            between; where counts are left out, the upper line has the value of the next count and
+            the lower line that of the count before, so that they enclose epsilon at every count.
         delta: In (0, 1).
         estimators: Which estimates on a grid to add, each from both sides: "connect_dots",
             "privacy_buckets", "algorithm_2" (from below only).
         discretization_interval: Spacing of that grid [nats], > 0. The certified bounds choose
             their own.
-        support: The losses that the estimators put a step on, as for ``run.pld``. With None,
-            Gaussians become one before they are put on the grid, which no peer does.
+        support: The losses that the estimators put a step on, as for ``run.pld``. They put every
+            step on its grid and then compose, as the literature does, Gaussians too.
         baselines: Which classical bounds to add: "rdp", "zcdp", "basic", "advanced" and "optimal"
             composition (of the step's epsilon at delta / count, and for the last two at half of
             that), and "clt", no bound.
@@ -107,23 +112,24 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     limits: dict[str, Any] = {"adjacency": adjacency, "memory_limit": memory_limit}
     grid = {"discretization_interval": discretization_interval, "support": support, **limits}
 
+    certified_at, baselines_at = (_filled(numbers, extra) for extra in (_CERTIFIED, _CLASSICAL))
     bounds = [
         best_bounds((n * step).epsilon_bounds, target, tolerance=tolerance, **limits)
-        for n in numbers
+        for n in certified_at
     ]
     estimates = {name: _estimates(step, numbers, name, target, grid) for name in estimators}
     classical = {
-        name: [BASELINES[name].epsilon(step, n, target, adjacency) for n in numbers]
+        name: [BASELINES[name].epsilon(step, n, target, adjacency) for n in baselines_at]
         for name in baselines
     }
 
     ax = axes_or_new(ax)
-    _draw_certified(ax, numbers, bounds)
+    _draw_certified(ax, certified_at, bounds)
     for name, sides in estimates.items():
         _draw_estimator(ax, numbers, ESTIMATORS[name], sides)
     for baseline, values in classical.items():
         way = BASELINES[baseline]
-        ax.plot(numbers, values, label=way.label, linestyle=way.linestyle, color=way.color)
+        ax.plot(baselines_at, values, label=way.label, linestyle=way.linestyle, color=way.color)
     _finish(ax, scale)
     note = f", grid of {discretization_interval:g} nats" if estimators else ""
     titled(ax, step, f", delta = {target:g}{note}")
@@ -140,14 +146,32 @@ def _estimates(
     """Epsilon at each count from each side that the estimator has."""
 
     def epsilon(count: int, side: Side) -> float:
-        return (count * step).pld(estimator=estimator, side=side, **grid).epsilon(delta)
+        run = count * step
+        pld = run.pld(estimator=estimator, side=side, merge_gaussians=False, **grid)
+        return pld.epsilon(delta)
 
     return {side: [epsilon(n, side) for n in counts] for side in ESTIMATORS[estimator].sides}
 
 
+def _filled(counts: list[int], extra: int) -> list[int]:
+    """The counts, and `extra` more between the first and the last at equal ratios and distances."""
+    first, last = counts[0], counts[-1]
+    between = [*np.geomspace(first, last, extra), *np.linspace(first, last, extra)]
+    return sorted({*counts, *(min(max(round(n), first), last) for n in between)})
+
+
 def _draw_certified(ax: "Axes", counts: list[int], bounds: list[Any]) -> None:
-    lower, upper = ([bound[end] for bound in bounds] for end in (0, 1))
-    above, below = draw_bounds(ax, counts, lower, upper, color="0.75", linewidth=7, zorder=1)
+    """Lines that hold at every count: epsilon grows with it, and lies above its chords."""
+    places, lower, upper = [counts[0]], [bounds[0].lower], [bounds[0].upper]
+    for (count, bound), (following, ahead) in pairwise(zip(counts, bounds, strict=True)):
+        if following > count + 1:
+            places += [count + 1, following - 1]
+            lower += [bound.lower] * 2
+            upper += [ahead.upper] * 2
+        places.append(following)
+        lower.append(ahead.lower)
+        upper.append(ahead.upper)
+    above, below = draw_bounds(ax, places, lower, upper, color="0.75", linewidth=7, zorder=1)
     above.set_label("certified")
     below.set_label("_certified from below")
 
