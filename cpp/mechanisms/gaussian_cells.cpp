@@ -21,12 +21,14 @@ constexpr double farthest_density = 37;
 
 // The integral of kernel (e^(mu z) - 1), z >= 0, where e^(mu z) alone might
 // overflow: together with phi.
-double grown(const GaussianFamily& f, double a, double width, double rest, double k0) {
+double grown(const GaussianFamily& f, double a, double width, const GaussianEdge& to) {
   const auto rule = panel_rule(f.lowest_centre, f.highest_centre, a, width);
+  const TwoParts rest = two_sum(to.x, -(a + width));
+  const GrownDensity zero(to.k0, a, 0, f.mu, rest), one(f.k1, a, f.mu, f.mu, rest);
   double sum = 0;
   for (std::size_t k = 0; k < rule.nodes.size(); ++k) {
-    const double x = a + width * rule.nodes[k], z = rest + width * rule.nodes[rule.nodes.size() - 1 - k];
-    sum += rule.weights[k] * (grown_density(k0, 0, f.mu, x, z) + grown_density(f.k1, f.mu, f.mu, x, z));
+    const double y = width * rule.nodes[k], mirrored = width * rule.nodes[rule.nodes.size() - 1 - k];
+    sum += rule.weights[k] * (zero(y, mirrored) + one(y, mirrored));
   }
   return sum * width;
 }
@@ -50,7 +52,7 @@ CellMass panel(const FftKernel& kernel, const GaussianFamily& f, double a, doubl
   double sums[3];
   kernel.panel(request, sums);
   const bool grows = has_to && f.mu * (rest + width) >= largest_growth;
-  return {sums[0], has_from ? sums[1] : 0.0, grows ? grown(f, a, width, rest, to.k0) : has_to ? sums[2] : 0.0};
+  return {sums[0], has_from ? sums[1] : 0.0, grows ? grown(f, a, width, to) : has_to ? sums[2] : 0.0};
 }
 
 // Panels of a family for GaussianSweep.
@@ -175,7 +177,7 @@ PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> l
   narrow.flush();
   // The derivation is in cpp/README.md, "Cell integrals".
   result.mass_error = 40 * u;
-  result.share_error = (100 + 4 * family.mu * widest_cell(at)) * u;
+  result.share_error = (100 + 4 * widest_growth(family.mu, at)) * u;
   result.share_error_p = 6 * gauss_legendre_error + 1e-307;
   result.loss_error = result.edge_error = edges.loss_error;
   return result;

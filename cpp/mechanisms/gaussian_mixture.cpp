@@ -120,7 +120,7 @@ class Mixture : public DominatingPair {
     if (tails) sweep.add_tails(losses, at, result);
     result.loss_error = result.edge_error = edges.loss_error;
     result.mass_error = (45 + loss_.terms()) * u;
-    result.share_error = (130 + 3 * loss_.terms() + 4 * loss_.largest() * (tails ? 0 : widest_cell(at))) * u;
+    result.share_error = (130 + 3 * loss_.terms() + 4 * (tails ? 0 : widest_growth(loss_.largest(), at))) * u;
     result.share_error_p = 6 * gauss_legendre_error + 1e-307;
     return result;
   }
@@ -130,11 +130,14 @@ class Mixture : public DominatingPair {
 
 // One panel for each direction. `Density` gives the components' densities at a node.
 struct PanelEnds {
-  double offset, rest;
+  double offset;
+  TwoParts beyond;
+  double rest;
   bool above, below;
   PanelEnds(double a, double width, const MixtureEdge& from, const MixtureEdge& to)
       : offset(std::isinf(from.x) ? 0.0 : a - from.x),
-        rest(std::isinf(to.x) ? 0.0 : std::max(0.0, to.x - (a + width))),
+        beyond(std::isinf(to.x) ? TwoParts{} : two_sum(to.x, -(a + width))),
+        rest(std::max(0.0, beyond.value)),
         above(!std::isinf(from.x)),
         below(!std::isinf(to.x)) {}
 };
@@ -197,7 +200,8 @@ class Remove final : public Mixture {
       for (const auto& [shift, weight] : loss_.components()) local.emplace_back(a, shift);
       CellMass sum;
       for (std::size_t n = 0; n < rule.nodes.size(); ++n) {
-        const double y = width * rule.nodes[n], z = ends.rest + width * rule.nodes[rule.nodes.size() - 1 - n];
+        const double y = width * rule.nodes[n], mirrored = width * rule.nodes[rule.nodes.size() - 1 - n];
+        const double z = ends.rest + mirrored;
         CellMass at{loss_.rest() > 0 ? loss_.rest() * still(y) : 0.0, 0, 0};
         for (std::size_t i = 0; i < local.size(); ++i) {
           const auto [shift, weight] = loss_.components()[i];
@@ -206,7 +210,7 @@ class Remove final : public Mixture {
           if (ends.above) at.above -= density * expm1_short(-shift * (ends.offset + y));
           if (ends.below)
             at.below += shift * z < largest_growth ? density * expm1_short(shift * z)
-                                                   : grown_density(weight, shift, shift, a + y, z);
+                                                   : GrownDensity(weight, a, shift, shift, ends.beyond)(y, mirrored);
         }
         sum.p += rule.weights[n] * at.p;
         sum.above += rule.weights[n] * at.above;
@@ -278,7 +282,8 @@ class Add final : public Mixture {
       const LocalDensity still(a, 0);
       CellMass sum;
       for (std::size_t n = 0; n < rule.nodes.size(); ++n) {
-        const double y = width * rule.nodes[n], z = ends.rest + width * rule.nodes[rule.nodes.size() - 1 - n];
+        const double y = width * rule.nodes[n], mirrored = width * rule.nodes[rule.nodes.size() - 1 - n];
+        const double z = ends.rest + mirrored;
         const double density = rule.weights[n] * still(y);
         double above = 0, below = 0, grown = 0;
         for (std::size_t i = 0; i < loss_.size(); ++i) {
@@ -288,7 +293,7 @@ class Add final : public Mixture {
           if (shift * z < largest_growth) {
             below += to.k[i] * expm1_short(shift * z);
           } else {
-            grown += grown_density(to.k[i], 0, shift, a + y, z);
+            grown += GrownDensity(to.k[i], a, 0, shift, ends.beyond)(y, mirrored);
           }
         }
         sum.p += density;

@@ -22,14 +22,31 @@ namespace hockeystick {
 /// The largest exponent of a kernel's e^(rate z) that is safe on its own.
 inline constexpr double largest_growth = 300;
 
-/// weight phi(x - centre) e^(rate z) for a rate z beyond that (so that e^(rate
-/// z) - 1 is the same), in one exponential.
-inline double grown_density(double weight, double centre, double rate, double x, double z) {
-  if (!(weight > 0)) return 0;
-  const auto [grow, grow_error] = two_product(rate, z);
-  const auto [square, error] = two_product(x - centre, x - centre);
-  return weight * inverse_sqrt_two_pi * exp_sum(grow - 0.5 * square, grow_error - 0.5 * error);
-}
+/// weight phi(a + y - centre) e^(rate (rest + mirrored)) where that grows beyond (so that e^z - 1 is the same), 0 <= y,
+/// mirrored <= a panel's width. Squares of large numbers cancel in the exponent: they, `rest` and a - centre are in two
+/// doubles, and what y adds is a few units. Relative error at most 60 u.
+class GrownDensity {
+ public:
+  GrownDensity(double weight, double a, double centre, double rate, const TwoParts& rest)
+      : weight_(weight), rate_(rate) {
+    const auto [t, t_low] = two_sum(a, -centre);
+    const auto [grow, grow_low] = two_product(rate, rest.value);
+    const auto [square, square_low] = two_product(t, t);
+    const auto [high, high_low] = two_sum(grow, -0.5 * square);
+    slope_ = t;
+    high_ = high;
+    low_ = high_low + (grow_low + rate * rest.error) - (0.5 * square_low + t * t_low);
+  }
+
+  double operator()(double y, double mirrored) const {
+    if (!(weight_ > 0)) return 0;
+    const double little = low_ + (rate_ * mirrored - y * (slope_ + 0.5 * y));
+    return weight_ * inverse_sqrt_two_pi * (std::exp(high_) * exp_short(little));
+  }
+
+ private:
+  double weight_, rate_, high_, low_, slope_;
+};
 
 /// The rule for [a, a + width] if all centres lie within [lowest, highest].
 inline double panel_reach(double lowest, double highest, double a, double width) {
@@ -40,16 +57,15 @@ inline GaussLegendreRule panel_rule(double lowest, double highest, double a, dou
   return gauss_legendre(panel_reach(lowest, highest, a, width));
 }
 
-/// The width of the widest cell in x; 80 if it is wider, as no normal density
-/// reaches further.
+/// The largest exponent rate z of any e^(rate z) - 1 over these cells: beyond, GrownDensity serves.
 template <class Edge>
-double widest_cell(std::span<const Edge> edges) {
+double widest_growth(double rate, std::span<const Edge> edges) {
   double widest = 0;
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     const double width = edges[i + 1].x - edges[i].x;
     if (width > widest) widest = width;
   }
-  return std::min(widest, 80.0);
+  return std::min(rate * widest, largest_growth);
 }
 
 /// So many panels are asked for at a time.

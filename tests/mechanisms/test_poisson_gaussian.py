@@ -95,3 +95,15 @@ def test_a_cell_of_thirty_nats_that_ends_beyond_the_loss():
     low = -8.599445345197488
     for width in (1.0, 5.0, 30.0):
         cells.check(exact.Step(10**-0.375, 0.1), "add", [low, low + width])
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize("sigma", [0.01, 1e-3])
+def test_cells_from_one_centre_to_beyond_the_middle(sigma, direction):
+    """The kernel's exponent there is a difference of squares of up to 1000 deviations."""
+    step = exact.Step(sigma, 0.3)
+    near, middle = (cells.loss_at(step, "remove", x) for x in (-1.0, 0.5 / sigma))
+    edges = [near, middle - 2, middle + 1] if direction == "remove" else [-middle - 1, -near]
+    cells.check(step, direction, edges)
+    pair = cells.core_pair(step, direction)
+    assert pair.integrate(edges).share_error < 1.5e-13
