@@ -9,8 +9,13 @@
 
 namespace hockeystick {
 
-/// log max_y e^(-t y) (1 - e^-y) = t log t - (1 + t) log(1 + t), but for rounding; 0 for t <= 0.
-inline double log_chernoff_peak(double t) { return t > 0 ? t * std::log(t / (1 + t)) - std::log1p(t) : 0; }
+/// log max_y e^(-t y) (1 - e^-y) = t log t - (1 + t) log(1 + t), within 16 u of 1 + its size; 0 for t <= 0. The first
+/// of its two parts lies in [-1, 0].
+inline double log_chernoff_peak(double t) {
+  if (!(t > 0)) return 0;
+  const double fall = t < 1 ? t * std::log(t / (1 + t)) : -t * std::log1p(1 / t);
+  return fall - std::log1p(t);
+}
 
 /// K from above, a sum of terms >= 0 or nearly so, with the peak.
 struct ChernoffMoment {

@@ -36,6 +36,9 @@ Enclosed log_moment(const Direction& direction, const Lines& lines) {
 // log sum over j >= 1 of a bound that falls by e^-fall from each j to the next.
 double log_geometric(double first, double fall) { return fall > 0 ? first - std::log(-std::expm1(-fall)) : infinity; }
 
+// What rounding may take of the difference of two logarithms, each off by two roundings.
+double raised(double log, double by) { return log - by + 4 * u * (std::fabs(log) + std::fabs(by)); }
+
 // A product of powers of samples, line by line. Where a sample is all but lost in its error the product counts as 0,
 // within what it may be at most.
 class Product {
@@ -64,6 +67,7 @@ class Product {
       im_[k] = re_[k] * im[k] + im_[k] * re[k];
       re_[k] = next;
     }
+    // Powers within 4 n u, whatever underflows on the way: it takes 1e-307, which the 24 u of sample 0 cover.
     rounding_ += 4 * u * (times + 1);
   }
 
@@ -102,9 +106,9 @@ ContourSum::ContourSum(const Direction& direction, const Lines& lines, const Con
   log_moment_error_ = error;
   // k > 0: e^(c k p) delta(eps + k p) <= e^(B(higher) - (higher - c) k p), B the Chernoff bound at eps; k < 0 likewise.
   const double rise = contour.higher - contour.tilt, fall = contour.tilt - contour.lower;
-  log_higher_ = log_geometric(log_chernoff_bound(direction, lines, contour.higher, 0) - rise * contour.period,
+  log_higher_ = log_geometric(raised(log_chernoff_bound(direction, lines, contour.higher, 0), rise * contour.period),
                               rise * contour.period * (1 - 1e-9));
-  log_lower_ = log_geometric(log_chernoff_bound(direction, lines, contour.lower, 0) - fall * contour.period,
+  log_lower_ = log_geometric(raised(log_chernoff_bound(direction, lines, contour.lower, 0), fall * contour.period),
                              fall * contour.period * (1 - 1e-9));
   take_samples(direction, lines, smoothing);
 }
@@ -175,8 +179,8 @@ void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta
     for (std::size_t k = 0; k < count; ++k) {
       const double epsilon = epsilons[first + k];
       powers[3 * k] = log_moment_ - contour_.tilt * epsilon;
-      powers[3 * k + 1] = log_higher_ - contour_.higher * epsilon;
-      powers[3 * k + 2] = log_lower_ - contour_.lower * epsilon;
+      powers[3 * k + 1] = raised(log_higher_, contour_.higher * epsilon);
+      powers[3 * k + 2] = raised(log_lower_, contour_.lower * epsilon);
     }
     exponentials(powers);
     for (std::size_t k = 0; k < count; ++k) results[first + k] = enclosed(epsilons[first + k], &powers[3 * k]);
@@ -188,13 +192,13 @@ ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = static_cast<double>(re_.size() + 8) * u;
   const double unit = powers[0] / contour_.period;
   const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 4 * contour_.tilt * std::fabs(epsilon) + 16);
+  const double grown = off < 1 ? off * (1 + off) : std::expm1(off);  // the true unit is at most 1 + grown times `unit`
   const double turning = u * (8 + 2 * spacing_ * std::fabs(epsilon));
   ContourDelta result{};
   result.value = unit * sum(epsilon).value;
   const double loose = 1.01 * (rounding_ + turning * turning_ + 1.01 * summing * total_);
-  result.rounding =
-      1.01 * (unit * loose + std::fabs(result.value) * (off < 1 ? off * (1 + off) : std::expm1(off))) + 1e-307;
-  result.tail = unit * tail_ * (1 + 1e-6);
+  result.rounding = 1.01 * (unit * loose * (1 + grown) + std::fabs(result.value) * grown) + 1e-307;
+  result.tail = unit * tail_ * (1 + grown) * (1 + 1e-6);
   result.alias = (powers[1] + powers[2]) * (1 + 1e-6);
   return result;
 }

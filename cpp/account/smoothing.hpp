@@ -30,6 +30,9 @@ class Smoothing {
   /// By how many powers of the frequency the bound falls at least, from `frequency` on.
   double order(double frequency) const;
 
+  /// What Jensen's inequality has losses raised by [nats].
+  double shift() const { return shift_; }
+
  private:
   Side side_ = Side::none;
   double radius_ = 0, shift_ = 0;

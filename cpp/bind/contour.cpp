@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of the engine, for tests: a query never needs them.
+#include <pybind11/complex.h>
 #include <pybind11/stl.h>
 
+#include <complex>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "account/chernoff.hpp"
 #include "account/contour_sum.hpp"
 #include "account/one_large_loss.hpp"
 #include "account/step_line.hpp"
@@ -57,14 +63,56 @@ std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<
   return rows_of(ContourSum(direction, lines, {lower, tilt, higher, period, count}), epsilons);
 }
 
+Smoothing smoothing_of(const std::string& side, double radius) {
+  if (side == "none") return {};
+  return {side == "upper" ? Smoothing::Side::upper : Smoothing::Side::lower, radius};
+}
+
 std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::tuple<double, double, double> tilts,
                                  double period, std::size_t count, double radius, const std::vector<double>& epsilons) {
   const auto [lower, tilt, higher] = tilts;
   Lines lines;
   lines.push_back(std::make_unique<StepLine>(tilted(step, tilt, 0)));
-  const bool above = step.side == Side::upper;
-  const Smoothing smoothing(above ? Smoothing::Side::upper : Smoothing::Side::lower, radius);
+  const Smoothing smoothing = smoothing_of(step.side == Side::upper ? "upper" : "lower", radius);
   return rows_of(ContourSum({{nullptr, times}}, lines, {lower, tilt, higher, period, count}, smoothing), epsilons);
+}
+
+// log M at the tilt and its error; bounds of log M at other tilts; samples from k = 1 on; their modulus beyond.
+using Given = std::tuple<std::pair<double, double>, std::map<double, double>, std::vector<Row>, double>;
+
+// A line that says what it is told to.
+class GivenLine final : public MomentLine {
+ public:
+  explicit GivenLine(Given given) : given_(std::move(given)) {}
+  Enclosed log_moment() const override { return {std::get<0>(given_).first, std::get<0>(given_).second}; }
+  double log_moment_above(double tilt) const override { return std::get<1>(given_).at(tilt); }
+  std::vector<MomentSample> samples(double, std::size_t count) const override {
+    std::vector<MomentSample> result{{1, 0, 0, 0}};
+    for (const auto& [re, im, rounding, truncation] : std::get<2>(given_))
+      result.push_back({re, im, rounding, truncation});
+    result.resize(count);
+    return result;
+  }
+  double truncation(double) const override { return 0; }
+  double modulus_bound(double) const override { return std::get<3>(given_); }
+  std::size_t size() const override { return 1; }
+
+ private:
+  Given given_;
+};
+
+std::vector<Row> given_deltas(const std::vector<std::pair<Given, std::int64_t>>& lines_given,
+                              std::tuple<double, double, double> tilts, double period, std::size_t count,
+                              const std::string& side, double radius, const std::vector<double>& epsilons) {
+  Direction direction;
+  Lines lines;
+  for (const auto& [given, times] : lines_given) {
+    direction.push_back({nullptr, times});
+    lines.push_back(std::make_unique<GivenLine>(given));
+  }
+  const auto [lower, tilt, higher] = tilts;
+  return rows_of(ContourSum(direction, lines, {lower, tilt, higher, period, count}, smoothing_of(side, radius)),
+                 epsilons);
 }
 
 double modulus_gap(const std::vector<double>& heights, const std::vector<double>& widths, double frequency) {
@@ -106,6 +154,39 @@ void bind_contour(py::module_& core) {
   module.def("smoothed_deltas", &smoothed_deltas, py::arg("step"), py::arg("times"), py::kw_only(), py::arg("tilts"),
              py::arg("period"), py::arg("count"), py::arg("radius"), py::arg("epsilons"),
              "delta of a step run `times` times, smoothed from the step's side: as contour_deltas.");
+  module.def(
+      "given_deltas", &given_deltas, py::arg("lines"), py::kw_only(), py::arg("tilts"), py::arg("period"),
+      py::arg("count"), py::arg("side") = "none", py::arg("radius") = 0.0, py::arg("epsilons"),
+      "The same of lines that are given: each log M at the tilt and its error, bounds of it at other tilts, samples "
+      "from k = 1 on, what |M| / M(tilt) is at most beyond them, and how often the step is run.");
+  module.def(
+      "step_line",
+      [](const StepPmf& step, double tilt, double log_moment) -> std::unique_ptr<MomentLine> {
+        return std::make_unique<StepLine>(tilted(step, tilt, log_moment));
+      },
+      py::arg("step"), py::arg("tilt"), py::arg("log_moment"), py::keep_alive<0, 1>(),
+      "The moments of a discretized step, of its masses tilted and divided by e^log_moment.");
+  py::class_<Smoothing>(module, "Smoothing", "Smoothing of a curve from the side 'upper' or 'lower'.")
+      .def(py::init(&smoothing_of), py::arg("side"), py::arg("radius"))
+      .def(
+          "at",
+          [](const Smoothing& smoothing, std::complex<double> z) {
+            const auto [value, error] = smoothing.at(z);
+            return std::pair(value, error);
+          },
+          py::arg("z"), "The factor of a sample, and its error.")
+      .def("bound", &Smoothing::bound, py::arg("tilt"), py::arg("frequency"),
+           "Upper bound of |factor| where Im z >= frequency.")
+      .def("order", &Smoothing::order, py::arg("frequency"),
+           "By how many powers of Im z the bound falls from there on.")
+      .def_property_readonly("shift", &Smoothing::shift, "What losses are raised by [nats]; upper only.");
+  module.def(
+      "chernoff_log_above",
+      [](double tilt, double log_moment, double epsilon, double loss_error) {
+        return ChernoffMoment{tilt, log_moment}.log_above(epsilon, loss_error);
+      },
+      py::arg("tilt"), py::arg("log_moment"), py::arg("epsilon"), py::arg("loss_error"),
+      "Upper bound of log delta(epsilon) by Chernoff's inequality, given log M above.");
   module.def("modulus_gap", &modulus_gap, py::arg("heights"), py::arg("widths"), py::arg("frequency"),
              "What a density above a histogram loses of its mass at a frequency and beyond, at least.");
   module.def("one_large_loss", &one_large_loss, py::arg("terms"), py::arg("epsilon"), py::arg("tolerance"),

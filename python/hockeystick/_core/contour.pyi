@@ -9,11 +9,15 @@ import typing
 
 __all__: list[str] = [
     "MomentLine",
+    "Smoothing",
+    "chernoff_log_above",
     "contour_deltas",
+    "given_deltas",
     "modulus_gap",
     "moment_line",
     "one_large_loss",
     "smoothed_deltas",
+    "step_line",
 ]
 
 class MomentLine:
@@ -45,6 +49,45 @@ class MomentLine:
         Terms of the sum that a sample is.
         """
 
+class Smoothing:
+    """
+    Smoothing of a curve from the side 'upper' or 'lower'.
+    """
+    def __init__(self, side: str, radius: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    def at(
+        self, z: complex | typing.SupportsComplex | typing.SupportsFloat | typing.SupportsIndex
+    ) -> tuple[complex, float]:
+        """
+        The factor of a sample, and its error.
+        """
+    def bound(
+        self,
+        tilt: typing.SupportsFloat | typing.SupportsIndex,
+        frequency: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> float:
+        """
+        Upper bound of |factor| where Im z >= frequency.
+        """
+    def order(self, frequency: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """
+        By how many powers of Im z the bound falls from there on.
+        """
+    @property
+    def shift(self) -> float:
+        """
+        What losses are raised by [nats]; upper only.
+        """
+
+def chernoff_log_above(
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    log_moment: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    loss_error: typing.SupportsFloat | typing.SupportsIndex,
+) -> float:
+    """
+    Upper bound of log delta(epsilon) by Chernoff's inequality, given log M above.
+    """
+
 def contour_deltas(
     terms: collections.abc.Sequence[
         tuple[hockeystick._core.DominatingPair, typing.SupportsInt | typing.SupportsIndex]
@@ -63,6 +106,47 @@ def contour_deltas(
 ) -> list[tuple[float, float, float, float]]:
     """
     delta at each epsilon by the contour sum: value, and errors by rounding, tail and aliases.
+    """
+
+def given_deltas(
+    lines: collections.abc.Sequence[
+        tuple[
+            tuple[
+                tuple[
+                    typing.SupportsFloat | typing.SupportsIndex,
+                    typing.SupportsFloat | typing.SupportsIndex,
+                ],
+                collections.abc.Mapping[
+                    typing.SupportsFloat | typing.SupportsIndex,
+                    typing.SupportsFloat | typing.SupportsIndex,
+                ],
+                collections.abc.Sequence[
+                    tuple[
+                        typing.SupportsFloat | typing.SupportsIndex,
+                        typing.SupportsFloat | typing.SupportsIndex,
+                        typing.SupportsFloat | typing.SupportsIndex,
+                        typing.SupportsFloat | typing.SupportsIndex,
+                    ]
+                ],
+                typing.SupportsFloat | typing.SupportsIndex,
+            ],
+            typing.SupportsInt | typing.SupportsIndex,
+        ]
+    ],
+    *,
+    tilts: tuple[
+        typing.SupportsFloat | typing.SupportsIndex,
+        typing.SupportsFloat | typing.SupportsIndex,
+        typing.SupportsFloat | typing.SupportsIndex,
+    ],
+    period: typing.SupportsFloat | typing.SupportsIndex,
+    count: typing.SupportsInt | typing.SupportsIndex,
+    side: str = "none",
+    radius: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+    epsilons: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+) -> list[tuple[float, float, float, float]]:
+    """
+    The same of lines that are given: each log M at the tilt and its error, bounds of it at other tilts, samples from k = 1 on, what |M| / M(tilt) is at most beyond them, and how often the step is run.
     """
 
 def modulus_gap(
@@ -114,4 +198,13 @@ def smoothed_deltas(
 ) -> list[tuple[float, float, float, float]]:
     """
     delta of a step run `times` times, smoothed from the step's side: as contour_deltas.
+    """
+
+def step_line(
+    step: hockeystick._core.StepPmf,
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    log_moment: typing.SupportsFloat | typing.SupportsIndex,
+) -> MomentLine:
+    """
+    The moments of a discretized step, of its masses tilted and divided by e^log_moment.
     """
