@@ -41,8 +41,8 @@ PYTHON_LAYERS = [
     {"__main__"},
 ]
 
-# The compilers' own headers, for the vector kernels.
-INTRINSICS = {"arm_neon.h", "cpuid.h", "immintrin.h", "intrin.h"}
+# The compilers' own headers, for the vector kernels, and what fork needs.
+SYSTEM = {"arm_neon.h", "cpuid.h", "immintrin.h", "intrin.h", "pthread.h"}
 
 CPP_FILES = sorted(CPP.glob("*/*.[ch]pp"))
 PYTHON_FILES = sorted(PACKAGE.rglob("*.py"))
@@ -89,7 +89,7 @@ def test_includes_point_downwards(path):
             assert folder in CPP_LAYERS[layer] | {layer}, f'{label(path)} includes "{target}"'
         elif "/" in target or target.endswith(".h"):
             allowed = folder == "pybind11" and layer == "bind"
-            system = layer == "numeric" and target in INTRINSICS
+            system = layer == "numeric" and target in SYSTEM
             assert allowed or system, f"{label(path)} includes <{target}>"
 
 

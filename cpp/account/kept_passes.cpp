@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "numeric/fork_safe_mutex.hpp"
+
 namespace hockeystick {
 namespace {
 
@@ -57,14 +59,11 @@ struct Entry {
 };
 
 struct Cache {
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::list<Entry> entries;  // most recently used first
 };
 
-Cache& cache() {
-  static Cache instance;
-  return instance;
-}
+Cache& kept = *new Cache;
 
 void trim(std::list<Entry>& entries) {
   entries.remove_if([](const Entry& entry) { return !entry.key.is_alive(); });
@@ -80,7 +79,6 @@ void trim(std::list<Entry>& entries) {
 
 std::shared_ptr<const Pass> kept_pass(const Direction& direction, const Plan& plan, const Saddle& at) {
   Key key(direction, plan, at);
-  Cache& kept = cache();
   {
     const std::lock_guard lock(kept.mutex);
     const auto found =
@@ -99,7 +97,6 @@ std::shared_ptr<const Pass> kept_pass(const Direction& direction, const Plan& pl
 }
 
 KeptPasses kept_passes() {
-  Cache& kept = cache();
   const std::lock_guard lock(kept.mutex);
   double bytes = 0;
   for (const Entry& entry : kept.entries) bytes += entry.pass->bytes();
@@ -107,7 +104,6 @@ KeptPasses kept_passes() {
 }
 
 void forget_passes() {
-  Cache& kept = cache();
   const std::lock_guard lock(kept.mutex);
   kept.entries.clear();
 }

@@ -17,12 +17,20 @@ inline std::span<const double> in(const Doubles& array) {
 inline std::span<double> out(Doubles& array) { return {array.mutable_data(), static_cast<std::size_t>(array.size())}; }
 
 /// Lets the interpreter go, and has signals such as an interrupt looked after meanwhile, where that can be done: in the
-/// main thread. What their handlers raise ends the work.
+/// main thread. What their handlers raise ends the work. When the interpreter ends, it waits for the work of other
+/// threads, which ends with SystemExit: a thread that wants the interpreter back later than that is unwound, through
+/// frames that must not be.
 class LongWork {
  public:
   LongWork();
 
  private:
+  /// Counts the work until after the interpreter is back.
+  struct Counted {
+    Counted();
+    ~Counted();
+  };
+  Counted counted_;
   hockeystick::Watched watched_;
   pybind11::gil_scoped_release release_;
 };

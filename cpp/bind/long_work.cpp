@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "bind/bindings.hpp"
 
 namespace {
 
 namespace py = pybind11;
 
-unsigned long main_thread;  // set once, on import
+std::atomic<unsigned long> main_thread{0};
+std::atomic<int> running{0};         // threads at work
+thread_local int depth = 0;          // works within works of this thread
+std::atomic<bool> ending{false};     // the interpreter is
+thread_local bool is_ender = false;  // the thread that ends it may go on working
+
+bool must_end() { return ending.load() && !is_ender; }
+
+[[noreturn]] void end_thread() {
+  PyErr_SetString(PyExc_SystemExit, "the interpreter is ending");
+  throw py::error_already_set();
+}
 
 // Runs the handlers of signals that have arrived.
 void handle_signals() {
@@ -13,13 +28,53 @@ void handle_signals() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
+// The interpreter waits for this thread, so that it can be had.
+void end_if_ending() {
+  if (!must_end()) return;
+  const py::gil_scoped_acquire acquire;
+  end_thread();
+}
+
 // Python handles signals in its main thread; the others need not compete for the interpreter.
-hockeystick::Watch watch() { return PyThread_get_thread_ident() == main_thread ? &handle_signals : nullptr; }
+hockeystick::Watch watch() {
+  return PyThread_get_thread_ident() == main_thread.load() ? &handle_signals : &end_if_ending;
+}
+
+// Called by atexit, while threads can still run: returns once no other is at work, and none can begin any more.
+void end_work() {
+  is_ender = true;
+  ending = true;
+  const py::gil_scoped_release release;
+  while (running.load() > (depth > 0 ? 1 : 0)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// Only the thread that forked is there, and it is the main one.
+void begin_child() {
+  main_thread = PyThread_get_thread_ident();
+  running = depth > 0 ? 1 : 0;
+  ending = false;
+}
 
 }  // namespace
+
+LongWork::Counted::Counted() {
+  if (depth == 0) ++running;
+  ++depth;
+  if (!must_end()) return;  // asked after it was counted, so that nobody slips through
+  if (--depth == 0) --running;
+  end_thread();
+}
+
+LongWork::Counted::~Counted() {
+  if (--depth == 0) --running;
+}
 
 LongWork::LongWork() : watched_(watch()) {}
 
 void bind_long_work() {
   main_thread = py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
+  py::module_::import("atexit").attr("register")(py::cpp_function(&end_work));
+  const py::module_ os = py::module_::import("os");
+  if (py::hasattr(os, "register_at_fork"))
+    os.attr("register_at_fork")(py::arg("after_in_child") = py::cpp_function(&begin_child));
 }

@@ -3,6 +3,7 @@
 
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Core of hockeystick: see cpp/README.md for what it certifies.";
+  Doubles(0);  // what pybind11 makes of NumPy once, under a lock, is made before anybody can fork
   bind_long_work();
   bind_mechanisms(module);
   bind_steps(module);

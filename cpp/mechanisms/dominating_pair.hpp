@@ -62,6 +62,7 @@ struct Atoms {
   bool all = false;       // whether no other finite loss has mass
   double mass_error = 1;  // below 1: losses are exact, masses within it, relatively
 };
+inline const Atoms no_atoms;
 
 /// The law of L under P where its finite values are atoms, with proved error bounds.
 struct FiniteLaw {
@@ -92,10 +93,7 @@ class DominatingPair {
   virtual LossNodes nodes() const = 0;
 
   /// Its atoms; few, or of a regular pattern.
-  virtual const Atoms& atoms() const {
-    static const Atoms none;
-    return none;
-  }
+  virtual const Atoms& atoms() const { return no_atoms; }
 
   /// All of the law, if its finite values are atoms and no others. Refers to the pair.
   virtual std::optional<FiniteLaw> finite_law() const { return std::nullopt; }

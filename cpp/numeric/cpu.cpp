@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/cpu.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -68,8 +69,10 @@ const FftKernel& fft_kernel(std::string_view name) {
 }
 
 const FftKernel& default_fft_kernel() {
-  static const FftKernel& kernel = chosen_kernel();
-  return kernel;
+  static std::atomic<const FftKernel*> kernel{nullptr};  // no lock: two threads may both choose, and choose alike
+  const FftKernel* chosen = kernel.load(std::memory_order_relaxed);
+  if (chosen == nullptr) kernel.store(chosen = &chosen_kernel(), std::memory_order_relaxed);
+  return *chosen;
 }
 
 std::string kernel_name() { return default_fft_kernel().name; }

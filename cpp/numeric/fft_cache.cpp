@@ -4,6 +4,8 @@
 #include <list>
 #include <mutex>
 
+#include "numeric/fork_safe_mutex.hpp"
+
 namespace hockeystick {
 namespace {
 
@@ -11,14 +13,11 @@ constexpr std::size_t most_plans = 16;
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
 
 struct Cache {
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::list<std::shared_ptr<const RealFft>> plans;  // most recently used first
 };
 
-Cache& cache() {
-  static Cache instance;
-  return instance;
-}
+Cache& shared = *new Cache;
 
 void trim(std::list<std::shared_ptr<const RealFft>>& plans) {
   std::size_t bytes = 0, count = 0;
@@ -32,7 +31,6 @@ void trim(std::list<std::shared_ptr<const RealFft>>& plans) {
 
 std::shared_ptr<const RealFft> shared_fft(std::size_t size) {
   {
-    Cache& shared = cache();
     const std::lock_guard lock(shared.mutex);
     for (auto it = shared.plans.begin(); it != shared.plans.end(); ++it) {
       if ((*it)->size() != size) continue;
@@ -41,7 +39,6 @@ std::shared_ptr<const RealFft> shared_fft(std::size_t size) {
     }
   }
   auto plan = std::make_shared<const RealFft>(size);
-  Cache& shared = cache();
   const std::lock_guard lock(shared.mutex);
   shared.plans.push_front(plan);
   trim(shared.plans);

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "numeric/fork_safe_mutex.hpp"
+
 namespace hockeystick {
 namespace {
 
@@ -12,20 +14,16 @@ constexpr std::size_t most_arrays = 2, most_doubles = std::size_t{2} << 20;
 
 struct Pool {
   Pool() { arrays.reserve(most_arrays); }  // so that giving back never allocates
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::vector<std::vector<double>> arrays;
 };
 
-Pool& pool() {
-  static Pool instance;
-  return instance;
-}
+Pool& shared = *new Pool;
 
 }  // namespace
 
 Workspace::Workspace(std::size_t size) {
   {
-    Pool& shared = pool();
     const std::lock_guard lock(shared.mutex);
     const auto found = std::find_if(shared.arrays.begin(), shared.arrays.end(),
                                     [size](const std::vector<double>& array) { return array.size() == size; });
@@ -39,7 +37,6 @@ Workspace::Workspace(std::size_t size) {
 
 Workspace::~Workspace() {
   if (doubles_.size() > most_doubles / most_arrays) return;
-  Pool& shared = pool();
   const std::lock_guard lock(shared.mutex);
   if (shared.arrays.size() == most_arrays) shared.arrays.erase(shared.arrays.begin());
   shared.arrays.push_back(std::move(doubles_));
