@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Break each entry of the ledger in cpp/README.md, one edit at a time: a test must fail.
 
-python tests/mutate.py [--entry N ...] [--layer NAME ...] [--directory BUILD]
+python tests/mutate.py [--entry N ...] [--layer NAME ...] [--kind KIND ...] [--directory BUILD]
 
-The edits are those of tests/mutations/NAME.toml. Each is made in a copy of the tree, the core is
+The edits are those of tests/mutations/NAME.toml. An edit drops an allowance ("dropped": is it
+needed?), takes half of it ("halved": is it not far too large?) or breaks the line in some other way
+("broken": is it wired?). A row of `spared` says why there is nothing to mutate, or why no test
+fails if an allowance is dropped or halved. Each edit is made in a copy of the tree, the core is
 built anew, and the tests named for it run until one fails. Needs what building the core needs:
 cmake, ninja, pybind11. Answers 1 if a mutation survives, does not compile, or is not where the
 table says, or if the tests fail without any.
@@ -26,6 +29,7 @@ ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "tests" / "mutations"
 COPIED = ("cpp", "python", "tests", "CMakeLists.txt", "pyproject.toml")
 HANGS = 600  # seconds after which tests count as hung
+KINDS = ("dropped", "halved", "broken")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +46,7 @@ class Mutation:
     text: str
     replacement: str
     tests: tuple[str, ...]
+    kind: str = "broken"
     why: str = ""
 
     def occurrences(self, root: Path) -> int:
@@ -49,15 +54,20 @@ class Mutation:
         return (root / self.file).read_text().count(self.text)
 
     def __str__(self) -> str:
-        return f"{self.entry:3d} {self.breaks} ({self.file})"
+        return f"{self.entry:3d} {self.breaks}, {self.kind} ({self.file})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spared:
-    """An entry with nothing to mutate, and why."""
+    """An entry with nothing to mutate, or whose allowance no test misses if mutated so; and why."""
 
     entry: int
     why: str
+    kind: str = ""
+
+    def __str__(self) -> str:
+        left_out = f"not {self.kind}" if self.kind else "nothing to mutate"
+        return f"{self.entry:3d} {left_out}: {self.why}"
 
 
 def table() -> tuple[list[Mutation], list[Spared]]:
@@ -208,15 +218,19 @@ def main() -> int:
     parser.add_argument(
         "--layer", action="append", help="only tests/mutations/LAYER.toml; repeatable"
     )
+    parser.add_argument(
+        "--kind", choices=KINDS, action="append", help="only edits of this kind; repeatable"
+    )
     parser.add_argument("--directory", type=Path, help="keep copy and build here for the next run")
     options = parser.parse_args()
     mutations, spared = table()
     asked = options.entry or range(1, 10**6)
     for entry in spared:
         if entry.entry in asked:
-            _say(f"{entry.entry:3d} nothing to mutate: {entry.why}")
+            _say(str(entry))
     layers = options.layer or {mutation.layer for mutation in mutations}
-    mutations = [m for m in mutations if m.entry in asked and m.layer in layers]
+    kinds = options.kind or KINDS
+    mutations = [m for m in mutations if m.entry in asked and m.layer in layers and m.kind in kinds]
     mutations.sort(key=lambda m: (m.file, m.entry))  # of one file together: fewer builds
     with tempfile.TemporaryDirectory() as temporary:
         return 1 if run(mutations, options.directory or Path(temporary)) else 0

@@ -66,6 +66,8 @@ def test_every_entry_is_mutated_or_says_why_not():
     entries = {mutation.entry for mutation in mutations} | {entry.entry for entry in spared}
     assert entries == set(range(1, len(table()) + 1))
     assert all(entry.why for entry in spared)
+    assert {mutation.kind for mutation in mutations} <= set(mutate.KINDS)
+    assert {entry.kind for entry in spared} <= {"", *mutate.KINDS}
 
 
 @pytest.mark.parametrize("mutation", mutate.table()[0], ids=str)
