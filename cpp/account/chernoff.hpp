@@ -17,16 +17,23 @@ inline double log_chernoff_peak(double t) {
   return fall - std::log1p(t);
 }
 
-/// K from above, a sum of terms >= 0 or nearly so, with the peak.
+/// K from above but for the rounding of its terms, with the peak. `size`: of all that was summed.
 struct ChernoffMoment {
-  double tilt, log_moment;
+  double tilt, log_moment = 0, size = 0;
   double peak = log_chernoff_peak(tilt);
+
+  /// A step's own stored log moment and what is left of it, from above; `count` times.
+  void add(double count, double stored, double rest) {
+    log_moment += count * (stored + rest);
+    size +=
+        count * (std::fabs(stored) + std::fabs(rest)) + std::fabs(log_moment) / 32;  // a rounding of the sum is in 64 u
+  }
 
   /// The exponent of the bound, rounded up; losses off by `loss_error`.
   double log_above(double epsilon, double loss_error) const {
     if (!(tilt >= 0)) return std::numeric_limits<double>::infinity();  // no bound
-    const double size = std::fabs(log_moment) + tilt * std::fabs(epsilon) + 1;
-    return log_moment + peak - tilt * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * size;
+    const double all = size + std::fabs(peak) + tilt * (std::fabs(epsilon) + loss_error) + 1;
+    return log_moment + peak - tilt * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * all;
   }
 };
 

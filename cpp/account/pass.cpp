@@ -82,16 +82,17 @@ double chernoff_delta(const Direction& direction, const Pilot& pilot, const Sadd
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (!(at.tilt > 0)) return infinity;
   const Plan plan = make_plan(direction, pilot, {at, coarse, forecast_interval(pilot, at, coarse), 1e-3, false});
-  double log_bound = 0, infinity_mass = 0, loss_error = 0;
+  ChernoffMoment moment{plan.tilt};
+  double infinity_mass = 0, loss_error = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     if (plan.supports[j].points() > 1e5) return infinity;
     const StepPmf step = connect_dots_upper(cut_midway(*direction[j].pair, plan.supports[j].build()));
     const auto count = static_cast<double>(direction[j].count);
-    log_bound += count * (plan.log_moments[j] + log_moment_above(tilted(step, plan.tilt, plan.log_moments[j]), 0));
+    const TiltedStep at_tilt = tilted(step, plan.tilt, plan.log_moments[j]);
+    moment.add(count, at_tilt.log_moment, log_moment_above(at_tilt, 0));
     infinity_mass += count * step.infinity_mass;
     loss_error += count * step.loss_error;
   }
-  const ChernoffMoment moment{plan.tilt, log_bound};
   return std::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1.01 * infinity_mass;
 }
 

@@ -65,10 +65,10 @@ std::vector<ComposedTerm> TiltLadder::tilted_terms(double tilt, bool upper) cons
 }
 
 ChernoffMoment TiltLadder::rung(double tilt) const {
-  double log_moment = 0;
+  ChernoffMoment moment{tilt};
   for (const ComposedTerm& term : tilted_terms(tilt, true))
-    log_moment += static_cast<double>(term.count) * (term.step.log_moment + log_moment_above(term.step, 0));
-  return {tilt, log_moment};
+    moment.add(static_cast<double>(term.count), term.step.log_moment, log_moment_above(term.step, 0));
+  return moment;
 }
 
 bool TiltLadder::add_table(double tilt, const LadderNeeds& needs, double highest) {

@@ -65,6 +65,7 @@ void bind_steps(pybind11::module_& module);
 void bind_explicit_steps(pybind11::module_& module);
 void bind_dpsgd(pybind11::module_& module);
 void bind_pld(pybind11::module_& module);
+void bind_pld_parts(pybind11::module_& module);
 void bind_views(pybind11::module_& module);
 void bind_pld_views(pybind11::module_& module);
 void bind_numeric(pybind11::module_& module);

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_mechanisms(module);
   bind_steps(module);
   bind_pld(module);
+  bind_pld_parts(module);
   bind_explicit_steps(module);
   bind_answers(module);
   bind_account(module);

@@ -71,17 +71,23 @@ double convolve(std::span<const ComposedTerm> terms, const RealFft& fft, std::sp
 // Chernoff: log of E e^(t S) e^(-(t + extra) loss) over the composition, S its tilted loss.
 double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra, double loss) {
   // Beyond what the supports can add up to there is nothing.
-  double farthest = 0;
+  double farthest = 0, offsets = 0, losses = std::fabs(loss);  // the latter two: of sizes
   for (const ComposedTerm& term : terms) {
     const StepPmf& step = *term.step.step;
-    farthest += static_cast<double>(term.count) * step.loss(t > 0 ? step.index.size() - 1 : 0);
+    const auto count = static_cast<double>(term.count);
+    const double last = count * step.loss(t > 0 ? step.index.size() - 1 : 0);
+    farthest += last;
+    offsets += count * std::fabs(step.offset);
+    losses += std::fabs(last);
   }
-  const double margin = 1e-12 * (std::fabs(farthest) + std::fabs(loss));
+  const double margin = 1e-12 * (losses + offsets);
   if (t > 0 ? loss > farthest + margin : loss < farthest - margin) return -std::numeric_limits<double>::infinity();
   CompensatedSum sum;
-  for (const ComposedTerm& term : terms) sum.add(static_cast<double>(term.count) * log_moment_above(term.step, t));
-  sum.add(-(t + extra) * loss);
-  const double size = std::fabs(sum.value()) + std::fabs((t + extra) * loss);
+  double size =
+      std::fabs(t + extra) * (std::fabs(loss) + offsets);  // of all that is summed; the loss is off by 4 u of this
+  const auto add = [&](double part) { sum.add(part), size += std::fabs(part); };
+  for (const ComposedTerm& term : terms) add(static_cast<double>(term.count) * log_moment_above(term.step, t));
+  add(-(t + extra) * loss);
   return sum.value() + 8 * u * size + 1e-12;
 }
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr double u = unit_roundoff;
 
-// Covers what underflow may take from an upper mass; it is far below every certified digit.
+// Covers what underflow may take from an upper mass; a lower one below it is dropped. It is far below every certified
+// digit.
 constexpr double floor_mass = 1e-300;
 
 }  // namespace
@@ -27,13 +28,15 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
   const bool upper = step.side == Side::upper;
   for (std::size_t j = 0; j < step.mass.size(); ++j) result.mass[j] = tilt * step.loss(j) - log_moment;
   exponentials(result.mass);
+  const double tilted_offset = std::fabs(tilt * step.offset);
   for (std::size_t j = 0; j < step.mass.size(); ++j) {
     checkpoint_each<8192>(j);
     const double tilted_loss = tilt * step.loss(j), argument = tilted_loss - log_moment;
-    // Roundings: of loss, of the product, of the difference; exp; the product with the mass.
-    const double error = (2 * std::fabs(tilted_loss) + std::fabs(argument) + 10) * u;
+    // Roundings: of loss, two, of which one is of k d, at most |l| + |offset|; of the product, of the difference; exp;
+    // the product with the mass.
+    const double error = (3 * std::fabs(tilted_loss) + tilted_offset + std::fabs(argument) + 10) * u;
     const double mass = step.mass[j] * result.mass[j];
-    result.mass[j] = upper ? mass * (1 + error) + floor_mass : std::max(0.0, mass * (1 - error));
+    result.mass[j] = upper ? mass * (1 + error) + floor_mass : mass > floor_mass ? mass * (1 - error) : 0;
   }
   return result;
 }
@@ -57,8 +60,10 @@ double log_moment_above(const TiltedStep& step, double t) {
   }
   const double largest = std::max(std::fabs(argument(first)), std::fabs(argument(points - 1)));
   const double value = std::log(sum);
-  // Arguments carry 4 u of the largest; the sum of positive terms u a term; log 4 u of itself.
-  return shift + value + (4 * largest + 4 * std::fabs(value) + 12 + static_cast<double>(points)) * u;
+  // Arguments carry 3 u of the largest and u of t offset, as in `tilted`, their differences 2 u of it; the sum of
+  // positive terms u a term; log 4 u of itself; the two sums below u of each.
+  const double arguments = 6 * largest + std::fabs(t * step.step->offset);
+  return shift + value + (arguments + 6 * std::fabs(value) + 12 + static_cast<double>(points)) * u;
 }
 
 double untilting_factor(const LossPmf& pmf, double loss) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tilted masses, each on its side of the exact one."""
+"""Tilted masses and their log moments, each on its side of the exact one."""
 
 import math
 import random
@@ -9,8 +9,9 @@ import pytest
 from flint import arb, ctx
 
 from hockeystick import _core
+from pld import stored
+from pld.stored import SIDES, U
 
-SIDES = ("upper", "lower")
 INTERVAL = 0.1  # losses are rounded
 
 
@@ -48,3 +49,72 @@ def test_what_underflow_takes_is_counted():
         assert lower[1] == 0
         assert arb(upper[1]) >= exact[1]
         assert upper[1] <= math.exp(-690)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_each_mass_is_on_its_side_where_losses_are_rounded_badly(side):
+    """Exponents of up to 1e6 nats, of losses each part of which is rounded."""
+    rng = random.Random(5)
+    with ctx.workprec(200):
+        for _ in range(1200):
+            interval, offset, k = stored.place(rng)
+            loss = offset + interval * k
+            tilt = stored.coarse(rng) * 2.0 ** rng.randint(-2, 20) / (abs(loss) + abs(offset))
+            log_moment = tilt * loss + rng.uniform(-5, 5)
+            mass = stored.spread(rng, 280)
+            step = stored.step([k], [mass], interval=interval, offset=offset, side=side)
+            got = arb(_core.tilted_masses(step, tilt, log_moment)[0])
+            truth = arb(mass) * (arb(tilt) * stored.losses(step)[0] - arb(log_moment)).exp()
+            assert got >= truth if side == "upper" else got <= truth
+
+
+def test_a_lower_mass_that_underflow_may_have_raised_is_dropped():
+    """From 2^-1074 * 0.75 rounding makes 2^-1074."""
+    step = stored.step([0], [3 * 2.0**-1074], interval=0.1, side="lower")
+    assert _core.tilted_masses(step, 0.0, math.log(4.0)) == [0]
+
+
+def test_log_moments_are_above_where_losses_are_rounded_badly():
+    rng = random.Random(6)
+    with ctx.workprec(200):
+        for _ in range(600):
+            interval, offset, k = stored.place(rng)
+            size = abs(offset + interval * k) + abs(offset)
+            t = stored.coarse(rng) * 2.0 ** rng.randint(-2, 30) / size * rng.choice((-1, 1))
+            at = {"interval": interval, "offset": offset, "side": "upper"}
+            step = stored.step([k, k + 3], [stored.spread(rng, 280), stored.spread(rng, 280)], **at)
+            assert_log_moment_above(step, t)
+
+
+@pytest.mark.parametrize("points", [2, 100, 5000])
+def test_log_moments_are_above_where_every_sum_loses_a_term(points):
+    """Terms just below half a unit in the last place of what is there already."""
+    mass = [1 + 2.0**-40, *[0.99 * U] * (points - 1)]
+    step = stored.step(range(points), mass, interval=1e-9, side="lower")
+    with ctx.workprec(200):
+        assert_log_moment_above(step, 0.0)
+
+
+def assert_log_moment_above(step, t):
+    tilted = _core.tilted_masses(step, 0.0, 0.0)
+    both = zip(tilted, stored.losses(step), strict=True)
+    terms = [arb(mass) * (arb(t) * loss).exp() for mass, loss in both]
+    assert arb(_core.parts.log_moment_above(step, 0.0, 0.0, t)) >= sum(terms, arb(0)).log()
+
+
+def test_chernoff_bounds_of_log_moments_that_cancel():
+    """A billion runs each, of log moments of opposite signs whose sum all but vanishes."""
+    rng = random.Random(7)
+    with ctx.workprec(200):
+        for _ in range(300):
+            tilt, epsilon = stored.coarse(rng) * 2.0 ** rng.randint(-6, 6), rng.uniform(0, 30)
+            terms = [
+                (float(rng.randint(1, 10**9)), rng.uniform(-50, 50), rng.gauss(0, 1))
+                for _ in range(rng.randint(1, 20))
+            ]
+            total = sum((arb(n) * (arb(k) + arb(rest)) for n, k, rest in terms), arb(0))
+            terms.append((1.0, -float(total), 0.0))
+            total -= arb(float(total))
+            t = arb(tilt)
+            truth = total + t * (t / (1 + t)).log() - (1 + t).log() - t * (arb(epsilon) - arb(1e-9))
+            assert arb(_core.parts.log_chernoff_above(tilt, terms, epsilon, 1e-9)) >= truth

@@ -7,6 +7,7 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
+from . import parts
 from . import contour
 from . import numeric
 
@@ -35,6 +36,7 @@ __all__: list[str] = [
     "loss_variance_bounds",
     "numeric",
     "pair_names",
+    "parts",
     "pld_bucket_tail",
     "pld_gdp_mu",
     "pld_quantile",

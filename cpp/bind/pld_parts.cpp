@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.parts: distributions and queries from within, for tests of what they state to be off by.
+#include <pybind11/stl.h>
+
+#include <array>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "account/chernoff.hpp"
+#include "bind/bindings.hpp"
+#include "pld/compose.hpp"
+#include "pld/loss_tail.hpp"
+#include "pld/query.hpp"
+#include "pld/suffix.hpp"
+#include "pld/tilt.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+namespace {
+
+Side side_of(const std::string& name) { return name == "upper" ? Side::upper : Side::lower; }
+
+// How often a step is run, and the log moment it is tilted with.
+using TiltedTerm = std::tuple<const StepPmf*, std::int64_t, double>;
+
+LossPmf compose_tilted(const std::vector<TiltedTerm>& terms, double tilt, std::size_t size,
+                       std::pair<std::int64_t, std::size_t> window, std::array<double, 4> chernoff) {
+  std::vector<ComposedTerm> composed;
+  for (const auto& [step, count, log_moment] : terms) composed.push_back({tilted(*step, tilt, log_moment), count});
+  const auto [above, below, wrap_above, wrap_below] = chernoff;
+  return compose(composed, RealFft(size), {window.first, window.second}, {above, below, wrap_above, wrap_below});
+}
+
+LossPmf stored_pmf(double interval, double offset, std::int64_t first, std::vector<double> mass, double tilt,
+                   std::pair<double, double> log_scale, const std::string& side) {
+  LossPmf pmf{};
+  pmf.interval = interval, pmf.offset = offset, pmf.first = first, pmf.mass = std::move(mass), pmf.tilt = tilt;
+  std::tie(pmf.log_scale, pmf.log_scale_low) = log_scale;
+  pmf.side = side_of(side);
+  return pmf;
+}
+
+std::tuple<double, double, double, double, double> suffix_sums(const std::vector<double>& mass, double tilt,
+                                                               double interval, bool by_blocks) {
+  Suffix suffix(mass, tilt, interval);
+  const SuffixBlock block(tilt, interval);
+  while (by_blocks && suffix.lowest() >= SuffixBlock::points) suffix.extend_by(block);
+  while (suffix.lowest() > 0) suffix.extend();
+  return {suffix.curve(), suffix.steps(), suffix.curve_distance(), suffix.steps_distance(), suffix.error_a_point()};
+}
+
+void bind_compositions(py::module_& parts) {
+  parts.def(
+      "log_moment_above",
+      [](const StepPmf& step, double tilt, double log_moment, double t) {
+        return log_moment_above(tilted(step, tilt, log_moment), t);
+      },
+      py::arg("step"), py::arg("tilt"), py::arg("log_moment"), py::arg("t"),
+      "Upper bound of log sum m e^(t loss) over the masses of tilted_masses.");
+  parts.def(
+      "log_chernoff_above",
+      [](double tilt, const std::vector<std::array<double, 3>>& terms, double epsilon, double loss_error) {
+        ChernoffMoment moment{tilt};
+        for (const auto& [count, stored, rest] : terms) moment.add(count, stored, rest);
+        return moment.log_above(epsilon, loss_error);
+      },
+      py::arg("tilt"), py::arg("terms"), py::arg("epsilon"), py::arg("loss_error"),
+      "Chernoff's bound of log delta; terms are counts and both parts of log moments.");
+  parts.def("compose", &compose_tilted, py::arg("terms"), py::kw_only(), py::arg("tilt"), py::arg("size"),
+            py::arg("window"), py::arg("chernoff"),
+            "Composes (step, count, log moment) by a transform of this size, shown in a window (first, length).");
+  parts.def("loss_pmf", &stored_pmf, py::kw_only(), py::arg("interval"), py::arg("offset"), py::arg("first"),
+            py::arg("mass"), py::arg("tilt"), py::arg("log_scale"), py::arg("side"),
+            "A distribution as stored, its masses exact.");
+}
+
+void bind_queries(py::module_& parts) {
+  parts.def(
+      "fields",
+      [](const LossPmf& pmf) {
+        using namespace py::literals;
+        return py::dict("offset"_a = pmf.offset, "tilted_mass"_a = pmf.mass, "tilt"_a = pmf.tilt,
+                        "log_scale"_a = std::pair(pmf.log_scale, pmf.log_scale_low), "point_error"_a = pmf.point_error,
+                        "tail_above"_a = pmf.tail_above, "tail_below"_a = pmf.tail_below, "p_below"_a = pmf.p_below,
+                        "q_above"_a = pmf.q_above, "wrapped"_a = pmf.wrapped, "reverse_excess"_a = pmf.reverse_excess,
+                        "reverse_deficit"_a = pmf.reverse_deficit, "least"_a = pmf.least, "largest"_a = pmf.largest);
+      },
+      py::arg("pmf"), "What a composed distribution stores.");
+  parts.def(
+      "delta_terms",
+      [](LossPmf pmf, double epsilon) {
+        const CertifiedDelta at = CurveTable(std::move(pmf)).delta(epsilon);
+        return std::tuple(at.value, at.curve, at.truncation, at.wraparound, at.rounding);
+      },
+      py::arg("pmf"), py::arg("epsilon"), "delta: value, curve, and errors by truncation, wrap-around and rounding.");
+  parts.def("suffix_sums", &suffix_sums, py::arg("mass"), py::arg("tilt"), py::arg("interval"), py::arg("by_blocks"),
+            "Sums over all points: curve, steps, both times distance, and the error a point.");
+  parts.def("untilting_factor", &untilting_factor, py::arg("pmf"), py::arg("loss"));
+  parts.def(
+      "loss_tail",
+      [](const std::vector<double>& loss, const std::vector<double>& value, double delta_lower, double epsilon) {
+        const TailBounds tail = loss_tail({loss, {}, value}, delta_lower, epsilon);
+        return std::pair(tail.lower, tail.upper);
+      },
+      py::arg("loss"), py::arg("value"), py::arg("delta_lower"), py::arg("epsilon"),
+      "P(L > epsilon) between chords of upper values and a lower one.");
+}
+
+}  // namespace
+
+void bind_pld_parts(py::module_& module) {
+  py::module_ parts = module.def_submodule("parts", "Distributions from within, for tests.");
+  bind_compositions(parts);
+  bind_queries(parts);
+}

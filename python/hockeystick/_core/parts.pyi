@@ -1,0 +1,118 @@
+"""
+Distributions from within, for tests.
+"""
+
+from __future__ import annotations
+import collections.abc
+import hockeystick._core
+import typing
+
+__all__: list[str] = [
+    "compose",
+    "delta_terms",
+    "fields",
+    "log_chernoff_above",
+    "log_moment_above",
+    "loss_pmf",
+    "loss_tail",
+    "suffix_sums",
+    "untilting_factor",
+]
+
+def compose(
+    terms: collections.abc.Sequence[
+        tuple[
+            hockeystick._core.StepPmf,
+            typing.SupportsInt | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+        ]
+    ],
+    *,
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    size: typing.SupportsInt | typing.SupportsIndex,
+    window: tuple[
+        typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex
+    ],
+    chernoff: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"
+    ],
+) -> hockeystick._core.LossPmf:
+    """
+    Composes (step, count, log moment) by a transform of this size, shown in a window (first, length).
+    """
+
+def delta_terms(
+    pmf: hockeystick._core.LossPmf, epsilon: typing.SupportsFloat | typing.SupportsIndex
+) -> tuple[float, float, float, float, float]:
+    """
+    delta: value, curve, and errors by truncation, wrap-around and rounding.
+    """
+
+def fields(pmf: hockeystick._core.LossPmf) -> dict:
+    """
+    What a composed distribution stores.
+    """
+
+def log_chernoff_above(
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    terms: collections.abc.Sequence[
+        typing.Annotated[
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
+        ]
+    ],
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    loss_error: typing.SupportsFloat | typing.SupportsIndex,
+) -> float:
+    """
+    Chernoff's bound of log delta; terms are counts and both parts of log moments.
+    """
+
+def log_moment_above(
+    step: hockeystick._core.StepPmf,
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    log_moment: typing.SupportsFloat | typing.SupportsIndex,
+    t: typing.SupportsFloat | typing.SupportsIndex,
+) -> float:
+    """
+    Upper bound of log sum m e^(t loss) over the masses of tilted_masses.
+    """
+
+def loss_pmf(
+    *,
+    interval: typing.SupportsFloat | typing.SupportsIndex,
+    offset: typing.SupportsFloat | typing.SupportsIndex,
+    first: typing.SupportsInt | typing.SupportsIndex,
+    mass: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    log_scale: tuple[
+        typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex
+    ],
+    side: str,
+) -> hockeystick._core.LossPmf:
+    """
+    A distribution as stored, its masses exact.
+    """
+
+def loss_tail(
+    loss: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    value: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    delta_lower: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]:
+    """
+    P(L > epsilon) between chords of upper values and a lower one.
+    """
+
+def suffix_sums(
+    mass: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    tilt: typing.SupportsFloat | typing.SupportsIndex,
+    interval: typing.SupportsFloat | typing.SupportsIndex,
+    by_blocks: bool,
+) -> tuple[float, float, float, float, float]:
+    """
+    Sums over all points: curve, steps, both times distance, and the error a point.
+    """
+
+def untilting_factor(
+    pmf: hockeystick._core.LossPmf, loss: typing.SupportsFloat | typing.SupportsIndex
+) -> float: ...
