@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // _core.parts: distributions and queries from within, for tests of what they state to be off by.
 #include <pybind11/stl.h>
+#include <pybind11/typing.h>
 
 #include <array>
 #include <string>
@@ -22,6 +23,8 @@ using namespace hockeystick;
 namespace {
 
 Side side_of(const std::string& name) { return name == "upper" ? Side::upper : Side::lower; }
+
+using Fields = py::typing::Dict<py::str, py::object>;
 
 // How often a step is run, and the log moment it is tilted with.
 using TiltedTerm = std::tuple<const StepPmf*, std::int64_t, double>;
@@ -80,7 +83,7 @@ void bind_compositions(py::module_& parts) {
 void bind_queries(py::module_& parts) {
   parts.def(
       "fields",
-      [](const LossPmf& pmf) {
+      [](const LossPmf& pmf) -> Fields {
         using namespace py::literals;
         return py::dict("offset"_a = pmf.offset, "tilted_mass"_a = pmf.mass, "tilt"_a = pmf.tilt,
                         "log_scale"_a = std::pair(pmf.log_scale, pmf.log_scale_low), "point_error"_a = pmf.point_error,

@@ -48,7 +48,7 @@ def delta_terms(
     delta: value, curve, and errors by truncation, wrap-around and rounding.
     """
 
-def fields(pmf: hockeystick._core.LossPmf) -> dict:
+def fields(pmf: hockeystick._core.LossPmf) -> dict[str, typing.Any]:
     """
     What a composed distribution stores.
     """
