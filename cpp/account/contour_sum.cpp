@@ -20,7 +20,7 @@ namespace {
 constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// log of the composition's moment at the lines' own tilt.
+// log of the composition's moment at the lines' own tilt: a product for each term, and their sum.
 Enclosed log_moment(const Direction& direction, const Lines& lines) {
   double value = 0, error = 0, size = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
@@ -30,7 +30,7 @@ Enclosed log_moment(const Direction& direction, const Lines& lines) {
     error += count * step.error;
     size += count * std::fabs(step.value);
   }
-  return {value, 1.01 * error + u * size * (3 + static_cast<double>(direction.size()))};
+  return {value, 1.01 * (error + u * size * static_cast<double>(direction.size()))};
 }
 
 // log sum over j >= 1 of a bound that falls by e^-fall from each j to the next.
@@ -191,9 +191,9 @@ void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta
 ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = static_cast<double>(re_.size() + 8) * u;
   const double unit = powers[0] / contour_.period;
-  const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 4 * contour_.tilt * std::fabs(epsilon) + 16);
+  const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 1.01 * contour_.tilt * std::fabs(epsilon) + 16);
   const double grown = off < 1 ? off * (1 + off) : std::expm1(off);  // the true unit is at most 1 + grown times `unit`
-  const double turning = u * (8 + 2 * spacing_ * std::fabs(epsilon));
+  const double turning = u * (8 + 1.01 * spacing_ * std::fabs(epsilon));
   ContourDelta result{};
   result.value = unit * sum(epsilon).value;
   const double loose = 1.01 * (rounding_ + turning * turning_ + 1.01 * summing * total_);
