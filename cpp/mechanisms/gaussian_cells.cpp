@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mechanisms/gaussian_sweep.hpp"
 #include "numeric/cpu.hpp"
@@ -14,6 +15,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Where vectors of densities are far from underflow, and their arguments have
 // bits enough (cell_kernel.hpp).
@@ -163,6 +165,23 @@ GaussianSweep<GaussianEdge, Panel> sweep_of(const GaussianFamily& f, const Panel
   return {f.lowest_centre, std::clamp(0.0, f.lowest_centre, f.highest_centre), f.highest_centre, panel_of};
 }
 
+// What the kernel's densities take at most of P's between these edges: (k0 + k1 E) / (weight0 + weight1 E), monotone in
+// E(x), at one of the ends.
+double kernel_weight(const GaussianFamily& f, std::span<const GaussianEdge> at) {
+  double k0 = 0, lowest = infinity, highest = -infinity;
+  for (const GaussianEdge& edge : at) {
+    if (!std::isinf(edge.x)) k0 = std::max(k0, edge.k0);
+    lowest = std::min(lowest, edge.x), highest = std::max(highest, edge.x);
+  }
+  const auto share = [&](double x) {
+    const double grown = std::exp(f.mu * (x - f.mu / 2));
+    if (!(f.weight1 > 0)) return k0 / f.weight0;
+    return grown < 1e300 && f.weight0 + grown > 0 ? (k0 + f.k1 * grown) / (f.weight0 + f.weight1 * grown)
+                                                  : f.k1 / f.weight1;
+  };
+  return std::min(1.0, 1.01 * std::max(share(lowest), share(highest)));
+}
+
 }  // namespace
 
 PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges) {
@@ -178,7 +197,7 @@ PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> l
   // The derivation is in cpp/README.md, "Cell integrals".
   result.mass_error = 40 * u;
   result.share_error = (100 + 4 * widest_growth(family.mu, at)) * u;
-  result.share_error_p = 6 * gauss_legendre_error + 1e-307;
+  result.share_error_p = 6 * gauss_legendre_error * kernel_weight(family, at) + 1e-307;
   result.loss_error = result.edge_error = edges.loss_error;
   return result;
 }
@@ -187,6 +206,11 @@ void add_gaussian_tails(const GaussianFamily& family, std::span<const double> lo
                         PairCells& cells) {
   const Panels panel_of(family);
   sweep_of(family, panel_of).add_tails(losses, std::span<const GaussianEdge>(edges.at), cells);
+  const auto [x, k0] = edges.at.back();
+  if (std::isinf(x)) return;
+  const double kernel = 1.01 * (k0 * normal_tail(x) + family.k1 * normal_tail(x - family.mu));
+  const double weight = kernel < cells.upper_tail_p ? kernel / cells.upper_tail_p : 1.0;
+  cells.share_error_p = std::max(cells.share_error_p, 6 * gauss_legendre_error * weight + 1e-307);
 }
 
 double shifted_tail_moment(double mu, double x, double t) {

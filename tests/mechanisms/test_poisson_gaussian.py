@@ -4,10 +4,12 @@
 import math
 
 import pytest
+from flint import arb
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import exact
+from hockeystick import _core
 from mechanisms import cells
 
 SIGMAS = [0.05, 0.3, 1.0, 7.0, 1000.0]
@@ -107,3 +109,27 @@ def test_cells_from_one_centre_to_beyond_the_middle(sigma, direction):
     cells.check(step, direction, edges)
     pair = cells.core_pair(step, direction)
     assert pair.integrate(edges).share_error < 1.5e-13
+
+
+RARE = [
+    (59.47, 7.0e-12, 1.153e-12),
+    (59.47, 7.0e-12, 1e-13),
+    (1e3, 1e-15, 4e-18),
+    (3.0, 1e-13, 2e-12),
+]
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize(("sigma", "rate", "epsilon"), RARE)
+def test_where_sampling_is_rare_quadrature_takes_as_little(sigma, rate, epsilon, direction):
+    """The kernel is a small part of P, and so is what the rule may be off by."""
+    step = exact.Step(sigma, rate)
+    pair = cells.core_pair(step, direction)
+    if epsilon >= pair.loss_supremum:
+        return
+    cells.check(step, direction, [epsilon / 2, epsilon])
+    assert pair.integrate([epsilon]).share_error_p < 1e-15 * (rate + epsilon)
+    answer = _core.delta_bounds([[(pair, 1)]], [epsilon], tolerance=1e-3, memory_limit=1 << 28)[0]
+    truth = exact.delta(((step, 1),), epsilon, direction)
+    assert arb(answer.lower) <= truth <= arb(answer.upper)
+    assert answer.upper - answer.lower <= 1e-9 * answer.upper
