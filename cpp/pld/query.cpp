@@ -17,6 +17,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double u = unit_roundoff;
+constexpr double least = 4 * smallest_subnormal;  // what the untilting factor is off by where it is no normal number
 
 // What a transform error at a point weighs in a curve, untilted: e^(-tilt y) (1 - e^-y) at distance y, tilt > -1.
 class Weights {
@@ -53,7 +54,7 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
   if (points > 0) {
     const double loss = pmf.loss(suffix.lowest());
     const double factor = untilting_factor(pmf, loss);
-    const double at_epsilon = factor * (y > 0 ? std::exp(pmf.tilt * y) : 1.0) * (1 + 16 * u);
+    const double at_epsilon = (factor + least) * (y > 0 ? std::exp(pmf.tilt * y) : 1.0) * (1 + 16 * u);
     const double fall = y > 0 ? std::expm1(-y) : 0.0;
     const double sum = suffix.curve() - fall * suffix.steps();
     const double transform = at_epsilon * weights.sum(points) * pmf.point_error;
@@ -61,8 +62,10 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
     const double distance = suffix.curve_distance() - fall * suffix.steps_distance();
     result.curve = factor * sum;
     // Transform errors may hide up to twice `transform` of the terms' sum, each passed by all points.
-    const double summing = suffix.error_a_point() * (1 + 1e-6) * (factor * distance + 2 * (points + 1) * transform);
-    result.rounding = transform + summing + relative * (std::fabs(result.curve) + 2 * transform);
+    const double summing =
+        suffix.error_a_point() * (1 + 1e-6) * ((factor + least) * distance + 2 * (points + 1) * transform);
+    result.rounding =
+        transform + summing + relative * (std::fabs(result.curve) + 2 * transform) + least * std::fabs(sum);
     if (pmf.side == Side::lower) result.wraparound = at_epsilon * pmf.wrapped * weights.peak(points);
   }
   if (pmf.side == Side::upper) {
@@ -230,7 +233,9 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
     // Lower: f itself, below zero or not.
     const double lost = at.rounding + at.wraparound + at.truncation;
     const double known = at.curve + pmf.infinity_mass;
-    kinks.value[k] = upper ? at.value : (known - lost) - 8 * u * (std::fabs(known) + lost);
+    const double value = upper ? at.value : (known - lost) - 8 * u * (std::fabs(known) + lost) - 1e-307;
+    // Where a factor overflows nothing is known.
+    kinks.value[k] = std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
   }
   kinks.alpha = kinks.loss;
   exponentials(kinks.alpha);

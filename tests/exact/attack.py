@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 from flint import arb, ctx
 
+from exact.atoms import Composed, listed
 from exact.balls import between, crossing, normal_tail
 from exact.model import Direction, Run, Step
 from exact.pair import BITS, Pair
@@ -23,6 +25,32 @@ def normal_quantile(p: float) -> arb:
 def gaussian_power(mu: arb, fpr: float) -> arb:
     """Power of a test of N(mu, 1) against N(0, 1): a closed form."""
     return normal_tail(normal_quantile(fpr) - mu)
+
+
+def laplace_power(noise_multiplier: float, fpr: float) -> arb:
+    """Power at a Laplace mechanism: a closed form."""
+    end, rate = (-1 / arb(noise_multiplier)).exp(), arb(fpr)
+    if rate < end / 2:
+        return rate / end
+    return 1 - end / (4 * rate) if rate < 0.5 else 1 - end * (1 - rate)
+
+
+def power_of_atoms(composed: Composed, fpr: float) -> arb:
+    """Neyman and Pearson: outcomes by decreasing loss until the false positives are used up."""
+    finite = math.prod((1 - law.infinity_mass) ** n for law, n in composed)
+    left, total = arb(fpr), 1 - finite
+    for loss, p in sorted(listed(composed), key=lambda outcome: -float(outcome[0])):
+        q = p * (-loss).exp()
+        if q > left:
+            return total + left * loss.exp()
+        left, total = left - q, total + p
+    return arb(1)
+
+
+def power_above(curve: Callable[[arb], arb], fpr: float, losses: Sequence[float]) -> arb:
+    """The power is at most h(alpha) + alpha fpr, whatever alpha is: the least of these."""
+    sums = [curve(arb(x)) + arb(x).exp() * arb(fpr) for x in losses]
+    return min(sums, key=lambda value: float(value.log()))
 
 
 def one_step_power(step: Step, direction: Direction, loss: float) -> tuple[float, arb]:

@@ -109,6 +109,33 @@ def test_missing_mass_is_given_up_by_a_lower_one_reflected():
         assert pmf.delta([-2.0])[0] > 0.8
 
 
+@pytest.mark.parametrize(
+    ("rare", "count", "interval"), [(1e-300, 4, 1.0), (1e-50, 8, 0.1), (1e-10, 8, 100.0)]
+)
+def test_what_overflow_makes_of_a_curve_says_nothing_of_the_power(rare, count, interval):
+    """What is given up at a loss of 690 or more, several times over, has no double."""
+    run = count * hs.DiscretePair(p=(1 - rare, rare), q=(0.5, 0.5))
+    pmf = run.pld(
+        side="lower", discretization_interval=interval, adjacency=hs.Adjacency.REMOVE_ONE
+    ).reflected()
+    with ctx.workprec(PRECISION):
+        for fpr in (1e-12, 1e-6, 0.01):
+            # All outcomes but `count` of the likely kind: P is 2^-count there, Q all but 1.
+            truth = 1 - arb(2) ** -count + arb(fpr) * arb(2) ** -count
+            assert arb(pmf.true_positive_rate(fpr)) <= truth * (1 + arb(1e-9))
+
+
+def test_a_factor_of_few_digits_is_counted():
+    """At loss -740 masses are untilted by e^-740, for which binary64 has six bits."""
+    step = _core.explicit_step(
+        interval=5.0, index=np.array([8, 149]), mass=[0.5, 0.4], infinity_mass=0.0, side="lower"
+    )
+    pmf = _core.ExplicitComposition([(step, 1)]).distribution(1e-15, runs.MEMORY).reflected()
+    with ctx.workprec(PRECISION):
+        for epsilon in (-742.0, -740.0, -735.0):
+            assert arb(pmf.delta([epsilon])[0]) <= arb(0.5) * arb(-40).exp()
+
+
 @pytest.mark.parametrize("run", RUNS[:3], ids=str)
 def test_upper_is_as_tight_as_the_reverse_itself(run):
     there = run.pmf("upper").reflected()
