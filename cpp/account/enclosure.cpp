@@ -45,7 +45,7 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
       for (int i = 0;
            i < 60 && request.interval < 0.25 * largest_interval && bytes() > static_cast<double>(limits.memory_limit);
            ++i)
-        request.interval *= 2;
+        request.interval *= 2, request.tilt = std::min(request.tilt, 0.5 / request.interval);
       if (bytes() > static_cast<double>(limits.memory_limit)) return outcome;
     }
     request.side = Side::upper;

@@ -7,16 +7,27 @@
 #include "numeric/root.hpp"
 
 namespace hockeystick {
+namespace {
+
+// Beyond this the rounding of tilt times loss shows in an answer.
+constexpr double steepest = 1e9;
+
+// e^(x^2/2) P(Z > x), x >= 0, about.
+double scaled_tail(double x) { return 1 / (2 + 2.5 * x); }
+
+// Of Q(L > mean), as the saddle point method has it, under the tilted law; tilt >= -1.
+double log_rate(const Pilot& pilot, double tilt) {
+  const Cumulants k = pilot.cumulants(tilt);
+  return k.value - (1 + tilt) * k.mean + std::log(scaled_tail((1 + tilt) * std::sqrt(k.variance)));
+}
+
+}  // namespace
 
 Saddle saddle_for_fpr(const Pilot& pilot, double fpr) {
   const double goal = std::log(std::clamp(fpr, 1e-290, 0.9));
-  const auto excess = [&](double tilt) {
-    const Saddle at = pilot.saddle(tilt);
-    return at.log_delta + std::log(at.slope) - at.epsilon - goal;
-  };
-  const double step = 0.5 / pilot.saddle(0).deviation;
-  const bool above = excess(0.0) > 0;
-  return pilot.saddle(monotone_root_from(excess, 0.0, above ? step : -step, above ? 40 : 3, 1e-3));
+  const auto excess = [&](double tilt) { return log_rate(pilot, tilt) - goal; };
+  if (!(excess(0.0) > 0)) return pilot.saddle(monotone_root(excess, 0.0, -1.0, 1e-3));
+  return pilot.saddle(monotone_root_from(excess, 0.0, 0.5 / pilot.saddle(0).deviation, 40, 1e-3));
 }
 
 double interval_for_tail(const Pilot& pilot, const Saddle& at, double width) {
@@ -34,8 +45,7 @@ double tilt_for_miss(const Pilot& pilot, double fpr) {
   const double goal = std::log(std::max(1 - fpr, 1e-16));
   const auto excess = [&](double tilt) {
     const Cumulants k = pilot.cumulants(tilt);
-    const double size = -(1 + tilt) * std::sqrt(k.variance);  // e^(x^2/2) P(Z > x) is about 1 / (2 + 2.5 x)
-    return k.value - (1 + tilt) * k.mean - std::log(2 + 2.5 * size) - goal;
+    return k.value - (1 + tilt) * k.mean + std::log(scaled_tail(-(1 + tilt) * std::sqrt(k.variance))) - goal;
   };
   const double step = 0.5 / pilot.saddle(0).deviation;
   return monotone_root_from(excess, -1.0, -step, 40, 1e-2);
@@ -54,7 +64,8 @@ double interval_for_power(const Pilot& pilot, double smallest, double largest, d
 
 double tilt_for_fpr(const Pilot& pilot, double fpr) {
   const double deviations = std::sqrt(-2 * std::log(std::max(fpr, 1e-300)));  // if the loss were normal
-  return std::clamp(saddle_for_fpr(pilot, fpr).tilt, 0.0, deviations / pilot.saddle(0).deviation);
+  const Saddle at = saddle_for_fpr(pilot, fpr);
+  return std::clamp(at.tilt, 0.0, std::min(deviations / pilot.saddle(0).deviation, steepest / std::fabs(at.epsilon)));
 }
 
 }  // namespace hockeystick
