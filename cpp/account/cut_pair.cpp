@@ -59,7 +59,7 @@ CutPair::CutPair(const DominatingPair& pair, int fineness)
 }
 
 IntegralBounds CutPair::log_moment(double t) const {
-  if (std::isinf(unlisted(t))) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
+  if (std::isinf(unlisted(t)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
   // In units of e^scale, so that nothing overflows.
   const double scale = log_scale(t), beyond = beyond_top(t) + unlisted(t);
   const LossFunction plain{[=](double l) { return std::exp(t * l - scale); },
@@ -84,7 +84,7 @@ IntegralBounds CutPair::log_moment(double t) const {
 }
 
 IntegralBounds CutPair::mean() const {
-  if (std::isinf(unlisted(1))) return {cells_.infinity_mass_lower > 0 ? infinity : -infinity, infinity};
+  if (std::isinf(unlisted(1)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
   const double beyond = beyond_top(1) + unlisted(1);  // L <= e^L
   const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
                            [](double e) { return e < -1 ? e * std::exp(e) : -0.3679; },

@@ -8,112 +8,148 @@
 #include <utility>
 #include <vector>
 
+#include "mechanisms/concave_density.hpp"
 #include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
 
-// Symmetric log-concave noise of density e^g. Seen from the middle of both centres, with h = shift / 2, P has the
-// density e^g(t - h), Q has e^g(t + h), and L(t) = g(t - h) - g(t + h) increases and is odd. Masses are differences of
-// the distribution function F, always taken at or below 0, where F is accurate relative to itself.
+// Symmetric log-concave noise of density e^g, distribution function F. P has the density e^g(x), Q has e^g(x + shift),
+// and L(x) = g(x) - g(x + shift) increases. So x is exact on the side of P, and rounded on that of Q. Masses are
+// differences of tails F(-|x|), where F is accurate relative to itself, or lie between bounds that g, concave, gives
+// for cells too narrow for differences and for tails that F is not trusted with.
 
 constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Tails below this are as good as none.
-constexpr double negligible = 1e-300;
+// Where F is below, it is not trusted: it may have underflowed.
+constexpr double least_trusted = 1e-300;
+
+// P-masses of cells and tails below are counted at loss +inf, their Q-mass at -inf.
+constexpr double vanishing = 1e-301;
+
+// Bound of the mass of the noise beyond `reach_`, which is counted so without being looked at.
+constexpr double negligible = 1e-306;
 
 // By how much a point is moved to bound the slope of g there: g is concave, so secants outwards are steeper.
 constexpr double outwards = 1e-3;
 
-// A threshold t on the line, seen from one of the two centres.
+// The part of a threshold's error of g by which it is taken nearer to the centres than where the loss is met: a bounded
+// loss is all but met far out as well, where g is large and its error with it.
+constexpr double inwards = 1.0 / 16;
+
+// A tail whose distribution function is not trusted is summed over so many nats, in so many panels.
+constexpr double nats = 40, most_panels = 0x1p15;
+
+// A threshold as seen from one of the two centres.
 struct Side {
-  double x;          // t - h or t + h
-  double log_f;      // g(x)
-  double tail;       // F(-|x|)
-  double error;      // relative, of tail
-  double steepness;  // at least |x g'(x)|
+  double x, log_f;            // log_f = g(x)
+  double tail, error, scale;  // F(-|x|) e^-scale is within `error` of `tail`
+  double steepness;           // at least |x g'(x)|
 };
 
 struct Threshold {
-  double t = 0;
   Side p, q;
+  double error;  // of the loss; 0 if it is outside
+  int outside;   // 1 or -1: all losses within reach are below, or above; the threshold is then where these end
 };
 
-double mass_error_of(const Side& low, const Side& high) { return low.error * low.tail + high.error * high.tail; }
+// `value` is off by `error` at most.
+struct Estimate {
+  double value, error;
 
-// The mass between two thresholds.
-double mass_between(const Side& low, const Side& high) {
-  if (high.x <= 0) return high.tail - low.tail;
-  if (low.x >= 0) return low.tail - high.tail;
-  return 1 - (low.tail + high.tail);
+  double upper() const { return value + error; }
+};
+
+Estimate middle_of(const CertifiedInterval& bounds) {
+  const double error = (bounds.upper - bounds.lower) / 2;
+  return {bounds.lower + error, error + 4 * u * bounds.upper};
 }
 
-double mass_below(const Side& side) { return side.x <= 0 ? side.tail : 1 - side.tail; }
-double mass_above(const Side& side) { return side.x >= 0 ? side.tail : 1 - side.tail; }
+// The following are masses times e^shift.
+Estimate tail_of(const Side& side, double shift) {
+  if (side.scale == 0) {
+    const double factor = std::exp(shift);
+    return {factor * side.tail, factor * (side.error + 6 * u * side.tail)};
+  }
+  const double exponent = shift + side.scale, factor = std::exp(exponent);
+  return {factor * side.tail, factor * (side.error + (8 + std::fabs(exponent)) * u * side.tail)};
+}
+
+Estimate all_but(const Estimate& part, double shift) {
+  const double whole = std::exp(shift);
+  return {std::max(0.0, whole - part.value), part.error + 6 * u * whole};
+}
+
+Estimate mass_below(const Side& side, double shift) {
+  const Estimate tail = tail_of(side, shift);
+  return side.x <= 0 ? tail : all_but(tail, shift);
+}
+
+Estimate mass_above(const Side& side, double shift) {
+  const Estimate tail = tail_of(side, shift);
+  return side.x >= 0 ? tail : all_but(tail, shift);
+}
+
+Estimate difference(const Side& low, const Side& high, double shift) {
+  const Estimate a = tail_of(low, shift), b = tail_of(high, shift);
+  if (low.x < 0 && high.x > 0) return all_but({a.value + b.value, a.error + b.error}, shift);
+  return {std::max(0.0, high.x <= 0 ? b.value - a.value : a.value - b.value),
+          a.error + b.error + u * (a.value + b.value)};
+}
 
 class AdditiveNoise final : public DominatingPair {
  public:
-  AdditiveNoise(Noise noise, double shift) : noise_(std::move(noise)), half_(shift / 2) {
-    reach_ = half_;
-    for (double distance = half_;; distance *= 2) {
-      reach_ = half_ + distance;
-      if (tails({distance})[0] <= negligible) break;
-      if (distance > 1e300) throw std::invalid_argument("distribution must fall to 0 far below 0");
+  AdditiveNoise(Noise noise, double shift) : noise_(std::move(noise)), shift_(shift) {
+    peak_ = log_density({0.0})[0];
+    double far = 0.4 * std::exp(-peak_), near = 0;
+    for (; !is_negligible(far); near = far, far *= 1.25)
+      if (!(far < 1e300)) throw std::invalid_argument("log_density must fall without bound far from 0");
+    for (int step = 0; step < 8; ++step) {
+      const double middle = near + (far - near) / 2;
+      (is_negligible(middle) ? far : near) = middle;
     }
+    reach_ = far;
   }
 
   PairCells integrate(std::span<const double> edges) const override {
-    double loss_error = 0;
-    const std::vector<Threshold> at = thresholds(edges, loss_error);
+    const std::vector<Threshold> at = thresholds(edges);
     PairCells result;
-    result.loss_error = result.edge_error = loss_error;
     result.share_error = 16 * u;
-    for (std::size_t i = 0; i + 1 < edges.size(); ++i)
-      checkpoint_each<1024>(i), result.cells.push_back(cell(at[i], at[i + 1], edges[i], edges[i + 1], result));
-    const Threshold &first = at.front(), &last = at.back();
-    result.lower_tail_p = mass_below(first.p);
-    result.lower_tail_q = mass_below(first.q) * (1 + 8 * u) + first.q.error * first.q.tail + negligible;
-    result.upper_tail_p = mass_above(last.p);
-    const double scale = std::exp(edges.back());
-    const double taken = last.q.tail > 0 || last.q.x < 0 ? scale * mass_above(last.q) : 0.0;
-    // An upper bound: connect the dots sends this mass to +inf. Twice its error is within share_error_p.
-    const double error = tail_error(last.p) + scale * tail_error(last.q) + 8 * u * (result.upper_tail_p + taken);
-    result.upper_tail_above = std::clamp(result.upper_tail_p - taken + error, 0.0, result.upper_tail_p);
-    if (result.upper_tail_p > 0) {
-      result.share_error_p = std::max(result.share_error_p, 2 * error / result.upper_tail_p);
-      result.mass_error = std::max(result.mass_error, tail_error(last.p) / result.upper_tail_p);
+    for (const Threshold& threshold : at) result.loss_error = std::max(result.loss_error, threshold.error);
+    result.edge_error = result.loss_error;
+    const std::vector<double> middle = middles(at), g = log_density(middle);
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+      checkpoint_each<1024>(i);
+      const ConcavePoint p{middle[2 * i], g[2 * i]}, q{middle[2 * i + 1], g[2 * i + 1]};
+      result.cells.push_back(cell(at[i], at[i + 1], p, q, {edges[i], edges[i + 1]}, result));
     }
-    if (result.lower_tail_p > 0)
-      result.mass_error = std::max(result.mass_error, tail_error(first.p) / result.lower_tail_p);
+    add_lower_tail(at.front(), result);
+    add_upper_tail(at.back(), edges.back(), result);
     result.mass_error += 8 * u;
     result.share_error_p += 16 * u;
+    result.infinity_mass *= 1 + 1e-9;
+    result.lower_tail_q *= 1 + 8 * u;
     return result;
   }
 
   // Points gather about both centres, as far as the tails go.
   LossNodes nodes() const override {
     constexpr int count = 250;
-    const double unit = 0.4 * std::exp(-values(noise_.log_density, {0.0}, "log_density")[0]);
-    const double top = std::asinh((reach_ + half_) / unit);
-    std::vector<double> t;
+    const double unit = 0.4 * std::exp(-peak_);
+    const double top = std::asinh((reach_ + shift_) / unit);
+    std::vector<double> x;
     for (int k = -count; k <= count; ++k) {
       const double away = unit * std::sinh(top * k / count);
-      t.push_back(away - half_);
-      t.push_back(away + half_);
+      x.push_back(away - shift_);
+      x.push_back(away);
     }
-    std::sort(t.begin(), t.end());
-    std::vector<double> p, q;
-    for (const double x : t) {
-      p.push_back(x - half_);
-      q.push_back(x + half_);
-    }
-    const auto log_p = values(noise_.log_density, p, "log_density");
-    const auto log_q = values(noise_.log_density, q, "log_density");
+    std::sort(x.begin(), x.end());
+    const auto log_p = log_density(x), log_q = log_density(moved(x));
     LossNodes nodes;
-    for (std::size_t k = 1; k + 1 < t.size(); ++k) {
-      const double width = (t[k + 1] - t[k - 1]) / 2;
+    for (std::size_t k = 1; k + 1 < x.size(); ++k) {
+      const double width = (x[k + 1] - x[k - 1]) / 2;
       const double loss = log_p[k] - log_q[k];
       if (!(width > 0)) continue;
       nodes.loss.push_back(nodes.loss.empty() ? loss : std::max(loss, nodes.loss.back()));
@@ -122,13 +158,20 @@ class AdditiveNoise final : public DominatingPair {
     return nodes;
   }
 
-  // delta(0) = F(h) - F(-h).
+  // delta(0) = 1 - 2 F(-shift / 2).
   double total_variation_bound() const override {
-    return std::clamp(1 - 2 * tails({half_})[0] * (1 - 2 * noise_.accuracy) + 4 * u, 0.0, 1.0);
+    return std::clamp(1 - 2 * tails({shift_ / 2})[0] * (1 - 2 * noise_.accuracy) + 4 * u, 0.0, 1.0);
   }
 
  private:
-  double tail_error(const Side& side) const { return side.error * side.tail; }
+  // Bound of the error of a value of log_density: accuracy (1 + |g|), |g| from the value itself.
+  double off(double g) const { return 1.00001 * noise_.accuracy * (1 + std::fabs(g)); }
+
+  // Whether the noise's mass above x is: g lies below its chord from 0, extended.
+  bool is_negligible(double x) const {
+    const double g = log_density({x})[0], fall = peak_ - off(peak_) - g - off(g);
+    return fall > 0 && g + off(g) - std::log(fall / x) < std::log(negligible) - 1e-9;
+  }
 
   std::vector<double> values(const Noise::Map& map, const std::vector<double>& x, const char* name) const {
     std::vector<double> y(x.size());
@@ -141,6 +184,10 @@ class AdditiveNoise final : public DominatingPair {
     return y;
   }
 
+  std::vector<double> log_density(const std::vector<double>& x) const {
+    return values(noise_.log_density, x, "log_density");
+  }
+
   // F(-distance).
   std::vector<double> tails(std::vector<double> distance) const {
     for (double& x : distance) x = -std::fabs(x);
@@ -151,125 +198,221 @@ class AdditiveNoise final : public DominatingPair {
     return y;
   }
 
-  double loss_at(double t) const {
-    const auto g = values(noise_.log_density, {t - half_, t + half_}, "log_density");
-    return g[0] - g[1];
+  // As seen from the other centre.
+  std::vector<double> moved(std::vector<double> x) const {
+    for (double& at : x) at += shift_;
+    return x;
   }
 
-  // t with L(t) = loss for each edge, by bisection of all at once; infinite where L does not get there before the
-  // tails are negligible.
+  // x with L(x) = loss for each edge, by bisection of all at once, within reach.
   std::vector<double> solve(std::span<const double> losses) const {
     const std::size_t count = losses.size();
-    std::vector<double> low(count, -reach_), high(count, reach_), middle(count), p(count), q(count);
-    const double top = loss_at(reach_);
+    std::vector<double> low(count, -reach_ - shift_), high(count, reach_), middle(count);
     for (int step = 0; step < 1100; ++step) {
       checkpoint();
       bool moving = false;
       for (std::size_t i = 0; i < count; ++i) {
         middle[i] = low[i] + (high[i] - low[i]) / 2;
         moving = moving || (middle[i] > low[i] && middle[i] < high[i] && high[i] - low[i] > 1e-20 * reach_);
-        p[i] = middle[i] - half_;
-        q[i] = middle[i] + half_;
       }
       if (!moving) break;
-      const auto log_p = values(noise_.log_density, p, "log_density");
-      const auto log_q = values(noise_.log_density, q, "log_density");
-      for (std::size_t i = 0; i < count; ++i) (log_p[i] - log_q[i] < losses[i] ? low : high)[i] = middle[i];
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      if (losses[i] > top) low[i] = infinity;
-      if (losses[i] <= -top) low[i] = -infinity;
+      const auto log_p = log_density(middle), log_q = log_density(moved(middle));
+      for (std::size_t i = 0; i < count; ++i) {
+        const double inward = std::copysign(inwards * (off(log_p[i]) + off(log_q[i])), losses[i]);
+        (log_p[i] - log_q[i] + inward < losses[i] ? low : high)[i] = middle[i];
+      }
     }
     return low;
   }
 
-  // Both sides of finite thresholds. A rounded argument, and the functions' own accuracy, are in the errors.
-  std::vector<Side> sides(const std::vector<double>& t, double offset) const {
-    std::vector<double> x, beyond;
-    for (const double at : t) {
-      x.push_back(std::isinf(at) ? 0.0 : at + offset);
-      beyond.push_back(x.back() * (1 + outwards));
-    }
-    const auto g = values(noise_.log_density, x, "log_density");
-    const auto g_beyond = values(noise_.log_density, beyond, "log_density");
-    const auto tail = tails(x);
+  // Sides of thresholds at x, which is rounded or not. The functions' own accuracy is in the errors.
+  std::vector<Side> sides(const std::vector<double>& x, bool rounded) const {
+    std::vector<double> beyond;
+    for (const double at : x) beyond.push_back(at * (1 + outwards));
+    const auto g = log_density(x), g_beyond = log_density(beyond), tail = tails(x);
     std::vector<Side> result;
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      if (std::isinf(t[i])) {
-        result.push_back({t[i], 0, 0, 0, 0});
+    std::vector<std::size_t> distrusted;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double steepness = (std::fabs(g[i] - g_beyond[i]) + off(g[i]) + off(g_beyond[i])) / outwards;
+      result.push_back({x[i], g[i], tail[i], 1.001 * noise_.accuracy * tail[i], 0, steepness});
+      if (!(tail[i] > least_trusted)) distrusted.push_back(i);
+    }
+    bound_tails(result, distrusted);
+    // x is off by u |x|, which moves the tail by the density.
+    if (rounded)
+      for (Side& side : result)
+        side.error += 1.001 * u * std::fabs(side.x) * std::exp(side.log_f + off(side.log_f) - side.scale);
+    return result;
+  }
+
+  // Of the sides listed, the tails from g alone, in units of the density.
+  void bound_tails(std::vector<Side>& of, const std::vector<std::size_t>& listed) const {
+    if (listed.empty()) return;
+    const auto panels =
+        static_cast<std::size_t>(std::clamp(most_panels / static_cast<double>(listed.size()), 8.0, 512.0));
+    std::vector<double> x;
+    for (const std::size_t i : listed) {
+      const double near = std::fabs(of[i].x);
+      // Secants from the peak are flatter than g, but where g is so far below they are steep.
+      const double fall = std::max(of[i].steepness, peak_ - of[i].log_f);
+      if (!(near > 0 && fall > 1))
+        throw std::invalid_argument("distribution must be the integral of exp(log_density), got a tail of 0 at " +
+                                    std::to_string(of[i].x));
+      for (std::size_t k = 0; k <= 2 * panels; ++k)
+        x.push_back(near + near * (nats / fall) * (static_cast<double>(k) / static_cast<double>(2 * panels)));
+    }
+    const auto g = log_density(x);
+    for (std::size_t j = 0; j < listed.size(); ++j) {
+      checkpoint_each<64>(j);
+      Side& side = of[listed[j]];
+      const std::size_t first = j * (2 * panels + 1), last = first + 2 * panels;
+      side.scale = side.log_f;
+      CertifiedInterval sum{0, 0};
+      for (std::size_t k = first; k < last; k += 2) {
+        const double error = std::max({off(g[k]), off(g[k + 1]), off(g[k + 2])});
+        const auto [lower, upper] =
+            concave_mass({x[k], g[k]}, {x[k + 1], g[k + 1]}, {x[k + 2], g[k + 2]}, error, -side.scale);
+        sum = {sum.lower + lower, sum.upper + upper};
+      }
+      // Beyond the panels g lies below its chord over them, extended.
+      const double slope = (g[first] - off(g[first]) - g[last] - off(g[last])) / (x[last] - x[first]);
+      sum.upper += slope > 0 ? 1.001 * std::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;
+      const double rounding = static_cast<double>(panels) * u;
+      const Estimate tail = middle_of({sum.lower * (1 - rounding), sum.upper * (1 + rounding)});
+      side.tail = tail.value;
+      side.error = tail.error;
+    }
+  }
+
+  std::vector<Threshold> thresholds(std::span<const double> losses) const {
+    std::vector<double> x = solve(losses);
+    const double ends[] = {-reach_ - shift_, reach_};
+    x.insert(x.end(), ends, ends + 2);
+    const std::vector<Side> p = sides(x, false), q = sides(moved(x), true);
+    // The functions' accuracy, the rounding of the difference, and of x on the side of Q.
+    const auto error_at = [&](std::size_t i) {
+      return off(p[i].log_f) + off(q[i].log_f) + 1.01 * u * std::fabs(p[i].log_f - q[i].log_f) +
+             1.001 * u * q[i].steepness;
+    };
+    const std::size_t lowest = losses.size(), highest = losses.size() + 1;
+    const double bottom = p[lowest].log_f - q[lowest].log_f - error_at(lowest);
+    const double top = p[highest].log_f - q[highest].log_f + error_at(highest);
+    std::vector<Threshold> result;
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      if (losses[i] > top || losses[i] < bottom) {
+        const int outside = losses[i] > top ? 1 : -1;
+        const std::size_t end = outside > 0 ? highest : lowest;
+        result.push_back({p[end], q[end], 0, outside});
         continue;
       }
-      const double noise = noise_.accuracy * (2 + std::fabs(g[i]) + std::fabs(g_beyond[i]));
-      const double steepness = (std::fabs(g[i] - g_beyond[i]) + noise) / outwards;
-      // d log F / d log x = x e^g / F.
-      const double moved = tail[i] > 0 ? std::fabs(x[i]) * std::exp(g[i] + noise) / tail[i] : 0.0;
-      result.push_back({x[i], g[i], tail[i], noise_.accuracy + u * moved, steepness});
+      const double missed = std::fabs(p[i].log_f - q[i].log_f - losses[i]), error = error_at(i);
+      if (!(missed < 1e-3 + 4 * error))
+        throw std::invalid_argument("log_density must be concave and accurate: near " + std::to_string(x[i]) +
+                                    " the privacy loss is off by " + std::to_string(missed));
+      result.push_back({p[i], q[i], missed + error, 0});
     }
     return result;
   }
 
-  std::vector<Threshold> thresholds(std::span<const double> losses, double& loss_error) const {
-    const std::vector<double> t = solve(losses);
-    const std::vector<Side> p = sides(t, -half_), q = sides(t, half_);
-    std::vector<Threshold> result;
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      result.push_back({t[i], p[i], q[i]});
-      if (std::isinf(t[i])) continue;
-      const double loss = p[i].log_f - q[i].log_f;
-      const double error = std::fabs(loss - losses[i]) + 2 * u * std::fabs(losses[i]) +
-                           noise_.accuracy * (2 + std::fabs(p[i].log_f) + std::fabs(q[i].log_f)) +
-                           2 * u * (p[i].steepness + q[i].steepness);
-      if (!(error < 1e-3))
-        throw std::invalid_argument("log_density must be concave and accurate: near " + std::to_string(t[i]) +
-                                    " the privacy loss is off by " + std::to_string(error));
-      loss_error = std::max(loss_error, error);
+  // Half way between thresholds, as seen from P and from Q.
+  static std::vector<double> middles(const std::vector<Threshold>& at) {
+    std::vector<double> x;
+    for (std::size_t i = 0; i + 1 < at.size(); ++i) {
+      x.push_back(at[i].p.x + (at[i + 1].p.x - at[i].p.x) / 2);
+      x.push_back(at[i].q.x + (at[i + 1].q.x - at[i].q.x) / 2);
     }
-    return result;
+    return x;
   }
 
-  // Masses by differences, or, in a cell too narrow for these, between the densities at its ends; `above` and `below`
-  // by differences or else in the middle of their range. Whatever is surer; the errors go into `errors`.
-  CellMass cell(const Threshold& low, const Threshold& high, double lower, double upper, PairCells& errors) const {
-    if (!(low.t < high.t)) return {};
-    double p = std::max(0.0, mass_between(low.p, high.p));
-    double p_error = mass_error_of(low.p, high.p);
-    const double q = std::max(0.0, mass_between(low.q, high.q)), q_error = mass_error_of(low.q, high.q);
-    if (const auto [narrow, narrow_error] = narrow_mass(low.p, high.p); narrow_error < p_error) {
-      p = narrow;
-      p_error = narrow_error;
+  // Mass times e^shift between thresholds, by difference or between the bounds of a concave g, whatever is surer.
+  Estimate mass(const Side& low, const ConcavePoint& middle, const Side& high, double shift, bool rounded) const {
+    const Estimate wide = difference(low, high, shift);
+    const double error = std::max({off(low.log_f), off(middle.g), off(high.log_f)});
+    Estimate narrow = middle_of(concave_mass({low.x, low.log_f}, middle, {high.x, high.log_f}, error, shift));
+    if (rounded)
+      narrow.error +=
+          1.001 * u *
+          (std::fabs(low.x) * std::exp(low.log_f + shift) + std::fabs(high.x) * std::exp(high.log_f + shift));
+    return narrow.error < wide.error ? narrow : wide;
+  }
+
+  struct Ends {
+    double lower, upper;
+  };
+
+  // P - e^lower Q and e^upper Q - P from P and e^lower Q, or the middle of their range if that is surer. Errors go into
+  // `errors`.
+  CellMass cell(const Threshold& low, const Threshold& high, const ConcavePoint& middle_p, const ConcavePoint& middle_q,
+                const Ends& ends, PairCells& errors) const {
+    if (!(low.p.x < high.p.x)) return {};
+    const Estimate p = mass(low.p, middle_p, high.p, 0, false);
+    if (p.upper() < vanishing) {
+      errors.infinity_mass += p.upper();
+      errors.lower_tail_q += mass(low.q, middle_q, high.q, 0, true).upper();
+      return {};
     }
-    if (!(p > negligible)) return {p, 0, 0};
-    errors.mass_error = std::max(errors.mass_error, p_error / (p - std::min(p_error, p / 2)));
-    const double most_above = p * -std::expm1(lower - upper), most_below = p * std::expm1(upper - lower);
+    const Estimate q = mass(low.q, middle_q, high.q, ends.lower, true);
+    errors.mass_error = std::max(errors.mass_error, p.error / (p.value - std::min(p.error, p.value / 2)));
+    const double width = ends.upper - ends.lower, grow = std::exp(width);
+    const double most_above = p.value * -std::expm1(-width), most_below = p.value * std::expm1(width);
     const auto settle = [&](double difference, double error, double most) {
-      if (!(error < most / 2)) {
-        difference = error = most / 2;
-      }
-      if (upper - lower > 1) {  // where `below` may be many times p
+      if (!(error < most / 2)) difference = error = most / 2;
+      if (width > 1) {  // where `below` may be many times p
         errors.share_error = std::max(errors.share_error, 1.01 * error / std::clamp(difference, error, most));
       } else {
-        errors.share_error_p = std::max(errors.share_error_p, 1.01 * error / p);
+        errors.share_error_p = std::max(errors.share_error_p, 1.01 * error / p.value);
       }
       return std::clamp(difference, 0.0, most);
     };
-    const double down = std::exp(lower), grow = std::exp(upper);
-    const double above = settle(p - down * q, p_error + down * q_error + 8 * u * (p + down * q), most_above);
-    const double below = settle(grow * q - p, p_error + grow * q_error + 8 * u * (p + grow * q), most_below);
-    return {p, above, below};
+    // The thresholds are exact for losses off by their errors.
+    const double above_error = p.error + q.error + 1.001 * low.error * q.value + 8 * u * (p.value + q.value);
+    const double grown = grow * q.value;
+    const double below_error =
+        p.error + grow * q.error + (1.001 * high.error + 2 * u * width) * grown + 8 * u * (p.value + grown);
+    const double above = settle(p.value - q.value, above_error, most_above);
+    const double below = settle(grown - p.value, below_error, most_below);
+    return {p.value, above, below};
   }
 
-  // A log-concave symmetric density lies between its values at the ends, or up to its peak at 0.
-  std::pair<double, double> narrow_mass(const Side& low, const Side& high) const {
-    if (std::isinf(low.x) || std::isinf(high.x) || (low.x < 0 && high.x > 0)) return {0, infinity};
-    const double a = std::exp(low.log_f), b = std::exp(high.log_f), width = high.x - low.x;
-    const double error = noise_.accuracy * (2 + std::fabs(low.log_f) + std::fabs(high.log_f)) + 16 * u;
-    // The width, too, is rounded: both ends by u.
-    const double ends = u * (std::fabs(low.x) + std::fabs(high.x)) * std::max(a, b);
-    return {width * (a + b) / 2, width * (std::fabs(a - b) / 2 + error * std::max(a, b)) + ends};
+  // What lies below the first threshold.
+  void add_lower_tail(const Threshold& first, PairCells& result) const {
+    if (first.outside < 0) {
+      result.infinity_mass += negligible;
+      result.lower_tail_q += negligible;
+      return;
+    }
+    result.lower_tail_q += mass_below(first.q, 0).upper();
+    const Estimate p = mass_below(first.p, 0);
+    if (p.upper() < vanishing) {
+      result.infinity_mass += p.upper();
+      return;
+    }
+    result.lower_tail_p = p.value;
+    result.mass_error = std::max(result.mass_error, 1.01 * p.error / p.value);
+  }
+
+  // What lies above the last.
+  void add_upper_tail(const Threshold& last, double edge, PairCells& result) const {
+    if (last.outside > 0) {
+      result.infinity_mass += negligible;
+      return;
+    }
+    const Estimate p = mass_above(last.p, 0);
+    if (p.upper() < vanishing) {
+      result.infinity_mass += p.upper();
+      return;
+    }
+    const Estimate taken = mass_above(last.q, edge);
+    const double error = p.error + taken.error + 1.001 * last.error * taken.value + 8 * u * (p.value + taken.value);
+    // An upper bound: connect the dots sends this mass to +inf. Twice its error is within share_error_p.
+    result.upper_tail_p = p.value;
+    result.upper_tail_above = std::clamp(p.value - taken.value + error, 0.0, p.value);
+    result.share_error_p = std::max(result.share_error_p, 2 * error / p.value);
+    result.mass_error = std::max(result.mass_error, 1.01 * p.error / p.value);
   }
 
   Noise noise_;
-  double half_, reach_ = 0;
+  double shift_, peak_ = 0, reach_ = 0;
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace hockeystick {
 
 /// A noise distribution as its owner knows it: positive on the whole line, symmetric about 0 and log-concave. Each map
-/// fills `y` from `x`. Trusted: log_density within accuracy (1 + |y|), distribution within accuracy y where x <= 0;
-/// it is not asked for x > 0.
+/// fills `y` from `x`. Trusted: log_density within accuracy (1 + |y|), distribution within accuracy y where x <= 0, or,
+/// where that is below 1e-300, in [0, 1e-300]; it is not asked for x > 0.
 struct Noise {
   using Map = std::function<void(std::span<const double> x, std::span<double> y)>;
   Map log_density, distribution;

@@ -29,9 +29,13 @@ class AdditiveNoise(Mechanism):
     Certified: everything, given that for the arrays the functions are called with
 
     - ``log_density(x)`` is within ``accuracy * (1 + abs(log_density(x)))`` of the exact value,
-    - ``distribution(x)`` is within a relative `accuracy` of it for x <= 0, far in the tail as well
-      (it is not called for x > 0),
+    - ``distribution(x)`` is within a relative `accuracy` of it for x <= 0, or underflows: where the
+      exact value is below 1e-300, anything from 0 to 1e-300 will do (it is not called for x > 0),
     - and the noise is what the first sentence says.
+
+    Where the distribution function may have underflowed, the tail is bounded by the log density
+    alone, which is concave. Noise farther out than 1e-306 of it, and probabilities below 1e-301,
+    count as an infinite loss in upper bounds and not at all in lower ones.
 
     That the functions are finite, symmetric, concave and monotone and belong together is checked at
     some hundred points, and again what can be seen on the way; a breach raises ValueError. An
@@ -44,7 +48,8 @@ class AdditiveNoise(Mechanism):
         sensitivity: How far a record moves the number, > 0, in the units of the noise.
         accuracy: See above; in [2^-53, 1e-6].
 
-    Cost: about 150 calls of each function a query and direction, on some thousand points each.
+    Cost: about 150 calls of `log_density` a query and direction, and a few of `distribution`, on
+    some thousand points each.
 
     Source: Dong, Roth & Su (2022), Gaussian differential privacy, Appendix A (log-concave noise).
 

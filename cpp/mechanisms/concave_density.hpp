@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integrals of e^g from values of g alone, where g is known to be concave: it lies above its chords and below what
+// extends them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/dominating_pair.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+
+struct ConcavePoint {
+  double x, g;
+};
+
+/// (e^z - 1) / z, the mean of e^y between 0 and z: relative error (8 + 4 |z|) u with that of a z within 4 u.
+inline double mean_exponential(double z) { return z == 0 ? 1.0 : std::expm1(z) / z; }
+
+/// Bounds of e^shift times the integral of e^g from `left` to `right`, `middle` about half way; each g within `error`.
+/// Over each half the half's own chord lies below g, by which an error of g counts once, and the other half's chord
+/// above it, by which it counts three times where that has been extended by its length.
+inline CertifiedInterval concave_mass(ConcavePoint left, ConcavePoint middle, ConcavePoint right, double error,
+                                      double shift) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double first = middle.x - left.x, second = right.x - middle.x;
+  if (!(right.x > left.x)) return {0, 0};
+  if (!(std::fabs(first - second) <= 1e-3 * first)) return {0, infinity};  // no double lies half way
+  const double down = left.g - middle.g, rise = right.g - middle.g;
+  const double lower = first * mean_exponential(down) + second * mean_exponential(rise);
+  const double upper =
+      first * mean_exponential(-rise * (first / second)) + second * mean_exponential(-down * (second / first));
+  const double exponent = middle.g + shift;
+  const double rounding = (16 + 8 * (std::fabs(down) + std::fabs(rise)) + std::fabs(exponent)) * unit_roundoff;
+  return {std::exp(exponent - 1.001 * error) * lower * (1 - rounding),
+          std::exp(exponent + 3.01 * error) * upper * (1 + rounding)};
+}
+
+}  // namespace hockeystick
