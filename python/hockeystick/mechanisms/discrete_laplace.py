@@ -19,7 +19,11 @@ class DiscreteLaplace(SamplableMechanism):
     The noise is x with probability proportional to e^(-parameter |x|), x any integer. Adding or
     removing a record, or making it a special one that adds nothing, moves the sum by up to
     `sensitivity`: the pair is the noise against the noise moved that far. Replacing one moves it
-    by up to twice that. Sums of vectors with sensitivity in the L1 norm have the same pair.
+    by up to twice that.
+
+    Sums of vectors with sensitivity in the L1 norm have the same pair: a step of 1 in any
+    coordinate is randomized response with epsilon `parameter`, so s steps leave at least the
+    trade-off function of that, applied s times, which a shift by s in one coordinate attains.
 
     Args:
         parameter: Inverse scale of the noise, in [1e-12, 1e3].

@@ -16,8 +16,10 @@ class DiscretePair(SamplableMechanism):
 
     That they dominate, under the adjacency asked for, is yours to know: for instance because only
     these two distributions can be seen at all. The first direction of an adjacency (with the
-    record, or before it is replaced) compares p with q, the other one q with p. An outcome with
-    q = 0 < p has infinite loss; where both are 0 it is left out.
+    record, or before it is replaced) compares p with q, the other one q with p, and every step of a
+    run is compared in the same order: where a mechanism chosen later may turn the pair round, give
+    one that dominates both orders. An outcome with q = 0 < p has infinite loss; where both are 0 it
+    is left out.
 
     Args:
         p: Probabilities >= 0 that sum to 1 within 1e-9, and are then taken over their exact sum; or
