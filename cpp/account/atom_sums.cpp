@@ -132,9 +132,7 @@ void AtomSums::add(const FiniteLaw& law, double count) {
   sums_ = std::move(all);
   mass_error_ += count * law.mass_error * (1 + 1e-9) + gamma(5 * count + 8);
   loss_error_ += (lost + count * law.loss_error) * (1 + 8 * u);
-  const double error = 16 * u;
-  log_finite_lower_ += count * std::log1p(-std::min(1.0, law.infinity_mass + law.cut)) * (1 + error);
-  log_finite_upper_ += count * std::log1p(-law.infinity_mass_lower) * (1 - error);
+  infinite_.add(law.infinity_mass_lower, (law.infinity_mass + law.cut) * (1 + u), count);
   complete_ = complete_ && law.cut == 0;
 }
 
@@ -152,14 +150,12 @@ void AtomSums::sort() {
 // The mass of the sums from k on and of infinite losses, bounded; 1e-307 covers what underflow may have taken.
 double AtomSums::mass_above(std::size_t k) const {
   const double finite = beyond_[k] > 0 || k < sums_.size() ? beyond_[k] * (1 + mass_error_) + 1e-307 : 0.0;
-  const double infinite = std::fabs(std::expm1(log_finite_lower_)) * (1 + 16 * u);
-  return std::min(1.0, (finite + infinite) * (1 + 4 * u));
+  return std::min(1.0, (finite + infinite_.upper()) * (1 + 4 * u));
 }
 
 double AtomSums::mass_below(std::size_t k) const {
   const double finite = std::max(0.0, beyond_[k] * (1 - mass_error_) - 1e-307);
-  const double infinite = std::fabs(std::expm1(log_finite_upper_)) * (1 - 16 * u);
-  return (finite + infinite) * (1 - 4 * u);
+  return (finite + infinite_.lower()) * (1 - 4 * u);
 }
 
 TailBounds AtomSums::tail(double epsilon) const {

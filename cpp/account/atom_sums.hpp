@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "account/question.hpp"
+#include "numeric/union_probability.hpp"
 #include "pld/loss_tail.hpp"
 
 namespace hockeystick {
@@ -42,12 +43,11 @@ class AtomSums {
     double loss, mass;
   };
   std::vector<Sum> sums_{{0, 1}};
-  std::vector<double> beyond_;   // mass of the sums from k on
-  double mass_error_ = 0;        // relative error of the masses
-  double loss_error_ = 0;        // of every sum [nats]
-  double log_finite_lower_ = 0;  // of the probability that no loss is infinite
-  double log_finite_upper_ = 0;
-  bool complete_ = true;  // whether no outcome of finite loss is left out
+  std::vector<double> beyond_;  // mass of the sums from k on
+  double mass_error_ = 0;       // relative error of the masses
+  double loss_error_ = 0;       // of every sum [nats]
+  UnionProbability infinite_;   // that a loss is infinite, or of no listed outcome
+  bool complete_ = true;        // whether no outcome of finite loss is left out
 };
 
 }  // namespace hockeystick

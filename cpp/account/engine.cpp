@@ -10,6 +10,7 @@
 
 #include "account/contour.hpp"
 #include "account/grid_solver.hpp"
+#include "account/largest_losses.hpp"
 #include "account/merge.hpp"
 #include "account/one_step.hpp"
 #include "account/pass.hpp"
@@ -94,10 +95,13 @@ std::vector<bool> by_contour(const std::vector<MergedDirection>& merged, bool wa
 class ByGrid {
  public:
   ByGrid(const std::vector<MergedDirection>& merged, bool wants_epsilon, const Limits& limits, bool many)
-      : merged_(merged), wants_epsilon_(wants_epsilon), limits_(limits), many_(many), kept_(merged.size()) {}
+      : merged_(merged), wants_epsilon_(wants_epsilon), limits_(limits), many_(many), kept_(merged.size()) {
+    for (const MergedDirection& direction : merged) largest_ = std::max(largest_, largest_loss(direction.terms));
+  }
 
   Answer solve(double value) {
-    if (last_ && !wants_epsilon_ && last_->met && last_->upper <= smallest_delta) return below_last();
+    const bool is_lost = last_ && !wants_epsilon_ && last_->met && last_->upper <= smallest_delta;
+    if (is_lost && value < largest_) return below_last();
     if (many_) last_ = worst(value, shared_tightness * limits_.tolerance, 1 - shared_memory);
     if (!many_ || (!last_->met && last_->obstacle != "rounding")) last_ = worst(value, limits_.tolerance, 1);
     return *last_;
@@ -149,7 +153,7 @@ class ByGrid {
   }
 
   std::optional<Answer> by_kept(std::size_t i, double value) const {
-    if (!kept_[i]) return {};
+    if (!kept_[i] || (!wants_epsilon_ && value >= largest_)) return {};  // which tells more
     Answer found = kept_[i]->answer(wants_epsilon_, value);
     found.passes = 1;
     found.met = is_tight(found.lower, found.upper, limits_.tolerance, !wants_epsilon_);
@@ -173,6 +177,7 @@ class ByGrid {
   bool wants_epsilon_;
   Limits limits_;
   bool many_;
+  double largest_ = 0;                             // no loss is above it
   std::vector<std::shared_ptr<const Pass>> kept_;  // of each direction
   std::optional<Answer> last_;
 };

@@ -13,6 +13,7 @@
 #include "numeric/convolve.hpp"
 #include "numeric/fft_cache.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/union_probability.hpp"
 #include "pld/explicit_step.hpp"
 #include "pld/query.hpp"
 
@@ -67,19 +68,17 @@ bool is_sharp(const CertifiedDelta& at, const LossPmf& pmf) {
 ExplicitComposition::ExplicitComposition(std::vector<StepCount> terms) : terms_(std::move(terms)) {
   if (terms_.empty()) throw std::invalid_argument("terms must not be empty");
   const StepPmf& any = *terms_.front().step;
-  double log_finite = 0;
+  UnionProbability infinite;
   for (const auto& [step, count] : terms_) {
     if (step->interval != any.interval || step->side != any.side || step->offset != 0)
       throw std::invalid_argument("steps must have one interval and one side");
     if (step->mass.empty()) throw std::invalid_argument("steps must have finite losses");
     counts_.push_back({nullptr, count});
     outlines_.push_back(outline(*step));
-    log_finite +=
-        static_cast<double>(count) * std::log1p(-std::min(step->infinity_mass, 1.0)) * (1 + 8 * unit_roundoff);
+    infinite.add(0, step->infinity_mass, static_cast<double>(count));
     largest_infinity_mass_ = std::max(largest_infinity_mass_, step->infinity_mass);
   }
-  const double growth = 8 * unit_roundoff + 2 * unit_roundoff * static_cast<double>(terms_.size());
-  infinity_mass_ = std::min(1.0, -std::expm1(log_finite) * (1 + growth));
+  infinity_mass_ = infinite.upper();
   double size = 0;
   for (const auto& [step, count] : terms_) {
     const auto times = static_cast<double>(count);

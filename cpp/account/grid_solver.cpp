@@ -42,24 +42,22 @@ GridSolver::GridSolver(const Direction& direction, bool wants_epsilon, double va
       value_(value),
       limits_(limits),
       room_(room) {
-  double log_finite = 0;
-  for (const Term& term : direction)
-    log_finite += static_cast<double>(term.count) * std::log1p(-std::min(term.pair->infinity_mass(), 1.0));
-  infinity_mass_ = -std::expm1(log_finite);
+  infinite_ = hockeystick::infinity_mass(direction);
+  infinity_mass_ = infinite_.upper();
   log_delta_ = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
   if (!wants_epsilon || !step_to_rung(std::log(finite_delta()))) forecast();
   for (const Term& term : direction) {
     const auto count = static_cast<double>(term.count);
     total_variation_ += count * (1 + 1e-12) * term.pair->total_variation_bound();  // subadditive
   }
-  supremum_ = largest_loss(direction);
+  finite_supremum_ = largest_finite_loss(direction);
   answer_.lower = 0;
-  answer_.upper = wants_epsilon ? supremum_ : 1.0;
+  answer_.upper = wants_epsilon ? largest_loss(direction) : 1.0;
 }
 
 Answer GridSolver::solve() {
-  if (infinity_mass_ >= 1) return nothing_private();
-  if (!wants_epsilon_ && value_ >= supremum_) return Answer{};
+  if (wants_epsilon_ && infinite_.exceeds(value_)) return nothing_private();
+  if (!wants_epsilon_ && value_ >= finite_supremum_) return beyond_finite_losses();
   if (wants_epsilon_ && value_ >= total_variation_) return Answer{};
   if (!wants_epsilon_ && is_next_to_supremum()) return almost_none();
   if (!wants_epsilon_ && infinity_mass_ < smallest_delta) {
@@ -68,9 +66,10 @@ Answer GridSolver::solve() {
     if (answer_.upper <= smallest_delta) return answer_;
     answer_.upper = std::min(1.0, answer_.upper);
   }
-  const double leak = leak_below(direction_);
-  if (wants_epsilon_ && leak > value_) return nothing_private();
-  if (!wants_epsilon_) answer_.lower = leak;
+  if (!wants_epsilon_) {
+    answer_.lower = infinite_.lower();
+    if (is_met()) return answer_;
+  }
   if (wants_epsilon_) {
     const auto [lower, upper] = epsilon_by_largest_losses(direction_, value_, limits_.tolerance);
     answer_.lower = lower, answer_.upper = std::min(answer_.upper, upper);
@@ -195,23 +194,34 @@ bool GridSolver::step_off_rung() {
   return true;
 }
 
-// Some outcome tells all, for certain.
+// An infinite loss is likelier than delta.
 Answer GridSolver::nothing_private() const {
   Answer answer;
-  answer.lower = answer.upper = wants_epsilon_ ? std::numeric_limits<double>::infinity() : 1.0;
+  answer.lower = answer.upper = std::numeric_limits<double>::infinity();
+  return answer;
+}
+
+// No finite loss adds to delta.
+Answer GridSolver::beyond_finite_losses() const {
+  Answer answer;
+  answer.lower = infinite_.lower();
+  answer.upper = infinite_.upper();
+  answer.met = is_tight(answer.lower, answer.upper, limits_.tolerance, true);
+  if (!answer.met) answer.obstacle = "rounding";
   return answer;
 }
 
 // So close below the largest loss that rounding decides how much of delta is left.
 bool GridSolver::is_next_to_supremum() const {
-  const double location = 64 * unit_roundoff * supremum_;
-  return std::isfinite(supremum_) && supremum_ - value_ <= location / limits_.tolerance;
+  const double location = 64 * unit_roundoff * finite_supremum_;
+  return infinity_mass_ == 0 && std::isfinite(finite_supremum_) &&
+         finite_supremum_ - value_ <= location / limits_.tolerance;
 }
 
 Answer GridSolver::almost_none() const {
   Answer answer;
   answer.lower = 0;
-  answer.upper = -std::expm1(value_ - supremum_) * (1 + 8 * unit_roundoff);
+  answer.upper = -std::expm1(value_ - finite_supremum_) * (1 + 8 * unit_roundoff);
   answer.met = false;
   answer.obstacle = "rounding";
   return answer;

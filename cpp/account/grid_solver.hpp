@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "account/pass.hpp"
 #include "account/pilot.hpp"
 #include "account/planner.hpp"
 #include "account/question.hpp"
+#include "numeric/union_probability.hpp"
 
 namespace hockeystick {
 
@@ -23,7 +25,7 @@ class GridSolver {
   const Pilot& pilot() const { return pilot_; }
 
   /// No loss exceeds this, so that delta is 0 from here on.
-  double supremum() const { return supremum_; }
+  double supremum() const { return infinity_mass_ > 0 ? std::numeric_limits<double>::infinity() : finite_supremum_; }
 
   Answer solve();
 
@@ -38,6 +40,7 @@ class GridSolver {
   bool step_to_rung(double finite);
   bool step_off_rung();
   Answer nothing_private() const;
+  Answer beyond_finite_losses() const;
   bool is_next_to_supremum() const;
   Answer almost_none() const;
   double wanted_log_tolerance() const;
@@ -66,7 +69,9 @@ class GridSolver {
   int contour_passes_ = 0;
   bool tried_one_large_loss_ = false;
   double smoothing_ = 1;  // its share of the width, less with each pass
-  double supremum_ = 0, total_variation_ = 0, infinity_mass_ = 0;
+  double finite_supremum_ = 0, total_variation_ = 0;
+  UnionProbability infinite_;  // that a loss is +inf
+  double infinity_mass_ = 0;   // its upper bound
   std::shared_ptr<const Pass> pass_;
   Answer answer_;
 };

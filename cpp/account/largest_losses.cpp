@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// With b_j the largest finite loss of step j and t_j its mass at +inf, delta(eps) is at most sum n_j t_j from
-// eps = sum n_j b_j on. All steps have losses of at least e_j with probability P = product of P(L_j >= e_j)^n_j, so
-// that delta(eps) >= P (1 - e^(eps - E)), E = sum n_j e_j: more than delta below E + log(1 - delta / P).
+// With b_j the largest finite loss of step j, delta(eps) is the mass at +inf from eps = sum n_j b_j on. All steps have
+// losses of at least e_j with probability P = product of P(L_j >= e_j)^n_j, so that delta(eps) >= P (1 - e^(eps - E)),
+// E = sum n_j e_j: more than delta below E + log(1 - delta / P).
 #include "account/largest_losses.hpp"
 
 #include <algorithm>
@@ -23,12 +23,13 @@ constexpr double least_mass = 1e-290;  // what underflow may have hidden is noth
 
 }  // namespace
 
-double largest_loss(const Direction& direction) {
+double largest_finite_loss(const Direction& direction) {
   double sum = 0, size = 0;
   bool exact = true;
   for (const Term& term : direction) {
-    if (!std::isfinite(term.pair->loss_supremum())) return infinity;
-    const auto [most, lost] = two_product(static_cast<double>(term.count), term.pair->finite_loss_bound());
+    const double bound = term.pair->finite_loss_bound();
+    if (!std::isfinite(bound)) return infinity;
+    const auto [most, lost] = two_product(static_cast<double>(term.count), bound);
     const auto [next, rounded] = two_sum(sum, most);
     exact = exact && lost == 0 && rounded == 0 && std::fabs(most) < 0x1p900 &&
             (most == 0 || std::fabs(most) > 0x1p-900) && term.count < (std::int64_t{1} << 53);
@@ -38,8 +39,14 @@ double largest_loss(const Direction& direction) {
   return exact ? sum : sum + 4 * u * static_cast<double>(direction.size() + 1) * size;
 }
 
+double largest_loss(const Direction& direction) {
+  const auto is_bounded = [](const Term& term) { return std::isfinite(term.pair->loss_supremum()); };
+  return std::all_of(direction.begin(), direction.end(), is_bounded) ? largest_finite_loss(direction) : infinity;
+}
+
 CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance) {
-  double largest = 0, near = 0, losses = 0, log_probability = 0, infinity_mass = 0, steps = 0;
+  double largest = 0, near = 0, losses = 0, log_probability = 0, steps = 0;
+  UnionProbability infinite;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     checkpoint_each<16>(j);
     const auto count = static_cast<double>(direction[j].count);
@@ -52,12 +59,12 @@ CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double d
     near += count * (edge - cells.loss_error);
     losses += count * (std::fabs(most) + std::fabs(edge) + cells.loss_error);
     log_probability += reached > least_mass ? count * std::log(reached) : -infinity;
-    infinity_mass += count * cells.infinity_mass;
+    infinite.add(cells.infinity_mass_lower, cells.infinity_mass, count);
     steps += count;
   }
   const double rounding = 8 * u * static_cast<double>(direction.size() + 2), log_delta = std::log(delta);
   CertifiedInterval result{0, infinity};
-  if (infinity_mass * (1 + rounding) <= delta) result.upper = std::max(0.0, largest + rounding * losses);
+  if (infinite.is_at_most(delta)) result.upper = std::max(0.0, largest + rounding * losses);
   const double off = rounding * (std::fabs(log_probability) + steps) + 8 * u * std::fabs(log_delta);
   const double log_share = log_delta - log_probability + off;
   if (log_share < -1)
@@ -66,16 +73,14 @@ CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double d
   return result;
 }
 
-double leak_below(const Direction& direction) {
-  double exponent = 0;
+UnionProbability infinity_mass(const Direction& direction) {
+  UnionProbability infinite;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     checkpoint_each<16>(j);
-    if (!(direction[j].pair->infinity_mass() > 0)) continue;
-    const double t = direction[j].pair->integrate(std::array{0.0}).infinity_mass_lower;
-    exponent += static_cast<double>(direction[j].count) * std::log1p(-std::min(t, 1.0));
+    const auto [lower, upper] = direction[j].pair->infinity_mass();
+    infinite.add(lower, upper, static_cast<double>(direction[j].count));
   }
-  if (!(exponent < 0)) return 0;  // not -0
-  return -std::expm1(exponent) * (1 - 8 * u * static_cast<double>(direction.size() + 2));
+  return infinite;
 }
 
 }  // namespace hockeystick

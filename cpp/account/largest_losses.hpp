@@ -2,6 +2,7 @@
 #pragma once
 
 #include "account/question.hpp"
+#include "numeric/union_probability.hpp"
 
 namespace hockeystick {
 
@@ -9,10 +10,14 @@ namespace hockeystick {
 /// tolerance where delta is far below the probability that every step has about its largest finite loss.
 CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance);
 
-/// No loss of the composition is above this: inf, or the sum of the largest finite losses, rounded up unless exact.
+/// No finite loss of the composition is above this: the sum of the largest finite losses, rounded up unless exact; inf
+/// if some pair has no largest one.
+double largest_finite_loss(const Direction& direction);
+
+/// No loss of the composition is above this: the same, but inf if a loss of +inf may have mass.
 double largest_loss(const Direction& direction);
 
-/// Lower bound of the probability of a loss of +inf: 1 - product of (1 - t_j)^n_j.
-double leak_below(const Direction& direction);
+/// The probability of a loss of +inf: 1 - product of (1 - t_j)^n_j.
+UnionProbability infinity_mass(const Direction& direction);
 
 }  // namespace hockeystick

@@ -42,6 +42,13 @@ struct Kind {
   bool relative;                                                     // the width is one of the tail
 };
 
+Answer exactly(const TailBounds& bounds) {
+  Answer answer;
+  answer.lower = bounds.lower;
+  answer.upper = bounds.upper;
+  return answer;
+}
+
 class Solver {
  public:
   // The answers wanted are at least `known`, other directions' answers.
@@ -49,7 +56,8 @@ class Solver {
          const Limits& limits)
       : kind_(kind), direction_(direction), pilot_(direction), points_(points), limits_(limits) {
     deviation_ = pilot_.saddle(0).deviation;
-    for (const Term& term : direction) infinity_mass_ += static_cast<double>(term.count) * term.pair->infinity_mass();
+    const UnionProbability infinite = infinity_mass(direction);
+    infinity_mass_ = infinite.upper();
     for (const Answer& other : known) {
       answers_.push_back({});
       answers_.back().lower = std::max(kind.start.lower, other.lower);
@@ -57,9 +65,12 @@ class Solver {
       answers_.back().met = false;
     }
     if (!kind.relative) return;
-    const double largest = largest_loss(direction);
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (points[i] >= largest) answers_[i] = Answer{};  // P(L > epsilon) = 0
+    const double largest = largest_finite_loss(direction);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (!(points[i] >= largest)) continue;
+      answers_[i] = exactly({infinite.lower(), infinite.upper()});
+      answers_[i].met = infinite.upper() - infinite.lower() <= limits.tolerance * infinite.upper();
+    }
   }
 
   std::vector<Answer> solve() {
@@ -155,16 +166,9 @@ class Solver {
   std::span<const double> points_;
   Limits limits_;
   double deviation_;
-  double infinity_mass_ = 0;  // about
+  double infinity_mass_ = 0;  // upper bound
   std::vector<Answer> answers_;
 };
-
-Answer exactly(const TailBounds& bounds) {
-  Answer answer;
-  answer.lower = bounds.lower;
-  answer.upper = bounds.upper;
-  return answer;
-}
 
 std::vector<Answer> from_sums(const Kind& kind, const AtomSums& sums, const Direction& direction,
                               std::span<const double> points, const Limits& limits) {

@@ -22,13 +22,13 @@ constexpr double beyond_loss = 1e300;
 class OneStep {
  public:
   explicit OneStep(const DominatingPair& pair)
-      : pair_(pair), finite_bound_(pair.finite_loss_bound()), is_finite_(std::isfinite(pair.loss_supremum())) {}
+      : pair_(pair), finite_bound_(pair.finite_loss_bound()), infinity_mass_(pair.infinity_mass().upper) {}
 
   double upper(double epsilon) {
-    if (epsilon >= finite_bound_ && is_finite_) return 0;
+    if (epsilon >= finite_bound_) return infinity_mass_;
     const auto cells = beside(epsilon, -1);
     if (!cells) return 1;
-    const double finite = epsilon >= finite_bound_ ? 0 : cells->upper_tail_above + error(*cells);
+    const double finite = cells->upper_tail_above + error(*cells);
     // Nothing is lost where there is nothing to add.
     return std::min(1.0, finite == 0 ? cells->infinity_mass : (finite + cells->infinity_mass) * (1 + 4 * u));
   }
@@ -40,7 +40,7 @@ class OneStep {
   }
 
   /// An upper bound.
-  double infinity_mass() { return pair_.integrate(std::array{0.0}).infinity_mass; }
+  double infinity_mass() const { return infinity_mass_; }
 
   double lower(double epsilon) {
     const auto cells = beside(epsilon, 1);
@@ -71,7 +71,7 @@ class OneStep {
 
   const DominatingPair& pair_;
   double finite_bound_;  // no finite loss is above it
-  bool is_finite_;       // and no infinite one
+  double infinity_mass_;
   double shift_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "discretize/connect_dots_upper.hpp"
 #include "numeric/fft_cache.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/union_probability.hpp"
 #include "numeric/workspace.hpp"
 
 namespace hockeystick {
@@ -83,17 +84,19 @@ double chernoff_delta(const Direction& direction, const Pilot& pilot, const Sadd
   if (!(at.tilt > 0)) return infinity;
   const Plan plan = make_plan(direction, pilot, {at, coarse, forecast_interval(pilot, at, coarse), 1e-3, false});
   ChernoffMoment moment{plan.tilt};
-  double infinity_mass = 0, loss_error = 0;
+  double loss_error = 0;
+  UnionProbability infinite;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     if (plan.supports[j].points() > 1e5) return infinity;
     const StepPmf step = connect_dots_upper(cut_midway(*direction[j].pair, plan.supports[j].build()));
     const auto count = static_cast<double>(direction[j].count);
     const TiltedStep at_tilt = tilted(step, plan.tilt, plan.log_moments[j]);
     moment.add(count, at_tilt.log_moment, log_moment_above(at_tilt, 0));
-    infinity_mass += count * step.infinity_mass;
+    infinite.add(0, step.infinity_mass, count);
     loss_error += count * step.loss_error;
   }
-  return std::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1.01 * infinity_mass;
+  const double finite = std::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1e-307;
+  return (finite + infinite.upper()) * (1 + 2 * unit_roundoff);
 }
 
 }  // namespace hockeystick

@@ -145,17 +145,10 @@ class PowerSolver {
 
 // Power at false positive rate 0: the mass at loss +inf.
 Answer at_zero(const Direction& direction, double tolerance) {
-  double log_most = 0, log_least = 0;  // of the finite mass
-  for (const Term& term : direction) {
-    const PairCells cells = term.pair->integrate(std::array{0.0, 1.0});
-    const auto count = static_cast<double>(term.count);
-    log_least += count * std::log1p(-std::min(1.0, cells.infinity_mass)) * (1 + 8 * unit_roundoff);
-    log_most += count * std::log1p(-cells.infinity_mass_lower) * (1 - 8 * unit_roundoff);
-  }
+  const UnionProbability infinite = infinity_mass(direction);
   Answer answer;
   answer.upper = 1;
-  intersect(answer, -std::expm1(log_most) * (1 - 8 * unit_roundoff), -std::expm1(log_least) * (1 + 8 * unit_roundoff),
-            tolerance);
+  intersect(answer, infinite.lower(), infinite.upper(), tolerance);
   answer.met = answer.met || answer.upper <= smallest_power;
   if (!answer.met) answer.obstacle = "rounding";
   return answer;

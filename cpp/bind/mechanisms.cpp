@@ -94,6 +94,13 @@ void bind_mechanisms(py::module_& module) {
             return std::pair(std::move(nodes.loss), std::move(nodes.log_mass));
           },
           "Losses and the logarithms of their P-masses, for planning only.")
+      .def_property_readonly(
+          "infinity_mass",
+          [](const DominatingPair& pair) {
+            const auto [lower, upper] = pair.infinity_mass();
+            return std::pair(lower, upper);
+          },
+          "Bounds of P(L = inf).")
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum)
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   module.def(

@@ -24,6 +24,7 @@
 #include "numeric/roots_of_unity.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
+#include "numeric/union_probability.hpp"
 
 namespace py = pybind11;
 
@@ -158,6 +159,13 @@ std::pair<double, double> compensated_sum(const Doubles& array) {
   return {sum.value(), sum.error_bound()};
 }
 
+std::tuple<double, double, bool, bool> union_probability(const std::vector<std::tuple<double, double, double>>& events,
+                                                         double probability) {
+  hockeystick::UnionProbability any;
+  for (const auto& [lower, upper, count] : events) any.add(lower, upper, count);
+  return {any.lower(), any.upper(), any.exceeds(probability), any.is_at_most(probability)};
+}
+
 // In place on a caller's array, for those who time transforms.
 using Buffer = py::array_t<double, py::array::c_style>;
 
@@ -189,6 +197,9 @@ void bind_rounding_and_sums(py::module_& m) {
   m.def("check_floating_point_environment", &hockeystick::check_floating_point_environment,
         "Raise RuntimeError unless rounding is to nearest and subnormals are live.");
   m.def("compensated_sum", &compensated_sum, py::arg("values"), "(sum, bound of its error).");
+  m.def("union_probability", &union_probability, py::arg("events"), py::arg("probability"),
+        "(lower, upper, whether it certainly exceeds `probability`, whether it certainly does not) of the "
+        "probability that one of the events (lower, upper, count) happens.");
 }
 
 void bind_transforms(py::module_& m) {

@@ -43,19 +43,20 @@ struct Taken {
   }
 };
 
-// Masses that underflow may have spoilt become 0 and are counted as cut.
+// Masses of finite losses that underflow may have spoilt become 0 and are counted as cut.
 AtomicLaw without_small_masses(AtomicLaw law) {
   Taken p, q;
   for (LossAtom& atom : law.atoms) {
-    if (atom.loss > -infinity && atom.p < smallest_mass) p.take(atom.p, atom.loss);
-    if (atom.loss < infinity && atom.q < smallest_mass) q.take(atom.q, -atom.loss);
+    if (std::isinf(atom.loss)) continue;
+    if (atom.p < smallest_mass) p.take(atom.p, atom.loss);
+    if (atom.q < smallest_mass) q.take(atom.q, -atom.loss);
   }
   law.cut_moment = p.added_to(cut_moment(law.cut_moment, law.cut, law.bound), law.loss_error);
   law.reverse_cut_moment =
       q.added_to(cut_moment(law.reverse_cut_moment, law.reverse_cut, law.reverse_bound), law.loss_error);
   law.cut += p.mass;
   law.reverse_cut += q.mass;
-  std::erase_if(law.atoms, [](const LossAtom& atom) { return atom.p == 0 && atom.q == 0; });
+  std::erase_if(law.atoms, [](const LossAtom& atom) { return std::isfinite(atom.loss) && atom.p == 0 && atom.q == 0; });
   return law;
 }
 
@@ -80,8 +81,8 @@ class AtomicPair final : public DominatingPair {
  public:
   explicit AtomicPair(AtomicLaw law) : law_(without_small_masses(std::move(law))) {
     auto& atoms = law_.atoms = merged(std::move(law_.atoms));
-    if (!atoms.empty() && atoms.front().loss == -infinity) below_ = atoms.front().q;
-    if (!atoms.empty() && atoms.back().loss == infinity) above_ = atoms.back().p;
+    if (!atoms.empty() && atoms.front().loss == -infinity) below_ = bounded(atoms.front().q).upper;
+    if (!atoms.empty() && atoms.back().loss == infinity) above_ = bounded(atoms.back().p);
     std::erase_if(atoms, [](const LossAtom& atom) { return std::isinf(atom.loss); });
     for (const LossAtom& atom : atoms)
       if (atom.p > 0)
@@ -89,12 +90,12 @@ class AtomicPair final : public DominatingPair {
       else
         unlisted_q_ += atom.q;
     listed_.all = true;
+    if (listed_.at.empty() && law_.cut == 0 && above_.upper > 0) above_.lower = 1;
   }
 
   PairCells integrate(std::span<const double> edges) const override {
     std::vector<CellSums> sums(edges.size() + 1);  // below the first edge, the cells, above the last
     CompensatedSum low_q;
-    low_q.add(below_);
     double shift = 0;
     std::size_t k = 0;  // edges at or below the atom
     for (std::size_t i = 0; i < size(); ++i) {
@@ -114,13 +115,11 @@ class AtomicPair final : public DominatingPair {
     for (std::size_t i = 1; i < edges.size(); ++i) result.cells.push_back(sums[i].value());
     const double error = relative_error();
     result.lower_tail_p = sums.front().p.value();
-    result.lower_tail_q = low_q.value() * (1 + error) + law_.reverse_cut;
+    result.lower_tail_q = (low_q.value() * (1 + error) + below_ + law_.reverse_cut) * (1 + 2 * u);
     result.upper_tail_p = sums.back().p.value();
     result.upper_tail_above = sums.back().above.value();
-    // Adding the cut rounds.
-    const double infinity_error = law_.cut == 0 ? relative_infinity_error() : error;
-    result.infinity_mass = above_ * (1 + infinity_error) + law_.cut;
-    result.infinity_mass_lower = above_ * (1 - infinity_error);
+    result.infinity_mass = law_.cut == 0 ? above_.upper : (above_.upper + law_.cut) * (1 + 2 * u);
+    result.infinity_mass_lower = above_.lower;
     result.mass_error = error;
     // The differences loss - edge are rounded once, relative to themselves; expm1 within 4 u.
     result.share_error = error + 8 * u;
@@ -150,7 +149,7 @@ class AtomicPair final : public DominatingPair {
 
   double loss_infimum() const override { return size() ? law_.atoms.front().loss - law_.loss_error : 0; }
   double loss_supremum() const override {
-    if (above_ > 0) return infinity;
+    if (above_.upper > 0) return infinity;
     if (law_.cut > 0) return law_.bound;
     return size() ? law_.atoms.back().loss + law_.loss_error : 0;
   }
@@ -167,10 +166,13 @@ class AtomicPair final : public DominatingPair {
     for (const LossAtom& atom : law_.atoms)
       if (atom.loss > 0) sum.add(atom.p * -std::expm1(-atom.loss));
     const double finite = sum.value() * (1 + relative_error() + 8 * u);
-    return std::min(1.0, finite + above_ * (1 + relative_error()) + law_.cut + law_.loss_error + tiny);
+    return std::min(1.0, finite + above_.upper + law_.cut + law_.loss_error + tiny);
   }
 
-  double infinity_mass() const override { return above_; }
+  CertifiedInterval infinity_mass() const override {
+    if (law_.cut == 0 || std::isfinite(law_.bound)) return above_;
+    return {above_.lower, (above_.upper + law_.cut) * (1 + 2 * u)};
+  }
 
   // The sum itself, of atoms that `integrate` may have moved up to the edge too.
   double tail_moment_bound(double top, double t) const override {
@@ -180,7 +182,7 @@ class AtomicPair final : public DominatingPair {
     return sum * (1 + 1e-8);
   }
   double unlisted_moment_bound(double t) const override {
-    if (above_ > 0) return infinity;
+    if (above_.upper > 0) return infinity;
     return (law_.cut_moment(t) + std::max(1.0, t) * (law_.reverse_cut + unlisted_q_)) * (1 + 1e-8);
   }
   double renyi_slope_bound(double order) const override {
@@ -192,9 +194,7 @@ class AtomicPair final : public DominatingPair {
   }
   const Atoms& atoms() const override { return listed_; }
   std::optional<FiniteLaw> finite_law() const override {
-    const double error = relative_infinity_error();
-    return FiniteLaw{listed_.at, relative_error(),     law_.loss_error,
-                     law_.cut,   above_ * (1 + error), above_ * (1 - error)};
+    return FiniteLaw{listed_.at, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};
   }
 
  private:
@@ -202,7 +202,13 @@ class AtomicPair final : public DominatingPair {
 
   // Merging adds 2 u; the compensated sums of `integrate` add 2 u.
   double relative_error() const { return law_.mass_error + 6 * u; }
-  double relative_infinity_error() const { return law_.infinity_is_exact ? 0 : relative_error(); }
+
+  // A mass at an infinite loss.
+  CertifiedInterval bounded(double mass) const {
+    if (law_.infinity_is_exact) return {mass, mass};
+    const double error = relative_error();
+    return {std::max(0.0, mass * (1 - error) - tiny), mass * (1 + error) + tiny};
+  }
 
   struct CellSums {
     CompensatedSum p, above, below;
@@ -219,8 +225,9 @@ class AtomicPair final : public DominatingPair {
 
   AtomicLaw law_;  // finite losses only, increasing
   Atoms listed_;
-  double below_ = 0, above_ = 0;  // Q-mass at -inf, P-mass at inf
-  double unlisted_q_ = 0;         // of finite losses whose P-mass is counted as cut
+  double below_ = 0;               // upper bound of the Q-mass at -inf
+  CertifiedInterval above_{0, 0};  // P-mass at inf
+  double unlisted_q_ = 0;          // of finite losses whose P-mass is counted as cut
 };
 
 // log(1 - q + q e^l), a bound of the error that its rounding makes, and its derivative, which carries l's own.

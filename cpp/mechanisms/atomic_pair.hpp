@@ -19,13 +19,15 @@ struct LossAtom {
 
 /// A pair (P, Q) of discrete distributions as the law of its loss.
 struct AtomicLaw {
-  std::vector<LossAtom> atoms;     // in any order; several may share a loss
-  double mass_error = 0;           // relative error of every p and q, but for the 1e-307 that underflow may take
-  bool infinity_is_exact = false;  // no error of the masses at loss inf and -inf, one atom each
-  double loss_error = 0;           // of every finite loss [nats]
-  double cut = 0;                  // upper bound of the P-mass of outcomes that are not listed
-  double reverse_cut = 0;          // upper bound of their Q-mass
-  // All finite losses, of outcomes that are not listed too, lie in [-reverse_bound, bound].
+  std::vector<LossAtom> atoms;  // in any order; several may share a loss
+  double mass_error = 0;        // relative error of every p and q, but for the 1e-307 that underflow may take
+  bool infinity_is_exact =
+      false;               // no error of the masses at loss inf and -inf, one atom each, not by underflow either
+  double loss_error = 0;   // of every finite loss [nats]
+  double cut = 0;          // upper bound of the P-mass of outcomes that are not listed
+  double reverse_cut = 0;  // upper bound of their Q-mass
+  // All finite losses, of outcomes that are not listed too, lie in [-reverse_bound, bound]; if that is finite, no
+  // outcome of infinite loss is left out on that side.
   double bound = std::numeric_limits<double>::infinity();
   double reverse_bound = std::numeric_limits<double>::infinity();
   // Upper bounds of E_P[e^(t L)] and E_Q[e^(-t L)] over outcomes that are not listed, t > 0; empty: from cut and bound.

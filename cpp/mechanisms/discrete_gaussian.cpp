@@ -110,9 +110,9 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   for (double x = last + s; x >= -last; --x) {
     checkpoint_each<8192>(law.atoms.size());
     const double p = mass(x), q = mass(x - s);
-    if (p == 0 && q == 0) continue;
     const double finite = s * (s - 2 * x) / (2 * sigma * sigma);
     const double loss = std::fabs(x - s) > bound ? infinity : std::fabs(x) > bound ? -infinity : finite;
+    if (p == 0 && q == 0 && std::isfinite(loss)) continue;  // an infinite loss stays one, however rare
     if (std::isfinite(loss)) law.loss_error = std::fmax(law.loss_error, 2.01 * u * std::fabs(loss));
     law.atoms.push_back({loss, p, q});
   }

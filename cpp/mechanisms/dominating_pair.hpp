@@ -32,7 +32,7 @@ struct PairCells {
   double lower_tail_q = 0;      // upper bound of Q(L < e_0)
   double upper_tail_p = 0;      // P(e_m <= L < inf)
   double upper_tail_above = 0;  // the hockey-stick divergence at e_m less P(L = inf)
-  double infinity_mass = 0;     // upper bound of P(L = inf)
+  double infinity_mass = 0;     // upper bound of P(L = inf) and of what no cell lists
   double infinity_mass_lower = 0;
   double mass_error = 0;  // relative error of every p
   // Error of `above` and `below` in a cell of width d: share_error times the value (where an edge lies
@@ -98,14 +98,18 @@ class DominatingPair {
   /// All of the law, if its finite values are atoms and no others. Refers to the pair.
   virtual std::optional<FiniteLaw> finite_law() const { return std::nullopt; }
 
-  /// P(L = inf), about.
-  virtual double infinity_mass() const { return 0; }
+  /// Encloses P(L = inf).
+  virtual CertifiedInterval infinity_mass() const {
+    const double zero = 0;
+    const PairCells cells = integrate({&zero, 1});
+    return {cells.infinity_mass_lower, cells.infinity_mass};
+  }
 
   /// Infimum and supremum of L; -inf and inf if unbounded.
   virtual double loss_infimum() const { return -std::numeric_limits<double>::infinity(); }
   virtual double loss_supremum() const { return std::numeric_limits<double>::infinity(); }
 
-  /// Upper bound of the finite values of L.
+  /// Upper bound of the finite values of L, of outcomes that `integrate` counts at +inf too.
   virtual double finite_loss_bound() const {
     const double most = loss_supremum();
     return most + 1e-12 * (1 + std::fabs(most));

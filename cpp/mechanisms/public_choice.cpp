@@ -49,12 +49,6 @@ class PublicChoice final : public DominatingPair {
 
   const Atoms& atoms() const override { return atoms_; }
 
-  double infinity_mass() const override {
-    double sum = 0;
-    for (const Choice& choice : choices_) sum += choice.weight * choice.pair->infinity_mass();
-    return sum;
-  }
-
   double loss_infimum() const override {
     double least = std::numeric_limits<double>::infinity();
     for (const Choice& choice : choices_) least = std::min(least, choice.pair->loss_infimum() - choice.error);

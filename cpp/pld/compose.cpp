@@ -9,6 +9,7 @@
 #include "numeric/convolve.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
+#include "numeric/union_probability.hpp"
 #include "numeric/vector_math.hpp"
 #include "numeric/zeros.hpp"
 
@@ -143,13 +144,10 @@ double log_mass_below(const StepPmf& step) {
 // Mass at +inf of an upper composition. The stored masses are raised from ones that sum to 1 with
 // the mass t at +inf, and those compose to 1 - product of (1 - t)^n.
 double infinity_mass_above(std::span<const ComposedTerm> terms) {
-  CompensatedSum exponent;
-  for (const ComposedTerm& term : terms) {
-    const double t = term.step.step->infinity_mass;
-    if (t >= 1) return 1;
-    exponent.add(static_cast<double>(term.count) * std::log1p(-t) * (1 + 8 * u));
-  }
-  return std::min(1.0, std::fabs(std::expm1(exponent.value())) * (1 + 8 * u));  // 0, not -0
+  UnionProbability infinite;
+  for (const ComposedTerm& term : terms)
+    infinite.add(0, term.step.step->infinity_mass, static_cast<double>(term.count));
+  return infinite.upper();
 }
 
 // The same of a lower composition: with finite masses M, product of (M + t)^n less product of M^n.

@@ -3,6 +3,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
@@ -82,3 +83,93 @@ def test_what_leaks_for_certain_is_no_more_than_that(count):
         lower, upper = (float(leak.mid()) * factor for factor in (1 - 1e-6, 1 + 1e-6))
     assert run.epsilon(lower) == math.inf
     assert run.epsilon(upper) < math.inf
+
+
+LARGEST_BELOW_ONE = 1 - 2.0**-53
+ALMOST_ALL_LEAKS = [
+    (54 * hs.ApproximateDP(epsilon=0.1, delta=0.5), 7.0, arb(0.5) ** 54),
+    (54 * hs.ApproximateDP(epsilon=0.1, delta=0.5), 0.2, arb(0.5) ** 54),
+    (100 * hs.ApproximateDP(epsilon=0.5, delta=0.5), 5000.0, arb(0.5) ** 100),
+    (3 * hs.DiscretePair(p=[1 - 1e-6, 1e-6], q=[0.0, 1.0]), 30.0, arb(1e-6) ** 3),
+    (2 * hs.ApproximateDP(epsilon=0.5, delta=1 - 1e-10), 5000.0, (1 - arb(1 - 1e-10)) ** 2),
+]
+
+
+@pytest.mark.parametrize(("run", "epsilon", "rest"), ALMOST_ALL_LEAKS)
+def test_what_all_but_certainly_leaks_is_not_certain(run, epsilon, rest):
+    """`rest`, of finite loss, is too small to be told from 0 next to 1."""
+    bounds = run.delta_bounds(epsilon)
+    with ctx.workprec(200):
+        assert arb(bounds.lower) <= 1 - rest
+    assert LARGEST_BELOW_ONE * (1 - 2.0**-52) <= bounds.lower < bounds.upper == 1
+    prior = 1 / (1 + math.exp(epsilon)) if epsilon < 700 else math.exp(-700)
+    risk = run.bayes_risk_bounds(prior)
+    assert arb(risk.upper) >= arb(prior) * rest / 2
+    assert risk.upper <= prior * 2.0**-51
+    assert run.epsilon(0.999) == math.inf
+
+
+def test_noise_that_all_but_certainly_leaks():
+    run = 200 * hs.DiscreteGaussian(sigma=1.0, truncation=1)
+    assert run.delta_bounds(1000.0).lower < 1
+    assert run.bayes_risk_bounds(1e-300).upper > 0
+
+
+def test_a_leak_is_told_from_delta_next_to_1():
+    run = 54 * hs.ApproximateDP(epsilon=0.1, delta=0.5)
+    assert run.epsilon_bounds(LARGEST_BELOW_ONE) == (math.inf, math.inf)
+
+
+def test_what_certainly_leaks_is_certain():
+    for run in (3 * hs.DiscretePair(p=[1, 0], q=[0, 1]), 3 * hs.ApproximateDP(epsilon=1, delta=1)):
+        assert run.delta_bounds(3.0) == (1, 1)
+        assert run.epsilon_bounds(LARGEST_BELOW_ONE) == (math.inf, math.inf)
+
+
+def test_rare_leaks_are_not_forgotten():
+    """Below what a mass of finite loss is listed from, each step's; above it, or not, together."""
+    many = 10**9 * hs.ApproximateDP(epsilon=1e-6, delta=9e-306)
+    with ctx.workprec(2000):
+        leak = 1 - (1 - arb(9e-306)) ** 10**9
+        for bounds in (many.delta_bounds(9999.0), many.probabilistic_delta_bounds(9999.0)):
+            assert arb(bounds.lower) <= leak <= arb(bounds.upper)
+            assert bounds.upper <= bounds.lower * (1 + 1e-12)
+        assert arb(many.true_positive_rate_bounds(0.0).upper) >= leak
+    run = 1000 * hs.ApproximateDP(epsilon=0.5, delta=1e-306)
+    assert run.epsilon_bounds(5e-304) == (math.inf, math.inf)
+    assert run.epsilon(1.1e-303) <= 500 * (1 + 1e-12)
+    for leak in (1e-306, 5e-324):
+        once = hs.ApproximateDP(epsilon=0.5, delta=leak)
+        assert once.delta_bounds(1.0) == (leak, leak)
+        assert once.delta_bounds(0.5) == (leak, leak)
+
+
+@pytest.mark.parametrize("rate", [0.5, 1e-10])
+def test_leaks_that_underflow_are_not_forgotten(rate):
+    """1e-320 of the mass, or what sampling leaves of it."""
+    run = 3 * hs.DiscretePair(p=[1, 1e-320], q=[1, 0]).poisson_sampled(rate)
+    for bounds in (
+        run.delta_bounds(1.0),
+        run.delta_bounds(1e4),
+        run.true_positive_rate_bounds(0.0),
+    ):
+        assert arb(bounds.lower) <= 3 * arb(rate) * arb(1e-320) <= arb(bounds.upper)
+        assert bounds.upper <= 1e-300
+
+
+PURE = [
+    (1361 * hs.DiscreteLaplace(parameter=1 / 1361), 0.99, 1.001),
+    (1361 * hs.DiscreteLaplace(parameter=0.0007608923012065944), 1.0355744183700308, 1.04),
+    (3000 * hs.ApproximateDP(epsilon=1 / 4096, delta=0), 0.73, 3000 / 4096),
+    (2000 * hs.Laplace(noise_multiplier=2000), 0.98, 1.001),
+    (2000 * hs.PermuteAndFlip(epsilon=1 / 2048), 0.97, 2000 / 2048),
+]
+
+
+@pytest.mark.parametrize(("run", "below", "largest"), PURE)
+def test_delta_is_0_only_from_the_largest_loss_on(run, below, largest):
+    assert 0 < run.delta(below) <= 1e-300
+    assert run.delta(largest) == 0
+    together = run.delta(np.array([0.9 * below, below, largest, 2 * largest]))
+    assert together[1] > 0
+    assert list(together[2:]) == [0, 0]

@@ -100,15 +100,17 @@ def check(
         assert max(cells.mass_error, cells.share_error) <= MASS_ERROR
         if complete:
             check_cells(_Truth(finite), edges, cells, (-math.inf, math.inf))
-            _check_ends(cells, atoms)
+            _check_ends(pair, cells, atoms)
             return
         for loss, atom in finite:  # a cell at a time
             edges = _edges([loss], stated)
             check_cells(_Truth([(loss, atom)]), edges, pair.integrate(edges), (-1e9, 1e9))
 
 
-def _check_ends(cells: _core.PairCells, atoms: Law) -> None:
+def _check_ends(pair: _core.DominatingPair, cells: _core.PairCells, atoms: Law) -> None:
     infinite = sum((atom.p for atom in atoms if atom.q == 0), arb(0))
+    if all(atom.p == 0 or atom.q == 0 for atom in atoms):
+        infinite = arb(1)  # which a ball of the sum cannot tell
     missing = sum((atom.q for atom in atoms if atom.p == 0), arb(0))
     # Masses that doubles cannot hold are cut.
     cut = sum((atom.p for atom in atoms if atom.q > 0 and atom.p < UNLISTED), arb(0))
@@ -117,6 +119,8 @@ def _check_ends(cells: _core.PairCells, atoms: Law) -> None:
     assert cells.infinity_mass <= infinite * (1 + 2 * MASS_ERROR) + CUT
     assert cells.infinity_mass_lower <= infinite
     assert cells.infinity_mass_lower >= infinite * (1 - 2 * MASS_ERROR) - CUT
+    lower, upper = pair.infinity_mass
+    assert cells.infinity_mass_lower == lower <= infinite <= upper <= cells.infinity_mass
     assert cells.lower_tail_p == 0  # all finite losses lie between the edges
     assert cells.upper_tail_p == 0
     assert missing + reverse_cut <= cells.lower_tail_q

@@ -117,6 +117,11 @@ class DominatingPair:
         Upper bound of E_P[e^(t L)] + max(1, t) Q over outcomes of finite loss counted at +inf, t > 0.
         """
     @property
+    def infinity_mass(self) -> tuple[float, float]:
+        """
+        Bounds of P(L = inf).
+        """
+    @property
     def loss_infimum(self) -> float: ...
     @property
     def loss_supremum(self) -> float: ...

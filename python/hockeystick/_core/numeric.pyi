@@ -38,6 +38,7 @@ __all__: list[str] = [
     "rfft",
     "roots_of_unity",
     "turned_sums",
+    "union_probability",
     "unit_roundoff",
     "upper_normal_quantile",
 ]
@@ -234,6 +235,20 @@ def turned_sums(
 ) -> typing.Annotated[list[float], "FixedSize(3)"]:
     """
     Real and imaginary part of sum w_k e^(i k angle), and the sum of the imaginary parts times k.
+    """
+
+def union_probability(
+    events: collections.abc.Sequence[
+        tuple[
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+        ]
+    ],
+    probability: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float, bool, bool]:
+    """
+    (lower, upper, whether it certainly exceeds `probability`, whether it certainly does not) of the probability that one of the events (lower, upper, count) happens.
     """
 
 def upper_normal_quantile(
