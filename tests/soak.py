@@ -48,7 +48,9 @@ def _kinds(rng):
         lambda: tuple((7 * coarse).delta_bounds(0.2)),
         lambda: tuple((9 * pair).advantage_bounds()),
         lambda: tuple((4 * step).true_positive_rate_bounds(0.01, tolerance=1e-2)),
-        lambda: hs.Accountant().compose(step, count).would_exceed(step, 10, 1.0, delta),
+        lambda: (
+            hs.Accountant().compose(step, count).would_exceed(step, 10, epsilon=1.0, delta=delta)
+        ),
         lambda: hs.Accountant.from_json(hs.Accountant().compose(laplace, 3).to_json()).ledger,
         lambda: tuple(
             hs.dpsgd_epsilon(

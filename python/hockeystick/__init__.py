@@ -15,7 +15,7 @@ from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.calibrate import calibrate
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
-from hockeystick.errors import CertificationError
+from hockeystick.errors import CertificationError, StaleLedgerError
 from hockeystick.mechanisms import *
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.sweep import Records, SweepError, sweep
@@ -30,6 +30,7 @@ __all__ = [
     "Mechanism",
     "PrivacyLossDistribution",
     "Records",
+    "StaleLedgerError",
     "SweepError",
     "__version__",
     "calibrate",

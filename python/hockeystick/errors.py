@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is raised when a certificate is out of reach."""
+"""What is raised when a certificate is out of reach, or a ledger on disk is another's."""
 
 from typing import Any
 
@@ -27,3 +27,10 @@ class CertificationError(RuntimeError):
     def obstacle(self) -> str:
         """What limited them: the name of an argument, or of a term of the error budget."""
         return str(self.args[2])
+
+
+class StaleLedgerError(RuntimeError):
+    """The ledger on disk is no longer the one that was loaded; nothing was written.
+
+    Writing would lose what others have entered since.
+    """

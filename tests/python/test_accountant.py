@@ -245,9 +245,8 @@ def test_admission_is_what_composing_would_show():
         for count in (0, 3):
             then = 100 * S + count * more
             lower, upper = then.epsilon_bounds(1e-5, adjacency=Adjacency.REMOVE_ONE)
-            assert acct.would_exceed(more, count, upper, 1e-5) is False
-            assert acct.would_exceed(more, count, epsilon=math.nextafter(upper, 0), delta=1e-5)
-            assert acct.would_exceed(more, count, lower * 0.99, 1e-5) is True
+            assert acct.would_exceed(more, count, epsilon=upper, delta=1e-5) is False
+            assert acct.would_exceed(more, count, epsilon=lower * (1 - 1e-9), delta=1e-5) is True
     assert acct.ledger == before
     assert not Accountant().would_exceed(A, 0, epsilon=0.0, delta=1e-5)
 
@@ -257,8 +256,8 @@ def test_admission_uses_bounds_wider_than_asked_for():
     limit = {"memory_limit": 2**20}
     with pytest.raises(hs.CertificationError):
         acct.compose(hs.Laplace(noise_multiplier=20.0), count=1000).epsilon(1e-5, **limit)
-    assert acct.would_exceed(S, 0, 100.0, 1e-5, **limit) is False
-    assert acct.would_exceed(S, 0, 1e-3, 1e-5, **limit) is True
+    assert acct.would_exceed(S, 0, epsilon=100.0, delta=1e-5, **limit) is False
+    assert acct.would_exceed(S, 0, epsilon=1e-3, delta=1e-5, **limit) is True
 
 
 @pytest.mark.parametrize(
@@ -272,8 +271,18 @@ def test_admission_uses_bounds_wider_than_asked_for():
         ((A, 1, math.inf, 1e-5), ValueError, "epsilon"),
         ((A, 1, 1.0, 0.0), ValueError, "delta"),
         ((A, 1, 1.0, [1e-5]), TypeError, "delta"),
+        ((A, 1, "-1", 1e-5), ValueError, "epsilon"),
+        ((A, 1, "nan", 1e-5), ValueError, "epsilon"),
+        ((A, 1, "one", 1e-5), ValueError, "epsilon"),
+        ((A, 1, "1e999", 1e-5), ValueError, "epsilon"),
+        ((A, 1, "1/0", 1e-5), ValueError, "epsilon"),
+        ((A, 1, 1.0, "1"), ValueError, "delta"),
     ],
 )
 def test_bad_admission_questions_are_named(arguments, error, name):
-    with pytest.raises(error, match=f"^{name} must be "):
-        Accountant().would_exceed(*arguments)
+    acct = Accountant()
+    mechanism, count, epsilon, delta = arguments
+    for ask in (acct.would_exceed, acct.admit):
+        with pytest.raises(error, match=f"^{name} must be "):
+            ask(mechanism, count, epsilon=epsilon, delta=delta)
+    assert acct.ledger == ()

@@ -265,7 +265,7 @@ def test_losses_of_any_size_are_declined_with_bounds():
     account = hs.Accountant().compose(
         hs.Gaussian(noise_multiplier=1e-3).poisson_sampled(0.5), 10**9
     )
-    assert account.would_exceed(hs.Gaussian(noise_multiplier=1), 1, 1.0, 1e-5)
+    assert account.would_exceed(hs.Gaussian(noise_multiplier=1), epsilon=1.0, delta=1e-5)
 
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-9])

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A budget is spent to the last query that fits, and never beyond, by however many threads."""
+
+import copy
+import itertools
+import math
+import os
+import pickle
+import threading
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import Accountant
+
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+TENTHS = [
+    hs.ApproximateDP(epsilon=0.1, delta=0.0),
+    hs.Laplace(noise_multiplier=10.0),
+    hs.ExponentialMechanism(epsilon=0.1),
+    hs.DiscreteLaplace(parameter=0.1),
+]
+
+
+def admitted(acct, mechanism, **budget):
+    return next(k for k in itertools.count() if not acct.admit(mechanism, **budget))
+
+
+@pytest.mark.parametrize("query", TENTHS, ids=lambda query: type(query).__name__)
+@pytest.mark.parametrize("budget", [1, 1.0, "1", "1.0", Decimal(1), Fraction(1)], ids=repr)
+def test_ten_tenths_are_one(query, budget):
+    """At a delta of 1e-9 ten of them have an epsilon of 0.9999994 and less."""
+    acct = Accountant()
+    assert admitted(acct, query, epsilon=budget, delta=1e-9) == 10
+    assert acct.ledger == ((query, 10),)
+
+
+@pytest.mark.parametrize("part", [1e-4, 1e-7, 1e-9])
+def test_the_last_part_in_1e9_is_decided(part):
+    run = 1000 * STEP
+    lower, upper = run.epsilon_bounds(1e-5, tolerance=1e-10)
+    acct = Accountant().compose(STEP, 999)
+    assert not acct.would_exceed(STEP, epsilon=upper * (1 + part), delta=1e-5)
+    assert acct.would_exceed(STEP, epsilon=lower * (1 - part), delta=1e-5)
+
+
+def test_exact_budgets_are_rounded_down():
+    """The double nearest to 0.7 lies below it, that nearest to 0.1 above."""
+    assert Fraction(0.7) < Fraction("0.7")
+    assert Fraction(0.1) > Fraction("0.1")
+    for text in ("0.7", "0.1", "7/10", "1e-3"):
+        number = hs._admission.amount("epsilon", text)
+        assert number <= Fraction(text) < math.nextafter(number, 1)
+    assert hs._admission.amount("epsilon", Decimal("0.1")) < 0.1
+
+
+def test_budgets_beyond_the_largest_epsilon_of_a_delta():
+    acct = Accountant()
+    assert acct.admit(hs.Laplace(noise_multiplier=1e-3), 3, epsilon=20_000.0, delta=1e-5)
+    assert acct.admit(hs.Laplace(noise_multiplier=1e-3), 20, epsilon=20_000.0, delta=1e-5) is False
+
+
+def test_count_is_one_unless_given():
+    acct = Accountant()
+    assert not acct.would_exceed(STEP, epsilon=1.0, delta=1e-5)
+    assert acct.admit(STEP, epsilon=1.0, delta=1e-5)
+    assert acct.compose(STEP).ledger == ((STEP, 2),)
+
+
+def test_what_is_refused_is_not_entered():
+    acct = Accountant()
+    assert acct.admit(STEP, 10**6, epsilon=1.0, delta=1e-5) is False
+    assert acct.ledger == ()
+
+
+def test_threads_admit_what_one_would(samples):
+    """Two different queries take turns, so that what one thread finds another has changed."""
+    queries = (hs.Laplace(noise_multiplier=20.0), hs.Gaussian(noise_multiplier=30.0))
+    for _ in range(samples(2)):
+        acct = Accountant()
+        admissions = []
+        start = threading.Barrier(8)
+
+        def work(query, acct=acct, admissions=admissions, start=start):
+            start.wait()
+            while acct.admit(query, epsilon=1.0, delta=1e-6):
+                admissions.append(query)
+
+        threads = [threading.Thread(target=work, args=(queries[k % 2],)) for k in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        total = sum(count for _, count in acct.ledger)
+        assert total == len(admissions)
+        assert acct.composition == sum(1 * query for query in admissions)
+        assert acct.composition.delta(1.0) <= 1e-6
+        assert all(acct.would_exceed(query, epsilon=1.0, delta=1e-6) for query in queries)
+
+
+def test_threads_compose_without_losing_any():
+    acct = Accountant()
+
+    def work(k):
+        for i in range(200):
+            acct.compose(hs.Gaussian(noise_multiplier=1.0 + (k + i) % 5))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(count for _, count in acct.ledger) == 1600
+    assert acct.composition == hs.Composition(acct.ledger)
+
+
+def test_copies_are_their_own():
+    acct = Accountant().compose(STEP)
+    for same in (copy.copy(acct), copy.deepcopy(acct), pickle.loads(pickle.dumps(acct))):  # noqa: S301
+        assert same.ledger == acct.ledger
+        assert same.admit(STEP, epsilon=1.0, delta=1e-5)
+        assert (same.ledger, acct.ledger) == (((STEP, 2),), ((STEP, 1),))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_does_not_wait_for_a_thread_of_its_parent():
+    acct = Accountant().compose(STEP)
+    held, done = threading.Event(), threading.Event()
+
+    def hold():
+        with acct._lock:
+            held.set()
+            done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if acct.compose(STEP).ledger == ((STEP, 2),) else 1)
+    code = os.waitpid(child, 0)[1]
+    done.set()
+    thread.join()
+    assert code == 0

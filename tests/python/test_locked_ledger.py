@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One ledger on disk, many threads of many processes: nothing is lost and nothing overspent."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import Accountant
+
+STEP = hs.Laplace(noise_multiplier=10.0)
+OTHER = hs.Gaussian(noise_multiplier=50.0)
+
+# Eight threads that admit until told otherwise, and say so once it is on the disk.
+WORKER = """
+import sys, threading
+import hockeystick as hs
+
+path, epsilon, most = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
+step = hs.Laplace(noise_multiplier=10.0)
+
+def work():
+    for _ in range(most):
+        with hs.Accountant.locked(path) as acct:
+            admitted = acct.admit(step, epsilon=epsilon, delta=1e-9)
+        if not admitted:
+            return
+        sys.stdout.write("+")
+        sys.stdout.flush()
+
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+LATEST = 120  # seconds for all processes of one ledger
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.json"
+
+
+def start(path, epsilon, most):
+    arguments = [sys.executable, "-c", WORKER, str(path), str(epsilon), str(most)]
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+
+
+def finished(worker):
+    """How many admissions it acknowledged."""
+    said, _ = worker.communicate(timeout=LATEST)
+    return said.count("+")
+
+
+def spent(path):
+    return sum(count for _, count in Accountant.load(path).ledger)
+
+
+def test_four_processes_spend_a_budget_to_the_last_query(path):
+    """Of 32 threads that want more, ten tenths are admitted."""
+    workers = [start(path, 1.0, 100) for _ in range(4)]
+    acknowledged = [finished(worker) for worker in workers]
+    assert [worker.returncode for worker in workers] == [0] * 4
+    assert sum(acknowledged) == spent(path) == 10
+    acct = Accountant.load(path)
+    assert acct.would_exceed(STEP, epsilon=1.0, delta=1e-9)
+    assert not acct.would_exceed(hs.Composition(), epsilon=1.0, delta=1e-9)
+
+
+def test_four_processes_lose_nothing(path, samples):
+    each = -(-samples(1) // 4)  # 1024 in all, at most
+    workers = [start(path, 1e4, each) for _ in range(4)]
+    assert sum(map(finished, workers)) == spent(path) == 32 * each
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_killed_processes_lose_nothing_acknowledged(path, samples):
+    """Of each killed thread at most the admission that it had no time to acknowledge."""
+    chance = random.Random(7)
+    for _ in range(min(samples(1), 20)):
+        path.unlink(missing_ok=True)
+        workers = [start(path, 8.0, 4) for _ in range(4)]
+        while not path.exists():
+            time.sleep(0.005)
+        for worker in workers[:2]:
+            time.sleep(0.02 + 0.1 * chance.random())
+            worker.send_signal(signal.SIGKILL)
+        acknowledged = sum(map(finished, workers))
+        assert [worker.returncode for worker in workers[2:]] == [0, 0]
+        assert acknowledged <= spent(path) <= acknowledged + 2
+        acct = Accountant.load(path)
+        assert not acct.would_exceed(hs.Composition(), epsilon=8.0, delta=1e-9)
+        with Accountant.locked(path, timeout=10) as again:  # nobody dead holds the lock
+            assert again.ledger == acct.ledger
+
+
+def test_a_new_ledger_has_what_was_given(path):
+    given = {"adjacency": hs.Adjacency.REMOVE_ONE, "tolerance": 1e-4}
+    with Accountant.locked(path, **given) as acct:
+        assert acct.ledger == ()
+    assert (Accountant.load(path).adjacency, Accountant.load(path).tolerance) == tuple(
+        given.values()
+    )
+    with Accountant.locked(path, **given) as acct, pytest.raises(RuntimeError, match="this thread"):
+        Accountant.locked(path).__enter__()
+    with Accountant.locked(path) as acct:
+        assert acct.adjacency is hs.Adjacency.REMOVE_ONE
+    for wrong in ({"adjacency": hs.Adjacency.ADD_ONE}, {"tolerance": 1e-3}):
+        with pytest.raises(ValueError, match=f"^{next(iter(wrong))} must be that of the ledger in"):
+            Accountant.locked(path, **wrong).__enter__()
+
+
+def test_an_error_enters_nothing(path):
+    with Accountant.locked(path) as acct:
+        acct.compose(STEP)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="^count"), Accountant.locked(path) as acct:
+        acct.compose(STEP).compose(STEP, count=-1)
+    assert path.read_bytes() == before
+    with Accountant.locked(path):
+        pass
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_others_changed_is_refused(path):
+    Accountant().compose(STEP).save(path)
+    mine, theirs = Accountant.load(path), Accountant.load(path)
+    theirs.compose(OTHER).save(path)
+    theirs.compose(OTHER).save(path)
+    before = path.read_bytes()
+    with pytest.raises(hs.StaleLedgerError, match=r"ledger\.json was changed .* load it again"):
+        mine.compose(STEP).save(path)
+    assert path.read_bytes() == before
+    mine.save(path.with_name("copy.json"))
+    with Accountant.locked(path) as acct:
+        acct.compose(STEP)
+    assert acct.ledger == ((STEP, 1), (OTHER, 2), (STEP, 1))
+    acct.compose(STEP).save(path)
+    path.unlink()
+    with pytest.raises(hs.StaleLedgerError):
+        acct.save(path)
+
+
+def test_what_is_saved_in_the_block_is_saved(path):
+    with Accountant.locked(path) as acct:
+        acct.compose(STEP).save(path)
+        assert spent(path) == 1
+        acct.compose(STEP)
+    assert spent(path) == 2
+
+
+def test_others_wait_only_so_long(path):
+    held, done = threading.Event(), threading.Event()
+
+    def hold():
+        with Accountant.locked(path):
+            held.set()
+            done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    start = time.monotonic()
+    with pytest.raises(TimeoutError, match=r"locked by others for 0\.1 seconds.*ledger\.json"):
+        Accountant.locked(path, timeout=0.1).__enter__()
+    assert 0.1 <= time.monotonic() - start < 5
+    done.set()
+    thread.join()
+    with Accountant.locked(path, timeout=0):
+        pass
+    with pytest.raises(ValueError, match="^timeout must be finite and >= 0"):
+        Accountant.locked(path, timeout=-1.0).__enter__()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_forked_in_the_block_neither_saves_nor_unlocks(path):
+    with Accountant.locked(path) as acct:
+        acct.compose(STEP)
+        block = Accountant.locked(path.with_name("other.json"))
+        other = block.__enter__().compose(STEP)
+        child = os.fork()
+        if child == 0:
+            try:
+                other.compose(STEP)
+                block.__exit__(None, None, None)
+            except RuntimeError as error:
+                os._exit(0 if "its own process" in str(error) else 1)
+            os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+        with pytest.raises(RuntimeError, match="this thread"):
+            Accountant.locked(path.with_name("other.json")).__enter__()
+        block.__exit__(None, None, None)
+    assert (spent(path), spent(path.with_name("other.json"))) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("", FileNotFoundError), (".", OSError), ("no/x", OSError)]
+)
+def test_errors_name_the_path_asked_for(tmp_path, monkeypatch, name, error):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error) as caught:
+        Accountant.locked(name).__enter__()
+    assert caught.value.filename == name
+    assert list(tmp_path.iterdir()) == []
