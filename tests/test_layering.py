@@ -35,7 +35,7 @@ PYTHON_LAYERS = [
     {"_admission", "_family", "_files", "_given_loss", "_json"},
     {"_entries", "_search"},
     {"accountant", "baselines", "calibrate", "dpsgd", "sweep"},
-    {"plot", "compat"},
+    {"plot", "compat", "verify"},
     {"__init__"},
     {"cli"},
     {"__main__"},

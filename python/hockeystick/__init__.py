@@ -19,6 +19,7 @@ from hockeystick.errors import CertificationError, StaleLedgerError
 from hockeystick.mechanisms import *
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.sweep import Records, SweepError, sweep
+from hockeystick.verify import Verified, verify
 
 __all__ = [
     "Accountant",
@@ -32,11 +33,13 @@ __all__ = [
     "Records",
     "StaleLedgerError",
     "SweepError",
+    "Verified",
     "__version__",
     "calibrate",
     "dpsgd_epsilon",
     "dpsgd_epsilon_bounds",
     "sweep",
+    "verify",
 ]
 __all__ += mechanisms.__all__
 

@@ -12,6 +12,7 @@ from hockeystick.cli.calibration import calibrate
 from hockeystick.cli.comparison import compare
 from hockeystick.cli.pictures import plot
 from hockeystick.cli.questions import delta, epsilon
+from hockeystick.cli.verification import verify
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -75,5 +76,5 @@ def _commands(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (epsilon, delta, calibrate, plot, compare):
+for _command in (epsilon, delta, calibrate, plot, compare, verify):
     _commands.add_command(_command)

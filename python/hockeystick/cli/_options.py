@@ -28,12 +28,18 @@ def comparison_options(command: Callable[..., None]) -> Callable[..., None]:
     return options(command, noise_required=True, adjacency=False)
 
 
+def verification_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The same options without the tolerance and the memory of the fast accountant."""
+    return options(command, noise_required=True, limits=False)
+
+
 def options(
     command: Callable[..., None],
     *,
     noise_required: bool,
     tolerance: float | None = DEFAULT_TOLERANCE,
     adjacency: bool = True,
+    limits: bool = True,
 ) -> Callable[..., None]:
     """The options that every question has, also under the names of `compute-dp-epsilon`."""
     asked: list[Callable[..., Any]] = [
@@ -62,6 +68,16 @@ def options(
             help="Number of steps.",
         ),
         *([_adjacency_option()] if adjacency else []),
+        *(_limits(tolerance) if limits else []),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    ]
+    for option in reversed(asked):
+        command = option(command)
+    return command
+
+
+def _limits(tolerance: float | None) -> list[Callable[..., Any]]:
+    return [
         click.option(
             "--tolerance",
             type=float,
@@ -76,11 +92,7 @@ def options(
             show_default=True,
             help="Bytes the computation may take.",
         ),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
     ]
-    for option in reversed(asked):
-        command = option(command)
-    return command
 
 
 def _adjacency_option() -> Callable[..., Any]:

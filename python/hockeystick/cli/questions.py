@@ -11,6 +11,9 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.cli._decimals import outward
 from hockeystick.cli._options import question_options, run
+from hockeystick.cli.verification import verification
+
+VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
 
 
 @click.command(
@@ -18,6 +21,7 @@ from hockeystick.cli._options import question_options, run
     "--steps 10000 --delta 1e-5"
 )
 @click.option("--delta", "-d", type=float, required=True, help="Target delta, in (0, 1).")
+@click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @question_options
 def epsilon(delta: float, **question: Any) -> None:
     """Smallest epsilon of a run of DP-SGD, for a delta."""
@@ -29,6 +33,7 @@ def epsilon(delta: float, **question: Any) -> None:
     "--steps 10000 --epsilon 2"
 )
 @click.option("--epsilon", type=float, required=True, help="Target epsilon [nats], in [0, 1e4].")
+@click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @question_options
 def delta(epsilon: float, **question: Any) -> None:
     """Smallest delta of a run of DP-SGD, for an epsilon."""
@@ -47,6 +52,7 @@ def _answer(  # noqa: PLR0913, one argument per option
     tolerance: float,
     memory_limit: int,
     as_json: bool,
+    verifies: bool,
 ) -> None:
     asked = run(
         noise_multiplier=noise_multiplier, sampling_probability=sampling_probability, steps=steps
@@ -57,10 +63,14 @@ def _answer(  # noqa: PLR0913, one argument per option
         value, adjacency=Adjacency(adjacency), tolerance=tolerance, memory_limit=memory_limit
     )
     seconds = perf_counter() - start
+    second = verification(asked, {given: value}, adjacency, bounds) if verifies else None
     if not as_json:
         click.echo(_sentence(wanted, bounds, f"{given} = {value!r}", seconds))
+        if second:
+            click.echo(second.sentence)
+            second.refuse_a_miss()
         return
-    answer = {
+    answer: dict[str, Any] = {
         wanted: bounds.upper,
         "lower": bounds.lower,
         "upper": bounds.upper,
@@ -76,7 +86,11 @@ def _answer(  # noqa: PLR0913, one argument per option
             "memory_limit": memory_limit,
         },
     }
+    if second:
+        answer["verified"] = second.members
     click.echo(json.dumps(answer))
+    if second:
+        second.refuse_a_miss()
 
 
 def _sentence(wanted: str, bounds: Bounds[float], given: str, seconds: float) -> str:

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a question to a result: precision is raised until the digits are there."""
+
+import math
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from flint import arb, ctx
+
+from hockeystick import _checks
+from hockeystick.adjacency import Adjacency
+from hockeystick.bounds import Bounds
+from hockeystick.composition import Composable
+from hockeystick.errors import CertificationError
+from hockeystick.verify import questions, renyi
+from hockeystick.verify.balls import ZERO, between, decimal, digits_of, double_above, double_below
+from hockeystick.verify.curves import Composed, composed
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.result import Verified
+
+ROUNDS = 4
+GUARD = 12  # digits beyond those asked for at first
+Ask = Callable[[Sequence[Composed], float, int], arb]
+
+
+class Question(NamedTuple):
+    """What a quantity is asked by, how it is computed, and where it lies in any case."""
+
+    quantity: str
+    check: Callable[[float], Any]
+    ask: Ask | None
+    most: float
+    fast: Callable[[Composable, float, Adjacency], Bounds[float]]
+
+
+QUESTIONS = {
+    "delta": Question(
+        "epsilon",
+        lambda x: _checks.open_unit("delta", x),
+        questions.epsilon,
+        math.inf,
+        lambda run, x, adjacency: run.epsilon_bounds(x, adjacency=adjacency),
+    ),
+    "epsilon": Question(
+        "delta",
+        lambda x: _checks.within("epsilon", x, 0, _checks.MAX_EPSILON),
+        questions.delta,
+        1.0,
+        lambda run, x, adjacency: run.delta_bounds(x, adjacency=adjacency),
+    ),
+    "false_positive_rate": Question(
+        "true_positive_rate",
+        lambda x: _checks.probability("false_positive_rate", x),
+        questions.power,
+        1.0,
+        lambda run, x, adjacency: run.true_positive_rate_bounds(x, adjacency=adjacency),
+    ),
+    "prior": Question(
+        "bayes_risk",
+        lambda x: _checks.open_unit("prior", x),
+        questions.bayes_risk,
+        0.5,
+        lambda run, x, adjacency: run.bayes_risk_bounds(x, adjacency=adjacency),
+    ),
+    "order": Question(
+        "renyi_divergence",
+        lambda x: _checks.within("order", x, 1, _checks.MAX_ORDER),
+        None,
+        math.inf,
+        lambda run, x, adjacency: run.renyi_divergence_bounds(x, adjacency=adjacency),
+    ),
+}
+
+
+def answer(
+    run: Composable,
+    name: str,
+    value: float,
+    adjacency: Adjacency,
+    digits: int,
+    fast: bool | Bounds[float],  # noqa: FBT001
+) -> Verified:
+    """The result for one question; `name` is a key of QUESTIONS."""
+    question = QUESTIONS[name]
+    point = question.check(value)
+    quick = fast if isinstance(fast, Bounds) else None
+    if fast is True:
+        quick = _fast(question, run, point, adjacency)
+    start = perf_counter()
+    try:
+        ball, method, limits = _ball(question, run, point, adjacency, digits)
+    except NotKnownError as error:
+        return Verified(
+            quantity=question.quantity,
+            known=False,
+            middle="nan",
+            radius="inf",
+            lower=0.0,
+            upper=question.most,
+            digits=0.0,
+            asked=digits,
+            fast=quick,
+            seconds=perf_counter() - start,
+            reason=str(error),
+        )
+    middle, radius = decimal(ball, digits)
+    return Verified(
+        quantity=question.quantity,
+        known=True,
+        middle=middle,
+        radius=radius,
+        lower=max(0.0, double_below(ball)),
+        upper=min(question.most, double_above(ball)),
+        digits=digits_of(ball),
+        asked=digits,
+        limits=limits,
+        method=method,
+        fast=quick,
+        enclosed=_enclosed(quick, ball),
+        seconds=perf_counter() - start,
+    )
+
+
+def _fast(question: Question, run: Composable, point: float, adjacency: Adjacency) -> Bounds[float]:
+    try:
+        return question.fast(run, point, adjacency)
+    except CertificationError as error:
+        return error.bounds
+
+
+def _enclosed(quick: Bounds[float] | None, ball: arb) -> bool | None:
+    """Whether all of the ball is certainly within the bounds, or none of it."""
+    if quick is None:
+        return None
+    with ctx.workprec(max(2200, ctx.prec)):
+        lower, upper = arb(quick.lower), arb(quick.upper)
+        if lower <= ball <= upper:
+            return True
+        return False if ball < lower or ball > upper else None
+
+
+def _ball(
+    question: Question, run: Composable, point: float, adjacency: Adjacency, digits: int
+) -> tuple[arb, str, dict[str, float]]:
+    """The narrowest ball of a few rounds of rising precision, its method and what limits it."""
+    best, method, limits = arb(0, math.inf), "", {}
+    working, last, is_cut = digits + GUARD, -1.0, False
+    for _ in range(ROUNDS):
+        with ctx.workprec(64 + int(3.33 * working)):
+            if question.ask is None:
+                ball, method = renyi.divergence(run.terms, adjacency, point)
+            else:
+                curves = [composed(run.terms, way, working) for way in adjacency.directions]
+                ball = _ask(question.ask, curves, point, digits)
+                method = ", ".join(dict.fromkeys(curve.method for curve in curves))
+                limits = _limits(curves)
+                is_cut = any(curve.contour and curve.contour.is_cut for curve in curves)
+        known = digits_of(ball)
+        if known > digits_of(best) or not best.is_finite():
+            best = ball
+        if known >= digits or known <= last or is_cut:
+            break
+        last = known
+        working += max(digits, int(digits - known) + GUARD)
+    return best, method, limits
+
+
+def _ask(ask: Ask, curves: Sequence[Composed], point: float, digits: int) -> arb:
+    ball = ask(curves, point, digits)
+    if not ball.is_nan() and ball.lower() < 0:  # nothing that is asked for is negative
+        return between(ZERO, ball.upper())
+    return ball
+
+
+def _limits(curves: Sequence[Composed]) -> dict[str, float]:
+    """The fewest digits that each source of error leaves, of all directions."""
+    found: dict[str, float] = {}
+    for curve in curves:
+        if curve.contour is not None:
+            for source, left in curve.contour.limits().items():
+                found[source] = min(left, found.get(source, math.inf))
+    return found

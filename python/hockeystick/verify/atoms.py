@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions of finitely many losses: every sum is listed, or the masses of a lattice powered."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from flint import arb, arb_poly
+
+from hockeystick.verify.balls import ZERO, Curve, maximum
+from hockeystick.verify.laws import Atoms
+
+MOST_SUMS = 3 * 10**5
+MOST_POWERED = 4 * 10**5  # coefficients of a generating polynomial
+TOGETHER = 1e-9  # losses this close, relatively, are told apart by balls
+Outcomes = Sequence[tuple[arb, arb]]
+
+
+def number_of_sums(law: Atoms, count: int) -> float:
+    """How many outcomes `listed` makes of `count` releases."""
+    ways = _ways(law, count)
+    if law.spacing is not None:
+        return min(ways, law.index[-1] * count + 1.0)
+    return ways
+
+
+def _ways(law: Atoms, count: int) -> float:
+    kinds = len(law.outcomes)
+    if kinds <= 1:
+        return 1.0
+    return math.exp(math.lgamma(count + kinds) - math.lgamma(kinds) - math.lgamma(count + 1))
+
+
+def listed(law: Atoms, count: int) -> Outcomes:
+    """The sums of the losses of `count` releases, and their masses."""
+    if count == 1:
+        return law.outcomes
+    if law.spacing is not None:
+        return _powered(law, count)
+    return list(_multinomial(law.outcomes, count)) if law.outcomes else []
+
+
+def _powered(law: Atoms, count: int) -> Outcomes:
+    """On a lattice: the coefficients of the count-th power of the generating polynomial."""
+    masses = [ZERO] * (law.index[-1] + 1)
+    for place, (_, mass) in zip(law.index, law.outcomes, strict=True):
+        masses[place] = masses[place] + mass
+    first, spacing = count * law.outcomes[0][0], law.spacing or ZERO
+    power = (arb_poly(masses) ** count).coeffs()
+    return [(first + spacing * k, mass) for k, mass in enumerate(power) if not mass.is_zero()]
+
+
+def _multinomial(outcomes: Outcomes, count: int) -> Iterator[tuple[arb, arb]]:
+    """By how often each loss is drawn; equal sums are not merged."""
+    weights = [[arb(1)] for _ in outcomes]  # p^k / k!
+    for (_, p), powers in zip(outcomes, weights, strict=True):
+        for k in range(1, count + 1):
+            powers.append(powers[-1] * p / k)
+
+    def chosen(j: int, left: int, loss: arb, mass: arb) -> Iterator[tuple[arb, arb]]:
+        if j == len(outcomes) - 1:
+            yield loss + left * outcomes[j][0], mass * weights[j][left]
+            return
+        for k in range(left + 1):
+            yield from chosen(j + 1, left - k, loss + k * outcomes[j][0], mass * weights[j][k])
+
+    return chosen(0, count, ZERO, arb(count).gamma() * count)
+
+
+class Steps:
+    """The curve of finitely many losses: sum of mass (1 - e^(epsilon - loss)) beyond epsilon.
+
+    The terms are continuous in the loss, so that one whose loss may lie on either side counts with
+    the ball of the larger of 0 and itself.
+    """
+
+    def __init__(self, outcomes: Outcomes) -> None:
+        self._outcomes = sorted(outcomes, key=lambda outcome: float(outcome[0].mid()))
+        self._losses = [float(loss.mid()) for loss, _ in self._outcomes]
+        backwards = [mass for _, mass in self._outcomes[::-1]]
+        weighted = [mass * (-loss).exp() for loss, mass in self._outcomes[::-1]]
+        self._p = [*accumulate(backwards, initial=ZERO)][::-1]
+        self._q = [*accumulate(weighted, initial=ZERO)][::-1]
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+    def __call__(self, epsilon: arb) -> arb:
+        """The curve at any real `epsilon`."""
+        at = float(epsilon.mid())
+        near = TOGETHER * (1 + abs(at)) + 2 * float(epsilon.rad())
+        first, last = bisect_left(self._losses, at - near), bisect_left(self._losses, at + near)
+        total = self._p[last] - epsilon.exp() * self._q[last]
+        for loss, mass in self._outcomes[first:last]:
+            total += mass * maximum(ZERO, -(epsilon - loss).expm1())
+        return total
+
+
+def joined(curve: Curve, outcomes: Outcomes) -> Curve:
+    """The curve of what is composed with those losses."""
+    return lambda epsilon: sum((mass * curve(epsilon - loss) for loss, mass in outcomes), ZERO)
+
+
+def product(parts: Sequence[Outcomes]) -> Outcomes:
+    """All sums of one outcome of each."""
+    made: Outcomes = [(ZERO, arb(1))]
+    for part in parts:
+        made = [(a + b, p * q) for a, p in made for b, q in part]
+    return made

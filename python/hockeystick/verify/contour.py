@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions by inverting the moment generating function, with proved errors.
+
+With F(w) = prod M_i(c + i w)^n_i e^(-(c + i w) epsilon) / (z (z + 1)), z = c + i w, c > 0:
+
+    h / (2 pi) sum of F(k h) = sum of e^(c j p) delta(epsilon + j p), over all whole k and j,
+
+p = 2 pi / h, by Poisson's formula: F is the transform of e^(c x) delta(epsilon + x), which is
+continuous and falls exponentially to both sides. Every term on the right is >= 0, so that those
+with j != 0, the aliases, are a one-sided error, which Chernoff bounds. The sum over k is cut off
+at W, where abs(F) is at most prod B_i(W)^n_i e^(-c epsilon) / w^2 for all larger w (`beyond`).
+"""
+
+import math
+from itertools import islice
+
+from flint import acb, arb, ctx
+
+from hockeystick.verify.balls import ZERO, between, digits_of, enlarged
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.moments import Line, Moments, along
+from hockeystick.verify.tilts import Counted, Plan, Tilts
+
+MOST_POINTS = 100_000
+MOST_TERMS = 10**7  # points times the terms of their sums
+ROUNDS = 6
+SAFETY = 6.0  # nats
+
+
+class Contour:
+    """The curve of the finite losses of a composition, whose points are kept between questions."""
+
+    def __init__(self, laws: Counted, digits: int) -> None:
+        self.tilts = Tilts(laws)
+        self._laws, self._digits = laws, digits
+        self._points: Points | None = None
+
+    def __call__(self, epsilon: arb) -> arb:
+        """delta at a real `epsilon`, to the digits asked for where points suffice."""
+        if self._points:
+            value = self._points.delta(epsilon)
+            if digits_of(value) >= self._digits or self._points.is_cut:
+                return value
+        return self._replanned(epsilon)
+
+    def _replanned(self, epsilon: arb) -> arb:
+        """The same on a line made for this epsilon, which is kept."""
+        at = float(epsilon)
+        self.tilts.refine(at)
+        log_delta, value = self.tilts.log_delta(at), ZERO
+        for extra in range(0, 2 * ROUNDS, 2):
+            nats = math.log(10) * self._digits + SAFETY + extra
+            plan = self.tilts.line(at, log_delta, nats)
+            points = Points(self._laws, self.tilts, plan, nats, arb(at), log_delta)
+            value = points.delta(epsilon)
+            if digits_of(value) >= self._digits or points.is_cut:
+                break
+            lost = log_delta - float(abs(value).lower().log()) if value > 0 else 40.0
+            log_delta -= max(lost, 0.0)
+        if digits_of(value) < 1:
+            raise NotKnownError("the moments fall too slowly along the contour")
+        self._points = points
+        return value
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether more points than are affordable would leave more digits."""
+        return self._points is not None and self._points.is_cut
+
+    def limits(self) -> dict[str, float]:
+        """By source of error, the digits of delta that it left when it was last computed."""
+        return self._points.limits if self._points else {}
+
+
+class Points:
+    """prod M_i^n_i / (z (z + 1)) on a line."""
+
+    def __init__(
+        self, laws: Counted, tilts: Tilts, plan: Plan, nats: float, epsilon: arb, log_delta: float
+    ) -> None:
+        self._tilts, self._plan = tilts, plan
+        most = max(n for _, n in laws)
+        inner = nats + plan.excess + math.log(most) + SAFETY
+        self.bits = 64 + int((inner + math.log(most)) / math.log(2))
+        with ctx.workprec(self.bits):
+            self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)
+            line = Line(self._c, self._h, self._h * MOST_POINTS)
+            parts = [(along(law, line, tilts.size(law, plan.c), inner), n) for law, n in laws]
+            goal = arb(log_delta - nats) + self._c * epsilon
+            most = min(MOST_POINTS, MOST_TERMS // sum(part.terms for part, _ in parts))
+            number = self._number(parts, goal, most)
+            self.is_cut = number >= most
+            self._beyond = self._cut(parts, self._h * number)
+            self._values = self._take(parts, number)
+            self.limits: dict[str, float] = {}
+
+    def _cut(self, parts: list[tuple[Moments, int]], w: arb) -> arb:
+        """What the points from w on can contribute, without e^(-c epsilon)."""
+        bound = math.prod((part.beyond(w) ** n for part, n in parts), start=arb(1))
+        return bound * (1 / w + self._h / (w * w)) / arb.pi()
+
+    def _number(self, parts: list[tuple[Moments, int]], goal: arb, most: int) -> int:
+        """How many points until what is cut off is below e^goal, or `most`."""
+
+        def serves(k: int) -> bool:
+            with ctx.workprec(64):
+                cut = self._cut(parts, self._h * k)
+                return bool(cut.log() < goal)
+
+        high = 16
+        while not serves(high):
+            if high >= most:
+                return most
+            high = min(2 * high, most)
+        low = high // 2
+        while high - low > max(1, low // 16):
+            middle = (low + high) // 2
+            low, high = (low, middle) if serves(middle) else (middle, high)
+        return high
+
+    def _take(self, parts: list[tuple[Moments, int]], number: int) -> list[acb]:
+        values = []
+        streams = [islice(part.values(), number) for part, _ in parts]
+        for k, row in enumerate(zip(*streams, strict=True)):
+            z = acb(self._c, k * self._h)
+            product = acb(1) / (z * (z + 1))
+            for value, (_, n) in zip(row, parts, strict=True):
+                product *= value**n
+            values.append(product)
+        return values
+
+    def delta(self, epsilon: arb) -> arb:
+        """At any real epsilon, with all errors."""
+        with ctx.workprec(self.bits):
+            turn, total = (-acb(0, self._h) * epsilon).exp(), ZERO
+            at = acb(1)
+            for k, value in enumerate(self._values):
+                total += (value * at).real if k else value.real / 2
+                at *= turn
+            scale = (-self._c * epsilon).exp()
+            total *= self._h * scale / arb.pi()
+            cut = self._beyond * scale
+            aliases = self._tilts.aliases(self._plan.c, 2 * arb.pi() / self._h, epsilon)
+            self.limits = {
+                "moments and rounding": digits_of(total),
+                "cut off": digits_of(enlarged(total.mid(), cut)),
+                "aliases": digits_of(enlarged(total.mid(), aliases)),
+            }
+            return enlarged(total, cut) - between(ZERO, aliases)

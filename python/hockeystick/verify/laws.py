@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one release compares, (P, Q), written in balls from the public parameters of a mechanism.
+
+The five kinds of pair here are all that the mechanisms need. A parameter that is a double counts as
+exactly that number. Nothing here is taken from the core, nor from a mechanism's dominating_pair.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import NamedTuple
+
+from flint import arb, ctx
+
+from hockeystick import mechanisms as known
+from hockeystick.adjacency import Direction
+from hockeystick.composition import Mechanism
+from hockeystick.verify.balls import ZERO, between, maximum
+from hockeystick.verify.errors import NotKnownError
+
+MOST_OUTCOMES = 10**6
+Shifts = tuple[tuple[arb, arb], ...]  # probabilities, and distances in units of the noise
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """N(mu) against N(0); `square` is mu^2, which adds up under composition."""
+
+    square: arb
+
+
+@dataclass(frozen=True, slots=True)
+class Laplace:
+    """Lap(m) against Lap(0), both of scale 1."""
+
+    m: arb
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Mixtures of normals N(s, 1): P has s >= 0, Q has s <= 0, so that the loss grows with x."""
+
+    p: Shifts
+    q: Shifts
+
+
+@dataclass(frozen=True, slots=True)
+class MixedLaplace:
+    """(1 - rate) Lap(0) + rate Lap(m) against Lap(0), or the reverse."""
+
+    m: arb
+    rate: arb
+    removes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """Noise of density e^-x / (1 + e^-x)^2, moved by m against not moved."""
+
+    m: arb
+
+
+@dataclass(frozen=True, slots=True)
+class Atoms:
+    """Outcomes of finite loss: (loss, P-mass), losses ascending, and P's mass at infinite loss.
+
+    Outcomes that are not listed have a P-mass of at most `slack`. On a lattice, if `spacing` is
+    given, the k-th loss is the first plus index[k] spacings, exactly.
+    """
+
+    outcomes: tuple[tuple[arb, arb], ...]
+    infinite: arb
+    slack: arb = ZERO
+    spacing: arb | None = None
+    index: tuple[int, ...] = ()
+
+
+Pair = Gaussian | Laplace | Mixed | MixedLaplace | Logistic | Atoms
+Law = tuple[tuple[arb, Pair], ...]  # a public draw: the probability of each pair
+
+
+def law(mechanism: Mechanism, direction: Direction) -> Law:
+    """The pair, or the drawn pairs, of one release."""
+    made = _law(mechanism, direction)
+    return made if isinstance(made, tuple) else ((arb(1), made),)
+
+
+@singledispatch
+def _law(mechanism: Mechanism, _: Direction) -> Pair | Law:
+    raise NotKnownError(f"no rigorous law is written for {type(mechanism).__name__}")
+
+
+def _removes(direction: Direction) -> bool:
+    return direction in (Direction.REMOVE, Direction.REPLACE, Direction.SPECIAL_REMOVE)
+
+
+def _distance(direction: Direction) -> int:
+    """How far a sum of records moves, over the sensitivity."""
+    return 2 if direction in (Direction.REPLACE, Direction.REPLACE_BACK) else 1
+
+
+@_law.register
+def _(mechanism: known.Gaussian, direction: Direction) -> Pair:
+    return Gaussian((_distance(direction) / arb(mechanism.noise_multiplier)) ** 2)
+
+
+@_law.register
+def _(mechanism: known.Laplace, direction: Direction) -> Pair:
+    return Laplace(_distance(direction) / arb(mechanism.noise_multiplier))
+
+
+@_law.register
+def _(mechanism: known.PermuteAndFlip, _: Direction) -> Pair:
+    return Laplace(arb(mechanism.guaranteed_epsilon))
+
+
+@_law.register
+def _(mechanism: known.GaussianMixture, direction: Direction) -> Pair:
+    return _mixture(mechanism, direction, arb(1))
+
+
+@_law.register
+def _(mechanism: known.ExponentialMechanism, _: Direction) -> Pair:
+    return _approximate(mechanism.guaranteed_epsilon, 0.0)
+
+
+@_law.register
+def _(mechanism: known.ApproximateDP, _: Direction) -> Pair:
+    return _approximate(mechanism.guaranteed_epsilon, mechanism.guaranteed_delta)
+
+
+@_law.register
+def _(mechanism: known.RandomizedResponse, direction: Direction) -> Pair:
+    k, noise = arb(mechanism.num_buckets), arb(mechanism.noise_parameter)
+    other = noise / k
+    own = 1 - noise + other
+    if _distance(direction) > 1:
+        third = (k - 2) * other
+        return _atoms([(own, other), (third, third), (other, own)], (own / other).log(), (1, 0, -1))
+    return _atoms(_ordered([(own, 1 / k), ((k - 1) * other, (k - 1) / k)], direction))
+
+
+@_law.register
+def _(mechanism: known.DiscreteLaplace, direction: Direction) -> Pair:
+    return _atoms(*_discrete_laplace(mechanism, _distance(direction)))
+
+
+@_law.register
+def _(mechanism: known.DiscreteGaussian, direction: Direction) -> Pair:
+    return _atoms(*_discrete_gaussian(mechanism, _distance(direction)))
+
+
+@_law.register
+def _(mechanism: known.DiscretePair, direction: Direction) -> Pair:
+    return _atoms(_ordered(_given(mechanism), direction))
+
+
+@_law.register
+def _(mechanism: known.TruncatedPoissonGaussian, direction: Direction) -> Law:
+    size, batch = mechanism.dataset_size, mechanism.truncated_batch_size
+    q, noise = arb(mechanism.sampling_probability), mechanism.noise_multiplier
+    cut = _at_least(size - 1, q, batch)
+    rate = arb(batch) / size * _at_least(size, q, batch + 1) / cut
+    special = direction in (Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD)
+    whole = _sampled(arb(noise), q, direction)
+    halved = _sampled(arb(noise) / 2, rate, Direction.REPLACE if special else direction)
+    return ((1 - cut, whole), (cut, halved)) if q < 1 else ((arb(1), halved),)
+
+
+@_law.register
+def _(mechanism: known.AdditiveNoise, direction: Direction) -> Pair:
+    from scipy import stats  # noqa: PLC0415, which takes seconds to load
+
+    m = _distance(direction) * arb(mechanism.sensitivity)
+    for name, make in NAMED.items():
+        noise = getattr(stats, name)
+        if (mechanism.log_density, mechanism.distribution) == (noise.logpdf, noise.cdf):
+            return make(m)
+    raise NotKnownError(
+        "AdditiveNoise is known through functions in doubles; rigorous are only logpdf and cdf of "
+        + ", ".join(f"scipy.stats.{name}" for name in NAMED)
+    )
+
+
+NAMED: dict[str, Callable[[arb], Pair]] = {
+    "norm": lambda m: Gaussian(m * m),
+    "laplace": Laplace,
+    "logistic": Logistic,
+}
+
+
+@_law.register
+def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
+    inner, rate = mechanism.mechanism, arb(mechanism.sampling_probability)
+    if isinstance(inner, known.Gaussian):
+        return _sampled(arb(inner.noise_multiplier), rate, direction)
+    if _distance(direction) > 1:
+        raise NotKnownError(f"no pair is proved for replacing a record of {mechanism!r}")
+    if isinstance(inner, known.GaussianMixture):
+        return _mixture(inner, direction, rate)
+    if isinstance(inner, known.Laplace):
+        return MixedLaplace(1 / arb(inner.noise_multiplier), rate, _removes(direction))
+    if isinstance(inner, known.DiscreteLaplace):
+        pairs, _, _, slack = _discrete_laplace(inner, 1)
+    elif isinstance(inner, known.DiscreteGaussian):
+        pairs, _, _, slack = _discrete_gaussian(inner, 1)
+    elif isinstance(inner, known.DiscretePair):
+        pairs, slack = _given(inner), ZERO
+    else:
+        raise NotKnownError(f"no rigorous law is written for {mechanism!r}")
+    mixed = [(rate * p + (1 - rate) * q, q) for p, q in pairs]
+    return _atoms(_ordered(mixed, direction), slack=slack)
+
+
+def _sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
+    """(1-q) N(0) + q N(1), or N(-1), against N(0), or (1-q) N(0) + q N(1), turned to ascend."""
+    m, rest = 1 / sigma, 1 - rate
+    still = ((arb(1), ZERO),)
+    up: Shifts = tuple(part for part in ((rest, ZERO), (rate, m)) if not part[0].is_zero())
+    down: Shifts = tuple((p, -s) for p, s in up)
+    if _distance(direction) > 1:
+        return Mixed(up, down)
+    return Mixed(up, still) if _removes(direction) else Mixed(still, down)
+
+
+def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) -> Pair:
+    if _distance(direction) > 1:
+        raise NotKnownError("no pair is known for replacing a record of a random sensitivity")
+    deviation = arb(mechanism.standard_deviation)
+    total = sum(map(arb, mechanism.probabilities), ZERO)
+    masses: dict[float, arb] = {0.0: 1 - rate}
+    for s, p in zip(mechanism.sensitivities, mechanism.probabilities, strict=True):
+        masses[s] = masses.get(s, ZERO) + rate * arb(p) / total
+    up = tuple((p, arb(s) / deviation) for s, p in masses.items() if not p.is_zero())
+    still = ((arb(1), ZERO),)
+    if _removes(direction):
+        return Mixed(up, still)
+    return Mixed(still, tuple((p, -s) for p, s in up))
+
+
+def _approximate(epsilon: float, delta: float) -> Pair:
+    odds, rest, lost = arb(epsilon).exp(), 1 - arb(delta), arb(delta)
+    likely, other = rest * odds / (1 + odds), rest / (1 + odds)
+    pairs = [(likely, other), (other, likely), (lost, ZERO)]
+    return _atoms(pairs, 2 * arb(epsilon), (0, -1), start=arb(epsilon))
+
+
+class _Listed(NamedTuple):
+    """Outcomes by falling loss, `gap` times `places`; the mass of P, or Q, that is not listed."""
+
+    pairs: list[tuple[arb, arb]]
+    gap: arb
+    places: range
+    slack: arb = ZERO
+
+
+def _discrete_laplace(mechanism: known.DiscreteLaplace, distance: int) -> _Listed:
+    """The noise moved by s against not moved; both tails are one outcome each."""
+    a, s = arb(mechanism.parameter), mechanism.sensitivity * distance
+    if s > MOST_OUTCOMES:
+        raise NotKnownError(f"{s} outcomes are more than {MOST_OUTCOMES}")
+    scale = (a / 2).tanh()
+    end, drop = scale / (1 - (-a).exp()), (-a * s).exp()
+    pairs = [(end, drop * end)]
+    pairs += [(scale * (-a * (s - x)).exp(), scale * (-a * x).exp()) for x in range(s - 1, 0, -1)]
+    pairs += [(drop * end, end)]
+    return _Listed(pairs, a, range(s, -s - 1, -2))
+
+
+def _discrete_gaussian(mechanism: known.DiscreteGaussian, distance: int) -> _Listed:
+    """The noise moved by s against not moved; all noise within `reach` is listed, and s more."""
+    s, variance = mechanism.sensitivity * distance, arb(mechanism.sigma) ** 2
+    reach = math.ceil(math.sqrt(2 * ctx.prec) * mechanism.sigma) + 1
+    cut = mechanism.truncation is None or reach + s < mechanism.truncation
+    most = reach + s if cut else int(mechanism.truncation or 0)
+    if most > MOST_OUTCOMES:
+        raise NotKnownError(f"{2 * most + 1} outcomes are more than {2 * MOST_OUTCOMES}")
+    weights = [(-arb(x * x) / (2 * variance)).exp() for x in range(most + 1)]
+    total = 2 * sum(weights[1:], ZERO) + 1
+
+    def beyond(x: int) -> arb:
+        """At least the sum of the weights on one side beyond x: they fall geometrically."""
+        return weights[x] / (1 - (-(x + arb(0.5)) / variance).exp())
+
+    if cut:
+        total += 2 * between(ZERO, beyond(most))
+
+    def mass(x: int) -> arb:
+        return weights[abs(x)] / total if abs(x) <= most else ZERO
+
+    span = range(most, -most + s - 1, -1) if cut else range(most + s, -most - 1, -1)
+    pairs = [(mass(x - s), mass(x)) for x in span]
+    index = range(2 * span[0] - s, 2 * span[-1] - s - 1, -2)
+    return _Listed(pairs, s / (2 * variance), index, 2 * beyond(reach) if cut else ZERO)
+
+
+def _given(mechanism: known.DiscretePair) -> list[tuple[arb, arb]]:
+    sums = [sum(map(arb, masses), ZERO) for masses in (mechanism.p, mechanism.q)]
+    pairs = zip(mechanism.p, mechanism.q, strict=True)
+    return [(arb(p) / sums[0], arb(q) / sums[1]) for p, q in pairs]
+
+
+def _ordered(pairs: Sequence[tuple[arb, arb]], direction: Direction) -> list[tuple[arb, arb]]:
+    return list(pairs) if _removes(direction) else [(q, p) for p, q in pairs]
+
+
+def _atoms(
+    pairs: Sequence[tuple[arb, arb]],
+    gap: arb | None = None,
+    index: Sequence[int] = (),
+    slack: arb = ZERO,
+    start: arb = ZERO,
+) -> Atoms:
+    """Outcomes from their masses; on a lattice by falling loss, `start` + `gap` times `index`."""
+    infinite = sum((p for p, q in pairs if q.is_zero()), ZERO)
+    finite = [(k, p, q) for k, (p, q) in enumerate(pairs) if not (p.is_zero() or q.is_zero())]
+    if gap is None or not gap > 0 or not finite:
+        outcomes = [((p / q).log(), p) for _, p, q in finite]
+        outcomes.sort(key=lambda outcome: float(outcome[0].mid()))
+        return Atoms(tuple(outcomes), infinite, slack)
+    listed = [(start + gap * index[k], p) for k, p, _ in reversed(finite)]
+    steps = [index[k] for k, _, _ in reversed(finite)]
+    unit = math.gcd(*(i - steps[0] for i in steps)) or 1
+    places = tuple((i - steps[0]) // unit for i in steps)
+    return Atoms(tuple(listed), infinite, slack, gap * unit, places)
+
+
+def _at_least(trials: int, q: arb, k: int) -> arb:
+    """P(Bin(trials, q) >= k)."""
+    if k <= 0:
+        return arb(1)
+    if k > trials:
+        return ZERO
+    return q.beta_lower(k, trials - k + 1, regularized=True)
+
+
+def supremum(pair: Pair) -> arb | None:
+    """Of the finite losses; None if there is none."""
+    match pair:
+        case Laplace(m) | Logistic(m):
+            return m
+        case MixedLaplace(m, rate, removes):
+            return (rate * m.expm1()).log1p() if removes else -(rate * (-m).expm1()).log1p()
+        case Atoms(outcomes):
+            return maximum(*(loss for loss, _ in outcomes)) if outcomes else ZERO
+        case Mixed(p, q) if all(s.is_zero() for _, s in p):
+            rest = sum((w for w, s in q if s.is_zero()), ZERO)
+            return -rest.log() if rest > 0 else None
+    return None

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""M(z) = E[e^(z L)] of one release, at one real z or along a vertical line, with its error."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from flint import acb, acb_mat, arb
+
+from hockeystick.verify import pieces, strips
+from hockeystick.verify.balls import ZERO
+from hockeystick.verify.laws import (
+    Atoms,
+    Gaussian,
+    Laplace,
+    Law,
+    Logistic,
+    Mixed,
+    MixedLaplace,
+    Pair,
+)
+from hockeystick.verify.strips import Rule, Terms
+
+BLOCK = 64  # points of a line taken at a time
+
+
+def moment(law: Law, t: arb, nats: float) -> arb:
+    """M(t) of the finite losses, t >= 0, to about e^-nats of itself."""
+    return sum((weight * _moment(pair, t, nats) for weight, pair in law), ZERO)
+
+
+def _moment(pair: Pair, t: arb, nats: float) -> arb:
+    match pair:
+        case Gaussian(square):
+            return (square * t * (t + 1) / 2).exp()
+        case Laplace(m):
+            return ((t + 1) * (m * t).exp() + t * (-m * (t + 1)).exp()) / (2 * t + 1)
+        case Atoms(outcomes):
+            return sum((p * (t * loss).exp() for loss, p in outcomes), ZERO)
+        case MixedLaplace():
+            rule = pieces.rule(pair, t, ZERO, nats)
+            return sum((weight.real for weight, _ in rule.terms), ZERO) + arb(0, rule.error.upper())
+        case Mixed() | Logistic():
+            return strips.moment(strips.density(pair), t, nats)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The points z = c + i k h, k = 0, 1, ..., up to Im z = `farthest`."""
+
+    c: arb
+    h: arb
+    farthest: arb
+
+
+class Moments(ABC):
+    """M on a line."""
+
+    terms: int
+    """Of the sum at each point."""
+
+    @abstractmethod
+    def values(self) -> Iterator[acb]:
+        """M at the points, in turn, as balls that hold it."""
+
+    @abstractmethod
+    def beyond(self, w: arb) -> arb:
+        """A bound on abs(M(c + i v)) for all v >= w."""
+
+
+class Known(Moments):
+    """A closed form."""
+
+    terms = 1
+
+    def __init__(self, pair: Gaussian | Laplace, line: Line) -> None:
+        self._pair, self._line = pair, line
+
+    def values(self) -> Iterator[acb]:
+        """See `Moments`."""
+        for k in count():
+            z = acb(self._line.c, k * self._line.h)
+            if isinstance(self._pair, Gaussian):
+                yield (self._pair.square * z * (z + 1) / 2).exp()
+            else:
+                m = self._pair.m
+                yield ((z + 1) * (m * z).exp() + z * (-m * (z + 1)).exp()) / (2 * z + 1)
+
+    def beyond(self, w: arb) -> arb:
+        """Of a Gaussian its own modulus; M(c) of others."""
+        at = _moment(self._pair, self._line.c, 0)
+        if isinstance(self._pair, Gaussian):
+            return at * (-self._pair.square * w * w / 2).exp()
+        return at
+
+
+class Sums(Moments):
+    """Weights times e^(i w loss), with an error; Im loss >= 0."""
+
+    def __init__(self, rule: Rule, line: Line) -> None:
+        self._rule, self._line = rule, line
+        self.terms = len(rule.terms)
+
+    def values(self) -> Iterator[acb]:
+        """See `Moments`."""
+        slack = self._rule.error.upper()
+        off = acb(arb(0, slack), arb(0, slack))
+        for value in turned(self._rule.terms, self._line.h):
+            yield value + off
+
+    def beyond(self, w: arb) -> arb:
+        """The moduli at w, which fall with w; the error is the same for all."""
+        moduli = self._rule.moduli
+        return sum((size * (-w * turn).exp() for size, turn in moduli), ZERO) + self._rule.error
+
+
+class Drawn(Moments):
+    """A public draw."""
+
+    def __init__(self, parts: list[tuple[arb, Moments]]) -> None:
+        self._parts = parts
+        self.terms = sum(part.terms for _, part in parts)
+
+    def values(self) -> Iterator[acb]:
+        """See `Moments`."""
+        for row in zip(*(part.values() for _, part in self._parts), strict=False):
+            yield sum((w * v for (w, _), v in zip(self._parts, row, strict=True)), acb(0))
+
+    def beyond(self, w: arb) -> arb:
+        """See `Moments`."""
+        return sum((weight * part.beyond(w) for weight, part in self._parts), ZERO)
+
+
+def along(law: Law, line: Line, size: arb, nats: float) -> Moments:
+    """M on the line, to about e^-nats of `size`, which is at least M(c)."""
+    parts = [(weight, _along(pair, line, size / weight, nats)) for weight, pair in law]
+    return parts[0][1] if len(parts) == 1 else Drawn(parts)
+
+
+def _along(pair: Pair, line: Line, size: arb, nats: float) -> Moments:
+    match pair:
+        case Gaussian() | Laplace():
+            return Known(pair, line)
+        case Atoms(outcomes):
+            terms = [(acb(p * (line.c * loss).exp()), acb(loss)) for loss, p in outcomes]
+            return Sums(Rule(terms, ZERO), line)
+        case MixedLaplace():
+            goal = nats - float(size.log())
+            return Sums(pieces.rule(pair, line.c, line.farthest, goal), line)
+        case Mixed() | Logistic():
+            return Sums(strips.rule(strips.density(pair), line.c, size, nats), line)
+
+
+def turned(terms: Terms, h: arb) -> Iterator[acb]:
+    """The sums of weight e^(i k h loss), k = 0, 1, ...: a matrix of BLOCK turns serves them all."""
+    phases = [acb(0, h) * loss for _, loss in terms]
+    turns = [phase.exp() for phase in phases]
+    row, rows = [acb(1)] * len(terms), []
+    for _ in range(BLOCK):
+        rows += row
+        row = [x * turn for x, turn in zip(row, turns, strict=True)]
+    powers = acb_mat(BLOCK, len(terms), rows)
+    for k in count(step=BLOCK):
+        start = [w * (k * phase).exp() for (w, _), phase in zip(terms, phases, strict=True)]
+        yield from (powers * acb_mat(len(terms), 1, start)).entries()

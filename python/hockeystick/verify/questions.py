@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be asked of the curves of all directions, in balls."""
+
+from collections.abc import Sequence
+
+from flint import arb, ctx
+
+from hockeystick.verify.balls import (
+    ZERO,
+    Curve,
+    between,
+    falling_root,
+    maximum,
+)
+from hockeystick.verify.curves import Composed
+from hockeystick.verify.errors import NotKnownError
+
+FARTHEST = 2.0**40  # nats: no epsilon asked for is as large
+
+
+def delta(directions: Sequence[Composed], epsilon: float, _: int) -> arb:
+    """The largest."""
+    return maximum(*(one.delta(arb(epsilon)) for one in directions))
+
+
+def bayes_risk(directions: Sequence[Composed], prior: float, _: int) -> arb:
+    """prior (1 - delta(log odds against it)), delta at any real epsilon."""
+    odds = ((1 - arb(prior)) / arb(prior)).log()
+    return arb(prior) * (1 - maximum(*(one.delta(odds) for one in directions)))
+
+
+def epsilon(directions: Sequence[Composed], target: float, digits: int) -> arb:
+    """The largest."""
+    return maximum(*(_epsilon(one, arb(target), digits) for one in directions))
+
+
+def _epsilon(one: Composed, target: arb, digits: int) -> arb:
+    if one.infinite > target:
+        return arb("inf")
+    if not one.infinite < target:
+        exact = one.infinite.is_exact() and one.slack.is_zero()
+        if exact and one.supremum is not None:
+            return maximum(ZERO, one.supremum)
+        raise NotKnownError("delta is within rounding of the probability of an infinite loss")
+    if one.delta(ZERO) <= target:
+        return ZERO
+    low, high = ZERO, _beyond(one, target)
+    bits = int(digits * 3.33) + 20
+    return falling_root(one.delta, target, low, high, bits)
+
+
+def _beyond(one: Composed, target: arb) -> arb:
+    """An epsilon whose delta is at most the target for certain."""
+    high = 1.0
+    rest = target - one.infinite - one.slack
+    if one.contour is not None and rest > 0:
+        high = max(one.contour.tilts.epsilon(float(rest.log())) * 1.0001, 1e-300)
+        if one.contour.tilts.least(arb(high)) <= rest:
+            return arb(high)
+    if one.supremum is not None and one.slack.is_zero():
+        return one.supremum
+    while high < FARTHEST:
+        if one.delta(arb(high)) <= target:
+            return arb(high)
+        high *= 2
+    raise NotKnownError("no epsilon is found whose delta is certainly below the target")
+
+
+def power(directions: Sequence[Composed], rate: float, digits: int) -> arb:
+    """The largest true positive rate of a test at a false positive rate."""
+    return maximum(*(_power(one, arb(rate), digits) for one in directions))
+
+
+def _power(one: Composed, rate: arb, digits: int) -> arb:
+    """The smallest value of h(alpha) + alpha x over alpha >= 0, h(alpha) = delta(log alpha).
+
+    (Dong, Roth & Su 2022, Proposition 6.) It is convex. So between two points, where it falls to
+    the left one and grows from the right one, it is above both chords from beyond, prolonged.
+    """
+    if rate.is_zero():
+        return one.infinite + between(ZERO, one.slack)
+    if rate == 1:
+        return arb(1)
+
+    def total(x: arb) -> arb:
+        alpha = x.exp()
+        return one.delta(x) + alpha * rate
+
+    centre = _turning(total)
+    close = (abs(centre).mid() + arb(10) ** -6) * arb(10) ** -(digits // 2 + 2)
+    for widening in (1, 10**3, 10**6):
+        points = [(centre + k * widening * close).mid() for k in range(-2, 3)]
+        values = [total(x) for x in points]
+        if values[2] <= values[1] and values[2] <= values[3]:
+            return _least([x.exp() for x in points], values)
+    raise NotKnownError("the turning point of the trade-off curve is not bracketed")
+
+
+def _least(x: Sequence[arb], f: Sequence[arb]) -> arb:
+    """The least value of a convex function, from five points, at the middle one the smallest.
+
+    Then it is least between the neighbours of that. From point k to k + 1 it lies above two
+    chords prolonged, those on either side. Where they fall and grow, their largest is least where
+    they meet; where both fall or grow, at an end.
+    """
+    floor = f[2]
+    for k in (1, 2):
+        left = (f[k] - f[k - 1]) / (x[k] - x[k - 1])
+        right = (f[k + 2] - f[k + 1]) / (x[k + 2] - x[k + 1])
+        if not right > left:
+            continue  # linear so far: least at an end
+        place = (f[k + 1] - f[k] + left * x[k] - right * x[k + 1]) / (left - right)
+        floor = floor.min(f[k] + left * (place - x[k])).min(f[k]).min(f[k + 1])
+    return between(floor, f[2])
+
+
+def _turning(total: Curve) -> arb:
+    """About where a convex function of e^x is least: where a certain difference changes sign."""
+    low, high = -arb(1), arb(1)
+
+    def falls(x: arb) -> bool:
+        near = (abs(x) + arb(10) ** -6).mid() * arb(2) ** (-ctx.prec // 4)
+        return bool(total((x + near).mid()).mid() < total((x - near).mid()).mid())
+
+    while falls(high) and high < FARTHEST:
+        low, high = high, 2 * high
+    while not falls(low) and low > -FARTHEST:
+        low, high = 2 * low, low
+    for _ in range(ctx.prec // 3):
+        middle = ((low + high) / 2).mid()
+        low, high = (middle, high) if falls(middle) else (low, middle)
+    return ((low + high) / 2).mid()

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chernoff bounds of a composition in balls, and the plan of a contour made from them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from flint import arb, ctx
+
+from hockeystick.verify.balls import STEEP, ZERO
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.laws import Law
+from hockeystick.verify.moments import moment
+
+NATS = 15.0  # accuracy of a moment that only bounds
+BITS = 128
+LIGHT, HEAVY = 0.1, 2000.0  # nats
+SMALLEST = 1e-12
+LOSABLE = 30.0  # nats by which the integrand may exceed the least
+Counted = Sequence[tuple[Law, int]]
+
+
+class Tilts:
+    """log of prod M_i(t)^n_i at tilts t, each computed once."""
+
+    def __init__(self, laws: Counted) -> None:
+        self._laws = laws
+        self._known: dict[float, arb] = {}
+        self._plans: dict[float, float] = {}
+        self._find()
+
+    def log_moment(self, t: float) -> arb:
+        """At tilt t."""
+        if t not in self._known:
+            with ctx.workprec(BITS):
+                at = arb(t)
+                self._known[t] = sum(
+                    (n * moment(law, at, NATS).log() for law, n in self._laws), ZERO
+                )
+        return self._known[t]
+
+    def size(self, law: Law, t: float) -> arb:
+        """An upper bound on M(t) of one release."""
+        with ctx.workprec(BITS):
+            return moment(law, arb(t), NATS).upper()
+
+    def _find(self) -> None:
+        """Doubles of it at powers of 2, from where it is next to 0 to where it is large."""
+        self._plans[0.0] = 0.0
+        self._plan(1.0)
+        t = 1.0
+        while self._plans[t] > LIGHT and t > SMALLEST:
+            t /= 2
+            self._plan(t)
+        t = 1.0
+        while self._plans[t] < HEAVY:
+            t *= 2
+            try:
+                self._plan(t)
+            except NotKnownError:
+                break
+
+    def _plan(self, t: float) -> None:
+        value = float(self.log_moment(t).upper())
+        if not abs(value) < STEEP:
+            raise NotKnownError("the loss is too large for contours")
+        self._plans[t] = value
+
+    def refine(self, epsilon: float) -> None:
+        """More tilts around the least bound."""
+        for _ in range(3):
+            order = sorted(self._plans)[1:]
+            at = order.index(min(order, key=lambda t: self.log_height(t, epsilon)))
+            for a, b in pairwise(order[max(0, at - 1) : at + 2]):
+                if b > 1.1 * a:
+                    self._plan(math.sqrt(a * b))
+
+    def log_height(self, t: float, epsilon: float) -> float:
+        """A double near the log of Chernoff's bound on delta."""
+        if t == 0:
+            return 0.0
+        return self._plans[t] - t * epsilon + t * math.log(t) - (t + 1) * math.log1p(t)
+
+    def log_delta(self, epsilon: float) -> float:
+        """A double near the log of the least bound on delta."""
+        return min(self.log_height(t, epsilon) for t in self._plans)
+
+    def epsilon(self, log_delta: float) -> float:
+        """A double near the least epsilon whose bound is that delta."""
+        return min((self.log_height(t, 0.0) - log_delta) / t for t in self._plans if t > 0)
+
+    def chernoff(self, t: float, epsilon: arb) -> arb:
+        """delta(epsilon) of the finite losses is at most this: (1 - e^-x)+ <= e^(t x) k(t)."""
+        if t == 0:
+            return arb(1)
+        at = arb(t)
+        factor = (at * at.log() - (at + 1) * at.log1p()).exp()
+        return factor * (self.log_moment(t) - at * epsilon).exp()
+
+    def least(self, epsilon: arb) -> arb:
+        """The least of those bounds, about."""
+        at = float(epsilon)
+        return self.chernoff(min(self._plans, key=lambda t: self.log_height(t, at)), epsilon)
+
+    def aliases(self, c: float, period: arb, epsilon: arb) -> arb:
+        """Sum over whole j != 0 of e^(c j p) delta(epsilon + j p), at most: geometric series."""
+        goal, at = float(period), float(epsilon)
+        above = [t for t in self._plans if t > c]
+        below = [t for t in self._plans if t < c]
+        if not above:
+            raise NotKnownError("no tilt beyond the contour's")
+        right = min(above, key=lambda t: self.log_height(t, at) - (t - c) * goal)
+        left = min(below, key=lambda t: self.log_height(t, at) - (c - t) * goal)
+        total = ZERO
+        for t in (right, left):
+            ratio = (-abs(arb(t) - arb(c)) * period).exp()
+            total += self.chernoff(t, epsilon) * ratio / (1 - ratio)
+        return total
+
+    def line(self, epsilon: float, log_delta: float, nats: float) -> "Plan":
+        """The tilt and the period that make the fewest points for e^-nats of delta."""
+
+        def period(c: float) -> float:
+            def needed(t: float) -> float:
+                return (self.log_height(t, epsilon) - log_delta + nats) / abs(t - c)
+
+            right = min((needed(t) for t in self._plans if t > c), default=math.inf)
+            return max(right, min(needed(t) for t in self._plans if t < c))
+
+        def excess(c: float) -> float:
+            return max(0.0, self.log_height(c, epsilon) - log_delta)
+
+        least = min(self.log_height(t, epsilon) for t in self._plans if t > 0)
+        near = [t for t in self._plans if t > 0 and self.log_height(t, epsilon) < least + LOSABLE]
+        c = min(near, key=lambda t: period(t) * math.sqrt(nats + excess(t)))
+        return Plan(c, period(c), excess(c))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where to integrate: Re z, the period 2 pi / h, and nats that the terms exceed delta by."""
+
+    c: float
+    period: float
+    excess: float

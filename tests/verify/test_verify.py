@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second accountant: its answers against closed forms, itself and the fast accountant."""
+
+import math
+import sys
+from decimal import Decimal
+
+import pytest
+from mpmath import mp
+
+import hockeystick as hs
+from hockeystick import Adjacency
+from hockeystick.verify import Verified
+
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+SAMPLED = hs.DiscreteGaussian(sigma=1.0, truncation=8).poisson_sampled(0.1)
+
+
+def overlap(a, b):
+    """Whether two results may be the same number."""
+    gap = abs(Decimal(a.middle) - Decimal(b.middle))
+    return gap <= Decimal(a.radius) + Decimal(b.radius)
+
+
+RUNS = [
+    (100 * hs.Gaussian(noise_multiplier=10.0), Adjacency.ADD_OR_REMOVE_ONE, 1e-5),
+    (3 * hs.Gaussian(noise_multiplier=1.0), Adjacency.REPLACE_ONE, 1e-9),
+    (7 * hs.Laplace(noise_multiplier=2.0), Adjacency.REPLACE_ONE, 1e-3),
+    (7 * hs.Laplace(noise_multiplier=4.0) + 2 * hs.PermuteAndFlip(epsilon=0.25), None, 1e-6),
+    (STEP, Adjacency.REMOVE_ONE, 1e-6),
+    (STEP, Adjacency.ADD_ONE, 1e-6),
+    (STEP, Adjacency.REPLACE_ONE, 1e-6),
+    (1000 * STEP, Adjacency.ADD_OR_REMOVE_ONE, 1e-5),
+    (500 * STEP + hs.ApproximateDP(epsilon=0.3, delta=1e-7), Adjacency.ADD_OR_REMOVE_ONE, 1e-5),
+    (300 * STEP, Adjacency.REPLACE_ONE, 1e-8),
+    (hs.Laplace(noise_multiplier=5.0).poisson_sampled(0.1), Adjacency.ADD_OR_REMOVE_ONE, 1e-3),
+    (20 * hs.ApproximateDP(epsilon=0.3, delta=1e-8), Adjacency.ADD_OR_REMOVE_ONE, 1e-5),
+    (20 * hs.ExponentialMechanism(epsilon=0.3), Adjacency.ADD_OR_REMOVE_ONE, 1e-5),
+    (9 * hs.RandomizedResponse(noise_parameter=0.5, num_buckets=4), Adjacency.REPLACE_ONE, 1e-4),
+    (
+        9 * hs.RandomizedResponse(noise_parameter=0.5, num_buckets=4),
+        Adjacency.REPLACE_SPECIAL,
+        1e-4,
+    ),
+    (50 * hs.DiscreteLaplace(parameter=0.2, sensitivity=3), Adjacency.REPLACE_ONE, 1e-6),
+    (20 * hs.DiscreteGaussian(sigma=3.0), Adjacency.ADD_OR_REMOVE_ONE, 1e-6),
+    (2 * SAMPLED, Adjacency.ADD_OR_REMOVE_ONE, 1e-4),
+    (4 * hs.DiscretePair(p=(0.1, 0.4, 0.5), q=(0.2, 0.5, 0.3)), Adjacency.REMOVE_ONE, 1e-2),
+    (
+        40
+        * hs.GaussianMixture(
+            standard_deviation=2.0, sensitivities=(0.0, 1.0, 2.0), probabilities=(0.5, 0.3, 0.2)
+        ),
+        Adjacency.ADD_OR_REMOVE_ONE,
+        1e-5,
+    ),
+    (
+        1
+        * hs.TruncatedPoissonGaussian(
+            noise_multiplier=1.0,
+            sampling_probability=0.1,
+            truncated_batch_size=30,
+            dataset_size=200,
+        ),
+        Adjacency.ADD_OR_REMOVE_ONE,
+        1e-5,
+    ),
+]
+
+
+@pytest.mark.parametrize(("run", "adjacency", "delta"), RUNS)
+def test_epsilon_and_delta_are_known_and_agree_with_the_fast_accountant(run, adjacency, delta):
+    adjacency = adjacency or Adjacency.ADD_OR_REMOVE_ONE
+    result = hs.verify(run, delta=delta, adjacency=adjacency, digits=20)
+    assert result.known
+    assert result.digits >= 20
+    assert result.enclosed is True
+    back = hs.verify(run, epsilon=result.upper, adjacency=adjacency, digits=20)
+    assert back.enclosed is True
+    assert abs(back.upper / delta - 1) < 1e-9
+
+
+@pytest.mark.parametrize(("run", "adjacency", "delta"), RUNS[7:9])
+def test_more_digits_agree_with_fewer(run, adjacency, delta):
+    """Another precision takes another line, step and cut."""
+    few = hs.verify(run, delta=delta, adjacency=adjacency, digits=9, fast=False)
+    many = hs.verify(run, delta=delta, adjacency=adjacency, digits=45, fast=False)
+    assert overlap(few, many)
+    assert many.digits >= 45
+
+
+def test_delta_of_gaussians_is_that_of_mpmath():
+    with mp.workdps(40):
+        mu = mp.sqrt(5) / 2
+        tail = mp.ncdf(mu / 2 - 1 / mu) - mp.e * mp.ncdf(-mu / 2 - 1 / mu)
+        result = hs.verify(5 * hs.Gaussian(noise_multiplier=2.0), epsilon=1.0, digits=30)
+        assert abs(mp.mpf(result.middle) - tail) <= mp.mpf(result.radius) + mp.mpf(10) ** -38
+
+
+def test_epsilon_at_the_probability_of_an_infinite_loss():
+    run = hs.ApproximateDP(epsilon=0.5, delta=1e-6)
+    assert hs.verify(run, delta=1e-6).middle.startswith("0.5")
+    assert hs.verify(run, delta=9e-7).upper == math.inf
+
+
+def test_a_wrong_interval_is_seen():
+    run = hs.Gaussian(noise_multiplier=1.0)
+    lower, upper = run.epsilon_bounds(1e-5)
+    beside = hs.Bounds(upper * (1 + 1e-9), upper * (1 + 2e-9))
+    result = hs.verify(run, delta=1e-5, fast=beside)
+    assert result.enclosed is False
+    assert "MISSES" in repr(result)
+    assert hs.verify(run, delta=1e-5, fast=hs.Bounds(lower, upper)).enclosed is True
+
+
+def test_what_is_not_known_is_said():
+    noise = hs.AdditiveNoise(
+        log_density=lambda x: -abs(x) - math.log(2), distribution=lambda x: (x <= 0) * _half(x)
+    )
+    result = hs.verify(noise, epsilon=0.5)
+    assert isinstance(result, Verified)
+    assert not result.known
+    assert "functions" in result.reason
+    assert (result.lower, result.upper, result.enclosed) == (0.0, 1.0, None)
+
+
+def _half(x):
+    import numpy as np  # noqa: PLC0415
+
+    return np.exp(np.minimum(x, 0.0)) / 2
+
+
+@pytest.mark.parametrize("question", [{}, {"delta": 1e-5, "epsilon": 1.0}])
+def test_one_question_is_to_be_asked(question):
+    with pytest.raises(ValueError, match="one of delta, epsilon"):
+        hs.verify(STEP, **question)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [({"delta": 0.0}, "delta must be in"), ({"prior": 1.0}, "prior must be in")],
+)
+def test_bad_arguments_are_named(question, message):
+    with pytest.raises(ValueError, match=message):
+        hs.verify(STEP, **question)
+
+
+def test_without_python_flint_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(ImportError, match=r"hockeystick\[verify\]"):
+        hs.verify(STEP, delta=1e-5)
+
+
+def test_the_package_does_not_load_python_flint():
+    import subprocess  # noqa: PLC0415
+
+    code = "import sys, hockeystick.verify; sys.exit('flint' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
