@@ -149,7 +149,7 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
     const double below = cells.loss(i) - cells.loss(left);
     const double above = cells.loss(right) - cells.loss(i);
     checkpoint_each<4096>(i);
-    const double part = growth(above) / growth(below + above);
+    const double part = exp_short(-below) * shrinkage(above) / shrinkage(below + above);  // grown, they may overflow
     return {part, 1 - part};
   };
   const auto kept = lower_hull(std::span(kinks.mass), 16 * u, share);

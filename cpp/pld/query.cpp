@@ -34,10 +34,10 @@ class Weights {
     return std::exp(-tilt_ * span) * -std::expm1(-span) * (1 + 1e-12);  // it grows
   }
 
-  /// Upper bound of their sum over so many points: the integral 1 / (t (1 + t)) over d plus the peak, or the number of
-  /// points times the peak.
-  double sum(double points) const {
-    const double counted = points * peak(points);
+  /// Upper bound of their sum over so many points up to `farthest`: the integral 1 / (t (1 + t)) over d plus the peak,
+  /// or the number of points times the peak.
+  double sum(double points, double farthest) const {
+    const double counted = points * peak(farthest);
     if (tilt_ <= 0) return counted;
     return std::min(counted, 1 / (tilt_ * (1 + tilt_) * interval_) * (1 + 1e-12) + peak_);
   }
@@ -46,8 +46,8 @@ class Weights {
   double tilt_, interval_, peak_ = 0;
 };
 
-// Terms of the certified delta at epsilon = loss_k - y, 0 <= y <= d, from a suffix that starts at
-// point k. Rounding of the location is the caller's.
+// Terms of the certified delta at epsilon = loss_k - y, from a suffix that starts at point k; 0 <= y <= d, or any
+// y >= 0 at the first point of the window. Rounding of the location is the caller's.
 CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix& suffix, double y) {
   CertifiedDelta result{};
   const double points = static_cast<double>(pmf.mass.size() - suffix.lowest());
@@ -57,7 +57,8 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
     const double at_epsilon = (factor + least) * (y > 0 ? std::exp(pmf.tilt * y) : 1.0) * (1 + 16 * u);
     const double fall = y > 0 ? std::expm1(-y) : 0.0;
     const double sum = suffix.curve() - fall * suffix.steps();
-    const double transform = at_epsilon * weights.sum(points) * pmf.point_error;
+    const double farthest = points - 1 + std::max(1.0, y / pmf.interval);  // from epsilon, which may lie far below
+    const double transform = at_epsilon * weights.sum(points, farthest) * pmf.point_error;
     const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
     const double distance = suffix.curve_distance() - fall * suffix.steps_distance();
     result.curve = factor * sum;
@@ -66,7 +67,7 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
         suffix.error_a_point() * (1 + 1e-6) * ((factor + least) * distance + 2 * (points + 1) * transform);
     result.rounding =
         transform + summing + relative * (std::fabs(result.curve) + 2 * transform) + least * std::fabs(sum);
-    if (pmf.side == Side::lower) result.wraparound = at_epsilon * pmf.wrapped * weights.peak(points);
+    if (pmf.side == Side::lower) result.wraparound = at_epsilon * pmf.wrapped * weights.peak(farthest);
   }
   if (pmf.side == Side::upper) {
     result.truncation = pmf.tail_above + pmf.infinity_mass;
@@ -77,7 +78,7 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
     result.truncation = (pmf.excess + missing) * (1 + 16 * u);
     // The curve less all that it may be wrong by is raised to 0 at least, as a hockey-stick curve is.
     const double finite = std::max(0.0, result.curve - result.rounding - result.wraparound);
-    result.value = std::max(0.0, (finite + pmf.infinity_mass - result.truncation) * (1 - 8 * u));
+    result.value = std::min(1.0, std::max(0.0, (finite + pmf.infinity_mass - result.truncation) * (1 - 8 * u)));
   }
   return result;
 }
@@ -111,8 +112,9 @@ class EpsilonSearch {
         delta_(delta),
         constant_(pmf.infinity_mass + (upper_ ? pmf.tail_above : 0.0)),
         goal_(std::max(delta - constant_, 1e-300)),
+        lowest_(upper_ ? -location_error(pmf, 0) : 0.0),
         noise_(1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval) * pmf.point_error *
-               weights_.sum(static_cast<double>(pmf.mass.size()))) {}
+               weights_.sum(static_cast<double>(pmf.mass.size()), static_cast<double>(pmf.mass.size()))) {}
 
   bool is_infinite() const {
     const bool gives_up = pmf_.excess > 0 || pmf_.deficit > 0;
@@ -122,7 +124,7 @@ class EpsilonSearch {
   /// Whether the answer lies below the cell under the sums for certain, and the cell above 0.
   bool is_above(const Suffix& sums) const {
     const double loss = pmf_.loss(sums.lowest());
-    return loss - pmf_.interval >= 0 && clearly_below(sums, threshold_at(loss));
+    return loss - pmf_.interval >= lowest_ && clearly_below(sums, threshold_at(loss));
   }
 
   /// The answer, from sums that it lies below; another that is found below is as good.
@@ -133,14 +135,16 @@ class EpsilonSearch {
       suffix.extend();
       const double loss = pmf_.loss(suffix.lowest());
       threshold = step % 64 == 0 ? threshold_at(loss) : threshold * suffix.rho();
-      const bool last = loss - pmf_.interval < 0;
+      const bool last = loss - pmf_.interval < lowest_;
       if (!last && clearly_below(suffix, threshold)) continue;
-      const double width = last ? std::min(pmf_.interval, std::max(0.0, loss)) : pmf_.interval;
+      const double width = last ? std::min(pmf_.interval, std::max(0.0, loss - lowest_)) : pmf_.interval;
       if (exceeds(suffix, width)) return in_cell(suffix, width);
       if (last) return 0;
     }
-    // The window ends above the answer: nothing is known below it.
-    return upper_ ? std::max(0.0, pmf_.loss(0)) + location_error(pmf_, pmf_.loss(0)) : 0;
+    // The window ends above the answer: nothing is known of the masses below it, which a lower curve does without.
+    if (upper_) return std::max(0.0, pmf_.loss(0)) + location_error(pmf_, pmf_.loss(0));
+    const double width = std::max(0.0, pmf_.loss(0));
+    return exceeds(suffix, width) ? in_cell(suffix, width) : 0;
   }
 
  private:
@@ -166,8 +170,10 @@ class EpsilonSearch {
       const double middle = near + (far - near) / 2;
       (exceeds(suffix, middle) ? far : near) = middle;
     }
-    const double found = loss - (upper_ ? near : far), location = location_error(pmf_, loss);
-    return upper_ ? std::max(0.0, found) + location : std::max(0.0, found - location);
+    const double found = loss - (upper_ ? near : far);
+    const double location = location_error(pmf_, loss), answer = upper_ ? found + location : found - location;
+    // The sum is rounded, and so is what a query of delta takes off again.
+    return std::max(0.0, answer + (upper_ ? 16 : -16) * u * std::fabs(answer));
   }
 
   const LossPmf& pmf_;
@@ -175,7 +181,8 @@ class EpsilonSearch {
   bool upper_;
   double delta_, constant_;  // what weighs the same at every epsilon
   double goal_;
-  double noise_;  // far below the answer nothing else is left, of either sign, which tells nothing
+  double lowest_;  // where the curve is asked for an epsilon of 0
+  double noise_;   // far below the answer nothing else is left, of either sign, which tells nothing
 };
 
 }  // namespace
