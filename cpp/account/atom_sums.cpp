@@ -19,9 +19,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 constexpr double most_sums = 0x1p20;
 
-// A path, a sum, the sum it came from and its tail.
-constexpr double bytes_per_sum = 80;
-
 // In how many ways `count` steps can spread over `atoms`: C(count + atoms - 1, atoms - 1), or inf if there are too
 // many.
 double ways(double count, double atoms) {
@@ -97,7 +94,7 @@ class Spread {
 
 }  // namespace
 
-std::optional<AtomSums> AtomSums::of(const Direction& direction, std::size_t memory_limit) {
+std::optional<AtomSums> AtomSums::of(const Direction& direction, double memory) {
   double size = 1, powers = 0;
   for (const Term& term : direction) {
     const auto law = term.pair->finite_law();
@@ -107,8 +104,10 @@ std::optional<AtomSums> AtomSums::of(const Direction& direction, std::size_t mem
     powers += (count + 1) * atoms;
     if (size > most_sums || powers > 4 * most_sums) return std::nullopt;
   }
-  if (size * bytes_per_sum + powers * sizeof(Scaled) > static_cast<double>(memory_limit)) return std::nullopt;
+  const double bytes = size * bytes_per_sum + powers * sizeof(Scaled);
+  if (bytes > memory) return std::nullopt;
   AtomSums sums;
+  sums.room_ = Held(bytes);
   for (const Term& term : direction) sums.add(*term.pair->finite_law(), static_cast<double>(term.count));
   sums.sort();
   return sums;

@@ -14,8 +14,12 @@ namespace hockeystick {
 
 class AtomSums {
  public:
-  /// Nothing if some pair has other losses than atoms, or if the sums are more than 2^20 or what fits the memory limit.
-  static std::optional<AtomSums> of(const Direction& direction, std::size_t memory_limit);
+  /// Bytes that a sum takes while they are listed: a path, a sum, the sum it came from and its tail.
+  static constexpr double bytes_per_sum = 80;
+
+  /// Nothing if some pair has other losses than atoms, or if the sums are more than 2^20 or take more than so many
+  /// bytes.
+  static std::optional<AtomSums> of(const Direction& direction, double memory);
 
   /// Encloses P(L > epsilon). Only sums that rounding does not tell from epsilon make it wider than rounding of masses.
   TailBounds tail(double epsilon) const;
@@ -42,6 +46,7 @@ class AtomSums {
   struct Sum {
     double loss, mass;
   };
+  Held room_;
   std::vector<Sum> sums_{{0, 1}};
   std::vector<double> beyond_;  // mass of the sums from k on
   double mass_error_ = 0;       // relative error of the masses

@@ -21,6 +21,9 @@ constexpr double tiny_slope = 1e-300;
 // Below this a mass of a cell may be off by more than is stated of it.
 constexpr double smallest_mass = 1e-290;
 
+// An edge, its cell, what the pair takes to integrate that, and both once more without the lowest.
+constexpr double bytes_per_edge = 160;
+
 // So much Q-mass may be lost at losses above -300.
 constexpr double lost_q = 1e-150;
 
@@ -45,10 +48,17 @@ CutPair::CutPair(const DominatingPair& pair, int fineness)
   kept.insert(kept.begin(), std::max(kept.front() - 1, pair.loss_infimum() - pad));
   kept.push_back(std::min(kept.back() + 1, pair.loss_supremum() + pad));
   if (!(kept.back() > kept[kept.size() - 2])) kept.pop_back();
+  const auto parts_between = [&](std::size_t i) {
+    return std::clamp(std::ceil((kept[i + 1] - kept[i]) * 1.01), 1.0 * fineness, 1e6);
+  };
+  double edges = 1;
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) edges += parts_between(i);
+  room_ = Held(bytes_per_edge * edges);
+  edges_.reserve(static_cast<std::size_t>(edges));
   edges_.push_back(kept.front());
   for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
     const double gap = kept[i + 1] - kept[i];
-    const int parts = static_cast<int>(std::clamp(std::ceil(gap * 1.01), 1.0 * fineness, 1e6));
+    const int parts = static_cast<int>(parts_between(i));
     for (int j = 1; j <= parts; ++j) {
       const double edge = j < parts ? kept[i] + gap * j / parts : kept[i + 1];
       if (edge > edges_.back()) edges_.push_back(edge);

@@ -10,6 +10,7 @@
 
 #include "discretize/loss_integral.hpp"
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/budget.hpp"
 
 namespace hockeystick {
 
@@ -52,6 +53,7 @@ class CutPair {
   const DominatingPair& pair_;
   std::optional<FiniteLaw> law_;
   LossNodes nodes_;
+  Held room_;
   std::vector<double> edges_;
   PairCells cells_;
   std::optional<Known> known_;  // without the lowest cells, where their masses are lost

@@ -20,16 +20,15 @@ double short_mantissa(double x, Estimator estimator) {
   return std::ldexp(std::floor(mantissa * 0x1p14), exponent - 14);
 }
 
-}  // namespace
-
-Outcome refine(const Direction& direction, const Refinement& refinement, const Limits& limits,
-               const std::function<double(const Enclosure&)>& attempt) {
+Outcome refine_within(const Direction& direction, const Refinement& refinement, const Limits& limits,
+                      const std::function<double(const Enclosure&)>& attempt) {
+  const double memory = limits.memory();
   Outcome outcome;
   ExplicitRequest request{short_mantissa(std::min(refinement.interval, 0.25 * largest_interval), refinement.estimator),
                           Side::upper,
                           refinement.estimator,
                           refinement.tail_mass,
-                          limits.memory_limit,
+                          static_cast<std::size_t>(memory),
                           refinement.tilt,
                           {},
                           true};
@@ -38,18 +37,17 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
   int failures = 0;
   for (int pass = 1; pass <= most_passes; ++pass) {
     const double needed = bytes();
-    const bool affordable = needed <= static_cast<double>(limits.memory_limit);
+    const bool affordable = needed <= memory;
     if (!affordable) {
       outcome = {"memory_limit", static_cast<std::size_t>(std::min(needed, 9e18))};
       if (pass > 1) return outcome;
-      for (int i = 0;
-           i < 60 && request.interval < 0.25 * largest_interval && bytes() > static_cast<double>(limits.memory_limit);
-           ++i)
+      for (int i = 0; i < 60 && request.interval < 0.25 * largest_interval && bytes() > memory; ++i)
         request.interval *= 2, request.tilt = std::min(request.tilt, 0.5 / request.interval);
-      if (bytes() > static_cast<double>(limits.memory_limit)) return outcome;
+      if (bytes() > memory) return outcome;
     }
     request.side = Side::upper;
     LossPmf upper = explicit_pmf(direction, request);
+    const Held room(2.0 * sizeof(double) * static_cast<double>(upper.mass.size()));
     request.side = Side::lower;
     const double excess = attempt({std::move(upper), explicit_pmf(direction, request)});
     if (excess <= 1) return {};
@@ -62,6 +60,17 @@ Outcome refine(const Direction& direction, const Refinement& refinement, const L
     request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8), refinement.estimator);
   }
   return {"passes", 0};
+}
+
+}  // namespace
+
+Outcome refine(const Direction& direction, const Refinement& refinement, const Limits& limits,
+               const std::function<double(const Enclosure&)>& attempt) {
+  try {
+    return refine_within(direction, refinement, limits, attempt);
+  } catch (const OverBudget& over) {
+    return {"memory_limit", static_cast<std::size_t>(std::min(over.bytes(), 9e18))};
+  }
 }
 
 }  // namespace hockeystick

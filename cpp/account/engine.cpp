@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "account/budgeted.hpp"
 #include "account/contour.hpp"
 #include "account/grid_solver.hpp"
 #include "account/largest_losses.hpp"
@@ -21,7 +23,7 @@ namespace hockeystick {
 namespace {
 
 // What a contour of moments takes at most, a term: a few arrays of nodes and samples.
-constexpr std::size_t contour_bytes = 1 << 20;
+constexpr double contour_bytes = 0x1p20;
 
 // Many questions share transforms: nats by which delta may fall before another is needed, how tight one is for the
 // first of its questions, and how much of the memory is for those that wait for more.
@@ -85,9 +87,10 @@ std::vector<bool> by_contour(const std::vector<MergedDirection>& merged, bool wa
     directions.push_back(direction.terms);
     terms += direction.terms.size();
   }
-  if (limits.method == Method::transform || limits.memory_limit / contour_bytes < terms || directions.empty() ||
-      directions.size() < merged.size())
+  if (limits.method == Method::transform || limits.memory() < contour_bytes * static_cast<double>(terms) ||
+      directions.empty() || directions.size() < merged.size())
     return std::vector<bool>(values.size());
+  const Held room(contour_bytes * static_cast<double>(terms));
   return contour_answers(directions, wants_epsilon, values, limits, answers);
 }
 
@@ -170,7 +173,7 @@ class ByGrid {
     if (!pass) return;
     double bytes = pass->bytes();
     for (const auto& other : kept_) bytes += other ? other->bytes() : 0;
-    if (bytes <= shared_memory * static_cast<double>(limits_.memory_limit)) kept_[i] = std::move(pass);
+    if (bytes <= shared_memory * limits_.memory()) kept_[i] = std::move(pass);
   }
 
   const std::vector<MergedDirection>& merged_;
@@ -192,9 +195,8 @@ std::vector<std::size_t> rising(std::span<const double> values, bool wants_epsil
   return order;
 }
 
-std::vector<Answer> answers_to(std::span<const Direction> directions, bool wants_epsilon,
-                               std::span<const double> values, const Limits& limits) {
-  check_floating_point_environment();
+std::vector<Answer> answers_within(std::span<const Direction> directions, bool wants_epsilon,
+                                   std::span<const double> values, const Limits& limits) {
   std::vector<MergedDirection> merged;
   for (const Direction& direction : directions) merged.push_back(merge_gaussians(direction));
   std::vector<Answer> answers(values.size());
@@ -207,6 +209,14 @@ std::vector<Answer> answers_to(std::span<const Direction> directions, bool wants
     if (!found[i]) answers[i] = grid.solve(values[i]);
   }
   return answers;
+}
+
+std::vector<Answer> answers_to(std::span<const Direction> directions, bool wants_epsilon,
+                               std::span<const double> values, const Limits& limits) {
+  check_floating_point_environment();
+  const double most = wants_epsilon ? std::numeric_limits<double>::infinity() : 1.0;
+  return budgeted(directions, values.size(), limits, {0, most},
+                  [&] { return answers_within(directions, wants_epsilon, values, limits); });
 }
 
 }  // namespace

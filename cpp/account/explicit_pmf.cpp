@@ -8,6 +8,7 @@
 #include <string>
 
 #include "account/alignment.hpp"
+#include "account/budgeted.hpp"
 #include "account/graded_support.hpp"
 #include "account/merge.hpp"
 #include "account/pilot.hpp"
@@ -21,7 +22,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double bytes_per_point = 240;
 constexpr double most_intervals = 0x1p62;
 
 StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRequest& request) {
@@ -31,13 +31,6 @@ StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRe
   if (request.side == Side::upper) return connect_dots_upper(halves);
   if (request.estimator == Estimator::algorithm_2) return algorithm_2(halves);
   return connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves)));
-}
-
-void check_memory(double bytes, const ExplicitRequest& request) {
-  if (bytes <= static_cast<double>(request.memory_limit)) return;
-  throw std::invalid_argument("discretization_interval must be larger, or memory_limit at least " +
-                              std::to_string(static_cast<long long>(std::min(bytes, 9e18))) + " bytes, got " +
-                              std::to_string(request.interval) + " and " + std::to_string(request.memory_limit));
 }
 
 // The composition of nothing: loss 0 for certain.
@@ -79,9 +72,9 @@ std::vector<GradedSupport> supports_of(const Direction& direction, const Pilot& 
 }
 
 double support_bytes(std::span<const GradedSupport> supports) {
-  double points = 0;
-  for (const GradedSupport& support : supports) points += support.points();
-  return points * bytes_per_point;
+  double bytes = 0;
+  for (const GradedSupport& support : supports) bytes += support.bytes_discretized();
+  return bytes;
 }
 
 // A window that loses no more than the tail mass at either end, in the measures of P, Q and the tilt.
@@ -144,12 +137,11 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   };
   // Where the estimate moves the losses, the pairs do not tell where the composition lies: the steps do.
   const bool moved = !request.support.empty() || request.estimator == Estimator::privacy_buckets;
-  if (moved) {
-    check_memory(support_bytes(supports), request);
-    discretize_all();
-  }
+  Held room(support_bytes(supports));
+  if (moved) discretize_all();
   const Layout layout(moved ? Pilot(steps, direction) : pairs, grid, supports, request);
-  check_memory(layout.bytes, request);
+  room = Held();
+  room = Held(layout.bytes);
   if (!moved) discretize_all();
   const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(layout.size, 64.0))));
   std::vector<ComposedTerm> terms;
@@ -157,6 +149,18 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
     terms.push_back({tilted(steps[j], request.tilt, layout.log_moments[j]), direction[j].count});
   const Window window{static_cast<std::int64_t>(layout.first), static_cast<std::size_t>(std::max(layout.size, 1.0))};
   return compose(terms, *fft, window, layout.chernoff);
+}
+
+LossPmf requested_pmf(const Direction& direction, const ExplicitRequest& request) {
+  try {
+    const Budget budget(static_cast<double>(request.memory_limit));
+    const Held tables(table_bytes(direction));
+    return explicit_pmf(direction, request);
+  } catch (const OverBudget& over) {
+    throw std::invalid_argument("discretization_interval must be larger, or memory_limit at least " +
+                                std::to_string(static_cast<long long>(std::min(over.bytes(), 9e18))) + " bytes, got " +
+                                std::to_string(request.interval) + " and " + std::to_string(request.memory_limit));
+  }
 }
 
 }  // namespace hockeystick

@@ -28,8 +28,11 @@ struct ExplicitRequest {
 double explicit_pmf_bytes(const Direction& direction, const ExplicitRequest& request);
 
 /// The composed privacy loss distribution on a uniform grid, from one-step distributions on a uniform support
-/// that holds all but `tail_mass`, or on the support given. Throws std::invalid_argument naming
-/// `discretization_interval` and `memory_limit` if it is too large.
+/// that holds all but `tail_mass`, or on the support given. Charged to the thread's budget.
 LossPmf explicit_pmf(const Direction& direction, const ExplicitRequest& request);
+
+/// The same as a question of its own, within its memory limit: std::invalid_argument that names
+/// `discretization_interval` and `memory_limit` if it is too large.
+LossPmf requested_pmf(const Direction& direction, const ExplicitRequest& request);
 
 }  // namespace hockeystick

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "account/budgeted.hpp"
 #include "account/enclosure.hpp"
 #include "account/gdp_of_curve.hpp"
 #include "account/merge.hpp"
@@ -89,10 +90,13 @@ Answer with(const Answer& known, const Direction& direction, double rate, const 
 std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<const double> smallest_rates,
                                const Limits& limits) {
   check_floating_point_environment();
-  std::vector<Answer> answers(smallest_rates.size());
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    for (const Direction& direction : directions) answers[i] = with(answers[i], direction, smallest_rates[i], limits);
-  return answers;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return budgeted(directions, smallest_rates.size(), limits, {0, infinity}, [&] {
+    std::vector<Answer> answers(smallest_rates.size());
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      for (const Direction& direction : directions) answers[i] = with(answers[i], direction, smallest_rates[i], limits);
+    return answers;
+  });
 }
 
 }  // namespace hockeystick

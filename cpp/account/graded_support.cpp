@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace hockeystick {
 namespace {
@@ -95,8 +96,54 @@ GradedSupport::GradedSupport(const DominatingPair& pair, const LossNodes& nodes,
 }
 
 GradedSupport::GradedSupport(double offset, double interval, std::span<const std::int64_t> index)
-    : interval_(interval), offset_(offset), last_(index.back()) {
-  for (std::size_t i = 0; i + 1 < index.size(); ++i) runs_.push_back({index[i], index[i + 1] - index[i], 1});
+    : interval_(interval),
+      offset_(offset),
+      room_(static_cast<double>(index.size() * sizeof(Run))),
+      last_(index.front()) {
+  runs_.reserve(index.size());
+  for (const std::int64_t point : index.subspan(1)) add_run(point - last_, 1);
+}
+
+namespace {
+
+// No two points further apart than this, so that nothing grows beyond bounds between them [nats].
+constexpr double widest_gap = 1;
+
+// Multiples of the interval that an int64 holds, and differences of two of them.
+std::int64_t grid_point(double position) { return static_cast<std::int64_t>(std::clamp(position, -4e18, 4e18)); }
+
+}  // namespace
+
+GradedSupport::GradedSupport(double offset, double interval, std::span<const Atom> atoms)
+    : interval_(interval), offset_(offset), room_(static_cast<double>(4 * atoms.size() * sizeof(Run))) {
+  const std::int64_t widest = grid_point(std::max(1.0, widest_gap / interval));
+  bool empty = true;
+  for (const Atom& atom : atoms) {
+    const double position = (atom.loss - offset) / interval, nearest = std::nearbyint(position);
+    const bool on_grid = std::fabs(position - nearest) < 1e-6;
+    const double below = on_grid ? nearest : std::floor(position);
+    if (std::exchange(empty, false)) last_ = grid_point(below - 1);  // strictly outside, rounding or not
+    add(grid_point(below), widest);
+    if (!on_grid) add(grid_point(below + 1), widest);
+  }
+  add_run(1, 1);
+}
+
+// The point, if it is beyond the last, and what it takes to come to it by steps of the widest gap.
+void GradedSupport::add(std::int64_t point, std::int64_t widest) {
+  if (point <= last_) return;
+  const std::int64_t steps = (point - last_ - 1) / widest;
+  if (steps > 0) add_run(widest, steps);
+  add_run(point - last_, 1);
+}
+
+// So many more points.
+void GradedSupport::add_run(std::int64_t gap, std::int64_t count) {
+  if (!runs_.empty() && runs_.back().gap == gap)
+    runs_.back().count += count;
+  else
+    runs_.push_back({last_, gap, count});
+  last_ += gap * count;
 }
 
 double GradedSupport::points() const {
@@ -122,30 +169,6 @@ Support GradedSupport::build() const {
 
 namespace {
 
-// No two points further apart than this, so that nothing grows beyond bounds between them [nats].
-constexpr double widest_gap = 1;
-
-// Grid points next to the atoms from first to last; an atom on the grid needs but one.
-std::vector<std::int64_t> neighbours(std::span<const Atom> atoms, double offset, double interval) {
-  std::vector<std::int64_t> index;
-  const auto fill = std::max(std::int64_t{1}, static_cast<std::int64_t>(widest_gap / interval));
-  const auto add = [&](double position) {
-    const auto point = static_cast<std::int64_t>(std::clamp(position, -4e18, 4e18));
-    while (!index.empty() && index.back() + fill < point) index.push_back(index.back() + fill);
-    if (index.empty() || index.back() < point) index.push_back(point);
-  };
-  for (const Atom& atom : atoms) {
-    const double position = (atom.loss - offset) / interval, nearest = std::nearbyint(position);
-    const bool on_grid = std::fabs(position - nearest) < 1e-6;
-    const double below = on_grid ? nearest : std::floor(position);
-    if (index.empty()) add(below - 1);  // strictly outside, rounding or not
-    add(below);
-    if (!on_grid) add(below + 1);
-  }
-  index.push_back(index.back() + 1);
-  return index;
-}
-
 // What is left of the atoms when truncation has taken its due.
 std::span<const Atom> kept_atoms(std::span<const Atom> atoms, const SupportNeeds& needs) {
   double mass = 0;
@@ -170,9 +193,8 @@ GradedSupport plan_support(const DominatingPair& pair, const LossNodes& nodes, S
   needs.widest = interval;
   GradedSupport graded(pair, nodes, needs, interval);
   if (!atoms.all || static_cast<double>(atoms.at.size()) > graded.points()) return graded;
-  const auto index = neighbours(kept_atoms(atoms.at, needs), needs.offset, interval);
-  if (static_cast<double>(index.size()) >= graded.points()) return graded;
-  return GradedSupport(needs.offset, interval, index);
+  GradedSupport next_to_atoms(needs.offset, interval, kept_atoms(atoms.at, needs));
+  return next_to_atoms.points() < graded.points() ? next_to_atoms : graded;
 }
 
 }  // namespace hockeystick

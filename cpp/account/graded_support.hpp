@@ -10,6 +10,7 @@
 
 #include "discretize/support.hpp"
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/budget.hpp"
 
 namespace hockeystick {
 
@@ -29,10 +30,15 @@ class GradedSupport {
   GradedSupport(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs, double interval);
   /// The points with these indices, increasing.
   GradedSupport(double offset, double interval, std::span<const std::int64_t> index);
+  /// The points next to the atoms, those on the grid and others, none further apart than a nat.
+  GradedSupport(double offset, double interval, std::span<const Atom> atoms);
   double points() const;  // as a double: may exceed any memory
+  /// Bytes of a step on it, on its way from edges over cells to two tilted distributions.
+  double bytes_discretized() const { return 240 * points(); }
   Support build() const;
   double lowest() const;  // first and last loss [nats]
   double highest() const;
+  double run_bytes() const { return static_cast<double>(runs_.capacity() * sizeof(Run)); }
   bool operator==(const GradedSupport&) const = default;
 
  private:
@@ -40,7 +46,11 @@ class GradedSupport {
     std::int64_t first, gap, count;  // points first, first + gap, ...
     bool operator==(const Run&) const = default;
   };
+  void add(std::int64_t point, std::int64_t widest);
+  void add_run(std::int64_t gap, std::int64_t count);
+
   double interval_, offset_;
+  Held room_;  // for the runs
   std::vector<Run> runs_;
   std::int64_t last_ = 0;
 };

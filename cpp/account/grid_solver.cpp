@@ -8,6 +8,7 @@
 
 #include "account/alignment.hpp"
 #include "account/atom_sums.hpp"
+#include "account/budgeted.hpp"
 #include "account/kept_passes.hpp"
 #include "account/largest_losses.hpp"
 #include "account/one_large_loss.hpp"
@@ -25,6 +26,9 @@ constexpr int most_contour_passes = 6;
 // Contours of steps are not worth planning below this, nor wanted above [ns]; where a transform is for many questions,
 // it is for so many.
 constexpr double least_cost = 1e6, most_cost = 3e8, questions = 32;
+
+// Of a sum in a list of them: listed, sorted and added up; looked at some 100 times besides [ns].
+constexpr double sum_cost = 200, sum_cost_of_epsilon = 700;
 
 // Nats of delta within which questions are planned alike.
 constexpr double rung_width = 2;
@@ -77,11 +81,20 @@ Answer GridSolver::solve() {
   }
   log_tolerance_ = wanted_log_tolerance();
   answer_.met = false;
-  make_passes();
-  if (!answer_.met) answer_.met = take_one_large_loss() || take_listed();
+  attempt([&] { make_passes(); });
+  if (!answer_.met) attempt([&] { answer_.met = take_one_large_loss() || take_listed(limits_.memory()); });
   if (answer_.met) answer_.obstacle = {};
   if (!answer_.met && answer_.obstacle.empty()) answer_.obstacle = "passes";
   return answer_;
+}
+
+// What the budget has no room for is not tried any further.
+void GridSolver::attempt(const std::function<void()>& plan) {
+  try {
+    plan();
+  } catch (const OverBudget& over) {
+    refuse(answer_, over);
+  }
 }
 
 double GridSolver::first_interval() const {
@@ -103,12 +116,14 @@ void GridSolver::make_passes() {
   double cut = std::min(1e-3, log_tolerance_ * 1e-3) * std::exp(-room_);
   double previous = std::numeric_limits<double>::infinity(), spent = 0;
   for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
+    pass_.reset();  // its memory is wanted
     Plan plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
+    if (answer_.passes == 1 && (answer_.met = take_listed(affordable_list(plan)))) break;
     const bool doubtful = !at_.regular || answer_.passes > 1;
     if (doubtful && plan.cost > one_loss_cost && (answer_.met = take_one_large_loss())) break;
     if (!take_contour(plan)) {
       plan = affordable_plan(interval, cut);
-      if (plan.bytes > static_cast<double>(limits_.memory_limit)) break;
+      if (plan.bytes > limits_.memory()) break;
       pass_ = kept_pass(direction_, plan, at_);
       take(pass_->answer(wants_epsilon_, value_));
       answer_.cost = plan.cost;
@@ -252,7 +267,7 @@ double GridSolver::excess_gap() const {
 // The plan, with the interval widened until it fits the memory limit.
 Plan GridSolver::affordable_plan(double interval, double cut) {
   Plan plan = make_plan(direction_, pilot_, {at_, log_tolerance_, interval, cut});
-  const auto limit = static_cast<double>(limits_.memory_limit);
+  const double limit = limits_.memory();
   if (plan.bytes <= limit) return plan;
   answer_.obstacle = "memory_limit";
   answer_.required_bytes = static_cast<std::size_t>(std::min(plan.bytes, 9e18));
@@ -266,7 +281,7 @@ Plan GridSolver::affordable_plan(double interval, double cut) {
 // The steps by contour sums, where the transform would be long; false if that does not do.
 bool GridSolver::take_contour(const Plan& plan) {
   if (limits_.method == Method::transform || !(at_.tilt > 0)) return false;
-  const auto memory = static_cast<double>(limits_.memory_limit);
+  const double memory = limits_.memory();
   const double transform = plan.bytes > memory ? most_cost : plan.cost / (room_ > 0 ? questions : 1);
   if (transform < least_cost || contour_passes_ == most_contour_passes || plan.step_bytes > memory) return false;
   const StepContour contour(direction_, pilot_, plan, at_, log_tolerance_ * smoothing_, std::min(transform, most_cost));
@@ -316,12 +331,16 @@ bool GridSolver::take_one_large_loss() {
   return is_met();
 }
 
+// Bytes of a list of sums that costs no more than the plan.
+double GridSolver::affordable_list(const Plan& plan) const {
+  const double cost = wants_epsilon_ ? sum_cost_of_epsilon : sum_cost;
+  return plan.cost / (room_ > 0 ? questions : 1) / cost * AtomSums::bytes_per_sum;
+}
+
 // Few sums of few atoms, listed: close to what the mass at +inf leaves of delta no grid does.
-bool GridSolver::take_listed() {
-  constexpr double most_bytes = 0x1p20;
+bool GridSolver::take_listed(double most_bytes) {
   if (limits_.method == Method::transform) return false;
-  const auto sums = AtomSums::of(
-      direction_, static_cast<std::size_t>(std::min(most_bytes, static_cast<double>(limits_.memory_limit))));
+  const auto sums = AtomSums::of(direction_, std::min({0x1p20, most_bytes, limits_.memory()}));
   if (!sums) return false;
   const auto [lower, upper] = wants_epsilon_ ? sums->epsilon(value_) : sums->delta(value_);
   answer_.lower = std::max(answer_.lower, lower);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -51,7 +52,9 @@ class GridSolver {
   Plan affordable_plan(double interval, double cut);
   bool take_contour(const Plan& plan);
   bool take_one_large_loss();
-  bool take_listed();
+  bool take_listed(double most_bytes);
+  double affordable_list(const Plan& plan) const;
+  void attempt(const std::function<void()>& plan);
   void take(const Answer& found);
 
   const Direction& direction_;

@@ -40,6 +40,11 @@ class Key {
   bool is_alive() const {
     return std::none_of(pairs_.begin(), pairs_.end(), [](const auto& pair) { return pair.expired(); });
   }
+  double bytes() const {
+    double bytes = static_cast<double>(numbers_.capacity() * sizeof(double));
+    for (const GradedSupport& support : supports_) bytes += support.run_bytes();
+    return bytes;
+  }
   // By owner: an address may be used again.
   bool operator==(const Key& other) const {
     const auto same = [](const auto& a, const auto& b) { return !a.owner_before(b) && !b.owner_before(a); };
@@ -56,6 +61,7 @@ class Key {
 struct Entry {
   Key key;
   std::shared_ptr<const Pass> pass;
+  double bytes() const { return key.bytes() + pass->bytes(); }
 };
 
 struct Cache {
@@ -70,7 +76,7 @@ void trim(std::list<Entry>& entries) {
   double bytes = 0;
   std::size_t count = 0;
   for (auto it = entries.begin(); it != entries.end();) {
-    bytes += it->pass->bytes();
+    bytes += it->bytes();
     it = ++count > most_passes || bytes > most_bytes ? entries.erase(it) : std::next(it);
   }
 }
@@ -89,7 +95,7 @@ std::shared_ptr<const Pass> kept_pass(const Direction& direction, const Plan& pl
     }
   }
   auto pass = std::make_shared<const Pass>(direction, plan, at);
-  if (pass->bytes() > largest_bytes) return pass;
+  if (key.bytes() + pass->bytes() > largest_bytes) return pass;
   const std::lock_guard lock(kept.mutex);
   kept.entries.push_front({std::move(key), pass});
   trim(kept.entries);
@@ -99,7 +105,7 @@ std::shared_ptr<const Pass> kept_pass(const Direction& direction, const Plan& pl
 KeptPasses kept_passes() {
   const std::lock_guard lock(kept.mutex);
   double bytes = 0;
-  for (const Entry& entry : kept.entries) bytes += entry.pass->bytes();
+  for (const Entry& entry : kept.entries) bytes += entry.bytes();
   return {kept.entries.size(), static_cast<std::size_t>(bytes)};
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "account/atom_sums.hpp"
+#include "account/budgeted.hpp"
 #include "account/enclosure.hpp"
 #include "account/largest_losses.hpp"
 #include "account/merge.hpp"
@@ -188,7 +189,7 @@ std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, 
                                   const std::vector<Answer>& known, const Limits& limits) {
   const MergedDirection merged = merge_gaussians(direction);
   if (!merged.terms.empty() && !merged.only_gaussian) {
-    if (const auto sums = AtomSums::of(merged.terms, limits.memory_limit))
+    if (const auto sums = AtomSums::of(merged.terms, limits.memory()))
       return from_sums(kind, *sums, merged.terms, points, limits);
     return Solver(kind, merged.terms, points, known, limits).solve();
   }
@@ -198,8 +199,8 @@ std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, 
   return answers;
 }
 
-std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const double> points,
-                          const Limits& limits) {
+std::vector<Answer> worst_direction(const Kind& kind, std::span<const Direction> directions,
+                                    std::span<const double> points, const Limits& limits) {
   check_floating_point_environment();
   std::vector<Answer> result(points.size(),
                              exactly(directions.empty() ? kind.nothing : TailBounds{-infinity, -infinity}));
@@ -216,6 +217,12 @@ std::vector<Answer> worst(const Kind& kind, std::span<const Direction> direction
     }
   }
   return result;
+}
+
+std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const double> points,
+                          const Limits& limits) {
+  return budgeted(directions, points.size(), limits, {kind.start.lower, kind.start.upper},
+                  [&] { return worst_direction(kind, directions, points, limits); });
 }
 
 // L is normal with mean mu^2/2 and deviation mu, so that P(L > eps) = P(Z > eps / mu - mu / 2).

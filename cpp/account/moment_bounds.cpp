@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "account/budgeted.hpp"
 #include "account/cut_pair.hpp"
 #include "account/merge.hpp"
 #include "account/renyi_slope.hpp"
@@ -98,10 +99,7 @@ bool is_hopeless(const Tally& tally, double previous, double allowed) {
 }
 
 // Finer and finer cells until the sum is as tight as asked.
-Answer refined(CutDirection& direction, const Moment& moment, const Limits& limits) {
-  Answer answer;
-  answer.upper = infinity;
-  answer.met = false;
+void refine(Answer& answer, CutDirection& direction, const Moment& moment, const Limits& limits) {
   double previous = infinity;
   for (int fineness = 8; !answer.met; fineness *= 4) {
     checkpoint();
@@ -118,6 +116,17 @@ Answer refined(CutDirection& direction, const Moment& moment, const Limits& limi
     if (!std::isfinite(answer.upper)) answer.obstacle = "rounding";
     if (!answer.obstacle.empty()) break;
     previous = tally.gap;
+  }
+}
+
+Answer refined(CutDirection& direction, const Moment& moment, const Limits& limits) {
+  Answer answer;
+  answer.upper = infinity;
+  answer.met = false;
+  try {
+    refine(answer, direction, moment, limits);
+  } catch (const OverBudget& over) {
+    refuse(answer, over);
   }
   return answer;
 }
@@ -184,30 +193,36 @@ Answer zcdp(const Direction& direction, CutDirection& cut, double largest, const
 std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
                                  const Limits& limits) {
   check_floating_point_environment();
-  std::vector<CutDirection> cut = cut_later(directions);
-  std::vector<Answer> answers;
-  for (const double order : orders) answers.push_back(worst(cut, renyi_moment(order), limits));
-  return answers;
+  return budgeted(directions, orders.size(), limits, {0, infinity}, [&] {
+    std::vector<CutDirection> cut = cut_later(directions);
+    std::vector<Answer> answers;
+    for (const double order : orders) answers.push_back(worst(cut, renyi_moment(order), limits));
+    return answers;
+  });
 }
 
 std::vector<Answer> loss_variance_bounds(std::span<const Direction> directions, std::span<const double> unused,
                                          const Limits& limits) {
   check_floating_point_environment();
   const Moment variance{&not_known, [](const CutPair& cut) { return cut.variance(); }, 1};
-  std::vector<CutDirection> cut = cut_later(directions);
-  return std::vector<Answer>(unused.size(), worst(cut, variance, limits));
+  return budgeted(directions, unused.size(), limits, {0, infinity}, [&] {
+    std::vector<CutDirection> cut = cut_later(directions);
+    return std::vector<Answer>(unused.size(), worst(cut, variance, limits));
+  });
 }
 
 std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span<const double> largest_orders,
                                 const Limits& limits) {
   check_floating_point_environment();
-  std::vector<Answer> answers(largest_orders.size());
-  std::vector<CutDirection> cut = cut_later(directions);
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    for (std::size_t j = 0; j < directions.size(); ++j)
-      if (slopes_beyond(directions[j], 1).upper > answers[i].lower)
-        answers[i] = worse(answers[i], zcdp(directions[j], cut[j], largest_orders[i], limits), limits.tolerance);
-  return answers;
+  return budgeted(directions, largest_orders.size(), limits, {0, infinity}, [&] {
+    std::vector<Answer> answers(largest_orders.size());
+    std::vector<CutDirection> cut = cut_later(directions);
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      for (std::size_t j = 0; j < directions.size(); ++j)
+        if (slopes_beyond(directions[j], 1).upper > answers[i].lower)
+          answers[i] = worse(answers[i], zcdp(directions[j], cut[j], largest_orders[i], limits), limits.tolerance);
+    return answers;
+  });
 }
 
 }  // namespace hockeystick

@@ -130,7 +130,8 @@ OneLargeLoss::OneLargeLoss(const Direction& direction, const Pilot& pilot, bool 
     plan.supports.push_back(plan_support(*direction[j].pair, pilot.nodes(j), needs, plan.interval));
     plan.points += plan.supports.back().points();
   }
-  if (!(plan.points <= std::min(most_points, static_cast<double>(limits.memory_limit) / bytes_per_point))) return;
+  if (!(plan.points <= std::min(most_points, limits.memory() / bytes_per_point))) return;
+  room_ = Held(plan.points * bytes_per_point);
   split(direction, discretized(direction, plan), limits);
 }
 
@@ -193,7 +194,7 @@ void OneLargeLoss::split(const Direction& direction, const DiscretizedSteps& ste
     return result;
   };
   const double steepest = 0.5 / interval_;
-  const double memory = 0.5 * static_cast<double>(limits.memory_limit) / static_cast<double>(direction.size());
+  const double memory = 0.5 * limits.memory() / static_cast<double>(direction.size());
   LadderNeeds alone{epsilon_, log_delta_, log_delta_, steepest, memory};
   none_.emplace(sides(direction.size()), alone);
   if (none_->log_above(epsilon_) > log_delta_ + std::log(share_of_two * log_tolerance_)) {

@@ -40,6 +40,7 @@ class OneLargeLoss {
   double below(double epsilon) const;
 
   double log_delta_ = 0, epsilon_ = 0, slope_ = 0, log_tolerance_ = 0, interval_ = 0;
+  Held room_;
   std::vector<double> splits_;  // of the terms [nats]
   std::vector<StepPmf> small_upper_, small_lower_;
   std::optional<TiltLadder> none_;  // no large loss

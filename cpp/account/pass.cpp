@@ -30,6 +30,8 @@ DiscretizedSteps discretized(const Direction& direction, const Plan& plan) {
 namespace {
 
 std::pair<CurveTable, CurveTable> composed(const Direction& direction, const Plan& plan) {
+  // The tables that it leaves are charged where they are made.
+  const Held room(plan.bytes - 2 * CurveTable::bytes(static_cast<double>(plan.window.size)));
   const auto fft = shared_fft(plan.fft_size);
   const auto [upper, lower] = discretized(direction, plan);
   Workspace circle(plan.fft_size);
@@ -87,7 +89,9 @@ double chernoff_delta(const Direction& direction, const Pilot& pilot, const Sadd
   double loss_error = 0;
   UnionProbability infinite;
   for (std::size_t j = 0; j < direction.size(); ++j) {
-    if (plan.supports[j].points() > 1e5) return infinity;
+    const double bytes = plan.supports[j].bytes_discretized();
+    if (plan.supports[j].points() > 1e5 || bytes > Budget::left()) return infinity;
+    const Held room(bytes);
     const StepPmf step = connect_dots_upper(cut_midway(*direction[j].pair, plan.supports[j].build()));
     const auto count = static_cast<double>(direction[j].count);
     const TiltedStep at_tilt = tilted(step, plan.tilt, plan.log_moments[j]);

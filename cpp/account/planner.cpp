@@ -12,9 +12,6 @@
 namespace hockeystick {
 namespace {
 
-// Bytes a support point takes on its way from edges over cells to two tilted distributions.
-constexpr double bytes_per_point = 240;
-
 // [ns]. Of a transform: a term, that is its nodes, its place on the grid and its support; a point of that, cut,
 // discretized and tilted from both sides; a point of one transform, each time its length doubles.
 constexpr double term_cost = 120e3, point_cost = 150, butterfly_cost = 0.3;
@@ -122,9 +119,9 @@ Plan make_plan(const Direction& direction, const Pilot& pilot, const Target& tar
                              log_cut - share, 0.25 / (1 + plan.tilt),  grid.offsets[j]};
     plan.supports.push_back(plan_support(*direction[j].pair, pilot.nodes(j), needs, d));
     plan.points += plan.supports.back().points();
+    plan.step_bytes += plan.supports.back().bytes_discretized();
   }
   const double length = std::max(frame.period, frame.size);
-  plan.step_bytes = plan.points * bytes_per_point;
   plan.cost = transform_cost(terms, plan.points, length);
   plan.bytes = length * 64 + plan.step_bytes;
   if (length > 0x1p30) return plan;  // no transform is that long, and no sane memory limit

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "account/budgeted.hpp"
 #include "account/enclosure.hpp"
 #include "account/largest_losses.hpp"
 #include "account/merge.hpp"
@@ -205,11 +206,8 @@ Answer worse(const Answer& a, const Answer& b, double tolerance) {
   return result;
 }
 
-}  // namespace
-
-std::vector<Answer> power_bounds(std::span<const Direction> directions, std::span<const double> fprs,
-                                 const Limits& limits) {
-  check_floating_point_environment();
+std::vector<Answer> worst_power(std::span<const Direction> directions, std::span<const double> fprs,
+                                const Limits& limits) {
   std::vector<Answer> worst;
   for (const double fpr : fprs) worst.push_back(exactly(fpr));  // a test that ignores the output
   for (const Direction& direction : directions) {
@@ -217,6 +215,14 @@ std::vector<Answer> power_bounds(std::span<const Direction> directions, std::spa
     for (std::size_t i = 0; i < fprs.size(); ++i) worst[i] = worse(worst[i], answers[i], limits.tolerance);
   }
   return worst;
+}
+
+}  // namespace
+
+std::vector<Answer> power_bounds(std::span<const Direction> directions, std::span<const double> fprs,
+                                 const Limits& limits) {
+  check_floating_point_environment();
+  return budgeted(directions, fprs.size(), limits, {0, 1}, [&] { return worst_power(directions, fprs, limits); });
 }
 
 }  // namespace hockeystick

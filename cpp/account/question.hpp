@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/budget.hpp"
 
 namespace hockeystick {
 
@@ -27,8 +29,11 @@ enum class Method { any, contour, transform };
 /// What certified answers may cost.
 struct Limits {
   double tolerance;          // upper - lower <= tolerance * upper
-  std::size_t memory_limit;  // bytes, predicted before anything large is allocated
+  std::size_t memory_limit;  // bytes, charged before they are touched (numeric/budget.hpp)
   Method method = Method::any;
+
+  /// Bytes that may be planned with now.
+  double memory() const { return std::min(static_cast<double>(memory_limit), Budget::left()); }
 };
 
 /// A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.

@@ -20,7 +20,7 @@ namespace {
 constexpr double u = unit_roundoff;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double share = 0.02;  // of the relative width of delta, for tail and aliases
-constexpr double most_samples = 1e5;
+constexpr double most_samples = 1e5, bytes_per_sample = 200;
 
 // Samples after which the tail is e^log_share of delta.
 double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail) {
@@ -49,6 +49,7 @@ StepContour::StepContour(const Direction& direction, const Pilot& pilot, const P
   cost_ = step_contour_cost(2 * count, plan.points);
   if (!(contour_.period > 0) || !(cost_ < budget)) return;
   contour_.count = static_cast<std::size_t>(count);
+  room_ = Held(plan.step_bytes + bytes_per_sample * count);
   auto [above, below] = discretized(direction, plan);
   add(direction, pilot, std::move(above), upper_);
   add(direction, pilot, std::move(below), lower_);

@@ -39,6 +39,7 @@ class StepContour {
 
   Contour contour_;
   double radius_, cost_ = 0;
+  Held room_;
   std::optional<Side> upper_, lower_;
 };
 

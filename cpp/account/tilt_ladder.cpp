@@ -89,6 +89,7 @@ bool TiltLadder::add_table(double tilt, const LadderNeeds& needs, double highest
   const double working =
       static_cast<double>(CyclicProduct::bytes(size) + RealFft::bytes(size)) + 16.0 * static_cast<double>(size);
   if (!(kept + working <= needs.most_bytes)) return fits_ = false;
+  const Held room(working);
   const auto fft = shared_fft(size);
   Workspace circle(size);
   const Window window{static_cast<std::int64_t>(bottom), static_cast<std::size_t>(top - bottom)};

@@ -50,7 +50,7 @@ LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std
                                 false,
                                 merge_gaussians};
   const LongWork work;
-  return explicit_pmf(direction, request);
+  return requested_pmf(direction, request);
 }
 
 }  // namespace

@@ -192,6 +192,9 @@ class AtomicPair final : public DominatingPair {
   CertifiedInterval log_moment_bounds(double t) const override {
     return law_.log_moment ? law_.log_moment(t) : DominatingPair::log_moment_bounds(t);
   }
+  double table_bytes() const override {
+    return static_cast<double>(law_.atoms.capacity() * sizeof(LossAtom) + listed_.at.capacity() * sizeof(Atom));
+  }
   const Atoms& atoms() const override { return listed_; }
   std::optional<FiniteLaw> finite_law() const override {
     return FiniteLaw{listed_.at, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};

@@ -154,6 +154,9 @@ class DominatingPair {
             value + error * (1 + 1e-9) + 1e-15 * std::fabs(value)};
   }
 
+  /// Bytes of its tables, where these grow with the number of outcomes.
+  virtual double table_bytes() const { return 0; }
+
   /// The ratio shift / standard deviation if the pair is N(0, 1) against N(mu, 1), else 0. Gaussian
   /// pairs compose to one of their kind: mu^2 adds up.
   virtual double gaussian_mu() const { return 0; }

@@ -187,7 +187,7 @@ class EpsilonSearch {
 
 }  // namespace
 
-CurveTable::CurveTable(LossPmf pmf) : pmf_(std::move(pmf)) {
+CurveTable::CurveTable(LossPmf pmf) : pmf_(std::move(pmf)), room_(bytes(static_cast<double>(pmf_.mass.size()))) {
   Suffix suffix(pmf_.mass, pmf_.tilt, pmf_.interval);
   sums_.reserve(pmf_.mass.size() / SuffixBlock::points + 1);
   sums_.push_back(suffix);
@@ -225,7 +225,9 @@ double CurveTable::epsilon(double delta) const {
 
 CurveKinks certified_kinks(const LossPmf& pmf) {
   const std::size_t size = pmf.mass.size();
-  CurveKinks kinks{std::vector<double>(size), std::vector<double>(size), std::vector<double>(size)};
+  CurveKinks kinks{};
+  kinks.room = Held(3.0 * sizeof(double) * static_cast<double>(size));
+  for (std::vector<double>* column : {&kinks.loss, &kinks.alpha, &kinks.value}) column->resize(size);
   const bool upper = pmf.side == Side::upper;
   const Weights weights(pmf.tilt, pmf.interval);
   Suffix suffix(pmf.mass, pmf.tilt, pmf.interval);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "numeric/budget.hpp"
 #include "pld/loss_pmf.hpp"
 #include "pld/suffix.hpp"
 
@@ -44,6 +45,7 @@ class CurveTable {
 
  private:
   LossPmf pmf_;
+  Held room_;
   std::vector<Suffix> sums_;  // from the empty one down; they refer to the masses
 };
 
@@ -55,6 +57,7 @@ struct CurveKinks {
   std::vector<double> loss, alpha, value;
   double slack = 0;  // [nats]
   double floor = 0;
+  Held room;
 };
 
 /// All kinks, by one pass over the window.
