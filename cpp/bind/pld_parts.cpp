@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "account/chernoff.hpp"
+#include "account/cut_pair.hpp"
 #include "bind/bindings.hpp"
+#include "discretize/connect_dots_lower.hpp"
+#include "discretize/connect_dots_upper.hpp"
 #include "pld/compose.hpp"
 #include "pld/loss_tail.hpp"
 #include "pld/query.hpp"
@@ -55,6 +58,21 @@ std::tuple<double, double, double, double, double> suffix_sums(const std::vector
   return {suffix.curve(), suffix.steps(), suffix.curve_distance(), suffix.steps_distance(), suffix.error_a_point()};
 }
 
+// A pair cut at a support and at cuts, its cells as given.
+StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>& support, std::vector<double> cuts,
+                     const std::vector<std::array<double, 3>>& cells, std::array<double, 4> tails,
+                     std::array<double, 5> errors, const std::string& estimator) {
+  const auto& [interval, offset, index] = support;
+  SupportCells cut{{interval, offset, index}, std::move(cuts), {}, false, false, false, {}, index.size()};
+  for (const auto& [p, above, below] : cells) cut.parts.cells.push_back({p, above, below});
+  PairCells& parts = cut.parts;
+  std::tie(parts.lower_tail_p, parts.lower_tail_q, parts.upper_tail_p, parts.upper_tail_above) = std::tuple_cat(tails);
+  std::tie(parts.mass_error, parts.share_error, parts.share_error_p, parts.loss_error, parts.edge_error) =
+      std::tuple_cat(errors);
+  if (estimator == "upper") return connect_dots_upper(cut);
+  return estimator == "algorithm_2" ? algorithm_2(cut) : connect_dots_lower(cut);
+}
+
 void bind_compositions(py::module_& parts) {
   parts.def(
       "log_moment_above",
@@ -72,6 +90,10 @@ void bind_compositions(py::module_& parts) {
       },
       py::arg("tilt"), py::arg("terms"), py::arg("epsilon"), py::arg("loss_error"),
       "Chernoff's bound of log delta; terms are counts and both parts of log moments.");
+  parts.def("connect_dots", &connect_dots, py::kw_only(), py::arg("support"), py::arg("cuts"), py::arg("cells"),
+            py::arg("tails"), py::arg("errors"), py::arg("estimator"),
+            "Discretizes cells (p, above, below) with tails (lower p, lower q, upper p, upper above) and errors (mass, "
+            "share, share_p, loss, edge): upper, lower or algorithm_2.");
   parts.def("compose", &compose_tilted, py::arg("terms"), py::kw_only(), py::arg("tilt"), py::arg("size"),
             py::arg("window"), py::arg("chernoff"),
             "Composes (step, count, log moment) by a transform of this size, shown in a window (first, length).");
@@ -99,6 +121,13 @@ void bind_queries(py::module_& parts) {
         return std::tuple(at.value, at.curve, at.truncation, at.wraparound, at.rounding);
       },
       py::arg("pmf"), py::arg("epsilon"), "delta: value, curve, and errors by truncation, wrap-around and rounding.");
+  parts.def(
+      "log_moment_by_cells",
+      [](const DominatingPair& pair, int fineness, double t) {
+        const IntegralBounds bounds = CutPair(pair, fineness).log_moment(t);
+        return std::pair(bounds.lower, bounds.upper);
+      },
+      py::arg("pair"), py::arg("fineness"), py::arg("t"), "log E_P[e^(t L)] from a pair cut into cells.");
   parts.def("suffix_sums", &suffix_sums, py::arg("mass"), py::arg("tilt"), py::arg("interval"), py::arg("by_blocks"),
             "Sums over all points: curve, steps, both times distance, and the error a point.");
   parts.def("untilting_factor", &untilting_factor, py::arg("pmf"), py::arg("loss"));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
@@ -14,7 +13,6 @@ namespace hockeystick {
 namespace {
 
 constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A piecewise linear curve f(alpha), alpha = e^loss, with value 0 from the last support point on:
 // `mass[i]` is the P-mass whose kink it has at point i, `error[i]` the rounding error of that.
@@ -24,15 +22,10 @@ struct Kinks {
 };
 
 // All mass above the last point used, as if it were one cell: P(L > e) and P - e^e Q, whose errors are parts of
-// `scale`: p (1 - e^-width) for a cell, p above all points. `narrowest` is the least gap it reaches over.
+// `scale`: p (1 - e^-width) for a cell, p above all points.
 struct Top {
   double p, above, scale;
-  double narrowest = infinity;
 };
-
-// D is of edges within edge_error of the support, between which gaps differ by twice that: of e^d - 1 it is the part
-// 2 edge_error (1 + 1 / d) or less, of 1 - e^-d, too; twice as much covers second order.
-double edges_apart(const PairCells& parts, double gap) { return 4 * parts.edge_error * (1 + 1 / gap); }
 
 double growth(double gap) { return expm1_short(gap); }       // e^d - 1
 double shrinkage(double gap) { return -expm1_short(-gap); }  // 1 - e^-d
@@ -40,9 +33,9 @@ double shrinkage(double gap) { return -expm1_short(-gap); }  // 1 - e^-d
 // The cell that starts at point i joins the top: its own mass, and what lies above it as seen from point i.
 Top with_cell(const Top& top, const SupportCells& cells, std::size_t i) {
   const CellMass cell = whole_cell(cells, i);
-  const double gap = cells.gap(i), shrunk = shrinkage(gap);
+  const double shrunk = shrinkage(cells.gap(i));
   return {cell.p + top.p, cell.above + top.above * (1 - shrunk) + top.p * shrunk,
-          cell.p * shrunk + top.scale * (1 - shrunk) + top.p * shrunk, std::min(top.narrowest, gap)};
+          cell.p * shrunk + top.scale * (1 - shrunk) + top.p * shrunk};
 }
 
 // The curve of the tangents at the cuts over the first `points` support points. Let p_i be the
@@ -53,6 +46,11 @@ Top with_cell(const Top& top, const SupportCells& cells, std::size_t i) {
 //     p_i + (D_i+ / (e^d_(i-1) - 1) - D_(i+1)+ / (e^d_i - 1))
 //         + (D_i- / (1 - e^-d_i) - D_(i-1)- / (1 - e^-d_(i-1))).
 // Above the last point the tangent is 0, so that D >= 0 is needed there.
+//
+// The cells are of edges within edge_error of the support. That is covered by loss_error: what is to the right of
+// point i, up to the cut, enters by p and `above` alone, what is to its left by p and `below`, each as if its losses
+// were shifted by as much as its own reference, a point or, in the top, a cut, is off. So the curve is that of
+// losses shifted by edge_error at most, whose tangents here are lines P(S) - alpha Q(S), each under its curve.
 Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
   const PairCells& parts = cells.parts;
   Kinks kinks{std::vector<double>(points, 0.0), std::vector<double>(points, 0.0)};
@@ -70,9 +68,8 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     const double largest = (last ? top.scale : right.p * shrinkage(cells.cuts[i] - cells.loss(i))) +
                            (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
     const double scale = parts.own_scale ? right.above + left.below : largest;
-    const double nearest = std::min(i > 0 ? cells.gap(i - 1) : infinity, last ? top.narrowest : cells.gap(i));
     const double shares = parts.share_error + (last ? parts.mass_error : 0.0);  // of the top masses, too, are terms
-    const double error = (shares + edges_apart(parts, nearest) + 8 * u) * scale + parts.share_error_p * p;
+    const double error = (shares + 8 * u) * scale + parts.share_error_p * p;
     const double raised = std::max(0.0, difference - error);
     const double lowered = std::max(0.0, error - difference);
     if (i > 0) {

@@ -209,6 +209,7 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
     exponentials(fall);
     for (std::size_t j = 0; j < step.mass.size(); ++j) {
       checkpoint_each<8192>(j);
+      if (step.mass[j] == 0) continue;  // 0 times inf is no number
       p.add(step.mass[j]);
       q.add(step.mass[j] * fall[j]);
       largest = std::max(largest, std::fabs(step.loss(j)));

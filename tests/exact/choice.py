@@ -63,7 +63,7 @@ def truncated(
     whole_direction, cut_direction = ends.get(direction, (direction, direction))
     conditional = joins / cut
     whole = Pair(Step(sigma, rate), whole_direction)
-    halved = _BallPair(Step(sigma / 2, 0.5), cut_direction, conditional)
+    halved = BallPair(Step(sigma / 2, 0.5), cut_direction, conditional)
     return ChoicePair(((1 - cut, whole), (cut, halved))), float(conditional)
 
 
@@ -74,7 +74,7 @@ class _BallStep:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class _BallPair(Pair):
+class BallPair(Pair):
     """A pair whose sampling probability is a ball."""
 
     def __init__(self, step: Step, direction: str, q: arb) -> None:

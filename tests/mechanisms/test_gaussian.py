@@ -3,11 +3,14 @@
 
 import math
 
+import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
 import exact
+from exact.balls import normal_tail
 from hockeystick import _core
 from mechanisms import cells
 
@@ -56,3 +59,20 @@ def test_mass_rises_with_the_cell():
     pair = _core.dominating_pair("gaussian", [1.5])
     masses = [pair.integrate([0.1, 0.1 + width]).p[0] for width in (1e-6, 1e-3, 0.1, 1.0, 9.0)]
     assert masses == sorted(masses)
+
+
+@pytest.mark.parametrize("mean", [520.0, 600.0, 3000.0])
+def test_the_tail_of_means_far_apart_is_within_its_error(mean):
+    """At the edge as rounded, of which the cells are exact."""
+    pair = _core.dominating_pair("gaussian", [1 / mean])
+    for t in np.linspace(-5.0, 36.0, 42):
+        loss = mean * (t + mean / 2)
+        mu = 1 / (1 / mean)
+        x = loss / mu + mu / 2
+        cells = pair.integrate([loss])
+        with ctx.workprec(400):
+            at, start = arb(x), arb(x) - arb(mu)
+            density = (-start * start / 2).exp() / (2 * arb.pi()).sqrt()
+            mills = normal_tail(at) * (at * at / 2).exp() * (2 * arb.pi()).sqrt()
+            truth = normal_tail(start) - density * mills
+            assert abs(arb(cells.upper_tail_above) / truth - 1) <= cells.share_error

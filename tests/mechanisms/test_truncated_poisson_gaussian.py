@@ -3,10 +3,10 @@
 
 import numpy as np
 import pytest
-from flint import ctx
+from flint import arb, ctx
 
 import exact
-from exact.choice import truncated
+from exact.choice import BallPair, ChoicePair, truncated
 from hockeystick import _core
 from hockeystick.mechanisms.truncated_poisson_gaussian import _truncation
 from mechanisms import cells
@@ -38,6 +38,22 @@ def test_stated_errors_hold(case, sigma, direction):
     cells.check_tails(truth, edges, got)
     cells.check_invariants(edges, got)
     assert max(got.mass_error, got.share_error) < 1e-12
+
+
+@pytest.mark.parametrize("rounded", [-1, 1])
+@pytest.mark.parametrize("direction", ["remove", "add", "replace"])
+def test_errors_hold_of_a_rate_that_is_off_by_its_rounding(direction, rounded):
+    """Next to 1 it moves the loss by a million times as much."""
+    rate = 1 - 2.0**-20
+    name = f"truncated_poisson_gaussian_{direction}"
+    pair = _core.dominating_pair(name, [2.0, 0.3, rate, 0.0, 1.0])
+    with ctx.workprec(400):
+        true_rate = arb(rate) * (1 + rounded * _core.numeric.unit_roundoff)
+        truth = ChoicePair(((arb(1), BallPair(exact.Step(1.0, 0.5), direction, true_rate)),))
+    step = exact.Step(1.0, rate)
+    edges = [cells.loss_at(step, direction, x) for x in np.linspace(-15, 15, 21)]
+    got = pair.integrate(edges)
+    cells.check_cells(truth, edges, got, (pair.loss_infimum, pair.loss_supremum))
 
 
 @pytest.mark.parametrize("case", CASES)

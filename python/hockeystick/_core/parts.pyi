@@ -9,10 +9,12 @@ import typing
 
 __all__: list[str] = [
     "compose",
+    "connect_dots",
     "delta_terms",
     "fields",
     "log_chernoff_above",
     "log_moment_above",
+    "log_moment_by_cells",
     "loss_pmf",
     "loss_tail",
     "suffix_sums",
@@ -39,6 +41,31 @@ def compose(
 ) -> hockeystick._core.LossPmf:
     """
     Composes (step, count, log moment) by a transform of this size, shown in a window (first, length).
+    """
+
+def connect_dots(
+    *,
+    support: tuple[
+        typing.SupportsFloat | typing.SupportsIndex,
+        typing.SupportsFloat | typing.SupportsIndex,
+        collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    ],
+    cuts: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    cells: collections.abc.Sequence[
+        typing.Annotated[
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
+        ]
+    ],
+    tails: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"
+    ],
+    errors: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(5)"
+    ],
+    estimator: str,
+) -> hockeystick._core.StepPmf:
+    """
+    Discretizes cells (p, above, below) with tails (lower p, lower q, upper p, upper above) and errors (mass, share, share_p, loss, edge): upper, lower or algorithm_2.
     """
 
 def delta_terms(
@@ -75,6 +102,15 @@ def log_moment_above(
 ) -> float:
     """
     Upper bound of log sum m e^(t loss) over the masses of tilted_masses.
+    """
+
+def log_moment_by_cells(
+    pair: hockeystick._core.DominatingPair,
+    fineness: typing.SupportsInt | typing.SupportsIndex,
+    t: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]:
+    """
+    log E_P[e^(t L)] from a pair cut into cells.
     """
 
 def loss_pmf(

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connect the dots on cells that are of edges next to the support's, each rounded once."""
+
+import random
+from itertools import pairwise
+
+import pytest
+from flint import arb, ctx
+
+from exact.curve import PRECISION, Curve
+from hockeystick import _core
+from pld import stored
+from pld.stored import U
+
+POINTS = 6
+
+
+def cell_between(low, high, atoms):
+    """P-mass, P - e^low Q and e^high Q - P of the atoms (loss, mass) in [low, high)."""
+    inside = [(x, m) for x, m in atoms if low <= x < high]
+    return (
+        sum((m for _, m in inside), arb(0)),
+        sum((m * -(low - x).expm1() for x, m in inside), arb(0)),
+        sum((m * (high - x).expm1() for x, m in inside), arb(0)),
+    )
+
+
+def discretized(rng, interval, edge_error, estimator, near):
+    """Atoms at, or anywhere between, edges that miss the support by as much as they may."""
+    index = list(range(-2, POINTS - 2))
+    offset = rng.uniform(-0.5, 0.5) * interval
+    support = [arb(offset) + arb(interval) * k for k in index]
+    cuts = [offset + interval * (k + rng.uniform(0.2, 0.8)) for k in index[:-1]]
+    nominal = [support[0]]
+    for cut, point in zip(cuts, support[1:], strict=True):
+        nominal += [arb(cut), point]
+    signs = [rng.choice((-1, 1)) for _ in nominal]
+    edges = [e + s * arb(edge_error) for e, s in zip(nominal, signs, strict=True)]
+    between = [
+        (a + (b - a) * rng.choice((0.0, 1 - 1e-9) if near else (rng.random(),)), rng.random())
+        for a, b in pairwise(edges)
+        for _ in range(2)
+    ]
+    total = 1.01 * sum(m for _, m in between)
+    atoms = sorted(((x, arb(m / total)) for x, m in between), key=lambda atom: float(atom[0]))
+    cells = [cell_between(a, b, atoms) for a, b in pairwise(edges)]
+    step = _core.parts.connect_dots(
+        support=(interval, offset, index),
+        cuts=cuts,
+        cells=[tuple(float(value) for value in cell) for cell in cells],
+        tails=(0.0, 0.0, 0.0, 0.0),
+        # Beside the edges' error, the rounding of support points.
+        errors=(2 * U, 2 * U, 0.0, edge_error + 4 * U * interval * POINTS, edge_error),
+        estimator=estimator,
+    )
+    return step, Curve([x for x, _ in atoms], [m for _, m in atoms]), nominal
+
+
+@pytest.mark.parametrize("near", [False, True])
+@pytest.mark.parametrize("edge_error", [0.0, 1e-14, 1e-9])
+@pytest.mark.parametrize("estimator", ["upper", "lower", "algorithm_2"])
+def test_curves_stay_on_their_side(estimator, edge_error, near):
+    rng = random.Random(21)
+    with ctx.workprec(PRECISION):
+        for _ in range(25):
+            interval = stored.coarse(rng) * 10.0 ** -rng.randint(1, 4)
+            step, truth, edges = discretized(rng, interval, edge_error, estimator, near)
+            curve = Curve.on_grid(
+                (step.offset, step.interval), step.index, step.mass, step.infinity_mass
+            )
+            shift = arb(step.loss_error)
+            for epsilon in edges:
+                if estimator == "upper":
+                    assert curve(epsilon - shift) >= truth(epsilon)
+                else:
+                    assert curve(epsilon + shift) <= truth(epsilon)
