@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connect the dots on cells that are of edges next to the support's, each rounded once."""
+"""Connect the dots on cells that use up what they are stated to be off by."""
 
 import random
 from itertools import pairwise
@@ -25,8 +25,9 @@ def cell_between(low, high, atoms):
     )
 
 
-def discretized(rng, interval, edge_error, estimator, near):
+def discretized(rng, interval, errors, estimator, near):
     """Atoms at, or anywhere between, edges that miss the support by as much as they may."""
+    edge_error, mass_error, share_error, share_error_p = errors
     index = list(range(-2, POINTS - 2))
     offset = rng.uniform(-0.5, 0.5) * interval
     support = [arb(offset) + arb(interval) * k for k in index]
@@ -44,27 +45,46 @@ def discretized(rng, interval, edge_error, estimator, near):
     total = 1.01 * sum(m for _, m in between)
     atoms = sorted(((x, arb(m / total)) for x, m in between), key=lambda atom: float(atom[0]))
     cells = [cell_between(a, b, atoms) for a, b in pairwise(edges)]
+
+    def off(p, above, below):
+        """A cell's parts, each as far off as it may be but for its rounding."""
+        mass, first, second = (rng.choice((-1, 1)) * (1 - 1e-5) for _ in range(3))
+        above += first * (share_error * above + share_error_p * p)
+        below += second * (share_error * below + share_error_p * p)
+        return p * (1 + mass * mass_error), above.max(arb(0)), below.max(arb(0))
+
+    rounding = 2 * U
     step = _core.parts.connect_dots(
         support=(interval, offset, index),
         cuts=cuts,
-        cells=[tuple(float(value) for value in cell) for cell in cells],
+        cells=[tuple(float(value) for value in off(*cell)) for cell in cells],
         tails=(0.0, 0.0, 0.0, 0.0),
         # Beside the edges' error, the rounding of support points.
-        errors=(2 * U, 2 * U, 0.0, edge_error + 4 * U * interval * POINTS, edge_error),
+        errors=(
+            mass_error + rounding,
+            share_error + rounding,
+            share_error_p,
+            edge_error + 4 * U * interval * POINTS,
+            edge_error,
+        ),
         estimator=estimator,
     )
     return step, Curve([x for x, _ in atoms], [m for _, m in atoms]), nominal
 
 
 @pytest.mark.parametrize("near", [False, True])
-@pytest.mark.parametrize("edge_error", [0.0, 1e-14, 1e-9])
+@pytest.mark.parametrize(
+    "errors",  # of edges, masses, shares, and shares in parts of the mass
+    [(0, 0, 0, 0), (1e-9, 0, 0, 0), (0, 1e-9, 0, 0), (0, 0, 1e-9, 0), (0, 0, 0, 1e-10)],
+    ids=["rounding", "edges", "masses", "shares", "of_masses"],
+)
 @pytest.mark.parametrize("estimator", ["upper", "lower", "algorithm_2"])
-def test_curves_stay_on_their_side(estimator, edge_error, near):
+def test_curves_stay_on_their_side(estimator, errors, near):
     rng = random.Random(21)
     with ctx.workprec(PRECISION):
         for _ in range(25):
             interval = stored.coarse(rng) * 10.0 ** -rng.randint(1, 4)
-            step, truth, edges = discretized(rng, interval, edge_error, estimator, near)
+            step, truth, edges = discretized(rng, interval, errors, estimator, near)
             curve = Curve.on_grid(
                 (step.offset, step.interval), step.index, step.mass, step.infinity_mass
             )
