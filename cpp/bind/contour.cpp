@@ -183,7 +183,9 @@ void bind_contour(py::module_& core) {
   module.def(
       "chernoff_log_above",
       [](double tilt, double log_moment, double epsilon, double loss_error) {
-        return ChernoffMoment{tilt, log_moment}.log_above(epsilon, loss_error);
+        ChernoffMoment moment{tilt};
+        moment.add(1, log_moment, 0);
+        return moment.log_above(epsilon, loss_error);
       },
       py::arg("tilt"), py::arg("log_moment"), py::arg("epsilon"), py::arg("loss_error"),
       "Upper bound of log delta(epsilon) by Chernoff's inequality, given log M above.");

@@ -14,6 +14,7 @@ from fractions import Fraction
 import pytest
 from flint import acb, arb, ctx
 
+import exact
 from hockeystick import _core
 
 LOWER, TILT, HIGHER = 0.5, 1.25, 2.5
@@ -86,8 +87,8 @@ def test_errors_of_samples_are_within_those_stated(times, errors):
 @pytest.mark.parametrize("error", [1e-9, 1e-4, 2e-3, 1e-2, 0.05])
 def test_an_error_of_the_moment_moves_the_sum_and_its_errors(error):
     """The scale is off by e^(n error): by as much more are the errors that it multiplies."""
-    times, off = 40, 1e-3
-    samples = aligned([0.9] * 12, times, 0.75)
+    times, off = 40, 0.01
+    samples = aligned([0.99] * 12, times, 0.75)
     log_moment = 0.75 * TILT / times
     ((value, rounding, _, _),) = rows(
         samples, times, [0.75], log_moment=(log_moment, error), errors=(off, 0.0)
@@ -172,3 +173,29 @@ def test_rounding_of_the_scale_is_within_that_stated(times):
         assert off <= arb(rounding)
         largest = max(largest, float((off / arb(rounding)).mid()))
     assert largest > 0.4
+
+
+GAUSSIANS = [(1.0, 1), (1e-3, 1), (1e3, 10**6), (59.47, 10**9), (0.05, 1000), (1.0, 10**9)]
+
+
+@pytest.mark.parametrize("width", [4.0, 6.0, 18.0])
+@pytest.mark.parametrize("away", [0.0, 2.5, 9.0, 30.0])
+@pytest.mark.parametrize(("sigma", "times"), GAUSSIANS)
+def test_gaussians_are_enclosed_with_all_that_repeats(sigma, times, away, width):
+    """In closed form; epsilons many deviations away, periods of a few."""
+    mu = math.sqrt(times) / sigma
+    epsilon, tilt = mu * mu / 2 + away * mu, (away + 1) / mu
+    ((value, rounding, tail, alias),) = _core.contour.contour_deltas(
+        [(_core.dominating_pair("gaussian", [sigma]), times)],
+        tilts=(tilt / 4, tilt, 2 * tilt),
+        period=width * mu,
+        count=40,
+        frequency=1.0,
+        log_accuracy=36.0,
+        epsilons=[epsilon],
+    )
+    truth = exact.delta(((exact.Step(sigma, 1.0), times),), epsilon, "remove")
+    assert truth <= arb(value) + arb(rounding) + arb(tail)
+    assert truth >= arb(value) - arb(rounding) - arb(tail) - arb(alias)
+    if width == 4 and away > 0:
+        assert arb(value) - truth > 10 * (arb(rounding) + arb(tail))

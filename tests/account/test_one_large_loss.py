@@ -7,6 +7,7 @@ from itertools import pairwise
 import mpmath as mp
 import numpy as np
 import pytest
+from flint import arb, ctx
 from scipy import special
 
 import hockeystick as hs
@@ -158,6 +159,46 @@ def test_direct_summation_agrees(sigma, q, count, delta):
             assert at(found.lower) + lost > delta - slack
         else:
             assert at(found.upper) < delta + slack
+
+
+def three_losses(rare, large, small):
+    """Losses -small, small and large: on a grid, so that discretization takes nothing of them."""
+    usual = (1 - rare) * np.exp(small) + rare * np.exp(-large) - 1
+    second = usual / (np.exp(small) - np.exp(-small))
+    p = [1 - rare - second, second, rare]
+    return p, [p[0] * np.exp(small), p[1] * np.exp(-small), p[2] * np.exp(-large)]
+
+
+def sums_of_three(p, q, count, epsilon):
+    """delta, and the part of it with two large losses or more, term by term."""
+    p, q = ([arb(x) / sum(map(arb, law)) for x in law] for law in (p, q))
+    losses = [(x / y).log() for x, y in zip(p, q, strict=True)]
+    parts = []
+    for large in range(5):
+        part = arb(0)
+        for k in range(count - large + 1):
+            loss = large * losses[2] + k * losses[1] + (count - large - k) * losses[0]
+            if loss > epsilon:
+                ways = arb.bin_uiui(count, large) * arb.bin_uiui(count - large, k)
+                mass = ways * p[2] ** large * p[1] ** k * p[0] ** (count - large - k)
+                part -= mass * (epsilon - loss).expm1()
+        parts.append(part)
+    return sum(parts, arb(0)), sum(parts[2:], arb(0))
+
+
+@pytest.mark.parametrize(
+    ("rare", "large", "small", "count", "epsilon"),
+    [(1e-6, 8.0, 0.125, 40, 7.0), (1e-6, 16.0, 0.25, 100, 13.0), (3e-7, 16.0, 0.25, 100, 12.1)],
+)
+def test_two_large_losses_are_counted(rare, large, small, count, epsilon):
+    """They are more than all else that the upper bound has to spare."""
+    p, q = three_losses(rare, large, small)
+    pair = hs.DiscretePair(p=p, q=q).dominating_pair(Direction.REMOVE)
+    with ctx.workprec(300):
+        truth, two = sums_of_three(p, q, count, arb(epsilon))
+        for tolerance in (0.5, 0.1):
+            lower, upper = _core.contour.one_large_loss([(pair, count)], epsilon, tolerance, MEMORY)
+            assert truth - 1.01 * two <= arb(lower) <= truth <= arb(upper) <= truth + 0.2 * two
 
 
 def test_delta_and_epsilon_are_inverse():

@@ -33,6 +33,18 @@ def factor(side, radius, shift, z):
     return (1 + z) * transform(radius, z) - z * transform(radius, z + 1)
 
 
+@pytest.mark.parametrize("side", SIDES)
+def test_large_tilts_are_counted(side):
+    """Hyperbolic functions of arguments near 50 and 100, at angles next to 0."""
+    for radius, tilt in ((0.1, 1100.3), (5.0, 11.7), (40.0, 1.1)):
+        smoothing = _core.contour.Smoothing(side, radius)
+        for k in range(200):
+            z = complex(tilt * (1 + k * 2.0**-14), 2.0**-7 / radius)
+            value, error = smoothing.at(z)
+            truth = factor(side, radius, smoothing.shift, z)
+            assert abs(truth - acb(value.real, value.imag)) <= arb(error)
+
+
 @pytest.mark.parametrize("tilt", [1e-3, 1.3, 30.0, 1000.0])
 @pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("side", SIDES)
@@ -171,7 +183,7 @@ def test_chernoffs_exponent_is_rounded_up(tilt, log_moment):
             bound = _core.contour.chernoff_log_above(tilt, log_moment, epsilon, loss_error)
             truth = arb(log_moment) + peak - t * (arb(epsilon) - arb(loss_error))
             assert truth <= arb(bound)
-            size = 1 + abs(log_moment) + tilt * abs(epsilon)
+            size = 1 + abs(log_moment) + abs(peak) + tilt * (abs(epsilon) + loss_error)
             assert bound <= truth + arb(1e-14) * size + 0.011 * t * loss_error
 
 

@@ -189,3 +189,17 @@ def test_lower_ends_far_below_the_upper_ones(sigma, q, nats):
     truth = (rate.log() + a * (rate / 2).log()) / (a - 1) + a * 4 / (2 * arb(sigma) ** 2)
     assert bounds.lower <= truth
     assert truth <= bounds.upper
+
+
+@pytest.mark.parametrize("order", [3.0, 30.0, 1000.0, 9999.0])
+@pytest.mark.parametrize("sigma", [0.1, 0.3, 0.07, 0.013, 1 / 3, 0.9, 2.3])
+def test_sampling_all_but_all_leaves_the_moved_part(sigma, order):
+    """To rounding; M is between q^order and 1 times that without sampling."""
+    rate = 1 - 2**-53
+    run = hs.Gaussian(noise_multiplier=sigma).poisson_sampled(rate)
+    bounds = run.renyi_divergence_bounds(order, adjacency=Adjacency.REMOVE_ONE)
+    with ctx.workprec(200):
+        unsampled = arb(order) / arb(sigma) ** 2 / 2
+        assert arb(bounds.lower) <= unsampled
+        assert unsampled + arb(order) / (order - 1) * arb(rate).log() <= arb(bounds.upper)
+    assert bounds.upper - bounds.lower <= 2e-14 * bounds.upper
