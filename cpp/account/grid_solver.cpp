@@ -50,13 +50,10 @@ GridSolver::GridSolver(const Direction& direction, bool wants_epsilon, double va
   infinity_mass_ = infinite_.upper();
   log_delta_ = wants_epsilon ? std::log(value) : pilot_.saddle_for_epsilon(value).log_delta;
   if (!wants_epsilon || !step_to_rung(std::log(finite_delta()))) forecast();
-  for (const Term& term : direction) {
-    const auto count = static_cast<double>(term.count);
-    total_variation_ += count * (1 + 1e-12) * term.pair->total_variation_bound();  // subadditive
-  }
+  total_variation_ = total_variation(direction);
   finite_supremum_ = largest_finite_loss(direction);
   answer_.lower = 0;
-  answer_.upper = wants_epsilon ? largest_loss(direction) : 1.0;
+  answer_.upper = wants_epsilon ? largest_loss(direction) : total_variation_;  // delta falls with epsilon
 }
 
 Answer GridSolver::solve() {
@@ -66,9 +63,9 @@ Answer GridSolver::solve() {
   if (!wants_epsilon_ && is_next_to_supremum()) return almost_none();
   if (!wants_epsilon_ && infinity_mass_ < smallest_delta) {
     const Saddle far = at_.tilt > 0 ? at_ : whole_.far_saddle(value_);
-    if (far.log_delta < std::log(smallest_delta)) answer_.upper = chernoff_delta(direction_, whole_, far, value_);
+    if (far.log_delta < std::log(smallest_delta))
+      answer_.upper = std::min(answer_.upper, chernoff_delta(direction_, whole_, far, value_));
     if (answer_.upper <= smallest_delta) return answer_;
-    answer_.upper = std::min(1.0, answer_.upper);
   }
   if (!wants_epsilon_) {
     answer_.lower = infinite_.lower();

@@ -83,4 +83,14 @@ UnionProbability infinity_mass(const Direction& direction) {
   return infinite;
 }
 
+// A coupling of the steps one by one leaves all of them equal with the product of the probabilities that each is.
+// 1e-307 is for what underflow hides.
+double total_variation(const Direction& direction) {
+  double log_equal = 0;
+  for (const Term& term : direction)
+    log_equal += static_cast<double>(term.count) * std::log1p(-std::min(1.0, term.pair->total_variation_bound()));
+  const double error = 1e-12 * static_cast<double>(direction.size());
+  return std::min(1.0, -std::expm1(log_equal) * (1 + error) + 1e-307);
+}
+
 }  // namespace hockeystick

@@ -20,4 +20,7 @@ double largest_loss(const Direction& direction);
 /// The probability of a loss of +inf: 1 - product of (1 - t_j)^n_j.
 UnionProbability infinity_mass(const Direction& direction);
 
+/// Upper bound of delta(0), which is the total variation, and so of every delta.
+double total_variation(const Direction& direction);
+
 }  // namespace hockeystick

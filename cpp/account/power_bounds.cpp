@@ -40,10 +40,11 @@ void intersect(Answer& answer, double lower, double upper, double tolerance) {
   answer.passes += 1;
 }
 
-// P <= e^most Q, where the loss is bounded.
+// P <= e^most Q, where the loss is bounded, and P - Q is at most the total variation.
 double largest_power(const Direction& direction, double fpr) {
-  const double most = largest_loss(direction);
-  return most < 700 ? std::min(1.0, std::exp(most) * (1 + 8 * unit_roundoff) * fpr + smallest_subnormal) : 1.0;
+  const double most = largest_loss(direction), apart = (fpr + total_variation(direction)) * (1 + 4 * unit_roundoff);
+  return most < 700 ? std::min({1.0, apart, std::exp(most) * (1 + 8 * unit_roundoff) * fpr + smallest_subnormal})
+                    : std::min(1.0, apart);
 }
 
 // One direction that is not Gaussian; no fpr is 0 or 1.

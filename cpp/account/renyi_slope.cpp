@@ -56,6 +56,7 @@ class SlopeSearch {
       if (!std::isfinite(next.moment)) return infinity;
       spans_.emplace(before, next);
       before = next;
+      if (beyond && !(before.t < last)) last = enough(last, beyond);
     }
     if (beyond) highest = std::max(highest, beyond(1 + before.t).upper);
     while (!spans_.empty() && looked_at_ < most_orders) {
@@ -77,6 +78,14 @@ class SlopeSearch {
 
  private:
   static constexpr int most_orders = 1 << 14;
+  static constexpr double farthest = 0x1p20;
+
+  // The first t beyond which no slope can be larger than is known of the largest; as it is where that is too far.
+  double enough(double last, const Beyond& beyond) const {
+    for (double t = last; t < farthest; t *= 4)
+      if (beyond(1 + t).upper <= lower_) return t;
+    return last;
+  }
 
   struct Point {
     double t, moment;  // K(t) at most

@@ -33,6 +33,9 @@ class Goal:
     target: float
     tolerance: float
     ask: Callable[[Composable, float], Bounds[float]]
+    advantage: Callable[
+        [Composable], Bounds[float]
+    ]  # whatever the goal, it knows more cost from less
     scale: Callable[[float], float]  # increasing, from -inf to inf
     coarse: float = COARSE  # tolerance of the first evaluations
 
@@ -77,7 +80,8 @@ class Search:
         while len(self._widths) < _MOST_EVALUATIONS:
             inside, outside = self._bracket()
             if inside is not None and self._is_last(inside, outside):
-                if inside.error is not None:
+                # Where everything fits, how well the cost is known does not matter.
+                if inside.error is not None and inside.value != self._end():
                     raise inside.error
                 if inside.final:
                     return inside
@@ -102,7 +106,12 @@ class Search:
                     self._sign = 1 if (old.upper < new.lower) == (old.value < new.value) else -1
                     self._refuse_contradictions()
                     return
-        unmet = [sample.error for sample in self._samples.values() if sample.error is not None]
+        samples = self._samples.values()
+        if all(sample.upper <= self._goal.target for sample in samples):
+            self._sign = self._sign_of_advantage()
+            if self._sign:
+                return
+        unmet = [sample.error for sample in samples if sample.error is not None]
         if unmet:  # the enclosures are too wide to tell
             raise unmet[0]
         low, high = min(self._samples), max(self._samples)
@@ -110,6 +119,17 @@ class Search:
             f"make must depend on its parameter: {self._goal.name} is "
             f"{self._samples[low].upper!r} at {low!r} as at {high!r} and between"
         )
+
+    def _sign_of_advantage(self) -> int:
+        """The direction of more cost where all parameters fit, which an epsilon of 0 hides."""
+        known: dict[Parameter, Bounds[float]] = {}
+        for value in self._samples:
+            new = self._goal.advantage(self._family.at(value)[1])
+            for other, old in known.items():
+                if old.upper < new.lower or new.upper < old.lower:
+                    return 1 if (old.upper < new.lower) == (other < value) else -1
+            known[value] = new
+        return 0
 
     def _probes(self) -> Iterator[Parameter]:
         """Parameters ever farther from the start, in turn on both sides.
@@ -177,9 +197,13 @@ class Search:
                 return inside, sample
         return inside, None
 
+    def _end(self) -> Parameter:
+        """The costliest parameter of the domain, as far as it is known."""
+        return self._family.high if self._sign > 0 else self._family.low
+
     def _is_last(self, inside: Sample, outside: Sample | None) -> bool:
         """Whether no costlier parameter is worth looking for."""
-        if inside.value == (self._family.high if self._sign > 0 else self._family.low):
+        if inside.value == self._end():
             return True
         if self._family.integer:
             return outside is not None and abs(outside.value - inside.value) == 1
@@ -195,7 +219,8 @@ class Search:
             value = self._strictly_between(value, inside, outside)
         nearest = min(abs(sample.height) for sample in self._samples.values())
         coarse = self._goal.coarse * min(1, 10 * nearest * nearest)
-        if value in self._samples:  # only a finer answer can be news
+        # Only a finer answer can be news; where the last parameter fits, it is the answer.
+        if value in self._samples or (outside is None and value == self._end()):
             coarse = 0.0
         return value, max(self._goal.tolerance, coarse)
 

@@ -12,6 +12,7 @@ from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
+from hockeystick.errors import CertificationError
 
 
 def calibrate(  # noqa: PLR0913, all but one by keyword
@@ -53,7 +54,8 @@ def calibrate(  # noqa: PLR0913, all but one by keyword
         The parameter p, a float or, if whole, an int. The cost of ``make(p)``, asked with the same
         delta, adjacency, tolerance and memory limit, has an upper bound that is at most the target.
         One of these holds as well: the upper bound is at least (1 - tolerance / 4) times the
-        target; p is the last parameter in its domain; the next whole number misses the target; or
+        target; p is the last parameter in its domain, whether the cost is within the tolerance
+        there or not; the next whole number misses the target; or
         the cost jumps, and some parameter within a relative distance of 1e-9 misses it.
 
     Raises:
@@ -61,7 +63,8 @@ def calibrate(  # noqa: PLR0913, all but one by keyword
             to be monotone, or constant.
         TypeError: An argument or what `make` returns has the wrong type, or not exactly one target
             is given.
-        CertificationError: The tolerance is out of reach at the parameter found.
+        CertificationError: The tolerance is out of reach at the parameter found, and it is not the
+            last in its domain.
 
     Cost: 4 to 9 evaluations of a smooth family, the first ones coarse; about 40 where the cost
     jumps. Source: secant steps in logarithms, safeguarded by halving.
@@ -95,6 +98,7 @@ def _goal(given: Mapping[str, object], tolerance: float, options: dict[str, Any]
             target=_checks.positive("epsilon", given["epsilon"]),
             tolerance=tolerance,
             ask=lambda run, width: run.epsilon_bounds(delta, tolerance=width, **options),
+            advantage=lambda run: _advantage(run, options),
             scale=_log,
         )
     if names == {"advantage"}:
@@ -103,6 +107,7 @@ def _goal(given: Mapping[str, object], tolerance: float, options: dict[str, Any]
             _checks.open_unit("advantage", given["advantage"]),
             tolerance,
             lambda run, width: run.advantage_bounds(tolerance=width, **options),
+            options,
         )
     if names == {"tpr", "fpr"}:
         fpr = _checks.open_unit("fpr", given["fpr"])
@@ -116,16 +121,35 @@ def _goal(given: Mapping[str, object], tolerance: float, options: dict[str, Any]
             tpr,
             tolerance,
             lambda run, width: run.true_positive_rate_bounds(fpr, tolerance=width, **options),
+            options,
         )
     got = ", ".join(sorted(names)) or "none"
     raise TypeError(f"the target must be epsilon and delta, advantage, or tpr and fpr; got {got}")
 
 
 def _rate_goal(
-    name: str, target: float, tolerance: float, ask: Callable[[Composable, float], Bounds[float]]
+    name: str,
+    target: float,
+    tolerance: float,
+    ask: Callable[[Composable, float], Bounds[float]],
+    options: dict[str, Any],
 ) -> Goal:
-    coarse = COARSE * (1 - target)
-    return Goal(name=name, target=target, tolerance=tolerance, ask=ask, scale=_logit, coarse=coarse)
+    return Goal(
+        name=name,
+        target=target,
+        tolerance=tolerance,
+        ask=ask,
+        advantage=lambda run: _advantage(run, options),
+        scale=_logit,
+        coarse=COARSE * (1 - target),
+    )
+
+
+def _advantage(run: Composable, options: dict[str, Any]) -> Bounds[float]:
+    try:
+        return run.advantage_bounds(tolerance=COARSE, **options)
+    except CertificationError as error:
+        return error.bounds
 
 
 def _log(cost: float) -> float:

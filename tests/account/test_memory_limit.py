@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """No question takes more than its memory limit: too large ones are coarsened or refused."""
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -91,3 +92,11 @@ def test_tables_of_outcomes_count():
             question()
     with pytest.raises(ValueError, match="memory_limit"):
         pair.pld(discretization_interval=0.1, memory_limit=2**18)
+
+
+def test_delta_is_at_most_the_total_variation():
+    run = 100 * hs.Gaussian(noise_multiplier=0.002).poisson_sampled(0.001)
+    with pytest.raises(hs.CertificationError) as caught:
+        run.delta_bounds(0.0, memory_limit=2**22)
+    truth = -math.expm1(100 * math.log1p(-0.001))  # less 1e-10000 or so
+    assert caught.value.bounds.lower <= truth <= caught.value.bounds.upper < truth * (1 + 1e-9)

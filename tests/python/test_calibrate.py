@@ -373,3 +373,20 @@ def test_bad_families(make, message):
 def test_bad_arguments_are_named(arguments, error, message):
     with pytest.raises(error, match=message):
         hs.calibrate(noise, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("run", "target"),
+    [
+        (100, {"advantage": 0.2}),
+        (2, {"advantage": 0.02}),
+        (10, {"tpr": 0.5, "fpr": 0.01}),
+        (10, {"epsilon": 1.0, "delta": 0.02}),
+    ],
+)
+def test_where_every_parameter_fits_the_last_one_is_returned(run, target):
+    def make(sigma):
+        return run * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.001)
+
+    bounds = (0.01, 100.0)
+    assert hs.calibrate(make, bounds=bounds, memory_limit=2**22, **target) == bounds[0]

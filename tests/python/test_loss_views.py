@@ -343,3 +343,13 @@ def test_rare_tails_asked_together_are_those_asked_alone():
         alone = RUN.probabilistic_delta_bounds(epsilon, tolerance=1e-3)
         assert together.lower[k] <= alone.upper
         assert alone.lower <= together.upper[k]
+
+
+@pytest.mark.parametrize(("noise", "count"), [(3.0, 1), (10.0, 1000)])
+def test_zcdp_of_sampled_laplace_noise_is_certified_at_defaults(noise, count):
+    run = count * hs.Laplace(noise_multiplier=noise).poisson_sampled(0.01)
+    lower, upper = run.zcdp_bounds()
+    assert lower <= upper <= lower * (1 + 1.1e-3)
+    finite = run.zcdp_bounds(largest_order=5000)  # beyond, bounded losses have no part in it
+    assert finite.lower <= upper
+    assert lower <= finite.upper
