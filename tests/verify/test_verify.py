@@ -4,6 +4,7 @@
 import math
 import sys
 from decimal import Decimal
+from importlib import import_module
 
 import pytest
 from mpmath import mp
@@ -55,7 +56,7 @@ RUNS = [
         1e-5,
     ),
     (
-        1
+        30
         * hs.TruncatedPoissonGaussian(
             noise_multiplier=1.0,
             sampling_probability=0.1,
@@ -95,6 +96,42 @@ def test_delta_of_gaussians_is_that_of_mpmath():
         tail = mp.ncdf(mu / 2 - 1 / mu) - mp.e * mp.ncdf(-mu / 2 - 1 / mu)
         result = hs.verify(5 * hs.Gaussian(noise_multiplier=2.0), epsilon=1.0, digits=30)
         assert abs(mp.mpf(result.middle) - tail) <= mp.mpf(result.radius) + mp.mpf(10) ** -38
+
+
+FEW_DIGITS = [
+    20 * hs.Laplace(noise_multiplier=5.0).poisson_sampled(0.1),
+    hs.Laplace(noise_multiplier=5.0) + 3 * hs.Laplace(noise_multiplier=3.0),
+]
+
+
+@pytest.mark.parametrize("run", FEW_DIGITS, ids=str)
+def test_where_moments_hardly_fall_smoothed_curves_still_enclose(run, monkeypatch):
+    """Fewer digits than asked for, and the ball says how many; few points, to be fast."""
+    monkeypatch.setattr(import_module("hockeystick.verify.smoothed"), "MOST_POINTS", 6000)
+    result = hs.verify(run, epsilon=0.3, digits=20, adjacency=Adjacency.REMOVE_ONE)
+    assert result.known
+    assert 2 < result.digits < 20
+    assert result.enclosed is not False
+
+
+def test_smoothed_curves_hold_what_sums_give(monkeypatch):
+    """All sums of two atoms, against the curves that need no sums."""
+    monkeypatch.setattr(import_module("hockeystick.verify.smoothed"), "MOST_POINTS", 6000)
+    from flint import arb, ctx  # noqa: PLC0415
+
+    from hockeystick.adjacency import Direction  # noqa: PLC0415
+    from hockeystick.verify.curves import composed  # noqa: PLC0415
+    from hockeystick.verify.laws import law  # noqa: PLC0415
+    from hockeystick.verify.smoothed import Smoothed  # noqa: PLC0415
+    from hockeystick.verify.tilts import Tilts  # noqa: PLC0415
+
+    run = 30 * hs.DiscretePair(p=(0.25, 0.75), q=(0.375, 0.625))
+    with ctx.workprec(200):
+        exact = composed(run.terms, Direction.REMOVE, 30).delta(arb(0.7))
+        laws = [(law(mechanism, Direction.REMOVE), n) for mechanism, n in run.terms]
+        smooth = Smoothed(laws, Tilts(laws), 0.7)(arb(0.7))
+        assert smooth.contains(exact)
+        assert smooth.rad() < exact * arb(1e-2)
 
 
 def test_epsilon_at_the_probability_of_an_infinite_loss():
@@ -156,3 +193,28 @@ def test_the_package_does_not_load_python_flint():
 
     code = "import sys, hockeystick.verify; sys.exit('flint' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("run", "adjacency"),
+    [
+        (hs.RandomizedResponse(noise_parameter=0.5, num_buckets=4), Adjacency.REMOVE_ONE),
+        (hs.PermuteAndFlip(epsilon=0.5), Adjacency.REPLACE_ONE),
+        (hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.5), Adjacency.REPLACE_ONE),
+    ],
+)
+def test_an_adjacency_that_is_not_defined_is_refused(run, adjacency):
+    with pytest.raises(ValueError, match="adjacency must be one"):
+        hs.verify(run, delta=1e-5, adjacency=adjacency, fast=False)
+
+
+@pytest.mark.parametrize(
+    "question", [{"false_positive_rate": 0.01}, {"prior": 0.2}, {"order": 3.0}], ids=str
+)
+@pytest.mark.parametrize("k", [0, 2, 7, 15, 18])
+def test_other_questions_agree_with_the_fast_accountant(k, question):
+    run, adjacency, _ = RUNS[k]
+    result = hs.verify(run, adjacency=adjacency, digits=12, **question)
+    assert result.known
+    assert result.digits >= 12
+    assert result.enclosed is not False

@@ -84,7 +84,8 @@ def falling_root(curve: Curve, target: arb, low: arb, high: arb, bits: int) -> a
     proof wherever the curve's balls are.
     """
     x = _proposed(curve, target, low.mid(), high.mid(), bits)
-    smallest = (abs(x) * arb(2) ** -bits + (high - low) * arb(2) ** (-2 * bits)).mid()
+    unsure = curve(x).rad() / target * abs(x) * arb(2) ** -8
+    smallest = (abs(x) * arb(2) ** -bits + (high - low) * arb(2) ** (-2 * bits) + unsure).mid()
     left, step = low, smallest
     while (point := (x - step).mid()) > low:
         if curve(point) > target:

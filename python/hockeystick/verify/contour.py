@@ -18,12 +18,16 @@ from flint import acb, arb, ctx
 
 from hockeystick.verify.balls import ZERO, between, digits_of, enlarged
 from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.laws import Gaussian, Law, Logistic, Mixed
 from hockeystick.verify.moments import Line, Moments, along
+from hockeystick.verify.series import Series
+from hockeystick.verify.smoothed import Smoothed
 from hockeystick.verify.tilts import Counted, Plan, Tilts
 
 MOST_POINTS = 100_000
 MOST_TERMS = 10**7  # points times the terms of their sums
 ROUNDS = 6
+FEW = 8.0  # digits; if it gives fewer, smoothed curves are tried
 SAFETY = 6.0  # nats
 
 
@@ -34,9 +38,15 @@ class Contour:
         self.tilts = Tilts(laws)
         self._laws, self._digits = laws, digits
         self._points: Points | None = None
+        self._smoothed: Smoothed | None = None
 
     def __call__(self, epsilon: arb) -> arb:
         """delta at a real `epsilon`, to the digits asked for where points suffice."""
+        if self._smoothed:
+            value = self._smoothed(epsilon)
+            if digits_of(value) > 2:  # noqa: PLR2004, else another line serves better
+                return value
+            return self._smooth(epsilon)
         if self._points:
             value = self._points.delta(epsilon)
             if digits_of(value) >= self._digits or self._points.is_cut:
@@ -46,6 +56,8 @@ class Contour:
     def _replanned(self, epsilon: arb) -> arb:
         """The same on a line made for this epsilon, which is kept."""
         at = float(epsilon)
+        if not any(map(_falls, (law for law, _ in self._laws))):
+            return self._smooth(epsilon)
         self.tilts.refine(at)
         log_delta, value = self.tilts.log_delta(at), ZERO
         for extra in range(0, 2 * ROUNDS, 2):
@@ -57,18 +69,28 @@ class Contour:
                 break
             lost = log_delta - float(abs(value).lower().log()) if value > 0 else 40.0
             log_delta -= max(lost, 0.0)
+        if digits_of(value) < min(self._digits, FEW):
+            return self._smooth(epsilon)
+        self._points = points
+        return value
+
+    def _smooth(self, epsilon: arb) -> arb:
+        """By smoothed curves."""
+        self._smoothed = Smoothed(self._laws, self.tilts, float(epsilon))
+        value = self._smoothed(epsilon)
         if digits_of(value) < 1:
             raise NotKnownError("the moments fall too slowly along the contour")
-        self._points = points
         return value
 
     @property
     def is_cut(self) -> bool:
         """Whether more points than are affordable would leave more digits."""
-        return self._points is not None and self._points.is_cut
+        return self._smoothed is not None or (self._points is not None and self._points.is_cut)
 
     def limits(self) -> dict[str, float]:
         """By source of error, the digits of delta that it left when it was last computed."""
+        if self._smoothed:
+            return {}
         return self._points.limits if self._points else {}
 
 
@@ -91,7 +113,7 @@ class Points:
             number = self._number(parts, goal, most)
             self.is_cut = number >= most
             self._beyond = self._cut(parts, self._h * number)
-            self._values = self._take(parts, number)
+            self._sum = Series(self._take(parts, number), self._h)
             self.limits: dict[str, float] = {}
 
     def _cut(self, parts: list[tuple[Moments, int]], w: arb) -> arb:
@@ -132,11 +154,7 @@ class Points:
     def delta(self, epsilon: arb) -> arb:
         """At any real epsilon, with all errors."""
         with ctx.workprec(self.bits):
-            turn, total = (-acb(0, self._h) * epsilon).exp(), ZERO
-            at = acb(1)
-            for k, value in enumerate(self._values):
-                total += (value * at).real if k else value.real / 2
-                at *= turn
+            total = self._sum(epsilon)
             scale = (-self._c * epsilon).exp()
             total *= self._h * scale / arb.pi()
             cut = self._beyond * scale
@@ -147,3 +165,8 @@ class Points:
                 "aliases": digits_of(enlarged(total.mid(), aliases)),
             }
             return enlarged(total, cut) - between(ZERO, aliases)
+
+
+def _falls(law: Law) -> bool:
+    """Whether the moments fall along a contour: the loss has a density and no atoms."""
+    return all(isinstance(pair, Gaussian | Mixed | Logistic) for _, pair in law)

@@ -91,6 +91,10 @@ def _law(mechanism: Mechanism, _: Direction) -> Pair | Law:
     raise NotKnownError(f"no rigorous law is written for {type(mechanism).__name__}")
 
 
+def _undefined(mechanism: Mechanism, direction: Direction) -> ValueError:
+    return ValueError(f"adjacency must be one that {mechanism!r} has, got {direction.value!r}")
+
+
 def _removes(direction: Direction) -> bool:
     return direction in (Direction.REMOVE, Direction.REPLACE, Direction.SPECIAL_REMOVE)
 
@@ -111,7 +115,9 @@ def _(mechanism: known.Laplace, direction: Direction) -> Pair:
 
 
 @_law.register
-def _(mechanism: known.PermuteAndFlip, _: Direction) -> Pair:
+def _(mechanism: known.PermuteAndFlip, direction: Direction) -> Pair:
+    if _distance(direction) > 1:
+        raise _undefined(mechanism, direction)
     return Laplace(arb(mechanism.guaranteed_epsilon))
 
 
@@ -135,6 +141,8 @@ def _(mechanism: known.RandomizedResponse, direction: Direction) -> Pair:
     k, noise = arb(mechanism.num_buckets), arb(mechanism.noise_parameter)
     other = noise / k
     own = 1 - noise + other
+    if direction in (Direction.REMOVE, Direction.ADD):
+        raise _undefined(mechanism, direction)
     if _distance(direction) > 1:
         third = (k - 2) * other
         return _atoms([(own, other), (third, third), (other, own)], (own / other).log(), (1, 0, -1))
@@ -196,7 +204,7 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
     if isinstance(inner, known.Gaussian):
         return _sampled(arb(inner.noise_multiplier), rate, direction)
     if _distance(direction) > 1:
-        raise NotKnownError(f"no pair is proved for replacing a record of {mechanism!r}")
+        raise _undefined(mechanism, direction)
     if isinstance(inner, known.GaussianMixture):
         return _mixture(inner, direction, rate)
     if isinstance(inner, known.Laplace):
@@ -226,7 +234,7 @@ def _sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
 
 def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) -> Pair:
     if _distance(direction) > 1:
-        raise NotKnownError("no pair is known for replacing a record of a random sensitivity")
+        raise _undefined(mechanism, direction)
     deviation = arb(mechanism.standard_deviation)
     total = sum(map(arb, mechanism.probabilities), ZERO)
     masses: dict[float, arb] = {0.0: 1 - rate}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Curves between two smoothed ones, where moments hardly fall along a contour.
+
+Let h(alpha) = delta(log alpha), which is convex, and eta a sum of K uniform variables on [-r, r],
+phi(z) = E e^(z eta) = (sinh(r z) / (r z))^K. With m = log phi(1), alpha e^-(eta + m) has the mean
+alpha, so that h(alpha) <= E h(alpha e^-(eta + m)). And h lies above its tangents: with
+beta = alpha e^-eta, h(alpha) >= E [h(beta) + (alpha - beta) h'(beta)]. As h is the integral of
+M(z) alpha^-z / (z (z + 1)), the integrand of the first is multiplied by e^(z m) phi(z), that of the
+second by (1 + z) phi(z) - z phi(z + 1). Both are within about (K / 3) r^2 c^2 of delta, relatively.
+
+abs(phi(z)) <= (cosh(r Re z) / (r Im z))^K, so that both integrands fall. The upper curve is >= 0,
+so its aliases only raise the sum; those of the lower one are at most those of delta.
+"""
+
+import math
+from collections.abc import Iterator
+
+from flint import acb, arb, ctx
+
+from hockeystick.verify.balls import ZERO, between, enlarged, maximum
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.moments import Line, Moments, along
+from hockeystick.verify.series import Series
+from hockeystick.verify.tilts import Counted, Tilts
+
+FACTORS = 40  # K
+REACH = 2.6  # r times Im z where the sum is cut off: REACH^-K is 1e-16
+NATS = 34.0  # accuracy of the sums
+MOST_POINTS, FEWEST_POINTS = 60_000, 1000
+MOST_TERMS = 6 * 10**6
+BITS = 192
+
+
+class Smoothed:
+    """A lower and an upper curve of the finite losses of a composition."""
+
+    def __init__(self, laws: Counted, tilts: Tilts, epsilon: float) -> None:
+        self._tilts = tilts
+        tilts.refine(epsilon)
+        plan = tilts.line(epsilon, tilts.log_delta(epsilon) - 4, NATS)
+        self._plan = plan
+        nats = NATS + plan.excess + math.log(max(n for _, n in laws))
+        with ctx.workprec(BITS + int(nats)):
+            self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)
+            parts, number = self._parts(laws, nats)
+            w = self._h * number
+            self._r = REACH / w
+            self._m = FACTORS * (self._r.sinh() / self._r).log()
+            bound = math.prod((part.beyond(w) ** n for part, n in parts), start=arb(1))
+            self._cut = self._cuts(w, bound)
+            self._take([part.values() for part, _ in parts], [n for _, n in parts], number)
+
+    def _parts(self, laws: Counted, nats: float) -> tuple[list[tuple[Moments, int]], int]:
+        """Moments along the line, as far as they are affordable, and how many points that is."""
+        number = MOST_POINTS
+        while True:
+            line = Line(self._c, self._h, self._h * number)
+            try:
+                parts = [
+                    (along(law, line, self._tilts.size(law, self._plan.c), nats), n)
+                    for law, n in laws
+                ]
+            except NotKnownError:
+                if number < FEWEST_POINTS:
+                    raise
+                number //= 4
+                continue
+            return parts, min(number, MOST_TERMS // sum(part.terms for part, _ in parts))
+
+    def _cuts(self, w: arb, bound: arb) -> tuple[arb, arb]:
+        """What is cut off from w on, without e^(-c epsilon), of the lower and the upper sum."""
+        step = self._h / w
+        lower = 2 * ((self._r * (self._c + 1)).cosh() / (self._r * w)) ** FACTORS
+        upper = ((self._r * self._c).cosh() / (self._r * w)) ** FACTORS
+        upper *= (self._c * self._m).exp() / w
+        most = (step + 1 / arb(FACTORS)) * bound / arb.pi()
+        return lower * most, upper * most
+
+    def _take(self, streams: list[Iterator[acb]], counts: list[int], number: int) -> None:
+        low, high = [], []
+        for k in range(number):
+            z = acb(self._c, k * self._h)
+            product = acb(1) / (z * (z + 1))
+            for stream, n in zip(streams, counts, strict=True):
+                product *= next(stream) ** n
+            here = _sinhc(self._r * z) ** FACTORS
+            there = _sinhc(self._r * (z + 1)) ** FACTORS
+            low.append(product * ((1 + z) * here - z * there))
+            high.append(product * here * (z * self._m).exp())
+        self._sums = Series(low, self._h), Series(high, self._h)
+
+    def __call__(self, epsilon: arb) -> arb:
+        """A ball around delta(epsilon)."""
+        with ctx.workprec(BITS):
+            scale = (-self._c * epsilon).exp()
+            ends = []
+            for series, cut in zip(self._sums, self._cut, strict=True):
+                total = series(epsilon) * self._h / arb.pi()
+                ends.append(enlarged(total, cut) * scale)
+            aliases = self._tilts.aliases(self._plan.c, 2 * arb.pi() / self._h, epsilon)
+            return between(maximum(ZERO, ends[0] - aliases), ends[1])
+
+
+def _sinhc(x: acb) -> acb:
+    return x.sinh() / x
