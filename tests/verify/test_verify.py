@@ -209,9 +209,11 @@ def test_an_adjacency_that_is_not_defined_is_refused(run, adjacency):
 
 
 @pytest.mark.parametrize(
-    "question", [{"false_positive_rate": 0.01}, {"prior": 0.2}, {"order": 3.0}], ids=str
+    "question",
+    [{"false_positive_rate": 0.01}, {"prior": 0.2}, {"order": 3.0}, {"order": 1.0}],
+    ids=str,
 )
-@pytest.mark.parametrize("k", [0, 2, 7, 15, 18])
+@pytest.mark.parametrize("k", [0, 2, 7, 10, 15, 18])
 def test_other_questions_agree_with_the_fast_accountant(k, question):
     run, adjacency, _ = RUNS[k]
     result = hs.verify(run, adjacency=adjacency, digits=12, **question)

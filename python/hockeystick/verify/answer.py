@@ -153,7 +153,7 @@ def _ball(
             else:
                 curves = [composed(run.terms, way, working) for way in adjacency.directions]
                 ball = _ask(question.ask, curves, point, digits)
-                method = ", ".join(dict.fromkeys(curve.method for curve in curves))
+                method = ", ".join(dict.fromkeys(curve.way for curve in curves))
                 limits = _limits(curves)
                 is_cut = any(curve.contour and curve.contour.is_cut for curve in curves)
         known = digits_of(ball)

@@ -87,6 +87,11 @@ class Contour:
         """Whether more points than are affordable would leave more digits."""
         return self._smoothed is not None or (self._points is not None and self._points.is_cut)
 
+    @property
+    def is_smooth(self) -> bool:
+        """Whether smoothed curves answered."""
+        return self._smoothed is not None
+
     def limits(self) -> dict[str, float]:
         """By source of error, the digits of delta that it left when it was last computed."""
         if self._smoothed:

@@ -36,6 +36,12 @@ class Composed:
     method: str
     contour: Contour | None = None
 
+    @property
+    def way(self) -> str:
+        """The method, after questions."""
+        smooth = self.contour is not None and self.contour.is_smooth
+        return "smoothed contour" if smooth else self.method
+
     def delta(self, epsilon: arb) -> arb:
         """At any real epsilon."""
         if self.supremum is not None and epsilon >= self.supremum and self.slack.is_zero():

@@ -26,7 +26,7 @@ BLOCK = 64  # points of a line taken at a time
 
 
 def moment(law: Law, t: arb, nats: float) -> arb:
-    """M(t) of the finite losses, t >= 0, to about e^-nats of itself."""
+    """M(t) of the finite losses, t > -1, to about e^-nats of itself."""
     return sum((weight * _moment(pair, t, nats) for weight, pair in law), ZERO)
 
 

@@ -68,7 +68,9 @@ def _largest(pair: MixedLaplace, c: arb, farthest: arb, a: arb, b: arb) -> arb |
     most, least = 1 + rate * (a * m).expm1(), 1 + rate * (-a * m).expm1()
     turn = arb.atan2(rate * (a * m).exp() * y.sin(), 1 - rate + rate * (a * m).exp() * y.cos())
     density = ((a * m - m) / 2).exp() / 4
-    power = most ** (c + 1) if pair.removes else (least * (y / 2).cos()) ** (-c)
+    power = most ** (c + 1)
+    if not pair.removes:
+        power = maximum((least * (y / 2).cos()) ** (-c), most ** (-c))
     return density * power * (farthest * maximum(turn, ZERO)).exp()
 
 

@@ -33,7 +33,7 @@ class Verified:
     limits: dict[str, float] = field(default_factory=dict)
     """By source of error, how many correct digits of the curve it leaves, where that is told."""
     method: str = ""
-    """How each direction was computed: closed form, all sums, residues or contour."""
+    """How the directions were computed: closed form, all sums, residues, contour, moments."""
     fast: Bounds[float] | None = None
     """The interval of the fast accountant; None if it was not asked."""
     enclosed: bool | None = None

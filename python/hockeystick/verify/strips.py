@@ -72,7 +72,7 @@ class Normals(Density):
 
     def edge(self, c: arb, y: arb) -> arb:
         """See `Density`."""
-        return (y * y / 2).exp() * (self.b * y / 2).cos() ** (-c)
+        return (y * y / 2).exp() * (self.b * y / 2).cos() ** (-maximum(c, ZERO))
 
     def log_integrand(self, c: arb, x: arb) -> arb:
         """See `Density`."""
@@ -85,10 +85,10 @@ class Normals(Density):
         A mixture's logarithm has a slope in the range of its shifts, which grows with x.
         """
         if x < 0:
-            return -x
+            return -x + c.min(ZERO) * self.b
         terms = [(w * (s * x - s * s / 2).exp(), s) for w, s in self.pair.q]
         slope = -sum((w * s for w, s in terms), ZERO) / sum((w for w, _ in terms), ZERO)
-        return x - (c + 1) * self.a - c * slope
+        return x - (c + 1) * self.a - maximum(c, ZERO) * slope
 
     def point(self, x: acb) -> tuple[acb, acb]:
         """See `Density`."""
@@ -121,7 +121,7 @@ class Logistics(Density):
 
     def edge(self, c: arb, y: arb) -> arb:
         """See `Density`."""
-        return (y / 2).cos() ** (-2 * c - 2)
+        return (y / 2).cos() ** (-2 * abs(c) - 2)
 
     def log_integrand(self, c: arb, x: arb) -> arb:
         """See `Density`."""
@@ -134,7 +134,7 @@ class Logistics(Density):
         d log f / dx is (2 t - 1) + 2 c (t - s), t and s the shares of e^(m-x) in E, e^-x in F.
         Where x > m + d, t <= e^-d and t - s <= e^-d; where x < -d, 1 - t <= e^-d, and t >= s.
         """
-        far = (8 * c + 8).log()
+        far = (8 * abs(c) + 8).log()
         return arb(0.5) if x > self.m + far or x < -far else ZERO
 
     def point(self, x: acb) -> tuple[acb, acb]:
@@ -162,7 +162,7 @@ class Rule:
 
 
 def moment(law: "Normals | Logistics", c: arb, nats: float) -> arb:
-    """M(c), c >= 0, to about e^-nats of itself: nodes on the real line, edges to both sides."""
+    """M(c), c > -1, to about e^-nats of itself: nodes on the real line, edges to both sides."""
     a, h = _strip(law, float(c), law.limit, nats, 1)
     rows, cut = _nodes(law, c, h, nats)
     total = sum((value for _, value in rows), ZERO) * h
