@@ -10,6 +10,7 @@
 #include "discretize/connect_dots_upper.hpp"
 #include "discretize/privacy_buckets.hpp"
 #include "pld/composed_delta.hpp"
+#include "pld/composed_directly.hpp"
 #include "pld/query.hpp"
 #include "pld/reflect.hpp"
 #include "pld/tradeoff.hpp"
@@ -50,6 +51,7 @@ void bind_pld(py::module_& module) {
       py::arg("estimator"),
       "Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.");
   py::class_<LossPmf>(module, "LossPmf", "A composed privacy loss distribution on a grid. Immutable.")
+      .def("__len__", [](const LossPmf& pmf) { return pmf.mass.size(); })
       .def_readonly("interval", &LossPmf::interval)
       .def_readonly("first", &LossPmf::first)
       .def_property_readonly("mass", &mass)
@@ -99,4 +101,8 @@ void bind_pld(py::module_& module) {
       },
       py::arg("first"), py::arg("second"), py::arg("epsilons"),
       "Certified bound of delta of the composition, of the side and interval that both share.");
+  module.def(
+      "composed_directly", &composed_directly, py::call_guard<LongWork>(), py::arg("first"), py::arg("second"),
+      py::kw_only(), py::arg("cut"),
+      "The composition by direct sums, of the side and interval that both share, without up to `cut` at each end.");
 }

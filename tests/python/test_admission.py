@@ -7,6 +7,7 @@ import math
 import os
 import pickle
 import threading
+import time
 from decimal import Decimal
 from fractions import Fraction
 
@@ -145,3 +146,80 @@ def test_a_child_does_not_wait_for_a_thread_of_its_parent():
     done.set()
     thread.join()
     assert code == 0
+
+
+MANY = [hs.Laplace(noise_multiplier=100 + k / 3) for k in range(20)]
+NEXT = [hs.DiscreteLaplace(parameter=1 / (90 + k)) for k in range(12)]
+KEPT = {
+    "additive": (MANY, NEXT, {}),
+    "two directions": (
+        [hs.Gaussian(noise_multiplier=5 + k).poisson_sampled(0.1) for k in range(18)],
+        [mechanism.poisson_sampled(0.2) for mechanism in MANY[:6]],
+        {},
+    ),
+    "one direction more": (MANY, [mechanism.poisson_sampled(0.2) for mechanism in NEXT], {}),
+    "replacement": (NEXT + MANY, MANY, {"adjacency": hs.Adjacency.REPLACE_ONE}),
+    "infinite losses": (
+        MANY + [hs.ApproximateDP(epsilon=0.01, delta=1e-9)] * 3,
+        [hs.ApproximateDP(epsilon=0.02, delta=1e-9)] * 3,
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KEPT)
+@pytest.mark.parametrize("part", [0.98, 0.9999, 1.0001, 1.02])
+def test_what_is_kept_decides_as_the_whole_would(kind, part):
+    base, others, given = KEPT[kind]
+    run = sum((1 * mechanism for mechanism in base), hs.Composition())
+    whole = run + sum((1 * mechanism for mechanism in others), hs.Composition())
+    lower, upper = whole.epsilon_bounds(1e-7, **given)
+    acct = Accountant(**given).compose(run)
+    budget = {"epsilon": part * (lower if part < 1 else upper), "delta": 1e-7}
+    outcomes = []
+    for mechanism in others:
+        before = acct.composition
+        outcomes.append(acct.admit(mechanism, **budget))
+        then = before + mechanism
+        least, most = then.epsilon_bounds(1e-7, **given)
+        assert least <= budget["epsilon"] if outcomes[-1] else most > budget["epsilon"]
+    assert (part > 1) == all(outcomes)
+    assert acct._kept._composed
+
+
+def test_what_is_kept_follows_the_ledger_and_the_budget():
+    """Of one composition, whatever was asked before."""
+    acct = Accountant().compose(hs.Composition((mechanism, 1) for mechanism in MANY))
+    budgets = [{"epsilon": e, "delta": d} for e in (0.3, 1.0) for d in (1e-5, 1e-9)]
+    for k in range(4):
+        acct.compose(MANY[k % 3] if k % 2 else NEXT[k % 5], count=1 + k)
+        same = Accountant.from_json(acct.to_json())
+        for budget in budgets:
+            question = {"mechanism": NEXT[7], "count": k, **budget}
+            assert acct.would_exceed(**question) == same.would_exceed(**question)
+
+
+def test_a_locked_ledger_is_kept_between_blocks(tmp_path):
+    run = hs.Composition((mechanism, 1) for mechanism in MANY)
+    with Accountant.locked(tmp_path / "ledger.json") as acct:
+        acct.compose(run)
+    kept = []
+    for mechanism in NEXT[:3]:
+        with Accountant.locked(tmp_path / "ledger.json") as acct:
+            assert acct.admit(mechanism, epsilon=1.0, delta=1e-6)
+            kept.append(acct._kept)
+        assert acct._kept is not kept[0]
+    assert all(each is kept[0] for each in kept)
+    assert acct.composition == sum((1 * mechanism for mechanism in NEXT[:3]), run)
+
+
+def test_an_admission_costs_milliseconds():
+    acct = Accountant()
+    for k in range(200):
+        acct.compose(hs.Laplace(noise_multiplier=100 + k / 3))
+    seconds = []
+    for k in range(12):
+        start = time.process_time()
+        assert acct.admit(hs.Laplace(noise_multiplier=300 + k / 3), epsilon=2.0, delta=1e-6)
+        seconds.append(time.process_time() - start)
+    assert sorted(seconds)[6] < 0.02  # 0.002 s; 0.2 s for all of it

@@ -21,6 +21,7 @@ __all__: list[str] = [
     "StepPmf",
     "additive_noise_pair",
     "composed_delta",
+    "composed_directly",
     "contour",
     "delta_bounds",
     "dominating_pair",
@@ -192,6 +193,7 @@ class LossPmf:
     """
     A composed privacy loss distribution on a grid. Immutable.
     """
+    def __len__(self) -> int: ...
     def delta(
         self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
     ) -> numpy.typing.NDArray[numpy.float64]:
@@ -339,6 +341,13 @@ def composed_delta(
 ) -> numpy.typing.NDArray[numpy.float64]:
     """
     Certified bound of delta of the composition, of the side and interval that both share.
+    """
+
+def composed_directly(
+    first: LossPmf, second: LossPmf, *, cut: typing.SupportsFloat | typing.SupportsIndex
+) -> LossPmf:
+    """
+    The composition by direct sums, of the side and interval that both share, without up to `cut` at each end.
     """
 
 def delta_bounds(

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The curves of what was composed so far, kept on a grid, so that an admission costs one product.
+
+Certified from both sides, but coarse: what lies between is left to an exact question.
+"""
+
+from itertools import islice
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hockeystick import _checks, _core
+from hockeystick.adjacency import Adjacency
+from hockeystick.composition import Composable, Composition, Terms
+
+_FEWEST = 16  # distinct mechanisms, below which an exact question costs little
+# Of the grid, up to the budget's epsilon. A lower curve, which moves atoms down, needs a finer one;
+# it is asked for only by what is refused.
+_INTERVALS = {"upper": 2**13, "lower": 2**15}
+_MOST_LOSSES = {"upper": 2**16, "lower": 2**18}
+_CUT = 1e-7  # of the budget's delta, that each end of each distribution may lose
+_MOST_AT_ONCE = 8  # mechanisms composed one by one with what is kept
+_MOST_PRODUCTS = 2**26  # of masses, in one of these compositions: some 30 ms
+_MOST_GRIDS = 8
+
+Curves = tuple[_core.LossPmf, ...]  # of each direction
+
+
+class _Question(NamedTuple):
+    """Which curve is wanted, and near where."""
+
+    epsilon: float
+    delta: float
+    adjacency: Adjacency
+    side: Literal["upper", "lower"]
+
+    def directions_of(self, run: Composable) -> int:
+        """How many directions have curves of their own."""
+        first, *others = (
+            [mechanism.dominating_pair(direction) for mechanism, _ in run.terms]
+            for direction in self.adjacency.directions
+        )
+        return 1 if all(other == first for other in others) else 1 + len(others)
+
+    def curves_of(
+        self, run: Composable, directions: int, interval: float, memory_limit: int
+    ) -> Curves:
+        return tuple(
+            _core.loss_pmf(
+                [(mechanism.dominating_pair(direction), n) for mechanism, n in run.terms],
+                interval=interval,
+                side=self.side,
+                estimator="connect_dots",
+                tail_mass=max(_CUT * self.delta, 1e-300),
+                memory_limit=memory_limit,
+            )
+            for direction in self.adjacency.directions[:directions]
+        )
+
+    def composed(self, kept: Curves, one: Curves) -> Curves | None:
+        pairs = list(zip(kept, one, strict=True))
+        if any(len(a) * len(b) > _MOST_PRODUCTS for a, b in pairs):
+            return None
+        return tuple(_core.composed_directly(a, b, cut=_CUT * self.delta) for a, b in pairs)
+
+    def delta_of(self, kept: Curves, one: Curves) -> float:
+        """The bound of delta of both, composed."""
+        at = np.array([self.epsilon])
+        pairs = zip(kept, one, strict=True)
+        return max(float(_core.composed_delta(a, b, at)[0]) for a, b in pairs)
+
+
+class _Composed(NamedTuple):
+    """The curves of a composition; None where they are too large."""
+
+    terms: Terms
+    directions: int
+    interval: float
+    curves: Curves | None
+
+    def added(self, now: Terms) -> Terms | None:
+        """What `now` has more than this, if it has all of this; both are in one order."""
+        more = []
+        before = iter((*self.terms, None))
+        last = next(before)
+        for term in now:
+            if last is None or (last is not term and last[0] != term[0]):
+                more.append(term)
+                continue
+            if last[1] > term[1]:
+                return None
+            if last[1] < term[1]:
+                more.append((term[0], term[1] - last[1]))
+            last = next(before)
+        return tuple(more) if last is None else None
+
+
+class Kept:
+    """The curves of a growing ledger, for the last few budgets. For one thread at a time."""
+
+    def __init__(self) -> None:
+        self._composed: dict[_Question, _Composed] = {}
+
+    def decide(
+        self,
+        spent: Composition,
+        more: Composable,
+        epsilon: float,
+        delta: float,
+        *,
+        adjacency: Adjacency,
+        memory_limit: int,
+    ) -> bool | None:
+        """Whether both together are (epsilon, delta)-DP; None where it takes an exact question."""
+        if len(spent.terms) < _FEWEST or not 0 < epsilon <= _checks.MAX_EPSILON:
+            return None
+        try:
+            upper = self._delta(
+                _Question(epsilon, delta, adjacency, "upper"), spent, more, memory_limit
+            )
+            if upper is None or upper <= delta:
+                return None if upper is None else True
+            lower = self._delta(
+                _Question(epsilon, delta, adjacency, "lower"), spent, more, memory_limit
+            )
+        except ValueError:  # the memory limit, or no pair: the exact question says so
+            return None
+        return False if lower is not None and lower > delta else None
+
+    def _delta(
+        self, question: _Question, spent: Composition, more: Composable, memory_limit: int
+    ) -> float | None:
+        composed = self._current(question, spent, question.directions_of(more), memory_limit)
+        others = ((key, value) for key, value in self._composed.items() if key != question)
+        self._composed = {question: composed, **dict(islice(others, _MOST_GRIDS - 1))}
+        if composed.curves is None:
+            return None
+        one = question.curves_of(more, composed.directions, composed.interval, memory_limit)
+        return question.delta_of(composed.curves, one)
+
+    def _current(
+        self, question: _Question, spent: Composition, directions: int, memory_limit: int
+    ) -> _Composed:
+        """The curves of all that was spent, made from those before if that is less work."""
+        before = self._composed.get(question)
+        added = None if before is None else before.added(spent.terms)
+        if before is None or added is None:
+            return _anew(question, spent, directions, memory_limit)
+        curves = before.curves
+        if curves is None:  # and what grows is not smaller
+            return before._replace(terms=spent.terms)
+        runs = [count * mechanism for mechanism, count in added]
+        directions = max([directions, *map(question.directions_of, runs)])
+        if directions > before.directions or len(runs) > _MOST_AT_ONCE:
+            return _anew(question, spent, directions, memory_limit)
+        for run in runs:
+            if curves is not None:
+                one = question.curves_of(run, before.directions, before.interval, memory_limit)
+                curves = question.composed(curves, one)
+        return before._replace(terms=spent.terms, curves=curves)
+
+
+def _anew(question: _Question, spent: Composition, directions: int, memory_limit: int) -> _Composed:
+    directions = max(directions, question.directions_of(spent))
+    interval = question.epsilon / _INTERVALS[question.side]
+    curves = question.curves_of(spent, directions, interval, memory_limit)
+    longest = max(map(len, curves))
+    if longest > _MOST_LOSSES[question.side]:  # losses reach far beyond epsilon
+        interval *= longest / _MOST_LOSSES[question.side]
+        curves = question.curves_of(spent, directions, interval, memory_limit)
+    return _Composed(spent.terms, directions, interval, curves)
