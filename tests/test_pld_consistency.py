@@ -9,12 +9,11 @@ import random
 import numpy as np
 import pytest
 from flint import arb, ctx
-from scipy.stats import norm
 
 import hockeystick as hs
 import random_runs
-from exact.atoms import AtomSums, listed, number_of_sums
-from exact.attack import power_of_atoms
+from exact.atoms import AtomSums, number_of_sums
+from exact.attack import needed_mu, power_of_atoms
 from exact.composed import Term
 from exact.mechanisms import release
 from test_pld_truth import ESTIMATES
@@ -129,23 +128,6 @@ def check_inverse(case):
             assert not truth > delta
         elif epsilon > 0:
             assert not case.delta(math.nextafter(epsilon, 0)) < delta
-
-
-def needed_mu(composed, rate):
-    """The smallest mu: errors x and y need z(x) + z(y), most at a vertex or where one is `rate`."""
-    fpr, missed = arb(0), math.prod((1 - law.infinity_mass) ** n for law, n in composed)
-    points = [(fpr, missed)]
-    for loss, p in [*sorted(listed(composed), key=lambda outcome: -float(outcome[0]))]:
-        q, before = p * (-loss).exp(), fpr
-        share = [
-            (rate - before) / q,
-            (missed - rate) / p,
-        ]  # where an error is `rate` between vertices
-        points += [(before + s * q, missed - s * p) for s in share if 0 < s < 1]
-        fpr, missed = fpr + q, missed - p
-        points.append((fpr, missed))
-    errors = [(max(float(x), rate), max(float(y), rate)) for x, y in points]
-    return max((norm.isf(x) + norm.isf(y) for x, y in errors if x < 1), default=0.0)
 
 
 def check_mu(case):

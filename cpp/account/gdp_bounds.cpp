@@ -8,6 +8,7 @@
 #include "account/budgeted.hpp"
 #include "account/enclosure.hpp"
 #include "account/gdp_of_curve.hpp"
+#include "account/largest_losses.hpp"
 #include "account/merge.hpp"
 #include "account/rate_forecast.hpp"
 #include "numeric/rounding.hpp"
@@ -35,6 +36,16 @@ Answer worse(const Answer& a, const Answer& b, double tolerance) {
   return result;
 }
 
+// No loss is above the largest finite one but those of +inf: a kink that closes the upper curve.
+void close(CurveKinks& upper, const Direction& direction) {
+  const double largest = largest_finite_loss(direction), alpha = std::exp(largest) * (1 + 8 * u) + 1e-307;
+  if (!std::isfinite(alpha)) return;
+  while (!upper.loss.empty() && upper.loss.back() >= largest)
+    upper.loss.pop_back(), upper.alpha.pop_back(), upper.value.pop_back();
+  upper.loss.push_back(largest), upper.alpha.push_back(alpha);
+  upper.value.push_back(infinity_mass(direction).upper());
+}
+
 // Over rates in [from, to]; done as soon as the answer is no more than `known`.
 Answer solve(const Direction& direction, double from, double to, double known, const Limits& limits) {
   const Pilot pilot(direction);
@@ -47,7 +58,8 @@ Answer solve(const Direction& direction, double from, double to, double known, c
   answer.upper = std::numeric_limits<double>::infinity();
   const Refinement refinement{interval, 1e-4 * limits.tolerance * from, tilt};
   const Outcome outcome = refine(direction, refinement, limits, [&](const Enclosure& enclosure) {
-    const CurveKinks upper = certified_kinks(enclosure.upper);
+    CurveKinks upper = certified_kinks(enclosure.upper);
+    close(upper, direction);
     const NeededMu needed = mu_needed(upper, from, to, limits.tolerance);
     answer.upper = std::min(answer.upper, needed.mu);
     answer.lower = std::max(answer.lower, needed_below(enclosure, upper, needed, from));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "mechanisms/gaussian_tradeoff.hpp"
 #include "numeric/checkpoint.hpp"
@@ -40,6 +41,29 @@ std::size_t index_of(const CurveKinks& kinks, double loss) {
   return std::min(static_cast<std::size_t>(at - kinks.loss.begin()), kinks.loss.size() - 1);
 }
 
+// Where the line of a kink falls below that of one before it.
+double meeting(const CurveKinks& upper, std::size_t before, std::size_t kink) {
+  return (upper.value[before] - upper.value[kink]) / (upper.alpha[kink] - upper.alpha[before]);
+}
+
+// Kinks whose lines are somewhere the lowest of all looked at, by ever smaller rates. Values held to 1 and rounding
+// keep the others above a chord.
+std::vector<std::size_t> lowest_lines(const CurveKinks& upper, std::size_t first, std::size_t last, double wanted) {
+  const auto stride = static_cast<std::size_t>(static_cast<double>(last - first) / wanted) + 1;
+  std::vector<std::size_t> lines{first};
+  for (std::size_t k = first; k < last;) {
+    checkpoint_each<256>(k / stride);
+    k = std::min(last, k + stride);
+    while (lines.size() > 1) {
+      const std::size_t middle = lines.back();
+      if (meeting(upper, middle, k) < meeting(upper, *(lines.end() - 2), middle)) break;
+      lines.pop_back();
+    }
+    lines.push_back(k);
+  }
+  return lines;
+}
+
 // The largest lower bound over rates from the smallest to 1/2: on a geometric grid, ever finer about the best.
 double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
   const PowerBound any{1, -std::numeric_limits<double>::infinity()};
@@ -72,19 +96,15 @@ void NeededMu::take(double x, double bound) {
 NeededMu mu_needed(const CurveKinks& upper, double from, double to, double tolerance) {
   const std::size_t first = index_of(upper, power_above(upper, to).loss);
   const std::size_t last = std::max(first, index_of(upper, power_above(upper, from).loss));
-  const auto stride = static_cast<std::size_t>(static_cast<double>(last - first) / lines_wanted(tolerance)) + 1;
+  const std::vector<std::size_t> lines = lowest_lines(upper, first, last, lines_wanted(tolerance));
   NeededMu needed;
   needed.fpr = to;
-  for (std::size_t k = first; to > from; k = std::min(last, k + stride)) {
-    checkpoint_each<256>(k / stride);
-    double meeting = from;
-    if (k < last) {
-      const std::size_t next = std::min(last, k + stride);
-      meeting = (upper.value[k] - upper.value[next]) / (upper.alpha[next] - upper.alpha[k]);
-      meeting = meeting > from ? std::min(meeting, to) : from;
-    }
-    if (meeting < to) take_line(needed, upper.value[k], upper.alpha[k], meeting, to);
-    to = meeting;
+  for (std::size_t i = 0; i < lines.size() && to > from; ++i) {
+    checkpoint_each<256>(i);
+    const double next = i + 1 < lines.size() ? meeting(upper, lines[i], lines[i + 1]) : from;
+    const double end = next > from ? std::min(next, to) : from;
+    if (end < to) take_line(needed, upper.value[lines[i]], upper.alpha[lines[i]], end, to);
+    to = end;
   }
   return needed;
 }

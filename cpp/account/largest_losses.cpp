@@ -2,6 +2,10 @@
 // With b_j the largest finite loss of step j, delta(eps) is the mass at +inf from eps = sum n_j b_j on. All steps have
 // losses of at least e_j with probability P = product of P(L_j >= e_j)^n_j, so that delta(eps) >= P (1 - e^(eps - E)),
 // E = sum n_j e_j: more than delta below E + log(1 - delta / P).
+//
+// With t the mass at +inf, P is at most t + e^B Q for B = sum n_j b_j: so the power at a false positive rate x is at
+// most t + e^B x. A test that calls all infinite losses and a part of the outcomes where all steps have finite losses
+// of e_j at least, of which P is at least e^E Q, has a power of t + e^E x, or of t and all of their probability.
 #include "account/largest_losses.hpp"
 
 #include <algorithm>
@@ -44,33 +48,81 @@ double largest_loss(const Direction& direction) {
   return std::all_of(direction.begin(), direction.end(), is_bounded) ? largest_finite_loss(direction) : infinity;
 }
 
-CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance) {
-  double largest = 0, near = 0, losses = 0, log_probability = 0, steps = 0;
-  UnionProbability infinite;
+namespace {
+
+// All steps with finite losses of at least their edges at once; losses down to `near` then add up.
+struct NearLargest {
+  double near = 0, losses = 0;             // the sum of the edges, and of all sizes
+  double log_finite = 0, log_reached = 0;  // of the probability: of finite losses, of those and infinite ones
+  double rounding = 0, steps = 0;          // relative, of sums of so many terms
+
+  double log_finite_below() const { return log_finite - rounding * (std::fabs(log_finite) + steps); }
+  double log_reached_below() const { return log_reached - rounding * (std::fabs(log_reached) + steps); }
+  double near_below() const { return near - rounding * losses; }
+};
+
+// The edges lie below the largest finite losses by what `depth` says of these.
+template <class Depth>
+NearLargest near_largest(const Direction& direction, Depth&& depth) {
+  NearLargest result;
+  result.rounding = 8 * u * static_cast<double>(direction.size() + 2);
   for (std::size_t j = 0; j < direction.size(); ++j) {
     checkpoint_each<16>(j);
     const auto count = static_cast<double>(direction[j].count);
-    const double most = direction[j].pair->finite_loss_bound();
-    if (!std::isfinite(most)) return {0, infinity};
-    const double edge = most - 0.25 * tolerance * std::fabs(most);
+    const double most = direction[j].pair->finite_loss_bound(), edge = most - depth(most);
     const PairCells cells = direction[j].pair->integrate(std::array{edge});
-    const double reached = cells.upper_tail_p * (1 - cells.mass_error - 2 * u) + cells.infinity_mass_lower;
-    largest += count * most;
-    near += count * (edge - cells.loss_error);
-    losses += count * (std::fabs(most) + std::fabs(edge) + cells.loss_error);
-    log_probability += reached > least_mass ? count * std::log(reached) : -infinity;
-    infinite.add(cells.infinity_mass_lower, cells.infinity_mass, count);
-    steps += count;
+    const double finite = cells.upper_tail_p * (1 - cells.mass_error - 2 * u);
+    const double reached = finite + cells.infinity_mass_lower;
+    result.near += count * (edge - cells.loss_error);
+    result.losses += count * (std::fabs(most) + std::fabs(edge) + cells.loss_error);
+    result.log_finite += finite > least_mass ? count * std::log(finite) : -infinity;
+    result.log_reached += reached > least_mass ? count * std::log(reached) : -infinity;
+    result.steps += count;
   }
-  const double rounding = 8 * u * static_cast<double>(direction.size() + 2), log_delta = std::log(delta);
-  CertifiedInterval result{0, infinity};
-  if (infinite.is_at_most(delta)) result.upper = std::max(0.0, largest + rounding * losses);
-  const double off = rounding * (std::fabs(log_probability) + steps) + 8 * u * std::fabs(log_delta);
-  const double log_share = log_delta - log_probability + off;
-  if (log_share < -1)
-    result.lower =
-        std::max(0.0, near - rounding * losses + std::log1p(-std::exp(log_share) * (1 + 8 * u)) * (1 + 8 * u));
   return result;
+}
+
+}  // namespace
+
+CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance) {
+  const double largest = largest_finite_loss(direction);
+  if (!std::isfinite(largest)) return {0, infinity};
+  const NearLargest all = near_largest(direction, [&](double most) { return 0.25 * tolerance * std::fabs(most); });
+  CertifiedInterval result{0, infinity};
+  if (infinity_mass(direction).is_at_most(delta)) result.upper = std::max(0.0, largest);
+  const double log_delta = std::log(delta);
+  const double log_share = log_delta - all.log_reached_below() + 8 * u * std::fabs(log_delta);
+  if (log_share < -1)
+    result.lower = std::max(0.0, all.near_below() + std::log1p(-std::exp(log_share) * (1 + 8 * u)) * (1 + 8 * u));
+  return result;
+}
+
+LargestLossPower::LargestLossPower(const Direction& direction, double tolerance)
+    : infinite_{0, 1}, largest_(largest_finite_loss(direction)) {
+  if (!std::isfinite(largest_)) return;
+  const UnionProbability infinite = infinity_mass(direction);
+  infinite_ = {infinite.lower(), infinite.upper()};
+  double steps = 0;
+  for (const Term& term : direction) steps += static_cast<double>(term.count);
+  // The largest losses alone, if they are atoms; else those near them.
+  for (const double depth : {0.0, 0.25 * tolerance / steps}) {
+    const NearLargest all = near_largest(direction, [&](double most) { return depth + 1e-13 * std::fabs(most); });
+    near_.push_back({all.near_below(), std::exp(all.log_finite_below()) * (1 - 8 * u)});
+  }
+}
+
+CertifiedInterval LargestLossPower::at(double fpr) const {
+  if (!std::isfinite(largest_)) return {0, 1};
+  // e^loss fpr, also where the factors leave the range of doubles.
+  const auto likelier = [&](double loss, double sign) {
+    if (std::fabs(loss) < 700) return std::exp(loss) * (1 + sign * 8 * u) * fpr + sign * smallest_subnormal;
+    const double log_fpr = std::log(fpr), sum = loss + log_fpr;
+    return std::exp(std::min(0.0, sum + sign * 8 * u * (std::fabs(loss) + std::fabs(log_fpr)))) * (1 + sign * 8 * u);
+  };
+  double below = 0;
+  for (const auto& [loss, probability] : near_) below = std::max(below, std::min(probability, likelier(loss, -1)));
+  const double above = infinite_.upper + likelier(largest_, 1);
+  return {(infinite_.lower + below) * (1 - 4 * u), std::min(1.0, above * (1 + 4 * u))};
 }
 
 UnionProbability infinity_mass(const Direction& direction) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "account/question.hpp"
 #include "numeric/union_probability.hpp"
 
@@ -9,6 +11,24 @@ namespace hockeystick {
 /// Encloses epsilon at `delta` by the largest losses of a run alone: [0, inf] where they say nothing, and tight to the
 /// tolerance where delta is far below the probability that every step has about its largest finite loss.
 CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance);
+
+/// Encloses the power at false positive rates by the largest losses of a run alone, tight to the tolerance where the
+/// rate is below the probability under Q that every step has about its largest finite loss. Cost: one cell a step.
+class LargestLossPower {
+ public:
+  LargestLossPower(const Direction& direction, double tolerance);
+
+  /// 0 < fpr < 1.
+  CertifiedInterval at(double fpr) const;
+
+ private:
+  struct Near {
+    double loss, probability;
+  };
+  CertifiedInterval infinite_;  // mass at +inf
+  double largest_;              // no finite loss is above
+  std::vector<Near> near_;      // finite losses of at least so much have at least that probability
+};
 
 /// No finite loss of the composition is above this: the sum of the largest finite losses, rounded up unless exact; inf
 /// if some pair has no largest one.

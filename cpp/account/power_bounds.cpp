@@ -40,13 +40,6 @@ void intersect(Answer& answer, double lower, double upper, double tolerance) {
   answer.passes += 1;
 }
 
-// P <= e^most Q, where the loss is bounded, and P - Q is at most the total variation.
-double largest_power(const Direction& direction, double fpr) {
-  const double most = largest_loss(direction), apart = (fpr + total_variation(direction)) * (1 + 4 * unit_roundoff);
-  return most < 700 ? std::min({1.0, apart, std::exp(most) * (1 + 8 * unit_roundoff) * fpr + smallest_subnormal})
-                    : std::min(1.0, apart);
-}
-
 // One direction that is not Gaussian; no fpr is 0 or 1.
 class PowerSolver {
  public:
@@ -54,17 +47,21 @@ class PowerSolver {
   PowerSolver(const Direction& direction, std::span<const double> fprs, std::span<const double> known,
               const Limits& limits)
       : direction_(direction), pilot_(direction), fprs_(fprs), limits_(limits), answers_(fprs.size()) {
+    const LargestLossPower by_largest(direction, limits.tolerance);
+    const double apart = total_variation(direction);  // P - Q is at most that
     for (std::size_t i = 0; i < fprs.size(); ++i) {
-      answers_[i].lower = known[i];
-      answers_[i].upper = largest_power(direction, fprs[i]);
-      answers_[i].met = false;
+      const auto [lower, upper] = by_largest.at(fprs[i]);
+      Answer& at = answers_[i];
+      at.lower = std::max(known[i], lower);
+      at.upper = std::min(upper, (fprs[i] + apart) * (1 + 4 * unit_roundoff));
+      at.met = at.upper - at.lower <= allowed_width(at, limits.tolerance);
     }
   }
 
   std::vector<Answer> solve() {
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < fprs_.size(); ++i)
-      if (fprs_[i] >= rare) common.push_back(i);
+      if (fprs_[i] >= rare && !answers_[i].met) common.push_back(i);
     if (!common.empty()) solve(common, 0);
     for (std::vector<std::size_t> left = open(); !left.empty(); left = open()) {
       const std::size_t before = left.size();
@@ -82,8 +79,11 @@ class PowerSolver {
   // What another tilt may still answer.
   std::vector<std::size_t> open() const {
     std::vector<std::size_t> left;
-    for (std::size_t i = 0; i < fprs_.size(); ++i)
-      if (!answers_[i].met && answers_[i].obstacle != "memory_limit" && !(answers_[i].lower > 0.5)) left.push_back(i);
+    for (std::size_t i = 0; i < fprs_.size(); ++i) {
+      const Answer& at = answers_[i];
+      const bool likely = at.passes > 0 && at.lower > 0.5;
+      if (!at.met && at.obstacle != "memory_limit" && !likely) left.push_back(i);
+    }
     return left;
   }
 

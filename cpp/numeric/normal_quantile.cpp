@@ -8,8 +8,8 @@
 namespace hockeystick {
 namespace {
 
-// Below this normal_tail has no full relative accuracy; P(Z > 39) is below every double.
-constexpr double smallest_tail = 1e-290;
+// What underflow adds to the error of normal_tail must be little next to it; P(Z > 39) is below every double.
+constexpr double smallest_tail = 1e-304, underflow = 1e-307;
 constexpr double beyond = 39.0;
 
 // Newton on log P(Z > z), which is concave: from the left it converges without overshooting much.
@@ -30,8 +30,10 @@ QuantileInterval quantile(double p) {
   if (p < smallest_tail) return {quantile(smallest_tail).lower, beyond};
   const double z = guess(p);
   double lower = z, upper = z;
-  for (double step = 1e-15 * (1 + z); normal_tail(upper) * (1 + 2 * normal_error) > p; step *= 2) upper += step;
-  for (double step = 1e-15 * (1 + z); lower > 0 && normal_tail(lower) * (1 - 2 * normal_error) < p; step *= 2)
+  for (double step = 1e-15 * (1 + z); normal_tail(upper) * (1 + 2 * normal_error) + underflow > p; step *= 2)
+    upper += step;
+  for (double step = 1e-15 * (1 + z); lower > 0 && normal_tail(lower) * (1 - 2 * normal_error) - underflow < p;
+       step *= 2)
     lower = std::fmax(0.0, lower - step);
   return {lower, upper};
 }

@@ -10,7 +10,14 @@ from flint import arb, ctx
 import exact
 import hockeystick as hs
 import random_runs
-from exact.attack import laplace_power, one_step_power, power_above, power_of_atoms
+from exact.attack import (
+    gaussian_power,
+    laplace_power,
+    needed_mu,
+    one_step_power,
+    power_above,
+    power_of_atoms,
+)
 from exact.composed import Term
 from exact.mechanisms import release
 from exact.pair import Pair
@@ -72,7 +79,7 @@ SAMPLED = [
 ]
 
 
-@pytest.mark.parametrize("memory_limit", [1 << 22, 1 << 25])
+@pytest.mark.parametrize("memory_limit", [1 << 22, 1 << 30])
 @pytest.mark.parametrize(("noise", "q", "count", "fpr", "tolerance"), SAMPLED)
 def test_no_power_of_a_bounded_loss_exceeds_the_largest(
     noise, q, count, fpr, tolerance, memory_limit
@@ -130,6 +137,76 @@ def test_a_rare_large_loss_beside_small_ones(sensitivity, noise, fpr, tolerance)
     laws, run = composed(beside(sensitivity, noise), "replace")
     truth = power_of_atoms(laws, fpr)
     hold(run, fpr, truth, narrow=False, tolerance=tolerance, **REPLACE)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "fpr"), [(8.0, 1e-12), (6.34, 1e-9), (1.0, 1e-9), (705.0, 1e-307)]
+)
+def test_a_bounded_loss_far_below_the_rate_of_its_largest(epsilon, fpr):
+    hold(hs.ExponentialMechanism(epsilon=epsilon), fpr, arb(epsilon).exp() * arb(fpr))
+
+
+@pytest.mark.parametrize("count", [1, 3, 40])
+def test_at_the_rate_of_the_largest_losses_their_probability_is_the_power(count):
+    epsilon = 3.0
+    terms = [Term("ApproximateDP", {"epsilon": epsilon, "delta": 1e-3}, count)]
+    laws, run = composed(terms, "remove")
+    rate = float((((1 - arb(1e-3)) / (1 + arb(epsilon).exp())) ** count).mid())
+    for fpr in (rate * (1 - 1e-9), rate * (1 + 1e-9)):
+        hold(run, fpr, power_of_atoms(laws, fpr), tolerance=1e-6)
+
+
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("fpr", [1e-290, 1e-296, 1e-300])
+def test_gaussians_at_the_smallest_rates(sigma, fpr):
+    run = hs.Gaussian(noise_multiplier=sigma)
+    hold(run, fpr, gaussian_power(1 / arb(sigma), fpr), narrow=False)
+    assert run.true_positive_rate_bounds(fpr).gap <= 1e-5 * run.true_positive_rate(fpr)
+
+
+@pytest.mark.parametrize("fpr", [1e-30, 3.8e-8, 0.3])
+def test_what_fails_for_certain_is_found_besides_the_false_positives(fpr):
+    failing = 1 - (1 - arb(1e-9)) ** 9
+    truth = min(failing + arb(fpr), arb(1), key=float)
+    hold(9 * hs.ApproximateDP(epsilon=0.0, delta=1e-9), fpr, truth)
+
+
+def test_a_total_leak_is_found():
+    run = 100 * hs.ApproximateDP(epsilon=0.5, delta=0.5)
+    for fpr in (1e-12, 0.1):
+        bounds = run.tradeoff_bounds(fpr)
+        assert 0 <= bounds.lower <= bounds.upper <= 1e-15
+
+
+MU = [
+    # terms, direction, how, rate
+    ([Term("ApproximateDP", {"epsilon": 0.0, "delta": 1e-9}, 9)], "remove", {}, 1e-12),
+    ([Term("ApproximateDP", {"epsilon": 0.0, "delta": 1e-9}, 9)], "remove", {}, 1e-3),
+    ([Term("ExponentialMechanism", {"epsilon": 8.0}, 1)], "remove", {}, 1e-12),
+    ([Term("ExponentialMechanism", {"epsilon": 8.0}, 1)], "remove", {}, 1e-9),
+    (
+        [Term("RandomizedResponse", {"noise": 0.5, "buckets": 415842}, 26)],
+        "replace",
+        REPLACE,
+        1e-12,
+    ),
+    (
+        [Term("DiscretePair", {"p": (50, 72, 82), "q": (8, 22, 82)}, 58)],
+        "remove",
+        {},
+        1e-12,
+    ),
+]
+
+
+@pytest.mark.parametrize(("terms", "direction", "how", "rate"), MU)
+def test_mu_of_few_losses(terms, direction, how, rate):
+    laws, run = composed(terms, direction)
+    bounds = run.gdp_mu_bounds(smallest_rate=rate, **how)
+    truth = needed_mu(laws, rate)
+    assert bounds.lower <= truth * (1 + 1e-12)
+    assert bounds.upper >= truth * (1 - 1e-12)
+    assert bounds.gap <= 1e-3 * truth
 
 
 def logarithmic(rng, low, high):

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from flint import arb, ctx
+from scipy.stats import norm
 
 from exact.atoms import Composed, listed
 from exact.balls import between, crossing, normal_tail
@@ -45,6 +46,26 @@ def power_of_atoms(composed: Composed, fpr: float) -> arb:
             return total + left * loss.exp()
         left, total = left - q, total + p
     return arb(1)
+
+
+def needed_mu(composed: Composed, rate: float) -> float:
+    """The smallest mu: errors x and y need z(x) + z(y), most at a vertex or where one is `rate`.
+
+    In doubles, to about 1e-13.
+    """
+    fpr, missed = arb(0), math.prod((1 - law.infinity_mass) ** n for law, n in composed)
+    points = [(fpr, missed)]
+    for loss, p in sorted(listed(composed), key=lambda outcome: -float(outcome[0])):
+        q, before = p * (-loss).exp(), fpr
+        parts = (
+            (rate - before) / q,
+            (missed - rate) / p,
+        )  # where an error is `rate` between vertices
+        points += [(before + s * q, missed - s * p) for s in parts if 0 < s < 1]
+        fpr, missed = fpr + q, missed - p
+        points.append((fpr, missed))
+    errors = [(max(float(x), rate), max(float(y), rate)) for x, y in points]
+    return max((norm.isf(x) + norm.isf(y) for x, y in errors if x < 1), default=0.0)
 
 
 def power_above(curve: Callable[[arb], arb], fpr: float, losses: Sequence[float]) -> arb:
