@@ -63,7 +63,10 @@ class Contour:
         for extra in range(0, 2 * ROUNDS, 2):
             nats = math.log(10) * self._digits + SAFETY + extra
             plan = self.tilts.line(at, log_delta, nats)
-            points = Points(self._laws, self.tilts, plan, nats, arb(at), log_delta)
+            try:
+                points = Points(self._laws, self.tilts, plan, nats, arb(at), log_delta)
+            except NotKnownError:
+                return self._smooth(epsilon)
             value = points.delta(epsilon)
             if digits_of(value) >= self._digits or points.is_cut:
                 break
@@ -118,6 +121,9 @@ class Points:
             number = self._number(parts, goal, most)
             self.is_cut = number >= most
             self._beyond = self._cut(parts, self._h * number)
+            left = log_delta - float((self._beyond.log() - self._c * epsilon).upper())
+            if self.is_cut and left < FEW * math.log(10):
+                raise NotKnownError("the moments fall too slowly along the contour")
             self._sum = Series(self._take(parts, number), self._h)
             self.limits: dict[str, float] = {}
 
