@@ -33,6 +33,7 @@ class Goal:
     target: float
     tolerance: float
     ask: Callable[[Composable, float], Bounds[float]]
+    hasty: Callable[[Composable, float], Bounds[float]]  # the same with little memory, so soon
     advantage: Callable[
         [Composable], Bounds[float]
     ]  # whatever the goal, it knows more cost from less
@@ -158,11 +159,14 @@ class Search:
 
     def _measure(self, value: Parameter, tolerance: float) -> Sample:
         value, made = self._family.at(value)
-        error = None
-        try:
-            lower, upper = self._goal.ask(made, tolerance)
-        except CertificationError as caught:  # its bounds hold, and may be enough
-            (lower, upper), error = caught.bounds, caught
+        error, (lower, upper) = None, (0.0, math.inf)
+        if value == self._end():  # how well the cost is known there does not matter if it fits
+            lower, upper = self._goal.hasty(made, tolerance)
+        if not upper <= self._goal.target:
+            try:
+                lower, upper = self._goal.ask(made, tolerance)
+            except CertificationError as caught:  # its bounds hold, and may be enough
+                (lower, upper), error = caught.bounds, caught
         final = tolerance <= self._goal.tolerance
         if final:
             cost = upper

@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from hockeystick import _checks
@@ -13,6 +14,9 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
+
+_LITTLE = 1 << 20  # bytes of a hasty answer
+Query = Callable[..., Bounds[float]]
 
 
 def calibrate(  # noqa: PLR0913, all but one by keyword
@@ -98,6 +102,7 @@ def _goal(given: Mapping[str, object], tolerance: float, options: dict[str, Any]
             target=_checks.positive("epsilon", given["epsilon"]),
             tolerance=tolerance,
             ask=lambda run, width: run.epsilon_bounds(delta, tolerance=width, **options),
+            hasty=lambda run, width: _hasty(partial(run.epsilon_bounds, delta), width, options),
             advantage=lambda run: _advantage(run, options),
             scale=_log,
         )
@@ -106,7 +111,7 @@ def _goal(given: Mapping[str, object], tolerance: float, options: dict[str, Any]
             "advantage",
             _checks.open_unit("advantage", given["advantage"]),
             tolerance,
-            lambda run, width: run.advantage_bounds(tolerance=width, **options),
+            lambda run: run.advantage_bounds,
             options,
         )
     if names == {"tpr", "fpr"}:
@@ -120,7 +125,7 @@ def _goal(given: Mapping[str, object], tolerance: float, options: dict[str, Any]
             "tpr",
             tpr,
             tolerance,
-            lambda run, width: run.true_positive_rate_bounds(fpr, tolerance=width, **options),
+            lambda run: partial(run.true_positive_rate_bounds, fpr),
             options,
         )
     got = ", ".join(sorted(names)) or "none"
@@ -131,18 +136,28 @@ def _rate_goal(
     name: str,
     target: float,
     tolerance: float,
-    ask: Callable[[Composable, float], Bounds[float]],
+    query: Callable[[Composable], Query],
     options: dict[str, Any],
 ) -> Goal:
     return Goal(
         name=name,
         target=target,
         tolerance=tolerance,
-        ask=ask,
+        ask=lambda run, width: query(run)(tolerance=width, **options),
+        hasty=lambda run, width: _hasty(query(run), width, options),
         advantage=lambda run: _advantage(run, options),
         scale=_logit,
         coarse=COARSE * (1 - target),
     )
+
+
+def _hasty(query: Query, tolerance: float, options: dict[str, Any]) -> Bounds[float]:
+    """What little memory tells."""
+    little = {**options, "memory_limit": min(options["memory_limit"], _LITTLE)}
+    try:
+        return query(tolerance=tolerance, **little)
+    except CertificationError as error:
+        return error.bounds
 
 
 def _advantage(run: Composable, options: dict[str, Any]) -> Bounds[float]:

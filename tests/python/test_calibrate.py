@@ -390,3 +390,20 @@ def test_where_every_parameter_fits_the_last_one_is_returned(run, target):
 
     bounds = (0.01, 100.0)
     assert hs.calibrate(make, bounds=bounds, memory_limit=2**22, **target) == bounds[0]
+
+
+def test_the_last_parameter_is_not_enclosed_finely_where_it_fits():
+    """There the advantage misses the tolerance, after all the memory there is was taken."""
+    allowed = []
+
+    class Counted(hs.Composition):
+        def advantage_bounds(self, **options):
+            allowed.append(options["memory_limit"])
+            return super().advantage_bounds(**options)
+
+    def make(sigma):
+        step = hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.005261)
+        return Counted([(step, 2)])
+
+    assert hs.calibrate(make, advantage=0.054) == 0.001
+    assert allowed[-1] <= 2**20
