@@ -34,12 +34,20 @@ bool runs_once(const MergedDirection& direction) {
 }
 
 // A single step needs no grid.
-Answer one_step(const DominatingPair& pair, bool wants_epsilon, double value, const Limits& limits) {
+Answer one_step(const Direction& direction, bool wants_epsilon, double value, const Limits& limits) {
+  const DominatingPair& pair = *direction.front().pair;
   const auto [lower, upper] = wants_epsilon ? one_step_epsilon(pair, value) : one_step_delta(pair, value);
   Answer answer;
   answer.lower = lower;
   answer.upper = upper;
   answer.met = is_tight(lower, upper, limits.tolerance, !wants_epsilon);
+  if (!answer.met && !wants_epsilon) {
+    if (const auto near = delta_next_to_largest_loss(direction, value, limits.tolerance)) {
+      answer.lower = std::max(lower, near->lower);
+      answer.upper = std::min(upper, near->upper);
+      answer.met = near->met || is_tight(answer.lower, answer.upper, limits.tolerance, true);
+    }
+  }
   if (!answer.met) answer.obstacle = "rounding";
   answer.passes = 1;
   const double epsilon = wants_epsilon ? upper : value;
@@ -133,7 +141,7 @@ class ByGrid {
       if (terms.empty()) {
         take(Answer{});
       } else if (runs_once(merged_[i])) {
-        take(one_step(*terms.front().pair, wants_epsilon_, value, limits_));
+        take(one_step(terms, wants_epsilon_, value, limits_));
       } else if (const auto found = by_kept(i, value)) {
         take(*found);
       } else {

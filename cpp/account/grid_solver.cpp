@@ -60,7 +60,7 @@ Answer GridSolver::solve() {
   if (wants_epsilon_ && infinite_.exceeds(value_)) return nothing_private();
   if (!wants_epsilon_ && value_ >= finite_supremum_) return beyond_finite_losses();
   if (wants_epsilon_ && value_ >= total_variation_) return Answer{};
-  if (!wants_epsilon_ && is_next_to_supremum()) return almost_none();
+  if (!wants_epsilon_ && take_next_to_supremum()) return answer_;
   if (!wants_epsilon_ && infinity_mass_ < smallest_delta) {
     const Saddle far = at_.tilt > 0 ? at_ : whole_.far_saddle(value_);
     if (far.log_delta < std::log(smallest_delta))
@@ -68,7 +68,8 @@ Answer GridSolver::solve() {
     if (answer_.upper <= smallest_delta) return answer_;
   }
   if (!wants_epsilon_) {
-    answer_.lower = infinite_.lower();
+    answer_.lower = std::max(answer_.lower, infinite_.lower());
+    answer_.obstacle = {};
     if (is_met()) return answer_;
   }
   if (wants_epsilon_) {
@@ -223,20 +224,16 @@ Answer GridSolver::beyond_finite_losses() const {
   return answer;
 }
 
-// So close below the largest loss that rounding decides how much of delta is left.
-bool GridSolver::is_next_to_supremum() const {
-  const double location = 64 * unit_roundoff * finite_supremum_;
-  return infinity_mass_ == 0 && std::isfinite(finite_supremum_) &&
-         finite_supremum_ - value_ <= location / limits_.tolerance;
-}
-
-Answer GridSolver::almost_none() const {
-  Answer answer;
-  answer.lower = 0;
-  answer.upper = -std::expm1(value_ - finite_supremum_) * (1 + 8 * unit_roundoff);
-  answer.met = false;
-  answer.obstacle = "rounding";
-  return answer;
+// So close below the largest loss that no grid tells how much of delta is left; false if another method may.
+bool GridSolver::take_next_to_supremum() {
+  const auto found = delta_next_to_largest_loss(direction_, value_, limits_.tolerance);
+  if (!found) return false;
+  const double most = answer_.upper;
+  answer_ = *found;
+  answer_.upper = std::min(most, found->upper);
+  if (answer_.met || infinity_mass_ > 0) return answer_.met;
+  if (take_listed(limits_.memory())) answer_.met = true, answer_.obstacle = {};
+  return true;
 }
 
 // The relative width of delta that meets the tolerance on the answer.

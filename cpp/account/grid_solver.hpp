@@ -42,8 +42,7 @@ class GridSolver {
   bool step_off_rung();
   Answer nothing_private() const;
   Answer beyond_finite_losses() const;
-  bool is_next_to_supremum() const;
-  Answer almost_none() const;
+  bool take_next_to_supremum();
   double wanted_log_tolerance() const;
   double first_interval() const;
   void make_passes();

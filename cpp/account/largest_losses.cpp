@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // With b_j the largest finite loss of step j, delta(eps) is the mass at +inf from eps = sum n_j b_j on. All steps have
 // losses of at least e_j with probability P = product of P(L_j >= e_j)^n_j, so that delta(eps) >= P (1 - e^(eps - E)),
-// E = sum n_j e_j: more than delta below E + log(1 - delta / P).
+// E = sum n_j e_j: more than delta below E + log(1 - delta / P). At eps = sum n_j b_j - g only outcomes count of which
+// every step loses b_j - g at least, so that delta(eps) <= product of P(L_j >= b_j - g)^n_j (1 - e^-g).
 //
 // With t the mass at +inf, P is at most t + e^B Q for B = sum n_j b_j: so the power at a false positive rate x is at
 // most t + e^B x. A test that calls all infinite losses and a part of the outcomes where all steps have finite losses
@@ -25,22 +26,55 @@ namespace {
 constexpr double u = unit_roundoff, infinity = std::numeric_limits<double>::infinity();
 constexpr double least_mass = 1e-290;  // what underflow may have hidden is nothing next to it
 
+// The sum of n_j b_j is value + error, but for `off`; infinite if some pair has no largest finite loss.
+struct LargestSum {
+  double value = 0, error = 0, off = 0;
+
+  /// The sum less epsilon, rounded outwards.
+  CertifiedInterval above(double epsilon) const {
+    if (std::isinf(value)) return {infinity, infinity};
+    const auto [apart, rounded] = two_sum(value, -epsilon);
+    return {down(apart + down(down(rounded + error) - off)), up(apart + up(up(rounded + error) + off))};
+  }
+};
+
+LargestSum sum_of_largest(const Direction& direction) {
+  LargestSum sum;
+  double errors = 0;
+  for (const Term& term : direction) {
+    const double bound = term.pair->finite_loss_bound();
+    const auto [most, lost] = two_product(static_cast<double>(term.count), bound);
+    if (!(std::fabs(most) < 0x1p900)) return {infinity, 0, 0};
+    const auto [next, rounded] = two_sum(sum.value, most);
+    sum.value = next;
+    sum.error += lost + rounded;
+    errors += std::fabs(lost) + std::fabs(rounded);
+    if (most != 0 && std::fabs(most) < 0x1p-900) sum.off += 2 * u * std::fabs(most) + smallest_subnormal;
+  }
+  sum.off = (sum.off + 4 * u * static_cast<double>(direction.size() + 1) * errors) * (1 + 4 * u);
+  return sum;
+}
+
+// Upper bound of P(from <= L < inf), of outcomes that no cell lists too.
+double finite_tail_above(const DominatingPair& pair, double from) {
+  double shift = 0;
+  for (int i = 0; i < 12; ++i) {
+    const PairCells cells = pair.integrate(std::array{down(from - shift)});
+    if (cells.loss_error > shift) {
+      shift = 2 * cells.loss_error;
+      continue;
+    }
+    const double unlisted = up(cells.infinity_mass - pair.infinity_mass().lower);
+    return std::min(1.0, (cells.upper_tail_p * (1 + cells.mass_error) + unlisted) * (1 + 4 * u) + 1e-300);
+  }
+  return 1;
+}
+
 }  // namespace
 
 double largest_finite_loss(const Direction& direction) {
-  double sum = 0, size = 0;
-  bool exact = true;
-  for (const Term& term : direction) {
-    const double bound = term.pair->finite_loss_bound();
-    if (!std::isfinite(bound)) return infinity;
-    const auto [most, lost] = two_product(static_cast<double>(term.count), bound);
-    const auto [next, rounded] = two_sum(sum, most);
-    exact = exact && lost == 0 && rounded == 0 && std::fabs(most) < 0x1p900 &&
-            (most == 0 || std::fabs(most) > 0x1p-900) && term.count < (std::int64_t{1} << 53);
-    size += std::fabs(most);
-    sum = next;
-  }
-  return exact ? sum : sum + 4 * u * static_cast<double>(direction.size() + 1) * size;
+  const LargestSum sum = sum_of_largest(direction);
+  return sum.error == 0 && sum.off == 0 ? sum.value : up(sum.value + up(sum.error + sum.off));
 }
 
 double largest_loss(const Direction& direction) {
@@ -143,6 +177,36 @@ double total_variation(const Direction& direction) {
     log_equal += static_cast<double>(term.count) * std::log1p(-std::min(1.0, term.pair->total_variation_bound()));
   const double error = 1e-12 * static_cast<double>(direction.size());
   return std::min(1.0, -std::expm1(log_equal) * (1 + error) + 1e-307);
+}
+
+std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance) {
+  const auto [least, room] = sum_of_largest(direction).above(epsilon);
+  const double rounding = largest_loss_rounding * (1 + epsilon);
+  if (!(room <= std::max(rounding, 64 * u * std::fabs(epsilon) / tolerance))) return std::nullopt;
+  const UnionProbability infinite = infinity_mass(direction);
+  double log_upper = 0, log_lower = 0, lost = 0;
+  for (std::size_t j = 0; j < direction.size() && room > 0; ++j) {
+    checkpoint_each<16>(j);
+    const DominatingPair& pair = *direction[j].pair;
+    const auto count = static_cast<double>(direction[j].count);
+    const double most = pair.finite_loss_bound();
+    log_upper = up(log_upper + count * std::log(finite_tail_above(pair, down(most - room))) * (1 - 8 * u));
+    const PairCells cells = pair.integrate(std::array{most});
+    const double reached = cells.upper_tail_p * (1 - cells.mass_error - 2 * u);
+    log_lower = down(log_lower + (reached > least_mass ? count * std::log(reached) * (1 + 8 * u) : -infinity));
+    lost = up(lost + up(count * cells.loss_error));
+  }
+  const double kept = down(least - lost);
+  const double finite_upper = room > 0 ? std::exp(log_upper) * -std::expm1(-room) * (1 + 16 * u) + 1e-307 : 0.0;
+  const double finite_lower = kept > 0 ? std::exp(log_lower) * -std::expm1(-kept) * (1 - 16 * u) - 1e-307 : 0.0;
+  Answer answer;
+  answer.lower = std::max(infinite.lower(), (infinite.lower() + finite_lower) * (1 - 2 * u));
+  answer.upper = std::min(1.0, room > 0 ? (infinite.upper() + finite_upper) * (1 + 2 * u) : infinite.upper());
+  answer.met = is_tight(answer.lower, answer.upper, tolerance, true) ||
+               (room <= rounding && answer.upper - answer.lower <= rounding);
+  if (!answer.met) answer.obstacle = "rounding";
+  answer.rounding = answer.upper - answer.lower;
+  return answer;
 }
 
 }  // namespace hockeystick

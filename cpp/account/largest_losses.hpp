@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "account/question.hpp"
@@ -29,6 +30,10 @@ class LargestLossPower {
   double largest_;              // no finite loss is above
   std::vector<Near> near_;      // finite losses of at least so much have at least that probability
 };
+
+/// Encloses delta at an epsilon next to the largest loss, by the probability that all steps have theirs; nothing
+/// elsewhere. Met as well if no more than `largest_loss_rounding` (1 + epsilon) is left of delta.
+std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance);
 
 /// No finite loss of the composition is above this: the sum of the largest finite losses, rounded up unless exact; inf
 /// if some pair has no largest one.

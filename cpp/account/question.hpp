@@ -39,6 +39,11 @@ struct Limits {
 /// A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
 inline constexpr double smallest_delta = 1e-300;
 
+/// Where epsilon is less than this times 1 + epsilon below the largest loss, delta is smaller than that, and certified
+/// to be so, not to a relative tolerance: the rounding of the mechanism's own parameters decides how much of it is
+/// left.
+inline constexpr double largest_loss_rounding = 0x1p-45;
+
 /// Whether an enclosure is as tight as asked; `is_delta`: of a delta, not an epsilon.
 inline bool is_tight(double lower, double upper, double tolerance, bool is_delta) {
   if (!std::isfinite(upper)) return lower == upper;

@@ -22,13 +22,13 @@ Method method_named(const std::string& name) {
 
 using Solve = std::vector<Answer> (*)(std::span<const Direction>, std::span<const double>, const Limits&);
 
-Answers solve_each(Solve solve, const PairCounts& directions, const Doubles& values, double tolerance,
+Answers solve_each(const char* name, Solve solve, const PairCounts& directions, const Doubles& values, double tolerance,
                    std::size_t memory_limit, const std::string& method) {
   const Limits limits{tolerance, memory_limit, method_named(method)};
   const std::vector<Direction> asked = directions_of(directions);
   const auto from = in(values);
   const LongWork work;
-  return {solve(asked, from, limits)};
+  return checked(solve(asked, from, limits), name, from, limits);
 }
 
 Estimator estimator_named(const std::string& name) {
@@ -60,7 +60,7 @@ void bind_account(py::module_& module) {
       "epsilon_bounds",
       [](const PairCounts& directions, const Doubles& deltas, double tolerance, std::size_t memory_limit,
          const std::string& method) {
-        return solve_each(&epsilon_bounds, directions, deltas, tolerance, memory_limit, method);
+        return solve_each("epsilon_bounds", &epsilon_bounds, directions, deltas, tolerance, memory_limit, method);
       },
       py::arg("directions"), py::arg("deltas"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
       py::arg("method") = "any", "Encloses epsilon at each delta, for the worst direction.");
@@ -68,7 +68,7 @@ void bind_account(py::module_& module) {
       "delta_bounds",
       [](const PairCounts& directions, const Doubles& epsilons, double tolerance, std::size_t memory_limit,
          const std::string& method) {
-        return solve_each(&delta_bounds, directions, epsilons, tolerance, memory_limit, method);
+        return solve_each("delta_bounds", &delta_bounds, directions, epsilons, tolerance, memory_limit, method);
       },
       py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
       py::arg("method") = "any", "Encloses delta at each epsilon, for the worst direction.");

@@ -4,7 +4,9 @@
 #include <pybind11/stl.h>
 
 #include <array>
+#include <sstream>
 #include <string>
+#include <utility>
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -37,6 +39,21 @@ std::optional<std::size_t> Answers::unmet() const {
   return {};
 }
 
+Answers checked(std::vector<Answer> items, const char* question, std::span<const double> points, const Limits& limits) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].lower <= items[i].upper) continue;
+    std::ostringstream text;
+    text.precision(17);
+    text
+        << question << " at " << points[i] << " with tolerance = " << limits.tolerance
+        << " and memory_limit = " << limits.memory_limit << " came to lower = " << items[i].lower
+        << ", upper = " << items[i].upper
+        << ". This is a mistake in hockeystick, and no bounds are known: please report it with the mechanisms asked of";
+    throw InternalError(text.str());
+  }
+  return {std::move(items)};
+}
+
 Direction direction_of(const std::vector<PairCount>& terms) {
   Direction direction;
   for (const auto& [pair, count] : terms) direction.push_back({pair, count});
@@ -50,6 +67,18 @@ std::vector<Direction> directions_of(const PairCounts& asked) {
 }
 
 void bind_answers(py::module_& module) {
+  py::register_exception<InternalError>(module, "InternalError", PyExc_RuntimeError).doc() =
+      "Bounds came out that cannot be: a mistake in hockeystick, not in the question. Please report it.";
+  module.attr("largest_loss_rounding") = largest_loss_rounding;
+  module.def(
+      "checked_answer",
+      [](double lower, double upper) {
+        Answer answer;
+        answer.lower = lower;
+        answer.upper = upper;
+        return checked({answer}, "a question of the tests", std::array{0.0}, {1e-3, 1});
+      },
+      py::arg("lower"), py::arg("upper"), "What these bounds leave the core as, for the tests.");
   py::class_<Answer>(module, "Answer", "A certified interval and what its width is made of.")
       .def_readonly("lower", &Answer::lower)
       .def_readonly("upper", &Answer::upper)

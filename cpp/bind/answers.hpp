@@ -3,11 +3,18 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "account/question.hpp"
 #include "bind/bindings.hpp"
+
+/// An answer that no mathematics allows. Never swallowed: a certificate that breaks its own form proves nothing.
+class InternalError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// The answers to one call, as Python sees them.
 struct Answers {
@@ -19,6 +26,11 @@ struct Answers {
   /// The index of the first answer that is wider than asked for.
   std::optional<std::size_t> unmet() const;
 };
+
+/// The only way out for answers: `items`, one for each point, of the question named.
+/// Throws InternalError if one of them is not lower <= upper.
+Answers checked(std::vector<hockeystick::Answer> items, const char* question, std::span<const double> points,
+                const hockeystick::Limits& limits);
 
 using PairCount = std::pair<std::shared_ptr<hockeystick::DominatingPair>, std::int64_t>;
 using PairCounts = std::vector<std::vector<PairCount>>;

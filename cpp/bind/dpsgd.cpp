@@ -24,7 +24,9 @@ Answers dpsgd_answers(const Doubles& noise_multipliers, const Doubles& sampling_
                        {steps.data(), static_cast<std::size_t>(steps.size())},
                        in(deltas)};
   const LongWork work;
-  return {dpsgd_epsilon_bounds(runs, {pairs, noise_divisor}, {tolerance, memory_limit})};
+  const Limits limits{tolerance, memory_limit};
+  return checked(dpsgd_epsilon_bounds(runs, {pairs, noise_divisor}, limits), "dpsgd_epsilon_bounds", in(deltas),
+                 limits);
 }
 
 }  // namespace

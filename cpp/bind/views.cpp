@@ -20,11 +20,12 @@ using AskMany = std::vector<Answer> (*)(std::span<const Direction>, std::span<co
 void define(py::module_& module, const char* name, AskMany ask, const char* argument, const char* documentation) {
   module.def(
       name,
-      [ask](const PairCounts& asked, const Doubles& points, double tolerance, std::size_t memory_limit) {
+      [name, ask](const PairCounts& asked, const Doubles& points, double tolerance, std::size_t memory_limit) {
         const auto directions = directions_of(asked);
         const auto from = in(points);
         const LongWork work;
-        return Answers{ask(directions, from, {tolerance, memory_limit})};
+        const Limits limits{tolerance, memory_limit};
+        return checked(ask(directions, from, limits), name, from, limits);
       },
       py::arg("directions"), py::arg(argument), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
       documentation);

@@ -19,7 +19,7 @@ double power(double a, double j) { return a * j > 1e3 ? 0 : exp_product(-a, j); 
 // With j = min(max(x, 0), s) the loss is a (s - 2 j), and with w = e^-a
 //     P(j) = Z w^j for 0 < j < s,   P(0) = Z sum_{i>=0} w^i = 1 / (1 + w),   P(s) = w^s / (1 + w),
 // Z = (1 - w) / (1 + w); Q(j) = P(s - j). Rounding: w 4 u, 1 + w 5 u, 1 - w = -expm1(-a) 4 u, the quotient u,
-// the powers 6 u, a product u: 17 u. The losses are off by u of themselves.
+// the powers 6 u, a product u: 17 u. The losses are off by u of themselves, but exact for s <= 2.
 AtomicLaw discrete_laplace(Parameters parameters) {
   const double a = parameters[0], s = parameters[1];
   if (!(s >= 1 && s <= most_shift)) throw std::invalid_argument("shift must be in [1, 1e7]");
@@ -33,7 +33,7 @@ AtomicLaw discrete_laplace(Parameters parameters) {
     law.atoms.push_back({a * (s - 2 * j), p, q});
   }
   law.mass_error = 20 * u;
-  law.loss_error = u * a * s;
+  law.loss_error = s > 2 ? u * a * s : 0;
   law.bound = law.reverse_bound = a * s * (1 + 2 * u);
   return law;
 }

@@ -100,6 +100,7 @@ class DominatingPair {
 
   /// Encloses P(L = inf).
   virtual CertifiedInterval infinity_mass() const {
+    if (loss_supremum() < std::numeric_limits<double>::infinity()) return {0, 0};
     const double zero = 0;
     const PairCells cells = integrate({&zero, 1});
     return {cells.infinity_mass_lower, cells.infinity_mass};

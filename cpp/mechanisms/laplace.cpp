@@ -242,6 +242,7 @@ class SampledLaplace : public DominatingPair {
   const Atoms& atoms() const override { return atoms_; }
   double loss_infimum() const override { return atoms_.at.front().loss - end_error(atoms_.at.front().loss); }
   double loss_supremum() const override { return atoms_.at.back().loss + end_error(atoms_.at.back().loss); }
+  double finite_loss_bound() const override { return up(loss_supremum()); }
 
  protected:
   // The edges of sign log(1 - q + q e^(sign l)), l the inner loss.

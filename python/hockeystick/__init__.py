@@ -11,23 +11,25 @@ True
 from hockeystick import mechanisms
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency
-from hockeystick.bounds import Bounds, ErrorBudget
+from hockeystick.bounds import LARGEST_LOSS_ROUNDING, Bounds, ErrorBudget
 from hockeystick.calibrate import calibrate
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
-from hockeystick.errors import CertificationError, StaleLedgerError
+from hockeystick.errors import CertificationError, InternalError, StaleLedgerError
 from hockeystick.mechanisms import *
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.sweep import Records, SweepError, sweep
 from hockeystick.verify import Verified, verify
 
 __all__ = [
+    "LARGEST_LOSS_ROUNDING",
     "Accountant",
     "Adjacency",
     "Bounds",
     "CertificationError",
     "Composition",
     "ErrorBudget",
+    "InternalError",
     "Mechanism",
     "PrivacyLossDistribution",
     "Records",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks the core for certified bounds and turns its answers into Bounds or an error."""
 
-from typing import Any, Literal
+import math
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -32,7 +33,8 @@ def solve(
     Raises:
         ValueError: an argument is out of range.
         TypeError: an argument has the wrong type.
-        CertificationError: some gap exceeds ``tolerance * upper``, but for deltas below 1e-300.
+        CertificationError: some gap exceeds ``tolerance * upper``, but for deltas below 1e-300, or
+            below ``LARGEST_LOSS_ROUNDING * (1 + epsilon)`` next to the largest loss.
     """
     points = _checks.delta_array(given) if wanted == "epsilon" else _checks.epsilon_array(given)
     width = _checks.tolerance(tolerance)
@@ -63,7 +65,7 @@ def certified(
     if unmet is not None:
         answer = answers[unmet]
         point = f"{label}{points.flat[unmet].item()!r}"
-        message = _explain(wanted, point, answer, tolerance, memory_limit)
+        message = explanation(wanted, point, answer, tolerance, memory_limit)
         raise CertificationError(message, bounds, answer.obstacle)
     return bounds
 
@@ -85,15 +87,31 @@ def _budgeted(lower: Any, upper: Any, budget: ErrorBudget[Any]) -> Bounds[Any]: 
     return bounds
 
 
-def _explain(
-    wanted: str, point: str, answer: _core.Answer, tolerance: float, memory_limit: int
-) -> str:
-    best = f"{answer.lower!r} <= {wanted} <= {answer.upper!r} at {point}"
-    if answer.obstacle == "memory_limit":
-        need = -(-answer.required_bytes // 2**20)
+class Unmet(Protocol):
+    """Bounds that are wider than asked for, and why."""
+
+    @property
+    def lower(self) -> float: ...
+    @property
+    def upper(self) -> float: ...
+    @property
+    def obstacle(self) -> str: ...
+    @property
+    def required_bytes(self) -> int: ...
+
+
+def explanation(wanted: str, point: str, found: Unmet, tolerance: float, memory_limit: int) -> str:
+    """What to say of bounds that are too wide; advises only what helps.
+
+    A looser tolerance helps where the bounds found meet some, and rounding is not what limits them.
+    """
+    looser = found.lower != 0 and math.isfinite(found.lower) and math.isfinite(found.upper)
+    if found.obstacle == "memory_limit":
+        need = -(-found.required_bytes // 2**20)
         cause = f"needs about {need} MiB, more than memory_limit = {memory_limit} bytes allows"
-        advice = "raise memory_limit or loosen tolerance"
+        advice = ": raise memory_limit" + (" or loosen tolerance" if looser else "")
     else:
-        cause = f"is out of reach, {_REASONS.get(answer.obstacle, answer.obstacle)}"
-        advice = "loosen tolerance"
-    return f"tolerance = {tolerance!r} {cause}: {advice}; best bounds {best}"
+        cause = f"is out of reach, {_REASONS.get(found.obstacle, found.obstacle)}"
+        advice = ": loosen tolerance" if looser and found.obstacle == "passes" else ""
+    best = f"best bounds {found.lower!r} <= {wanted} <= {found.upper!r} at {point}"
+    return f"tolerance = {tolerance!r} {cause}{advice}; {best}"

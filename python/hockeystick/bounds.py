@@ -7,6 +7,13 @@ from hockeystick._checks import FloatArray
 
 Value = TypeVar("Value", float, FloatArray)
 
+LARGEST_LOSS_ROUNDING = 2.0**-45
+"""Within this times 1 + epsilon of the largest loss, delta is certified to be below that.
+
+There the rounding of a mechanism's own parameters, as of ``1 / epsilon`` for a noise multiplier,
+decides how much of delta is left, and the lower bound may be 0.
+"""
+
 
 class ErrorBudget(NamedTuple, Generic[Value]):
     """What separates the bounds, in units of delta at the answer; every entry is >= 0."""

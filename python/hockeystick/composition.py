@@ -131,7 +131,10 @@ class Composable(Views):
         Returns:
             ``lower`` and ``upper``, floats or arrays shaped like `epsilon`. The exact delta lies
             between, rounding included, and ``upper - lower <= tolerance * upper``, or else
-            ``upper <= 1e-300``: a delta below that is certified to be so, and `lower` may be 0.
+            ``upper <= 1e-300``: a delta below that is certified to be so, and `lower` may be 0. So
+            may it next to the largest loss of a run, as of pure DP, where
+            ``upper - lower <= LARGEST_LOSS_ROUNDING * (1 + epsilon)``, about 3e-14. An upper bound
+            of exactly 0 says that no loss exceeds epsilon.
 
         Raises:
             ValueError: An argument is out of range, or a mechanism has no dominating pair for

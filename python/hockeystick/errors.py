@@ -3,13 +3,16 @@
 
 from typing import Any
 
+from hockeystick._core import InternalError
 from hockeystick.bounds import Bounds
+
+__all__ = ["CertificationError", "InternalError", "StaleLedgerError"]
 
 
 class CertificationError(RuntimeError):
     """The bounds could not be brought within the tolerance; the best ones found are attached.
 
-    The bounds are valid, only wider than asked for.
+    The bounds are valid, only wider than asked for. They are of the quantity asked for.
     """
 
     def __init__(self, message: str, bounds: Bounds[Any], obstacle: str) -> None:
@@ -25,7 +28,7 @@ class CertificationError(RuntimeError):
 
     @property
     def obstacle(self) -> str:
-        """What limited them: the name of an argument, or of a term of the error budget."""
+        """What limited them: "memory_limit", the argument; "rounding", of binary64; or "passes"."""
         return str(self.args[2])
 
 

@@ -339,3 +339,27 @@ def test_hardly_any_memory_ends_with_bounds(epsilon, delta):
     except hs.CertificationError as error:
         bounds = error.bounds
     assert 0 <= bounds.lower <= bounds.upper
+
+
+@pytest.mark.parametrize("prior", [5e-324, 2 * 5e-324, 4 * 5e-324, 1.515e-312, 1e-308])
+def test_bayes_risk_at_subnormal_priors(prior):
+    """Without any finite loss but 0 the risk is 0.45 times the prior."""
+    bounds = hs.ApproximateDP(epsilon=0, delta=0.55)
+    try:
+        bounds = bounds.bayes_risk_bounds(prior)
+    except hs.CertificationError as error:
+        bounds = error.bounds
+    with ctx.workprec(2000):
+        truth = arb(prior) * (1 - arb(0.55))
+        assert arb(bounds.lower) <= truth <= arb(bounds.upper)
+    assert bounds.upper <= prior
+
+
+def test_an_error_of_the_bayes_risk_carries_risks():
+    run = 1000 * hs.Laplace(noise_multiplier=10.0) + hs.DiscreteGaussian(sigma=3.0)
+    priors = np.array([0.5, 0.25])
+    with pytest.raises(hs.CertificationError, match="<= Bayes risk <= .* at prior = 0.5") as caught:
+        run.bayes_risk_bounds(priors, tolerance=1e-9, memory_limit=2**12)
+    lower, upper = caught.value.bounds
+    assert lower.shape == upper.shape == (2,)
+    assert np.all((lower >= 0) & (lower <= upper) & (upper <= priors))

@@ -67,9 +67,7 @@ def test_memory_limit_is_named(core_answers):
 
 def test_the_dominant_term_is_named(core_answers):
     core_answers("rounding")
-    with pytest.raises(
-        hs.CertificationError, match="the rounding of .* takes more: loosen tolerance"
-    ):
+    with pytest.raises(hs.CertificationError, match="the rounding of .* takes more; best bounds"):
         RUN.epsilon(delta=1e-5)
 
 
@@ -95,3 +93,46 @@ def test_a_tiny_memory_limit_is_an_error_with_valid_bounds():
     lower, upper = caught.value.bounds
     assert 0 <= lower <= RUN.epsilon_bounds(delta=1e-5).upper
     assert upper >= RUN.epsilon_bounds(delta=1e-5).lower
+
+
+@pytest.mark.parametrize("obstacle", ["memory_limit", "passes", "rounding"])
+@pytest.mark.parametrize("ends", [(0.0, 1.5), (1.0, np.inf)])
+def test_no_tolerance_is_advised_where_none_helps(core_answers, monkeypatch, obstacle, ends):
+    core_answers(obstacle)
+    initialize = Answer.__init__
+
+    def with_ends(self, *arguments):
+        initialize(self, *arguments)
+        self.lower, self.upper = ends
+
+    monkeypatch.setattr(Answer, "__init__", with_ends)
+    core_answers(obstacle)
+    with pytest.raises(hs.CertificationError) as caught:
+        RUN.epsilon(delta=1e-5)
+    assert "loosen" not in str(caught.value)
+
+
+def test_advice_helps():
+    """A looser tolerance, and more memory, each answer what was refused."""
+    run = 1000 * hs.Laplace(noise_multiplier=10.0) + hs.DiscreteGaussian(sigma=3.0)
+    with pytest.raises(hs.CertificationError, match="raise memory_limit or loosen") as caught:
+        run.epsilon_bounds(1e-5, tolerance=1e-7, memory_limit=2**18)
+    lower, upper = caught.value.bounds
+    looser = run.epsilon_bounds(1e-5, tolerance=2 * (1 - lower / upper), memory_limit=2**18)
+    more = run.epsilon_bounds(1e-5, tolerance=1e-7)
+    assert looser.lower <= more.upper
+    assert more.lower <= looser.upper
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"), [(1.0, 0.5), (np.nan, 1.0), (0.0, np.nan), (np.inf, 1.0)]
+)
+def test_impossible_bounds_do_not_leave_the_core(lower, upper):
+    with pytest.raises(hs.InternalError, match=r"a question of the tests at 0 with .* report it"):
+        hs._core.checked_answer(lower, upper)
+    assert issubclass(hs.InternalError, RuntimeError)
+
+
+@pytest.mark.parametrize("ends", [(0.0, 0.0), (-np.inf, np.inf), (1.0, np.inf), (np.inf, np.inf)])
+def test_possible_bounds_leave(ends):
+    assert hs._core.checked_answer(*ends)[0].upper == ends[1]

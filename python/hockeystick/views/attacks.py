@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an attacker can achieve who tests which of two neighbouring datasets an output came from."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from hockeystick import _checks, _core
 from hockeystick._bayes import log_odds, risk
 from hockeystick._checks import FloatArray
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, solve
+from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE, explanation, solve
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, Value
 from hockeystick.errors import CertificationError
@@ -194,14 +195,24 @@ class AttackViews(Asked):
             ValueError: An argument is out of range, or a mechanism has no dominating pair for
                 `adjacency`.
             TypeError: An argument has the wrong type.
-            CertificationError: The tolerance is out of reach; carries the best bounds of delta.
+            CertificationError: The tolerance is out of reach; carries the best bounds.
         """
         points = _checks.open_unit_array("prior", prior)
         limits = Limits.checked(tolerance, memory_limit)
         _checks.instance("adjacency", adjacency, Adjacency)
-        risks = [self._bayes_risk(point, adjacency, limits) for point in points.ravel().tolist()]
-        lower, upper = np.array(risks, dtype=np.float64).reshape(-1, 2).T.copy()
-        return _shaped(lower, upper, points.shape)
+        priors = points.ravel().tolist()
+        risks = [self._bayes_risk(point, adjacency, limits) for point in priors]
+        ends = np.array([(found.lower, found.upper) for found in risks], dtype=np.float64)
+        lower, upper = ends.reshape(-1, 2).T.copy()
+        bounds: Bounds[Any] = _shaped(lower, upper, points.shape)
+        for point, found in zip(priors, risks, strict=True):
+            if found.obstacle:
+                at = f"prior = {point!r}"
+                message = explanation(
+                    "Bayes risk", at, found, limits.tolerance, limits.memory_limit
+                )
+                raise CertificationError(message, bounds, found.obstacle)
+        return bounds
 
     def gdp_mu(
         self,
@@ -266,22 +277,38 @@ class AttackViews(Asked):
             "mu", "smallest_rate = ", points, self._directions(both), _core.gdp_bounds
         )
 
-    def _bayes_risk(
-        self, prior: float, adjacency: Adjacency, limits: Limits
-    ) -> tuple[float, float]:
+    def _bayes_risk(self, prior: float, adjacency: Adjacency, limits: Limits) -> "_Risk":
         # For prior > 1/2 the neighbours change places: h(alpha) = 1 - alpha + alpha h'(1 / alpha)
         # with h' of the reversed pair. 1 - prior is exact then.
         if prior > _HALF:
             return self._bayes_risk(1 - prior, _REVERSED.get(adjacency, adjacency), limits)
-        odds = log_odds(prior)
+        odds = np.array([log_odds(prior)])
         width, directions = limits.tolerance, self._directions(adjacency)
         for _ in range(4):
-            bounds = solve("delta", odds, directions, width, limits.memory_limit)
-            rest = max(1e-6, 1 - bounds.lower)
-            if bounds.gap <= limits.tolerance * rest:
+            delta = _core.delta_bounds(
+                directions, odds, tolerance=width, memory_limit=limits.memory_limit
+            )[0]
+            rest = max(1e-6, 1 - delta.lower)
+            met = delta.upper - delta.lower <= limits.tolerance * rest
+            if met or not delta.met:
                 break
-            width = max(2e-12, 0.5 * limits.tolerance * rest / bounds.upper)
-        return risk(prior, bounds.upper, upwards=False), risk(prior, bounds.lower, upwards=True)
+            width = max(2e-12, 0.5 * limits.tolerance * rest / delta.upper)
+        return _Risk(
+            lower=risk(prior, delta.upper, upwards=False),
+            upper=risk(prior, delta.lower, upwards=True),
+            obstacle="" if met else delta.obstacle or "rounding",
+            required_bytes=delta.required_bytes,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Risk:
+    """An enclosed Bayes risk, and what keeps it from being as tight as asked for."""
+
+    lower: float
+    upper: float
+    obstacle: str
+    required_bytes: int
 
 
 _REVERSED = {

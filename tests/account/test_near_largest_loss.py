@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Delta at and next to the largest loss: pure DP at its own epsilon, where rounding decides."""
+
+import math
+
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import Adjacency
+
+EPSILONS = [0.01, 0.1, 0.3, 0.7, 1 / 3, 1.1, 2.99, 3.0]
+FLOOR = hs.LARGEST_LOSS_ROUNDING
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 10, 100])
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_pure_dp_at_its_own_epsilon(epsilon, count):
+    for step in (
+        hs.Laplace(noise_multiplier=1 / epsilon),
+        hs.DiscreteLaplace(parameter=epsilon),
+        hs.ApproximateDP(epsilon=epsilon, delta=0),
+        hs.ExponentialMechanism(epsilon=epsilon),
+        hs.PermuteAndFlip(epsilon=epsilon),
+    ):
+        upper = (count * step).delta(count * epsilon)
+        assert 0 <= upper <= 1e-15 * (1 + count * epsilon)
+
+
+@pytest.mark.parametrize("truth", [0.5, 0.25, 1e-3])
+def test_randomized_response_at_the_logarithm_of_its_odds(truth):
+    step = hs.RandomizedResponse(noise_parameter=truth, num_buckets=2)
+    epsilon = math.log((2 - truth) / truth)
+    upper = step.delta(epsilon, adjacency=Adjacency.REPLACE_ONE)
+    assert upper <= FLOOR * (1 + epsilon)
+
+
+@pytest.mark.parametrize(("count", "epsilon"), [(10, 0.1), (3, 0.1), (6, 0.1), (3, 0.7), (7, 0.3)])
+def test_differences_of_exact_losses_are_exact(count, epsilon):
+    """10 times the double 0.1 is 5.6e-17 above 1, 7 times 0.3 below 2.1: told in two doubles."""
+    run = count * hs.ExponentialMechanism(epsilon=epsilon)
+    asked = float(str(round(count * epsilon, 3)))
+    with ctx.workprec(300):
+        gap = count * arb(epsilon) - arb(asked)
+        above = (arb(epsilon).exp() / (1 + arb(epsilon).exp())) ** count
+        bounds = run.delta_bounds(asked)
+        if gap <= 0:
+            assert bounds == (0, 0)
+        else:
+            truth = above * -(-gap).expm1()
+            assert arb(bounds.lower) <= truth <= arb(bounds.upper)
+            assert bounds.upper <= bounds.lower * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("below", [2.0**-53, 2.0**-50, 1e-13, 1e-12])
+def test_next_to_the_largest_loss_delta_is_that_of_all_largest_losses(below):
+    """(1 - e^-g) / 2 to the n, but for losses between, which e^(n g) bounds."""
+    for count in (1, 2, 5):
+        epsilon = count - below * count
+        with ctx.workprec(300):
+            gap = count - arb(epsilon)
+            least = -(-gap).expm1() / arb(2) ** count
+            bounds = (count * hs.Laplace(noise_multiplier=1.0)).delta_bounds(epsilon)
+            assert arb(bounds.lower) <= least * (count * gap).exp()
+            assert least <= arb(bounds.upper)
+            assert bounds.upper - bounds.lower <= 1e-3 * bounds.upper
+
+
+def test_mass_at_infinity_is_added():
+    run = 3 * hs.ApproximateDP(epsilon=0.1, delta=1e-9)
+    with ctx.workprec(300):
+        leak = 1 - (1 - arb(1e-9)) ** 3
+        assert arb(run.delta_bounds(0.3).lower) <= leak + 1e-15
+        assert leak <= arb(run.delta_bounds(0.3).upper)
+
+
+def test_the_floor_is_that_of_the_core():
+    assert hs._core.largest_loss_rounding == hs.LARGEST_LOSS_ROUNDING
+
+
+def test_arrays_agree_with_single_questions():
+    run = 10 * hs.Laplace(noise_multiplier=10.0)
+    single = [run.delta(epsilon) for epsilon in (0.5, 1.0, 1.5)]
+    together = run.delta([0.5, 1.0, 1.5])
+    assert together[0] == pytest.approx(single[0], rel=2e-3)
+    assert 0 <= together[1] <= FLOOR * 2
+    assert together[2] == single[2] == 0
