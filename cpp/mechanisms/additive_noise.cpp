@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mechanisms/concave_density.hpp"
+#include "mechanisms/noise_side.hpp"
 #include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
 
@@ -26,7 +27,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Where F is below, it is not trusted: it may have underflowed.
 constexpr double least_trusted = 1e-300;
 
-// P-masses of cells and tails below are counted at loss +inf, their Q-mass at -inf.
+// P-masses of cells and tails below, or not known to half of themselves, count at loss +inf, their Q-mass at -inf.
 constexpr double vanishing = 1e-301;
 
 // Bound of the mass of the noise beyond `reach_`, which is counted so without being looked at.
@@ -42,62 +43,13 @@ constexpr double inwards = 1.0 / 16;
 // A tail whose distribution function is not trusted is summed over so many nats, in so many panels.
 constexpr double nats = 40, most_panels = 0x1p15;
 
-// A threshold as seen from one of the two centres.
-struct Side {
-  double x, log_f;            // log_f = g(x)
-  double tail, error, scale;  // F(-|x|) e^-scale is within `error` of `tail`
-  double steepness;           // at least |x g'(x)|
-};
-
 struct Threshold {
-  Side p, q;
+  NoiseSide p, q;
   double error;  // of the loss; 0 if it is outside
   int outside;   // 1 or -1: all losses within reach are below, or above; the threshold is then where these end
 };
 
-// `value` is off by `error` at most.
-struct Estimate {
-  double value, error;
-
-  double upper() const { return value + error; }
-};
-
-Estimate middle_of(const CertifiedInterval& bounds) {
-  const double error = (bounds.upper - bounds.lower) / 2;
-  return {bounds.lower + error, error + 4 * u * bounds.upper};
-}
-
-// The following are masses times e^shift.
-Estimate tail_of(const Side& side, double shift) {
-  if (side.scale == 0) {
-    const double factor = std::exp(shift);
-    return {factor * side.tail, factor * (side.error + 6 * u * side.tail)};
-  }
-  const double exponent = shift + side.scale, factor = std::exp(exponent);
-  return {factor * side.tail, factor * (side.error + (8 + std::fabs(exponent)) * u * side.tail)};
-}
-
-Estimate all_but(const Estimate& part, double shift) {
-  const double whole = std::exp(shift);
-  return {std::max(0.0, whole - part.value), part.error + 6 * u * whole};
-}
-
-Estimate mass_below(const Side& side, double shift) {
-  const Estimate tail = tail_of(side, shift);
-  return side.x <= 0 ? tail : all_but(tail, shift);
-}
-
-Estimate mass_above(const Side& side, double shift) {
-  const Estimate tail = tail_of(side, shift);
-  return side.x >= 0 ? tail : all_but(tail, shift);
-}
-
-Estimate difference(const Side& low, const Side& high, double shift) {
-  const Estimate a = tail_of(low, shift), b = tail_of(high, shift);
-  if (low.x < 0 && high.x > 0) return all_but({a.value + b.value, a.error + b.error}, shift);
-  return {std::max(0.0, high.x <= 0 ? b.value - a.value : a.value - b.value),
-          a.error + b.error + u * (a.value + b.value)};
-}
+bool is_lost(const MassEstimate& p) { return p.upper() < vanishing || !(p.error < p.value / 2); }
 
 class AdditiveNoise final : public DominatingPair {
  public:
@@ -129,8 +81,10 @@ class AdditiveNoise final : public DominatingPair {
     add_upper_tail(at.back(), edges.back(), result);
     result.mass_error += 8 * u;
     result.share_error_p += 16 * u;
-    result.infinity_mass *= 1 + 1e-9;
-    result.lower_tail_q *= 1 + 8 * u;
+    // Sums of a term for each cell.
+    const double sums = 1 + (static_cast<double>(edges.size()) + 8) * u;
+    result.infinity_mass *= sums;
+    result.lower_tail_q *= sums;
     return result;
   }
 
@@ -198,16 +152,19 @@ class AdditiveNoise final : public DominatingPair {
     return y;
   }
 
+  // The noise's mass below is negligible as seen from both centres, also where the reach is lost next to the shift.
+  double bottom() const { return -(reach_ + shift_) * (1 + 8 * u); }
+
   // As seen from the other centre.
   std::vector<double> moved(std::vector<double> x) const {
     for (double& at : x) at += shift_;
     return x;
   }
 
-  // x with L(x) = loss for each edge, by bisection of all at once, within reach.
+  // x with L(x) = loss for each edge, in their order, by bisection of all at once, within reach.
   std::vector<double> solve(std::span<const double> losses) const {
     const std::size_t count = losses.size();
-    std::vector<double> low(count, -reach_ - shift_), high(count, reach_), middle(count);
+    std::vector<double> low(count, bottom()), high(count, reach_), middle(count);
     for (int step = 0; step < 1100; ++step) {
       checkpoint();
       bool moving = false;
@@ -218,19 +175,22 @@ class AdditiveNoise final : public DominatingPair {
       if (!moving) break;
       const auto log_p = log_density(middle), log_q = log_density(moved(middle));
       for (std::size_t i = 0; i < count; ++i) {
-        const double inward = std::copysign(inwards * (off(log_p[i]) + off(log_q[i])), losses[i]);
-        (log_p[i] - log_q[i] + inward < losses[i] ? low : high)[i] = middle[i];
+        // At most to 0, so that what is looked for increases as the losses do.
+        const double inward = std::min(std::fabs(losses[i]), inwards * (off(log_p[i]) + off(log_q[i])));
+        (log_p[i] - log_q[i] < losses[i] - std::copysign(inward, losses[i]) ? low : high)[i] = middle[i];
       }
     }
+    // Functions may answer otherwise when asked again.
+    for (std::size_t i = 1; i < count; ++i) low[i] = std::max(low[i], low[i - 1]);
     return low;
   }
 
   // Sides of thresholds at x, which is rounded or not. The functions' own accuracy is in the errors.
-  std::vector<Side> sides(const std::vector<double>& x, bool rounded) const {
+  std::vector<NoiseSide> sides(const std::vector<double>& x, bool rounded) const {
     std::vector<double> beyond;
     for (const double at : x) beyond.push_back(at * (1 + outwards));
     const auto g = log_density(x), g_beyond = log_density(beyond), tail = tails(x);
-    std::vector<Side> result;
+    std::vector<NoiseSide> result;
     std::vector<std::size_t> distrusted;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double steepness = (std::fabs(g[i] - g_beyond[i]) + off(g[i]) + off(g_beyond[i])) / outwards;
@@ -238,15 +198,19 @@ class AdditiveNoise final : public DominatingPair {
       if (!(tail[i] > least_trusted)) distrusted.push_back(i);
     }
     bound_tails(result, distrusted);
-    // x is off by u |x|, which moves the tail by the density.
     if (rounded)
-      for (Side& side : result)
-        side.error += 1.001 * u * std::fabs(side.x) * std::exp(side.log_f + off(side.log_f) - side.scale);
+      for (NoiseSide& side : result) side.error += displaced(side, -side.scale);
     return result;
   }
 
-  // Of the sides listed, the tails from g alone, in units of the density.
-  void bound_tails(std::vector<Side>& of, const std::vector<std::size_t>& listed) const {
+  // x is off by u |x|, which moves masses times e^shift by the density; as a logarithm, since that may underflow.
+  double displaced(const NoiseSide& side, double shift) const {
+    const double log_f = side.log_f + off(side.log_f) + u * side.steepness;
+    return 1.001 * std::exp(std::log(u * std::fabs(side.x)) + log_f + shift);
+  }
+
+  // Of the sides listed, the tails from g alone, in units of about their size.
+  void bound_tails(std::vector<NoiseSide>& of, const std::vector<std::size_t>& listed) const {
     if (listed.empty()) return;
     const auto panels =
         static_cast<std::size_t>(std::clamp(most_panels / static_cast<double>(listed.size()), 8.0, 512.0));
@@ -258,15 +222,15 @@ class AdditiveNoise final : public DominatingPair {
       if (!(near > 0 && fall > 1))
         throw std::invalid_argument("distribution must be the integral of exp(log_density), got a tail of 0 at " +
                                     std::to_string(of[i].x));
+      of[i].scale = of[i].log_f + std::log(near / fall);
       for (std::size_t k = 0; k <= 2 * panels; ++k)
         x.push_back(near + near * (nats / fall) * (static_cast<double>(k) / static_cast<double>(2 * panels)));
     }
     const auto g = log_density(x);
     for (std::size_t j = 0; j < listed.size(); ++j) {
       checkpoint_each<64>(j);
-      Side& side = of[listed[j]];
+      NoiseSide& side = of[listed[j]];
       const std::size_t first = j * (2 * panels + 1), last = first + 2 * panels;
-      side.scale = side.log_f;
       CertifiedInterval sum{0, 0};
       for (std::size_t k = first; k < last; k += 2) {
         const double error = std::max({off(g[k]), off(g[k + 1]), off(g[k + 2])});
@@ -278,17 +242,21 @@ class AdditiveNoise final : public DominatingPair {
       const double slope = (g[first] - off(g[first]) - g[last] - off(g[last])) / (x[last] - x[first]);
       sum.upper += slope > 0 ? 1.001 * std::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;
       const double rounding = static_cast<double>(panels) * u;
-      const Estimate tail = middle_of({sum.lower * (1 - rounding), sum.upper * (1 + rounding)});
+      const MassEstimate tail = middle_of({sum.lower * (1 - rounding), sum.upper * (1 + rounding)});
       side.tail = tail.value;
       side.error = tail.error;
+      if (!(tail.error < infinity)) {  // no doubles lie close enough: what the distribution function says
+        side.scale = 0;
+        side.tail = side.error = 0.51 * least_trusted;
+      }
     }
   }
 
   std::vector<Threshold> thresholds(std::span<const double> losses) const {
     std::vector<double> x = solve(losses);
-    const double ends[] = {-reach_ - shift_, reach_};
+    const double ends[] = {bottom(), reach_};
     x.insert(x.end(), ends, ends + 2);
-    const std::vector<Side> p = sides(x, false), q = sides(moved(x), true);
+    const std::vector<NoiseSide> p = sides(x, false), q = sides(moved(x), true);
     // The functions' accuracy, the rounding of the difference, and of x on the side of Q.
     const auto error_at = [&](std::size_t i) {
       return off(p[i].log_f) + off(q[i].log_f) + 1.01 * u * std::fabs(p[i].log_f - q[i].log_f) +
@@ -325,15 +293,13 @@ class AdditiveNoise final : public DominatingPair {
   }
 
   // Mass times e^shift between thresholds, by difference or between the bounds of a concave g, whatever is surer.
-  Estimate mass(const Side& low, const ConcavePoint& middle, const Side& high, double shift, bool rounded) const {
-    const Estimate wide = difference(low, high, shift);
+  MassEstimate mass(const NoiseSide& low, const ConcavePoint& middle, const NoiseSide& high, double shift,
+                    bool rounded) const {
+    const MassEstimate wide = difference(low, high, shift);
     const double error = std::max({off(low.log_f), off(middle.g), off(high.log_f)});
-    Estimate narrow = middle_of(concave_mass({low.x, low.log_f}, middle, {high.x, high.log_f}, error, shift));
-    if (rounded)
-      narrow.error +=
-          1.001 * u *
-          (std::fabs(low.x) * std::exp(low.log_f + shift) + std::fabs(high.x) * std::exp(high.log_f + shift));
-    return narrow.error < wide.error ? narrow : wide;
+    MassEstimate narrow = middle_of(concave_mass({low.x, low.log_f}, middle, {high.x, high.log_f}, error, shift));
+    if (rounded) narrow.error += displaced(low, shift) + displaced(high, shift);
+    return narrow.error < wide.error || std::isnan(wide.error) ? narrow : wide;
   }
 
   struct Ends {
@@ -345,14 +311,14 @@ class AdditiveNoise final : public DominatingPair {
   CellMass cell(const Threshold& low, const Threshold& high, const ConcavePoint& middle_p, const ConcavePoint& middle_q,
                 const Ends& ends, PairCells& errors) const {
     if (!(low.p.x < high.p.x)) return {};
-    const Estimate p = mass(low.p, middle_p, high.p, 0, false);
-    if (p.upper() < vanishing) {
+    const MassEstimate p = mass(low.p, middle_p, high.p, 0, false);
+    if (is_lost(p)) {
       errors.infinity_mass += p.upper();
       errors.lower_tail_q += mass(low.q, middle_q, high.q, 0, true).upper();
       return {};
     }
-    const Estimate q = mass(low.q, middle_q, high.q, ends.lower, true);
-    errors.mass_error = std::max(errors.mass_error, p.error / (p.value - std::min(p.error, p.value / 2)));
+    const MassEstimate q = mass(low.q, middle_q, high.q, ends.lower, true);
+    errors.mass_error = std::max(errors.mass_error, p.error / (p.value - p.error));
     const double width = ends.upper - ends.lower, grow = std::exp(width);
     const double most_above = p.value * -std::expm1(-width), most_below = p.value * std::expm1(width);
     const auto settle = [&](double difference, double error, double most) {
@@ -365,10 +331,11 @@ class AdditiveNoise final : public DominatingPair {
       return std::clamp(difference, 0.0, most);
     };
     // The thresholds are exact for losses off by their errors.
-    const double above_error = p.error + q.error + 1.001 * low.error * q.value + 8 * u * (p.value + q.value);
+    const double above_error =
+        p.error + q.error + 1.001 * std::expm1(low.error) * q.value + 8 * u * (p.value + q.value);
     const double grown = grow * q.value;
     const double below_error =
-        p.error + grow * q.error + (1.001 * high.error + 2 * u * width) * grown + 8 * u * (p.value + grown);
+        p.error + grow * q.error + (1.001 * std::expm1(high.error) + 2 * u * width) * grown + 8 * u * (p.value + grown);
     const double above = settle(p.value - q.value, above_error, most_above);
     const double below = settle(grown - p.value, below_error, most_below);
     return {p.value, above, below};
@@ -382,33 +349,38 @@ class AdditiveNoise final : public DominatingPair {
       return;
     }
     result.lower_tail_q += mass_below(first.q, 0).upper();
-    const Estimate p = mass_below(first.p, 0);
-    if (p.upper() < vanishing) {
+    const MassEstimate p = mass_below(first.p, 0);
+    if (is_lost(p)) {
       result.infinity_mass += p.upper();
       return;
     }
     result.lower_tail_p = p.value;
-    result.mass_error = std::max(result.mass_error, 1.01 * p.error / p.value);
+    result.mass_error = std::max(result.mass_error, p.error / (p.value - p.error));
   }
 
   // What lies above the last.
   void add_upper_tail(const Threshold& last, double edge, PairCells& result) const {
     if (last.outside > 0) {
       result.infinity_mass += negligible;
+      result.lower_tail_q += negligible;
       return;
     }
-    const Estimate p = mass_above(last.p, 0);
-    if (p.upper() < vanishing) {
+    const MassEstimate p = mass_above(last.p, 0);
+    if (is_lost(p)) {
       result.infinity_mass += p.upper();
+      result.lower_tail_q += mass_above(last.q, 0).upper();
       return;
     }
-    const Estimate taken = mass_above(last.q, edge);
-    const double error = p.error + taken.error + 1.001 * last.error * taken.value + 8 * u * (p.value + taken.value);
+    const MassEstimate taken = mass_above(last.q, edge);
+    double error =
+        p.error + taken.error + 1.001 * std::expm1(last.error) * taken.value + 8 * u * (p.value + taken.value);
     // An upper bound: connect the dots sends this mass to +inf. Twice its error is within share_error_p.
     result.upper_tail_p = p.value;
-    result.upper_tail_above = std::clamp(p.value - taken.value + error, 0.0, p.value);
+    const bool unknown = !(error < p.value);
+    if (unknown) error = p.value;
+    result.upper_tail_above = unknown ? p.value : std::clamp(p.value - taken.value + error, 0.0, p.value);
     result.share_error_p = std::max(result.share_error_p, 2 * error / p.value);
-    result.mass_error = std::max(result.mass_error, 1.01 * p.error / p.value);
+    result.mass_error = std::max(result.mass_error, p.error / (p.value - p.error));
   }
 
   Noise noise_;

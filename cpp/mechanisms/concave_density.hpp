@@ -28,13 +28,18 @@ inline CertifiedInterval concave_mass(ConcavePoint left, ConcavePoint middle, Co
   if (!(right.x > left.x)) return {0, 0};
   if (!(std::fabs(first - second) <= 1e-3 * first)) return {0, infinity};  // no double lies half way
   const double down = left.g - middle.g, rise = right.g - middle.g;
-  const double lower = first * mean_exponential(down) + second * mean_exponential(rise);
-  const double upper =
-      first * mean_exponential(-rise * (first / second)) + second * mean_exponential(-down * (second / first));
-  const double exponent = middle.g + shift;
-  const double rounding = (16 + 8 * (std::fabs(down) + std::fabs(rise)) + std::fabs(exponent)) * unit_roundoff;
-  return {std::exp(exponent - 1.001 * error) * lower * (1 - rounding),
-          std::exp(exponent + 3.01 * error) * upper * (1 + rounding)};
+  if (!(std::fabs(down) + std::fabs(rise) < 600)) return {0, infinity};  // where e^g may overflow
+  const double ratio = second / first, width = std::log(first);
+  const double lower = mean_exponential(down) + ratio * mean_exponential(rise);
+  const double upper = mean_exponential(-rise / ratio) + ratio * mean_exponential(-down * ratio);
+  const double exponent = middle.g + shift + width;
+  const double rounding =
+      (24 + 8 * (std::fabs(down) + std::fabs(rise)) + 2 * (std::fabs(middle.g + shift) + std::fabs(width))) *
+      unit_roundoff;
+  // What underflow takes from the exponential.
+  constexpr double tiny = std::numeric_limits<double>::denorm_min();
+  return {std::max(0.0, std::exp(exponent - 1.001 * error) - tiny) * lower * (1 - rounding),
+          (std::exp(exponent + 3.01 * error) + tiny) * upper * (1 + rounding)};
 }
 
 }  // namespace hockeystick

@@ -5,6 +5,7 @@ The functions given are exact but for one rounding, or off as far as they may be
 they are asked, so that no error of an edge hides one of a mass.
 """
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -43,6 +44,21 @@ class Steep:
     def log_density(self, x):
         """At x."""
         return -(x**20) - (2 * (arb(21) / 20).gamma()).log()
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Normal noise of any scale: its density may underflow where its mass does not."""
+
+    scale: float
+
+    def tail(self, x):
+        """The mass above x."""
+        return normal_tail(x / self.scale)
+
+    def log_density(self, x):
+        """At x."""
+        return Normal().log_density(x / self.scale) - arb(self.scale).log()
 
 
 def rounded(function, x):
@@ -212,3 +228,46 @@ def test_what_the_loss_is_off_by_is_booked_below(sign):
         loss = noise.log_density(ends[1]) - noise.log_density(ends[1] - s)
         truth = loss.exp() * q - p
         assert abs(got.below[0] - truth) <= got.share_error * truth + got.share_error_p * p
+
+
+@pytest.mark.parametrize("scale", [2.0**-500, 2.0**50, 2.0**300, 2.0**960])
+@pytest.mark.parametrize("width", [1e-6, 1e-3, 0.5])
+def test_densities_that_underflow(scale, width):
+    for x in (3.0, 20.0, 30.0, 36.0):
+        check(Noted(Scaled(scale), 1e-14), scale, normal_edges(1.0, x, width))
+
+
+@pytest.mark.parametrize("width", [1e-9, 1e-7, 1e-5])
+@pytest.mark.parametrize("shift", [1e-3, 1.0])
+def test_no_mass_counts_twice(width, shift):
+    """Next to loss 0, to either side of which thresholds are looked for nearer to the centres."""
+    got, ends, _ = Noted(Normal(), 1e-6).integrate(shift, [-1.0, -width, width, 1.0])
+    assert ends[1] >= ends[2]  # distances, of points below 0
+    assert got.loss_error < 1e-5 + 2 * width
+
+
+def test_no_mass_counts_twice_whatever_is_said_when_asked_again():
+    """Each value is off in its own way, also of one point in one call."""
+
+    class Fickle(Noted):
+        def log_density(self, x):
+            off = 1e-6 * np.cos(np.arange(x.size)) if x.size > 1 else 0.0
+            return rounded(self.noise.log_density, x) + off
+
+    edges = [0.7 + k * 1e-7 for k in range(12)]
+    got, ends, _ = Fickle(Normal(), 1e-6).integrate(1.0, edges)
+    assert all(low <= high for low, high in itertools.pairwise(ends))
+    assert got.loss_error < 1e-5
+
+
+def test_shifts_next_to_which_reach_is_lost():
+    """Half of Q lies below the centre of its noise, and none of it is lost."""
+
+    def log_density(x):
+        return -np.abs(x) - math.log(2)
+
+    pair = _core.additive_noise_pair(log_density, lambda x: np.exp(x) / 2, 1e-13, 1e18)
+    got = pair.integrate([-2e18, -1e17, 1e17])
+    assert got.lower_tail_q >= 1
+    assert 0 <= got.upper_tail_above <= got.upper_tail_p <= 1
+    assert got.lower_tail_p + got.infinity_mass + got.p.sum() + got.upper_tail_p >= 1 - 1e-12
