@@ -101,14 +101,19 @@ def _least(x: Sequence[arb], f: Sequence[arb]) -> arb:
 
     Then it is least between the neighbours of that. From point k to k + 1 it lies above two
     chords prolonged, those on either side. Where they fall and grow, their largest is least where
-    they meet; where both fall or grow, at an end.
+    they meet; where both fall or grow, at an end. Where the balls do not tell the chords apart,
+    each is followed to the other end of its part.
     """
     floor = f[2]
     for k in (1, 2):
         left = (f[k] - f[k - 1]) / (x[k] - x[k - 1])
         right = (f[k + 2] - f[k + 1]) / (x[k + 2] - x[k + 1])
         if not right > left:
-            continue  # linear so far: least at an end
+            width = x[k + 1] - x[k]
+            from_left = f[k] + (left * width).min(ZERO)
+            from_right = f[k + 1] - (right * width).max(ZERO)
+            floor = floor.min(from_left.max(from_right))
+            continue
         place = (f[k + 1] - f[k] + left * x[k] - right * x[k + 1]) / (left - right)
         floor = floor.min(f[k] + left * (place - x[k])).min(f[k]).min(f[k + 1])
     return between(floor, f[2])
