@@ -170,8 +170,9 @@ class AtomicPair final : public DominatingPair {
   }
 
   CertifiedInterval infinity_mass() const override {
-    if (law_.cut == 0 || std::isfinite(law_.bound)) return above_;
-    return {above_.lower, (above_.upper + law_.cut) * (1 + 2 * u)};
+    const bool all_listed = law_.cut == 0 || std::isfinite(law_.bound);
+    const double upper = all_listed ? above_.upper : (above_.upper + law_.cut) * (1 + 2 * u);
+    return {above_.lower, std::min(1.0, upper)};  // it is a probability
   }
 
   // The sum itself, of atoms that `integrate` may have moved up to the edge too.
