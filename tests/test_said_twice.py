@@ -68,10 +68,8 @@ def laplace_noise(rng):
 
 def mixture_of_one(rng):
     sigma = power(rng, -2.5, 3)
-    mixture = hs.GaussianMixture(
-        standard_deviation=sigma, sensitivities=[1.0], probabilities=[1.0]
-    )
-    n = rng.randint(1, 10**rng.randint(0, 6))
+    mixture = hs.GaussianMixture(standard_deviation=sigma, sensitivities=[1.0], probabilities=[1.0])
+    n = rng.randint(1, 10 ** rng.randint(0, 6))
     return Twice(n * mixture, n * hs.Gaussian(noise_multiplier=sigma))
 
 
@@ -80,7 +78,7 @@ def sampled_as_a_mixture(rng):
     mixture = hs.GaussianMixture(
         standard_deviation=sigma, sensitivities=[0.0, 1.0], probabilities=[1 - q, q]
     )
-    n = rng.randint(1, 10**rng.randint(0, 5))
+    n = rng.randint(1, 10 ** rng.randint(0, 5))
     return Twice(n * mixture, n * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(q))
 
 
@@ -200,7 +198,8 @@ class Query:
 
 def far(rng):
     """A probability, at times tiny."""
-    return rng.uniform(0.01, 0.6) if rng.random() < 0.3 else power(rng, -rng.choice((6, 30, 290)), 0)
+    tiny = power(rng, -rng.choice((6, 30, 290)), 0)
+    return rng.uniform(0.01, 0.6) if rng.random() < 0.3 else tiny
 
 
 QUERIES = {
@@ -259,7 +258,8 @@ def test_said_in_two_ways(way, samples):
 
 def runs(rng):
     """A composition that both engines answer."""
-    sampled = hs.Gaussian(noise_multiplier=power(rng, -0.3, 1.5)).poisson_sampled(power(rng, -4, -0.1))
+    gaussian = hs.Gaussian(noise_multiplier=power(rng, -0.3, 1.5))
+    sampled = gaussian.poisson_sampled(power(rng, -4, -0.1))
     beside = rng.choice(
         (
             hs.Composition(),
@@ -267,7 +267,7 @@ def runs(rng):
             rng.randint(1, 500) * hs.Gaussian(noise_multiplier=3.0).poisson_sampled(0.1),
         )
     )
-    return rng.randint(2, 10**rng.randint(1, 4)) * sampled + beside
+    return rng.randint(2, 10 ** rng.randint(1, 4)) * sampled + beside
 
 
 def test_asked_of_each_method(samples):

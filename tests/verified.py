@@ -1,0 +1,474 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile random questions, and every answer held against `hockeystick.verify`.
+
+python tests/verified.py [--comparisons 100000] [--seed 1] [--processes 2] [--first 0]
+
+A case is a run, an adjacency and a point, determined by seed and number: `--first K --cases 1`
+shows case K. Its truth is computed once, in ball arithmetic, and several answers are compared with
+it: at loose and tight tolerances, with little memory, and explicit distributions of both sides.
+Answers that are declined carry bounds, which are compared too. Exit status 1 upon a violation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+from scipy import special
+
+import hockeystick as hs
+from differential import limited
+from hockeystick.verify.answer import answer
+from random_runs import power
+
+DIGITS = (12, 35)  # of the truth: more where an end of the bounds is as near as that
+MOST_EPSILON = 1e4
+ADJACENCIES = (
+    hs.Adjacency.ADD_OR_REMOVE_ONE,
+    hs.Adjacency.REMOVE_ONE,
+    hs.Adjacency.ADD_ONE,
+)
+REPLACEMENT = (hs.Adjacency.REPLACE_ONE, hs.Adjacency.REPLACE_SPECIAL)
+Run = tuple[hs.Composition, tuple[hs.Adjacency, ...]]
+
+
+def _rate(rng: random.Random) -> float:
+    """A sampling probability: plausible, tiny, or all but 1."""
+    low = rng.choice((-4, -4, -12, -300))
+    return rng.choice((power(rng, low, -0.01), power(rng, low, -0.01), 1 - power(rng, -15.9, -1)))
+
+
+def sampled_once(rng: random.Random) -> Run:
+    step = hs.Gaussian(noise_multiplier=power(rng, -3, rng.choice((0, 2, 12))))
+    return 1 * step.poisson_sampled(_rate(rng)), (*ADJACENCIES, hs.Adjacency.REPLACE_ONE)
+
+
+def sampled_often(rng: random.Random) -> Run:
+    terms = [
+        rng.randint(1, 10 ** rng.randint(1, 5))
+        * hs.Gaussian(noise_multiplier=power(rng, -0.4, 2)).poisson_sampled(power(rng, -5, -0.01))
+        for _ in range(rng.choice((1, 1, 2)))
+    ]
+    return sum(terms, hs.Composition()), ADJACENCIES
+
+
+def gaussians(rng: random.Random) -> Run:
+    terms = [
+        rng.randint(1, 10 ** rng.randint(0, 9)) * hs.Gaussian(noise_multiplier=power(rng, -1, 12))
+        for _ in range(rng.randint(1, 3))
+    ]
+    return sum(terms, hs.Composition()), (*ADJACENCIES, *REPLACEMENT)
+
+
+def laplace(rng: random.Random) -> Run:
+    count = rng.choice((1, 1, 1, 2, rng.randint(2, 25)))
+    return count * hs.Laplace(noise_multiplier=power(rng, -2.9, 2)), ADJACENCIES
+
+
+def selection(rng: random.Random) -> Run:
+    epsilon = power(rng, -4, 2.5)
+    kind = rng.choice((hs.ExponentialMechanism, hs.PermuteAndFlip))
+    return rng.choice((1, 1, 2, rng.randint(1, 30))) * kind(epsilon=epsilon), ADJACENCIES
+
+
+def guarantees(rng: random.Random) -> Run:
+    delta = rng.choice((0.0, power(rng, -307, -1), 1 - power(rng, -15.9, -1)))
+    count = rng.choice((1, 2, rng.randint(1, 100), rng.randint(1, 3000)))
+    return count * hs.ApproximateDP(epsilon=power(rng, -8, 2), delta=delta), ADJACENCIES
+
+
+def responses(rng: random.Random) -> Run:
+    noise = rng.choice((power(rng, -100, -0.1), 1 - power(rng, -15.9, -1)))
+    response = hs.RandomizedResponse(noise_parameter=noise, num_buckets=rng.randint(2, 1000))
+    return rng.choice((1, 2, rng.randint(1, 400))) * response, REPLACEMENT
+
+
+def lattices(rng: random.Random) -> Run:
+    if rng.random() < 0.5:
+        step = hs.DiscreteLaplace(
+            parameter=power(rng, -3, 1.5), sensitivity=rng.choice((1, 1, 2, 5))
+        )
+    else:
+        truncation = rng.choice((None, rng.randint(1, 20)))
+        step = hs.DiscreteGaussian(sigma=power(rng, -0.6, 0.7), truncation=truncation)
+    return rng.choice((1, 1, 2, 3, rng.randint(1, 40))) * step, ADJACENCIES
+
+
+def pairs(rng: random.Random) -> Run:
+    number = rng.randint(2, 4)
+    if rng.random() < 0.5:
+        p, q = ([rng.randint(0 if j > 1 else 1, 90) for j in range(number)] for _ in "pq")
+    else:  # one outcome all but impossible
+        rare = power(rng, -300, -3), power(rng, -300, -3)
+        p, q = ([1 - x, x] for x in rare)
+    return rng.choice((1, 1, 2, 8, rng.randint(1, 60))) * hs.DiscretePair(p=p, q=q), ADJACENCIES
+
+
+def one_rare_large_loss(rng: random.Random) -> Run:
+    response = hs.RandomizedResponse(noise_parameter=power(rng, -70, -2), num_buckets=3)
+    small = hs.DiscreteLaplace(parameter=rng.choice((0.5, power(rng, -1, 0.3))), sensitivity=2)
+    return rng.randint(1, 4) * small + response, REPLACEMENT
+
+
+def mixtures(rng: random.Random) -> Run:
+    number = rng.randint(1, 4)
+    weights = [rng.random() + 1e-3 for _ in range(number)]
+    deviation = power(rng, -0.5, 2)
+    mixture = hs.GaussianMixture(
+        standard_deviation=deviation,
+        sensitivities=[rng.choice((0.0, deviation * power(rng, -9, 1))) for _ in range(number)],
+        probabilities=[w / math.fsum(weights) for w in weights],
+    )
+    return rng.choice((1, 1, rng.randint(1, 1000))) * mixture, ADJACENCIES
+
+
+def _normal(x: np.ndarray) -> np.ndarray:
+    return -x * x / 2 - math.log(2 * math.pi) / 2
+
+
+def normal_noise(rng: random.Random) -> Run:
+    """The truth is that of the Gaussian, whose parameter is the reciprocal: a power of 2."""
+    noise = hs.AdditiveNoise(
+        log_density=_normal, distribution=special.ndtr, sensitivity=2.0 ** rng.randint(-9, 5)
+    )
+    return 1 * noise, ADJACENCIES
+
+
+def laplace_noise(rng: random.Random) -> Run:
+    """As above, of Laplace noise."""
+    noise = hs.AdditiveNoise(
+        log_density=lambda x: -np.abs(x) - math.log(2),
+        distribution=lambda x: np.exp(x) / 2,
+        sensitivity=2.0 ** rng.randint(-9, 8),
+        accuracy=rng.choice((1e-13, 1e-9)),
+    )
+    return 1 * noise, ADJACENCIES
+
+
+FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
+    "sampled once": (sampled_once, 4),
+    "sampled often": (sampled_often, 2),
+    "Gaussians": (gaussians, 4),
+    "Laplace": (laplace, 4),
+    "selection": (selection, 3),
+    "guarantees": (guarantees, 4),
+    "responses": (responses, 3),
+    "lattices": (lattices, 3),
+    "pairs": (pairs, 4),
+    "one rare large loss": (one_rare_large_loss, 2),
+    "mixtures": (mixtures, 1),
+    "normal noise": (normal_noise, 2),
+    "Laplace noise": (laplace_noise, 2),
+}
+
+
+def known_form(run: hs.Composition) -> hs.Composition:
+    """The same law for the oracle, which does not read functions."""
+    ((mechanism, count),) = run.terms if len(run.terms) == 1 else ((None, 0),)
+    if not isinstance(mechanism, hs.AdditiveNoise):
+        return run
+    noise = 1 / mechanism.sensitivity
+    normal = mechanism.log_density is _normal
+    return count * (hs.Gaussian if normal else hs.Laplace)(noise_multiplier=noise)
+
+
+def _probability(rng: random.Random) -> float:
+    if rng.random() < 0.2:
+        return rng.uniform(0.01, 0.9)
+    return power(rng, -rng.choice((3, 12, 40, 299)), 0) * 0.9
+
+
+def _largest_loss(run: hs.Composition, adjacency: hs.Adjacency) -> float:
+    """About the sum of the largest losses, where it is finite: epsilon at a tiny delta."""
+    try:
+        return run.epsilon_bounds(1e-305, adjacency=adjacency, tolerance=0.5).upper
+    except hs.CertificationError as error:
+        return error.bounds.upper
+
+
+def _epsilon(rng: random.Random, run: hs.Composition, adjacency: hs.Adjacency) -> float:
+    """In the bulk, out in the tail, at 0, and close to either side of the largest loss."""
+    if rng.random() < 0.1:
+        return rng.choice((0.0, power(rng, -12, 0)))
+    if rng.random() < 0.3:
+        largest = _largest_loss(run, adjacency)
+        near = 1 + rng.choice((0, 1, -1)) * power(rng, -16, -1)
+        if 0 < largest < MOST_EPSILON:
+            return min(largest * near, MOST_EPSILON)
+    try:
+        found = run.epsilon_bounds(_probability(rng), adjacency=adjacency, tolerance=0.3)
+    except hs.CertificationError as error:
+        found = error.bounds
+    around = found.upper if found.upper < math.inf else found.lower
+    return min(around * rng.uniform(0.3, 1.5), MOST_EPSILON) if around < math.inf else 1.0
+
+
+def _small_rate(rng: random.Random, run: hs.Composition, adjacency: hs.Adjacency) -> float:
+    """A false positive rate: anywhere, or near e^-(largest loss), where the rates turn."""
+    if rng.random() < 0.5:
+        largest = _largest_loss(run, adjacency)
+        if largest < 690:
+            return min(math.exp(-largest) * 10 ** rng.uniform(-3, 3), 0.9)
+    return _probability(rng)
+
+
+@dataclass
+class Case:
+    """What came of one truth and the answers that were held against it."""
+
+    number: int
+    family: str
+    run: hs.Composition
+    adjacency: hs.Adjacency
+    query: str
+    at: float
+    tally: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def judge(self, verdict: bool | None, what: object) -> None:  # noqa: FBT001
+        """Count one comparison."""
+        self.tally["comparisons"] += 1
+        self.tally[{True: "enclosed", False: "violations", None: "undecided"}[verdict]] += 1
+        if verdict is False:
+            self.wrong.append(f"{self} -> {what}")
+
+    def __str__(self) -> str:
+        return f"case {self.number}: {self.query} {self.at!r}, {self.adjacency.value}: {self.run!r}"
+
+
+QUERIES = {  # verify's name of the argument, of the query in the API
+    "epsilon": hs.Composition.delta_bounds,
+    "delta": hs.Composition.epsilon_bounds,
+    "false_positive_rate": hs.Composition.true_positive_rate_bounds,
+    "prior": hs.Composition.bayes_risk_bounds,
+    "order": hs.Composition.renyi_divergence_bounds,
+}
+
+
+def draw(rng: random.Random, number: int) -> Case:
+    """A random case."""
+    names = list(FAMILIES)
+    family = rng.choices(names, [FAMILIES[name][1] for name in names])[0]
+    run, adjacencies = FAMILIES[family][0](rng)
+    adjacency = rng.choice(adjacencies)
+    query = rng.choices(list(QUERIES), (5, 4, 4, 1, 1))[0]
+    if query == "epsilon":
+        at = _epsilon(rng, run, adjacency)
+    elif query == "delta":
+        at = _probability(rng)
+    elif query == "false_positive_rate":
+        at = _small_rate(rng, run, adjacency)
+    elif query == "prior":
+        at = min(max(_probability(rng), 1e-300), 0.99)
+    else:
+        at = 1 + power(rng, -2, 1.3)
+    return Case(number, family, run, adjacency, query, at)
+
+
+def answers(case: Case, rng: random.Random) -> Iterator[tuple[hs.Bounds[float], bool, object]]:
+    """Bounds, whether they were certified to the tolerance, and what was asked."""
+    for _ in range(4):
+        limits: dict[str, Any] = {
+            "tolerance": rng.choice((0.5, 1e-3, 1e-3, power(rng, -9, -0.1))),
+            "memory_limit": rng.choice((1 << 26, 1 << 26, 1 << 22)),
+        }
+        try:
+            found = QUERIES[case.query](case.run, case.at, adjacency=case.adjacency, **limits)
+            yield found, True, (limits, found)
+        except hs.CertificationError as error:
+            yield error.bounds, False, (limits, error.bounds, str(error))
+
+
+def one_sided(case: Case, rng: random.Random) -> Iterator[tuple[hs.Bounds[float], object]]:
+    """What explicit distributions say, as intervals that are trivial on one side."""
+    if case.query not in ("epsilon", "false_positive_rate"):
+        return
+    for side, estimator in (("upper", "connect_dots"), ("lower", "connect_dots"), _other(rng)):
+        grid: dict[str, Any] = {
+            "discretization_interval": power(rng, -3, 0.5),
+            "side": side,
+            "estimator": estimator,
+            "memory_limit": 1 << 26,
+        }
+        try:
+            law = case.run.pld(adjacency=case.adjacency, **grid)
+        except ValueError:
+            continue  # too large a grid
+        value = law.delta(case.at) if case.query == "epsilon" else law.true_positive_rate(case.at)
+        ends = (0.0, value) if side == "upper" else (value, 1.0)
+        yield hs.Bounds(*ends), (grid, value)
+
+
+def _other(rng: random.Random) -> tuple[str, str]:
+    return rng.choice(
+        (("upper", "privacy_buckets"), ("lower", "privacy_buckets"), ("lower", "algorithm_2"))
+    )
+
+
+Truths = dict[tuple[float, int], arb]
+
+
+def judged(case: Case, bounds: hs.Bounds[float], truths: Truths) -> bool | None:
+    """Whether the truth is within the bounds, at more digits until that is certain."""
+    verdict = None
+    for digits in DIGITS:
+        verdict = _judged(case, bounds, truths, digits)
+        if verdict is not None:
+            break
+    return verdict
+
+
+def _judged(case: Case, bounds: hs.Bounds[float], truths: Truths, digits: int) -> bool | None:
+    """An epsilon is judged by the deltas at its ends."""
+    rounded = 1e-9 if case.family.endswith("noise") and case.family != "Laplace" else 0.0
+    if case.query != "delta":
+        trivial = math.inf if case.query == "order" else 1.0
+        return _within(bounds, _truth(case, case.query, case.at, truths, digits), rounded, trivial)
+    verdicts: list[bool | None] = []
+    target = arb(case.at)
+    for end, above in ((bounds.lower, True), (bounds.upper, False)):
+        if (end <= 0 and above) or (end == math.inf and not above):
+            verdicts.append(True)
+        elif end == math.inf or end > MOST_EPSILON:
+            verdicts.append(None)
+        else:
+            ball = _truth(case, "epsilon", end, truths, digits)
+            slack = arb(1 + 1e-6) if rounded else arb(1)
+            right = ball * slack >= target if above else ball <= target * slack
+            wrong = ball * slack < target if above else ball > target * slack
+            verdicts.append(True if right else False if wrong else None)
+    return False if False in verdicts else None if None in verdicts else True
+
+
+def _within(bounds: hs.Bounds[float], ball: arb, rounded: float, trivial: float) -> bool | None:
+    if not ball.is_finite():
+        return bounds.upper == math.inf if ball == arb("inf") else None
+    with ctx.workprec(2400):
+        slack = arb(rounded) * abs(ball)
+        lower, upper = arb(bounds.lower) - slack, arb(bounds.upper) + slack
+        below = bounds.lower <= 0 or ball >= lower
+        if below and (bounds.upper >= trivial or ball <= upper):
+            return True
+        return False if ball < lower or ball > upper else None
+
+
+class NoTruthError(Exception):
+    """The oracle has none, or not within its time."""
+
+
+def _truth(case: Case, query: str, at: float, truths: Truths, digits: int) -> arb:
+    if (at, digits) not in truths:
+        found = answer(known_form(case.run), query, at, case.adjacency, digits, fast=False)
+        if not found.known:
+            raise NoTruthError(found.reason)
+        with ctx.workprec(2400):
+            ball = arb(found.middle, found.radius) if found.radius != "inf" else arb("inf")
+        truths[at, digits] = ball
+    return truths[at, digits]
+
+
+def run_case(number: int, seed: int) -> Case:
+    """Draw a case, ask, and judge the answers."""
+    start = time.perf_counter()
+    rng = random.Random(f"verified {seed} {number}")
+    case = draw(rng, number)
+    truths: Truths = {}
+    try:
+        with limited():
+            for bounds, certified, what in answers(case, rng):
+                case.tally["declined"] += not certified
+                if not bounds.lower <= bounds.upper:
+                    case.judge(False, what)
+                else:
+                    case.judge(judged(case, bounds, truths), what)
+            for bounds, what in one_sided(case, rng):
+                case.judge(judged(case, bounds, truths), what)
+    except NoTruthError:
+        case.tally["no truth"] += 1
+    except TimeoutError:
+        case.tally["too long"] += 1
+    except ValueError as error:
+        case.tally["refused"] += 1
+        case.wrong.append(f"{case}: refused, {error}")
+    case.seconds = time.perf_counter() - start
+    return case
+
+
+COLUMNS = (
+    "comparisons",
+    "enclosed",
+    "undecided",
+    "violations",
+    "declined",
+    "no truth",
+    "too long",
+    "refused",
+)
+
+
+def report(cases: int, tallies: dict[str, Counter[str]], seed: int, seconds: float) -> str:
+    """The table so far."""
+    lines = [f"{'family':22}" + "".join(f"{column:>12}" for column in COLUMNS)]
+    for name, tally in sorted(tallies.items(), key=lambda row: row[0] == "all"):
+        lines.append(f"{name:22}" + "".join(f"{tally[column]:12}" for column in COLUMNS))
+    lines.append(f"{cases} cases of seed {seed}, {seconds:.0f} s")
+    return "\n".join(lines)
+
+
+def cases(first: int, number: int, seed: int, processes: int) -> Iterator[Case]:
+    """In the order of their numbers; without end if `number` is 0."""
+    work, at = partial(run_case, seed=seed), first
+    if processes == 1:
+        while not number or at < first + number:
+            yield work(at)
+            at += 1
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        while not number or at < first + number:
+            part = min(200, number - (at - first)) if number else 200
+            yield from pool.map(work, range(at, at + part), chunksize=4)
+            at += part
+
+
+def main() -> int:
+    """Run until there are as many comparisons as asked for, and print what came of them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--comparisons", type=int, default=100_000)
+    parser.add_argument("--cases", type=int, default=0, help="0: as many as it takes")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    options = parser.parse_args()
+    tallies: dict[str, Counter[str]] = defaultdict(Counter)
+    start, done, wrong = time.perf_counter(), 0, 0
+    for case in cases(options.first, options.cases, options.seed, options.processes):
+        done += 1
+        wrong += len(case.wrong)
+        for line in case.wrong:
+            print("WRONG", line, flush=True)  # noqa: T201
+        for name in (case.family, "all"):
+            tallies[name].update(case.tally)
+        if options.cases == 1:
+            print(case, dict(case.tally))  # noqa: T201
+        if done % 1000 == 0:
+            print(report(done, tallies, options.seed, time.perf_counter() - start), flush=True)  # noqa: T201
+        if tallies["all"]["comparisons"] >= options.comparisons:
+            break
+    print(report(done, tallies, options.seed, time.perf_counter() - start))  # noqa: T201
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
