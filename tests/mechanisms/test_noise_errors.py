@@ -271,3 +271,93 @@ def test_shifts_next_to_which_reach_is_lost():
     assert got.lower_tail_q >= 1
     assert 0 <= got.upper_tail_above <= got.upper_tail_p <= 1
     assert got.lower_tail_p + got.infinity_mass + got.p.sum() + got.upper_tail_p >= 1 - 1e-12
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """Laplace noise: all losses above its centres are the same."""
+
+    def tail(self, x):
+        """The mass above x."""
+        return (-x).exp() / 2
+
+    def log_density(self, x):
+        """At x."""
+        return -x - arb(2).log()
+
+
+@dataclass(frozen=True)
+class Kinked:
+    """Normal noise whose log density falls by another 1000 per unit beyond a kink."""
+
+    kink: float
+
+    def tail(self, x):
+        """The mass above x; the total is 1 but for what no double tells from it."""
+        beyond = (1000 * arb(self.kink) + 500000).exp() * normal_tail(max(x, arb(self.kink)) + 1000)
+        return beyond + (normal_tail(x) - normal_tail(arb(self.kink)) if x < self.kink else 0)
+
+    def log_density(self, x):
+        """At x."""
+        return Normal().log_density(x) - 1000 * max(0, x - self.kink)
+
+
+def test_what_lies_beyond_the_panels_is_booked():
+    """The secant outwards crosses the kink, so that panels end long before it."""
+    for x in (33.055, 33.065):
+        check(Noted(Kinked(37.08), 1e-14), 4.0, normal_edges(4.0, x, 1e-3))
+
+
+def test_masses_that_use_up_their_accuracy():
+    """A P-mass too large and a Q-mass too small: the tails are off differently at all four ends."""
+    x, width, shift = 0.3, 0.25, 0.5
+    for sign in (1, -1):
+
+        def tail_off(y, sign=sign):
+            return sign * np.where(np.abs(y - (x + shift / 2 + width / 2)) > 0.3, 1, -1)
+
+        check(Noted(Normal(), 1e-6, tail_off=tail_off), shift, normal_edges(shift, x, width))
+
+
+def used_up_at_reach(shift):
+    """Laplace functions whose losses at both ends of reach are nearer to 0 by all they may."""
+    noted = Noted(Exponential(), 1e-6, log_off=lambda x: 0 * x - 1)
+    *_, reach = noted.integrate(shift, [0.0])
+    noted.log_off = lambda x: np.where(x > float(reach) + shift / 2, 1, -1)
+    return noted, reach
+
+
+@pytest.mark.parametrize("share", [0.45, 0.95])
+def test_where_losses_end_is_known_within_its_error(share):
+    shift = 1.0
+    noted, reach = used_up_at_reach(shift)
+    edge = shift - share * 1e-6 * (2 * float(reach) + shift)
+    got, _, end = noted.integrate(shift, [-edge, edge])
+    assert end == reach
+    with ctx.workprec(BITS):
+        assert got.upper_tail_p * (1 + got.mass_error) >= 0.5
+        assert got.upper_tail_above >= -(arb(edge) - shift).expm1() / 2 - got.loss_error
+        assert got.lower_tail_q >= 0.5
+
+
+def test_what_lies_below_reach_is_booked():
+    """As near to what is booked as the search for reach comes."""
+    noted = Noted(Exponential(), 1e-14)
+    shift = 2.0**-10
+    got, _, reach = noted.integrate(shift, [-1.0, 0.0])
+    with ctx.workprec(BITS):
+        assert got.lower_tail_q >= Exponential().tail(reach) >= 0.51e-306
+        assert got.infinity_mass >= Exponential().tail(reach + shift) >= 0.51e-306
+    got, _, reach = noted.integrate(shift, [0.0, 1.0])
+    with ctx.workprec(BITS):
+        assert got.infinity_mass >= Exponential().tail(reach)
+
+
+def test_the_rounding_of_x_is_booked_next_to_a_power_of_two(samples):
+    """Where it is as large for its size as it comes: at a tail of Q, at both ends of a cell."""
+    noted, shift = Noted(Normal(), LEAST), 1 / 3
+    for k in range(samples(16)):
+        got, (at,), _ = noted.integrate(shift, normal_edges(shift, -32.34 - k * 1e-2, 0)[:1])
+        with ctx.workprec(BITS):
+            assert got.lower_tail_q >= normal_tail(at - arb(shift))
+        check(noted, 4.0, normal_edges(4.0, 1e-3 + k * 7e-5, 1e-6))
