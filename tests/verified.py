@@ -137,6 +137,14 @@ def _normal(x: np.ndarray) -> np.ndarray:
     return -x * x / 2 - math.log(2 * math.pi) / 2
 
 
+def _laplace(x: np.ndarray) -> np.ndarray:
+    return -np.abs(x) - math.log(2)
+
+
+def _laplace_below(x: np.ndarray) -> np.ndarray:
+    return np.exp(x) / 2
+
+
 def normal_noise(rng: random.Random) -> Run:
     """The truth is that of the Gaussian, whose parameter is the reciprocal: a power of 2."""
     noise = hs.AdditiveNoise(
@@ -148,8 +156,8 @@ def normal_noise(rng: random.Random) -> Run:
 def laplace_noise(rng: random.Random) -> Run:
     """As above, of Laplace noise."""
     noise = hs.AdditiveNoise(
-        log_density=lambda x: -np.abs(x) - math.log(2),
-        distribution=lambda x: np.exp(x) / 2,
+        log_density=_laplace,
+        distribution=_laplace_below,
         sensitivity=2.0 ** rng.randint(-9, 8),
         accuracy=rng.choice((1e-13, 1e-9)),
     )
