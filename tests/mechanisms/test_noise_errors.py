@@ -288,18 +288,20 @@ class Exponential:
 
 @dataclass(frozen=True)
 class Kinked:
-    """Normal noise whose log density falls by another 1000 per unit beyond a kink."""
+    """Normal noise whose log density falls by another 100,000 per unit beyond a kink."""
 
     kink: float
 
     def tail(self, x):
         """The mass above x; the total is 1 but for what no double tells from it."""
-        beyond = (1000 * arb(self.kink) + 500000).exp() * normal_tail(max(x, arb(self.kink)) + 1000)
+        beyond = (10**5 * (arb(self.kink) + 50000)).exp() * normal_tail(
+            max(x, arb(self.kink)) + 10**5
+        )
         return beyond + (normal_tail(x) - normal_tail(arb(self.kink)) if x < self.kink else 0)
 
     def log_density(self, x):
         """At x."""
-        return Normal().log_density(x) - 1000 * max(0, x - self.kink)
+        return Normal().log_density(x) - 10**5 * max(0, x - self.kink)
 
 
 def test_what_lies_beyond_the_panels_is_booked():
