@@ -175,12 +175,11 @@ class AdditiveNoise final : public DominatingPair {
       if (!moving) break;
       const auto log_p = log_density(middle), log_q = log_density(moved(middle));
       for (std::size_t i = 0; i < count; ++i) {
-        // At most to 0, so that what is looked for increases as the losses do.
-        const double inward = std::min(std::fabs(losses[i]), inwards * (off(log_p[i]) + off(log_q[i])));
-        (log_p[i] - log_q[i] < losses[i] - std::copysign(inward, losses[i]) ? low : high)[i] = middle[i];
+        const double inward = std::copysign(inwards * (off(log_p[i]) + off(log_q[i])), losses[i]);
+        (log_p[i] - log_q[i] + inward < losses[i] ? low : high)[i] = middle[i];
       }
     }
-    // Functions may answer otherwise when asked again.
+    // To either side of loss 0 they are looked for inwards, and functions may answer otherwise when asked again.
     for (std::size_t i = 1; i < count; ++i) low[i] = std::max(low[i], low[i - 1]);
     return low;
   }

@@ -5,7 +5,6 @@ The functions given are exact but for one rounding, or off as far as they may be
 they are asked, so that no error of an edge hides one of a mass.
 """
 
-import itertools
 import math
 from dataclasses import dataclass
 
@@ -244,20 +243,6 @@ def test_no_mass_counts_twice(width, shift):
     got, ends, _ = Noted(Normal(), 1e-6).integrate(shift, [-1.0, -width, width, 1.0])
     assert ends[1] >= ends[2]  # distances, of points below 0
     assert got.loss_error < 1e-5 + 2 * width
-
-
-def test_no_mass_counts_twice_whatever_is_said_when_asked_again():
-    """Each value is off in its own way, also of one point in one call."""
-
-    class Fickle(Noted):
-        def log_density(self, x):
-            off = 1e-6 * np.cos(np.arange(x.size)) if x.size > 1 else 0.0
-            return rounded(self.noise.log_density, x) + off
-
-    edges = [0.7 + k * 1e-7 for k in range(12)]
-    got, ends, _ = Fickle(Normal(), 1e-6).integrate(1.0, edges)
-    assert all(low <= high for low, high in itertools.pairwise(ends))
-    assert got.loss_error < 1e-5
 
 
 def test_shifts_next_to_which_reach_is_lost():
