@@ -125,8 +125,8 @@ def asked(question: Question, tolerance: float) -> questions.Answer:
 
 
 @contextmanager
-def limited() -> Iterator[None]:
-    """End what takes LONGEST by a TimeoutError, where the platform has such signals."""
+def limited(seconds: float = LONGEST) -> Iterator[None]:
+    """End what takes that long by a TimeoutError, where the platform has such signals."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -135,7 +135,7 @@ def limited() -> Iterator[None]:
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:

@@ -34,6 +34,8 @@ from random_runs import power
 
 DIGITS = (12, 35)  # of the truth: more where an end of the bounds is as near as that
 MOST_EPSILON = 1e4
+LONGEST = 6.0  # seconds of a case
+ANSWERS, GRIDS = 8, 5  # of a case, at most
 ADJACENCIES = (
     hs.Adjacency.ADD_OR_REMOVE_ONE,
     hs.Adjacency.REMOVE_ONE,
@@ -256,6 +258,13 @@ class Case:
         return f"case {self.number}: {self.query} {self.at!r}, {self.adjacency.value}: {self.run!r}"
 
 
+ESTIMATES = (
+    ("upper", "connect_dots"),
+    ("lower", "connect_dots"),
+    ("upper", "privacy_buckets"),
+    ("lower", "privacy_buckets"),
+    ("lower", "algorithm_2"),
+)
 QUERIES = {  # verify's name of the argument, of the query in the API
     "epsilon": hs.Composition.delta_bounds,
     "delta": hs.Composition.epsilon_bounds,
@@ -287,7 +296,7 @@ def draw(rng: random.Random, number: int) -> Case:
 
 def answers(case: Case, rng: random.Random) -> Iterator[tuple[hs.Bounds[float], bool, object]]:
     """Bounds, whether they were certified to the tolerance, and what was asked."""
-    for _ in range(4):
+    for _ in range(ANSWERS):
         limits: dict[str, Any] = {
             "tolerance": rng.choice((0.5, 1e-3, 1e-3, power(rng, -9, -0.1))),
             "memory_limit": rng.choice((1 << 26, 1 << 26, 1 << 22)),
@@ -303,7 +312,8 @@ def one_sided(case: Case, rng: random.Random) -> Iterator[tuple[hs.Bounds[float]
     """What explicit distributions say, as intervals that are trivial on one side."""
     if case.query not in ("epsilon", "false_positive_rate"):
         return
-    for side, estimator in (("upper", "connect_dots"), ("lower", "connect_dots"), _other(rng)):
+    for _ in range(GRIDS):
+        side, estimator = rng.choice(ESTIMATES)
         grid: dict[str, Any] = {
             "discretization_interval": power(rng, -3, 0.5),
             "side": side,
@@ -317,12 +327,6 @@ def one_sided(case: Case, rng: random.Random) -> Iterator[tuple[hs.Bounds[float]
         value = law.delta(case.at) if case.query == "epsilon" else law.true_positive_rate(case.at)
         ends = (0.0, value) if side == "upper" else (value, 1.0)
         yield hs.Bounds(*ends), (grid, value)
-
-
-def _other(rng: random.Random) -> tuple[str, str]:
-    return rng.choice(
-        (("upper", "privacy_buckets"), ("lower", "privacy_buckets"), ("lower", "algorithm_2"))
-    )
 
 
 Truths = dict[tuple[float, int], arb]
@@ -394,7 +398,7 @@ def run_case(number: int, seed: int) -> Case:
     case = draw(rng, number)
     truths: Truths = {}
     try:
-        with limited():
+        with limited(LONGEST):
             for bounds, certified, what in answers(case, rng):
                 case.tally["declined"] += not certified
                 if not bounds.lower <= bounds.upper:
