@@ -2,6 +2,7 @@
 """Delta at and next to the largest loss: pure DP at its own epsilon, where rounding decides."""
 
 import math
+import random
 
 import pytest
 from flint import arb, ctx
@@ -85,3 +86,21 @@ def test_arrays_agree_with_single_questions():
     assert together[0] == pytest.approx(single[0], rel=2e-3)
     assert 0 <= together[1] <= FLOOR * 2
     assert together[2] == single[2] == 0
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_losses_that_are_rounded_are_counted(count):
+    """Logarithms of ratios, asked within an ulp or two of their sum."""
+    rng = random.Random(5)
+    with ctx.workprec(300):
+        for _ in range(40):
+            p, q = rng.randrange(2**19, 2**20) / 2**20, rng.randrange(2**12, 2**19) / 2**20
+            step = hs.DiscretePair(p=[p, 1 - p], q=[q, 1 - q])
+            largest = (arb(p) / arb(q)).log()
+            epsilon = float(count * largest)
+            for _ in range(rng.randint(0, 2)):
+                epsilon = math.nextafter(epsilon, 0.0)
+            gap = count * largest - arb(epsilon)
+            truth = arb(p) ** count * -(-gap).expm1() if gap > 0 else arb(0)
+            bounds = (count * step).delta_bounds(epsilon, adjacency=Adjacency.REMOVE_ONE)
+            assert arb(bounds.lower) <= truth <= arb(bounds.upper)

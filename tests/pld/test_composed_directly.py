@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions by direct sums, against sums over the steps in balls, and composed on."""
 
+import random
+
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -12,7 +14,11 @@ from hockeystick import _core
 from mechanisms.cells import core_pair
 from pld import runs
 from pld.runs import Run
+from pld.stored import SIDES
 from pld.test_composed_delta import CUT, DIRECT, EPSILONS, direct
+from pld.test_stated_errors import one_point
+
+parts = _core.parts
 
 
 def nothing(interval, side):
@@ -92,6 +98,42 @@ def test_reflected_it_says_nothing():
     for pmf in (upper, lower):
         values = _core.composed_delta(pmf, nothing(0.2, pmf.side), EPSILONS)
         assert (values == (1.0 if pmf.side == "upper" else 0.0)).all()
+
+
+def stored_pmf(mass, side, interval=0.1, first=0, offset=0.0, tilt=0.0, log_scale=(0.0, 0.0)):
+    at = {"interval": interval, "offset": offset, "first": first, "tilt": tilt}
+    return parts.loss_pmf(mass=mass, side=side, log_scale=log_scale, **at)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_rounding_of_sums_of_many_products_is_counted(side):
+    """Each product is about half an ulp of the sum, which loses it, or adds twice of it."""
+    many, outward = 3000, 1 if side == "upper" else -1
+    half = 2.0**-53 * (1 - 1e-3 * outward)
+    longer = np.full(many + 8, 1e-4 * (1 + 1e-9))
+    shorter = np.array([1e-1, *[1e-1 * half] * (many - 1)])
+    both = _core.composed_directly(stored_pmf(longer, side), stored_pmf(shorter, side), cut=0.0)
+    got = parts.fields(both)["tilted_mass"][many]
+    with ctx.workprec(200):
+        exact = arb(longer[0]) * sum((arb(m) for m in shorter), arb(0))
+        assert outward * (arb(got) - exact) >= 0
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_rounding_of_an_untilted_mass_is_counted(side):
+    """Exponents of up to 1e6 nats, composed with nothing, directly or for delta."""
+    rng, outward = random.Random(18), 1 if side == "upper" else -1
+    with ctx.workprec(300):
+        for _ in range(300):
+            pmf, loss, mass = one_point(rng, side)
+            if not 1e-290 < mass < 0.5:
+                continue
+            none = stored_pmf([1.0], side, pmf.interval)
+            both = _core.composed_directly(pmf, none, cut=0.0)
+            assert outward * (arb(parts.fields(both)["tilted_mass"][0]) - mass) >= 0
+            far = float(loss) - 50.0 - abs(float(loss)) / 2
+            value = arb(_core.composed_delta(pmf, none, [far])[0])
+            assert outward * (value - mass * -(arb(far) - loss).expm1()) >= 0
 
 
 def test_other_grids_and_sides_are_refused():

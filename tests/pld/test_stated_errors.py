@@ -199,3 +199,49 @@ def test_chords_are_rounded_outwards():
             ratio = (arb(epsilon) - arb(right)).exp()
             chord = (arb(delta) - ratio * arb(value)) / (1 - ratio)
             assert arb(got) <= chord.max(arb(delta))
+
+
+def test_mass_at_infinity_of_lower_steps_is_counted():
+    """Of finite masses that do or do not all but sum to 1, composed a billion times."""
+    rng = random.Random(17)
+    with ctx.workprec(300):
+        for _ in range(200):
+            terms = []
+            for _ in range(rng.randint(1, 3)):
+                leak, count = stored.spread(rng, 12) / 3, rng.choice((1, 7, 10**6, 10**9))
+                mass = np.array([rng.random() for _ in range(4)])
+                mass *= (1 - leak) * (1 - rng.choice((0.0, 0.5 / count))) / mass.sum()
+                at = {"interval": 0.1, "side": "lower", "infinity_mass": leak}
+                terms.append((stored.step(range(4), mass, **at), count, 0.0))
+            pmf = parts.compose(terms, tilt=0.0, size=32, window=(0, 8), chernoff=(0, 0, 0, 0))
+            whole, finite = arb(1), arb(1)
+            for step, count, _ in terms:
+                of_step = sum((arb(m) for m in step.mass), arb(0))
+                finite *= of_step**count
+                whole *= (of_step + arb(step.infinity_mass)) ** count
+            truth = whole - finite
+            assert arb(pmf.infinity_mass) <= truth
+            assert whole > 1 or arb(pmf.infinity_mass) >= truth * (1 - 1e-4)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_losses_that_are_all_off_one_way_are_counted_reversed(side):
+    """By as much as they may be, so that all the reversed masses are larger, or smaller."""
+    rng, outward = random.Random(19), 1 if side == "upper" else -1
+    with ctx.workprec(200):
+        for _ in range(20):
+            off, interval = 10.0 ** rng.uniform(-9, -3), stored.coarse(rng) * 2.0**-3
+            index = sorted(rng.sample(range(-9, 10), 5))
+            mass = np.array([rng.random() for _ in index])
+            mass /= 1.01 * max(mass.sum(), (mass * np.exp(-interval * np.array(index))).sum())
+            step = stored.step(index, mass, interval=interval, side=side, loss_error=off)
+            at = {"tilt": 0.0, "size": 64, "window": (-9, 19), "chernoff": (0.5, -2, 0.4, -0.4)}
+            back = parts.compose([(step, 1, 0.0)], **at).reflected()
+            for k in index:
+                epsilon = -interval * (k + 0.5)
+                truth = arb(0)
+                for m, loss in zip(step.mass, stored.losses(step), strict=True):
+                    reversed_mass = arb(m) * (outward * arb(off) - loss).exp()
+                    truth += (reversed_mass - arb(m) * arb(epsilon).exp()).max(arb(0))
+                value = arb(back.delta(np.array([epsilon]))[0])
+                assert outward * (value - truth) >= 0
