@@ -163,6 +163,8 @@ def _ball(
             break
         last = known
         working += max(digits, int(digits - known) + GUARD)
+    if best.is_nan() or not (best.is_finite() or best > 0):
+        raise NotKnownError("no precision that is affordable gives a bound")
     return best, method, limits
 
 

@@ -78,6 +78,7 @@ class Steps:
     def __init__(self, outcomes: Outcomes) -> None:
         self._outcomes = sorted(outcomes, key=lambda outcome: float(outcome[0].mid()))
         self._losses = [float(loss.mid()) for loss, _ in self._outcomes]
+        self._widest = max((float(loss.rad()) for loss, _ in self._outcomes), default=0.0)
         backwards = [mass for _, mass in self._outcomes[::-1]]
         weighted = [mass * (-loss).exp() for loss, mass in self._outcomes[::-1]]
         self._p = [*accumulate(backwards, initial=ZERO)][::-1]
@@ -89,7 +90,7 @@ class Steps:
     def __call__(self, epsilon: arb) -> arb:
         """The curve at any real `epsilon`."""
         at = float(epsilon.mid())
-        near = TOGETHER * (1 + abs(at)) + 2 * float(epsilon.rad())
+        near = TOGETHER * (1 + abs(at)) + 2 * (float(epsilon.rad()) + self._widest)
         first, last = bisect_left(self._losses, at - near), bisect_left(self._losses, at + near)
         total = self._p[last] - epsilon.exp() * self._q[last]
         for loss, mass in self._outcomes[first:last]:

@@ -3,11 +3,13 @@
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 from flint import arb, ctx
 
 ZERO = arb(0)
 STEPS = 1000  # of a root search, at most
+LONG = 10**5  # bits of a number written out
 STEEP = 1e6  # nats: stands for the logarithm of nothing
 Curve = Callable[[arb], arb]
 
@@ -66,13 +68,21 @@ def decimal(ball: arb, digits: int) -> tuple[str, str]:
         return ("inf", "0") if ball > 0 else ("nan", "inf")
     known = digits_of(ball)
     shown = digits if math.isinf(known) else min(digits, max(1, math.ceil(known))) + 1
-    with ctx.workprec(max(2200, ctx.prec)):
+    bits = max(2200, ctx.prec, 4 * shown + 200)
+    with ctx.workprec(bits):
         middle = ball.mid().str(shown, radius=False)
         radius = abs(ball - arb(middle)).upper()
-        if radius < abs(ball) * arb(2) ** -2000:  # reading the decimals back takes this much
+        # Reading the decimals back takes as much; where all of it is that, they are exact.
+        if ball.is_exact() and radius < abs(ball) * arb(2) ** (100 - bits) and _is(middle, ball):
             return middle, "0"
     with ctx.workprec(64):
         return middle, (radius * arb(1.01)).upper().str(3, radius=False)
+
+
+def _is(decimals: str, ball: arb) -> bool:
+    """Whether an exact ball is exactly that number."""
+    mantissa, exponent = map(int, ball.man_exp())
+    return abs(exponent) < LONG and Fraction(decimals) == mantissa * Fraction(2) ** exponent
 
 
 def falling_root(curve: Curve, target: arb, low: arb, high: arb, bits: int) -> arb:

@@ -67,7 +67,7 @@ def log_mixture(parts: Shifts, x: arb) -> arb:
 
 
 def _mixed(pair: Mixed, epsilon: arb) -> arb:
-    """By the x where the loss is epsilon; beyond `low` and `high` there is hardly any mass."""
+    """By the x where the loss is epsilon; where balls do not enclose it, by what is beyond them."""
 
     def falling(x: arb) -> arb:
         return (epsilon + log_mixture(pair.q, x) - log_mixture(pair.p, x)).exp()
@@ -81,14 +81,16 @@ def _mixed(pair: Mixed, epsilon: arb) -> arb:
             (w * normal_tail(s - x) for w, s in pair.q), ZERO
         )
 
-    low, high = arb(-4), arb(4)
-    for _ in range(DOUBLINGS):
-        low = low if falling(low) > 1 else 2 * low
-        high = high if falling(high) < 1 else 2 * high
-    if not falling(low) > 1:  # the x may be anywhere from -inf on
-        return enlarged(-epsilon.expm1(), below(low))
-    if not falling(high) < 1:
-        return between(ZERO, sum((w * normal_tail(high - s) for w, s in pair.p), ZERO))
+    ends = [sign * arb(2) ** k for sign in (-1, 1) for k in range(2, DOUBLINGS)]
+    left = [x for x in ends if falling(x) > 1]  # certainly
+    right = [x for x in ends if falling(x) < 1]
+    low = max(left, key=float, default=None)
+    high = min(right, key=float, default=None)
+    if high is None:  # the x may be anywhere from `low` on
+        start = -arb("inf") if low is None else low
+        return between(ZERO, sum((w * normal_tail(start - s) for w, s in pair.p), ZERO))
+    if low is None:  # or up to `high`
+        return enlarged(-epsilon.expm1(), below(high))
     return maximum(ZERO, above(falling_root(falling, arb(1), low, high, ctx.prec)))
 
 

@@ -59,14 +59,20 @@ def _points(pair: MixedLaplace, c: arb, farthest: arb, nats: float) -> tuple[int
 def _largest(pair: MixedLaplace, c: arb, farthest: arb, a: arb, b: arb) -> arb | None:
     """A bound on the integrand on the ellipse of semiaxes a and b, or None.
 
-    There u has a real part within a m and an imaginary one within y = b m. The argument of W grows
-    with the real part, and abs(W) is at most its real value, and at least cos(y / 2) times it.
+    There u has a real part within a m and an imaginary one within y = b m. The argument of W is at
+    most y, and grows with the real part; it grows with the imaginary part too while W's share of
+    e^u exceeds -cos of it times the rest. abs(W) is at most its real value, and at least
+    cos(y / 2) times it.
     """
     m, rate, y = pair.m, pair.rate, b * pair.m
     if not y < WIDEST:
         return None
     most, least = 1 + rate * (a * m).expm1(), 1 + rate * (-a * m).expm1()
-    turn = arb.atan2(rate * (a * m).exp() * y.sin(), 1 - rate + rate * (a * m).exp() * y.cos())
+    share, turn = rate * (a * m).exp(), y
+    if share + (1 - rate) * y.cos() > 0:
+        turn = arb.atan2(share * y.sin(), 1 - rate + share * y.cos())
+    elif share < 1 - rate:
+        turn = (share / (1 - rate)).asin()
     density = ((a * m - m) / 2).exp() / 4
     power = most ** (c + 1)
     if not pair.removes:
