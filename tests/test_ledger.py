@@ -70,6 +70,14 @@ def test_every_entry_is_mutated_or_says_why_not():
     assert {entry.kind for entry in spared} <= {"", *mutate.KINDS}
 
 
+@pytest.mark.parametrize("kind", ["dropped", "halved"])
+def test_every_allowance_is_left_out_and_halved_or_says_why_not(kind):
+    mutations, spared = mutate.table()
+    entries = {mutation.entry for mutation in mutations if mutation.kind == kind}
+    entries |= {entry.entry for entry in spared if entry.kind in {"", kind}}
+    assert set(range(1, len(table()) + 1)) - entries == set()
+
+
 def test_what_is_called_proved_is_held_by_balls():
     """Some test of an entry's mutations, not one of whole answers, is in ball arithmetic."""
     tests: dict[int, set[str]] = {}

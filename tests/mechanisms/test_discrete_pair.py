@@ -56,6 +56,10 @@ def test_every_atom(pair, rate):
     check(*pair, rate, 1e-13 if counts else atoms.LOSS_ERROR)
 
 
+def test_masses_that_are_cut_are_counted_in_full():
+    check([1.0, 9e-306], [0.5, 0.5])
+
+
 weights = st.floats(-300, 0).map(lambda exponent: 10.0**exponent)
 histograms = st.lists(st.tuples(weights, weights), min_size=1, max_size=6)
 
