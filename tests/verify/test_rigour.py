@@ -65,3 +65,21 @@ def test_many_digits_are_not_called_exact():
     exact = hs.verify(hs.ApproximateDP(epsilon=0.5, delta=1e-6), delta=1e-6, fast=False)
     assert exact.radius == "0"
     assert math.isinf(exact.digits)
+
+
+@pytest.mark.parametrize("rate", [0.0, 2.0**-60, 0.1, 0.25, 0.4375, 0.9375, 0.99, 1.0])
+def test_power_of_finite_laws_is_that_of_neyman_and_pearson(rate):
+    """Also at corners of the trade-off curve, where its slope is not told."""
+    p, q, n = (Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)), 2
+    truth, left = Fraction(0), Fraction(rate)
+    for k in range(n, -1, -1):
+        mine, other = (math.comb(n, k) * x[0] ** k * x[1] ** (n - k) for x in (p, q))
+        share = min(left / other, Fraction(1))
+        truth, left = truth + share * mine, left - share * other
+    run = n * hs.DiscretePair(p=(0.75, 0.25), q=(0.25, 0.75))
+    result = hs.verify(
+        run, false_positive_rate=rate, adjacency=hs.Adjacency.REMOVE_ONE, digits=20, fast=False
+    )
+    assert result.known
+    assert result.digits >= 20
+    assert abs(Fraction(result.middle) - truth) <= Fraction(result.radius)

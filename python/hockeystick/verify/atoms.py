@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from flint import arb, arb_poly
 
-from hockeystick.verify.balls import ZERO, Curve, maximum
+from hockeystick.verify.balls import ZERO, Curve, between, maximum
 from hockeystick.verify.laws import Atoms
 
 MOST_SUMS = 3 * 10**5
@@ -86,6 +86,27 @@ class Steps:
 
     def __len__(self) -> int:
         return len(self._outcomes)
+
+    def power(self, rate: arb, curve: Curve, infinite: arb) -> arb:
+        """The largest true positive rate at a false positive rate (Neyman & Pearson 1933).
+
+        Tests that reject the largest losses are mixed, or thinned to the rate, so that each gives
+        a lower bound, whatever their order. `curve` is this one with the mass at infinite loss and
+        with what is not listed: at any loss x, no test has more than curve(x) + e^x rate.
+        """
+        size = len(self._outcomes)
+        inside = bisect_left(range(size + 1), 1, key=lambda k: int(not self._q[k] > rate))
+        first = bisect_left(range(size + 1), 1, key=lambda k: int(bool(self._q[k] <= rate)))
+        least, most = self._p[first], arb(1)
+        if inside > 0:
+            share = (rate - self._q[first]) / (self._q[inside - 1] - self._q[first])
+            least += share * (self._p[inside - 1] - least)
+        for k in range(max(inside - 1, 0), first + 1):
+            thinned = self._p[k] * (rate / self._q[k]).min(arb(1)) if k < size else ZERO
+            least = least.max(thinned)
+        for loss, _ in self._outcomes[max(inside - 1, 0) : max(first, 1)]:
+            most = most.min(curve(loss) + loss.exp() * rate)
+        return between(infinite + least, most)
 
     def __call__(self, epsilon: arb) -> arb:
         """The curve at any real `epsilon`."""

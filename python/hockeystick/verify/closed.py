@@ -87,8 +87,9 @@ def _mixed(pair: Mixed, epsilon: arb) -> arb:
     low = max(left, key=float, default=None)
     high = min(right, key=float, default=None)
     if high is None:  # the x may be anywhere from `low` on
-        start = -arb("inf") if low is None else low
-        return between(ZERO, sum((w * normal_tail(start - s) for w, s in pair.p), ZERO))
+        if low is None:
+            return between(ZERO, arb(1))
+        return between(ZERO, sum((w * normal_tail(low - s) for w, s in pair.p), ZERO))
     if low is None:  # or up to `high`
         return enlarged(-epsilon.expm1(), below(high))
     return maximum(ZERO, above(falling_root(falling, arb(1), low, high, ctx.prec)))

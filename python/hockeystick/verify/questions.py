@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from flint import arb, ctx
 
+from hockeystick.verify.atoms import Steps
 from hockeystick.verify.balls import (
     ZERO,
     Curve,
@@ -81,6 +82,9 @@ def _power(one: Composed, rate: arb, digits: int) -> arb:
         return one.infinite + between(ZERO, one.slack)
     if rate == 1:
         return arb(1)
+
+    if isinstance(one.finite, Steps):
+        return one.finite.power(rate, one.delta, one.infinite)
 
     def total(x: arb) -> arb:
         alpha = x.exp()
