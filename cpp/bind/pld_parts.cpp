@@ -134,7 +134,10 @@ void bind_queries(py::module_& parts) {
   parts.def(
       "loss_tail",
       [](const std::vector<double>& loss, const std::vector<double>& value, double delta_lower, double epsilon) {
-        const TailBounds tail = loss_tail({loss, {}, value}, delta_lower, epsilon);
+        CurveKinks kinks;
+        kinks.loss = loss;
+        kinks.value = value;
+        const TailBounds tail = loss_tail(kinks, delta_lower, epsilon);
         return std::pair(tail.lower, tail.upper);
       },
       py::arg("loss"), py::arg("value"), py::arg("delta_lower"), py::arg("epsilon"),
