@@ -7,13 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "numeric/budget.hpp"
 #include "numeric/fork_safe_mutex.hpp"
 
 namespace hockeystick {
 namespace {
 
 constexpr std::size_t most_passes = 64;
-constexpr double most_bytes = 0x1p25, largest_bytes = 0x1p23;
+constexpr double most_kept_bytes = 0x1p25, largest_bytes = 0x1p23;
 
 // What a pass is made from.
 class Key {
@@ -61,6 +62,7 @@ class Key {
 struct Entry {
   Key key;
   std::shared_ptr<const Pass> pass;
+  double most_bytes;  // at once, while it was made
   double bytes() const { return key.bytes() + pass->bytes(); }
 };
 
@@ -77,29 +79,56 @@ void trim(std::list<Entry>& entries) {
   std::size_t count = 0;
   for (auto it = entries.begin(); it != entries.end();) {
     bytes += it->bytes();
-    it = ++count > most_passes || bytes > most_bytes ? entries.erase(it) : std::next(it);
+    it = ++count > most_passes || bytes > most_kept_bytes ? entries.erase(it) : std::next(it);
   }
+}
+
+// A pass that its question is charged for while it has it.
+std::shared_ptr<const Pass> charged(std::shared_ptr<const Pass> pass) {
+  struct Charged {
+    Held room;
+    std::shared_ptr<const Pass> pass;
+  };
+  const double bytes = pass->bytes();
+  const auto both = std::make_shared<const Charged>(Held(bytes), std::move(pass));
+  return {both, both->pass.get()};
+}
+
+// Whoever finds a pass is charged as who makes it, so that no answer depends on what ran before.
+std::shared_ptr<const Pass> found(const Key& key) {
+  std::shared_ptr<const Pass> pass;
+  double most_bytes = 0;
+  {
+    const std::lock_guard lock(kept.mutex);
+    const auto at =
+        std::find_if(kept.entries.begin(), kept.entries.end(), [&](const Entry& entry) { return entry.key == key; });
+    if (at == kept.entries.end()) return nullptr;
+    kept.entries.splice(kept.entries.begin(), kept.entries, at);
+    pass = at->pass;
+    most_bytes = at->most_bytes;
+  }
+  MakingForCache::check(most_bytes);
+  return pass;
 }
 
 }  // namespace
 
 std::shared_ptr<const Pass> kept_pass(const Direction& direction, const Plan& plan, const Saddle& at) {
   Key key(direction, plan, at);
+  if (auto pass = found(key)) return charged(std::move(pass));
+  std::shared_ptr<const Pass> pass;
+  double most_bytes = 0;
   {
-    const std::lock_guard lock(kept.mutex);
-    const auto found =
-        std::find_if(kept.entries.begin(), kept.entries.end(), [&](const Entry& entry) { return entry.key == key; });
-    if (found != kept.entries.end()) {
-      kept.entries.splice(kept.entries.begin(), kept.entries, found);
-      return kept.entries.front().pass;
-    }
+    const MakingForCache making;
+    pass = std::make_shared<const Pass>(direction, plan, at);
+    most_bytes = making.most();
   }
-  auto pass = std::make_shared<const Pass>(direction, plan, at);
-  if (key.bytes() + pass->bytes() > largest_bytes) return pass;
-  const std::lock_guard lock(kept.mutex);
-  kept.entries.push_front({std::move(key), pass});
-  trim(kept.entries);
-  return pass;
+  if (key.bytes() + pass->bytes() <= largest_bytes) {
+    const std::lock_guard lock(kept.mutex);
+    kept.entries.push_front({std::move(key), pass, most_bytes});
+    trim(kept.entries);
+  }
+  return charged(std::move(pass));
 }
 
 KeptPasses kept_passes() {

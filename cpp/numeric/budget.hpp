@@ -33,6 +33,26 @@ class Budget {
   bool outer_;
 };
 
+/// What is made while it lives is for a cache: it is charged as ever, but at the end none of it counts any more. So a
+/// question holds as much whether it found a thing in a cache or made it.
+class MakingForCache {
+ public:
+  MakingForCache();
+  ~MakingForCache();
+  MakingForCache(const MakingForCache&) = delete;
+  MakingForCache& operator=(const MakingForCache&) = delete;
+
+  /// The most bytes that were held at once for it so far.
+  double most() const;
+
+  /// Throws OverBudget where there is no room for so many bytes, as making would.
+  static void check(double bytes);
+
+ private:
+  double held_before_, most_before_;
+  std::uint64_t name_before_;
+};
+
 /// So many bytes of the thread's budget, from before they are touched until it goes; a copy holds as many again. What
 /// outlives its budget, or its thread, is no longer counted. Costs a few nanoseconds.
 class Held {

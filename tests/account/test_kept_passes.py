@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import hockeystick as hs
@@ -96,3 +97,25 @@ def test_threads_agree():
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(answers, [run] * 8):
             assert [tuple(x) for x in found] == alone
+
+
+def test_what_memory_allows_does_not_depend_on_what_is_kept():
+    """Whoever finds a transform is charged as who makes it, also where there is hardly room."""
+    run = 10 * hs.Laplace(noise_multiplier=3.0).poisson_sampled(0.1)
+    directions = run._directions(hs.Adjacency.ADD_OR_REMOVE_ONE)
+
+    def ask(memory_limit):
+        answers = _core.epsilon_bounds(
+            directions, np.array([1e-6]), tolerance=1e-6, memory_limit=memory_limit
+        )
+        return answers.table()
+
+    limits = [round(2 ** (k / 4)) for k in range(52, 84)]
+    alone = []
+    for limit in limits:
+        _core.forget_transforms()
+        alone.append(ask(limit))
+    for limit in limits[::-1]:
+        ask(limit)
+    for limit, before in zip(limits, alone, strict=True):
+        np.testing.assert_array_equal(ask(limit), before)
