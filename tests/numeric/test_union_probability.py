@@ -46,6 +46,18 @@ def test_encloses(events, probability):
     assert upper - lower <= float(width.upper())
 
 
+@pytest.mark.parametrize(
+    "events", [[(1e-3, 1)], [(0.3, 3), (1e-9, 10**9)], [(1e-12, 10**6)], [(1e-200, 7)]]
+)
+def test_asked_about_what_is_next_to_the_probability(events):
+    asked = [(chance, chance, float(count)) for chance, count in events]
+    with ctx.workprec(1000):
+        probability = float(1 - none_happens(events))
+    for factor, more in ((1 - 1e-12, True), (0.75, True), (1 + 1e-12, False)):
+        answer = _core.numeric.union_probability(asked, probability * factor)[2:]
+        assert answer == (more, not more)
+
+
 @pytest.mark.parametrize("count", [54, 100, 10**9])
 def test_next_to_certainty_is_no_certainty(count):
     lower, upper, exceeds, _ = _core.numeric.union_probability(
