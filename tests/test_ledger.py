@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "cpp" / "README.md"
 SOURCES = [
     LEDGER,
-    *sorted(ROOT.glob("cpp/*/*.[ch]pp")),
+    *sorted(ROOT.glob("cpp/**/*.[ch]pp")),
     *sorted(ROOT.glob("python/**/*.py")),
     *sorted(ROOT.glob("tests/**/*.py")),
     *sorted(ROOT.glob("tests/*.md")),

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "account/engine.hpp"
-#include "account/explicit_pmf.hpp"
-#include "account/kept_passes.hpp"
 #include "bind/answers.hpp"
+#include "curves/given_pmf.hpp"
+#include "methods/composition_cache.hpp"
+#include "methods/engine.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -75,11 +75,11 @@ void bind_account(py::module_& module) {
   module.def(
       "kept_transforms",
       [] {
-        const auto [count, bytes] = kept_passes();
+        const auto [count, bytes] = composition_cache();
         return std::pair(count, bytes);
       },
       "How many transforms of earlier questions are kept, and their bytes.");
-  module.def("forget_transforms", &forget_passes, "Drops all kept transforms.");
+  module.def("forget_transforms", &forget_compositions, "Drops all kept transforms.");
   module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"), py::arg("side"),
              py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
              py::arg("support") = std::vector<std::int64_t>{}, py::arg("merge_gaussians") = true,

@@ -35,7 +35,7 @@ Doubles Answers::table() const {
 
 std::optional<std::size_t> Answers::unmet() const {
   for (std::size_t i = 0; i < items.size(); ++i)
-    if (!items[i].met) return i;
+    if (!items[i].converged) return i;
   return {};
 }
 
@@ -82,8 +82,8 @@ void bind_answers(py::module_& module) {
   py::class_<Answer>(module, "Answer", "A certified interval and what its width is made of.")
       .def_readonly("lower", &Answer::lower)
       .def_readonly("upper", &Answer::upper)
-      .def_readonly("met", &Answer::met)
-      .def_readonly("obstacle", &Answer::obstacle)
+      .def_readonly("met", &Answer::converged)
+      .def_readonly("obstacle", &Answer::limited_by)
       .def_readonly("cost", &Answer::cost)
       .def_readonly("total_cost", &Answer::total_cost)
       .def_readonly("required_bytes", &Answer::required_bytes)

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "account/question.hpp"
 #include "bind/bindings.hpp"
+#include "methods/question.hpp"
 
 /// An answer that no mathematics allows. Never swallowed: a certificate that breaks its own form proves nothing.
 class InternalError : public std::runtime_error {

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "numeric/checkpoint.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 
 using Doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
 

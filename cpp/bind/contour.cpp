@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "account/chernoff.hpp"
-#include "account/contour_sum.hpp"
-#include "account/one_large_loss.hpp"
-#include "account/step_line.hpp"
 #include "bind/answers.hpp"
 #include "mechanisms/dominating_pair.hpp"
-#include "numeric/uniform_layers.hpp"
+#include "methods/contour_sum.hpp"
+#include "methods/single_big_jump.hpp"
+#include "methods/step_mgf_line.hpp"
+#include "numeric/layer_cake.hpp"
+#include "pld/chernoff.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -27,14 +27,14 @@ namespace {
 
 using Row = std::tuple<double, double, double, double>;
 
-std::unique_ptr<MomentLine> line_of(const DominatingPair& pair, double lowest, double tilt, double highest,
-                                    double frequency, double log_accuracy) {
-  auto line = pair.moment_line({lowest, tilt, highest, frequency, log_accuracy});
+std::unique_ptr<MgfLine> line_of(const DominatingPair& pair, double lowest, double tilt, double highest,
+                                 double frequency, double log_accuracy) {
+  auto line = pair.mgf_line({lowest, tilt, highest, frequency, log_accuracy});
   if (!line) throw std::invalid_argument("this pair has no such moment line");
   return line;
 }
 
-std::vector<Row> samples(const MomentLine& line, double spacing, std::size_t count) {
+std::vector<Row> samples(const MgfLine& line, double spacing, std::size_t count) {
   std::vector<Row> rows;
   for (const MomentSample& at : line.samples(spacing, count))
     rows.emplace_back(at.re, at.im, at.rounding, at.truncation);
@@ -72,7 +72,7 @@ std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::t
                                  double period, std::size_t count, double radius, const std::vector<double>& epsilons) {
   const auto [lower, tilt, higher] = tilts;
   Lines lines;
-  lines.push_back(std::make_unique<StepLine>(tilted(step, tilt, 0)));
+  lines.push_back(std::make_unique<StepMgfLine>(tilted(step, tilt, 0)));
   const Smoothing smoothing = smoothing_of(step.side == Side::upper ? "upper" : "lower", radius);
   return rows_of(ContourSum({{nullptr, times}}, lines, {lower, tilt, higher, period, count}, smoothing), epsilons);
 }
@@ -81,7 +81,7 @@ std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::t
 using Given = std::tuple<std::pair<double, double>, std::map<double, double>, std::vector<Row>, double>;
 
 // A line that says what it is told to.
-class GivenLine final : public MomentLine {
+class GivenLine final : public MgfLine {
  public:
   explicit GivenLine(Given given) : given_(std::move(given)) {}
   Enclosed log_moment() const override { return {std::get<0>(given_).first, std::get<0>(given_).second}; }
@@ -116,13 +116,13 @@ std::vector<Row> given_deltas(const std::vector<std::pair<Given, std::int64_t>>&
 }
 
 double modulus_gap(const std::vector<double>& heights, const std::vector<double>& widths, double frequency) {
-  return UniformLayers(heights, widths).modulus_gap(frequency);
+  return LayerCake(heights, widths).modulus_gap(frequency);
 }
 
 std::optional<std::pair<double, double>> one_large_loss(const std::vector<PairCount>& terms, double epsilon,
                                                         double tolerance, std::size_t memory_limit) {
   const Direction direction = direction_of(terms);
-  const OneLargeLoss sum(direction, Pilot(direction), false, epsilon, {tolerance, memory_limit});
+  const SingleBigJump sum(direction, Saddlepoint(direction), false, epsilon, {tolerance, memory_limit});
   if (!sum.applies()) return {};
   const auto [lower, upper] = sum.delta(epsilon);
   return std::pair(lower, upper);
@@ -132,20 +132,20 @@ std::optional<std::pair<double, double>> one_large_loss(const std::vector<PairCo
 
 void bind_contour(py::module_& core) {
   py::module_ module = core.def_submodule("contour", "Parts of the engine, for tests.");
-  py::class_<MomentLine>(module, "MomentLine", "Moments E_P[e^(z L)] of a pair on a line Re z = tilt.")
+  py::class_<MgfLine>(module, "MomentLine", "Moments E_P[e^(z L)] of a pair on a line Re z = tilt.")
       .def(
           "log_moment",
-          [](const MomentLine& line) {
+          [](const MgfLine& line) {
             const Enclosed at = line.log_moment();
             return std::pair(at.value, at.error);
           },
           "log M at the line's own tilt, and its error.")
-      .def("log_moment_above", &MomentLine::log_moment_above, py::arg("tilt"), "Upper bound of log M at a real tilt.")
+      .def("log_moment_above", &MgfLine::log_moment_above, py::arg("tilt"), "Upper bound of log M at a real tilt.")
       .def("samples", &samples, py::arg("spacing"), py::arg("count"),
            "Real and imaginary part of M(tilt + i k spacing) / M(tilt), and the errors by rounding and truncation.")
-      .def("modulus_bound", &MomentLine::modulus_bound, py::arg("frequency"),
+      .def("modulus_bound", &MgfLine::modulus_bound, py::arg("frequency"),
            "Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.")
-      .def("size", &MomentLine::size, "Terms of the sum that a sample is.");
+      .def("size", &MgfLine::size, "Terms of the sum that a sample is.");
   module.def("moment_line", &line_of, py::arg("pair"), py::arg("lowest"), py::arg("tilt"), py::arg("highest"),
              py::arg("frequency"), py::arg("log_accuracy"), "The moments of a pair on a line.");
   module.def("contour_deltas", &contour_deltas, py::arg("terms"), py::kw_only(), py::arg("tilts"), py::arg("period"),
@@ -161,8 +161,8 @@ void bind_contour(py::module_& core) {
       "from k = 1 on, what |M| / M(tilt) is at most beyond them, and how often the step is run.");
   module.def(
       "step_line",
-      [](const StepPmf& step, double tilt, double log_moment) -> std::unique_ptr<MomentLine> {
-        return std::make_unique<StepLine>(tilted(step, tilt, log_moment));
+      [](const StepPmf& step, double tilt, double log_moment) -> std::unique_ptr<MgfLine> {
+        return std::make_unique<StepMgfLine>(tilted(step, tilt, log_moment));
       },
       py::arg("step"), py::arg("tilt"), py::arg("log_moment"), py::keep_alive<0, 1>(),
       "The moments of a discretized step, of its masses tilted and divided by e^log_moment.");

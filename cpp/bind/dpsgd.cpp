@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "account/dpsgd.hpp"
+#include "methods/dpsgd.hpp"
 
 #include <pybind11/stl.h>
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "account/explicit_query.hpp"
 #include "bind/bindings.hpp"
+#include "curves/given_steps.hpp"
 #include "discretize/truncated_buckets.hpp"
-#include "pld/explicit_step.hpp"
+#include "pld/given_step.hpp"
 #include "pld/tilt.hpp"
 
 namespace py = pybind11;
@@ -94,7 +94,7 @@ void bind_explicit_steps(py::module_& module) {
         const auto masses = in(mass);
         const Side of = side_of(side);
         const LongWork work;
-        return explicit_step(interval, at, masses, infinity_mass, of);
+        return given_step(interval, at, masses, infinity_mass, of);
       },
       py::kw_only(), py::arg("interval"), py::arg("index"), py::arg("mass"), py::arg("infinity_mass"), py::arg("side"),
       "The step with these masses at these multiples of the interval.");

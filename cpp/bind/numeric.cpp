@@ -15,14 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "numeric/convolve.hpp"
-#include "numeric/cpu.hpp"
-#include "numeric/fft.hpp"
+#include "numeric/fft/convolution.hpp"
+#include "numeric/fft/real_fft.hpp"
+#include "numeric/fft/roots_of_unity.hpp"
 #include "numeric/hull.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
-#include "numeric/roots_of_unity.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/simd/cpu.hpp"
 #include "numeric/sum.hpp"
 #include "numeric/union_probability.hpp"
 
@@ -41,7 +41,7 @@ Doubles array_of(const std::vector<double>& values) {
   return Doubles(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-const hockeystick::FftKernel& kernel_named(const std::string& name) {
+const hockeystick::SimdKernels& kernel_named(const std::string& name) {
   return name.empty() ? hockeystick::default_fft_kernel() : hockeystick::fft_kernel(name);
 }
 
@@ -224,7 +224,7 @@ void bind_transforms(py::module_& m) {
 
 void bind_kernels(py::module_& m) {
   m.def("kernel", &hockeystick::kernel_name, "Name of the kernel in use.");
-  using Kernel = hockeystick::FftKernel;
+  using Kernel = hockeystick::SimdKernels;
   struct Function {
     const char *name, *doc;
     void (*Kernel::*of)(double* x, std::size_t count);

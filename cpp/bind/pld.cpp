@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
-#include "discretize/connect_dots_lower.hpp"
-#include "discretize/connect_dots_upper.hpp"
+#include "discretize/connect_dots.hpp"
 #include "discretize/privacy_buckets.hpp"
+#include "discretize/tangent_hull.hpp"
 #include "pld/composed_delta.hpp"
 #include "pld/composed_directly.hpp"
-#include "pld/query.hpp"
+#include "pld/hockey_stick.hpp"
 #include "pld/reflect.hpp"
 #include "pld/tradeoff.hpp"
 
@@ -35,12 +35,12 @@ StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, con
                  const std::string& estimator) {
   const LongWork work;
   const SupportCells halves = cut_midway(pair, {interval, offset, index});
-  if (estimator == "upper") return connect_dots_upper(halves);
+  if (estimator == "upper") return connect_dots(halves);
   if (estimator == "buckets_upper") return privacy_buckets_upper(halves);
   if (estimator == "buckets_lower") return privacy_buckets_lower(halves);
   if (estimator == "algorithm_2") return algorithm_2(halves);
-  if (estimator == "midpoint") return connect_dots_lower(halves);
-  return connect_dots_lower(cut_again(pair, halves, balanced_cuts(halves)));
+  if (estimator == "midpoint") return tangent_hull(halves);
+  return tangent_hull(cut_again(pair, halves, tangent_points(halves)));
 }
 
 }  // namespace

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "account/chernoff.hpp"
-#include "account/cut_pair.hpp"
 #include "bind/bindings.hpp"
-#include "discretize/connect_dots_lower.hpp"
-#include "discretize/connect_dots_upper.hpp"
+#include "discretize/connect_dots.hpp"
+#include "discretize/tangent_hull.hpp"
+#include "moments/loss_cells.hpp"
+#include "pld/chernoff.hpp"
 #include "pld/compose.hpp"
+#include "pld/hockey_stick.hpp"
 #include "pld/loss_tail.hpp"
-#include "pld/query.hpp"
-#include "pld/suffix.hpp"
+#include "pld/tail_sums.hpp"
 #include "pld/tilt.hpp"
 
 namespace py = pybind11;
@@ -69,8 +69,8 @@ StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>
   std::tie(parts.lower_tail_p, parts.lower_tail_q, parts.upper_tail_p, parts.upper_tail_above) = std::tuple_cat(tails);
   std::tie(parts.mass_error, parts.share_error, parts.share_error_p, parts.loss_error, parts.edge_error) =
       std::tuple_cat(errors);
-  if (estimator == "upper") return connect_dots_upper(cut);
-  return estimator == "algorithm_2" ? algorithm_2(cut) : connect_dots_lower(cut);
+  if (estimator == "upper") return connect_dots(cut);
+  return estimator == "algorithm_2" ? algorithm_2(cut) : tangent_hull(cut);
 }
 
 void bind_compositions(py::module_& parts) {
@@ -124,7 +124,7 @@ void bind_queries(py::module_& parts) {
   parts.def(
       "log_moment_by_cells",
       [](const DominatingPair& pair, int fineness, double t) {
-        const IntegralBounds bounds = CutPair(pair, fineness).log_moment(t);
+        const IntegralBounds bounds = LossCells(pair, fineness).log_moment(t);
         return std::pair(bounds.lower, bounds.upper);
       },
       py::arg("pair"), py::arg("fineness"), py::arg("t"), "log E_P[e^(t L)] from a pair cut into cells.");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "account/gdp_of_curve.hpp"
-#include "account/renyi_slope.hpp"
 #include "bind/bindings.hpp"
-#include "pld/divergence.hpp"
-#include "pld/loss_law.hpp"
+#include "curves/gaussian_dp_of_curve.hpp"
+#include "moments/zcdp.hpp"
 #include "pld/loss_tail.hpp"
+#include "pld/renyi.hpp"
+#include "pld/stored_law.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -31,13 +31,13 @@ void bind_pld_views(py::module_& module) {
   define(module, "pld_gdp_mu", "smallest_rates", "Certified bound of the smallest mu from each rate on, of the side.",
          [](const LossPmf& pmf) { return [&pmf](double rate) { return gdp_mu(pmf, rate); }; });
   define(module, "pld_tail", "epsilons", "P(L > epsilon) of the law as stored, at each epsilon.",
-         [](const LossPmf& pmf) { return [law = LossLaw(pmf)](double epsilon) { return law.tail(epsilon); }; });
+         [](const LossPmf& pmf) { return [law = StoredLaw(pmf)](double epsilon) { return law.tail(epsilon); }; });
   define(module, "pld_quantile", "levels", "The quantile of the law as stored, at each level.",
-         [](const LossPmf& pmf) { return [law = LossLaw(pmf)](double level) { return law.quantile(level); }; });
+         [](const LossPmf& pmf) { return [law = StoredLaw(pmf)](double level) { return law.quantile(level); }; });
   define(module, "pld_bucket_tail", "epsilons",
          "Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.",
          [](const LossPmf& pmf) { return [&pmf](double epsilon) { return bucket_tail(pmf, epsilon); }; });
   module.def(
-      "pld_variance", [](const LossPmf& pmf) { return LossLaw(pmf).variance(); }, py::call_guard<LongWork>(),
+      "pld_variance", [](const LossPmf& pmf) { return StoredLaw(pmf).variance(); }, py::call_guard<LongWork>(),
       py::arg("pmf"), "The variance of the law as stored.");
 }

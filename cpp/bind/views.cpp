@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "account/gdp_bounds.hpp"
-#include "account/loss_tail_bounds.hpp"
-#include "account/moment_bounds.hpp"
-#include "account/power_bounds.hpp"
 #include "bind/answers.hpp"
+#include "curves/gaussian_dp.hpp"
+#include "curves/loss_tail.hpp"
+#include "curves/tradeoff.hpp"
+#include "moments/renyi.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "discretize/support.hpp"
+#include "discretize/cells.hpp"
 #include "pld/loss_pmf.hpp"
 
 namespace hockeystick {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "mechanisms/moment_line.hpp"
+#include "mechanisms/mgf_line.hpp"
 
 namespace hockeystick {
 
@@ -141,14 +141,14 @@ class DominatingPair {
   virtual double renyi_slope_limit() const { return 0; }
 
   /// Its moments on a line; null if the loss has atoms, or where the needs ask for too much.
-  virtual std::unique_ptr<MomentLine> moment_line(const LineNeeds&) const { return nullptr; }
+  virtual std::unique_ptr<MgfLine> mgf_line(const LineNeeds&) const { return nullptr; }
 
   /// Bounds of log E_P[e^(t L)], t > 0, that do not go by masses, which binary64 may be too narrow for; -inf and inf
   /// if none are known. Here: from the line.
   virtual CertifiedInterval log_moment_bounds(double t) const {
     constexpr std::size_t most_nodes = 0x1p16;
     constexpr double unknown = std::numeric_limits<double>::infinity();
-    const auto line = moment_line({t, t, t, 0, 40, most_nodes});
+    const auto line = mgf_line({t, t, t, 0, 40, most_nodes});
     if (!line) return {-unknown, unknown};
     const auto [value, error] = line->log_moment();
     return {value - error * (1 + 1e-9) - 1e-15 * std::fabs(value),

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "numeric/cpu.hpp"
 #include "numeric/gauss_legendre.hpp"
+#include "numeric/simd/cpu.hpp"
 
 namespace hockeystick {
 namespace {

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "numeric/checkpoint.hpp"
-#include "numeric/convolve.hpp"
+#include "numeric/fft/convolution.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/zeros.hpp"
+#include "numeric/simd/vector_math.hpp"
 #include "numeric/sum.hpp"
 #include "numeric/union_probability.hpp"
-#include "numeric/vector_math.hpp"
-#include "numeric/zeros.hpp"
 
 namespace hockeystick {
 namespace {

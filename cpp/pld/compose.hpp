@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "numeric/fft.hpp"
+#include "numeric/fft/real_fft.hpp"
 #include "pld/loss_pmf.hpp"
 #include "pld/tilt.hpp"
 

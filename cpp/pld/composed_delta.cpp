@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
 #include "pld/safe_masses.hpp"
-#include "pld/suffix.hpp"
+#include "pld/tail_sums.hpp"
 
 namespace hockeystick {
 namespace {

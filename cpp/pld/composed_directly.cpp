@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 #include "pld/safe_masses.hpp"
 
 namespace hockeystick {

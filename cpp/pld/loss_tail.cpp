@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "numeric/checkpoint.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
 #include "pld/tilt.hpp"
 

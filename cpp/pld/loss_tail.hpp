@@ -3,7 +3,7 @@
 // from the right meets alpha = 0. h is convex, so that its chords to either side enclose the slope.
 #pragma once
 
-#include "pld/query.hpp"
+#include "pld/hockey_stick.hpp"
 
 namespace hockeystick {
 

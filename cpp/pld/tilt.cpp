@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "numeric/checkpoint.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/vector_math.hpp"
 #include "numeric/sum.hpp"
-#include "numeric/vector_math.hpp"
 
 namespace hockeystick {
 namespace {

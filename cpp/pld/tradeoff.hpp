@@ -4,7 +4,7 @@
 //     power(x) = min over alpha >= 0 of h(alpha) + alpha x.
 #pragma once
 
-#include "pld/query.hpp"
+#include "pld/hockey_stick.hpp"
 
 namespace hockeystick {
 

@@ -11,28 +11,28 @@
 #include <span>
 #include <utility>
 
-#include "account/dpsgd.hpp"
-#include "account/engine.hpp"
-#include "account/explicit_pmf.hpp"
-#include "account/explicit_query.hpp"
-#include "account/gdp_bounds.hpp"
-#include "account/gdp_of_curve.hpp"
-#include "account/kept_passes.hpp"
-#include "account/loss_tail_bounds.hpp"
-#include "account/moment_bounds.hpp"
-#include "account/power_bounds.hpp"
-#include "account/renyi_slope.hpp"
+#include "curves/gaussian_dp.hpp"
+#include "curves/gaussian_dp_of_curve.hpp"
+#include "curves/given_pmf.hpp"
+#include "curves/given_steps.hpp"
+#include "curves/loss_tail.hpp"
+#include "curves/tradeoff.hpp"
 #include "discretize/truncated_buckets.hpp"
-#include "mechanisms/additive_noise.hpp"
+#include "mechanisms/additive/additive_noise.hpp"
 #include "mechanisms/registry.hpp"
-#include "numeric/convolve.hpp"
-#include "numeric/cpu.hpp"
+#include "methods/composition_cache.hpp"
+#include "methods/dpsgd.hpp"
+#include "methods/engine.hpp"
+#include "moments/renyi.hpp"
+#include "moments/zcdp.hpp"
+#include "numeric/fft/convolution.hpp"
+#include "numeric/simd/cpu.hpp"
 #include "pld/composed_delta.hpp"
-#include "pld/divergence.hpp"
-#include "pld/explicit_step.hpp"
-#include "pld/loss_law.hpp"
+#include "pld/given_step.hpp"
 #include "pld/loss_tail.hpp"
 #include "pld/reflect.hpp"
+#include "pld/renyi.hpp"
+#include "pld/stored_law.hpp"
 #include "pld/tradeoff.hpp"
 
 namespace core_tests {
@@ -58,7 +58,7 @@ std::vector<Direction> sampled_laplace(std::int64_t count) {
 Numbers numbers_of(const std::vector<Answer>& answers) {
   Numbers numbers;
   for (const Answer& at : answers)
-    for (const double x : {at.lower, at.upper, at.truncation, at.rounding, static_cast<double>(at.met)})
+    for (const double x : {at.lower, at.upper, at.truncation, at.rounding, static_cast<double>(at.converged)})
       numbers.push_back(x);
   return numbers;
 }
@@ -76,7 +76,7 @@ Numbers by_transform() { return epsilons(sampled_gaussian(1000), {1e-3, memory, 
 Numbers curve() { return deltas(sampled_gaussian(300)); }
 
 struct Forgetting {
-  ~Forgetting() { forget_passes(); }
+  ~Forgetting() { forget_compositions(); }
 };
 
 // The second question finds the transforms of the first, or of another thread.
@@ -191,8 +191,8 @@ Numbers explicit_distribution() {
       for (const double x :
            {CurveTable(pmf).delta(0.1).value, CurveTable(pmf).epsilon(1e-6),
             CurveTable(reflected(pmf)).delta(0.1).value, twice[0], Divergences(pmf).renyi(3),
-            largest_renyi_slope(pmf, 8), gdp_mu(pmf, 1e-6), LossLaw(pmf).variance(), bucket_tail(pmf, 0.1), slack(pmf),
-            (side == Side::upper ? power_above(kinks, 0.1) : power_below(kinks, 0.1, any)).value})
+            largest_renyi_slope(pmf, 8), gdp_mu(pmf, 1e-6), StoredLaw(pmf).variance(), bucket_tail(pmf, 0.1),
+            slack(pmf), (side == Side::upper ? power_above(kinks, 0.1) : power_below(kinks, 0.1, any)).value})
         numbers.push_back(x);
     }
   }
@@ -205,7 +205,7 @@ Numbers explicit_steps() {
       step(truncated_buckets(*dominating_pair("laplace", std::array{2.0}), 1e-3, -0.5, 0.5, Side::upper));
   const std::vector<std::int64_t> index{-300, 0, 300};
   const Numbers mass{0.25, 0.5, 0.25};
-  const StepPmf given = explicit_step(1e-3, index, mass, 1e-9, Side::upper);
+  const StepPmf given = given_step(1e-3, index, mass, 1e-9, Side::upper);
   const ExplicitComposition composition({{laplace, 30}, {step(step_product(given, given)), 4}});
   Numbers numbers(2), more(2);
   composition.deltas(std::array{0.5, 2.0}, numbers, memory);
@@ -218,7 +218,7 @@ Numbers explicit_steps() {
 // Every kernel's powers of a sequence, for sizes with and without an odd factor.
 Numbers kernels() {
   Numbers numbers;
-  for (const FftKernel* kernel : available_fft_kernels()) {
+  for (const SimdKernels* kernel : available_fft_kernels()) {
     for (const std::size_t size : {2, 6, 20, 64, 768, 2560, 65536}) {
       const RealFft fft(size, *kernel);
       Numbers sequence(size);

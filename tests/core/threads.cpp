@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "numeric/checkpoint.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 #include "questions.hpp"
 
 namespace {

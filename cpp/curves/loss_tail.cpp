@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curves/loss_tail.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "curves/composed_pld.hpp"
+#include "forecast/saddlepoint.hpp"
+#include "methods/budgeted.hpp"
+#include "methods/enumeration.hpp"
+#include "methods/gaussian_merge.hpp"
+#include "methods/trivial_bounds.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/normal_quantile.hpp"
+#include "numeric/rounding.hpp"
+#include "pld/loss_tail.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Tails below this are asked with a tilt of their own, and with those within a few nats.
+constexpr double rare = 1e-6, shared_nats = 8;
+
+// The best chords leave a width of about the density of L times interval sqrt(count).
+double first_interval(const Saddlepoint& saddlepoint, double width) {
+  const double deviation = saddlepoint.saddle(0).deviation;
+  return std::min(width / std::sqrt(saddlepoint.total_count()), deviation / 4);
+}
+
+// A kind of question: what a point asks of one direction, and what is wanted of the answers.
+struct Kind {
+  double (*log_tail)(const Saddlepoint&, double point);  // forecast of log P(L > t) at the answer
+  TailBounds (*ask)(const CurveKinks& above, const CurveTable& below, double point);
+  TailBounds (*gaussian)(double mu, double mu_error, double point);
+  TailBounds (*listed)(const Enumeration& sums, double point);
+  TailBounds start, nothing;                                         // before anything is known; for loss 0
+  double (*allowed)(const Answer&, double tolerance, double scale);  // width
+  bool relative;                                                     // the width is one of the tail
+};
+
+Answer exactly(const TailBounds& bounds) {
+  Answer answer;
+  answer.lower = bounds.lower;
+  answer.upper = bounds.upper;
+  return answer;
+}
+
+class Solver {
+ public:
+  // The answers wanted are at least `known`, other directions' answers.
+  Solver(const Kind& kind, const Direction& direction, std::span<const double> points, const std::vector<Answer>& known,
+         const Limits& limits)
+      : kind_(kind), direction_(direction), saddlepoint_(direction), points_(points), limits_(limits) {
+    deviation_ = saddlepoint_.saddle(0).deviation;
+    const UnionProbability infinite = infinity_mass(direction);
+    infinity_mass_ = infinite.upper();
+    for (const Answer& other : known) {
+      answers_.push_back({});
+      answers_.back().lower = std::max(kind.start.lower, other.lower);
+      answers_.back().upper = kind.start.upper;
+      answers_.back().converged = false;
+    }
+    if (!kind.relative) return;
+    const double largest = largest_finite_loss(direction);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (!(points[i] >= largest)) continue;
+      answers_[i] = exactly({infinite.lower(), infinite.upper()});
+      answers_[i].converged = infinite.upper() - infinite.lower() <= limits.tolerance * infinite.upper();
+    }
+  }
+
+  std::vector<Answer> solve() {
+    std::vector<std::size_t> common;
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (!answers_[i].converged &&
+          (infinity_mass_ > rare || kind_.log_tail(saddlepoint_, points_[i]) > std::log(rare)))
+        common.push_back(i);
+    if (!common.empty()) solve(common, std::log(rare), false);
+    if (kind_.relative) solve_together();
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (answers_[i].converged) continue;
+      const bool tried = !answers_[i].limited_by.empty() && kind_.relative;
+      const double log_tail = tried ? std::log(answers_[i].upper) : kind_.log_tail(saddlepoint_, points_[i]);
+      solve(std::array{i}, std::min(log_tail, -1.0), true);
+      if (kind_.relative && !answers_[i].converged) solve_by_buckets(i);
+    }
+    return std::move(answers_);
+  }
+
+ private:
+  // Rare tails of about one size by the tilt of the smallest; one by one they are asked where that does not do.
+  void solve_together() {
+    std::vector<std::pair<double, std::size_t>> open;  // by rising tail
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (!answers_[i].converged && answers_[i].limited_by.empty())
+        open.emplace_back(std::min(kind_.log_tail(saddlepoint_, points_[i]), -1.0), i);
+    std::sort(open.begin(), open.end());
+    for (std::size_t from = 0, end; from < open.size(); from = end) {
+      std::vector<std::size_t> group;
+      for (end = from; end == from || (end < open.size() && open[end].first <= open[from].first + shared_nats); ++end)
+        group.push_back(open[end].second);
+      if (group.size() > 1) solve(group, open[from].first, true);
+    }
+  }
+
+  void solve(std::span<const std::size_t> which, double log_tail, bool tilted) {
+    const double tilt = tilted ? saddlepoint_.reach(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
+    const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
+    const double interval = first_interval(saddlepoint_, limits_.tolerance / slope);
+    const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
+    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
+    const Outcome outcome = refine(direction_, refinement, limits_, [&](const PldPair& enclosure) {
+      const CurveKinks above = certified_kinks(enclosure.upper);
+      const CurveTable below(enclosure.lower);
+      double excess = 0;
+      for (const std::size_t i : which) {
+        const auto [lower, upper] = kind_.ask(above, below, points_[i]);
+        Answer& answer = answers_[i];
+        answer.lower = std::max(answer.lower, lower);
+        answer.upper = std::min(answer.upper, upper);
+        answer.interval = enclosure.upper.interval;
+        answer.size = enclosure.upper.mass.size();
+        answer.passes += 1;
+        const double allowed = kind_.allowed(answer, limits_.tolerance, deviation_);
+        answer.converged = answer.upper - answer.lower <= allowed;
+        if (!answer.converged) excess = std::max(excess, (answer.upper - answer.lower) / allowed);
+      }
+      return excess;
+    });
+    for (const std::size_t i : which) {
+      answers_[i].limited_by = answers_[i].converged ? "" : outcome.limited_by;
+      answers_[i].required_bytes = outcome.required_bytes;
+    }
+  }
+
+  // From losses rounded to the grid, half an interval a step: atoms on the grid keep their place, so that the tail is
+  // known right next to them.
+  void solve_by_buckets(std::size_t i) {
+    Answer& answer = answers_[i];
+    const double log_tail = std::min(std::log(std::max(answer.upper, 1e-300)), -1.0);
+    const double tilt = saddlepoint_.reach(0, -log_tail, 1, 40 / deviation_).tilt;
+    const double width = limits_.tolerance / std::max(tilt, 1 / deviation_);
+    const double interval = std::min(width / saddlepoint_.total_count(), deviation_ / 4);
+    const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
+    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval), 1, Estimator::privacy_buckets};
+    const Outcome outcome = refine(direction_, refinement, limits_, [&](const PldPair& enclosure) {
+      answer.lower = std::max(answer.lower, bucket_tail(enclosure.lower, points_[i]));
+      answer.upper = std::min(answer.upper, bucket_tail(enclosure.upper, points_[i]));
+      answer.interval = enclosure.upper.interval;
+      answer.size = enclosure.upper.mass.size();
+      answer.passes += 1;
+      const double allowed = kind_.allowed(answer, limits_.tolerance, deviation_);
+      answer.converged = answer.upper - answer.lower <= allowed;
+      return (answer.upper - answer.lower) / allowed;
+    });
+    answer.limited_by = answer.converged ? "" : outcome.limited_by;
+    answer.required_bytes = outcome.required_bytes;
+  }
+
+  const Kind& kind_;
+  const Direction& direction_;
+  Saddlepoint saddlepoint_;
+  std::span<const double> points_;
+  Limits limits_;
+  double deviation_;
+  double infinity_mass_ = 0;  // upper bound
+  std::vector<Answer> answers_;
+};
+
+std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const Direction& direction,
+                              std::span<const double> points, const Limits& limits) {
+  const double deviation = Saddlepoint(direction).saddle(0).deviation;
+  std::vector<Answer> answers;
+  for (const double point : points) {
+    Answer answer = exactly(kind.listed(sums, point));
+    answer.converged = answer.upper - answer.lower <= kind.allowed(answer, limits.tolerance, deviation) ||
+                       answer.upper == answer.lower;
+    if (!answer.converged) answer.limited_by = "rounding";
+    answers.push_back(answer);
+  }
+  return answers;
+}
+
+std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, std::span<const double> points,
+                                  const std::vector<Answer>& known, const Limits& limits) {
+  const MergedDirection merged = merge_gaussians(direction);
+  if (!merged.terms.empty() && !merged.only_gaussian) {
+    if (const auto sums = Enumeration::of(merged.terms, limits.memory()))
+      return from_sums(kind, *sums, merged.terms, points, limits);
+    return Solver(kind, merged.terms, points, known, limits).solve();
+  }
+  std::vector<Answer> answers;
+  for (const double point : points)
+    answers.push_back(exactly(merged.terms.empty() ? kind.nothing : kind.gaussian(merged.mu, merged.mu_error, point)));
+  return answers;
+}
+
+std::vector<Answer> worst_direction(const Kind& kind, std::span<const Direction> directions,
+                                    std::span<const double> points, const Limits& limits) {
+  check_floating_point_environment();
+  std::vector<Answer> result(points.size(),
+                             exactly(directions.empty() ? kind.nothing : TailBounds{-infinity, -infinity}));
+  for (const Direction& direction : directions) {
+    const std::vector<Answer> answers = one_direction(kind, direction, points, result, limits);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double lower = std::max(result[i].lower, answers[i].lower);
+      const bool converged = result[i].converged && answers[i].converged;
+      const std::string_view limited_by = result[i].converged ? answers[i].limited_by : result[i].limited_by;
+      if (answers[i].upper > result[i].upper) result[i] = answers[i];
+      result[i].lower = lower;
+      result[i].converged = converged;
+      result[i].limited_by = limited_by;
+    }
+  }
+  return result;
+}
+
+std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const double> points,
+                          const Limits& limits) {
+  return budgeted(directions, points.size(), limits, {kind.start.lower, kind.start.upper},
+                  [&] { return worst_direction(kind, directions, points, limits); });
+}
+
+// L is normal with mean mu^2/2 and deviation mu, so that P(L > eps) = P(Z > eps / mu - mu / 2).
+TailBounds gaussian_tail(double mu, double mu_error, double epsilon) {
+  const double x = epsilon / mu - mu / 2;
+  const double slack = (epsilon / mu + mu / 2) * (mu_error + 8 * u);
+  return {std::max(0.0, normal_tail(x + slack) * (1 - 2 * normal_error) - 4 * u * (x < 0) - 1e-307),
+          std::min(1.0, normal_tail(x - slack) * (1 + 2 * normal_error) + 4 * u * (x < 0) + 1e-307)};
+}
+
+TailBounds gaussian_quantile(double mu, double mu_error, double level) {
+  const auto z = level >= 0.5
+                     ? upper_normal_quantile(1 - level)
+                     : QuantileInterval{-upper_normal_quantile(level).upper, -upper_normal_quantile(level).lower};
+  const auto slack = [&](double x) { return (mu * mu + mu * std::fabs(x)) * (2 * mu_error + 8 * u); };
+  return {mu * mu / 2 + mu * z.lower - slack(z.lower), mu * mu / 2 + mu * z.upper + slack(z.upper)};
+}
+
+TailBounds ask_tail(const CurveKinks& above, const CurveTable& below, double epsilon) {
+  return loss_tail(above, below.delta(epsilon).value, epsilon);
+}
+
+// 1 - level, rounded either way, for the side that must not be overstated.
+TailBounds ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
+  return {loss_tail_quantile(above, below, std::nextafter(1 - level, 2.0)).lower,
+          loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};
+}
+
+TailBounds listed_tail(const Enumeration& sums, double epsilon) { return sums.tail(epsilon); }
+
+TailBounds listed_quantile(const Enumeration& sums, double level) {
+  return sums.quantile(std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0));
+}
+
+const Kind tail_kind{
+    [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon).log_delta; },
+    &ask_tail,
+    &gaussian_tail,
+    &listed_tail,
+    {0, 1},
+    {0, 0},
+    [](const Answer& answer, double tolerance, double) { return tolerance * answer.upper; },
+    true,
+};
+
+const Kind quantile_kind{
+    [](const Saddlepoint&, double level) { return std::log(std::max(1 - level, 1e-17)); },
+    &ask_quantile,
+    &gaussian_quantile,
+    &listed_quantile,
+    {-infinity, infinity},
+    {0, 0},
+    [](const Answer&, double tolerance, double deviation) { return tolerance * deviation; },
+    false,
+};
+
+}  // namespace
+
+std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                     const Limits& limits) {
+  return worst(tail_kind, directions, epsilons, limits);
+}
+
+std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const double> levels,
+                                         const Limits& limits) {
+  return worst(quantile_kind, directions, levels, limits);
+}
+
+}  // namespace hockeystick

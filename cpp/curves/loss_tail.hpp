@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "methods/question.hpp"
+
+namespace hockeystick {
+
+/// Encloses P(L > epsilon) at each epsilon, for the worst direction; relative widths.
+std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                     const Limits& limits);
+
+/// Encloses the smallest t with P(L <= t) >= level at each level in (0, 1), for the worst direction. The tolerance
+/// is a share of the forecast standard deviation of L.
+std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const double> levels,
+                                         const Limits& limits);
+
+}  // namespace hockeystick

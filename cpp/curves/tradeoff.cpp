@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curves/tradeoff.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "curves/composed_pld.hpp"
+#include "forecast/rate_forecast.hpp"
+#include "mechanisms/gaussian/gaussian_tradeoff.hpp"
+#include "methods/budgeted.hpp"
+#include "methods/gaussian_merge.hpp"
+#include "methods/trivial_bounds.hpp"
+#include "numeric/rounding.hpp"
+#include "pld/tradeoff.hpp"
+
+namespace hockeystick {
+namespace {
+
+// False positive rates below this are asked one by one, each with a tilt of its own.
+constexpr double rare = 1e-5;
+
+// The false negative rate to which a relative width is kept.
+constexpr double smallest_miss = 1e-6;
+
+// A power below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
+constexpr double smallest_power = 1e-300;
+
+double allowed_width(const Answer& answer, double tolerance) {
+  const double miss = std::max(1 - answer.lower, std::min(smallest_miss, answer.upper));
+  return tolerance * std::min(answer.upper, miss);
+}
+
+void intersect(Answer& answer, double lower, double upper, double tolerance) {
+  answer.lower = std::max(answer.lower, lower);
+  answer.upper = std::min(answer.upper, upper);
+  const double allowed = allowed_width(answer, tolerance);
+  answer.converged = answer.upper - answer.lower <= allowed;
+  answer.passes += 1;
+}
+
+// One direction that is not Gaussian; no fpr is 0 or 1.
+class PowerSolver {
+ public:
+  // The answers wanted are at least `known`, other directions' answers.
+  PowerSolver(const Direction& direction, std::span<const double> fprs, std::span<const double> known,
+              const Limits& limits)
+      : direction_(direction), saddlepoint_(direction), fprs_(fprs), limits_(limits), answers_(fprs.size()) {
+    const LargestLossPower by_largest(direction, limits.tolerance);
+    const double apart = total_variation(direction);  // P - Q is at most that
+    for (std::size_t i = 0; i < fprs.size(); ++i) {
+      const auto [lower, upper] = by_largest.at(fprs[i]);
+      Answer& at = answers_[i];
+      at.lower = std::max(known[i], lower);
+      at.upper = std::min(upper, (fprs[i] + apart) * (1 + 4 * unit_roundoff));
+      at.converged = at.upper - at.lower <= allowed_width(at, limits.tolerance);
+    }
+  }
+
+  std::vector<Answer> solve() {
+    std::vector<std::size_t> common;
+    for (std::size_t i = 0; i < fprs_.size(); ++i)
+      if (fprs_[i] >= rare && !answers_[i].converged) common.push_back(i);
+    if (!common.empty()) solve(common, 0);
+    for (std::vector<std::size_t> left = open(); !left.empty(); left = open()) {
+      const std::size_t before = left.size();
+      solve_neighbours(left);
+      if (open().size() == before) break;
+    }
+    for (const std::size_t i : open()) {
+      const std::array<std::size_t, 1> one{i};
+      solve(one, tilt_for_fpr(saddlepoint_, fprs_[i]));
+    }
+    return std::move(answers_);
+  }
+
+ private:
+  // What another tilt may still answer.
+  std::vector<std::size_t> open() const {
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < fprs_.size(); ++i) {
+      const Answer& at = answers_[i];
+      const bool likely = at.passes > 0 && at.lower > 0.5;
+      if (!at.converged && at.limited_by != "memory_limit" && !likely) left.push_back(i);
+    }
+    return left;
+  }
+
+  // The rarest, and those that the tilt for the middle between serves as well: were the loss normal, a tail z
+  // deviations out would lose e^((z - z')^2 / 2) of the precision of a transform tilted for z'.
+  void solve_neighbours(std::span<const std::size_t> left) {
+    constexpr double apart = 3;  // two digits
+    double farthest = 0;
+    for (const std::size_t i : left) farthest = std::max(farthest, deviations(fprs_[i]));
+    double nearest = farthest;
+    std::vector<std::size_t> group;
+    for (const std::size_t i : left) {
+      if (deviations(fprs_[i]) < farthest - 2 * apart) continue;
+      group.push_back(i);
+      nearest = std::min(nearest, deviations(fprs_[i]));
+    }
+    const double middle = nearest + (farthest - nearest) / 2;
+    solve(group, tilt_for_fpr(saddlepoint_, std::exp(-middle * middle / 2)));
+  }
+
+  static double deviations(double fpr) { return std::sqrt(-2 * std::log(std::max(fpr, 1e-300))); }
+
+  void solve(std::span<const std::size_t> which, double tilt) {
+    double smallest = 1, largest = 0;
+    for (const std::size_t i : which) {
+      smallest = std::min(smallest, fprs_[i]);
+      largest = std::max(largest, fprs_[i]);
+    }
+    const double interval = interval_for_power(saddlepoint_, smallest, largest, limits_.tolerance);
+    const double tail_mass = std::max(1e-300, 1e-3 * limits_.tolerance * std::min(smallest, smallest_miss));
+    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval)};
+    const Outcome outcome = refine(direction_, refinement, limits_, [&](const PldPair& enclosure) {
+      const CurveKinks above = certified_kinks(enclosure.upper), below = certified_kinks(enclosure.lower);
+      double excess = 0;
+      for (const std::size_t i : which) excess = std::max(excess, take(i, above, below, enclosure));
+      return excess;
+    });
+    for (const std::size_t i : which) {
+      answers_[i].limited_by = answers_[i].converged ? "" : outcome.limited_by;
+      answers_[i].required_bytes = outcome.required_bytes;
+    }
+  }
+
+  double take(std::size_t i, const CurveKinks& above, const CurveKinks& below, const PldPair& enclosure) {
+    const PowerBound upper = power_above(above, fprs_[i]);
+    Answer& answer = answers_[i];
+    intersect(answer, power_below(below, fprs_[i], upper).value, upper.value, limits_.tolerance);
+    answer.interval = enclosure.upper.interval;
+    answer.size = enclosure.upper.mass.size();
+    answer.tilt = enclosure.upper.tilt;
+    if (answer.converged) return 0;
+    return (answer.upper - answer.lower) / allowed_width(answer, limits_.tolerance);
+  }
+
+  const Direction& direction_;
+  Saddlepoint saddlepoint_;
+  std::span<const double> fprs_;
+  Limits limits_;
+  std::vector<Answer> answers_;
+};
+
+// Power at false positive rate 0: the mass at loss +inf.
+Answer at_zero(const Direction& direction, double tolerance) {
+  const UnionProbability infinite = infinity_mass(direction);
+  Answer answer;
+  answer.upper = 1;
+  intersect(answer, infinite.lower(), infinite.upper(), tolerance);
+  answer.converged = answer.converged || answer.upper <= smallest_power;
+  if (!answer.converged) answer.limited_by = "rounding";
+  return answer;
+}
+
+Answer exactly(double value) {
+  Answer answer;
+  answer.lower = answer.upper = value;
+  return answer;
+}
+
+Answer closed_form(const MergedDirection& merged, double fpr, double tolerance) {
+  const auto [lower, upper] = gaussian_power(merged.mu, merged.mu_error, fpr);
+  Answer answer;
+  answer.upper = 1;
+  intersect(answer, lower, upper, tolerance);
+  if (!answer.converged) answer.limited_by = "rounding";
+  return answer;
+}
+
+std::vector<Answer> one_direction(const Direction& direction, std::span<const double> fprs,
+                                  const std::vector<Answer>& known, const Limits& limits) {
+  const MergedDirection merged = merge_gaussians(direction);
+  std::vector<Answer> answers(fprs.size());
+  std::vector<double> inner, inner_known;
+  for (std::size_t i = 0; i < fprs.size(); ++i) {
+    if (!(fprs[i] > 0 && fprs[i] < 1)) continue;
+    inner.push_back(fprs[i]);
+    inner_known.push_back(known[i].lower);
+  }
+  std::vector<Answer> solved;
+  const bool needs_transform = !merged.terms.empty() && !merged.only_gaussian && !inner.empty();
+  if (needs_transform) solved = PowerSolver(merged.terms, inner, inner_known, limits).solve();
+  for (std::size_t i = 0, next = 0; i < fprs.size(); ++i) {
+    const double fpr = fprs[i];
+    if (merged.terms.empty() || fpr >= 1)
+      answers[i] = exactly(fpr);
+    else if (fpr <= 0)
+      answers[i] = at_zero(merged.terms, limits.tolerance);
+    else
+      answers[i] = needs_transform ? solved[next++] : closed_form(merged, fpr, limits.tolerance);
+  }
+  return answers;
+}
+
+// The larger of two enclosed rates.
+Answer worse(const Answer& a, const Answer& b, double tolerance) {
+  Answer result = b.upper > a.upper ? b : a;
+  const bool both = a.converged && b.converged;
+  const std::string_view limited_by = a.limited_by.empty() ? b.limited_by : a.limited_by;
+  result.lower = std::max(a.lower, b.lower);
+  result.converged = both || result.upper - result.lower <= allowed_width(result, tolerance);
+  result.limited_by = result.converged ? "" : limited_by;
+  return result;
+}
+
+std::vector<Answer> worst_power(std::span<const Direction> directions, std::span<const double> fprs,
+                                const Limits& limits) {
+  std::vector<Answer> worst;
+  for (const double fpr : fprs) worst.push_back(exactly(fpr));  // a test that ignores the output
+  for (const Direction& direction : directions) {
+    const std::vector<Answer> answers = one_direction(direction, fprs, worst, limits);
+    for (std::size_t i = 0; i < fprs.size(); ++i) worst[i] = worse(worst[i], answers[i], limits.tolerance);
+  }
+  return worst;
+}
+
+}  // namespace
+
+std::vector<Answer> power_bounds(std::span<const Direction> directions, std::span<const double> fprs,
+                                 const Limits& limits) {
+  check_floating_point_environment();
+  return budgeted(directions, fprs.size(), limits, {0, 1}, [&] { return worst_power(directions, fprs, limits); });
+}
+
+}  // namespace hockeystick

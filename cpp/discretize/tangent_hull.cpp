@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "discretize/tangent_hull.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/exponential.hpp"
+#include "numeric/hull.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+
+// A piecewise linear curve f(alpha), alpha = e^loss, with value 0 from the last support point on:
+// `mass[i]` is the P-mass whose kink it has at point i, `error[i]` the rounding error of that.
+struct Kinks {
+  std::vector<double> mass, error;
+  bool ends_at_zero = true;  // false: no tangent allows the value 0 at the last point
+};
+
+// All mass above the last point used, as if it were one cell: P(L > e) and P - e^e Q, whose errors are parts of
+// `scale`: p (1 - e^-width) for a cell, p above all points.
+struct Top {
+  double p, above, scale;
+};
+
+double growth(double gap) { return expm1_short(gap); }       // e^d - 1
+double shrinkage(double gap) { return -expm1_short(-gap); }  // 1 - e^-d
+
+// The cell that starts at point i joins the top: its own mass, and what lies above it as seen from point i.
+Top with_cell(const Top& top, const SupportCells& cells, std::size_t i) {
+  const CellMass cell = whole_cell(cells, i);
+  const double shrunk = shrinkage(cells.gap(i));
+  return {cell.p + top.p, cell.above + top.above * (1 - shrunk) + top.p * shrunk,
+          cell.p * shrunk + top.scale * (1 - shrunk) + top.p * shrunk};
+}
+
+// The curve of the tangents at the cuts over the first `points` support points. Let p_i be the
+// P-mass between the cuts around point i (the last point's cell reaches to +inf), D_i = p_i - e^loss_i
+// q_i (the difference at point i of the tangents at the cuts below and above), D = D+ - D-. The curve
+// takes the lower tangent at each point; its second difference at point i, as P-mass, is, with d_i
+// the gap above point i,
+//     p_i + (D_i+ / (e^d_(i-1) - 1) - D_(i+1)+ / (e^d_i - 1))
+//         + (D_i- / (1 - e^-d_i) - D_(i-1)- / (1 - e^-d_(i-1))).
+// Above the last point the tangent is 0, so that D >= 0 is needed there.
+//
+// The cells are of edges within edge_error of the support. That is covered by loss_error: what is to the right of
+// point i, up to the cut, enters by p and `above` alone, what is to its left by p and `below`, each as if its losses
+// were shifted by as much as its own reference, a point or, in the top, a cut, is off. So the curve is that of
+// losses shifted by edge_error at most, whose tangents here are lines P(S) - alpha Q(S), each under its curve.
+Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
+  const PairCells& parts = cells.parts;
+  Kinks kinks{std::vector<double>(points, 0.0), std::vector<double>(points, 0.0)};
+  for (std::size_t i = 0; i < points; ++i) {
+    checkpoint_each<4096>(i);
+    const bool last = i + 1 == points;
+    const CellMass left = i > 0 ? parts.cells[2 * i - 1] : CellMass{};
+    const CellMass right = last ? CellMass{top.p, top.above, 0} : parts.cells[2 * i];
+    const double p = left.p + right.p;
+    const double difference = right.above - left.below;
+    kinks.mass[i] += p;
+    kinks.error[i] += (parts.mass_error + 4 * u) * p;
+    // An error of D is taken on the safe side: mass stays, or goes, one point further down. So it
+    // costs error * gap in the mean and nothing of the P-mass.
+    const double largest = (last ? top.scale : right.p * shrinkage(cells.cuts[i] - cells.loss(i))) +
+                           (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
+    const double scale = parts.own_scale ? right.above + left.below : largest;
+    const double shares = parts.share_error + (last ? parts.mass_error : 0.0);  // of the top masses, too, are terms
+    const double error = (shares + 8 * u) * scale + parts.share_error_p * p;
+    const double raised = std::max(0.0, difference - error);
+    const double lowered = std::max(0.0, error - difference);
+    if (i > 0) {
+      const double amount = raised / growth(cells.gap(i - 1));
+      kinks.mass[i] += amount;
+      kinks.mass[i - 1] -= amount;
+    }
+    if (!last) {
+      const double amount = lowered / shrinkage(cells.gap(i));
+      kinks.mass[i] += amount;
+      kinks.mass[i + 1] -= amount;
+    } else {
+      kinks.ends_at_zero = lowered == 0;
+    }
+  }
+  for (std::size_t i = 0; i < points; ++i) kinks.error[i] += 8 * u * std::fabs(kinks.mass[i]);
+  return kinks;
+}
+
+// Algorithm 2. With B_i = `below` of the cell that ends at point i and A_i = `above` of the one that
+// starts there, the neighbours' tangents lie B_i and A_i under the curve at point i. The lower
+// of them leaves g_i = max(A_i, B_i) off the dots that connect_dots connects, so that its
+// kinks are theirs less
+//     (g_(i+1) - g_i) / (e^d_i - 1) - (g_i - g_(i-1)) / (1 - e^-d_(i-1)).
+// At the last point f = 0: g is the divergence there, and the tangent from below must not be < 0.
+Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
+  const PairCells& parts = cells.parts;
+  Kinks kinks{std::vector<double>(points, 0.0), std::vector<double>(points, 0.0)};
+  std::vector<double> off(points, 0.0), off_error(points, 0.0);
+  for (std::size_t i = 0; i + 1 < points; ++i) {
+    checkpoint_each<4096>(i);
+    const CellMass cell = whole_cell(cells, i);
+    const double gap = cells.gap(i);
+    const double weight = cell.below + exp_short(gap) * cell.above;
+    const double share = weight > 0 ? cell.below / weight : 0;
+    const double share_error = cells.share_error(i, share, 1 - share);
+    const double error = (parts.mass_error + share_error) * cell.p;
+    kinks.mass[i] += cell.p * share;
+    kinks.mass[i + 1] += cell.p * (1 - share);
+    kinks.error[i] += error;
+    kinks.error[i + 1] += error;
+    const double absolute = share_error * cell.p * growth(gap);
+    off[i] = std::max(off[i], cell.above);
+    off_error[i] = std::max(off_error[i], absolute);
+    off[i + 1] = cell.below;
+    off_error[i + 1] = absolute;
+  }
+  kinks.ends_at_zero = top.above * (1 - 2 * parts.share_error) >= off.back() + off_error.back();
+  off.back() = top.above;
+  off_error.back() = 2 * parts.share_error * top.p;
+  kinks.mass.back() += top.p - top.above;
+  kinks.error.back() += (parts.mass_error + 2 * parts.share_error) * top.p;
+  for (std::size_t i = 0; i < points; ++i) {
+    const double left_scale = i > 0 ? 1 / shrinkage(cells.gap(i - 1)) : 1;
+    const double right_scale = i + 1 < points ? 1 / growth(cells.gap(i)) : 0;
+    const double left = i > 0 ? off[i - 1] : 0, right = i + 1 < points ? off[i + 1] : 0;
+    kinks.mass[i] += (off[i] - left) * left_scale - (right - off[i]) * right_scale;
+    const double left_error = i > 0 ? off_error[i - 1] : 0;
+    const double right_error = i + 1 < points ? off_error[i + 1] : 0;
+    kinks.error[i] += (off_error[i] + left_error + 8 * u * (off[i] + left)) * left_scale +
+                      (off_error[i] + right_error + 8 * u * (off[i] + right)) * right_scale;
+  }
+  return kinks;
+}
+
+// Removes rounding from the masses, then points above the hull. If the last kink is negative the
+// curve would end below zero: the caller must take a shorter support.
+bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
+  for (std::size_t i = 0; i < kinks.mass.size(); ++i) kinks.mass[i] -= kinks.error[i];
+  const auto& index = cells.support.index;
+  constexpr auto none = static_cast<std::size_t>(-1);
+  const auto share = [&](std::size_t left, std::size_t i, std::size_t right) -> KinkShare {
+    if (left == none) return {0, 1};  // the neighbour is loss -inf, which holds no P-mass
+    const double below = cells.loss(i) - cells.loss(left);
+    const double above = cells.loss(right) - cells.loss(i);
+    checkpoint_each<4096>(i);
+    const double part = exp_short(-below) * shrinkage(above) / shrinkage(below + above);  // grown, they may overflow
+    return {part, 1 - part};
+  };
+  const auto kept = lower_hull(std::span(kinks.mass), 16 * u, share);
+  pmf.index.clear();
+  pmf.mass.clear();
+  for (const std::size_t i : kept) {
+    if (kinks.mass[i] < 0) return false;
+    pmf.index.push_back(index[i]);
+    pmf.mass.push_back(kinks.mass[i] * (1 - 4 * u));
+  }
+  return true;
+}
+
+// With a mass t at +inf, h(alpha) >= t + (1 - t - alpha)+, what Q's support alone tells: a mass of 1 - t at loss
+// log(1 - t), or below. A convex curve that comes down to t at or below that loss lies under its chord from 1, hence
+// under this one. So where tangents leave no mass above such a loss of the support, as with steps that move the loss by
+// far less than an interval, that mass is the better estimate.
+void raise_to_no_loss(const SupportCells& cells, StepPmf& pmf) {
+  const auto& index = cells.support.index;
+  const double infinite = cells.parts.infinity_mass, highest = std::log1p(-infinite) * (1 + 8 * u);
+  std::size_t nearest = index.size();
+  while (nearest > 0 && !(cells.loss(nearest - 1) <= highest)) --nearest;
+  if (nearest == 0) return;
+  for (std::size_t k = 0; k < pmf.index.size(); ++k)
+    if (pmf.index[k] > index[nearest - 1] && pmf.mass[k] > 0) return;
+  pmf.index.assign(1, index[nearest - 1]);
+  pmf.mass.assign(1, infinite > 0 ? (1 - infinite) * (1 - 4 * u) : 1.0);
+}
+
+template <class Curve>
+StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
+  StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, cells.parts.infinity_mass_lower, 0,
+              cells.parts.loss_error, Side::lower};
+  Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above, cells.parts.upper_tail_p};
+  // One point is given up at a time, then ever more at once, the sooner the more there are: the cost stays linear in
+  // the support, and bounded.
+  const std::size_t patience = std::clamp<std::size_t>((std::size_t{1} << 22) / cells.support.index.size(), 4, 64);
+  std::size_t drop = 1, tries = 0;
+  for (std::size_t points = cells.support.index.size(); points >= 2; drop *= ++tries > patience ? 2 : 1) {
+    Kinks kinks = curve(cells, points, top);
+    if (kinks.ends_at_zero && certify(cells, kinks, pmf)) {
+      raise_to_no_loss(cells, pmf);
+      return pmf;
+    }
+    for (std::size_t i = 0; i < drop && points >= 2; ++i, --points) top = with_cell(top, cells, points - 2);
+  }
+  pmf.index.assign(1, cells.support.index.front());  // the zero curve is under every curve
+  pmf.mass.assign(1, 0.0);
+  raise_to_no_loss(cells, pmf);
+  return pmf;
+}
+
+}  // namespace
+
+StepPmf tangent_hull(const SupportCells& cells) { return lower_pmf(cells, cut_kinks); }
+
+StepPmf algorithm_2(const SupportCells& cells) { return lower_pmf(cells, tangent_kinks); }
+
+}  // namespace hockeystick

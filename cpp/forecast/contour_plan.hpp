@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a contour should run for a question: forecasts only, no bound rests on them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "forecast/transform_plan.hpp"
+#include "mechanisms/mgf_line.hpp"
+
+namespace hockeystick {
+
+/// Where the line runs and where the Chernoff bounds are taken: lower < tilt < higher; lower >= 0.
+struct Contour {
+  double lower, tilt, higher;
+  double period;  // of what the sum repeats [nats]
+  std::size_t count;
+};
+
+using Lines = std::vector<std::unique_ptr<MgfLine>>;
+
+/// A contour and the lines that serve it.
+struct ContourPlan {
+  Contour contour;
+  LineNeeds needs;
+  double cost;  // as of the planner
+};
+
+/// Null where a term has no such line.
+Lines make_lines(const Direction& direction, const LineNeeds& needs);
+
+/// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the
+/// forecast each alias is e^log_share of delta; no count of samples yet.
+Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_share);
+
+/// Plans for one direction of one question, each from what the one before it found.
+class ContourPlanner {
+ public:
+  /// `wants_epsilon`: value is a delta and the answer an epsilon. `room`: nats by which the contour may lie off the
+  /// saddle point of other questions that it is to serve.
+  ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance, double room);
+
+  /// The next plan and its lines; none where a transform is forecast to cost less.
+  std::optional<ContourPlan> next(Lines& lines);
+
+  /// Where epsilon is forecast.
+  double epsilon() const { return at_.epsilon; }
+
+  /// Forecasts anew from delta and the slope -d log delta / d epsilon that a sum found at `epsilon`; false if that
+  /// says nothing.
+  bool learn(double epsilon, double delta, double slope);
+
+ private:
+  Saddlepoint near(double log_delta) const;
+  Saddle below_outliers(const Saddle& at, const Saddlepoint& near) const;
+  Saddle near_delta(double log_delta) const;
+  Saddle near_epsilon(const Saddlepoint& saddlepoint, double epsilon) const;
+  Contour frame();
+  double samples_needed(const Lines& lines, double spacing, double least, double most) const;
+  double log_tail(const Lines& lines, double spacing, double count) const;
+
+  const Direction& direction_;
+  Saddlepoint saddlepoint_;
+  bool wants_epsilon_;
+  double tolerance_, room_;
+  Saddle at_{};
+  double log_tolerance_ = 0, log_share_ = 0, deviation_ = 0, log_sum_ = 0;
+  double caution_ = 1;  // grows with each failure
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner: from the question's forecast (Saddlepoint) to tilt, window, interval, supports, size and cost; by cost
+// the engine chooses between a transform, a contour of moments and a contour of steps. Pure: it touches no large
+// memory, and a plan knows its bytes before anything is built.
+#pragma once
+
+#include <vector>
+
+#include "forecast/nonuniform_grid.hpp"
+#include "forecast/saddlepoint.hpp"
+#include "pld/compose.hpp"
+
+namespace hockeystick {
+
+/// What one pass is to achieve.
+struct Target {
+  Saddle saddle;           // where the question lies, by the forecast
+  double log_tolerance;    // wanted relative width of delta there
+  double interval;         // discretization interval [nats]
+  double cut;              // relative mass each truncation may take
+  bool from_below = true;  // whether a lower estimate is wanted, for which grids are shifted
+};
+
+struct Plan {
+  double interval, tilt;
+  double off_grid_steps;  // steps whose atoms stay off the grid, by tilted mass: their error is of first order
+  Window window;
+  std::size_t fft_size;
+  ChernoffTilts chernoff;
+  std::vector<double> log_moments;       // per term, at the tilt
+  std::vector<NonuniformGrid> supports;  // per term
+  double points;                         // of all supports
+  double bytes;                          // peak memory predicted
+  double step_bytes;                     // of it, the steps' own
+  double cost;                           // of a pass
+};
+
+// Costs are in nanoseconds on one core of the machine that benchmarks/costs.py was last run on: it holds them against
+// times, question by question. Only their ratios decide anything.
+
+/// A pass: every support point is cut, discretized and tilted from both sides; a transform a term and side, and back.
+double transform_cost(double terms, double points, double size);
+
+/// A transform of steps without atoms, in the tolerance that the saddle's question allows on delta, before any plan.
+double forecast_transform_cost(const Saddlepoint& saddlepoint, const Saddle& saddle, double log_tolerance);
+
+/// A contour of moments, on lines with so many nodes in all; and the samples to be had for so much.
+double contour_cost(double terms, double samples, double nodes);
+double affordable_samples(double cost, double terms, double nodes);
+
+/// A contour of steps with so many support points in all.
+double step_contour_cost(double samples, double points);
+
+/// Interval at which the forecast gap of delta is 0.55 log_tolerance: connect the dots adds d^2 / 6
+/// to a step's variance and the midpoint tangents take d^2 / 12, which moves delta by half that
+/// times the density of the loss at epsilon.
+double forecast_interval(const Saddlepoint& saddlepoint, const Saddle& saddle, double log_tolerance);
+
+/// The losses a tilted composition is needed at, and how long a circle keeps others from them.
+struct Frame {
+  Window window;
+  double size, period;  // of the window and the circle [points]: doubles, for they may exceed any memory
+  ChernoffTilts chernoff;
+};
+
+/// The frame for a question at `at`, on the grid shift + k d; each truncation takes about `cut` of delta there.
+/// Tilts beyond `limit` are of no use on this grid.
+Frame make_frame(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, double d, double shift, double limit,
+                 double cut);
+
+Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const Target& target);
+
+}  // namespace hockeystick

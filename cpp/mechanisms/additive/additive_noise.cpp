@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/additive/additive_noise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechanisms/additive/concave_density.hpp"
+#include "mechanisms/additive/noise_side.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+// Symmetric log-concave noise of density e^g, distribution function F. P has the density e^g(x), Q has e^g(x + shift),
+// and L(x) = g(x) - g(x + shift) increases. So x is exact on the side of P, and rounded on that of Q. Masses are
+// differences of tails F(-|x|), where F is accurate relative to itself, or lie between bounds that g, concave, gives
+// for cells too narrow for differences and for tails that F is not trusted with.
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Where F is below, it is not trusted: it may have underflowed.
+constexpr double least_trusted = 1e-300;
+
+// P-masses of cells and tails below, or not known to half of themselves, count at loss +inf, their Q-mass at -inf.
+constexpr double vanishing = 1e-301;
+
+// Bound of the mass of the noise beyond `reach_`, which is counted so without being looked at.
+constexpr double negligible = 1e-306;
+
+// By how much a point is moved to bound the slope of g there: g is concave, so secants outwards are steeper.
+constexpr double outwards = 1e-3;
+
+// The part of a threshold's error of g by which it is taken nearer to the centres than where the loss is met: a bounded
+// loss is all but met far out as well, where g is large and its error with it.
+constexpr double inwards = 1.0 / 16;
+
+// A tail whose distribution function is not trusted is summed over so many nats, in so many panels.
+constexpr double nats = 40, most_panels = 0x1p15;
+
+struct Threshold {
+  NoiseSide p, q;
+  double error;  // of the loss; 0 if it is outside
+  int outside;   // 1 or -1: all losses within reach are below, or above; the threshold is then where these end
+};
+
+bool is_lost(const MassEstimate& p) { return p.upper() < vanishing || !(p.error < p.value / 2); }
+
+class AdditiveNoise final : public DominatingPair {
+ public:
+  AdditiveNoise(Noise noise, double shift) : noise_(std::move(noise)), shift_(shift) {
+    peak_ = log_density({0.0})[0];
+    double far = 0.4 * std::exp(-peak_), near = 0;
+    for (; !is_negligible(far); near = far, far *= 1.25)
+      if (!(far < 1e300)) throw std::invalid_argument("log_density must fall without bound far from 0");
+    for (int step = 0; step < 8; ++step) {
+      const double middle = near + (far - near) / 2;
+      (is_negligible(middle) ? far : near) = middle;
+    }
+    reach_ = far;
+  }
+
+  PairCells integrate(std::span<const double> edges) const override {
+    const std::vector<Threshold> at = thresholds(edges);
+    PairCells result;
+    result.share_error = 16 * u;
+    for (const Threshold& threshold : at) result.loss_error = std::max(result.loss_error, threshold.error);
+    result.edge_error = result.loss_error;
+    const std::vector<double> middle = middles(at), g = log_density(middle);
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+      checkpoint_each<1024>(i);
+      const ConcavePoint p{middle[2 * i], g[2 * i]}, q{middle[2 * i + 1], g[2 * i + 1]};
+      result.cells.push_back(cell(at[i], at[i + 1], p, q, {edges[i], edges[i + 1]}, result));
+    }
+    add_lower_tail(at.front(), result);
+    add_upper_tail(at.back(), edges.back(), result);
+    result.mass_error += 8 * u;
+    result.share_error_p += 16 * u;
+    // Sums of a term for each cell.
+    const double sums = 1 + (static_cast<double>(edges.size()) + 8) * u;
+    result.infinity_mass *= sums;
+    result.lower_tail_q *= sums;
+    return result;
+  }
+
+  // Points gather about both centres, as far as the tails go.
+  LossNodes nodes() const override {
+    constexpr int count = 250;
+    const double unit = 0.4 * std::exp(-peak_);
+    const double top = std::asinh((reach_ + shift_) / unit);
+    std::vector<double> x;
+    for (int k = -count; k <= count; ++k) {
+      const double away = unit * std::sinh(top * k / count);
+      x.push_back(away - shift_);
+      x.push_back(away);
+    }
+    std::sort(x.begin(), x.end());
+    const auto log_p = log_density(x), log_q = log_density(moved(x));
+    LossNodes nodes;
+    for (std::size_t k = 1; k + 1 < x.size(); ++k) {
+      const double width = (x[k + 1] - x[k - 1]) / 2;
+      const double loss = log_p[k] - log_q[k];
+      if (!(width > 0)) continue;
+      nodes.loss.push_back(nodes.loss.empty() ? loss : std::max(loss, nodes.loss.back()));
+      nodes.log_mass.push_back(log_p[k] + std::log(width));
+    }
+    return nodes;
+  }
+
+  // delta(0) = 1 - 2 F(-shift / 2).
+  double total_variation_bound() const override {
+    return std::clamp(1 - 2 * tails({shift_ / 2})[0] * (1 - 2 * noise_.accuracy) + 4 * u, 0.0, 1.0);
+  }
+
+ private:
+  // Bound of the error of a value of log_density: accuracy (1 + |g|), |g| from the value itself.
+  double off(double g) const { return 1.00001 * noise_.accuracy * (1 + std::fabs(g)); }
+
+  // Whether the noise's mass above x is: g lies below its chord from 0, extended.
+  bool is_negligible(double x) const {
+    const double g = log_density({x})[0], fall = peak_ - off(peak_) - g - off(g);
+    return fall > 0 && g + off(g) - std::log(fall / x) < std::log(negligible) - 1e-9;
+  }
+
+  std::vector<double> values(const Noise::Map& map, const std::vector<double>& x, const char* name) const {
+    std::vector<double> y(x.size());
+    map(x, y);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (!std::isfinite(y[i]))
+        throw std::invalid_argument(std::string(name) + " must return finite numbers, got " + std::to_string(y[i]) +
+                                    " at " + std::to_string(x[i]));
+    }
+    return y;
+  }
+
+  std::vector<double> log_density(const std::vector<double>& x) const {
+    return values(noise_.log_density, x, "log_density");
+  }
+
+  // F(-distance).
+  std::vector<double> tails(std::vector<double> distance) const {
+    for (double& x : distance) x = -std::fabs(x);
+    const auto y = values(noise_.distribution, distance, "distribution");
+    for (const double tail : y)
+      if (!(tail >= 0 && tail <= 0.5 + 2 * noise_.accuracy))
+        throw std::invalid_argument("distribution must be in [0, 0.5] below 0, got " + std::to_string(tail));
+    return y;
+  }
+
+  // The noise's mass below is negligible as seen from both centres, also where the reach is lost next to the shift.
+  double bottom() const { return -(reach_ + shift_) * (1 + 8 * u); }
+
+  // As seen from the other centre.
+  std::vector<double> moved(std::vector<double> x) const {
+    for (double& at : x) at += shift_;
+    return x;
+  }
+
+  // x with L(x) = loss for each edge, in their order, by bisection of all at once, within reach.
+  std::vector<double> solve(std::span<const double> losses) const {
+    const std::size_t count = losses.size();
+    std::vector<double> low(count, bottom()), high(count, reach_), middle(count);
+    for (int step = 0; step < 1100; ++step) {
+      checkpoint();
+      bool moving = false;
+      for (std::size_t i = 0; i < count; ++i) {
+        middle[i] = low[i] + (high[i] - low[i]) / 2;
+        moving = moving || (middle[i] > low[i] && middle[i] < high[i] && high[i] - low[i] > 1e-20 * reach_);
+      }
+      if (!moving) break;
+      const auto log_p = log_density(middle), log_q = log_density(moved(middle));
+      for (std::size_t i = 0; i < count; ++i) {
+        const double inward = std::copysign(inwards * (off(log_p[i]) + off(log_q[i])), losses[i]);
+        (log_p[i] - log_q[i] + inward < losses[i] ? low : high)[i] = middle[i];
+      }
+    }
+    // To either side of loss 0 they are looked for inwards, and functions may answer otherwise when asked again.
+    for (std::size_t i = 1; i < count; ++i) low[i] = std::max(low[i], low[i - 1]);
+    return low;
+  }
+
+  // Sides of thresholds at x, which is rounded or not. The functions' own accuracy is in the errors.
+  std::vector<NoiseSide> sides(const std::vector<double>& x, bool rounded) const {
+    std::vector<double> beyond;
+    for (const double at : x) beyond.push_back(at * (1 + outwards));
+    const auto g = log_density(x), g_beyond = log_density(beyond), tail = tails(x);
+    std::vector<NoiseSide> result;
+    std::vector<std::size_t> distrusted;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double steepness = (std::fabs(g[i] - g_beyond[i]) + off(g[i]) + off(g_beyond[i])) / outwards;
+      result.push_back({x[i], g[i], tail[i], 1.001 * noise_.accuracy * tail[i], 0, steepness});
+      if (!(tail[i] > least_trusted)) distrusted.push_back(i);
+    }
+    bound_tails(result, distrusted);
+    if (rounded)
+      for (NoiseSide& side : result) side.error += displaced(side, -side.scale);
+    return result;
+  }
+
+  // x is off by u |x|, which moves masses times e^shift by the density; as a logarithm, since that may underflow.
+  double displaced(const NoiseSide& side, double shift) const {
+    const double log_f = side.log_f + off(side.log_f) + u * side.steepness;
+    return 1.001 * std::exp(std::log(u * std::fabs(side.x)) + log_f + shift);
+  }
+
+  // Of the sides listed, the tails from g alone, in units of about their size.
+  void bound_tails(std::vector<NoiseSide>& of, const std::vector<std::size_t>& listed) const {
+    if (listed.empty()) return;
+    const auto panels =
+        static_cast<std::size_t>(std::clamp(most_panels / static_cast<double>(listed.size()), 8.0, 512.0));
+    std::vector<double> x;
+    for (const std::size_t i : listed) {
+      const double near = std::fabs(of[i].x);
+      // Secants from the peak are flatter than g, but where g is so far below they are steep.
+      const double fall = std::max(of[i].steepness, peak_ - of[i].log_f);
+      if (!(near > 0 && fall > 1))
+        throw std::invalid_argument("distribution must be the integral of exp(log_density), got a tail of 0 at " +
+                                    std::to_string(of[i].x));
+      of[i].scale = of[i].log_f + std::log(near / fall);
+      for (std::size_t k = 0; k <= 2 * panels; ++k)
+        x.push_back(near + near * (nats / fall) * (static_cast<double>(k) / static_cast<double>(2 * panels)));
+    }
+    const auto g = log_density(x);
+    for (std::size_t j = 0; j < listed.size(); ++j) {
+      checkpoint_each<64>(j);
+      NoiseSide& side = of[listed[j]];
+      const std::size_t first = j * (2 * panels + 1), last = first + 2 * panels;
+      CertifiedInterval sum{0, 0};
+      for (std::size_t k = first; k < last; k += 2) {
+        const double error = std::max({off(g[k]), off(g[k + 1]), off(g[k + 2])});
+        const auto [lower, upper] =
+            concave_mass({x[k], g[k]}, {x[k + 1], g[k + 1]}, {x[k + 2], g[k + 2]}, error, -side.scale);
+        sum = {sum.lower + lower, sum.upper + upper};
+      }
+      // Beyond the panels g lies below its chord over them, extended.
+      const double slope = (g[first] - off(g[first]) - g[last] - off(g[last])) / (x[last] - x[first]);
+      sum.upper += slope > 0 ? 1.001 * std::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;
+      const double rounding = static_cast<double>(panels) * u;
+      const MassEstimate tail = middle_of({sum.lower * (1 - rounding), sum.upper * (1 + rounding)});
+      side.tail = tail.value;
+      side.error = tail.error;
+      if (!(tail.error < infinity)) {  // no doubles lie close enough: what the distribution function says
+        side.scale = 0;
+        side.tail = side.error = 0.51 * least_trusted;
+      }
+    }
+  }
+
+  std::vector<Threshold> thresholds(std::span<const double> losses) const {
+    std::vector<double> x = solve(losses);
+    const double ends[] = {bottom(), reach_};
+    x.insert(x.end(), ends, ends + 2);
+    const std::vector<NoiseSide> p = sides(x, false), q = sides(moved(x), true);
+    // The functions' accuracy, the rounding of the difference, and of x on the side of Q.
+    const auto error_at = [&](std::size_t i) {
+      return off(p[i].log_f) + off(q[i].log_f) + 1.01 * u * std::fabs(p[i].log_f - q[i].log_f) +
+             1.001 * u * q[i].steepness;
+    };
+    const std::size_t lowest = losses.size(), highest = losses.size() + 1;
+    const double bottom = p[lowest].log_f - q[lowest].log_f - error_at(lowest);
+    const double top = p[highest].log_f - q[highest].log_f + error_at(highest);
+    std::vector<Threshold> result;
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      if (losses[i] > top || losses[i] < bottom) {
+        const int outside = losses[i] > top ? 1 : -1;
+        const std::size_t end = outside > 0 ? highest : lowest;
+        result.push_back({p[end], q[end], 0, outside});
+        continue;
+      }
+      const double missed = std::fabs(p[i].log_f - q[i].log_f - losses[i]), error = error_at(i);
+      if (!(missed < 1e-3 + 4 * error))
+        throw std::invalid_argument("log_density must be concave and accurate: near " + std::to_string(x[i]) +
+                                    " the privacy loss is off by " + std::to_string(missed));
+      result.push_back({p[i], q[i], missed + error, 0});
+    }
+    return result;
+  }
+
+  // Half way between thresholds, as seen from P and from Q.
+  static std::vector<double> middles(const std::vector<Threshold>& at) {
+    std::vector<double> x;
+    for (std::size_t i = 0; i + 1 < at.size(); ++i) {
+      x.push_back(at[i].p.x + (at[i + 1].p.x - at[i].p.x) / 2);
+      x.push_back(at[i].q.x + (at[i + 1].q.x - at[i].q.x) / 2);
+    }
+    return x;
+  }
+
+  // Mass times e^shift between thresholds, by difference or between the bounds of a concave g, whatever is surer.
+  MassEstimate mass(const NoiseSide& low, const ConcavePoint& middle, const NoiseSide& high, double shift,
+                    bool rounded) const {
+    const MassEstimate wide = difference(low, high, shift);
+    const double error = std::max({off(low.log_f), off(middle.g), off(high.log_f)});
+    MassEstimate narrow = middle_of(concave_mass({low.x, low.log_f}, middle, {high.x, high.log_f}, error, shift));
+    if (rounded) narrow.error += displaced(low, shift) + displaced(high, shift);
+    return narrow.error < wide.error || std::isnan(wide.error) ? narrow : wide;
+  }
+
+  struct Ends {
+    double lower, upper;
+  };
+
+  // P - e^lower Q and e^upper Q - P from P and e^lower Q, or the middle of their range if that is surer. Errors go into
+  // `errors`.
+  CellMass cell(const Threshold& low, const Threshold& high, const ConcavePoint& middle_p, const ConcavePoint& middle_q,
+                const Ends& ends, PairCells& errors) const {
+    if (!(low.p.x < high.p.x)) return {};
+    const MassEstimate p = mass(low.p, middle_p, high.p, 0, false);
+    if (is_lost(p)) {
+      errors.infinity_mass += p.upper();
+      errors.lower_tail_q += mass(low.q, middle_q, high.q, 0, true).upper();
+      return {};
+    }
+    const MassEstimate q = mass(low.q, middle_q, high.q, ends.lower, true);
+    errors.mass_error = std::max(errors.mass_error, p.error / (p.value - p.error));
+    const double width = ends.upper - ends.lower, grow = std::exp(width);
+    const double most_above = p.value * -std::expm1(-width), most_below = p.value * std::expm1(width);
+    const auto settle = [&](double difference, double error, double most) {
+      if (!(error < most / 2)) difference = error = most / 2;
+      if (width > 1) {  // where `below` may be many times p
+        errors.share_error = std::max(errors.share_error, 1.01 * error / std::clamp(difference, error, most));
+      } else {
+        errors.share_error_p = std::max(errors.share_error_p, 1.01 * error / p.value);
+      }
+      return std::clamp(difference, 0.0, most);
+    };
+    // The thresholds are exact for losses off by their errors.
+    const double above_error =
+        p.error + q.error + 1.001 * std::expm1(low.error) * q.value + 8 * u * (p.value + q.value);
+    const double grown = grow * q.value;
+    const double below_error =
+        p.error + grow * q.error + (1.001 * std::expm1(high.error) + 2 * u * width) * grown + 8 * u * (p.value + grown);
+    const double above = settle(p.value - q.value, above_error, most_above);
+    const double below = settle(grown - p.value, below_error, most_below);
+    return {p.value, above, below};
+  }
+
+  // What lies below the first threshold.
+  void add_lower_tail(const Threshold& first, PairCells& result) const {
+    if (first.outside < 0) {
+      result.infinity_mass += negligible;
+      result.lower_tail_q += negligible;
+      return;
+    }
+    result.lower_tail_q += mass_below(first.q, 0).upper();
+    const MassEstimate p = mass_below(first.p, 0);
+    if (is_lost(p)) {
+      result.infinity_mass += p.upper();
+      return;
+    }
+    result.lower_tail_p = p.value;
+    result.mass_error = std::max(result.mass_error, p.error / (p.value - p.error));
+  }
+
+  // What lies above the last.
+  void add_upper_tail(const Threshold& last, double edge, PairCells& result) const {
+    if (last.outside > 0) {
+      result.infinity_mass += negligible;
+      result.lower_tail_q += negligible;
+      return;
+    }
+    const MassEstimate p = mass_above(last.p, 0);
+    if (is_lost(p)) {
+      result.infinity_mass += p.upper();
+      result.lower_tail_q += mass_above(last.q, 0).upper();
+      return;
+    }
+    const MassEstimate taken = mass_above(last.q, edge);
+    double error =
+        p.error + taken.error + 1.001 * std::expm1(last.error) * taken.value + 8 * u * (p.value + taken.value);
+    // An upper bound: connect the dots sends this mass to +inf. Twice its error is within share_error_p.
+    result.upper_tail_p = p.value;
+    const bool unknown = !(error < p.value);
+    if (unknown) error = p.value;
+    result.upper_tail_above = unknown ? p.value : std::clamp(p.value - taken.value + error, 0.0, p.value);
+    result.share_error_p = std::max(result.share_error_p, 2 * error / p.value);
+    result.mass_error = std::max(result.mass_error, p.error / (p.value - p.error));
+  }
+
+  Noise noise_;
+  double shift_, peak_ = 0, reach_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> additive_noise_pair(Noise noise, double shift) {
+  return std::make_shared<AdditiveNoise>(std::move(noise), shift);
+}
+
+}  // namespace hockeystick

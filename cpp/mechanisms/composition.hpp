@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A composition: dominating pairs, and how often each is run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+/// A dominating pair and how often it is composed.
+struct Term {
+  std::shared_ptr<const DominatingPair> pair;
+  std::int64_t count;
+};
+
+/// The terms of one direction of an adjacency; the answer is for the worst direction.
+using Direction = std::vector<Term>;
+
+}  // namespace hockeystick

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worst pair of an (epsilon, delta)-DP mechanism (Kairouz, Oh, Viswanath 2015, Theorem 3.1); its own reverse.
+#include <cmath>
+#include <limits>
+
+#include "mechanisms/discrete/atomic_pair.hpp"
+#include "mechanisms/registry.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Rounding: 1 - delta u, e^-epsilon 4 u, the sum 1 + e^-epsilon 5 u, a product and a quotient u each: 12 u.
+AtomicLaw approximate_dp(Parameters parameters) {
+  const double epsilon = parameters[0], delta = parameters[1];
+  const double odds = std::exp(-epsilon);
+  const double larger = (1 - delta) / (1 + odds), smaller = (1 - delta) * odds / (1 + odds);
+  AtomicLaw law;
+  if (delta < 1) law.atoms = {{-epsilon, smaller, larger}, {epsilon, larger, smaller}};
+  if (delta > 0) {
+    law.atoms.insert(law.atoms.begin(), {-infinity, 0, delta});
+    law.atoms.push_back({infinity, delta, 0});
+  }
+  law.infinity_is_exact = true;
+  law.mass_error = 12 * unit_roundoff;
+  law.bound = law.reverse_bound = epsilon;
+  return law;
+}
+
+// Parameters: epsilon, delta.
+const Registration registration("approximate_dp", 2, [](Parameters p) { return atomic_pair(approximate_dp(p)); });
+
+}  // namespace
+}  // namespace hockeystick

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/discrete/atomic_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What underflow may have taken from a mass, and below which a mass is not trusted to be relatively exact.
+constexpr double tiny = 1e-307;
+constexpr double smallest_mass = 1e-305;
+
+constexpr std::size_t most_nodes = 1000, single_nodes = 64;
+
+using Moment = std::function<double(double t)>;
+
+Moment cut_moment(const Moment& known, double cut, double bound) {
+  if (known) return known;
+  return [=](double t) { return cut > 0 ? cut * std::exp(t * bound) * (1 + 1e-12) : 0.0; };
+}
+
+// Masses taken from atoms, as an upper bound, and the largest of their losses.
+struct Taken {
+  double mass = 0, top = -infinity;
+  void take(double& from, double loss) {
+    mass += 1.01 * std::exchange(from, 0.0) + tiny;
+    top = std::max(top, loss);
+  }
+  Moment added_to(Moment moment, double loss_error) const {
+    if (mass == 0) return moment;
+    return [moment = std::move(moment), most = mass, highest = top + loss_error](double t) {
+      return moment(t) + most * std::exp(t * highest) * (1 + 1e-12);
+    };
+  }
+};
+
+// Masses of finite losses that underflow may have spoilt become 0 and are counted as cut.
+AtomicLaw without_small_masses(AtomicLaw law) {
+  Taken p, q;
+  for (LossAtom& atom : law.atoms) {
+    if (std::isinf(atom.loss)) continue;
+    if (atom.p < smallest_mass) p.take(atom.p, atom.loss);
+    if (atom.q < smallest_mass) q.take(atom.q, -atom.loss);
+  }
+  law.cut_moment = p.added_to(cut_moment(law.cut_moment, law.cut, law.bound), law.loss_error);
+  law.reverse_cut_moment =
+      q.added_to(cut_moment(law.reverse_cut_moment, law.reverse_cut, law.reverse_bound), law.loss_error);
+  law.cut += p.mass;
+  law.reverse_cut += q.mass;
+  std::erase_if(law.atoms, [](const LossAtom& atom) { return std::isfinite(atom.loss) && atom.p == 0 && atom.q == 0; });
+  return law;
+}
+
+// By increasing loss, atoms of equal loss joined.
+std::vector<LossAtom> merged(std::vector<LossAtom> atoms) {
+  const auto by_loss = [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; };
+  if (!std::is_sorted(atoms.begin(), atoms.end(), by_loss)) std::sort(atoms.begin(), atoms.end(), by_loss);
+  std::size_t kept = 0;
+  for (std::size_t i = 0, next; i < atoms.size(); i = next) {
+    CompensatedSum p, q;
+    for (next = i; next < atoms.size() && atoms[next].loss == atoms[i].loss; ++next) {
+      p.add(atoms[next].p);
+      q.add(atoms[next].q);
+    }
+    atoms[kept++] = {atoms[i].loss, p.value(), q.value()};
+  }
+  atoms.resize(kept);
+  return atoms;
+}
+
+class AtomicPair final : public DominatingPair {
+ public:
+  explicit AtomicPair(AtomicLaw law) : law_(without_small_masses(std::move(law))) {
+    auto& atoms = law_.atoms = merged(std::move(law_.atoms));
+    if (!atoms.empty() && atoms.front().loss == -infinity) below_ = bounded(atoms.front().q).upper;
+    if (!atoms.empty() && atoms.back().loss == infinity) above_ = bounded(atoms.back().p);
+    std::erase_if(atoms, [](const LossAtom& atom) { return std::isinf(atom.loss); });
+    for (const LossAtom& atom : atoms)
+      if (atom.p > 0)
+        listed_.at.push_back({atom.loss, atom.p});
+      else
+        unlisted_q_ += atom.q;
+    listed_.all = true;
+    if (listed_.at.empty() && law_.cut == 0 && above_.upper > 0) above_.lower = 1;
+  }
+
+  PairCells integrate(std::span<const double> edges) const override {
+    std::vector<CellSums> sums(edges.size() + 1);  // below the first edge, the cells, above the last
+    CompensatedSum low_q;
+    double shift = 0;
+    std::size_t k = 0;  // edges at or below the atom
+    for (std::size_t i = 0; i < size(); ++i) {
+      checkpoint_each<8192>(i);
+      const LossAtom& atom = law_.atoms[i];
+      while (k < edges.size() && edges[k] <= atom.loss) ++k;
+      const double loss = snapped(atom.loss, k > 0 ? edges[k - 1] : -infinity, k < edges.size() ? edges[k] : infinity);
+      shift = std::max(shift, std::fabs(loss - atom.loss));
+      while (k < edges.size() && edges[k] <= loss) ++k;
+      CellSums& cell = sums[k];
+      cell.p.add(atom.p);
+      if (k == 0) low_q.add(atom.q);
+      if (k > 0) cell.above.add(atom.p * -std::expm1(edges[k - 1] - loss));
+      if (k < edges.size()) cell.below.add(atom.p * std::expm1(edges[k] - loss));
+    }
+    PairCells result;
+    for (std::size_t i = 1; i < edges.size(); ++i) result.cells.push_back(sums[i].value());
+    const double error = relative_error();
+    result.lower_tail_p = sums.front().p.value();
+    result.lower_tail_q = (low_q.value() * (1 + error) + below_ + law_.reverse_cut) * (1 + 2 * u);
+    result.upper_tail_p = sums.back().p.value();
+    result.upper_tail_above = sums.back().above.value();
+    result.infinity_mass = law_.cut == 0 ? above_.upper : (above_.upper + law_.cut) * (1 + 2 * u);
+    result.infinity_mass_lower = above_.lower;
+    result.mass_error = error;
+    // The differences loss - edge are rounded once, relative to themselves; expm1 within 4 u.
+    result.share_error = error + 8 * u;
+    result.own_scale = true;
+    result.loss_error = law_.loss_error + shift * (1 + 2 * u);
+    return result;
+  }
+
+  LossNodes nodes() const override {
+    LossNodes nodes;
+    const std::size_t largest = size() / most_nodes + 1;
+    for (std::size_t i = 0, group; i < size(); i += group) {
+      // Near the ends, which rare sums and steep tilts ask for, atoms have nodes of their own.
+      group = std::clamp<std::size_t>(std::min(i, size() - i) / single_nodes, 1, largest);
+      double mass = 0, moment = 0;
+      for (std::size_t k = i; k < i + group; ++k) {
+        mass += law_.atoms[k].p;
+        moment += law_.atoms[k].p * law_.atoms[k].loss;
+      }
+      if (!(mass > 0)) continue;
+      nodes.loss.push_back(moment / mass);
+      nodes.log_mass.push_back(std::log(mass));
+    }
+    if (nodes.loss.empty()) nodes = {{0.0}, {-700.0}};  // all loss is infinite
+    return nodes;
+  }
+
+  double loss_infimum() const override { return size() ? law_.atoms.front().loss - law_.loss_error : 0; }
+  double loss_supremum() const override {
+    if (above_.upper > 0) return infinity;
+    if (law_.cut > 0) return law_.bound;
+    return size() ? law_.atoms.back().loss + law_.loss_error : 0;
+  }
+
+  double finite_loss_bound() const override {
+    if (law_.cut > 0) return law_.bound;
+    if (size() == 0) return 0;
+    const double most = law_.atoms.back().loss;
+    return law_.loss_error > 0 ? up(most + law_.loss_error) : most;
+  }
+
+  double total_variation_bound() const override {
+    CompensatedSum sum;
+    for (const LossAtom& atom : law_.atoms)
+      if (atom.loss > 0) sum.add(atom.p * -std::expm1(-atom.loss));
+    const double finite = sum.value() * (1 + relative_error() + 8 * u);
+    return std::min(1.0, finite + above_.upper + law_.cut + law_.loss_error + tiny);
+  }
+
+  CertifiedInterval infinity_mass() const override {
+    const bool all_listed = law_.cut == 0 || std::isfinite(law_.bound);
+    const double upper = all_listed ? above_.upper : (above_.upper + law_.cut) * (1 + 2 * u);
+    return {above_.lower, std::min(1.0, upper)};  // it is a probability
+  }
+
+  // The sum itself, of atoms that `integrate` may have moved up to the edge too.
+  double tail_moment_bound(double top, double t) const override {
+    double sum = 0;
+    for (std::size_t k = size(); k-- > 0 && law_.atoms[k].loss >= top - 1e-9 * (1 + std::fabs(top));)
+      sum += law_.atoms[k].p * std::exp(t * (law_.atoms[k].loss + law_.loss_error));
+    return sum * (1 + 1e-8);
+  }
+  double unlisted_moment_bound(double t) const override {
+    if (above_.upper > 0) return infinity;
+    return (law_.cut_moment(t) + std::max(1.0, t) * (law_.reverse_cut + unlisted_q_)) * (1 + 1e-8);
+  }
+  double renyi_slope_bound(double order) const override {
+    return std::min(law_.slope_bound, DominatingPair::renyi_slope_bound(order));
+  }
+  double renyi_slope_limit() const override { return law_.slope_limit; }
+  CertifiedInterval log_moment_bounds(double t) const override {
+    return law_.log_moment ? law_.log_moment(t) : DominatingPair::log_moment_bounds(t);
+  }
+  double table_bytes() const override {
+    return static_cast<double>(law_.atoms.capacity() * sizeof(LossAtom) + listed_.at.capacity() * sizeof(Atom));
+  }
+  const Atoms& atoms() const override { return listed_; }
+  std::optional<FiniteLaw> finite_law() const override {
+    return FiniteLaw{listed_.at, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};
+  }
+
+ private:
+  std::size_t size() const { return law_.atoms.size(); }
+
+  // Merging adds 2 u; the compensated sums of `integrate` add 2 u.
+  double relative_error() const { return law_.mass_error + 6 * u; }
+
+  // A mass at an infinite loss.
+  CertifiedInterval bounded(double mass) const {
+    if (law_.infinity_is_exact) return {mass, mass};
+    const double error = relative_error();
+    return {std::max(0.0, mass * (1 - error) - tiny), mass * (1 + error) + tiny};
+  }
+
+  struct CellSums {
+    CompensatedSum p, above, below;
+    CellMass value() const { return {p.value(), above.value(), below.value()}; }
+  };
+
+  // An atom almost on an edge counts as on it, for a loss error: there connect the dots is exact, whereas
+  // next to it the lower estimate would have to move the atom a whole interval down.
+  static double snapped(double loss, double lower, double upper) {
+    const double near = 32 * u * (1 + std::fabs(loss)) + 1e-10 * (upper - lower < 1 ? upper - lower : 0);
+    if (loss - lower <= near) return lower;
+    return upper - loss <= near ? upper : loss;
+  }
+
+  AtomicLaw law_;  // finite losses only, increasing
+  Atoms listed_;
+  double below_ = 0;               // upper bound of the Q-mass at -inf
+  CertifiedInterval above_{0, 0};  // P-mass at inf
+  double unlisted_q_ = 0;          // of finite losses whose P-mass is counted as cut
+};
+
+// log(1 - q + q e^l), a bound of the error that its rounding makes, and its derivative, which carries l's own.
+struct SampledLoss {
+  double value, error, slope;
+};
+
+SampledLoss sampled_loss(double q, double l) {
+  if (l > 700) {
+    // Sums of terms of about |l| and |log q|; e^-l may underflow.
+    const double value = l + std::log(q) + std::log1p((1 - q) * std::exp(-l) / q);
+    return {value, 8 * u * (l + std::fabs(std::log(q)) + 1) + smallest_subnormal / q, 1};
+  }
+  // x is off by 5 u |x|, which log1p carries with the factor 1 / (1 + x): at most 5 u log1p(x) for x > 0,
+  // and at most 10 u |x| <= 10 u |log1p(x)| for x > -1/2; its own error is 4 u of the value.
+  const double x = q * std::expm1(l);
+  const double weight = q * std::exp(l), slope = weight / (1 - q + weight);
+  if (x > -0.5) {
+    const double value = std::log1p(x);
+    return {value, 16 * u * std::fabs(value), slope};
+  }
+  // A sum of positive terms, off by 7 u of itself; |log| >= log 2.
+  const double value = std::log((1 - q) + weight);
+  return {value, 16 * u * std::fabs(value), slope};
+}
+
+}  // namespace
+
+AtomicLaw reversed(const AtomicLaw& law) {
+  AtomicLaw result = law;
+  for (LossAtom& atom : result.atoms) atom = {-atom.loss, atom.q, atom.p};
+  std::swap(result.cut, result.reverse_cut);
+  std::swap(result.bound, result.reverse_bound);
+  std::swap(result.cut_moment, result.reverse_cut_moment);
+  std::swap(result.log_moment, result.reverse_log_moment);
+  std::swap(result.slope_limit, result.reverse_slope_limit);
+  return result;
+}
+
+AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
+  AtomicLaw result = without_small_masses(law);
+  result.infinity_is_exact = false;
+  result.loss_error = 0;
+  for (LossAtom& atom : result.atoms) {
+    const SampledLoss loss = sampled_loss(q, atom.loss);  // of -inf: log(1 - q)
+    atom = {loss.value, (1 - q) * atom.q + q * atom.p, atom.q};
+    if (!std::isfinite(loss.value)) continue;
+    // The slope changes by less than a hundredth within a loss error.
+    result.loss_error = std::max(result.loss_error, 1.01 * loss.slope * law.loss_error + loss.error);
+  }
+  result.mass_error += 4 * u;                            // 1 - q, two products, a sum
+  result.bound = std::max(0.0, law.bound);               // log(1 - q + q e^l) <= max(0, l)
+  result.reverse_bound = -std::log1p(-q) * (1 + 8 * u);  // and it is >= log(1 - q)
+  // E_Q[(1 - q + q r)^(t+1)] <= (1 - q) Q + q E_Q[r^(t+1)], r = e^l, by Jensen's inequality; the reverse is bounded.
+  result.cut_moment = [moment = result.cut_moment, mass = result.reverse_cut, q](double t) {
+    return ((1 - q) * mass + q * moment(t)) * (1 + 8 * u);
+  };
+  result.reverse_cut_moment = nullptr;
+  result.log_moment = result.reverse_log_moment = nullptr;
+  result.reverse_slope_limit = 0;  // Renyi divergences are quasi-convex: slope_bound stays
+  result.cut = ((1 - q) * result.reverse_cut + q * result.cut) * (1 + 8 * u);
+  return result;
+}
+
+std::shared_ptr<const DominatingPair> atomic_pair(AtomicLaw law) {
+  return std::make_shared<AtomicPair>(std::move(law));
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/gaussian/density_mgf_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "numeric/layer_cake.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/point_mass_transform.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/cpu.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Steps and nodes are multiples of this, and nodes below 2^12, so that nodes and their squares are exact.
+constexpr double grain = 0x1p-14;
+constexpr double farthest = 4096;
+
+struct Weights {
+  double own, ahead, behind;
+};
+
+Weights weights_of(SmoothForm form) {
+  if (form == SmoothForm::remove) return {1, 1, 0};
+  if (form == SmoothForm::add) return {0, -1, 0};
+  return {1, 1, -1};
+}
+
+// The trapezoid rule's error in a strip |Im x| <= a (Trefethen & Weideman 2014, Theorem 5.1), relative to M(tilt): at
+// most 2 e^(a^2/2 + tilt bend + frequency rise) / (e^(2 pi a / step) - 1), bend = -log cos(S a / 2) where L falls with
+// lambda on either side, rise = S a for each side. See cpp/README.md, "Moments on a line".
+class Strips {
+ public:
+  Strips(double steepest, const Weights& weights) {
+    const double widest = std::min(0.97 * std::numbers::pi / steepest, 12.0);
+    const bool falls = weights.ahead < 0 || weights.behind < 0;
+    const double sides = std::fabs(weights.ahead) + std::fabs(weights.behind);
+    for (std::size_t i = 0; i < strips_.size(); ++i) {
+      const double a = widest * static_cast<double>(i + 1) / static_cast<double>(strips_.size());
+      strips_[i] = {a, falls ? -std::log(std::cos(steepest * a / 2)) : 0.0, sides * steepest * a};
+    }
+  }
+
+  double step(double log_accuracy, double tilt, double frequency) const {
+    double widest = 0;
+    for (const auto& [a, bend, rise] : strips_)
+      widest = std::max(widest, 2 * std::numbers::pi * a / (log_accuracy + a * a / 2 + tilt * bend + frequency * rise));
+    return widest;
+  }
+
+  double error(double step, double tilt, double frequency) const {
+    double least = infinity;
+    for (const auto& [a, bend, rise] : strips_)
+      least = std::min(least, a * a / 2 + tilt * bend + frequency * rise - 2 * std::numbers::pi * a / step);
+    return least < -1 ? 3.2 * std::exp(least) : infinity;  // 2 / (1 - e^-1), and rounding of 1e-2 in the exponent
+  }
+
+ private:
+  struct Strip {
+    double a, bend, rise;
+  };
+  std::array<Strip, 6> strips_;
+};
+
+// log(P / phi(0)) and the loss at a node, the loss's error and the relative error of a mass, and the slopes of lambda
+// at x and -x.
+struct Node {
+  Node(double at, const Weights& weights, const LocalLog& here, const LocalLog& behind)
+      : x(at),
+        base(weights.own * here.value - at * at / 2),
+        loss(weights.ahead * here.value + weights.behind * behind.value),
+        loss_error(here.error - weights.behind * behind.error + u * std::fabs(loss)),
+        mass_error(weights.own * here.error + u * (3 * std::fabs(base) + 5)),
+        mass_error_by_tilt(loss_error + 3 * u * std::fabs(loss)),
+        slope(here.slope),
+        slope_behind(behind.slope) {}
+
+  double exponent(double tilt) const { return base + tilt * loss; }
+
+  double x, base, loss, loss_error, mass_error, mass_error_by_tilt, slope, slope_behind;
+};
+
+// Masses at a tilt: P e^(tilt L) / (phi(0) e^log_unit) at the nodes.
+struct Tilted {
+  std::vector<double> mass;
+  double log_unit, sum;
+  double rounding, tails;  // relative to the sum: of the masses and their sum, beyond the nodes
+};
+
+class DensityMgfLine final : public MgfLine {
+ public:
+  DensityMgfLine(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs)
+      : weights_(weights_of(form)),
+        steepest_(mixture.steepest()),
+        strips_(steepest_, weights_),
+        needs_(needs),
+        step_(std::floor(strips_.step(needs.log_accuracy, needs.highest, needs.frequency) / grain) * grain) {
+    if (!(step_ >= 64 * grain)) return;
+    nodes_.reserve(64);
+    if (!march(mixture, -1)) return;
+    std::reverse(nodes_.begin(), nodes_.end());
+    if (!march(mixture, 1)) return;
+    tilted_ = at(needs.tilt);
+    layers_.emplace(layers());
+  }
+
+  bool built() const { return layers_.has_value(); }
+  std::size_t size() const override { return nodes_.size(); }
+
+  Enclosed log_moment() const override { return log_sum(tilted_, needs_.tilt); }
+
+  double log_moment_above(double tilt) const override {
+    const auto [value, error] = log_sum(at(tilt), tilt);
+    return value + error;
+  }
+
+  std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
+
+  double truncation(double frequency) const override {
+    return strips_.error(step_, needs_.tilt, 0) + 2 * tilted_.tails + strips_.error(step_, needs_.tilt, frequency);
+  }
+
+  double modulus_bound(double frequency) const override {
+    return 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;
+  }
+
+ private:
+  // Nodes from 0 (or one step above it) outwards until the rest is negligible at every tilt wanted.
+  bool march(const LogMixture& mixture, int direction) {
+    double most_low = -infinity, most_high = -infinity, first = direction > 0 ? step_ : 0.0;
+    std::array<double, smooth_line_block> x, mirrored;
+    std::array<LocalLog, smooth_line_block> here, behind{};
+    for (std::size_t i = smooth_line_block; nodes_.size() < needs_.most_nodes; ++i) {
+      if (i == smooth_line_block) {
+        for (i = 0; i < smooth_line_block; ++i) {
+          x[i] = first + direction * step_ * static_cast<double>(i);
+          mirrored[i] = -x[i];
+        }
+        first = x.back() + direction * step_;
+        mixture.log_mixtures(x, here);
+        if (weights_.behind != 0) mixture.log_mixtures(mirrored, behind);
+        i = 0;
+      }
+      if (!(std::fabs(x[i]) < farthest)) return false;
+      nodes_.emplace_back(x[i], weights_, here[i], behind[i]);
+      const double low = nodes_.back().exponent(needs_.lowest), high = nodes_.back().exponent(needs_.highest);
+      most_low = std::max(most_low, low);
+      most_high = std::max(most_high, high);
+      if (low > most_low - needs_.log_accuracy || high > most_high - needs_.log_accuracy) continue;
+      if (low + log_tail(needs_.lowest, direction) <= most_low - needs_.log_accuracy &&
+          high + log_tail(needs_.highest, direction) <= most_high - needs_.log_accuracy)
+        return true;
+    }
+    return false;
+  }
+
+  // log of what the sum beyond the last node is at most, relative to that node. lambda' lies in [0, S] and increases:
+  // going up, log(P e^(tilt L)) falls at a rate of at least x - a+ S - tilt lambda'(-x) from there on, a = own + tilt
+  // ahead; going down, at least |x| - a- lambda'(x).
+  double log_tail(double tilt, int direction) const {
+    const Node& end = direction > 0 || nodes_.front().x >= nodes_.back().x ? nodes_.back() : nodes_.front();
+    const double a = weights_.own + tilt * weights_.ahead;
+    const double rate = direction > 0 ? end.x - std::max(a, 0.0) * steepest_ + tilt * weights_.behind * end.slope_behind
+                                      : -end.x - std::max(-a, 0.0) * end.slope;
+    const double fall = step_ * rate * (1 - 1e-9);
+    return fall > 0 ? -fall - std::log(-std::expm1(-fall)) : infinity;
+  }
+
+  Tilted at(double tilt) const {
+    Tilted result;
+    const std::size_t n = nodes_.size();
+    result.log_unit = -infinity;
+    for (const Node& node : nodes_) result.log_unit = std::max(result.log_unit, node.exponent(tilt));
+    result.mass.assign((n + 7) / 8 * 8, -infinity);
+    for (std::size_t i = 0; i < n; ++i) result.mass[i] = nodes_[i].exponent(tilt) - result.log_unit;
+    default_fft_kernel().exponentials(result.mass.data(), result.mass.size());
+    result.mass.resize(n);
+    CompensatedSum sum;
+    double error = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Node& node = nodes_[i];
+      const double mass = result.mass[i], below = result.log_unit - node.exponent(tilt);
+      sum.add(mass);
+      error += mass * (node.mass_error + tilt * node.mass_error_by_tilt + u * below);
+    }
+    result.sum = sum.value();
+    result.rounding = 1.01 * (error / result.sum + 2 * u);
+    result.tails =
+        1.01 / result.sum *
+        (result.mass.front() * std::exp(log_tail(tilt, -1)) + result.mass.back() * std::exp(log_tail(tilt, 1)));
+    return result;
+  }
+
+  Enclosed log_sum(const Tilted& tilted, double tilt) const {
+    const double log_scaled = std::log(tilted.sum * (step_ * inverse_sqrt_two_pi));
+    const double value = tilted.log_unit + log_scaled;
+    const double relative = tilted.rounding + tilted.tails + strips_.error(step_, tilt, 0);
+    if (!(relative < 1e-3)) return {value, infinity};
+    return {value, 1.001 * relative + u * (4 + 5 * std::fabs(log_scaled) + std::fabs(value))};
+  }
+
+  // P e^(tilt L) as a density of L lies above bars over the losses of adjacent nodes: a normal density is least at an
+  // end, and e^(own lambda + tilt L) is monotone.
+  LayerCake layers() const {
+    const std::size_t bars = nodes_.size() - 1;
+    std::vector<double> heights(bars), widths(bars);
+    const bool rising = weights_.ahead > 0;
+    for (std::size_t i = 0; i < bars; ++i) {
+      const Node &left = nodes_[i], &right = nodes_[i + 1];
+      const std::size_t normal_end = left.x < 0 ? i : i + 1, other_end = rising ? i : i + 1;
+      double least = tilted_.mass[normal_end];
+      if (normal_end != other_end) least *= lower_exp(growth(nodes_[normal_end]) - growth(nodes_[other_end]));
+      const double flattest = left.slope - weights_.behind * right.slope_behind;
+      const double steepest = right.slope - weights_.behind * left.slope_behind;
+      const double apart = std::fabs(right.loss - left.loss);
+      widths[i] = std::max(flattest * step_, (1 - 1e-9) * apart - left.loss_error - right.loss_error);
+      heights[i] = steepest > 0 ? least / (steepest * step_) : 0.0;
+    }
+    return {heights, widths};
+  }
+
+  double growth(const Node& node) const { return node.exponent(needs_.tilt) + node.x * node.x / 2; }
+
+  // At most e^-y, y >= 0, by e^-v >= 1 - v.
+  static double lower_exp(double y) {
+    double power = std::max(0.0, 1 - y / 16);
+    for (int i = 0; i < 4; ++i) power *= power;
+    return power;
+  }
+
+  Weights weights_;
+  double steepest_;
+  Strips strips_;
+  LineNeeds needs_;
+  double step_;
+  std::vector<Node> nodes_;  // by x
+  Tilted tilted_;
+  std::optional<LayerCake> layers_;
+};
+
+std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t count) const {
+  double carried = 0;
+  std::vector<double> losses(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    losses[i] = nodes_[i].loss;
+    carried += tilted_.mass[i] * nodes_[i].loss_error;
+  }
+  carried *= 1.01 * spacing / tilted_.sum;
+  PointMassTransform masses(tilted_.mass, losses, spacing);
+  double truncated = 0;
+  std::vector<MomentSample> result{{1, 0, 0, 0}};
+  result.reserve(count);
+  for (std::size_t k = 1; k < count; ++k) {
+    checkpoint_each<256>(k);
+    const auto [re, im, rounding] = masses.next();
+    const auto turns = static_cast<double>(k);
+    // It grows with the frequency: the last of eight samples stands for all of them.
+    if (k % 8 == 1) truncated = truncation(spacing * std::min(turns + 7, static_cast<double>(count - 1)));
+    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding, truncated});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs) {
+  auto line = std::make_unique<DensityMgfLine>(mixture, form, needs);
+  if (!line->built()) return nullptr;
+  return line;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/gaussian/gaussian.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "mechanisms/gaussian/gaussian_cells.hpp"
+#include "mechanisms/gaussian/gaussian_mgf_line.hpp"
+#include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "mechanisms/registry.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+
+class GaussianPair final : public DominatingPair {
+ public:
+  GaussianPair(double mu, double mu_error) : mu_(mu), mu_error_(mu_error) {}
+
+  PairCells integrate(std::span<const double> losses) const override {
+    const GaussianEdges edges = carried(losses);
+    if (losses.size() == 1 && mu_ >= far_apart && edges.at.front().x >= far_apart / 2) return far_tail(edges);
+    PairCells result = gaussian_cells(family(), losses, edges);
+    add_gaussian_tails(family(), losses, edges, result);
+    result.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
+    return result;
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override {
+    return gaussian_cells(family(), losses, carried(losses));
+  }
+
+  LossNodes nodes() const override {
+    return trapezoid_nodes(0, mu_, 0.5, [&](std::span<double> x, std::span<double> log_density) {
+      for (std::size_t i = 0; i < x.size(); ++i) log_density[i] += x[i] = mu_ * (x[i] - mu_ / 2);
+    });
+  }
+
+  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
+    return gaussian_line(mu_, mu_error_, needs.tilt);
+  }
+
+  double gaussian_mu() const override { return mu_; }
+
+  double tail_moment_bound(double top, double t) const override {
+    const double mu = mu_ * (1 + mu_error_ + 4 * u);
+    return shifted_tail_moment(mu, top / mu + mu / 2, t);
+  }
+  double renyi_slope_bound(double) const override { return mu_ * mu_ / 2 * (1 + 2 * mu_error_ + 8 * u); }
+  double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 2 * mu_error_ - 8 * u); }
+
+ private:
+  // Means so far apart that panels, as narrow as Q falls at the edge x, would be many. P(L >= e) - e^e Q(L >= e) is
+  // T(t) - phi(t) M(x), t = x - mu, T the normal tail, and M = T / phi is between 1/x - 1/x^3 and 3/x^5 more. phi is at
+  // most (abs(t) + 1) T, and T is zero for t > 39, so that the difference is above T / 2; t is within u abs(t).
+  PairCells far_tail(const GaussianEdges& edges) const {
+    const double x = edges.at.front().x, t = x - mu_, s = 1 / (x * x);
+    PairCells result;
+    result.upper_tail_p = normal_tail(t);
+    result.lower_tail_p = normal_tail(-t);
+    result.lower_tail_q = normal_tail(-x) * (1 + 2 * normal_error);
+    const double density = inverse_sqrt_two_pi * std::exp(-t * t / 2);
+    result.upper_tail_above = result.upper_tail_p - density / x * (1 - s * (1 - 1.5 * s));
+    result.mass_error = normal_error + u * (2 * t * t + 2 * std::fabs(t) + 4);
+    result.share_error = 3.03 * (std::fabs(t) + 1) * s * s / x + 4 * result.mass_error;
+    result.share_error_p = 1e-307;
+    result.loss_error = result.edge_error = edges.loss_error;
+    return result;
+  }
+
+  static constexpr double far_apart = 512;
+
+  GaussianFamily family() const { return {mu_, 0, 1, 1, 0, mu_}; }
+
+  GaussianEdges carried(std::span<const double> losses) const {
+    GaussianEdges edges;
+    edges.at.reserve(losses.size());
+    for (const double loss : losses) {
+      checkpoint_each<1024>(edges.at.size());
+      const double x = loss / mu_ + mu_ / 2;
+      edges.at.push_back({x, 0.0});
+      // Rounding of x (three operations), and |dL| <= mu (|x| + mu) * mu_error for the same noise.
+      const double error = 4 * u * (std::fabs(loss) + mu_ * mu_) + mu_error_ * mu_ * (std::fabs(x) + mu_);
+      edges.loss_error = std::max(edges.loss_error, error);
+    }
+    return edges;
+  }
+
+  double mu_, mu_error_;
+};
+
+// Parameter: noise multiplier.
+const Registration registration("gaussian", 1, [](Parameters p) { return gaussian_pair(1 / p[0], u); });
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> gaussian_pair(double mu, double mu_error) {
+  return std::make_shared<GaussianPair>(mu, mu_error);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/gaussian/gaussian_cells.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "numeric/exponential.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/simd/cpu.hpp"
+#include "numeric/simd/vector_math.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Where vectors of densities are far from underflow, and their arguments have
+// bits enough (cell_kernel.hpp).
+constexpr double farthest_density = 37;
+
+// The integral of kernel (e^(mu z) - 1), z >= 0, where e^(mu z) alone might
+// overflow: together with phi.
+double grown(const GaussianFamily& f, double a, double width, const GaussianEdge& to) {
+  const auto rule = panel_rule(f.lowest_centre, f.highest_centre, a, width);
+  const TwoParts rest = two_sum(to.x, -(a + width));
+  const GrownDensity zero(to.k0, a, 0, f.mu, rest), one(f.k1, a, f.mu, f.mu, rest);
+  double sum = 0;
+  for (std::size_t k = 0; k < rule.nodes.size(); ++k) {
+    const double y = width * rule.nodes[k], mirrored = width * rule.nodes[rule.nodes.size() - 1 - k];
+    sum += rule.weights[k] * (zero(y, mirrored) + one(y, mirrored));
+  }
+  return sum * width;
+}
+
+// A density's part in the integrands of a panel at a.
+PanelDensity part(double a, double centre, double weight, double above, double below) {
+  const LocalDensity density(a, centre);
+  return {true, density.t, weight * density.base, above * density.base, below * density.base};
+}
+
+// One Gauss-Legendre panel [a, a + width] of the cell between two edges.
+CellMass panel(const SimdKernels& kernel, const GaussianFamily& f, double a, double width, const GaussianEdge& from,
+               const GaussianEdge& to) {
+  const PaddedRule& rule = padded_gauss_legendre(panel_reach(f.lowest_centre, f.highest_centre, a, width));
+  const bool has_from = !std::isinf(from.x), has_to = !std::isinf(to.x);
+  const double offset = has_from ? a - from.x : 0.0, rest = has_to ? std::max(0.0, to.x - (a + width)) : 0.0;
+  PanelRequest request{rule.nodes, rule.mirrored, rule.weights, rule.count, width, f.mu, offset, rest, {}};
+  PanelDensity* next = request.density;
+  if (f.weight0 > 0 || from.k0 > 0 || to.k0 > 0) *next++ = part(a, 0.0, f.weight0, from.k0, to.k0);
+  if (f.weight1 > 0) *next = part(a, f.mu, f.weight1, f.k1, f.k1);
+  double sums[3];
+  kernel.panel(request, sums);
+  const bool grows = has_to && f.mu * (rest + width) >= largest_growth;
+  return {sums[0], has_from ? sums[1] : 0.0, grows ? grown(f, a, width, to) : has_to ? sums[2] : 0.0};
+}
+
+// Panels of a family for GaussianSweep.
+class Panels {
+ public:
+  explicit Panels(const GaussianFamily& family) : f_(family) {}
+
+  CellMass operator()(double a, double width, const GaussianEdge& from, const GaussianEdge& to) const {
+    return panel(kernel_, f_, a, width, from, to);
+  }
+
+  bool group(const double* a, const double* width, const GaussianEdge& from, const GaussianEdge& to,
+             CellMass* masses) const {
+    const bool has_from = !std::isinf(from.x), has_to = !std::isinf(to.x);
+    double reach = 0, offset[panel_group], rest[panel_group];
+    for (std::size_t i = 0; i < panel_group; ++i) {
+      offset[i] = has_from ? a[i] - from.x : 0.0;
+      rest[i] = has_to ? std::max(0.0, to.x - (a[i] + width[i])) : 0.0;
+      if (std::max(std::fabs(a[i]), std::fabs(a[i] - f_.mu)) > farthest_density) return false;
+      if (f_.mu * (rest[i] + width[i]) >= largest_growth || f_.mu * (offset[i] + width[i]) >= 700) return false;
+      reach = std::max(reach, panel_reach(f_.lowest_centre, f_.highest_centre, a[i], width[i]));
+    }
+    const PaddedRule& rule = padded_gauss_legendre(reach);
+    const PanelGroup group{rule.nodes,
+                           rule.mirrored,
+                           rule.weights,
+                           rule.count,
+                           f_.mu,
+                           {f_.weight0, f_.weight1},
+                           {has_from ? from.k0 : 0.0, f_.k1},
+                           {has_to ? to.k0 : 0.0, f_.k1},
+                           {f_.weight0 > 0 || from.k0 > 0 || to.k0 > 0, f_.weight1 > 0 || f_.k1 > 0},
+                           a,
+                           width,
+                           offset,
+                           rest};
+    double p[panel_group], above[panel_group], below[panel_group];
+    kernel_.panels(group, p, above, below);
+    for (std::size_t i = 0; i < panel_group; ++i)
+      masses[i] = {p[i], has_from ? above[i] : 0.0, has_to ? below[i] : 0.0};
+    return true;
+  }
+
+ private:
+  const GaussianFamily& f_;
+  const SimdKernels& kernel_ = default_fft_kernel();
+};
+
+// Cells that are narrow enough for cell_kernel.hpp, gathered until there is a
+// vector full of them.
+class NarrowCells {
+ public:
+  NarrowCells(const GaussianFamily& family, std::vector<CellMass>& cells) : family_(family), cells_(cells) {}
+  NarrowCells(const NarrowCells&) = delete;
+  NarrowCells& operator=(const NarrowCells&) = delete;
+
+  /// Takes the cell i between two edges, or does not.
+  bool take(std::size_t i, const GaussianEdge& from, const GaussianEdge& to) {
+    const double farthest =
+        std::max({std::fabs(from.x - family_.lowest_centre), std::fabs(from.x - family_.highest_centre),
+                  std::fabs(from.x), std::fabs(from.x - family_.mu)});
+    const double width = to.x - from.x, reach = width * (farthest + width + 4.0);
+    if (!(farthest <= farthest_density && width > 0 && reach <= 0.7)) return false;  // false for infinite edges
+    reach_ = std::max(reach_, reach);
+    index_[count_] = i;
+    from_[count_] = from.x, to_[count_] = to.x, k0_from_[count_] = from.k0, k0_to_[count_] = to.k0;
+    if (++count_ == most) flush();
+    return true;
+  }
+
+  void flush() {
+    if (count_ == 0) return;
+    for (std::size_t i = count_; i < most; ++i)
+      from_[i] = from_[0], to_[i] = to_[0], k0_from_[i] = k0_from_[0], k0_to_[i] = k0_to_[0];
+    const auto rule = gauss_legendre(reach_);
+    const bool zero = family_.weight0 > 0 || std::any_of(k0_from_, k0_from_ + most, positive) ||
+                      std::any_of(k0_to_, k0_to_ + most, positive);
+    const CellGroup group{rule.nodes.data(),
+                          rule.weights.data(),
+                          rule.nodes.size(),
+                          family_.mu,
+                          {family_.weight0, family_.weight1},
+                          family_.k1,
+                          {zero, family_.weight1 > 0 || family_.k1 > 0},
+                          from_,
+                          to_,
+                          k0_from_,
+                          k0_to_};
+    double p[most], above[most], below[most];
+    kernel_.cells(group, p, above, below);
+    for (std::size_t i = 0; i < count_; ++i) cells_[index_[i]] = {p[i], above[i], below[i]};
+    count_ = 0;
+    reach_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t most = 8;
+  static bool positive(double x) { return x > 0; }
+  const GaussianFamily& family_;
+  const SimdKernels& kernel_ = default_fft_kernel();
+  std::vector<CellMass>& cells_;
+  std::size_t count_ = 0, index_[most];
+  double reach_ = 0, from_[most], to_[most], k0_from_[most], k0_to_[most];
+};
+
+template <class Panel>
+GaussianSweep<GaussianEdge, Panel> sweep_of(const GaussianFamily& f, const Panel& panel_of) {
+  return {f.lowest_centre, std::clamp(0.0, f.lowest_centre, f.highest_centre), f.highest_centre, panel_of};
+}
+
+// What the kernel's densities take at most of P's between these edges: (k0 + k1 E) / (weight0 + weight1 E), monotone in
+// E(x), at one of the ends.
+double kernel_weight(const GaussianFamily& f, std::span<const GaussianEdge> at) {
+  double k0 = 0, lowest = infinity, highest = -infinity;
+  for (const GaussianEdge& edge : at) {
+    if (!std::isinf(edge.x)) k0 = std::max(k0, edge.k0);
+    lowest = std::min(lowest, edge.x), highest = std::max(highest, edge.x);
+  }
+  const auto share = [&](double x) {
+    const double grown = std::exp(f.mu * (x - f.mu / 2));
+    if (!(f.weight1 > 0)) return k0 / f.weight0;
+    return grown < 1e300 && f.weight0 + grown > 0 ? (k0 + f.k1 * grown) / (f.weight0 + f.weight1 * grown)
+                                                  : f.k1 / f.weight1;
+  };
+  return std::min(1.0, 1.01 * std::max(share(lowest), share(highest)));
+}
+
+}  // namespace
+
+PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges) {
+  const Panels panel_of(family);
+  const std::span<const GaussianEdge> at = edges.at;
+  PairCells result;
+  result.cells.resize(at.size() - 1);
+  NarrowCells narrow(family, result.cells);
+  const auto sweep = sweep_of(family, panel_of);
+  for (std::size_t i = 0; i + 1 < at.size(); ++i)
+    if (!narrow.take(i, at[i], at[i + 1])) result.cells[i] = sweep.cell(at[i], at[i + 1], losses[i + 1] - losses[i]);
+  narrow.flush();
+  // The derivation is in cpp/README.md, "Cell integrals".
+  result.mass_error = 40 * u;
+  result.share_error = (100 + 4 * widest_growth(family.mu, at)) * u;
+  result.share_error_p = 6 * gauss_legendre_error * kernel_weight(family, at) + 1e-307;
+  result.loss_error = result.edge_error = edges.loss_error;
+  return result;
+}
+
+void add_gaussian_tails(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges,
+                        PairCells& cells) {
+  const Panels panel_of(family);
+  sweep_of(family, panel_of).add_tails(losses, std::span<const GaussianEdge>(edges.at), cells);
+  const auto [x, k0] = edges.at.back();
+  if (std::isinf(x)) return;
+  const double kernel = 1.01 * (k0 * normal_tail(x) + family.k1 * normal_tail(x - family.mu));
+  const double weight = kernel < cells.upper_tail_p ? kernel / cells.upper_tail_p : 1.0;
+  cells.share_error_p = std::max(cells.share_error_p, 6 * gauss_legendre_error * weight + 1e-307);
+}
+
+double shifted_tail_moment(double mu, double x, double t) {
+  const double centre = (1 + t) * mu;
+  const double from = x - centre - 1e-14 * (std::fabs(x) + centre);
+  const double exponent = t * (t + 1) * mu * mu / 2;
+  return std::exp(exponent * (1 + 1e-14)) * (normal_tail(from) * (1 + 1e-14) + 1e-307) * (1 + 1e-12);
+}
+
+}  // namespace hockeystick

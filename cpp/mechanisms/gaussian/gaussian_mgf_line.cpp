@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/gaussian/gaussian_mgf_line.hpp"
+
+#include <cmath>
+
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+
+class GaussianLine final : public MgfLine {
+ public:
+  GaussianLine(double mu, double mu_error, double tilt)
+      : half_square_(mu * mu / 2), error_(2.01 * mu_error + 8 * u), tilt_(tilt) {}
+
+  // log M(tilt + i w) = mu^2/2 (tilt (tilt + 1) - w^2 + i w (2 tilt + 1)).
+  Enclosed log_moment() const override {
+    const double value = half_square_ * tilt_ * (tilt_ + 1);
+    return {value, error_ * value};
+  }
+
+  double log_moment_above(double tilt) const override { return half_square_ * tilt * (tilt + 1) * (1 + error_); }
+
+  std::vector<MomentSample> samples(double spacing, std::size_t count) const override {
+    std::vector<MomentSample> result{{1, 0, 0, 0}};
+    for (std::size_t k = 1; k < count; ++k) {
+      const double w = spacing * static_cast<double>(k);
+      const double fall = half_square_ * w * w, angle = half_square_ * w * (2 * tilt_ + 1);
+      const double modulus = std::exp(-fall);
+      result.push_back({modulus * std::cos(angle), modulus * std::sin(angle),
+                        1.01 * modulus * ((error_ + 4 * u) * (fall + angle) + 16 * u) + 1e-307, 0});
+    }
+    return result;
+  }
+
+  double truncation(double) const override { return 0; }
+
+  double modulus_bound(double frequency) const override {
+    return std::exp(-half_square_ * frequency * frequency * (1 - 1e-6)) * (1 + 1e-9) + 1e-307;
+  }
+
+  std::size_t size() const override { return 1; }
+
+ private:
+  double half_square_, error_, tilt_;
+};
+
+}  // namespace
+
+std::unique_ptr<MgfLine> gaussian_line(double mu, double mu_error, double tilt) {
+  return std::make_unique<GaussianLine>(mu, mu_error, tilt);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechanisms/gaussian/density_mgf_line.hpp"
+#include "mechanisms/gaussian/gaussian_cells.hpp"
+#include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "mechanisms/gaussian/mixture_loss.hpp"
+#include "mechanisms/registry.hpp"
+#include "numeric/exponential.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+// A Gaussian mechanism of random sensitivity, in noise units: (sum_i p_i N(s_i, 1), N(0, 1)) and its reverse,
+// s_i >= 0. With t_i(x) = s_i x - s_i^2/2 the loss L(x) = log sum_i p_i e^(t_i(x)) increases and is convex. For a
+// reference point r and x on either side of it, a sum of terms of one sign:
+//     e^(L(r)) Q(x) - P(x) = sum_i p_i phi(x - s_i) (e^(s_i (r - x)) - 1).
+// Dominating: Choquette-Choo, Ganesh, Steinke, Thakurta (2024), Section 3, for sensitivities bounded by a random
+// variable.
+
+constexpr double u = unit_roundoff;
+
+// An edge of the loss axis on the line; k_i of the kernel sum_i k_i phi(x - c_i) (e^(s_i (r - x)) - 1) at r = x.
+struct MixtureEdge {
+  double x;
+  const double* k;
+};
+
+struct MixtureEdges {
+  std::vector<MixtureEdge> at;
+  std::vector<double> weights;  // what their k point to
+  double loss_error = 0;
+};
+
+class MixtureLog final : public LogMixture {
+ public:
+  explicit MixtureLog(const MixtureLoss& loss) : loss_(loss), scratch_(loss.size()) {}
+
+  void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto [value, slope, error] = loss_.at(x[i], scratch_.data());
+      to[i] = {value, slope, error};
+    }
+  }
+
+  double steepest() const override { return loss_.largest() * (1 + 4 * u); }
+
+ private:
+  const MixtureLoss& loss_;
+  mutable std::vector<double> scratch_;  // of one line, in one thread
+};
+
+constexpr std::size_t weights_at_once = 1 << 16;
+
+class Mixture : public DominatingPair {
+ public:
+  explicit Mixture(MixtureLoss loss) : loss_(std::move(loss)) {}
+  double total_variation_bound() const override { return loss_.total_variation_bound(); }
+
+  // The divergences are quasi-convex in the pair, and those of N(s, 1) and N(0, 1) are at most a s^2 / 2 either way.
+  double renyi_slope_bound(double) const override { return loss_.largest() * loss_.largest() / 2 * (1 + 8 * u); }
+
+ protected:
+  // A point that no loss above `top` comes from: one below that which `carried` takes the edge to.
+  double before(double top, double sign) const {
+    std::vector<double> scratch(loss_.size());
+    const double x = sign * loss_.inverse(sign * top, scratch.data()).x;
+    return x - 1e-9 * (1 + std::fabs(x));
+  }
+
+  // Edges at sign * x(sign * loss), with the posterior weights there.
+  MixtureEdges carried(std::span<const double> losses, double sign) const {
+    MixtureEdges edges;
+    edges.weights.resize(losses.size() * loss_.size());
+    edges.at.reserve(losses.size());
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      checkpoint_each<8>(i);
+      double* const here = edges.weights.data() + i * loss_.size();
+      const auto [x, error] = loss_.inverse(sign * losses[i], here);
+      edges.at.push_back({sign * x, here});
+      edges.loss_error = std::max(edges.loss_error, error);
+    }
+    return edges;
+  }
+
+  // The cells between the losses, of which `part` gives those of a run, added to what `ends` holds: all edges' weights
+  // at once could take far more memory than anything else.
+  template <class Part>
+  PairCells joined(PairCells ends, std::span<const double> losses, const Part& part) const {
+    const std::size_t run = std::max(weights_at_once / loss_.size(), std::size_t{1});
+    ends.cells.reserve(losses.size());
+    for (std::size_t from = 0; from + 1 < losses.size(); from += run) {
+      const PairCells next = part(losses.subspan(from, std::min(run + 1, losses.size() - from)));
+      ends.cells.insert(ends.cells.end(), next.cells.begin(), next.cells.end());
+      for (auto error : {&PairCells::mass_error, &PairCells::share_error, &PairCells::share_error_p,
+                         &PairCells::edge_error, &PairCells::loss_error})
+        ends.*error = std::max(ends.*error, next.*error);
+    }
+    return ends;
+  }
+
+  // Cells, or else the tails. Rounding as for gaussian_cells, and that of sums over the components;
+  // cpp/README.md, "Cell integrals".
+  template <class Panel>
+  PairCells swept(double lowest, double highest, const Panel& panel, std::span<const double> losses,
+                  const MixtureEdges& edges, bool tails) const {
+    const std::span<const MixtureEdge> at = edges.at;
+    const GaussianSweep<MixtureEdge, Panel> sweep(lowest, highest, panel);
+    PairCells result = tails ? PairCells{} : sweep.cells(losses, at);
+    if (tails) sweep.add_tails(losses, at, result);
+    result.loss_error = result.edge_error = edges.loss_error;
+    result.mass_error = (45 + loss_.terms()) * u;
+    result.share_error = (130 + 3 * loss_.terms() + 4 * (tails ? 0 : widest_growth(loss_.largest(), at))) * u;
+    result.share_error_p = 6 * gauss_legendre_error + 1e-307;
+    return result;
+  }
+
+  MixtureLoss loss_;
+};
+
+// One panel for each direction. `Density` gives the components' densities at a node.
+struct PanelEnds {
+  double offset;
+  TwoParts beyond;
+  double rest;
+  bool above, below;
+  PanelEnds(double a, double width, const MixtureEdge& from, const MixtureEdge& to)
+      : offset(std::isinf(from.x) ? 0.0 : a - from.x),
+        beyond(std::isinf(to.x) ? TwoParts{} : two_sum(to.x, -(a + width))),
+        rest(std::max(0.0, beyond.value)),
+        above(!std::isinf(from.x)),
+        below(!std::isinf(to.x)) {}
+};
+
+class Remove final : public Mixture {
+ public:
+  using Mixture::Mixture;
+
+  PairCells integrate(std::span<const double> losses) const override {
+    const std::array ends{losses.front(), losses.back()};
+    const MixtureEdges edges = carried(ends, 1);
+    PairCells tails = cells(ends, edges, true);
+    tails.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
+    return inner(std::move(tails), losses);
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
+
+  LossNodes nodes() const override {
+    std::vector<double> scratch(loss_.size());
+    const auto fill = [&](std::span<double> x, std::span<double> log_density) {
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        checkpoint_each<1024>(i);
+        log_density[i] += x[i] = loss_.at(x[i], scratch.data()).loss;
+      }
+    };
+    return trapezoid_nodes(0, loss_.largest(), trapezoid_step(loss_.largest()), fill);
+  }
+
+  double loss_infimum() const override { return loss_.infimum(); }
+
+  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
+    return smooth_line(MixtureLog(loss_), SmoothForm::remove, needs);
+  }
+
+  // E_Q[r^(t+1)], r = e^L: by Jensen's inequality at most the components' own, weighted.
+  double tail_moment_bound(double top, double t) const override {
+    const double x = before(top, 1);
+    double sum = loss_.rest() * (normal_tail(x) + 1e-307);
+    for (const auto& [shift, weight] : loss_.components())
+      sum += weight * shifted_tail_moment(shift * (1 + 4 * u), x, t);
+    return sum * (1 + 1e-9);
+  }
+  // It is at least p^a times that of the largest shift alone.
+  double renyi_slope_limit() const override { return loss_.largest() * loss_.largest() / 2 * (1 - 8 * u); }
+
+ private:
+  PairCells inner(PairCells ends, std::span<const double> losses) const {
+    return joined(std::move(ends), losses,
+                  [this](std::span<const double> run) { return cells(run, carried(run, 1), false); });
+  }
+
+  PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
+    std::vector<LocalDensity> local;
+    const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
+      const auto rule = panel_rule(0, loss_.largest(), a, width);
+      const PanelEnds ends(a, width, from, to);
+      const LocalDensity still(a, 0);
+      local.clear();
+      for (const auto& [shift, weight] : loss_.components()) local.emplace_back(a, shift);
+      CellMass sum;
+      for (std::size_t n = 0; n < rule.nodes.size(); ++n) {
+        const double y = width * rule.nodes[n], mirrored = width * rule.nodes[rule.nodes.size() - 1 - n];
+        const double z = ends.rest + mirrored;
+        CellMass at{loss_.rest() > 0 ? loss_.rest() * still(y) : 0.0, 0, 0};
+        for (std::size_t i = 0; i < local.size(); ++i) {
+          const auto [shift, weight] = loss_.components()[i];
+          const double density = weight * local[i](y);
+          at.p += density;
+          if (ends.above) at.above -= density * expm1_short(-shift * (ends.offset + y));
+          if (ends.below)
+            at.below += shift * z < largest_growth ? density * expm1_short(shift * z)
+                                                   : GrownDensity(weight, a, shift, shift, ends.beyond)(y, mirrored);
+        }
+        sum.p += rule.weights[n] * at.p;
+        sum.above += rule.weights[n] * at.above;
+        sum.below += rule.weights[n] * at.below;
+      }
+      return CellMass{sum.p * width, sum.above * width, sum.below * width};
+    };
+    return swept(0, loss_.largest(), panel, losses, edges, tails);
+  }
+};
+
+// The reverse, reflected so that the loss increases: with the posterior weights w_i(-r) the kernel is
+// phi(x) sum_i w_i(-r) (e^(s_i (r - x)) - 1).
+class Add final : public Mixture {
+ public:
+  using Mixture::Mixture;
+
+  PairCells integrate(std::span<const double> losses) const override {
+    const std::array ends{losses.front(), losses.back()};
+    const MixtureEdges edges = carried(ends, -1);
+    PairCells tails = cells(ends, edges, true);
+    tails.lower_tail_q = q_below(edges.at.front().x);
+    return inner(std::move(tails), losses);
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
+
+  LossNodes nodes() const override {
+    std::vector<double> scratch(loss_.size());
+    const auto fill = [&](std::span<double> x, std::span<double>) {
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        checkpoint_each<1024>(i);
+        x[i] = -loss_.at(-x[i], scratch.data()).loss;
+      }
+    };
+    return trapezoid_nodes(-loss_.largest(), 0, trapezoid_step(loss_.largest()), fill);
+  }
+
+  double loss_supremum() const override { return -loss_.infimum(); }
+
+  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
+    return smooth_line(MixtureLog(loss_), SmoothForm::add, needs);
+  }
+
+  // E_P[r^t], r = e^L the weighted harmonic mean of the components' own: by Jensen's inequality as for removal. Each is
+  // the integral of e^(t (s y + s^2/2)) phi(y), a shifted tail moment from y + s on.
+  double tail_moment_bound(double top, double t) const override {
+    const double bounded = Mixture::tail_moment_bound(top, t);
+    if (loss_.rest() > 0) return bounded;
+    const double y = before(top, -1);
+    double sum = 0;
+    for (const auto& [shift, weight] : loss_.components()) {
+      const double s = shift * (1 + 4 * u);
+      sum += weight * shifted_tail_moment(s, y + s, t);
+    }
+    return std::min(bounded, sum * (1 + 1e-9));
+  }
+
+ private:
+  PairCells inner(PairCells ends, std::span<const double> losses) const {
+    return joined(std::move(ends), losses,
+                  [this](std::span<const double> run) { return cells(run, carried(run, -1), false); });
+  }
+
+  PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
+    const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
+      const auto rule = panel_rule(-loss_.largest(), 0, a, width);
+      const PanelEnds ends(a, width, from, to);
+      const LocalDensity still(a, 0);
+      CellMass sum;
+      for (std::size_t n = 0; n < rule.nodes.size(); ++n) {
+        const double y = width * rule.nodes[n], mirrored = width * rule.nodes[rule.nodes.size() - 1 - n];
+        const double z = ends.rest + mirrored;
+        const double density = rule.weights[n] * still(y);
+        double above = 0, below = 0, grown = 0;
+        for (std::size_t i = 0; i < loss_.size(); ++i) {
+          const double shift = loss_.components()[i].shift;
+          if (ends.above) above -= from.k[i] * expm1_short(-shift * (ends.offset + y));
+          if (!ends.below) continue;
+          if (shift * z < largest_growth) {
+            below += to.k[i] * expm1_short(shift * z);
+          } else {
+            grown += GrownDensity(to.k[i], a, 0, shift, ends.beyond)(y, mirrored);
+          }
+        }
+        sum.p += density;
+        sum.above += density * above;
+        sum.below += density * below + rule.weights[n] * grown;
+      }
+      return CellMass{sum.p * width, sum.above * width, sum.below * width};
+    };
+    return swept(-loss_.largest(), 0, panel, losses, edges, tails);
+  }
+
+  double q_below(double x) const {
+    CompensatedSum sum;
+    if (loss_.rest() > 0) sum.add(loss_.rest() * normal_tail(-x));
+    for (const auto& [shift, weight] : loss_.components()) sum.add(weight * normal_tail(-x - shift));
+    return sum.value() * (1 + 2 * normal_error + loss_.terms() * u);
+  }
+};
+
+// Parameters: standard deviation, sampling probability in (0, 1], then all sensitivities, then their probabilities.
+template <class Pair>
+std::shared_ptr<const DominatingPair> make(Parameters p) {
+  if (p.size() < 4 || p.size() % 2 != 0)
+    throw std::invalid_argument("parameters must be two numbers and as many sensitivities as probabilities, got " +
+                                std::to_string(p.size()));
+  const std::size_t count = p.size() / 2 - 1;
+  return std::make_shared<Pair>(MixtureLoss(p[0], p[1], p.subspan(2, count), p.subspan(2 + count)));
+}
+
+const Registration remove("gaussian_mixture_remove", any_count, &make<Remove>);
+const Registration add("gaussian_mixture_add", any_count, &make<Add>);
+
+}  // namespace
+
+}  // namespace hockeystick

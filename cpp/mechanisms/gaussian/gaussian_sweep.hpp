@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps of Gauss-Legendre panels over the line, for pairs whose densities are
+// mixtures of unit normals: what integrate_gaussian and the mixtures of many
+// components share. A panel's integrand is the caller's.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "mechanisms/dominating_pair.hpp"
+#include "numeric/exponential.hpp"
+#include "numeric/gauss_legendre.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+
+/// The largest exponent of a kernel's e^(rate z) that is safe on its own.
+inline constexpr double largest_growth = 300;
+
+/// weight phi(a + y - centre) e^(rate (rest + mirrored)) where that grows beyond (so that e^z - 1 is the same), 0 <= y,
+/// mirrored <= a panel's width. Squares of large numbers cancel in the exponent: they, `rest` and a - centre are in two
+/// doubles, and what y adds is a few units. Relative error at most 60 u.
+class GrownDensity {
+ public:
+  GrownDensity(double weight, double a, double centre, double rate, const TwoParts& rest)
+      : weight_(weight), rate_(rate) {
+    const auto [t, t_low] = two_sum(a, -centre);
+    const auto [grow, grow_low] = two_product(rate, rest.value);
+    const auto [square, square_low] = two_product(t, t);
+    const auto [high, high_low] = two_sum(grow, -0.5 * square);
+    slope_ = t;
+    high_ = high;
+    low_ = high_low + (grow_low + rate * rest.error) - (0.5 * square_low + t * t_low);
+  }
+
+  double operator()(double y, double mirrored) const {
+    if (!(weight_ > 0)) return 0;
+    const double little = low_ + (rate_ * mirrored - y * (slope_ + 0.5 * y));
+    return weight_ * inverse_sqrt_two_pi * (std::exp(high_) * exp_short(little));
+  }
+
+ private:
+  double weight_, rate_, high_, low_, slope_;
+};
+
+/// The rule for [a, a + width] if all centres lie within [lowest, highest].
+inline double panel_reach(double lowest, double highest, double a, double width) {
+  const double farthest = std::max(std::fabs(a - lowest), std::fabs(a - highest));
+  return width * (farthest + width + 4.0);
+}
+inline GaussLegendreRule panel_rule(double lowest, double highest, double a, double width) {
+  return gauss_legendre(panel_reach(lowest, highest, a, width));
+}
+
+/// The largest exponent rate z of any e^(rate z) - 1 over these cells: beyond, GrownDensity serves.
+template <class Edge>
+double widest_growth(double rate, std::span<const Edge> edges) {
+  double widest = 0;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    const double width = edges[i + 1].x - edges[i].x;
+    if (width > widest) widest = width;
+  }
+  return std::min(rate * widest, largest_growth);
+}
+
+/// So many panels are asked for at a time.
+inline constexpr std::size_t panel_group = 8;
+
+/// Panel(a, width, from, to) gives p, above and below over [a, a + width] of
+/// the cell between two edges; an edge with an infinite x asks for no integral.
+/// Panel::group, if there is one, does so for `panel_group` panels at a time,
+/// or does not. Edge: an aggregate that begins with x.
+template <class Edge, class Panel>
+class GaussianSweep {
+ public:
+  /// The centres [lowest, highest] of all normal densities in P, Q and the
+  /// kernel.
+  GaussianSweep(double lowest, double highest, const Panel& panel)
+      : lowest_(lowest), highest_(highest), voids_{}, panel_(panel) {}
+
+  /// The same where there is no centre but these and `middle`, which may be one
+  /// of them.
+  GaussianSweep(double lowest, double middle, double highest, const Panel& panel)
+      : lowest_(lowest),
+        highest_(highest),
+        voids_{{lowest + density_reach, middle - density_reach}, {middle + density_reach, highest - density_reach}},
+        panel_(panel) {}
+
+  PairCells cells(std::span<const double> losses, std::span<const Edge> edges) const {
+    PairCells result;
+    const std::size_t count = edges.size() - 1;
+    result.cells.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      checkpoint_each<16>(i);
+      result.cells[i] = cell(edges[i], edges[i + 1], losses[i + 1] - losses[i]);
+    }
+    return result;
+  }
+
+  /// The cell between two edges whose losses differ by d. Where an edge lies
+  /// outside the range of L, its integral follows from p and the other one:
+  /// below + e^d above = (e^d - 1) p for any cell of loss width d.
+  CellMass cell(const Edge& from, const Edge& to, double d) const {
+    if (!(from.x < to.x)) return {};
+    const bool no_from = std::isinf(from.x), no_to = std::isinf(to.x);
+    CellMass mass = no_from && !no_to ? sweep_left(to.x, to) : sweep_right(from, to);
+    if (no_from && no_to) return {mass.p, -mass.p * std::expm1(-d) / 2, mass.p * std::expm1(d) / 2};
+    if (no_from) mass.above = std::max(0.0, mass.p * -std::expm1(-d) - mass.below * std::exp(-d));
+    if (no_to) mass.below = std::max(0.0, mass.p * std::expm1(d) - mass.above * std::exp(d));
+    return mass;
+  }
+
+  /// Adds P's tails; the caller adds lower_tail_q.
+  void add_tails(std::span<const double> losses, std::span<const Edge> edges, PairCells& cells) const {
+    const Edge &first = edges.front(), &last = edges.back();
+    if (first.x > -infinity) cells.lower_tail_p = sweep_left(first.x, at_infinity).p;
+    if (last.x == -infinity) {  // all mass lies above the last edge
+      cells.upper_tail_p = 1;
+      cells.upper_tail_above = -std::expm1(losses.back());
+    } else if (last.x < infinity) {
+      const CellMass tail = sweep_right(last, at_infinity);
+      cells.upper_tail_p = tail.p;
+      cells.upper_tail_above = tail.above;
+    }
+  }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr Edge at_infinity{infinity, {}};
+
+  // Beyond this distance from every centre a normal density is below 1e-330 and
+  // rounds to zero.
+  static constexpr double density_reach = 39.0;
+
+  struct CellSums {
+    CompensatedSum p, above, below;
+
+    void add(const CellMass& mass) {
+      p.add(mass.p);
+      above.add(mass.above);
+      below.add(mass.below);
+    }
+    CellMass value() const { return {p.value(), above.value(), below.value()}; }
+  };
+
+  double panel_width(double x) const {
+    return normal_panel_width(std::max(std::fabs(x - lowest_), std::fabs(x - highest_)));
+  }
+
+  // A panel no longer matters if it is below 1e-19 of what has been gathered:
+  // beyond all centres the next panels shrink faster than geometrically (ratio
+  // below 1/e^1.8), so the rest is below 1e-18.
+  static bool negligible(const CellMass& mass, const CellSums& sums) {
+    return mass.p <= 1e-19 * sums.p.value() && mass.above <= 1e-19 * sums.above.value() &&
+           mass.below <= 1e-19 * sums.below.value();
+  }
+
+  // The integrals over panels at a[], of width[], each.
+  void integrate(std::size_t count, const double* a, const double* width, const Edge& from, const Edge& to,
+                 CellMass* masses) const {
+    if constexpr (requires { panel_.group(a, width, from, to, masses); }) {
+      if (count > 2 && panel_.group(a, width, from, to, masses)) return;
+    }
+    for (std::size_t i = 0; i < count; ++i) masses[i] = panel_(a[i], width[i], from, to);
+  }
+
+  // Panels from `start` on, each where `next` says, until they are negligible
+  // beyond `past`; `group` at a time.
+  template <class Next, class Past>
+  CellMass sweep(double start, const Edge& from, const Edge& to, const Next& next, const Past& past) const {
+    CellSums sums;
+    double a[panel_group], width[panel_group], at = start;
+    CellMass masses[panel_group];
+    for (;;) {
+      std::size_t count = 0;
+      while (count < panel_group && next(at, a[count], width[count])) ++count;
+      if (count == 0) return sums.value();
+      for (std::size_t i = count; i < panel_group; ++i) a[i] = a[0], width[i] = width[0];
+      checkpoint();
+      integrate(count, a, width, from, to, masses);
+      for (std::size_t i = 0; i < count; ++i) {
+        sums.add(masses[i]);
+        if (past(a[i], width[i]) && negligible(masses[i], sums)) return sums.value();
+      }
+    }
+  }
+
+  // (from.x, to.x] swept rightwards; to.x may be +inf.
+  CellMass sweep_right(const Edge& from, const Edge& to) const {
+    const double end = std::min(to.x, highest_ + density_reach);
+    const auto next = [&](double& at, double& a, double& width) {
+      for (const Void& empty : voids_)
+        if (at > empty.begin && at < empty.end) at = empty.end;
+      if (!(at < end)) return false;
+      double stop = at + panel_width(at);
+      if (!(stop < end)) stop = end;
+      a = at, width = stop - at;
+      at = stop;
+      return true;
+    };
+    return sweep(std::max(from.x, lowest_ - density_reach), from, to, next,
+                 [&](double a, double) { return a > highest_ + 1.0; });
+  }
+
+  // (-inf, end] swept leftwards; `to` is the reference of `below`, at infinity
+  // if that is unwanted.
+  CellMass sweep_left(double end, const Edge& to) const {
+    const double stop = lowest_ - density_reach;
+    const auto next = [&](double& at, double& a, double& width) {
+      for (const Void& empty : voids_)
+        if (at > empty.begin && at < empty.end) at = empty.begin;
+      if (!(at > stop)) return false;
+      a = std::max(stop, at - panel_width(at)), width = at - a;
+      at = a;
+      return true;
+    };
+    return sweep(std::min(end, highest_ + density_reach), Edge{-infinity, {}}, to, next,
+                 [&](double a, double width) { return a + width < lowest_ - 1.0; });
+  }
+
+  // Between centres far apart, further than the reach from either: P and Q have
+  // less than 1e-330 there, and nothing is swept. None where begin >= end.
+  struct Void {
+    double begin, end;
+  };
+
+  double lowest_, highest_;
+  Void voids_[2];
+  const Panel& panel_;
+};
+
+/// Step of the trapezoid rule for a loss whose singularities lie pi / largest shift off the axis.
+inline double trapezoid_step(double largest_shift) { return std::clamp(2.0 / largest_shift, 0.05, 0.5); }
+
+/// Trapezoid nodes of L under P over all x that matter at any tilt: `fill` replaces points x by losses L(x), and adds
+/// log(P / phi) there to the log densities of phi.
+template <class Fill>
+LossNodes trapezoid_nodes(double lowest, double highest, double step, Fill&& fill) {
+  const double low = lowest - 12.0, high = highest + 58.0;
+  const auto count = static_cast<std::size_t>((high - low) / step) + 1;
+  const double log_unit = std::log(step * inverse_sqrt_two_pi);
+  LossNodes nodes{std::vector<double>(count), std::vector<double>(count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = low + step * static_cast<double>(i);
+    nodes.loss[i] = x;
+    nodes.log_mass[i] = log_unit - x * x / 2;
+  }
+  fill(std::span(nodes.loss), std::span(nodes.log_mass));
+  return nodes;
+}
+
+}  // namespace hockeystick

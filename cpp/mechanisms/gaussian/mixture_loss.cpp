@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/gaussian/mixture_loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "numeric/exponential.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sensitivities,
+                         std::span<const double> weights) {
+  CompensatedSum total;
+  for (const double weight : weights) total.add(weight);
+  CompensatedSum still;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (sensitivities[i] > 0) {
+      components_.push_back({sensitivities[i] / deviation, q * (weights[i] / total.value())});
+    } else {
+      still.add(weights[i] / total.value());
+    }
+  }
+  if (components_.empty()) throw std::invalid_argument("sensitivities must not all be 0");
+  std::sort(components_.begin(), components_.end(),
+            [](const Component& a, const Component& b) { return a.shift < b.shift; });
+  merge();
+  rest_ = (1 - q) + q * still.value();
+  for (const Component& c : components_) moving_ += c.weight;
+  terms_ = static_cast<double>(components_.size() + merged_ + 1);
+}
+
+MixtureLoss::LossAt MixtureLoss::at(double x, double* weights) const {
+  double top = rest_ > 0 ? 0.0 : -infinity, top_low = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const auto [t, low] = exponent(i, x);
+    weights[i] = t;
+    if (t > top) {
+      top = t;
+      top_low = low;
+    }
+  }
+  double sum = rest_ * exp_sum(-top, -top_low), rise = 0, size_of_rise = 0, slope = 0, shifted = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const auto [shift, weight] = components_[i];
+    const auto [t, low] = exponent(i, x);
+    if (top < 600) {
+      const double grown = expm1_short(t);
+      const double term = weight * (grown + low * (1 + grown));
+      rise += term;
+      size_of_rise += std::fabs(term);
+    }
+    const auto [difference, rounding] = two_sum(t, -top);
+    weights[i] = difference < -745 ? 0.0 : weight * exp_sum(difference, rounding + low - top_low);
+    sum += weights[i];
+  }
+  for (std::size_t i = 0; i < size(); ++i) {
+    weights[i] /= sum;
+    slope += weights[i] * components_[i].shift;
+    shifted += weights[i] * components_[i].shift * std::fabs(x - components_[i].shift);
+  }
+  // A shift off by u moves L by u w_i s_i abs(x - s_i) at the same x, and x with it where noise is added to it.
+  const double carried = 2.1 * u * (shifted + slope * largest());
+  if (top < 600 && rise > -0.5) {  // accurate relative to the terms of the rise, where these are small
+    const double loss = std::log1p(rise);
+    return {loss, slope, 1.01 * (14 + terms_) * u * size_of_rise / (1 + rise) + 4 * u * std::fabs(loss) + carried};
+  }
+  const double logarithm = std::log(sum);
+  const double loss = top + (top_low + logarithm);
+  const double rounding = 2 * std::fabs(loss) + 6 * std::fabs(logarithm) + 14 + terms_;
+  return {loss, slope, 1.01 * u * rounding + carried};
+}
+
+MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights) const {
+  const double excess = std::expm1(loss) + moving_;
+  if (rest_ > 0 && !(excess > 0)) {
+    std::fill(weights, weights + size(), 0.0);
+    return {-infinity, (12 + terms_) * u * moving_ / rest_};
+  }
+  const double goal = !(rest_ > 0) ? loss : loss > 1 ? loss + std::log1p(-rest_ * std::exp(-loss)) : std::log(excess);
+  double x = infinity;
+  for (const auto& [shift, weight] : components_) x = std::min(x, (goal - std::log(weight)) / shift + shift / 2);
+  for (int i = 0; i < 200; ++i) {
+    const auto [value, slope] = moving(x);
+    const double step = (value - goal) / slope;
+    x -= step;
+    if (!(std::fabs(value - goal) > 1e-7)) break;
+  }
+  LossAt best = at(x, weights);
+  for (int i = 0; i < 8 && std::fabs(best.loss - loss) > u * std::fabs(loss) && best.slope > 0; ++i) {
+    const double next = x - (best.loss - loss) / best.slope;
+    const LossAt there = at(next, weights);
+    if (!(std::fabs(there.loss - loss) < std::fabs(best.loss - loss))) break;
+    x = next;
+    best = there;
+  }
+  best = at(x, weights);
+  return {x, std::fabs(best.loss - loss) + u * std::fabs(loss) + best.error};
+}
+
+double MixtureLoss::total_variation_bound() const {
+  CompensatedSum sum;
+  for (const auto& [shift, weight] : components_) sum.add(weight * normal_interval(-shift / 2, shift / 2));
+  return std::min(1.0, sum.value() * (1 + (64 + terms_) * u));
+}
+
+void MixtureLoss::merge() {
+  std::size_t kept = 0;
+  for (const Component& c : components_) {
+    if (kept > 0 && components_[kept - 1].shift == c.shift) {
+      components_[kept - 1].weight += c.weight;
+      ++merged_;
+    } else {
+      components_[kept++] = c;
+    }
+  }
+  components_.resize(kept);
+}
+
+TwoParts MixtureLoss::exponent(std::size_t i, double x) const {
+  const double shift = components_[i].shift;
+  const auto [hi, lo] = two_sum(x, -shift / 2);
+  const auto [product, error] = two_product(shift, hi);
+  return {product, error + shift * lo};
+}
+
+std::pair<double, double> MixtureLoss::moving(double x) const {
+  double top = -infinity, sum = 0, slope = 0;
+  for (const auto& [shift, weight] : components_) top = std::max(top, shift * (x - shift / 2));
+  for (const auto& [shift, weight] : components_) {
+    const double term = weight * std::exp(shift * (x - shift / 2) - top);
+    sum += term;
+    slope += term * shift;
+  }
+  return {top + std::log(sum), slope / sum};
+}
+
+}  // namespace hockeystick

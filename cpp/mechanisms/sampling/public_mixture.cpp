@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/sampling/public_mixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+
+class PublicMixture final : public DominatingPair {
+ public:
+  PublicMixture(std::vector<Choice> choices, double rest) : choices_(std::move(choices)), rest_(rest) {
+    atoms_.all = true;
+    for (const Choice& choice : choices_) {
+      atoms_.all = atoms_.all && choice.pair->atoms().all;
+      for (const Atom& atom : choice.pair->atoms().at) atoms_.at.push_back({atom.loss, choice.weight * atom.mass});
+    }
+    std::sort(atoms_.at.begin(), atoms_.at.end(), [](const Atom& a, const Atom& b) { return a.loss < b.loss; });
+  }
+
+  // All quantities are linear in the pair. Weights are off by 2 u, products and sums by as much again each.
+  PairCells integrate(std::span<const double> edges) const override {
+    return combined([&](const DominatingPair& pair) { return pair.integrate(edges); }, edges.size() - 1);
+  }
+  PairCells integrate_inner(std::span<const double> edges) const override {
+    return combined([&](const DominatingPair& pair) { return pair.integrate_inner(edges); }, edges.size() - 1);
+  }
+
+  LossNodes nodes() const override {
+    std::vector<std::pair<double, double>> all;
+    for (const Choice& choice : choices_) {
+      const LossNodes part = choice.pair->nodes();
+      for (std::size_t i = 0; i < part.loss.size(); ++i)
+        all.emplace_back(part.loss[i], part.log_mass[i] + std::log(choice.weight));
+    }
+    std::sort(all.begin(), all.end());
+    LossNodes nodes;
+    for (const auto& [loss, log_mass] : all) {
+      nodes.loss.push_back(loss);
+      nodes.log_mass.push_back(log_mass);
+    }
+    return nodes;
+  }
+
+  const Atoms& atoms() const override { return atoms_; }
+
+  double loss_infimum() const override {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Choice& choice : choices_) least = std::min(least, choice.pair->loss_infimum() - choice.error);
+    return least;
+  }
+
+  double loss_supremum() const override {
+    if (rest_ > 0) return std::numeric_limits<double>::infinity();
+    double largest = -std::numeric_limits<double>::infinity();
+    for (const Choice& choice : choices_) largest = std::max(largest, choice.pair->loss_supremum() + choice.error);
+    return largest;
+  }
+
+  // Linear in the pair; a loss above `top` is one of the part's above `top` less its error.
+  double tail_moment_bound(double top, double t) const override {
+    double sum = 0;
+    for (const auto& [weight, pair, error] : choices_)
+      sum += weight * (1 + error) * std::exp(t * error) * pair->tail_moment_bound(top - error, t);
+    return sum * (1 + rounding() + 16 * u);
+  }
+
+  // Linear in the pair, each end in units of the largest part's: within 745 u of a part in that unit.
+  CertifiedInterval log_moment_bounds(double t) const override {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    std::vector<CertifiedInterval> parts;
+    double unit = rest_ > 0 ? unknown : -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
+    for (const auto& [weight, pair, error] : choices_) {
+      const auto [lower, upper] = pair->log_moment_bounds(t);
+      const double log_weight = std::log(weight);
+      parts.push_back({lower + log_weight, upper + log_weight});
+      unit = std::max(unit, parts.back().upper);
+      off = std::max(off, (t + 2) * error + u * (760 + 4 * (std::fabs(log_weight) + std::fabs(upper))));
+    }
+    if (!std::isfinite(unit)) return {-unknown, unknown};
+    double least = -unknown, low = 0, high = 0;
+    for (const auto& part : parts) least = std::max(least, part.lower);
+    for (const auto& [lower, upper] : parts) {
+      low += std::isfinite(least) ? std::exp(lower - least) : 0.0;
+      high += std::exp(upper - unit);
+    }
+    return {std::isfinite(least) ? least + std::log(low) - 2 * off - 4 * u * std::fabs(least) : -unknown,
+            unit + std::log(high) + 2 * off};
+  }
+
+  // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.
+  double renyi_slope_bound(double order) const override {
+    if (rest_ > 0) return std::numeric_limits<double>::infinity();
+    double largest = 0;
+    for (const Choice& choice : choices_)
+      largest = std::max(largest, choice.pair->renyi_slope_bound(order) + choice.error);
+    return largest * (1 + 4 * u);
+  }
+  double renyi_slope_limit() const override {
+    double largest = 0;
+    for (const Choice& choice : choices_) largest = std::max(largest, choice.pair->renyi_slope_limit());
+    return largest;
+  }
+
+  double total_variation_bound() const override {
+    double sum = 0;
+    for (const Choice& choice : choices_) sum += choice.weight * (choice.pair->total_variation_bound() + choice.error);
+    return std::min(1.0, sum * (1 + rounding()) + rest_);
+  }
+
+ private:
+  template <class Integrate>
+  PairCells combined(Integrate&& integrate_part, std::size_t count) const {
+    PairCells result;
+    result.cells.resize(count);
+    result.own_scale = true;
+    for (const auto& [weight, pair, error] : choices_) {
+      const PairCells part = integrate_part(*pair);
+      for (std::size_t i = 0; i < result.cells.size(); ++i) {
+        result.cells[i].p += weight * part.cells[i].p;
+        result.cells[i].above += weight * part.cells[i].above;
+        result.cells[i].below += weight * part.cells[i].below;
+      }
+      result.lower_tail_p += weight * part.lower_tail_p;
+      result.lower_tail_q += weight * part.lower_tail_q;
+      result.upper_tail_p += weight * part.upper_tail_p;
+      result.upper_tail_above += weight * part.upper_tail_above;
+      result.infinity_mass += weight * part.infinity_mass;
+      result.infinity_mass_lower += weight * part.infinity_mass_lower;
+      result.mass_error = std::max(result.mass_error, part.mass_error + error);
+      result.share_error = std::max(result.share_error, part.share_error + 2 * error);
+      result.share_error_p = std::max(result.share_error_p, part.share_error_p);
+      result.loss_error = std::max(result.loss_error, part.loss_error + error);
+      result.edge_error = std::max(result.edge_error, part.edge_error);
+      result.own_scale = result.own_scale && part.own_scale;
+    }
+    result.mass_error += rounding();
+    result.share_error += rounding();
+    result.lower_tail_q *= 1 + rounding();
+    result.infinity_mass = result.infinity_mass * (1 + rounding()) + rest_;
+    result.infinity_mass_lower *= 1 - rounding();
+    return result;
+  }
+
+  double rounding() const { return (4 + static_cast<double>(choices_.size())) * u; }
+
+  std::vector<Choice> choices_;
+  double rest_;
+  Atoms atoms_;
+};
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> public_mixture(std::vector<Choice> choices, double rest) {
+  return std::make_shared<PublicMixture>(std::move(choices), rest);
+}
+
+}  // namespace hockeystick

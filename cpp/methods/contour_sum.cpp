@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "methods/contour_sum.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/cpu.hpp"
+#include "pld/chernoff.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// log of the composition's moment at the lines' own tilt: a product for each term, and their sum.
+Enclosed log_moment(const Direction& direction, const Lines& lines) {
+  double value = 0, error = 0, size = 0;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    const auto count = static_cast<double>(direction[j].count);
+    const Enclosed step = lines[j]->log_moment();
+    value += count * step.value;
+    error += count * step.error;
+    size += count * std::fabs(step.value);
+  }
+  return {value, 1.01 * (error + u * size * static_cast<double>(direction.size()))};
+}
+
+// log sum over j >= 1 of a bound that falls by e^-fall from each j to the next.
+double log_geometric(double first, double fall) { return fall > 0 ? first - std::log(-std::expm1(-fall)) : infinity; }
+
+// What rounding may take of the difference of two logarithms, each off by two roundings.
+double raised(double log, double by) { return log - by + 4 * u * (std::fabs(log) + std::fabs(by)); }
+
+// A product of powers of samples, line by line. Where a sample is all but lost in its error the product counts as 0,
+// within what it may be at most.
+class Product {
+ public:
+  explicit Product(std::size_t count)
+      : size_((count + 7) / 8 * 8), re_(size_, 1.0), im_(size_), relative_(size_), lost_(size_) {}
+
+  void multiply(const std::vector<MomentSample>& samples, std::int64_t count) {
+    std::vector<double> re(size_, 1.0), im(size_);
+    const auto times = static_cast<double>(count);
+    for (std::size_t k = 1; k < samples.size(); ++k) {
+      const double off = samples[k].rounding + samples[k].truncation + 1e-300;
+      const double modulus = std::sqrt(samples[k].re * samples[k].re + samples[k].im * samples[k].im);
+      const double relative = times * (off / modulus);
+      if (relative < 1) {
+        re[k] = samples[k].re;
+        im[k] = samples[k].im;
+        relative_[k] += relative;
+      } else {
+        lost_[k] += times * (std::log(modulus + off) + 8 * u);
+      }
+    }
+    default_fft_kernel().powers(re.data(), im.data(), size_, static_cast<std::uint64_t>(count));
+    for (std::size_t k = 1; k < samples.size(); ++k) {
+      const double next = re_[k] * re[k] - im_[k] * im[k];
+      im_[k] = re_[k] * im[k] + im_[k] * re[k];
+      re_[k] = next;
+    }
+    // Powers within 4 n u, whatever underflows on the way: it takes 1e-307, which the 24 u of sample 0 cover.
+    rounding_ += 4 * u * (times + 1);
+  }
+
+  /// The product and its error: |(R + e)^n - R^n| <= |R|^n (e^(n e / |R|) - 1), and (|R| + e)^n <= |R|^n e^(n e / |R|).
+  std::pair<std::complex<double>, double> at(std::size_t k) const {
+    const double size = std::sqrt(re_[k] * re_[k] + im_[k] * im_[k]), relative = relative_[k] + rounding_;
+    if (lost_[k] != 0) return {0, 1.01 * size * std::exp(relative + lost_[k])};
+    return {{re_[k], im_[k]}, 1.01 * size * std::expm1(relative)};
+  }
+
+ private:
+  std::size_t size_;
+  std::vector<double> re_, im_, relative_, lost_;
+  double rounding_ = 0;  // of the powers and products
+};
+
+}  // namespace
+
+double log_chernoff_bound(const Direction& direction, const Lines& lines, double tilt, double epsilon) {
+  double value = 0, size = 1;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    const double step = static_cast<double>(direction[j].count) * lines[j]->log_moment_above(tilt);
+    value += step;
+    size += std::fabs(step);
+  }
+  const double peak = log_chernoff_peak(tilt);
+  size = (size + tilt * std::fabs(epsilon) + std::fabs(peak)) * (32 + static_cast<double>(direction.size()));
+  return value - tilt * epsilon + peak + u * size;
+}
+
+ContourSum::ContourSum(const Direction& direction, const Lines& lines, const Contour& contour,
+                       const Smoothing& smoothing)
+    : contour_(contour), spacing_(2 * std::numbers::pi / contour.period) {
+  const auto [value, error] = log_moment(direction, lines);
+  log_moment_ = value;
+  log_moment_error_ = error;
+  // k > 0: e^(c k p) delta(eps + k p) <= e^(B(higher) - (higher - c) k p), B the Chernoff bound at eps; k < 0 likewise.
+  const double rise = contour.higher - contour.tilt, fall = contour.tilt - contour.lower;
+  log_higher_ = log_geometric(raised(log_chernoff_bound(direction, lines, contour.higher, 0), rise * contour.period),
+                              rise * contour.period * (1 - 1e-9));
+  log_lower_ = log_geometric(raised(log_chernoff_bound(direction, lines, contour.lower, 0), fall * contour.period),
+                             fall * contour.period * (1 - 1e-9));
+  take_samples(direction, lines, smoothing);
+}
+
+void ContourSum::take_samples(const Direction& direction, const Lines& lines, const Smoothing& smoothing) {
+  const std::size_t count = contour_.count;
+  Product product(count);
+  double log_beyond = 0;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    checkpoint_each<16>(j);
+    product.multiply(lines[j]->samples(spacing_, count), direction[j].count);
+    const double modulus = lines[j]->modulus_bound(spacing_ * static_cast<double>(count));
+    log_beyond += static_cast<double>(direction[j].count) * std::log(std::max(modulus, 1e-300));
+  }
+  const double c = contour_.tilt;
+  re_.assign((count + 7) / 8 * 8, 0.0);
+  im_.assign(re_.size(), 0.0);
+  for (std::size_t k = 0; k < count; ++k) {
+    auto [value, error] = product.at(k);
+    // 1 / (z (z + 1)) at z = c + i w: the conjugate of z (z + 1) over its square.
+    const double w = spacing_ * static_cast<double>(k), twice = k == 0 ? 1 : 2;
+    const double square = (c * c + w * w) * ((c + 1) * (c + 1) + w * w);
+    const double re = (c * (c + 1) - w * w) / square, im = -w * (2 * c + 1) / square;
+    const auto factor = smoothing.at({c, w});
+    error = error * (std::abs(factor.value) + factor.error) + std::abs(value) * factor.error;
+    value *= factor.value;
+    const double inverse = 1 / std::sqrt(square), size = std::abs(value) * inverse;
+    rounding_ += twice * (error * inverse * (1 + 1e-12) + 24 * u * size);
+    turning_ += twice * size * static_cast<double>(k);
+    total_ += twice * size;
+    re_[k] = twice * (value.real() * re - value.imag() * im);
+    im_[k] = twice * (value.real() * im + value.imag() * re);
+  }
+  // sum over k >= count of (count / k)^p / (k h)^2 <= (1 + 1 / (count - 1))^p / ((p + 1) h^2 (count - 1)), twice for
+  // both signs of k.
+  const double rest = static_cast<double>(count - 1), from = spacing_ * static_cast<double>(count);
+  const double order = smoothing.order(from);
+  tail_ = 2.01 * std::exp(log_beyond) * smoothing.bound(c, from) * std::pow(1 + 1 / rest, order) /
+          ((order + 1) * spacing_ * spacing_ * rest);
+}
+
+namespace {
+
+constexpr std::size_t together = 8;  // questions
+
+// e^x of each of three a question, within 2 u. The kernel takes what is below e^-708 for that, which would raise a
+// lower bound.
+void exponentials(std::array<double, 3 * together>& x) {
+  const auto logs = x;
+  default_fft_kernel().exponentials(x.data(), x.size());
+  for (std::size_t k = 0; k < x.size(); ++k)
+    if (!(std::fabs(logs[k]) < 700)) x[k] = std::exp(logs[k]);
+}
+
+}  // namespace
+
+ContourSum::Sum ContourSum::sum(double epsilon) const {
+  const double angle = -spacing_ * epsilon;
+  double sums[3];
+  default_fft_kernel().turned_sums(re_.data(), im_.data(), re_.size(), std::cos(angle), std::sin(angle), sums);
+  return {sums[0], spacing_ * sums[2] - contour_.tilt * sums[0]};
+}
+
+void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta> results) const {
+  std::array<double, 3 * together> powers{};
+  for (std::size_t first = 0; first < epsilons.size(); first += together) {
+    const std::size_t count = std::min(together, epsilons.size() - first);
+    for (std::size_t k = 0; k < count; ++k) {
+      const double epsilon = epsilons[first + k];
+      powers[3 * k] = log_moment_ - contour_.tilt * epsilon;
+      powers[3 * k + 1] = raised(log_higher_, contour_.higher * epsilon);
+      powers[3 * k + 2] = raised(log_lower_, contour_.lower * epsilon);
+    }
+    exponentials(powers);
+    for (std::size_t k = 0; k < count; ++k) results[first + k] = enclosed(epsilons[first + k], &powers[3 * k]);
+  }
+}
+
+// Powers: e^ of the logarithms of the moment and of both aliases' bounds, times e^(-tilt epsilon) each.
+ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
+  const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = static_cast<double>(re_.size() + 8) * u;
+  const double unit = powers[0] / contour_.period;
+  const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 1.01 * contour_.tilt * std::fabs(epsilon) + 16);
+  const double grown = off < 1 ? off * (1 + off) : std::expm1(off);  // the true unit is at most 1 + grown times `unit`
+  const double turning = u * (8 + 1.01 * spacing_ * std::fabs(epsilon));
+  ContourDelta result{};
+  result.value = unit * sum(epsilon).value;
+  const double off_grid_steps = 1.01 * (rounding_ + turning * turning_ + 1.01 * summing * total_);
+  result.rounding = 1.01 * (unit * off_grid_steps * (1 + grown) + std::fabs(result.value) * grown) + 1e-307;
+  result.tail = unit * tail_ * (1 + grown) * (1 + 1e-6);
+  result.alias = (powers[1] + powers[2]) * (1 + 1e-6);
+  return result;
+}
+
+double ContourSum::solve(double delta, double start) const {
+  double epsilon = start;
+  for (int i = 0; i < 12; ++i) {
+    const auto [value, slope] = sum(epsilon);
+    const double unit = std::exp(log_moment_ - contour_.tilt * epsilon) / contour_.period;
+    if (!(value > 0) || !(slope < 0)) return std::numeric_limits<double>::quiet_NaN();
+    const double step = std::log(unit * value / delta) * value / slope;
+    epsilon -= std::clamp(step, -0.5 * contour_.period, 0.5 * contour_.period);
+    if (std::fabs(step) <= 1e-13 * (1 + std::fabs(epsilon))) break;
+  }
+  return epsilon;
+}
+
+double ContourSum::slope(double epsilon) const {
+  const Sum at = sum(epsilon);
+  return -at.slope / at.value;
+}
+
+CertifiedInterval ContourSum::enclose(double delta, double epsilon) const {
+  const double fall = slope(epsilon);
+  if (!(fall > 0) || !(epsilon > 0)) return {0, infinity};
+  const ContourDelta near = this->delta(epsilon);
+  const double least = 4 * u * epsilon;
+  const double above = 1.05 * (near.upper() / delta - 1) / fall + least;
+  const double below = 1.05 * (1 - near.lower() / delta) / fall + least;
+  // delta(epsilon) falls, so that a bound on the right side of `delta` settles each end.
+  CertifiedInterval result{0, infinity};
+  for (int i = 1; i <= 4 && result.upper == infinity; i *= 2)
+    if (this->delta(epsilon + i * above).upper() <= delta) result.upper = epsilon + i * above;
+  for (int i = 1; i <= 4 && result.lower == 0 && i * below < epsilon; i *= 2)
+    if (this->delta(epsilon - i * below).lower() >= delta) result.lower = epsilon - i * below;
+  return result;
+}
+
+}  // namespace hockeystick

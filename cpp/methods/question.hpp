@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+
+#include "mechanisms/composition.hpp"
+#include "numeric/runtime/budget.hpp"
+
+namespace hockeystick {
+
+/// How a question may be answered: by whichever wins, or, for tests, by one of the two engines alone.
+enum class Method { any, contour, transform };
+
+/// What certified answers may cost.
+struct Limits {
+  double tolerance;          // upper - lower <= tolerance * upper
+  std::size_t memory_limit;  // bytes, charged before they are touched (numeric/runtime/budget.hpp)
+  Method method = Method::any;
+
+  /// Bytes that may be planned with now.
+  double memory() const { return std::min(static_cast<double>(memory_limit), Budget::left()); }
+};
+
+/// A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
+inline constexpr double smallest_delta = 1e-300;
+
+/// Where epsilon is less than this times 1 + epsilon below the largest loss, delta is smaller than that, and certified
+/// to be so, not to a relative tolerance: the rounding of the mechanism's own parameters decides how much of it is
+/// left.
+inline constexpr double largest_loss_rounding = 0x1p-45;
+
+/// Whether an enclosure is as tight as asked; `is_delta`: of a delta, not an epsilon.
+inline bool is_tight(double lower, double upper, double tolerance, bool is_delta) {
+  if (!std::isfinite(upper)) return lower == upper;
+  return upper - lower <= tolerance * upper || (is_delta && upper <= smallest_delta);
+}
+
+/// A certified interval, whether it is as tight as asked, and what its width is made of.
+struct Answer {
+  double lower = 0, upper = 0;
+  bool converged = true;
+  std::string_view limited_by;     // "", "memory_limit", "rounding" or "passes"
+  std::size_t required_bytes = 0;  // what the refused grid would have taken
+  // Error budget, in units of delta at the answer (the width of its enclosure there).
+  double discretization = 0, truncation = 0, wraparound = 0, rounding = 0;
+  double interval = 0;   // discretization interval of the last pass [nats]; 0: closed form
+  std::size_t size = 0;  // length of its transform; or samples of the contour
+  double tilt = 0;
+  int passes = 0;
+  double cost = 0, total_cost = 0;  // as the planner forecast: of the last pass, of all [ns]
+  std::string_view method;          // "contour", "transform", or "" where neither was needed
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "methods/single_step.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "numeric/root.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// No finite loss is larger.
+constexpr double beyond_loss = 1e300;
+
+class SingleStep {
+ public:
+  explicit SingleStep(const DominatingPair& pair)
+      : pair_(pair), finite_bound_(pair.finite_loss_bound()), infinity_mass_(pair.infinity_mass().upper) {}
+
+  double upper(double epsilon) {
+    if (epsilon >= finite_bound_) return infinity_mass_;
+    const auto cells = beside(epsilon, -1);
+    if (!cells) return 1;
+    const double finite = cells->upper_tail_above + error(*cells);
+    // Nothing is lost where there is nothing to add.
+    return std::min(1.0, finite == 0 ? cells->infinity_mass : (finite + cells->infinity_mass) * (1 + 4 * u));
+  }
+
+  /// Whether `upper` has come down to what underflow may hide, from where it does not fall.
+  bool is_lost(double epsilon) {
+    const auto cells = beside(epsilon, -1);
+    return cells && !cells->own_scale && cells->upper_tail_above < least;
+  }
+
+  /// An upper bound.
+  double infinity_mass() const { return infinity_mass_; }
+
+  double lower(double epsilon) {
+    const auto cells = beside(epsilon, 1);
+    if (!cells) return 0;
+    const double finite = cells->upper_tail_above - error(*cells);
+    return finite <= 0 ? cells->infinity_mass_lower : (finite + cells->infinity_mass_lower) * (1 - 4 * u);
+  }
+
+ private:
+  static double error(const PairCells& cells) {
+    return 2 * cells.share_error * cells.upper_tail_above + cells.share_error_p * cells.upper_tail_p +
+           (cells.own_scale ? 0 : least);
+  }
+
+  static constexpr double least = 1e-307;  // what underflow may have hidden
+
+  // The integrals at an edge beyond epsilon, on the side of `sign`, by at least its own loss error.
+  std::optional<PairCells> beside(double epsilon, double sign) {
+    for (int i = 0; i < 12; ++i) {
+      PairCells cells = pair_.integrate(std::array{epsilon + sign * shift_});
+      const double needed = cells.loss_error + u * (std::fabs(epsilon) + shift_);
+      const bool enough = needed <= shift_;
+      if (!enough || needed < shift_ / 8) shift_ = 2 * needed;  // for the next edge, too
+      if (enough) return cells;
+    }
+    return std::nullopt;
+  }
+
+  const DominatingPair& pair_;
+  double finite_bound_;  // no finite loss is above it
+  double infinity_mass_;
+  double shift_ = 0;
+};
+
+// About the largest epsilon that is certainly exceeded, to some digits: no end above is certain.
+double exceeded_epsilon(const DominatingPair& pair, double delta) {
+  if (SingleStep(pair).lower(beyond_loss) > delta) return infinity;
+  SingleStep step(pair);
+  const auto exceeds = [&](double epsilon) { return step.lower(epsilon) > delta; };
+  if (!exceeds(0)) return 0;
+  double low = 0, high = 1;
+  while (high < beyond_loss && exceeds(high)) low = high, high *= 2;
+  for (int i = 0; i < 20; ++i) {
+    const double middle = low + (high - low) / 2;
+    (exceeds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+CertifiedInterval single_step_delta(const DominatingPair& pair, double epsilon) {
+  SingleStep step(pair);
+  return {step.lower(epsilon), step.upper(epsilon)};
+}
+
+CertifiedInterval single_step_epsilon(const DominatingPair& pair, double delta) {
+  SingleStep step(pair);
+  const auto exceeds = [&](double epsilon) { return step.lower(epsilon) > delta; };
+  const auto suffices = [&](double epsilon) { return step.upper(epsilon) <= delta; };
+  if (suffices(0)) return {0, 0};
+  double high = 1;
+  if (step.infinity_mass() > delta) high = beyond_loss;
+  while (high < beyond_loss && !suffices(high)) high = step.is_lost(high) ? beyond_loss : 2 * high;
+  if (high >= beyond_loss) return {exceeded_epsilon(pair, delta), infinity};
+  // The root without certificate, then outwards until each side has one.
+  const auto excess = [&](double epsilon) { return std::log(std::max(step.upper(epsilon), 1e-320)) - std::log(delta); };
+  const double root = monotone_root(excess, 0.0, high, 1e-15);
+  double lower = root, upper = root;
+  for (double away = u * root; lower > 0 && !exceeds(lower); away *= 4) lower = std::max(0.0, root - away);
+  for (double away = u * root; upper < high && !suffices(upper); away *= 4) upper = std::min(high, root + away);
+  return {lower, upper};
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "methods/step_mgf_line.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "numeric/point_mass_transform.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+
+}  // namespace
+
+StepMgfLine::StepMgfLine(TiltedStep step) : step_(std::move(step)) {
+  CompensatedSum sum;
+  for (std::size_t i = 0; i < step_.mass.size(); ++i) {
+    sum.add(step_.mass[i]);
+    losses_.push_back(step_.step->loss(i));
+  }
+  const double value = std::log(sum.value());
+  log_moment_ = {step_.log_moment + value, u * (4 + 5 * std::fabs(value) + std::fabs(step_.log_moment + value))};
+}
+
+double StepMgfLine::log_moment_above(double tilt) const {
+  const double bound = hockeystick::log_moment_above(step_, tilt - step_.tilt);
+  return bound + step_.log_moment + 2 * u * (std::fabs(bound) + std::fabs(step_.log_moment));
+}
+
+std::vector<MomentSample> StepMgfLine::samples(double spacing, std::size_t count) const {
+  // A loss is off by 2 u of its parts' sizes.
+  double carried = 0, sum = 0;
+  const double offset = std::fabs(step_.step->offset);
+  for (std::size_t i = 0; i < losses_.size(); ++i) {
+    carried += step_.mass[i] * 2 * u * (std::fabs(losses_[i]) + 2 * offset);
+    sum += step_.mass[i];
+  }
+  carried *= 1.01 * spacing / sum;
+  PointMassTransform masses(step_.mass, losses_, spacing);
+  std::vector<MomentSample> result{{1, 0, 0, 0}};
+  for (std::size_t k = 1; k < count; ++k) {
+    checkpoint_each<8>(k);
+    const auto [re, im, rounding] = masses.next();
+    result.push_back({re, im, rounding + static_cast<double>(k) * carried, 0});
+  }
+  return result;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mechanisms/mgf_line.hpp"
+#include "pld/tilt.hpp"
+
+namespace hockeystick {
+
+/// The moments of a discretized step on the line Re z = its tilt: finite sums over its tilted masses as they are
+/// stored, in which only rounding is lost. They do not decay.
+class StepMgfLine final : public MgfLine {
+ public:
+  /// Keeps the step alive no longer than the caller does.
+  explicit StepMgfLine(TiltedStep step);
+
+  Enclosed log_moment() const override { return log_moment_; }
+  double log_moment_above(double tilt) const override;
+  std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
+  double truncation(double) const override { return 0; }
+  double modulus_bound(double) const override { return 1; }
+  std::size_t size() const override { return step_.mass.size(); }
+
+ private:
+  TiltedStep step_;
+  std::vector<double> losses_;
+  Enclosed log_moment_;
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// With b_j the largest finite loss of step j, delta(eps) is the mass at +inf from eps = sum n_j b_j on. All steps have
+// losses of at least e_j with probability P = product of P(L_j >= e_j)^n_j, so that delta(eps) >= P (1 - e^(eps - E)),
+// E = sum n_j e_j: more than delta below E + log(1 - delta / P). At eps = sum n_j b_j - g only outcomes count of which
+// every step loses b_j - g at least, so that delta(eps) <= product of P(L_j >= b_j - g)^n_j (1 - e^-g).
+//
+// With t the mass at +inf, P is at most t + e^B Q for B = sum n_j b_j: so the power at a false positive rate x is at
+// most t + e^B x. A test that calls all infinite losses and a part of the outcomes where all steps have finite losses
+// of e_j at least, of which P is at least e^E Q, has a power of t + e^E x, or of t and all of their probability.
+#include "methods/trivial_bounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+
+namespace {
+
+constexpr double u = unit_roundoff, infinity = std::numeric_limits<double>::infinity();
+constexpr double least_mass = 1e-290;  // what underflow may have hidden is nothing next to it
+
+// The sum of n_j b_j is value + error, but for `off`; infinite if some pair has no largest finite loss.
+struct LargestSum {
+  double value = 0, error = 0, off = 0;
+
+  /// The sum less epsilon, rounded outwards.
+  CertifiedInterval above(double epsilon) const {
+    if (std::isinf(value)) return {infinity, infinity};
+    const auto [apart, rounded] = two_sum(value, -epsilon);
+    return {down(apart + down(down(rounded + error) - off)), up(apart + up(up(rounded + error) + off))};
+  }
+};
+
+LargestSum sum_of_largest(const Direction& direction) {
+  LargestSum sum;
+  double errors = 0;
+  for (const Term& term : direction) {
+    const double bound = term.pair->finite_loss_bound();
+    const auto [most, lost] = two_product(static_cast<double>(term.count), bound);
+    if (!(std::fabs(most) < 0x1p900)) return {infinity, 0, 0};
+    const auto [next, rounded] = two_sum(sum.value, most);
+    sum.value = next;
+    sum.error += lost + rounded;
+    errors += std::fabs(lost) + std::fabs(rounded);
+    if (most != 0 && std::fabs(most) < 0x1p-900) sum.off += 2 * u * std::fabs(most) + smallest_subnormal;
+  }
+  sum.off = (sum.off + 4 * u * static_cast<double>(direction.size() + 1) * errors) * (1 + 4 * u);
+  return sum;
+}
+
+// Upper bound of P(from <= L < inf), of outcomes that no cell lists too.
+double finite_tail_above(const DominatingPair& pair, double from) {
+  double shift = 0;
+  for (int i = 0; i < 12; ++i) {
+    const PairCells cells = pair.integrate(std::array{down(from - shift)});
+    if (cells.loss_error > shift) {
+      shift = 2 * cells.loss_error;
+      continue;
+    }
+    const double unlisted = up(cells.infinity_mass - pair.infinity_mass().lower);
+    return std::min(1.0, (cells.upper_tail_p * (1 + cells.mass_error) + unlisted) * (1 + 4 * u) + 1e-300);
+  }
+  return 1;
+}
+
+}  // namespace
+
+double largest_finite_loss(const Direction& direction) {
+  const LargestSum sum = sum_of_largest(direction);
+  return sum.error == 0 && sum.off == 0 ? sum.value : up(sum.value + up(sum.error + sum.off));
+}
+
+double largest_loss(const Direction& direction) {
+  const auto is_bounded = [](const Term& term) { return std::isfinite(term.pair->loss_supremum()); };
+  return std::all_of(direction.begin(), direction.end(), is_bounded) ? largest_finite_loss(direction) : infinity;
+}
+
+namespace {
+
+// All steps with finite losses of at least their edges at once; losses down to `near` then add up.
+struct NearLargest {
+  double near = 0, losses = 0;             // the sum of the edges, and of all sizes
+  double log_finite = 0, log_reached = 0;  // of the probability: of finite losses, of those and infinite ones
+  double rounding = 0, steps = 0;          // relative, of sums of so many terms
+
+  double log_finite_below() const { return log_finite - rounding * (std::fabs(log_finite) + steps); }
+  double log_reached_below() const { return log_reached - rounding * (std::fabs(log_reached) + steps); }
+  double near_below() const { return near - rounding * losses; }
+};
+
+// The edges lie below the largest finite losses by what `depth` says of these.
+template <class Depth>
+NearLargest near_largest(const Direction& direction, Depth&& depth) {
+  NearLargest result;
+  result.rounding = 8 * u * static_cast<double>(direction.size() + 2);
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    checkpoint_each<16>(j);
+    const auto count = static_cast<double>(direction[j].count);
+    const double most = direction[j].pair->finite_loss_bound(), edge = most - depth(most);
+    const PairCells cells = direction[j].pair->integrate(std::array{edge});
+    const double finite = cells.upper_tail_p * (1 - cells.mass_error - 2 * u);
+    const double reached = finite + cells.infinity_mass_lower;
+    result.near += count * (edge - cells.loss_error);
+    result.losses += count * (std::fabs(most) + std::fabs(edge) + cells.loss_error);
+    result.log_finite += finite > least_mass ? count * std::log(finite) : -infinity;
+    result.log_reached += reached > least_mass ? count * std::log(reached) : -infinity;
+    result.steps += count;
+  }
+  return result;
+}
+
+}  // namespace
+
+CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance) {
+  const double largest = largest_finite_loss(direction);
+  if (!std::isfinite(largest)) return {0, infinity};
+  const NearLargest all = near_largest(direction, [&](double most) { return 0.25 * tolerance * std::fabs(most); });
+  CertifiedInterval result{0, infinity};
+  if (infinity_mass(direction).is_at_most(delta)) result.upper = std::max(0.0, largest);
+  const double log_delta = std::log(delta);
+  const double log_share = log_delta - all.log_reached_below() + 8 * u * std::fabs(log_delta);
+  if (log_share < -1)
+    result.lower = std::max(0.0, all.near_below() + std::log1p(-std::exp(log_share) * (1 + 8 * u)) * (1 + 8 * u));
+  return result;
+}
+
+LargestLossPower::LargestLossPower(const Direction& direction, double tolerance)
+    : infinite_{0, 1}, largest_(largest_finite_loss(direction)) {
+  if (!std::isfinite(largest_)) return;
+  const UnionProbability infinite = infinity_mass(direction);
+  infinite_ = {infinite.lower(), infinite.upper()};
+  double steps = 0;
+  for (const Term& term : direction) steps += static_cast<double>(term.count);
+  // The largest losses alone, if they are atoms; else those near them.
+  for (const double depth : {0.0, 0.25 * tolerance / steps}) {
+    const NearLargest all = near_largest(direction, [&](double most) { return depth + 1e-13 * std::fabs(most); });
+    near_.push_back({all.near_below(), std::exp(all.log_finite_below()) * (1 - 8 * u)});
+  }
+}
+
+CertifiedInterval LargestLossPower::at(double fpr) const {
+  if (!std::isfinite(largest_)) return {0, 1};
+  // e^loss fpr, also where the factors leave the range of doubles.
+  const auto likelier = [&](double loss, double sign) {
+    if (std::fabs(loss) < 700) return std::exp(loss) * (1 + sign * 8 * u) * fpr + sign * smallest_subnormal;
+    const double log_fpr = std::log(fpr), sum = loss + log_fpr;
+    return std::exp(std::min(0.0, sum + sign * 8 * u * (std::fabs(loss) + std::fabs(log_fpr)))) * (1 + sign * 8 * u);
+  };
+  double below = 0;
+  for (const auto& [loss, probability] : near_) below = std::max(below, std::min(probability, likelier(loss, -1)));
+  const double above = infinite_.upper + likelier(largest_, 1);
+  return {(infinite_.lower + below) * (1 - 4 * u), std::min(1.0, above * (1 + 4 * u))};
+}
+
+UnionProbability infinity_mass(const Direction& direction) {
+  UnionProbability infinite;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    checkpoint_each<16>(j);
+    const auto [lower, upper] = direction[j].pair->infinity_mass();
+    infinite.add(lower, upper, static_cast<double>(direction[j].count));
+  }
+  return infinite;
+}
+
+// A coupling of the steps one by one leaves all of them equal with the product of the probabilities that each is.
+// 1e-307 is for what underflow hides.
+double total_variation(const Direction& direction) {
+  double log_equal = 0;
+  for (const Term& term : direction)
+    log_equal += static_cast<double>(term.count) * std::log1p(-std::min(1.0, term.pair->total_variation_bound()));
+  const double error = 1e-12 * static_cast<double>(direction.size());
+  return std::min(1.0, -std::expm1(log_equal) * (1 + error) + 1e-307);
+}
+
+std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance) {
+  const auto [least, room] = sum_of_largest(direction).above(epsilon);
+  const double rounding = largest_loss_rounding * (1 + epsilon);
+  if (!(room <= std::max(rounding, 64 * u * std::fabs(epsilon) / tolerance))) return std::nullopt;
+  const UnionProbability infinite = infinity_mass(direction);
+  double log_upper = 0, log_lower = 0, lost = 0;
+  for (std::size_t j = 0; j < direction.size() && room > 0; ++j) {
+    checkpoint_each<16>(j);
+    const DominatingPair& pair = *direction[j].pair;
+    const auto count = static_cast<double>(direction[j].count);
+    const double most = pair.finite_loss_bound();
+    log_upper = up(log_upper + count * std::log(finite_tail_above(pair, down(most - room))) * (1 - 8 * u));
+    const PairCells cells = pair.integrate(std::array{most});
+    const double reached = cells.upper_tail_p * (1 - cells.mass_error - 2 * u);
+    log_lower = down(log_lower + (reached > least_mass ? count * std::log(reached) * (1 + 8 * u) : -infinity));
+    lost = up(lost + up(count * cells.loss_error));
+  }
+  const double kept = down(least - lost);
+  const double finite_upper = room > 0 ? std::exp(log_upper) * -std::expm1(-room) * (1 + 16 * u) + 1e-307 : 0.0;
+  const double finite_lower = kept > 0 ? std::exp(log_lower) * -std::expm1(-kept) * (1 - 16 * u) - 1e-307 : 0.0;
+  Answer answer;
+  answer.lower = std::max(infinite.lower(), (infinite.lower() + finite_lower) * (1 - 2 * u));
+  answer.upper = std::min(1.0, room > 0 ? (infinite.upper() + finite_upper) * (1 + 2 * u) : infinite.upper());
+  answer.converged = is_tight(answer.lower, answer.upper, tolerance, true) ||
+                     (room <= rounding && answer.upper - answer.lower <= rounding);
+  if (!answer.converged) answer.limited_by = "rounding";
+  answer.rounding = answer.upper - answer.lower;
+  return answer;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "moments/loss_cells.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "numeric/exponential.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// So that a slope that vanishes at an edge is not taken to be exactly 0.
+constexpr double tiny_slope = 1e-300;
+
+// Below this a mass of a cell may be off by more than is stated of it.
+constexpr double smallest_mass = 1e-290;
+
+// An edge, its cell, what the pair takes to integrate that, and both once more without the lowest.
+constexpr double bytes_per_edge = 160;
+
+// So much Q-mass may be lost at losses above -300.
+constexpr double lost_q = 1e-150;
+
+}  // namespace
+
+IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b) {
+  return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
+}
+
+LossCells::LossCells(const DominatingPair& pair, int fineness)
+    : pair_(pair), law_(pair.finite_law()), nodes_(pair.nodes()) {
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) {
+    const double loss = nodes_.loss[i], log_mass = nodes_.log_mass[i];
+    // So small a P-mass is lost in binary64; of losses below 0 only the Q-mass counts.
+    const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
+    if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
+  }
+  if (kept.empty()) kept.push_back(0);  // no finite loss has mass
+  // Strictly beyond a bounded loss.
+  const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
+  kept.insert(kept.begin(), std::max(kept.front() - 1, pair.loss_infimum() - pad));
+  kept.push_back(std::min(kept.back() + 1, pair.loss_supremum() + pad));
+  if (!(kept.back() > kept[kept.size() - 2])) kept.pop_back();
+  const auto parts_between = [&](std::size_t i) {
+    return std::clamp(std::ceil((kept[i + 1] - kept[i]) * 1.01), 1.0 * fineness, 1e6);
+  };
+  double edges = 1;
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) edges += parts_between(i);
+  room_ = Held(bytes_per_edge * edges);
+  edges_.reserve(static_cast<std::size_t>(edges));
+  edges_.push_back(kept.front());
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
+    const double gap = kept[i + 1] - kept[i];
+    const int parts = static_cast<int>(parts_between(i));
+    for (int j = 1; j <= parts; ++j) {
+      const double edge = j < parts ? kept[i] + gap * j / parts : kept[i + 1];
+      if (edge > edges_.back()) edges_.push_back(edge);
+    }
+  }
+  cells_ = pair.integrate(edges_);
+  cut_off_unknown();
+}
+
+IntegralBounds LossCells::log_moment(double t) const {
+  if (std::isinf(unlisted(t)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
+  // In units of e^scale, so that nothing overflows.
+  const double scale = log_scale(t), beyond = beyond_top(t) + unlisted(t);
+  const LossFunction plain{[=](double l) { return std::exp(t * l - scale); },
+                           [=](double l) { return t * std::exp(t * l - scale); }, -infinity, [](double) { return 0.0; },
+                           [=](double l) { return std::exp((t + 1) * l - scale); }};
+  const double off = law_ ? law_->loss_error : 0;
+  const IntegralBounds direct = integral(plain, [&](double l) { return plain.value(l) * std::expm1(t * off); });
+  const double low = std::log(direct.lower), high = std::log(direct.upper + beyond * std::exp(-scale) * (1 + 8 * u));
+  // The exponents t l - scale are rounded: by 4 u of the largest in all.
+  const double largest = t * std::max(std::fabs(top()), std::fabs(edges_.front())) + std::fabs(scale);
+  IntegralBounds result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
+                        scale + high + 8 * u * (largest + std::fabs(high) + 1)};
+  if (t * top() > 300) return result;
+  // x^a - 1 - a (x - 1), a = t + 1, of which E_Q is one less: nothing cancels where t is small.
+  const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
+                             [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
+                             -infinity, [](double) { return 0.0; },
+                             [=](double l) { return std::max(t, std::exp((t + 1) * std::max(0.0, l))); }};
+  const IntegralBounds rest = with_q_mass(centred);
+  return both(result,
+              {std::log1p(std::max(0.0, rest.lower)) * (1 - 8 * u), std::log1p(rest.upper + beyond) * (1 + 8 * u)});
+}
+
+IntegralBounds LossCells::mean() const {
+  if (std::isinf(unlisted(1)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
+  const double beyond = beyond_top(1) + unlisted(1);  // L <= e^L
+  const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
+                           [](double e) { return e < -1 ? e * std::exp(e) : -0.3679; },
+                           [](double e) { return std::max(0.0, e * std::exp(e)); }};
+  const LossFunction centred{[](double l) { return exp_excess(-l); },
+                             [=](double l) { return std::fabs(std::expm1(-l)) + tiny_slope; }, -infinity,
+                             [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * std::exp(e)); }};
+  const IntegralBounds direct = integral(plain, [&](double) { return law_->loss_error; });
+  const IntegralBounds rest = with_q_mass(centred);
+  // x log x >= -1 / e.
+  return both({direct.lower - 0.3679 * unlisted(1), direct.upper + beyond},
+              {std::max(0.0, rest.lower), rest.upper + beyond});
+}
+
+// By way of (L - c)^2, c in the middle of the bounds of the mean. x (log x - c)^2 is convex for log x > c - 1, and it
+// peaks below at 4 e^(c - 2) where log x = c - 2.
+IntegralBounds LossCells::variance() const {
+  const IntegralBounds average = mean();
+  if (average.lower == infinity) return average;
+  if (!(std::isfinite(average.lower) && std::isfinite(average.upper))) return unknown_integral;
+  const double c = average.lower + (average.upper - average.lower) / 2;
+  const LossFunction square{[=](double l) { return (l - c) * (l - c); },
+                            [=](double l) { return 2 * std::fabs(l - c) + tiny_slope; }, c - 1,
+                            [](double) { return 0.0; },
+                            [=](double e) {
+                              const double at = std::exp(e) * (e - c) * (e - c);
+                              return e < c - 2 ? at : std::max(at, 4 * std::exp(c - 2));
+                            }};
+  const IntegralBounds around = integral(square, [&](double l) {
+    const double error = law_->loss_error;
+    return error * (2 * std::fabs(l - c) + error) * (1 + 4 * u);
+  });
+  const double off = (average.upper - average.lower) / 2 * (1 + 1e-9);
+  // y^2 <= 2 e^y for y >= 0.
+  const double beyond = top() >= c ? 2 * std::exp(-c) * beyond_top(1) * (1 + 1e-12) : infinity;
+  const double hidden = (2 * std::exp(-c) + 4 * std::exp(c - 2)) * unlisted(1) * (1 + 1e-12);
+  return {std::max(0.0, around.lower - off * off), around.upper + beyond + hidden};
+}
+
+// By cells, and by the sum where the law is a list: that knows the Q-mass at -inf from that of finite losses.
+IntegralBounds LossCells::integral(const LossFunction& function, const std::function<double(double)>& change) const {
+  const IntegralBounds by_cells = loss_integral(cells_, edges_, function);
+  return law_ ? both(by_cells, listed_integral(*law_, function.value, change)) : by_cells;
+}
+
+// Of functions to which Q-mass adds without P-mass.
+IntegralBounds LossCells::with_q_mass(const LossFunction& function) const {
+  const IntegralBounds found =
+      known_ ? loss_integral(known_->cells, known_->edges, function) : loss_integral(cells_, edges_, function);
+  return {found.lower, found.upper + lost_q * function.tail_highest(edges_.front())};
+}
+
+// Where binary64 cannot hold a cell's P-mass its Q-mass is lost with it: there it is that below an edge.
+void LossCells::cut_off_unknown() {
+  std::size_t first = 0;
+  while (first < cells_.cells.size() && cells_.cells[first].p < smallest_mass) ++first;
+  if (first == 0 || first == cells_.cells.size()) return;
+  if (edges_.front() > -300) return;  // Q-mass is at most e^300 times 2^21 such P-masses
+  const auto from = static_cast<std::ptrdiff_t>(first);
+  known_ = Known{cells_, {edges_.begin() + from, edges_.end()}};
+  known_->cells.cells.erase(known_->cells.cells.begin(), known_->cells.cells.begin() + from);
+  // From a little above: an atom next to the edge may be on either side of it here and there.
+  const double edge = edges_[first] + 128 * u * (1 + std::fabs(edges_[first]));
+  known_->cells.lower_tail_q = pair_.integrate(std::array{edge}).lower_tail_q;
+}
+
+// Where e^(t L) is largest by mass.
+double LossCells::log_scale(double t) const {
+  double scale = -infinity;
+  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) scale = std::max(scale, nodes_.log_mass[i] + t * nodes_.loss[i]);
+  return scale;
+}
+
+// What the outcomes that the cells count at +inf, though their losses are finite, add to an integral at most.
+double LossCells::unlisted(double t) const { return cells_.infinity_mass > 0 ? pair_.unlisted_moment_bound(t) : 0; }
+
+// Upper bound of E_P[e^(t L); top < L < inf], for a top >= 0.
+double LossCells::beyond_top(double t) const {
+  if (top() < 0) return infinity;
+  const double mass = cells_.upper_tail_p * (1 + cells_.mass_error) + 1e-300;
+  const double by_supremum =
+      std::isfinite(pair_.loss_supremum()) ? mass * std::exp(t * pair_.loss_supremum()) : infinity;
+  return std::min(pair_.tail_moment_bound(top(), t), by_supremum * (1 + 1e-12));
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pair cut finely where its loss has mass, and moments of the loss from its cells: what Renyi divergences, mean and
+// variance are sums of.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "discretize/jensen_integral.hpp"
+#include "mechanisms/dominating_pair.hpp"
+#include "numeric/runtime/budget.hpp"
+
+namespace hockeystick {
+
+constexpr IntegralBounds unknown_integral{-std::numeric_limits<double>::infinity(),
+                                          std::numeric_limits<double>::infinity()};
+
+/// Both hold.
+IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b);
+
+class LossCells {
+ public:
+  /// `fineness` cells between two nodes of the pair, which it refers to.
+  LossCells(const DominatingPair& pair, int fineness);
+
+  double cells() const { return static_cast<double>(edges_.size()); }
+
+  /// log E_P[e^(t L)], t > 0.
+  IntegralBounds log_moment(double t) const;
+
+  /// E_P[L]: the Kullback-Leibler divergence.
+  IntegralBounds mean() const;
+
+  /// E_P[(L - mean)^2].
+  IntegralBounds variance() const;
+
+ private:
+  struct Known {
+    PairCells cells;
+    std::vector<double> edges;
+  };
+
+  void cut_off_unknown();
+  IntegralBounds integral(const LossFunction& function, const std::function<double(double)>& change) const;
+  IntegralBounds with_q_mass(const LossFunction& function) const;
+  double top() const { return edges_.back(); }
+  double log_scale(double t) const;
+  double unlisted(double t) const;
+  double beyond_top(double t) const;
+
+  const DominatingPair& pair_;
+  std::optional<FiniteLaw> law_;
+  LossNodes nodes_;
+  Held room_;
+  std::vector<double> edges_;
+  PairCells cells_;
+  std::optional<Known> known_;  // without the lowest cells, where their masses are lost
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moments of the composed loss add up over the steps, so that no composition is needed: each comes from one-step
+// integrals, however often the step runs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "methods/question.hpp"
+
+namespace hockeystick {
+
+/// Encloses the Renyi divergence of P from Q at each order >= 1 (at 1 the mean of L under P), the largest over the
+/// directions; relative widths, inf where P(L = inf) > 0.
+std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
+                                 const Limits& limits);
+
+/// Encloses the variance of L under P, the largest over the directions; one answer.
+std::vector<Answer> loss_variance_bounds(std::span<const Direction> directions, std::span<const double> unused,
+                                         const Limits& limits);
+
+/// Encloses the smallest rho with D_a <= rho a for all orders 1 < a <= largest, the largest over the directions.
+std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span<const double> largest_orders,
+                                const Limits& limits);
+
+}  // namespace hockeystick

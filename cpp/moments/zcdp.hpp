@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The smallest rho with D_a <= rho a over a range of Renyi orders, from divergences at some of them:
+// K(t) = t D_(t+1) is convex and 0 at 0, so that D_a / a = K / (t (t + 1)) lies under that of its chords.
+#pragma once
+
+#include <functional>
+
+#include "methods/question.hpp"
+#include "pld/loss_pmf.hpp"
+
+namespace hockeystick {
+
+/// Whether an answer is as tight as asked, relatively; inf is, if it is certain.
+bool is_within(const Answer& answer, double tolerance);
+
+/// Encloses the largest D_a / a over orders 1 < a <= largest (inf: all). `renyi` encloses D_a of an order, to 0.3 of
+/// the tolerance; `beyond` bounds D_a / a above over all orders >= a, and its limit for large a below.
+Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
+                           const std::function<CertifiedInterval(double order)>& beyond, double largest,
+                           double tolerance);
+
+/// What one distribution says of it, of its side.
+double largest_renyi_slope(const LossPmf& pmf, double largest);
+
+}  // namespace hockeystick

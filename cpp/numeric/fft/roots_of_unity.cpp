@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numeric/fft/roots_of_unity.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+// Double-double arithmetic: value = hi + lo, |lo| <= ulp(hi) / 2. Each operation has relative error
+// below 2^-98 here (Joldes, Muller & Popescu 2017: at most 10 u^2 for these; sums below add 1 to a
+// number of modulus at most 1/2, so nothing cancels). Products stay above 2^-300 or are exactly 0.
+struct Twofold {
+  double hi, lo;
+};
+
+Twofold normalize(double hi, double lo) {
+  const TwoParts s = two_sum(hi, lo);
+  return {s.value, s.error};
+}
+
+Twofold multiply(Twofold a, Twofold b) {
+  const TwoParts p = two_product(a.hi, b.hi);
+  return normalize(p.value, p.error + (a.hi * b.lo + a.lo * b.hi));
+}
+
+Twofold divide(Twofold a, double b) {
+  const double q = a.hi / b;
+  const double remainder = std::fma(-q, b, a.hi);  // exact
+  return normalize(q, (remainder + a.lo) / b);
+}
+
+Twofold one_minus(Twofold a) {
+  const TwoParts s = two_sum(1.0, -a.hi);
+  return normalize(s.value, s.error - a.lo);
+}
+
+// cos(x) - 1 = -(x^2/2) (1 - x^2/(3*4) (1 - x^2/(5*6) ..)) and sin(x) likewise, 0 <= x <= pi/4, by
+// Horner's rule. Twelve factors: the first term dropped is below (pi/4)^26 / 26! < 2^-97. Each level
+// damps what came before by x^2/6 <= 0.11, so the errors of all add up to less than 2^-90.
+struct SineCosine {
+  Twofold sin, cos_minus_one;
+};
+
+SineCosine sine_cosine(Twofold x) {
+  const Twofold square = multiply(x, x);
+  Twofold sine{1, 0}, cosine{1, 0};
+  for (int k = 12; k >= 1; --k) {
+    sine = one_minus(divide(multiply(square, sine), 2.0 * k * (2.0 * k + 1)));
+    if (k > 1) cosine = one_minus(divide(multiply(square, cosine), (2.0 * k - 1) * (2.0 * k)));
+  }
+  const Twofold half_square{square.hi / 2, square.lo / 2};
+  const Twofold versine = multiply(half_square, cosine);
+  return {multiply(x, sine), {-versine.hi, -versine.lo}};
+}
+
+// (pi/4) r / t.
+Twofold eighth_turn(std::size_t r, std::size_t t) {
+  const Twofold quarter_pi{0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};  // pi/4, off by less than 2^-108
+  const double whole = static_cast<double>(r);                            // exact: r <= 2^43
+  return divide(multiply({whole, 0}, quarter_pi), static_cast<double>(t));
+}
+
+}  // namespace
+
+RootsOfUnity::RootsOfUnity(std::size_t order) : scale(order % 8 == 0 ? 1 : 8), octant(order * scale / 8), shift(0) {
+  while ((octant >> shift) > 128) ++shift;
+  const std::size_t step = std::size_t{1} << shift;
+  coarse.reserve((octant >> shift) + 1);
+  for (std::size_t r = 0; r <= octant; r += step) {
+    const SineCosine at = sine_cosine(eighth_turn(r, octant));
+    const Twofold cosine = one_minus({-at.cos_minus_one.hi, -at.cos_minus_one.lo});
+    coarse.push_back({cosine.hi, cosine.lo, at.sin.hi, at.sin.lo});
+  }
+  fine.reserve(step);
+  for (std::size_t r = 0; r < step; ++r) {
+    const SineCosine at = sine_cosine(eighth_turn(r, octant));
+    fine.push_back({at.cos_minus_one.hi, at.sin.hi});
+  }
+}
+
+RootsOfUnity::Root RootsOfUnity::operator()(std::size_t k) const {
+  const std::size_t index = k * scale, which = index / octant % 8, offset = index % octant;
+  const std::size_t r = which % 2 == 0 ? offset : octant - offset;
+  const Coarse& c = coarse[r >> shift];
+  const Fine& d = fine[r & ((std::size_t{1} << shift) - 1)];
+  double cosine = c.cos_hi + (c.cos_lo + (c.cos_hi * d.cos_minus_one - c.sin_hi * d.sin));
+  double sine = c.sin_hi + (c.sin_lo + (c.cos_hi * d.sin + c.sin_hi * d.cos_minus_one));
+  if (which == 1 || which == 2 || which == 5 || which == 6) std::swap(cosine, sine);
+  if (which >= 2 && which < 6) cosine = -cosine;
+  if (which >= 4) sine = -sine;
+  return {cosine, -sine};
+}
+
+}  // namespace hockeystick

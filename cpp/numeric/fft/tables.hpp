@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What RealFft hands to a kernel. Included by files compiled for one
+// instruction set: no std functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hockeystick {
+
+/// Twiddle factors for the real transform of size odd * 2^log2.
+///
+/// A table for radix r and size m = r * part holds exp(-2 pi i j t / m), 0 <= j
+/// < part, 1 <= t < r, in groups of four j (padded): for each group, for each
+/// t, four real parts and then four imaginary parts.
+struct FftTables {
+  unsigned odd;                 // 1, 3 or 5
+  unsigned log2;                // >= 1
+  const double* real[32];       // [b]: exp(-2 pi i j / n), n = odd 2^b, 0 <= j < n/4,
+                                // in the layout of r = 2
+  const double* odd_radix[32];  // [b]: radix odd, m = odd 2^b
+  const double* radix4[32];     // [b]: radix 4, m = 2^b
+  const double* radix2[32];     // [b]: radix 2, m = 2^b; only b = 1, 2, 3, 5
+};
+
+/// How coefficients z are raised to a power p >= 2 (convolve.hpp): where |z|^2
+/// <= cut_square to 0, within cut_bound; elsewhere to the computed y, within
+/// |y| (input_error / |z| + rounding) + cut_bound.
+struct PowerRule {
+  std::uint64_t power;   // p
+  unsigned leading_bit;  // floor(log2 p)
+  double cut_square, cut_bound, input_error, rounding;
+};
+
+/// A normal density e^(-slope y - y^2/2) and what it weighs in three
+/// integrands.
+struct PanelDensity {
+  bool used;
+  double slope, p, above, below;
+};
+
+/// A Gauss-Legendre panel of `width`: for y from 0 to width, with g the sum of
+/// the densities with their weights, the integrals of g_p, of g_above (1 -
+/// e^(-rate (offset + y))) and of g_below (e^(rate (rest + width - y)) - 1).
+/// The first density is used. Nodes on [0, 1], weights and 1 - nodes are padded
+/// with zeros to 8.
+struct PanelRequest {
+  const double *nodes, *mirrored, *weights;
+  std::size_t count;
+  double width, rate, offset, rest;
+  PanelDensity density[2];
+};
+
+/// Eight cells [from, to], each one Gauss-Legendre panel, of a pair with
+/// centres 0 and `rate`: the integrals of P, of kappa_from (1 - e^(-rate (x -
+/// from))) and of kappa_to (e^(rate (to - x)) - 1), where P = weights[0] phi(x)
+/// + weights[1] phi(x - rate), kappa_r = k0(r) phi(x) + k1 phi(x - rate).
+/// Densities that weigh nothing are not used.
+struct CellGroup {
+  const double *nodes, *weights;  // of the rule, on [0, 1]
+  std::size_t count;              // at most 6
+  double rate, p[2], k1;
+  bool used[2];
+  const double *from, *to, *k0_from, *k0_to;  // each of 8
+};
+
+/// Eight panels as PanelRequest, of one cell and both densities: integrals with
+/// the weights of a CellGroup; places of the panels are from[], width[],
+/// offset[] and rest[].
+struct PanelGroup {
+  const double *nodes, *mirrored, *weights;
+  std::size_t count;
+  double rate, p[2], above[2], below[2];
+  bool used[2];
+  const double *from, *width, *offset, *rest;  // each of 8
+};
+
+/// One implementation of the butterflies and of all other *_kernel.hpp. Null:
+/// not in this build.
+struct SimdKernels {
+  const char* name;
+  void (*forward)(const FftTables&, double* x) = nullptr;
+  void (*inverse)(const FftTables&, double* x, double scale) = nullptr;
+  double (*absolute_sum)(const double* x, std::size_t n) = nullptr;
+  void (*powers)(double* re, double* im, std::size_t count, std::uint64_t n) = nullptr;
+  void (*exponentials)(double* x, std::size_t count) = nullptr;
+  void (*exponentials_less_1)(double* x, std::size_t count) = nullptr;
+  void (*logarithms)(double* x, std::size_t count) = nullptr;
+  void (*logarithms_of_1_plus)(double* y, std::size_t count) = nullptr;
+  void (*normal_tails)(double* x, std::size_t count) = nullptr;
+  double (*tilted_sums)(const double* base, const double* loss, double tilt, std::size_t count, double* sums) = nullptr;
+  void (*turned_sums)(const double* re, const double* im, std::size_t count, double cosine, double sine,
+                      double* sums) = nullptr;
+  void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count,
+                 double* sums) = nullptr;
+  void (*weigh)(const double* x, const double (*weights)[64], std::size_t n, double* sums) = nullptr;
+  void (*raise)(const PowerRule&, double* re, double* im, double* error, std::size_t count, double* sums) = nullptr;
+  void (*fold)(double* re, double* im, double* error, const double* by_re, const double* by_im, const double* by_error,
+               std::size_t count) = nullptr;
+  void (*total)(const double* re, const double* im, const double* error, std::size_t count, double* sums) = nullptr;
+  void (*panel)(const PanelRequest&, double* sums) = nullptr;
+  void (*panels)(const PanelGroup&, double* p, double* above, double* below) = nullptr;
+  void (*cells)(const CellGroup&, double* p, double* above, double* below) = nullptr;
+};
+
+extern const SimdKernels fft_scalar;
+extern const SimdKernels fft_sse2;
+extern const SimdKernels fft_neon;
+extern const SimdKernels fft_avx2;
+extern const SimdKernels fft_avx512;
+
+}  // namespace hockeystick

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// One lane, no intrinsics: runs everywhere. The code is in the *_kernel.hpp.
-#define HOCKEYSTICK_ISA scalar
-#define HOCKEYSTICK_LANES 1
-#include "numeric/kernel_table.hpp"
-
-constexpr hockeystick::FftKernel hockeystick::fft_scalar = scalar::kernel_table("scalar");

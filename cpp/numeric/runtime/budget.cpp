@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numeric/runtime/budget.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+
+namespace hockeystick {
+namespace {
+
+struct Account {
+  double limit = std::numeric_limits<double>::infinity();
+  double held = 0, most = 0;  // now, and the most at once
+  std::uint64_t name = 0;     // of the budget that is open; none: 0
+};
+
+constinit thread_local Account account;
+
+// No two are alike in the process: what one thread made another may drop.
+std::uint64_t new_name() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+Budget::Budget(double bytes) : outer_(account.name == 0) {
+  if (!outer_) return;
+  account.limit = bytes;
+  account.held = account.most = 0;
+  account.name = new_name();
+}
+
+Budget::~Budget() {
+  if (!outer_) return;
+  account.limit = std::numeric_limits<double>::infinity();
+  account.name = 0;
+}
+
+MakingForCache::MakingForCache() : held_before_(account.held), most_before_(account.most), name_before_(account.name) {
+  account.most = account.held;
+  account.name = new_name();
+}
+
+MakingForCache::~MakingForCache() {
+  account.held = held_before_;
+  account.most = std::max(account.most, most_before_);
+  account.name = name_before_;
+}
+
+double MakingForCache::most() const { return account.most - held_before_; }
+
+void MakingForCache::check(double bytes) { const Held room(bytes); }
+
+double Budget::left() { return account.name == 0 ? account.limit : account.limit - account.held; }
+
+Held::Held(double bytes) : bytes_(bytes), budget_(account.name) {
+  if (budget_ == 0) return;
+  if (!(account.held + bytes <= account.limit)) throw OverBudget(account.held + bytes);
+  account.held += bytes;
+  account.most = std::max(account.most, account.held);
+}
+
+Held::Held(Held&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)), budget_(std::exchange(other.budget_, 0)) {}
+
+Held& Held::operator=(Held other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  std::swap(budget_, other.budget_);
+  return *this;
+}
+
+Held::~Held() {
+  if (budget_ != 0 && budget_ == account.name) account.held -= bytes_;
+}
+
+}  // namespace hockeystick

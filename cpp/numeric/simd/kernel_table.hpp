@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of the *_kernel.hpp of one instruction set as an SimdKernels: what an ISA file gives away.
+#pragma once
+
+#include "numeric/fft/tables.hpp"
+#include "numeric/simd/cell_kernel.hpp"
+#include "numeric/simd/exponential_kernel.hpp"
+#include "numeric/simd/fft_kernel.hpp"
+#include "numeric/simd/logarithm_kernel.hpp"
+#include "numeric/simd/normal_kernel.hpp"
+#include "numeric/simd/panel_kernel.hpp"
+#include "numeric/simd/power_kernel.hpp"
+#include "numeric/simd/scan_kernel.hpp"
+
+namespace hockeystick::HOCKEYSTICK_ISA {
+
+constexpr SimdKernels kernel_table(const char* name) {
+  SimdKernels kernel{name};
+  kernel.forward = &forward, kernel.inverse = &inverse;
+  kernel.absolute_sum = &absolute_sum, kernel.turned_sums = &turned_sums;
+  kernel.weigh = &weigh, kernel.rotate = &rotate;
+  kernel.powers = &powers, kernel.raise = &raise, kernel.fold = &fold, kernel.total = &total;
+  kernel.exponentials = &exponentials, kernel.exponentials_less_1 = &exponentials_less_1;
+  kernel.logarithms = &logarithms, kernel.logarithms_of_1_plus = &logarithms_of_1_plus;
+  kernel.normal_tails = &normal_tails, kernel.tilted_sums = &tilted_sums;
+  kernel.panel = &panel, kernel.panels = &panels, kernel.cells = &cells;
+  return kernel;
+}
+
+}  // namespace hockeystick::HOCKEYSTICK_ISA

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans of whole arrays, for every instruction set; as fft_kernel.hpp.
+#pragma once
+
+#include <cstddef>
+
+#include "numeric/simd/vec.hpp"
+
+namespace hockeystick::HOCKEYSTICK_ISA {
+
+/// sum |x_j| in at least four partial sums: each term meets fewer than n/4 + 16 roundings. NaN stays NaN.
+inline double absolute_sum(const double* x, std::size_t n) {
+  constexpr std::size_t width = Vec::lanes;
+  Vec a = Vec::broadcast(0), b = a, c = a, d = a;
+  std::size_t j = 0;
+  for (; j + 4 * width <= n; j += 4 * width) {
+    a = a + magnitude(Vec::load(x + j)), b = b + magnitude(Vec::load(x + j + width));
+    c = c + magnitude(Vec::load(x + j + 2 * width)), d = d + magnitude(Vec::load(x + j + 3 * width));
+  }
+  double lanes[width], sum = 0;
+  ((a + b) + (c + d)).store(lanes);
+  for (std::size_t i = 0; i < width; ++i) sum += lanes[i];
+  for (; j < n; ++j) sum += magnitude(One{x[j]}).v;
+  return sum;
+}
+
+/// sums[0] + i sums[1] = sum w_k e^(i k a) and sums[2] = sum k Im(w_k e^(i k a)) over k < count, a multiple of 8, from
+/// cosine and sine of a. The turn of w_k is off by at most k (e + 3 u), e the error of cosine + i sine; every term
+/// meets at most count + 8 roundings.
+inline void turned_sums(const double* re, const double* im, std::size_t count, double cosine, double sine,
+                        double* sums) {
+  constexpr std::size_t width = Vec::lanes;
+  double real[width], imaginary[width], index[width], x = 1, y = 0;
+  for (std::size_t i = 0; i < width; ++i) {
+    real[i] = x, imaginary[i] = y, index[i] = static_cast<double>(i);
+    const double next = x * cosine - y * sine;
+    y = x * sine + y * cosine;
+    x = next;
+  }
+  const Vec c = Vec::broadcast(x), s = Vec::broadcast(y), step = Vec::broadcast(static_cast<double>(width));
+  Vec a = Vec::load(real), b = Vec::load(imaginary), k = Vec::load(index);
+  Vec first = Vec::broadcast(0), second = first, along = first;
+  for (std::size_t j = 0; j < count; j += width) {
+    const Vec u = Vec::load(re + j), v = Vec::load(im + j);
+    const Vec turned = multiply_subtract(u, a, v * b), across = multiply_add(u, b, v * a);
+    first = first + turned;
+    second = second + across;
+    along = multiply_add(k, across, along);
+    const Vec next = multiply_subtract(a, c, b * s);
+    b = multiply_add(a, s, b * c);
+    a = next;
+    k = k + step;
+  }
+  double lanes[3][width];
+  first.store(lanes[0]), second.store(lanes[1]), along.store(lanes[2]);
+  for (std::size_t part = 0; part < 3; ++part) {
+    sums[part] = 0;
+    for (std::size_t i = 0; i < width; ++i) sums[part] += lanes[part][i];
+  }
+}
+
+/// sums[t] = sum_j x_j weights[t][j] for four rows of weights, j < n, n a multiple of 8, from the last j to the first:
+/// the term at j meets at most j + 6 roundings.
+inline void weigh(const double* x, const double (*weights)[64], std::size_t n, double* sums) {
+  constexpr std::size_t width = Vec::lanes;
+  Vec sum[4];
+  HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < 4; ++t) sum[t] = Vec::broadcast(0);
+  for (std::size_t j = n; j > 0; j -= width) {
+    const Vec at = Vec::load(x + j - width);
+    HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < 4; ++t) {
+      sum[t] = multiply_add(at, Vec::load(weights[t] + j - width), sum[t]);
+    }
+  }
+  double lanes[width];
+  for (std::size_t t = 0; t < 4; ++t) {
+    sum[t].store(lanes);
+    sums[t] = 0;
+    for (std::size_t i = width; i-- > 0;) sums[t] += lanes[i];
+  }
+}
+
+/// Multiplies re + i im by cosine + i sine elementwise four times over, count a multiple of 8, and sums the products of
+/// each time: sums[2 t] + i sums[2 t + 1]. Each term meets at most count/4 + 8 roundings on its way into a sum.
+inline void rotate(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums) {
+  constexpr std::size_t width = Vec::lanes, group = width < 4 ? 4 : width, parts = group / width, times = 4;
+  Vec real[times][parts], imaginary[times][parts];
+  HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
+    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) real[t][i] = imaginary[t][i] = Vec::broadcast(0);
+  }
+  for (std::size_t j = 0; j < count; j += group) {
+    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
+      const std::size_t at = j + i * width;
+      Vec x = Vec::load(re + at), y = Vec::load(im + at);
+      const Vec c = Vec::load(cosine + at), s = Vec::load(sine + at);
+      HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
+        const Vec turned = multiply_subtract(x, c, y * s);
+        y = multiply_add(x, s, y * c);
+        x = turned;
+        real[t][i] = real[t][i] + x;
+        imaginary[t][i] = imaginary[t][i] + y;
+      }
+      x.store(re + at);
+      y.store(im + at);
+    }
+  }
+  double lanes[2][group];
+  for (std::size_t t = 0; t < times; ++t) {
+    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
+      real[t][i].store(lanes[0] + i * width);
+      imaginary[t][i].store(lanes[1] + i * width);
+    }
+    for (std::size_t part = 0; part < 2; ++part) {
+      sums[2 * t + part] = 0;
+      for (std::size_t i = 0; i < group; ++i) sums[2 * t + part] += lanes[part][i];
+    }
+  }
+}
+
+}  // namespace hockeystick::HOCKEYSTICK_ISA

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numeric/simd/vector_math.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "numeric/simd/cpu.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t chunk = 64;  // a multiple of 8
+
+using Scalar = double (*)(double);
+
+// Applies `vector` where all of a chunk lie in [low, high], else `scalar`.
+template <class Vector>
+void apply(std::span<double> x, double low, double high, Vector vector, Scalar scalar) {
+  for (std::size_t at = 0; at < x.size(); at += chunk) {
+    const std::span<double> part = x.subspan(at, std::min(chunk, x.size() - at));
+    const bool inside = std::all_of(part.begin(), part.end(), [&](double v) { return v >= low && v <= high; });
+    const std::size_t whole = inside ? part.size() / 8 * 8 : 0;
+    if (whole > 0) vector(part.data(), whole);
+    if (inside && whole < part.size()) {
+      std::array<double, 8> rest;
+      rest.fill(part.back());
+      std::copy(part.begin() + static_cast<std::ptrdiff_t>(whole), part.end(), rest.begin());
+      vector(rest.data(), rest.size());
+      std::copy_n(rest.begin(), part.size() - whole, part.begin() + static_cast<std::ptrdiff_t>(whole));
+    } else if (!inside) {
+      std::transform(part.begin(), part.end(), part.begin(), scalar);
+    }
+  }
+}
+
+}  // namespace
+
+void exponentials(std::span<double> x) {
+  apply(x, -708, 709, default_fft_kernel().exponentials, [](double v) { return std::exp(v); });
+}
+
+void exponentials_less_1(std::span<double> x) {
+  apply(x, -708, 709, default_fft_kernel().exponentials_less_1, [](double v) { return std::expm1(v); });
+}
+
+void logarithms(std::span<double> x) {
+  apply(x, std::numeric_limits<double>::min(), std::numeric_limits<double>::max(), default_fft_kernel().logarithms,
+        [](double v) { return std::log(v); });
+}
+
+void logarithms_of_1_plus(std::span<double> y) {
+  apply(y, -1 + 0x1p-53, std::numeric_limits<double>::max(), default_fft_kernel().logarithms_of_1_plus,
+        [](double v) { return std::log1p(v); });
+}
+
+}  // namespace hockeystick

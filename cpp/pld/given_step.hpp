@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that the user gives by their losses and masses, and questions to a single step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "pld/loss_pmf.hpp"
+
+namespace hockeystick {
+
+/// The step with mass[k] at index[k] * interval and the rest at +inf; masses of 0 are left out. The masses
+/// count as exact: the certificate is the giver's. Throws std::invalid_argument unless the index increases
+/// and the masses are finite and >= 0.
+StepPmf given_step(double interval, std::span<const std::int64_t> index, std::span<const double> mass,
+                   double infinity_mass, Side side);
+
+/// Bound of delta(epsilon) of one step, of its side; any epsilon, infinite ones included. Cost: an exponential
+/// a loss above epsilon.
+double step_delta(const StepPmf& step, double epsilon);
+
+/// Upper: an epsilon >= 0 with step_delta(epsilon) <= delta, +inf if there is none. Lower: an epsilon >= 0
+/// below which step_delta exceeds delta, or 0. Tight up to rounding.
+double step_epsilon(const StepPmf& step, double delta);
+
+/// The composition of two steps of one side and interval, every sum of losses kept: for few losses, in
+/// O(n m log(n m)). Errors are relative to each mass, and moved outward.
+StepPmf step_product(const StepPmf& first, const StepPmf& second);
+
+}  // namespace hockeystick

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stored losses and masses as a law: what describes this law but, unlike its hockey-stick curve, bounds nothing of
+// the one it was made from.
+#pragma once
+
+#include <vector>
+
+#include "pld/loss_pmf.hpp"
+
+namespace hockeystick {
+
+/// The masses that `probabilities` shows and the mass at +inf; what they fall short of 1 counts as at -inf.
+class StoredLaw {
+ public:
+  explicit StoredLaw(const LossPmf& pmf);
+
+  /// P(L > epsilon).
+  double tail(double epsilon) const;
+
+  /// The smallest t with P(L <= t) >= level; -inf or inf where mass there decides.
+  double quantile(double level) const;
+
+  /// The variance of the finite losses; inf if mass is at +inf.
+  double variance() const;
+
+ private:
+  std::vector<double> loss_, mass_;
+  std::vector<double> above_;  // mass at loss_[k] and beyond, and in the end that at +inf
+};
+
+}  // namespace hockeystick
