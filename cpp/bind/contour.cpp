@@ -17,6 +17,7 @@
 #include "methods/contour_sum.hpp"
 #include "methods/single_big_jump.hpp"
 #include "methods/step_mgf_line.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/layer_cake.hpp"
 #include "pld/chernoff.hpp"
 
@@ -84,7 +85,7 @@ using Given = std::tuple<std::pair<double, double>, std::map<double, double>, st
 class GivenLine final : public MgfLine {
  public:
   explicit GivenLine(Given given) : given_(std::move(given)) {}
-  Enclosed log_moment() const override { return {std::get<0>(given_).first, std::get<0>(given_).second}; }
+  Ball log_moment() const override { return {std::get<0>(given_).first, std::get<0>(given_).second}; }
   double log_moment_above(double tilt) const override { return std::get<1>(given_).at(tilt); }
   std::vector<MomentSample> samples(double, std::size_t count) const override {
     std::vector<MomentSample> result{{1, 0, 0, 0}};
@@ -136,7 +137,7 @@ void bind_contour(py::module_& core) {
       .def(
           "log_moment",
           [](const MgfLine& line) {
-            const Enclosed at = line.log_moment();
+            const Ball at = line.log_moment();
             return std::pair(at.value, at.error);
           },
           "log M at the line's own tilt, and its error.")

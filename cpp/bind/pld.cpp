@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pybind11/stl.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "discretize/connect_dots.hpp"
 #include "discretize/privacy_buckets.hpp"
 #include "discretize/tangent_hull.hpp"
+#include "numeric/constants.hpp"
 #include "pld/composed_delta.hpp"
 #include "pld/composed_directly.hpp"
 #include "pld/hockey_stick.hpp"
@@ -80,7 +80,7 @@ void bind_pld(py::module_& module) {
       .def(
           "power",
           [](const LossPmf& pmf, const Doubles& fprs) {
-            const PowerBound any{1, -std::numeric_limits<double>::infinity()};
+            const PowerBound any{1, -infinity};
             return each_by(fprs, [&] {
               return [&pmf, any, kinks = certified_kinks(pmf)](double x) {
                 return pmf.side == Side::upper ? power_above(kinks, x).value : power_below(kinks, x, any).value;

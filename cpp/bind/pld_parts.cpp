@@ -13,6 +13,7 @@
 #include "discretize/connect_dots.hpp"
 #include "discretize/tangent_hull.hpp"
 #include "moments/loss_cells.hpp"
+#include "numeric/interval.hpp"
 #include "pld/chernoff.hpp"
 #include "pld/compose.hpp"
 #include "pld/hockey_stick.hpp"
@@ -124,7 +125,7 @@ void bind_queries(py::module_& parts) {
   parts.def(
       "log_moment_by_cells",
       [](const DominatingPair& pair, int fineness, double t) {
-        const IntegralBounds bounds = LossCells(pair, fineness).log_moment(t);
+        const Interval bounds = LossCells(pair, fineness).log_moment(t);
         return std::pair(bounds.lower, bounds.upper);
       },
       py::arg("pair"), py::arg("fineness"), py::arg("t"), "log E_P[e^(t L)] from a pair cut into cells.");
@@ -137,7 +138,7 @@ void bind_queries(py::module_& parts) {
         CurveKinks kinks;
         kinks.loss = loss;
         kinks.value = value;
-        const TailBounds tail = loss_tail(kinks, delta_lower, epsilon);
+        const Interval tail = loss_tail(kinks, delta_lower, epsilon);
         return std::pair(tail.lower, tail.upper);
       },
       py::arg("loss"), py::arg("value"), py::arg("delta_lower"), py::arg("epsilon"),

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "discretize/cells.hpp"
+#include "numeric/constants.hpp"
 
 namespace hockeystick {
 namespace {
@@ -33,7 +33,7 @@ Outcome refine_within(const Direction& direction, const Refinement& refinement, 
                           {},
                           true};
   const auto bytes = [&] { return 2 * explicit_pmf_bytes(direction, request); };
-  double previous = std::numeric_limits<double>::infinity();
+  double previous = infinity;
   int failures = 0;
   for (int pass = 1; pass <= most_passes; ++pass) {
     const double needed = bytes();

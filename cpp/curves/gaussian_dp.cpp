@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "curves/composed_pld.hpp"
 #include "curves/gaussian_dp_of_curve.hpp"
@@ -16,8 +15,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
 
 // Below this rate the transform is tilted, so that its precision is where the rates are.
 constexpr double rare = 1e-5;
@@ -55,7 +52,7 @@ Answer solve(const Direction& direction, double from, double to, double known, c
   const double interval = interval_for_tail(saddlepoint, last, width);
   const double tilt = to < 0.5 ? std::min(tilt_for_fpr(saddlepoint, from), 0.5 / interval) : 0.0;
   Answer answer;
-  answer.upper = std::numeric_limits<double>::infinity();
+  answer.upper = infinity;
   const Refinement refinement{interval, 1e-4 * limits.tolerance * from, tilt};
   const Outcome outcome = refine(direction, refinement, limits, [&](const PldPair& enclosure) {
     CurveKinks upper = certified_kinks(enclosure.upper);
@@ -102,7 +99,6 @@ Answer with(const Answer& known, const Direction& direction, double rate, const 
 std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<const double> smallest_rates,
                                const Limits& limits) {
   check_floating_point_environment();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   return budgeted(directions, smallest_rates.size(), limits, {0, infinity}, [&] {
     std::vector<Answer> answers(smallest_rates.size());
     for (std::size_t i = 0; i < answers.size(); ++i)

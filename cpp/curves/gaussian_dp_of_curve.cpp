@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
@@ -12,8 +11,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
 
 // What the lines of an explicit distribution may cost, relatively.
 constexpr double precision = 1e-4;
@@ -66,7 +63,7 @@ std::vector<std::size_t> lowest_lines(const CurveKinks& upper, std::size_t first
 
 // The largest lower bound over rates from the smallest to 1/2: on a geometric grid, ever finer about the best.
 double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
-  const PowerBound any{1, -std::numeric_limits<double>::infinity()};
+  const PowerBound any{1, -infinity};
   double best = 0, center = 0.5, reach = 0.5;
   for (int round = 0, parts = 32; round < 7; ++round, parts = 8) {
     const double around = center, width = 2 * reach / parts;

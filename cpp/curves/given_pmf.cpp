@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -109,7 +108,7 @@ struct Layout {
     size = std::ceil((std::min(highest, high) - shift) / d) + 3 - first;
     // A forecast that overflowed tells no size, and a window is placed by an int64.
     const bool places = std::fabs(first) <= most_intervals && size <= most_intervals;
-    bytes = places ? size * 8 * 8 + support_bytes(supports) : std::numeric_limits<double>::infinity();
+    bytes = places ? size * 8 * 8 + support_bytes(supports) : infinity;
     chernoff = {above.tilt - tilt, below_q.tilt - tilt, tilted_above.tilt - tilt, tilted_below.tilt - tilt};
   }
 };

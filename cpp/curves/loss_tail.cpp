@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "curves/composed_pld.hpp"
 #include "forecast/saddlepoint.hpp"
@@ -12,6 +11,7 @@
 #include "methods/enumeration.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
 #include "numeric/rounding.hpp"
@@ -19,9 +19,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Tails below this are asked with a tilt of their own, and with those within a few nats.
 constexpr double rare = 1e-6, shared_nats = 8;
@@ -35,15 +32,15 @@ double first_interval(const Saddlepoint& saddlepoint, double width) {
 // A kind of question: what a point asks of one direction, and what is wanted of the answers.
 struct Kind {
   double (*log_tail)(const Saddlepoint&, double point);  // forecast of log P(L > t) at the answer
-  TailBounds (*ask)(const CurveKinks& above, const CurveTable& below, double point);
-  TailBounds (*gaussian)(double mu, double mu_error, double point);
-  TailBounds (*listed)(const Enumeration& sums, double point);
-  TailBounds start, nothing;                                         // before anything is known; for loss 0
+  Interval (*ask)(const CurveKinks& above, const CurveTable& below, double point);
+  Interval (*gaussian)(double mu, double mu_error, double point);
+  Interval (*listed)(const Enumeration& sums, double point);
+  Interval start, nothing;                                           // before anything is known; for loss 0
   double (*allowed)(const Answer&, double tolerance, double scale);  // width
   bool relative;                                                     // the width is one of the tail
 };
 
-Answer exactly(const TailBounds& bounds) {
+Answer exactly(const Interval& bounds) {
   Answer answer;
   answer.lower = bounds.lower;
   answer.upper = bounds.upper;
@@ -204,7 +201,7 @@ std::vector<Answer> worst_direction(const Kind& kind, std::span<const Direction>
                                     std::span<const double> points, const Limits& limits) {
   check_floating_point_environment();
   std::vector<Answer> result(points.size(),
-                             exactly(directions.empty() ? kind.nothing : TailBounds{-infinity, -infinity}));
+                             exactly(directions.empty() ? kind.nothing : Interval{-infinity, -infinity}));
   for (const Direction& direction : directions) {
     const std::vector<Answer> answers = one_direction(kind, direction, points, result, limits);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -227,34 +224,33 @@ std::vector<Answer> worst(const Kind& kind, std::span<const Direction> direction
 }
 
 // L is normal with mean mu^2/2 and deviation mu, so that P(L > eps) = P(Z > eps / mu - mu / 2).
-TailBounds gaussian_tail(double mu, double mu_error, double epsilon) {
+Interval gaussian_tail(double mu, double mu_error, double epsilon) {
   const double x = epsilon / mu - mu / 2;
   const double slack = (epsilon / mu + mu / 2) * (mu_error + 8 * u);
   return {std::max(0.0, normal_tail(x + slack) * (1 - 2 * normal_error) - 4 * u * (x < 0) - 1e-307),
           std::min(1.0, normal_tail(x - slack) * (1 + 2 * normal_error) + 4 * u * (x < 0) + 1e-307)};
 }
 
-TailBounds gaussian_quantile(double mu, double mu_error, double level) {
-  const auto z = level >= 0.5
-                     ? upper_normal_quantile(1 - level)
-                     : QuantileInterval{-upper_normal_quantile(level).upper, -upper_normal_quantile(level).lower};
+Interval gaussian_quantile(double mu, double mu_error, double level) {
+  const auto z = level >= 0.5 ? upper_normal_quantile(1 - level)
+                              : Interval{-upper_normal_quantile(level).upper, -upper_normal_quantile(level).lower};
   const auto slack = [&](double x) { return (mu * mu + mu * std::fabs(x)) * (2 * mu_error + 8 * u); };
   return {mu * mu / 2 + mu * z.lower - slack(z.lower), mu * mu / 2 + mu * z.upper + slack(z.upper)};
 }
 
-TailBounds ask_tail(const CurveKinks& above, const CurveTable& below, double epsilon) {
+Interval ask_tail(const CurveKinks& above, const CurveTable& below, double epsilon) {
   return loss_tail(above, below.delta(epsilon).value, epsilon);
 }
 
 // 1 - level, rounded either way, for the side that must not be overstated.
-TailBounds ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
+Interval ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
   return {loss_tail_quantile(above, below, std::nextafter(1 - level, 2.0)).lower,
           loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};
 }
 
-TailBounds listed_tail(const Enumeration& sums, double epsilon) { return sums.tail(epsilon); }
+Interval listed_tail(const Enumeration& sums, double epsilon) { return sums.tail(epsilon); }
 
-TailBounds listed_quantile(const Enumeration& sums, double level) {
+Interval listed_quantile(const Enumeration& sums, double level) {
   return sums.quantile(std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
@@ -11,7 +12,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
 constexpr double tiny = 1e-300;  // covers what underflow hides
 
 struct CellEnds {
@@ -25,7 +25,7 @@ double centre(const CellMass& cell, double upper) { return upper - std::log1p(ce
 
 }  // namespace
 
-IntegralBounds loss_integral(const PairCells& parts, std::span<const double> edges, const LossFunction& g) {
+Interval loss_integral(const PairCells& parts, std::span<const double> edges, const LossFunction& g) {
   CompensatedSum low, high, error;
   CellEnds ends{0, edges[0], 0, g.value(edges[0]), 0};
   double slope = g.slope(edges[0]);
@@ -59,8 +59,8 @@ IntegralBounds loss_integral(const PairCells& parts, std::span<const double> edg
   return {low.value() - slack + tail * lowest * (1 + 128 * u), high.value() + slack + tail * highest * (1 + 128 * u)};
 }
 
-IntegralBounds listed_integral(const FiniteLaw& law, const std::function<double(double)>& value,
-                               const std::function<double(double)>& change) {
+Interval listed_integral(const FiniteLaw& law, const std::function<double(double)>& value,
+                         const std::function<double(double)>& change) {
   CompensatedSum sum, error;
   for (std::size_t i = 0; i < law.atoms.size(); ++i) {
     checkpoint_each<4096>(i);

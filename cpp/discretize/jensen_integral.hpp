@@ -7,6 +7,7 @@
 #include <span>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
@@ -19,16 +20,12 @@ struct LossFunction {
   std::function<double(double)> tail_lowest, tail_highest;
 };
 
-struct IntegralBounds {
-  double lower, upper;
-};
-
 /// Over all losses up to the last edge. Edges increase; cells must not be wider than 1.
-IntegralBounds loss_integral(const PairCells& cells, std::span<const double> edges, const LossFunction& function);
+Interval loss_integral(const PairCells& cells, std::span<const double> edges, const LossFunction& function);
 
 /// The same over the losses that a finite law lists, by their sum. `value`: relative error at most 100 u; `change`: by
 /// how much it may differ within the law's loss_error of a loss.
-IntegralBounds listed_integral(const FiniteLaw& law, const std::function<double(double)>& value,
-                               const std::function<double(double)>& change);
+Interval listed_integral(const FiniteLaw& law, const std::function<double(double)>& value,
+                         const std::function<double(double)>& change);
 
 }  // namespace hockeystick

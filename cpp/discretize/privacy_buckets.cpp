@@ -11,8 +11,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-
 StepPmf empty_pmf(const SupportCells& cells, Side side) {
   const Support& support = cells.support;
   const std::vector<double> none(support.index.size(), 0.0);

@@ -12,8 +12,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-
 // A piecewise linear curve f(alpha), alpha = e^loss, with value 0 from the last support point on:
 // `mass[i]` is the P-mass whose kink it has at point i, `error[i]` the rounding error of that.
 struct Kinks {

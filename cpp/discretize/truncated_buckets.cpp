@@ -14,7 +14,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
 constexpr double most_cells = 5e7;
 
 // Positions of losses on the grid.

@@ -6,13 +6,13 @@
 #include <limits>
 #include <numbers>
 
+#include "numeric/constants.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/chernoff.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double share = 0.01;       // of the tolerance on delta, for each of tail and aliases
 constexpr double rounding = 1e-15;   // of a step's moment, over how much more than `share` it may take
 constexpr double fewest_nodes = 30;  // of a line

@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "numeric/constants.hpp"
 #include "numeric/root.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Atoms this close to the grid, in intervals, count as on it: what they cost is below every tolerance.
 constexpr double on_grid = 1e-6;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "numeric/constants.hpp"
 #include "numeric/root.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
@@ -214,7 +214,7 @@ Saddlepoint::Reach Saddlepoint::reach(const Tilted& from, double log_reciprocal,
   double low = 0, high = limit;
   const double guess = direction * (nearby - tilt);
   double s = std::min(limit, guess > 0 ? guess : std::sqrt(2 * log_reciprocal / start.variance));
-  Reach best{tilt, direction * std::numeric_limits<double>::infinity()};
+  Reach best{tilt, direction * infinity};
   for (int i = 0; i < 40; ++i) {
     const double psi = tilt + direction * s;
     const Cumulants k = cumulants(psi);

@@ -2,20 +2,15 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "mechanisms/mgf_line.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
-
-/// lower <= truth <= upper.
-struct CertifiedInterval {
-  double lower, upper;
-};
 
 /// What discretization needs to know of one cell [lower, upper) of the loss axis. All three are
 /// integrals of non-negative functions, evaluated as such.
@@ -99,16 +94,16 @@ class DominatingPair {
   virtual std::optional<FiniteLaw> finite_law() const { return std::nullopt; }
 
   /// Encloses P(L = inf).
-  virtual CertifiedInterval infinity_mass() const {
-    if (loss_supremum() < std::numeric_limits<double>::infinity()) return {0, 0};
+  virtual Interval infinity_mass() const {
+    if (loss_supremum() < infinity) return {0, 0};
     const double zero = 0;
     const PairCells cells = integrate({&zero, 1});
     return {cells.infinity_mass_lower, cells.infinity_mass};
   }
 
   /// Infimum and supremum of L; -inf and inf if unbounded.
-  virtual double loss_infimum() const { return -std::numeric_limits<double>::infinity(); }
-  virtual double loss_supremum() const { return std::numeric_limits<double>::infinity(); }
+  virtual double loss_infimum() const { return -infinity; }
+  virtual double loss_supremum() const { return infinity; }
 
   /// Upper bound of the finite values of L, of outcomes that `integrate` counts at +inf too.
   virtual double finite_loss_bound() const {
@@ -123,13 +118,12 @@ class DominatingPair {
   virtual double tail_moment_bound(double top, double t) const {
     const double most = loss_supremum();
     if (top >= most) return 0;
-    return most < std::numeric_limits<double>::infinity() ? std::exp(t * most) * (1 + 1e-12)
-                                                          : std::numeric_limits<double>::infinity();
+    return most < infinity ? std::exp(t * most) * (1 + 1e-12) : infinity;
   }
 
   /// Upper bound of E_P[e^(t L)] + max(1, t) Q over the outcomes of finite loss that `integrate` does not list but
   /// counts at +inf, t > 0; inf if P(L = inf) may be positive.
-  virtual double unlisted_moment_bound(double) const { return std::numeric_limits<double>::infinity(); }
+  virtual double unlisted_moment_bound(double) const { return infinity; }
 
   /// Bounds of D_a / a over Renyi orders: an upper one over all a >= order > 1, a lower one of the limit for large a.
   /// P(L <= e) = Q(L >= -e) = 1 gives e^2 / 2 (Bun & Steinke 2016, Proposition 3.3), and D_a is at most e.
@@ -145,9 +139,9 @@ class DominatingPair {
 
   /// Bounds of log E_P[e^(t L)], t > 0, that do not go by masses, which binary64 may be too narrow for; -inf and inf
   /// if none are known. Here: from the line.
-  virtual CertifiedInterval log_moment_bounds(double t) const {
+  virtual Interval log_moment_bounds(double t) const {
     constexpr std::size_t most_nodes = 0x1p16;
-    constexpr double unknown = std::numeric_limits<double>::infinity();
+    constexpr double unknown = infinity;
     const auto line = mgf_line({t, t, t, 0, 40, most_nodes});
     if (!line) return {-unknown, unknown};
     const auto [value, error] = line->log_moment();

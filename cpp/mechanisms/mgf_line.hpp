@@ -6,12 +6,9 @@
 #include <cstddef>
 #include <vector>
 
-namespace hockeystick {
+#include "numeric/interval.hpp"
 
-/// |value - truth| <= error.
-struct Enclosed {
-  double value, error;
-};
+namespace hockeystick {
 
 /// What a line is wanted for. All of it costs time or width, never a bound.
 struct LineNeeds {
@@ -35,7 +32,7 @@ class MgfLine {
   virtual ~MgfLine() = default;
 
   /// log M at the line's own tilt.
-  virtual Enclosed log_moment() const = 0;
+  virtual Ball log_moment() const = 0;
 
   /// Upper bound of log M(tilt) at a real tilt in [lowest, highest].
   virtual double log_moment_above(double tilt) const = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "methods/question.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
@@ -32,7 +33,7 @@ inline void refuse(Answer& answer, const OverBudget& over) {
 /// the `count` answers is refused with the bounds in `known`.
 template <class Ask>
 std::vector<Answer> budgeted(std::span<const Direction> directions, std::size_t count, const Limits& limits,
-                             const CertifiedInterval& known, Ask&& ask) {
+                             const Interval& known, Ask&& ask) {
   try {
     const Budget budget(static_cast<double>(limits.memory_limit));
     std::set<const DominatingPair*> counted;

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <utility>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
@@ -17,15 +18,12 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // log of the composition's moment at the lines' own tilt: a product for each term, and their sum.
-Enclosed log_moment(const Direction& direction, const Lines& lines) {
+Ball log_moment(const Direction& direction, const Lines& lines) {
   double value = 0, error = 0, size = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const auto count = static_cast<double>(direction[j].count);
-    const Enclosed step = lines[j]->log_moment();
+    const Ball step = lines[j]->log_moment();
     value += count * step.value;
     error += count * step.error;
     size += count * std::fabs(step.value);
@@ -221,7 +219,7 @@ double ContourSum::slope(double epsilon) const {
   return -at.slope / at.value;
 }
 
-CertifiedInterval ContourSum::enclose(double delta, double epsilon) const {
+Interval ContourSum::enclose(double delta, double epsilon) const {
   const double fall = slope(epsilon);
   if (!(fall > 0) || !(epsilon > 0)) return {0, infinity};
   const ContourDelta near = this->delta(epsilon);
@@ -229,7 +227,7 @@ CertifiedInterval ContourSum::enclose(double delta, double epsilon) const {
   const double above = 1.05 * (near.upper() / delta - 1) / fall + least;
   const double below = 1.05 * (1 - near.lower() / delta) / fall + least;
   // delta(epsilon) falls, so that a bound on the right side of `delta` settles each end.
-  CertifiedInterval result{0, infinity};
+  Interval result{0, infinity};
   for (int i = 1; i <= 4 && result.upper == infinity; i *= 2)
     if (this->delta(epsilon + i * above).upper() <= delta) result.upper = epsilon + i * above;
   for (int i = 1; i <= 4 && result.lower == 0 && i * below < epsilon; i *= 2)

@@ -14,6 +14,7 @@
 #include "forecast/contour_plan.hpp"
 #include "methods/question.hpp"
 #include "methods/smoothing.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
@@ -42,7 +43,7 @@ class ContourSum {
   void deltas(std::span<const double> epsilons, std::span<ContourDelta> results) const;
 
   /// Encloses the epsilon at which delta(epsilon) = delta, outward from one nearby; (0, inf) where it does not.
-  CertifiedInterval enclose(double delta, double epsilon) const;
+  Interval enclose(double delta, double epsilon) const;
 
   /// -d log delta / d epsilon, about.
   double slope(double epsilon) const;

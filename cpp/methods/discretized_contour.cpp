@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numbers>
 #include <utility>
@@ -11,14 +10,13 @@
 #include "forecast/contour_plan.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/step_mgf_line.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/compose.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double share = 0.02;  // of the relative width of delta, for tail and aliases
 constexpr double most_samples = 1e5, bytes_per_sample = 200;
 
@@ -72,15 +70,15 @@ void DiscretizedContour::add(const Direction& direction, const Saddlepoint& sadd
   to->sum.emplace(direction, lines, contour_, smoothing);
 }
 
-CertifiedInterval DiscretizedContour::delta(double epsilon) const {
+Interval DiscretizedContour::delta(double epsilon) const {
   const ContourDelta high = upper_->sum->delta(down(epsilon - upper_->loss_error));
   const ContourDelta low = lower_->sum->delta(up(epsilon + lower_->loss_error));
   return {std::max(0.0, low.lower() * (1 - 4 * u) + lower_->infinity_mass * (1 - 4 * u)),
           std::min(1.0, (high.upper() + upper_->infinity_mass) * (1 + 4 * u))};
 }
 
-CertifiedInterval DiscretizedContour::epsilon(double delta, double start) const {
-  CertifiedInterval result{0, infinity};
+Interval DiscretizedContour::epsilon(double delta, double start) const {
+  Interval result{0, infinity};
   const double above = down(delta - upper_->infinity_mass * (1 + 4 * u));
   if (above > 0)
     result.upper = up(upper_->sum->enclose(above, upper_->sum->solve(above, start)).upper + upper_->loss_error);

@@ -6,6 +6,7 @@
 
 #include "forecast/transform_plan.hpp"
 #include "methods/contour_sum.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
@@ -21,8 +22,8 @@ class DiscretizedContour {
   /// Whether the budget sufficed; nothing else may be asked if not.
   bool is_affordable() const { return upper_.has_value(); }
 
-  CertifiedInterval epsilon(double delta, double start) const;
-  CertifiedInterval delta(double epsilon) const;
+  Interval epsilon(double delta, double start) const;
+  Interval delta(double epsilon) const;
 
   /// At an epsilon: what tail, aliases and rounding of both sums take.
   ContourDelta losses(double epsilon) const;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -224,7 +223,7 @@ std::vector<Answer> answers_within(std::span<const Direction> directions, bool w
 std::vector<Answer> answers_to(std::span<const Direction> directions, bool wants_epsilon,
                                std::span<const double> values, const Limits& limits) {
   check_floating_point_environment();
-  const double most = wants_epsilon ? std::numeric_limits<double>::infinity() : 1.0;
+  const double most = wants_epsilon ? infinity : 1.0;
   return budgeted(directions, values.size(), limits, {0, most},
                   [&] { return answers_within(directions, wants_epsilon, values, limits); });
 }

@@ -3,19 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <utility>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 constexpr double most_sums = 0x1p20;
 
@@ -157,7 +154,7 @@ double Enumeration::mass_below(std::size_t k) const {
   return (finite + infinite_.lower()) * (1 - 4 * u);
 }
 
-TailBounds Enumeration::tail(double epsilon) const {
+Interval Enumeration::tail(double epsilon) const {
   const auto above = [&](double loss) {
     const auto first =
         std::upper_bound(sums_.begin(), sums_.end(), loss, [](double x, const Sum& sum) { return x < sum.loss; });
@@ -177,7 +174,7 @@ double Enumeration::gained(double epsilon) const {
   return sum.value();
 }
 
-CertifiedInterval Enumeration::delta(double epsilon) const {
+Interval Enumeration::delta(double epsilon) const {
   const bool exact = loss_error_ == 0;
   const double error = mass_error_ + 16 * u;
   const double low = gained(exact ? epsilon : up(epsilon + loss_error_));
@@ -187,7 +184,7 @@ CertifiedInterval Enumeration::delta(double epsilon) const {
           std::min(1.0, (sums_.back().loss > before ? high * (1 + error) + 1e-307 : 0.0) + none_above) * (1 + 4 * u)};
 }
 
-CertifiedInterval Enumeration::epsilon(double delta) const {
+Interval Enumeration::epsilon(double delta) const {
   const double most = std::max(0.0, up(sums_.back().loss + loss_error_));
   const auto last_where = [&](const auto& is_beyond) {  // an end of a short interval in which that changes
     double low = 0, high = most;
@@ -198,7 +195,7 @@ CertifiedInterval Enumeration::epsilon(double delta) const {
     }
     return std::pair(low, high);
   };
-  CertifiedInterval found{0, infinity};
+  Interval found{0, infinity};
   if (this->delta(0).upper <= delta) return {0, 0};
   if (this->delta(most).upper <= delta)
     found.upper = last_where([&](double at) { return this->delta(at).upper > delta; }).second;
@@ -209,7 +206,7 @@ CertifiedInterval Enumeration::epsilon(double delta) const {
 
 // From a sum on up to which the mass beyond it is at most the goal, so is P(L > t); before one from which on it is
 // more, it is not.
-TailBounds Enumeration::quantile(double low, double high) const {
+Interval Enumeration::quantile(double low, double high) const {
   std::size_t from = 0, size = sums_.size();  // the first k with mass_above(k + 1) <= low
   for (std::size_t end = size; from < end;) {
     const std::size_t middle = from + (end - from) / 2;
@@ -229,7 +226,7 @@ TailBounds Enumeration::quantile(double low, double high) const {
   const auto outward = [&](double loss, double sign) {
     return loss_error_ == 0 ? loss : sign > 0 ? up(loss + loss_error_) : down(loss - loss_error_);
   };
-  TailBounds found{complete_ ? outward(sums_.front().loss, -1) : -infinity, infinity};
+  Interval found{complete_ ? outward(sums_.front().loss, -1) : -infinity, infinity};
   if (more > 0) found.lower = outward(sums_[more - 1].loss, -1);
   if (mass_below(size) > high) found.lower = infinity;
   if (from < size) found.upper = outward(sums_[from].loss, 1);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "methods/question.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/union_probability.hpp"
 #include "pld/loss_tail.hpp"
 
@@ -22,18 +23,18 @@ class Enumeration {
   static std::optional<Enumeration> of(const Direction& direction, double memory);
 
   /// Encloses P(L > epsilon). Only sums that rounding does not tell from epsilon make it wider than rounding of masses.
-  TailBounds tail(double epsilon) const;
+  Interval tail(double epsilon) const;
 
   /// Encloses delta(epsilon), to rounding.
-  CertifiedInterval delta(double epsilon) const;
+  Interval delta(double epsilon) const;
 
   /// Encloses the smallest epsilon >= 0 with delta(epsilon) <= delta, by bisection: some 100 sums over all.
-  CertifiedInterval epsilon(double delta) const;
+  Interval epsilon(double delta) const;
 
   std::size_t size() const { return sums_.size(); }
 
   /// Encloses the smallest t with P(L > t) <= goal for a goal in [low, high] of (0, 1).
-  TailBounds quantile(double low, double high) const;
+  Interval quantile(double low, double high) const;
 
  private:
   Enumeration() = default;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "discretize/connect_dots.hpp"
@@ -83,7 +82,6 @@ Answer FftComposition::answer(bool wants_epsilon, double value) const {
 
 double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at, double epsilon,
                       double coarse) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (!(at.tilt > 0)) return infinity;
   const Plan plan =
       make_plan(direction, saddlepoint, {at, coarse, forecast_interval(saddlepoint, at, coarse), 1e-3, false});

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "discretize/cells.hpp"
@@ -14,6 +13,7 @@
 #include "methods/enumeration.hpp"
 #include "methods/single_big_jump.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -116,7 +116,7 @@ double GridSolver::first_interval() const {
 void GridSolver::make_passes() {
   double interval = std::min(first_interval(), widest_interval);
   double cut = std::min(1e-3, log_tolerance_ * 1e-3) * std::exp(-room_);
-  double previous = std::numeric_limits<double>::infinity(), spent = 0;
+  double previous = infinity, spent = 0;
   for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
     pass_.reset();  // its memory is wanted
     Plan plan = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval, cut});
@@ -214,7 +214,7 @@ bool GridSolver::step_off_rung() {
 // An infinite loss is likelier than delta.
 Answer GridSolver::infinite_loss() const {
   Answer answer;
-  answer.lower = answer.upper = std::numeric_limits<double>::infinity();
+  answer.lower = answer.upper = infinity;
   return answer;
 }
 
@@ -286,13 +286,13 @@ bool GridSolver::take_contour(const Plan& plan) {
                                    std::min(transform, most_cost));
   ++contour_passes_;
   if (!contour.is_affordable()) return false;
-  const CertifiedInterval found = wants_epsilon_ ? contour.epsilon(value_, at_.epsilon) : contour.delta(value_);
+  const Interval found = wants_epsilon_ ? contour.epsilon(value_, at_.epsilon) : contour.delta(value_);
   if (!(found.lower > 0) || !std::isfinite(found.upper)) return false;
   answer_.lower = std::max(answer_.lower, found.lower);
   answer_.upper = std::min(answer_.upper, found.upper);
   const double epsilon = wants_epsilon_ ? answer_.upper : value_;
   const ContourDelta lost = contour.losses(epsilon);
-  const CertifiedInterval there = contour.delta(epsilon);
+  const Interval there = contour.delta(epsilon);
   answer_.truncation = lost.tail;
   answer_.wraparound = lost.alias;
   answer_.rounding = lost.rounding;
@@ -316,10 +316,10 @@ bool GridSolver::take_single_big_jump() {
   for (int attempt = 0; attempt < most_attempts && !is_met(); ++attempt, limits.tolerance *= 0.7 / excess_gap()) {
     const SingleBigJump sum(direction_, whole_, wants_epsilon_, value_, limits);
     if (!sum.applies()) return false;
-    const CertifiedInterval found = wants_epsilon_ ? sum.epsilon(value_) : sum.delta(value_);
+    const Interval found = wants_epsilon_ ? sum.epsilon(value_) : sum.delta(value_);
     answer_.lower = std::max(answer_.lower, found.lower);
     answer_.upper = std::min(answer_.upper, found.upper);
-    const CertifiedInterval there = sum.delta(wants_epsilon_ && std::isfinite(answer_.upper) ? answer_.upper : value_);
+    const Interval there = sum.delta(wants_epsilon_ && std::isfinite(answer_.upper) ? answer_.upper : value_);
     answer_.truncation = sum.left_out();
     answer_.wraparound = answer_.rounding = 0;  // in the width of what is summed
     answer_.discretization = std::max(0.0, there.upper - there.lower - answer_.truncation);

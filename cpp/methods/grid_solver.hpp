@@ -2,13 +2,13 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 
 #include "forecast/saddlepoint.hpp"
 #include "forecast/transform_plan.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/question.hpp"
+#include "numeric/constants.hpp"
 #include "numeric/union_probability.hpp"
 
 namespace hockeystick {
@@ -26,7 +26,7 @@ class GridSolver {
   const Saddlepoint& saddlepoint() const { return saddlepoint_; }
 
   /// No loss exceeds this, so that delta is 0 from here on.
-  double supremum() const { return infinity_mass_ > 0 ? std::numeric_limits<double>::infinity() : finite_supremum_; }
+  double supremum() const { return infinity_mass_ > 0 ? infinity : finite_supremum_; }
 
   Answer solve();
 

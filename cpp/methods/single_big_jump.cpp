@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "forecast/lattice_grid.hpp"
 #include "methods/fft_composition.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -16,8 +16,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_terms = 8;
 
 // A support point is met again in every table and every sum.
@@ -251,9 +249,9 @@ double SingleBigJump::below(double epsilon) const {
   return std::min(1.0, sum.value() * (1 - 1e-12));
 }
 
-CertifiedInterval SingleBigJump::delta(double epsilon) const { return {below(epsilon), above(epsilon)}; }
+Interval SingleBigJump::delta(double epsilon) const { return {below(epsilon), above(epsilon)}; }
 
-CertifiedInterval SingleBigJump::epsilon(double delta) const {
+Interval SingleBigJump::epsilon(double delta) const {
   const double goal = std::log(delta), step = search_step * log_tolerance_ / slope_;
   const auto root = [&](auto&& side) {
     const auto excess = [&](double at) { return std::log(std::max(side(at), 1e-320)) - goal; };
@@ -261,7 +259,7 @@ CertifiedInterval SingleBigJump::epsilon(double delta) const {
     return monotone_root_from(excess, epsilon_, start / slope_, 20, 1e-6);
   };
   constexpr int most_steps = 100;
-  CertifiedInterval result{0, infinity};
+  Interval result{0, infinity};
   double at = root([&](double x) { return above(x); });
   for (int i = 0; i < most_steps; ++i, at += step) {
     if (!(above(at) <= delta)) continue;

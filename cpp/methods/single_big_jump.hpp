@@ -6,6 +6,7 @@
 
 #include "methods/fft_composition.hpp"
 #include "methods/tilted_tables.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
@@ -21,8 +22,8 @@ class SingleBigJump {
   /// Whether there are such losses, and the memory sufficed; nothing else may be asked if not.
   bool applies() const { return !large_.empty(); }
 
-  CertifiedInterval epsilon(double delta) const;
-  CertifiedInterval delta(double epsilon) const;
+  Interval epsilon(double delta) const;
+  Interval delta(double epsilon) const;
 
   double interval() const { return interval_; }
 

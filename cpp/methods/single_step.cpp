@@ -4,17 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "numeric/interval.hpp"
 #include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // No finite loss is larger.
 constexpr double beyond_loss = 1e300;
@@ -92,12 +89,12 @@ double exceeded_epsilon(const DominatingPair& pair, double delta) {
 
 }  // namespace
 
-CertifiedInterval single_step_delta(const DominatingPair& pair, double epsilon) {
+Interval single_step_delta(const DominatingPair& pair, double epsilon) {
   SingleStep step(pair);
   return {step.lower(epsilon), step.upper(epsilon)};
 }
 
-CertifiedInterval single_step_epsilon(const DominatingPair& pair, double delta) {
+Interval single_step_epsilon(const DominatingPair& pair, double delta) {
   SingleStep step(pair);
   const auto exceeds = [&](double epsilon) { return step.lower(epsilon) > delta; };
   const auto suffices = [&](double epsilon) { return step.upper(epsilon) <= delta; };

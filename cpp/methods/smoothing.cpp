@@ -9,7 +9,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
 constexpr int uniforms = 6;
 
 double power(double x) { return x * x * x * x * x * x; }

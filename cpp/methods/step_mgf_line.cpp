@@ -10,11 +10,7 @@
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
-namespace {
-
-constexpr double u = unit_roundoff;
-
-}  // namespace
+namespace {}  // namespace
 
 StepMgfLine::StepMgfLine(TiltedStep step) : step_(std::move(step)) {
   CompensatedSum sum;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mechanisms/mgf_line.hpp"
+#include "numeric/interval.hpp"
 #include "pld/tilt.hpp"
 
 namespace hockeystick {
@@ -13,7 +14,7 @@ class StepMgfLine final : public MgfLine {
   /// Keeps the step alive no longer than the caller does.
   explicit StepMgfLine(TiltedStep step);
 
-  Enclosed log_moment() const override { return log_moment_; }
+  Ball log_moment() const override { return log_moment_; }
   double log_moment_above(double tilt) const override;
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
   double truncation(double) const override { return 0; }
@@ -23,7 +24,7 @@ class StepMgfLine final : public MgfLine {
  private:
   TiltedStep step_;
   std::vector<double> losses_;
-  Enclosed log_moment_;
+  Ball log_moment_;
 };
 
 }  // namespace hockeystick

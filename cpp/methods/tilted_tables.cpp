@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "numeric/fft/cache.hpp"
 #include "numeric/fft/convolution.hpp"
@@ -14,9 +13,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Nats between two tables: a transform's noise lies 36 below what it is made at.
 constexpr double spacing = 24;

@@ -13,8 +13,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
@@ -23,7 +23,6 @@ namespace hockeystick {
 
 namespace {
 
-constexpr double u = unit_roundoff, infinity = std::numeric_limits<double>::infinity();
 constexpr double least_mass = 1e-290;  // what underflow may have hidden is nothing next to it
 
 // The sum of n_j b_j is value + error, but for `off`; infinite if some pair has no largest finite loss.
@@ -31,7 +30,7 @@ struct LargestSum {
   double value = 0, error = 0, off = 0;
 
   /// The sum less epsilon, rounded outwards.
-  CertifiedInterval above(double epsilon) const {
+  Interval above(double epsilon) const {
     if (std::isinf(value)) return {infinity, infinity};
     const auto [apart, rounded] = two_sum(value, -epsilon);
     return {down(apart + down(down(rounded + error) - off)), up(apart + up(up(rounded + error) + off))};
@@ -118,11 +117,11 @@ NearLargest near_largest(const Direction& direction, Depth&& depth) {
 
 }  // namespace
 
-CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance) {
+Interval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance) {
   const double largest = largest_finite_loss(direction);
   if (!std::isfinite(largest)) return {0, infinity};
   const NearLargest all = near_largest(direction, [&](double most) { return 0.25 * tolerance * std::fabs(most); });
-  CertifiedInterval result{0, infinity};
+  Interval result{0, infinity};
   if (infinity_mass(direction).is_at_most(delta)) result.upper = std::max(0.0, largest);
   const double log_delta = std::log(delta);
   const double log_share = log_delta - all.log_reached_below() + 8 * u * std::fabs(log_delta);
@@ -145,7 +144,7 @@ LargestLossPower::LargestLossPower(const Direction& direction, double tolerance)
   }
 }
 
-CertifiedInterval LargestLossPower::at(double fpr) const {
+Interval LargestLossPower::at(double fpr) const {
   if (!std::isfinite(largest_)) return {0, 1};
   // e^loss fpr, also where the factors leave the range of doubles.
   const auto likelier = [&](double loss, double sign) {

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "methods/question.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/union_probability.hpp"
 
 namespace hockeystick {
 
 /// Encloses epsilon at `delta` by the largest losses of a run alone: [0, inf] where they say nothing, and tight to the
 /// tolerance where delta is far below the probability that every step has about its largest finite loss.
-CertifiedInterval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance);
+Interval epsilon_by_largest_losses(const Direction& direction, double delta, double tolerance);
 
 /// Encloses the power at false positive rates by the largest losses of a run alone, tight to the tolerance where the
 /// rate is below the probability under Q that every step has about its largest finite loss. Cost: one cell a step.
@@ -20,15 +21,15 @@ class LargestLossPower {
   LargestLossPower(const Direction& direction, double tolerance);
 
   /// 0 < fpr < 1.
-  CertifiedInterval at(double fpr) const;
+  Interval at(double fpr) const;
 
  private:
   struct Near {
     double loss, probability;
   };
-  CertifiedInterval infinite_;  // mass at +inf
-  double largest_;              // no finite loss is above
-  std::vector<Near> near_;      // finite losses of at least so much have at least that probability
+  Interval infinite_;       // mass at +inf
+  double largest_;          // no finite loss is above
+  std::vector<Near> near_;  // finite losses of at least so much have at least that probability
 };
 
 /// Encloses delta at an epsilon next to the largest loss, by the probability that all steps have theirs; nothing

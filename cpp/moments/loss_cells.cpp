@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "numeric/exponential.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // So that a slope that vanishes at an edge is not taken to be exactly 0.
 constexpr double tiny_slope = 1e-300;
@@ -28,10 +25,6 @@ constexpr double bytes_per_edge = 160;
 constexpr double lost_q = 1e-150;
 
 }  // namespace
-
-IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b) {
-  return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
-}
 
 LossCells::LossCells(const DominatingPair& pair, int fineness)
     : pair_(pair), law_(pair.finite_law()), nodes_(pair.nodes()) {
@@ -68,7 +61,7 @@ LossCells::LossCells(const DominatingPair& pair, int fineness)
   cut_off_unknown();
 }
 
-IntegralBounds LossCells::log_moment(double t) const {
+Interval LossCells::log_moment(double t) const {
   if (std::isinf(unlisted(t)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
   // In units of e^scale, so that nothing overflows.
   const double scale = log_scale(t), beyond = beyond_top(t) + unlisted(t);
@@ -76,24 +69,24 @@ IntegralBounds LossCells::log_moment(double t) const {
                            [=](double l) { return t * std::exp(t * l - scale); }, -infinity, [](double) { return 0.0; },
                            [=](double l) { return std::exp((t + 1) * l - scale); }};
   const double off = law_ ? law_->loss_error : 0;
-  const IntegralBounds direct = integral(plain, [&](double l) { return plain.value(l) * std::expm1(t * off); });
+  const Interval direct = integral(plain, [&](double l) { return plain.value(l) * std::expm1(t * off); });
   const double low = std::log(direct.lower), high = std::log(direct.upper + beyond * std::exp(-scale) * (1 + 8 * u));
   // The exponents t l - scale are rounded: by 4 u of the largest in all.
   const double largest = t * std::max(std::fabs(top()), std::fabs(edges_.front())) + std::fabs(scale);
-  IntegralBounds result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
-                        scale + high + 8 * u * (largest + std::fabs(high) + 1)};
+  Interval result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
+                  scale + high + 8 * u * (largest + std::fabs(high) + 1)};
   if (t * top() > 300) return result;
   // x^a - 1 - a (x - 1), a = t + 1, of which E_Q is one less: nothing cancels where t is small.
   const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
                              [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
                              -infinity, [](double) { return 0.0; },
                              [=](double l) { return std::max(t, std::exp((t + 1) * std::max(0.0, l))); }};
-  const IntegralBounds rest = with_q_mass(centred);
+  const Interval rest = with_q_mass(centred);
   return both(result,
               {std::log1p(std::max(0.0, rest.lower)) * (1 - 8 * u), std::log1p(rest.upper + beyond) * (1 + 8 * u)});
 }
 
-IntegralBounds LossCells::mean() const {
+Interval LossCells::mean() const {
   if (std::isinf(unlisted(1)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
   const double beyond = beyond_top(1) + unlisted(1);  // L <= e^L
   const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
@@ -102,8 +95,8 @@ IntegralBounds LossCells::mean() const {
   const LossFunction centred{[](double l) { return exp_excess(-l); },
                              [=](double l) { return std::fabs(std::expm1(-l)) + tiny_slope; }, -infinity,
                              [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * std::exp(e)); }};
-  const IntegralBounds direct = integral(plain, [&](double) { return law_->loss_error; });
-  const IntegralBounds rest = with_q_mass(centred);
+  const Interval direct = integral(plain, [&](double) { return law_->loss_error; });
+  const Interval rest = with_q_mass(centred);
   // x log x >= -1 / e.
   return both({direct.lower - 0.3679 * unlisted(1), direct.upper + beyond},
               {std::max(0.0, rest.lower), rest.upper + beyond});
@@ -111,10 +104,10 @@ IntegralBounds LossCells::mean() const {
 
 // By way of (L - c)^2, c in the middle of the bounds of the mean. x (log x - c)^2 is convex for log x > c - 1, and it
 // peaks below at 4 e^(c - 2) where log x = c - 2.
-IntegralBounds LossCells::variance() const {
-  const IntegralBounds average = mean();
+Interval LossCells::variance() const {
+  const Interval average = mean();
   if (average.lower == infinity) return average;
-  if (!(std::isfinite(average.lower) && std::isfinite(average.upper))) return unknown_integral;
+  if (!(std::isfinite(average.lower) && std::isfinite(average.upper))) return anything;
   const double c = average.lower + (average.upper - average.lower) / 2;
   const LossFunction square{[=](double l) { return (l - c) * (l - c); },
                             [=](double l) { return 2 * std::fabs(l - c) + tiny_slope; }, c - 1,
@@ -123,7 +116,7 @@ IntegralBounds LossCells::variance() const {
                               const double at = std::exp(e) * (e - c) * (e - c);
                               return e < c - 2 ? at : std::max(at, 4 * std::exp(c - 2));
                             }};
-  const IntegralBounds around = integral(square, [&](double l) {
+  const Interval around = integral(square, [&](double l) {
     const double error = law_->loss_error;
     return error * (2 * std::fabs(l - c) + error) * (1 + 4 * u);
   });
@@ -135,14 +128,14 @@ IntegralBounds LossCells::variance() const {
 }
 
 // By cells, and by the sum where the law is a list: that knows the Q-mass at -inf from that of finite losses.
-IntegralBounds LossCells::integral(const LossFunction& function, const std::function<double(double)>& change) const {
-  const IntegralBounds by_cells = loss_integral(cells_, edges_, function);
+Interval LossCells::integral(const LossFunction& function, const std::function<double(double)>& change) const {
+  const Interval by_cells = loss_integral(cells_, edges_, function);
   return law_ ? both(by_cells, listed_integral(*law_, function.value, change)) : by_cells;
 }
 
 // Of functions to which Q-mass adds without P-mass.
-IntegralBounds LossCells::with_q_mass(const LossFunction& function) const {
-  const IntegralBounds found =
+Interval LossCells::with_q_mass(const LossFunction& function) const {
+  const Interval found =
       known_ ? loss_integral(known_->cells, known_->edges, function) : loss_integral(cells_, edges_, function);
   return {found.lower, found.upper + lost_q * function.tail_highest(edges_.front())};
 }

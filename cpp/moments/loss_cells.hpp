@@ -4,21 +4,15 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "discretize/jensen_integral.hpp"
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/runtime/budget.hpp"
 
 namespace hockeystick {
-
-constexpr IntegralBounds unknown_integral{-std::numeric_limits<double>::infinity(),
-                                          std::numeric_limits<double>::infinity()};
-
-/// Both hold.
-IntegralBounds both(const IntegralBounds& a, const IntegralBounds& b);
 
 class LossCells {
  public:
@@ -28,13 +22,13 @@ class LossCells {
   double cells() const { return static_cast<double>(edges_.size()); }
 
   /// log E_P[e^(t L)], t > 0.
-  IntegralBounds log_moment(double t) const;
+  Interval log_moment(double t) const;
 
   /// E_P[L]: the Kullback-Leibler divergence.
-  IntegralBounds mean() const;
+  Interval mean() const;
 
   /// E_P[(L - mean)^2].
-  IntegralBounds variance() const;
+  Interval variance() const;
 
  private:
   struct Known {
@@ -43,8 +37,8 @@ class LossCells {
   };
 
   void cut_off_unknown();
-  IntegralBounds integral(const LossFunction& function, const std::function<double(double)>& change) const;
-  IntegralBounds with_q_mass(const LossFunction& function) const;
+  Interval integral(const LossFunction& function, const std::function<double(double)>& change) const;
+  Interval with_q_mass(const LossFunction& function) const;
   double top() const { return edges_.back(); }
   double log_scale(double t) const;
   double unlisted(double t) const;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -12,28 +11,27 @@
 #include "methods/gaussian_merge.hpp"
 #include "moments/loss_cells.hpp"
 #include "moments/zcdp.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double most_cells = 0x1p21;
 
 // One step's moment, from what the pair knows of it and from the pair cut up, and the closed form of a Gaussian of
 // that mu.
 struct Moment {
-  std::function<IntegralBounds(const DominatingPair&)> known;
-  std::function<IntegralBounds(const LossCells&)> of_step;
+  std::function<Interval(const DominatingPair&)> known;
+  std::function<Interval(const LossCells&)> of_step;
   double gaussian_factor;  // times mu^2
 };
 
-IntegralBounds not_known(const DominatingPair&) { return unknown_integral; }
+Interval not_known(const DominatingPair&) { return anything; }
 
 struct Tally {
-  IntegralBounds bounds{0, 0};
+  Interval bounds{0, 0};
   double cells = 0;  // the most that a pair was cut into
   double gap = 0;    // what cells alone leave open
 };
@@ -50,7 +48,7 @@ class CutDirection {
     for (std::size_t j = 0; j < merged_.terms.size(); ++j) {
       const Term& term = merged_.terms[j];
       const auto count = static_cast<double>(term.count);
-      IntegralBounds step;
+      Interval step;
       if (const double mu = term.pair->gaussian_mu(); mu > 0) {
         const double value = mu * mu * moment.gaussian_factor;
         const double error = 2 * merged_.mu_error + 16 * u;
@@ -60,7 +58,7 @@ class CutDirection {
         if (!(std::isfinite(step.upper) && step.upper - step.lower <= tolerance * step.upper)) {
           const auto pair = cut(j, fineness);
           cells = std::max(cells, pair->cells());
-          const IntegralBounds by_cells = moment.of_step(*pair);
+          const Interval by_cells = moment.of_step(*pair);
           gap += count * (by_cells.upper - by_cells.lower);
           step = both(step, by_cells);
         }
@@ -70,8 +68,8 @@ class CutDirection {
     }
     const double error = 4 * u * static_cast<double>(merged_.terms.size());
     sum = std::isinf(sum.lower)
-              ? IntegralBounds{sum.lower, infinity}
-              : IntegralBounds{sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
+              ? Interval{sum.lower, infinity}
+              : Interval{sum.lower - error * std::fabs(sum.lower), sum.upper + error * std::fabs(sum.upper)};
     return tally;
   }
 
@@ -154,7 +152,7 @@ Moment renyi_moment(double order) {
   const double t = order - 1;
   if (!(t > 0)) return {&not_known, [](const LossCells& cut) { return cut.mean(); }, 0.5};
   const auto divergence = [t](double lower, double upper) {
-    return IntegralBounds{lower / t * (1 - 4 * u * (lower > 0 ? 1 : -1)), upper / t * (1 + 4 * u)};
+    return Interval{lower / t * (1 - 4 * u * (lower > 0 ? 1 : -1)), upper / t * (1 + 4 * u)};
   };
   return {[=](const DominatingPair& pair) {
             const auto [lower, upper] = pair.log_moment_bounds(t);
@@ -168,8 +166,8 @@ Moment renyi_moment(double order) {
 }
 
 // Sums of the pairs' own bounds of D_a / a.
-IntegralBounds slopes_beyond(const Direction& direction, double order) {
-  IntegralBounds sum{0, 0};
+Interval slopes_beyond(const Direction& direction, double order) {
+  Interval sum{0, 0};
   for (const Term& term : direction) {
     const auto count = static_cast<double>(term.count);
     sum.lower += count * term.pair->renyi_slope_limit() * (1 - 8 * u);
@@ -182,8 +180,8 @@ Answer zcdp(const Direction& direction, CutDirection& cut, double largest, const
   const Limits finer{0.3 * limits.tolerance, limits.memory_limit};
   const auto renyi = [&](double order) { return refined(cut, renyi_moment(order), finer); };
   const auto beyond = [&](double order) {
-    const IntegralBounds slope = slopes_beyond(direction, order);
-    return CertifiedInterval{slope.lower, slope.upper};
+    const Interval slope = slopes_beyond(direction, order);
+    return Interval{slope.lower, slope.upper};
   };
   return largest_renyi_slope(renyi, beyond, largest, limits.tolerance);
 }

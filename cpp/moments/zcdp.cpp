@@ -3,19 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <queue>
 #include <string_view>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/renyi.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // What the orders between those looked at may cost an explicit distribution, relatively.
 constexpr double precision = 1e-3;
@@ -39,7 +36,7 @@ double chord_slope(double from, double to, double first, double last) {
 class SlopeSearch {
  public:
   using Renyi = std::function<Answer(double order)>;
-  using Beyond = std::function<CertifiedInterval(double order)>;
+  using Beyond = std::function<Interval(double order)>;
 
   SlopeSearch(const Renyi& renyi, double lower, double tolerance)
       : renyi_(renyi), lower_(lower), tolerance_(tolerance) {}
@@ -126,10 +123,9 @@ bool is_within(const Answer& answer, double tolerance) {
 }
 
 Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
-                           const std::function<CertifiedInterval(double order)>& beyond, double largest,
-                           double tolerance) {
+                           const std::function<Interval(double order)>& beyond, double largest, double tolerance) {
   Answer answer;
-  const CertifiedInterval everywhere = beyond(1);
+  const Interval everywhere = beyond(1);
   answer.upper = everywhere.upper;
   const bool finite = std::isfinite(largest);
   if (!finite) answer.lower = everywhere.lower;
@@ -154,7 +150,7 @@ double largest_renyi_slope(const LossPmf& pmf, double largest) {
     return answer;
   };
   const auto beyond = [&](double order) {
-    return CertifiedInterval{0, upper ? divergences.largest_loss() / order * (1 + 4 * u) : infinity};
+    return Interval{0, upper ? divergences.largest_loss() / order * (1 + 4 * u) : infinity};
   };
   const Answer answer = largest_renyi_slope(renyi, beyond, largest, precision);
   return upper ? answer.upper : answer.lower;

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "methods/question.hpp"
+#include "numeric/interval.hpp"
 #include "pld/loss_pmf.hpp"
 
 namespace hockeystick {
@@ -16,8 +17,7 @@ bool is_within(const Answer& answer, double tolerance);
 /// Encloses the largest D_a / a over orders 1 < a <= largest (inf: all). `renyi` encloses D_a of an order, to 0.3 of
 /// the tolerance; `beyond` bounds D_a / a above over all orders >= a, and its limit for large a below.
 Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
-                           const std::function<CertifiedInterval(double order)>& beyond, double largest,
-                           double tolerance);
+                           const std::function<Interval(double order)>& beyond, double largest, double tolerance);
 
 /// What one distribution says of it, of its side.
 double largest_renyi_slope(const LossPmf& pmf, double largest);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "numeric/interval.hpp"
 #include "numeric/normal.hpp"
 
 namespace hockeystick {
@@ -26,7 +27,7 @@ double guess(double p) {
 }
 
 // 0 < p <= 1/2. The true tail falls, so one evaluation with its error certifies a side.
-QuantileInterval quantile(double p) {
+Interval quantile(double p) {
   if (p < smallest_tail) return {quantile(smallest_tail).lower, beyond};
   const double z = guess(p);
   double lower = z, upper = z;
@@ -40,9 +41,9 @@ QuantileInterval quantile(double p) {
 
 }  // namespace
 
-QuantileInterval upper_normal_quantile(double p) {
+Interval upper_normal_quantile(double p) {
   if (p <= 0.5) return quantile(p);
-  const QuantileInterval mirrored = quantile(1 - p);  // exact, by Sterbenz
+  const Interval mirrored = quantile(1 - p);  // exact, by Sterbenz
   return {-mirrored.upper, -mirrored.lower};
 }
 

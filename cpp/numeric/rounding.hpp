@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding: the unit roundoff, gamma_n, outward nudges, and the run-time check of the assumptions.
+// Rounding: gamma_n, outward nudges, and the run-time check of the assumptions.
 #pragma once
 
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
+#include "numeric/constants.hpp"
+
 namespace hockeystick {
 
 static_assert(std::numeric_limits<double>::is_iec559 && std::numeric_limits<double>::digits == 53,
               "every bound in this library assumes IEEE 754 binary64");
 
-/// u: |fl(x op y) - (x op y)| <= u |x op y| for + - * / sqrt, round to nearest, no under- or overflow.
-inline constexpr double unit_roundoff = 0x1p-53;
-
-/// The smallest positive double; a product or quotient that underflows is off by at most half of it.
-inline constexpr double smallest_subnormal = 0x1p-1074;
-
 /// The next double above x; so up(fl(a op b)) >= a op b. inf stays inf.
-inline double up(double x) { return std::nextafter(x, std::numeric_limits<double>::infinity()); }
+inline double up(double x) { return std::nextafter(x, infinity); }
 
 /// The next double below x; so down(fl(a op b)) <= a op b.
-inline double down(double x) { return std::nextafter(x, -std::numeric_limits<double>::infinity()); }
+inline double down(double x) { return std::nextafter(x, -infinity); }
 
 /// Upper bound of gamma_n = n u / (1 - n u) (Higham 2002, Lemma 3.1): a product of n factors
 /// (1 + d)^(+-1), |d| <= u, is 1 + t with |t| <= gamma_n. Infinite when n u >= 1. (proved: each step outward)
 inline double gamma(double n) {
   const double nu = up(n * unit_roundoff);
-  return nu < 1 ? up(nu / down(1 - nu)) : std::numeric_limits<double>::infinity();
+  return nu < 1 ? up(nu / down(1 - nu)) : infinity;
 }
 
 /// Throws std::runtime_error unless this thread rounds to nearest even and keeps subnormal numbers,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
 #include "numeric/rounding.hpp"
 
@@ -31,7 +30,7 @@ struct ChernoffMoment {
 
   /// The exponent of the bound, rounded up; losses off by `loss_error`.
   double log_above(double epsilon, double loss_error) const {
-    if (!(tilt >= 0)) return std::numeric_limits<double>::infinity();  // no bound
+    if (!(tilt >= 0)) return infinity;  // no bound
     const double all = size + std::fabs(peak) + tilt * (std::fabs(epsilon) + loss_error) + 1;
     return log_moment + peak - tilt * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * all;
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "numeric/fft/convolution.hpp"
 #include "numeric/rounding.hpp"
@@ -15,8 +14,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
 
 std::size_t wrap(std::int64_t index, std::size_t period) {
   const auto size = static_cast<std::int64_t>(period);
@@ -82,7 +79,7 @@ double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra,
     losses += std::fabs(last);
   }
   const double margin = 1e-12 * (losses + offsets);
-  if (t > 0 ? loss > farthest + margin : loss < farthest - margin) return -std::numeric_limits<double>::infinity();
+  if (t > 0 ? loss > farthest + margin : loss < farthest - margin) return -infinity;
   CompensatedSum sum;
   double size =
       std::fabs(t + extra) * (std::fabs(loss) + offsets);  // of all that is summed; the loss is off by 4 u of this
@@ -93,7 +90,7 @@ double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra,
 }
 
 double probability(double log_bound) {
-  if (log_bound == -std::numeric_limits<double>::infinity()) return 0.0;
+  if (log_bound == -infinity) return 0.0;
   return log_bound < 0 ? std::exp(log_bound) * (1 + 8 * u) + 1e-307 : 1.0;
 }
 

@@ -15,8 +15,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-
 // The sum over all pairs (i, j) with i + j >= first, at loss_first - y; on the given side of it.
 double pair_sum(const SafeMasses& a, const SafeMasses& b, double interval, std::size_t first, double y, Side side) {
   Suffix suffix(b.mass, 0, interval);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -17,8 +16,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
 
 // What underflow may take from a sum of products: 2^-1075 each.
 constexpr double tiny = 1e-307;
@@ -90,9 +87,9 @@ LossPmf composed_directly(const LossPmf& a, const LossPmf& b, double cut) {
   both.mass = std::move(mass);
   // Reflected, nothing is certain.
   both.reverse_infinity_mass = upper ? 1 : 0;
-  both.reverse_excess = upper ? 0 : std::numeric_limits<double>::infinity();
-  both.least = -std::numeric_limits<double>::infinity();
-  both.largest = std::numeric_limits<double>::infinity();
+  both.reverse_excess = upper ? 0 : infinity;
+  both.least = -infinity;
+  both.largest = infinity;
   return both;
 }
 

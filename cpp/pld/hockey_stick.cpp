@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -16,7 +15,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
 constexpr double least = 4 * smallest_subnormal;  // what the untilting factor is off by where it is no normal number
 
 // What a transform error at a point weighs in a curve, untilted: e^(-tilt y) (1 - e^-y) at distance y, tilt > -1.
@@ -217,7 +215,7 @@ CertifiedDelta CurveTable::delta(double epsilon) const {
 
 double CurveTable::epsilon(double delta) const {
   const EpsilonSearch search(pmf_, delta);
-  if (search.is_infinite()) return std::numeric_limits<double>::infinity();
+  if (search.is_infinite()) return infinity;
   const auto beyond =
       std::partition_point(sums_.begin() + 1, sums_.end(), [&](const Suffix& sums) { return search.is_above(sums); });
   return search.from(*(beyond - 1));
@@ -244,7 +242,7 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
     const double known = at.curve + pmf.infinity_mass;
     const double value = upper ? at.value : (known - lost) - 8 * u * (std::fabs(known) + lost) - 1e-307;
     // Where a factor overflows nothing is known.
-    kinks.value[k] = std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+    kinks.value[k] = std::isnan(value) ? -infinity : value;
   }
   kinks.alpha = kinks.loss;
   exponentials(kinks.alpha);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
@@ -12,9 +12,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The chord to a' = e^loss < a meets alpha = 0 at (h(a') - r h(a)) / (1 - r), r = a' / a; not below the tangent.
 double chord_above(double value, double loss, double delta_lower, double eps) {
@@ -43,8 +40,8 @@ std::size_t farther(std::size_t away) { return away + away / 12 + 1; }
 
 }  // namespace
 
-TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps) {
-  TailBounds tail{std::max(0.0, delta_lower), 1.0};
+Interval loss_tail(const CurveKinks& upper, double delta_lower, double eps) {
+  Interval tail{std::max(0.0, delta_lower), 1.0};
   const auto at = std::lower_bound(upper.loss.begin(), upper.loss.end(), eps) - upper.loss.begin();
   const auto position = static_cast<std::size_t>(at);
   for (std::size_t away = 1; away <= position; away = farther(away)) {
@@ -83,14 +80,14 @@ double bucket_tail(const LossPmf& pmf, double eps) {
   return all ? 1.0 : std::min(1.0, (sum.value() + lost + pmf.tail_above + pmf.infinity_mass) * (1 + 4 * u));
 }
 
-TailBounds loss_tail_quantile(const CurveKinks& upper, const CurveTable& lower, double tail) {
+Interval loss_tail_quantile(const CurveKinks& upper, const CurveTable& lower, double tail) {
   const auto at = [&](double loss) { return loss_tail(upper, lower.delta(loss).value, loss); };
   const auto certainly_below = [&](double loss) { return at(loss).upper <= tail; };
   const auto certainly_above = [&](double loss) { return at(loss).lower > tail; };
   // P(L > t) falls: whatever the search meets is certified where it stands.
   const double first = upper.loss.front(), last = upper.loss.back();
   const double precision = 1e-4 * (last - first) / static_cast<double>(upper.loss.size());
-  TailBounds found{-infinity, infinity};
+  Interval found{-infinity, infinity};
   for (double low = first, high = last; high - low > precision;) {
     checkpoint();
     const double middle = low + (high - low) / 2;

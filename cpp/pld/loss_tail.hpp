@@ -3,20 +3,16 @@
 // from the right meets alpha = 0. h is convex, so that its chords to either side enclose the slope.
 #pragma once
 
+#include "numeric/interval.hpp"
 #include "pld/hockey_stick.hpp"
 
 namespace hockeystick {
 
-/// Encloses P(L > eps) from the kinks of an upper curve and a lower bound of delta(eps). The width is about the
-/// root of what the curves are apart; it never falls below the mass of an atom at eps.
-struct TailBounds {
-  double lower, upper;
-};
-TailBounds loss_tail(const CurveKinks& upper, double delta_lower, double eps);
+Interval loss_tail(const CurveKinks& upper, double delta_lower, double eps);
 
 /// Encloses the smallest t with P(L > t) <= tail, 0 < tail < 1; -inf or inf where the window does not reach. `lower`
 /// is a lower curve of the same pair.
-TailBounds loss_tail_quantile(const CurveKinks& upper, const CurveTable& lower, double tail);
+Interval loss_tail_quantile(const CurveKinks& upper, const CurveTable& lower, double tail);
 
 /// Bound of P(L > eps), of pmf's side, from the masses themselves: for compositions of steps whose losses were rounded
 /// up (upper) or down (lower), not for other estimates. A loss that is eps exactly, losses without errors, is not

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
@@ -13,9 +12,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Relative error of the hats' weights: an excess and a few operations.
 constexpr double hat_error = 150 * u;

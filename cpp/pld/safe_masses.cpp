@@ -11,8 +11,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-
 // What underflow may take from a mass.
 constexpr double tiny = 1e-307;
 

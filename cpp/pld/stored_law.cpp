@@ -2,8 +2,8 @@
 #include "pld/stored_law.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "numeric/constants.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
 #include "pld/hockey_stick.hpp"
@@ -29,7 +29,6 @@ double StoredLaw::tail(double epsilon) const {
 }
 
 double StoredLaw::quantile(double level) const {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   // P(L > loss_k) = above_[k + 1] falls with k; the first that is at most 1 - level.
   const auto first =
       std::partition_point(above_.begin(), above_.end(), [=](double above) { return above > 1 - level; });
@@ -39,7 +38,7 @@ double StoredLaw::quantile(double level) const {
 }
 
 double StoredLaw::variance() const {
-  if (above_.back() > 0) return std::numeric_limits<double>::infinity();
+  if (above_.back() > 0) return infinity;
   CompensatedSum total, moment, square;
   for (std::size_t k = 0; k < mass_.size(); ++k) {
     total.add(mass_[k]);

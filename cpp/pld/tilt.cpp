@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
@@ -14,8 +13,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
 
 // Covers what underflow may take from an upper mass; a lower one below it is dropped. It is far below every certified
 // digit.
@@ -47,7 +44,7 @@ double log_moment_above(const TiltedStep& step, double t) {
   std::size_t first = 0, points = step.mass.size();
   while (points > 0 && step.mass[points - 1] == 0) --points;
   while (first < points && step.mass[first] == 0) ++first;
-  if (first == points) return -std::numeric_limits<double>::infinity();
+  if (first == points) return -infinity;
   const double shift = std::max(argument(first), argument(points - 1));
   double sum = 0;
   std::array<double, 64> grown;

@@ -3,17 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
-namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 // Every kink gives a bound; as the sum is convex but for rounding, the best of a coarse choice has the least next to
 // it. No more than a twentieth of a nat apart, over which the sum grows by 5 % at most, some are in any dip worth

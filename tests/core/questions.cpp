@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -25,6 +24,7 @@
 #include "methods/engine.hpp"
 #include "moments/renyi.hpp"
 #include "moments/zcdp.hpp"
+#include "numeric/constants.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "pld/composed_delta.hpp"
@@ -126,10 +126,9 @@ Numbers listed_sums() {
 
 // Masses that binary64 cannot hold rule them.
 Numbers large_orders() {
-  const std::vector<Direction> directions{
-      {run(3, "poisson_gaussian_remove", {1.0, 0.1}),
-       run(2, "discrete_gaussian", {0.5, 1, std::numeric_limits<double>::infinity()}),
-       run(2, "truncated_poisson_gaussian_remove", {1.0, 0.1, 0.12, 0.95, 0.05})}};
+  const std::vector<Direction> directions{{run(3, "poisson_gaussian_remove", {1.0, 0.1}),
+                                           run(2, "discrete_gaussian", {0.5, 1, infinity}),
+                                           run(2, "truncated_poisson_gaussian_remove", {1.0, 0.1, 0.12, 0.95, 0.05})}};
   return numbers_of(renyi_bounds(directions, std::array{64.0, 200.5}, {1e-3, memory}));
 }
 

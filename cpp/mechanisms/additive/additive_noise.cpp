@@ -10,6 +10,7 @@
 
 #include "mechanisms/additive/concave_density.hpp"
 #include "mechanisms/additive/noise_side.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -20,9 +21,6 @@ namespace {
 // and L(x) = g(x) - g(x + shift) increases. So x is exact on the side of P, and rounded on that of Q. Masses are
 // differences of tails F(-|x|), where F is accurate relative to itself, or lie between bounds that g, concave, gives
 // for cells too narrow for differences and for tails that F is not trusted with.
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Where F is below, it is not trusted: it may have underflowed.
 constexpr double least_trusted = 1e-300;
@@ -230,7 +228,7 @@ class AdditiveNoise final : public DominatingPair {
       checkpoint_each<64>(j);
       NoiseSide& side = of[listed[j]];
       const std::size_t first = j * (2 * panels + 1), last = first + 2 * panels;
-      CertifiedInterval sum{0, 0};
+      Interval sum{0, 0};
       for (std::size_t k = first; k < last; k += 2) {
         const double error = std::max({off(g[k]), off(g[k + 1]), off(g[k + 2])});
         const auto [lower, upper] =

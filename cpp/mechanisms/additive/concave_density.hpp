@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -21,9 +22,7 @@ inline double mean_exponential(double z) { return z == 0 ? 1.0 : std::expm1(z) /
 /// Bounds of e^shift times the integral of e^g from `left` to `right`, `middle` about half way; each g within `error`.
 /// Over each half the half's own chord lies below g, by which an error of g counts once, and the other half's chord
 /// above it, by which it counts three times where that has been extended by its length.
-inline CertifiedInterval concave_mass(ConcavePoint left, ConcavePoint middle, ConcavePoint right, double error,
-                                      double shift) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+inline Interval concave_mass(ConcavePoint left, ConcavePoint middle, ConcavePoint right, double error, double shift) {
   const double first = middle.x - left.x, second = right.x - middle.x;
   if (!(right.x > left.x)) return {0, 0};
   if (!(std::fabs(first - second) <= 1e-3 * first)) return {0, infinity};  // no double lies half way

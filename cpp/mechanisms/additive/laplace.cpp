@@ -20,9 +20,6 @@ namespace {
 // Swapping P and Q gives -L the same law: the pair is its own reverse.
 // On a Poisson subsample: Zhu, Dong, Wang (2022), Theorem 11.
 
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // What underflow may have taken from a mass.
 constexpr double tiny = 1e-307;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -24,7 +25,7 @@ struct MassEstimate {
   double upper() const { return value + error; }
 };
 
-inline MassEstimate middle_of(const CertifiedInterval& bounds) {
+inline MassEstimate middle_of(const Interval& bounds) {
   const double error = (bounds.upper - bounds.lower) / 2;
   return {bounds.lower + error, error + 4 * unit_roundoff * bounds.upper};
 }

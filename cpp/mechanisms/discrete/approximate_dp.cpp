@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worst pair of an (epsilon, delta)-DP mechanism (Kairouz, Oh, Viswanath 2015, Theorem 3.1); its own reverse.
 #include <cmath>
-#include <limits>
 
 #include "mechanisms/discrete/atomic_pair.hpp"
 #include "mechanisms/registry.hpp"
@@ -9,8 +8,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Rounding: 1 - delta u, e^-epsilon 4 u, the sum 1 + e^-epsilon 5 u, a product and a quotient u each: 12 u.
 AtomicLaw approximate_dp(Parameters parameters) {

@@ -5,15 +5,13 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // What underflow may have taken from a mass, and below which a mass is not trusted to be relatively exact.
 constexpr double tiny = 1e-307;
@@ -169,7 +167,7 @@ class AtomicPair final : public DominatingPair {
     return std::min(1.0, finite + above_.upper + law_.cut + law_.loss_error + tiny);
   }
 
-  CertifiedInterval infinity_mass() const override {
+  Interval infinity_mass() const override {
     const bool all_listed = law_.cut == 0 || std::isfinite(law_.bound);
     const double upper = all_listed ? above_.upper : (above_.upper + law_.cut) * (1 + 2 * u);
     return {above_.lower, std::min(1.0, upper)};  // it is a probability
@@ -190,7 +188,7 @@ class AtomicPair final : public DominatingPair {
     return std::min(law_.slope_bound, DominatingPair::renyi_slope_bound(order));
   }
   double renyi_slope_limit() const override { return law_.slope_limit; }
-  CertifiedInterval log_moment_bounds(double t) const override {
+  Interval log_moment_bounds(double t) const override {
     return law_.log_moment ? law_.log_moment(t) : DominatingPair::log_moment_bounds(t);
   }
   double table_bytes() const override {
@@ -208,7 +206,7 @@ class AtomicPair final : public DominatingPair {
   double relative_error() const { return law_.mass_error + 6 * u; }
 
   // A mass at an infinite loss.
-  CertifiedInterval bounded(double mass) const {
+  Interval bounded(double mass) const {
     if (law_.infinity_is_exact) return {mass, mass};
     const double error = relative_error();
     return {std::max(0.0, mass * (1 - error) - tiny), mass * (1 + error) + tiny};
@@ -229,9 +227,9 @@ class AtomicPair final : public DominatingPair {
 
   AtomicLaw law_;  // finite losses only, increasing
   Atoms listed_;
-  double below_ = 0;               // upper bound of the Q-mass at -inf
-  CertifiedInterval above_{0, 0};  // P-mass at inf
-  double unlisted_q_ = 0;          // of finite losses whose P-mass is counted as cut
+  double below_ = 0;       // upper bound of the Q-mass at -inf
+  Interval above_{0, 0};   // P-mass at inf
+  double unlisted_q_ = 0;  // of finite losses whose P-mass is counted as cut
 };
 
 // log(1 - q + q e^l), a bound of the error that its rounding makes, and its derivative, which carries l's own.

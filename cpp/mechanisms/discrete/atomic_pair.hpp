@@ -4,11 +4,11 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
@@ -28,14 +28,14 @@ struct AtomicLaw {
   double reverse_cut = 0;  // upper bound of their Q-mass
   // All finite losses, of outcomes that are not listed too, lie in [-reverse_bound, bound]; if that is finite, no
   // outcome of infinite loss is left out on that side.
-  double bound = std::numeric_limits<double>::infinity();
-  double reverse_bound = std::numeric_limits<double>::infinity();
+  double bound = infinity;
+  double reverse_bound = infinity;
   // Upper bounds of E_P[e^(t L)] and E_Q[e^(-t L)] over outcomes that are not listed, t > 0; empty: from cut and bound.
   std::function<double(double t)> cut_moment, reverse_cut_moment;
   // Bounds of log E_P[e^(t L)] and log E_Q[e^(-t L)], t > 0, that do not go by masses; empty: not known.
-  std::function<CertifiedInterval(double t)> log_moment, reverse_log_moment;
+  std::function<Interval(double t)> log_moment, reverse_log_moment;
   // Upper bound of the Renyi divergences D_a / a, a > 1, both ways; lower bounds of their limits for large a.
-  double slope_bound = std::numeric_limits<double>::infinity();
+  double slope_bound = infinity;
   double slope_limit = 0, reverse_slope_limit = 0;
 };
 

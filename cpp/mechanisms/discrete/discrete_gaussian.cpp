@@ -2,19 +2,17 @@
 // The discrete Gaussian mechanism: P(x) = e^(-x^2 / (2 sigma^2)) / Z on the integers within [-B, B] against
 // Q(x) = P(x - s). Its own reverse, by x -> s - x. Source: Canonne, Kamath & Steinke (2020).
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <vector>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/exponential.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double most_atoms = 1e7;
 
 // Integers are listed up to R = ceil(38 sigma) from the centre. Beyond, where x >= R + 1,
@@ -57,7 +55,7 @@ double unlisted_moment(double sigma, double s, double t) {
 
 // log theta(a), theta(a) = sum over the integers of e^(-(y - a)^2 / (2 sigma^2)), for sigma < 1 and a >= 0 off by
 // `slack`: in units of the largest term, with y - a within u of itself.
-CertifiedInterval log_theta(double sigma, double a, double slack) {
+Interval log_theta(double sigma, double a, double slack) {
   const double from = a - std::floor(a), near = std::fmin(from, 1 - from), square = sigma * sigma;
   CompensatedSum sum;
   double error = 1e-300;  // the terms left out: less than e^(-39^2 / 2) each, and falling
@@ -75,21 +73,21 @@ CertifiedInterval log_theta(double sigma, double a, double slack) {
 }
 
 // log(theta(a) / theta(0)), which is at most 0.
-CertifiedInterval log_theta_ratio(double sigma, double a, double slack) {
+Interval log_theta_ratio(double sigma, double a, double slack) {
   if (sigma >= 1) {
     // By Poisson summation theta(a) = sigma sqrt(2 pi) (1 + 2 sum_k e^(-2 pi^2 sigma^2 k^2) cos(2 pi k a)).
     const double rest = 2.01 * std::exp(-19.7 * sigma * sigma);
     return {-2.01 * rest, 0};
   }
-  const CertifiedInterval there = log_theta(sigma, a, slack), here = log_theta(sigma, 0, 0);
+  const Interval there = log_theta(sigma, a, slack), here = log_theta(sigma, 0, 0);
   return {there.lower - here.upper, std::fmin(0, there.upper - here.lower)};
 }
 
 // As above over all outcomes: e^(t (t+1) s^2 / (2 sigma^2)) theta(t s) / theta(0).
-CertifiedInterval log_moment(double sigma, double s, double t) {
+Interval log_moment(double sigma, double s, double t) {
   const double ratio = s / sigma, value = t * (t + 1) * ratio * ratio / 2, shift = t * s;
   if (!std::isfinite(value)) return {-infinity, infinity};
-  const CertifiedInterval theta = log_theta_ratio(sigma, shift, u * shift);
+  const Interval theta = log_theta_ratio(sigma, shift, u * shift);
   return {value * (1 - 8 * u) + theta.lower * (1 + 2 * u), value * (1 + 8 * u) + theta.upper * (1 - 2 * u)};
 }
 

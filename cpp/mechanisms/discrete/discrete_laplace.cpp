@@ -5,12 +5,12 @@
 #include <stdexcept>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/constants.hpp"
 #include "numeric/exponential.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
 constexpr double most_shift = 1e7;
 
 // e^(-a j) to 6 u; its argument is beyond exp_product's 1e3 only where it is 0.

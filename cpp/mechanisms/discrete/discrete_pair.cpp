@@ -2,17 +2,14 @@
 // Any two distributions on finitely many outcomes, given by weights: p_i / sum p against q_i / sum q.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/constants.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // log(a / b) for positive a, b. Within a factor of two a - b is exact (Sterbenz): the quotient's u, carried by
 // log1p with a factor of at most 1.45, and 4 u of log1p make 6 u of the result. So does u of the quotient

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // k-ary randomized response: the true answer, but with probability r a uniform one (Warner 1965 for k = 2).
 #include <cmath>
-#include <limits>
 
 #include "mechanisms/discrete/atomic_pair.hpp"
 #include "mechanisms/registry.hpp"
@@ -9,9 +8,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // log((1 - r + r/k) / (r/k)) = log(1 + k (1 - r) / r), off by at most 8 u of itself: the argument by 3 u, which
 // log1p carries with a factor of at most 1. Where the quotient might overflow, 4 u of each logarithm, u of their

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <optional>
 
+#include "numeric/interval.hpp"
 #include "numeric/layer_cake.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/point_mass_transform.hpp"
@@ -17,9 +18,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Steps and nodes are multiples of this, and nodes below 2^12, so that nodes and their squares are exact.
 constexpr double grain = 0x1p-14;
@@ -116,7 +114,7 @@ class DensityMgfLine final : public MgfLine {
   bool built() const { return layers_.has_value(); }
   std::size_t size() const override { return nodes_.size(); }
 
-  Enclosed log_moment() const override { return log_sum(tilted_, needs_.tilt); }
+  Ball log_moment() const override { return log_sum(tilted_, needs_.tilt); }
 
   double log_moment_above(double tilt) const override {
     const auto [value, error] = log_sum(at(tilt), tilt);
@@ -200,7 +198,7 @@ class DensityMgfLine final : public MgfLine {
     return result;
   }
 
-  Enclosed log_sum(const Tilted& tilted, double tilt) const {
+  Ball log_sum(const Tilted& tilted, double tilt) const {
     const double log_scaled = std::log(tilted.sum * (step_ * inverse_sqrt_two_pi));
     const double value = tilted.log_unit + log_scaled;
     const double relative = tilted.rounding + tilted.tails + strips_.error(step_, tilt, 0);

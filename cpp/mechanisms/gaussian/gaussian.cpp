@@ -16,8 +16,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
-
 class GaussianPair final : public DominatingPair {
  public:
   GaussianPair(double mu, double mu_error) : mu_(mu), mu_error_(mu_error) {}

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
 #include "numeric/exponential.hpp"
@@ -13,9 +12,6 @@
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Where vectors of densities are far from underflow, and their arguments have
 // bits enough (cell_kernel.hpp).

@@ -3,12 +3,11 @@
 
 #include <cmath>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
 
 class GaussianLine final : public MgfLine {
  public:
@@ -16,7 +15,7 @@ class GaussianLine final : public MgfLine {
       : half_square_(mu * mu / 2), error_(2.01 * mu_error + 8 * u), tilt_(tilt) {}
 
   // log M(tilt + i w) = mu^2/2 (tilt (tilt + 1) - w^2 + i w (2 tilt + 1)).
-  Enclosed log_moment() const override {
+  Ball log_moment() const override {
     const double value = half_square_ * tilt_ * (tilt_ + 1);
     return {value, error_ * value};
   }

@@ -28,8 +28,6 @@ namespace {
 // Dominating: Choquette-Choo, Ganesh, Steinke, Thakurta (2024), Section 3, for sensitivities bounded by a random
 // variable.
 
-constexpr double u = unit_roundoff;
-
 // An edge of the loss axis on the line; k_i of the kernel sum_i k_i phi(x - c_i) (e^(s_i (r - x)) - 1) at r = x.
 struct MixtureEdge {
   double x;

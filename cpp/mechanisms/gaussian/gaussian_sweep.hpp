@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/constants.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/gauss_legendre.hpp"
 #include "numeric/normal.hpp"
@@ -130,7 +130,6 @@ class GaussianSweep {
   }
 
  private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr Edge at_infinity{infinity, {}};
 
   // Beyond this distance from every centre a normal density is below 1e-330 and

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/interval.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
 #include "numeric/rounding.hpp"
@@ -27,14 +28,14 @@ double tail_below(double x) {
 
 }  // namespace
 
-CertifiedInterval gaussian_power(double mu, double mu_error, double fpr) {
+Interval gaussian_power(double mu, double mu_error, double fpr) {
   const auto [low, high] = upper_normal_quantile(fpr);
   const double slack = mu * (mu_error + 2 * unit_roundoff);
   const double farthest = up(up(high - mu) + slack), nearest = down(down(low - mu) - slack);
   return {std::clamp(tail_below(farthest), 0.0, 1.0), std::min(1.0, tail_above(nearest))};
 }
 
-CertifiedInterval gaussian_mu_of(double fpr, double power) {
+Interval gaussian_mu_of(double fpr, double power) {
   const auto at_fpr = upper_normal_quantile(fpr), at_power = upper_normal_quantile(power);
   return {down(at_fpr.lower - at_power.upper), up(at_fpr.upper - at_power.lower)};
 }

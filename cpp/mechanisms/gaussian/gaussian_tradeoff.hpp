@@ -2,14 +2,15 @@
 #pragma once
 
 #include "mechanisms/gaussian/gaussian.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
 /// The largest power of a test of N(mu, 1) against N(0, 1) at a false positive rate, P(Z > z - mu) with
 /// P(Z > z) = fpr (Dong, Roth & Su 2022, G_mu), enclosed. 0 < fpr < 1; mu_error as in gaussian_pair.
-CertifiedInterval gaussian_power(double mu, double mu_error, double fpr);
+Interval gaussian_power(double mu, double mu_error, double fpr);
 
 /// The mu at which that power equals `power`, enclosed: z(fpr) - z(power). Both in (0, 1).
-CertifiedInterval gaussian_mu_of(double fpr, double power);
+Interval gaussian_mu_of(double fpr, double power);
 
 }  // namespace hockeystick

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "numeric/exponential.hpp"
@@ -12,12 +11,7 @@
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
-namespace {
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sensitivities,
                          std::span<const double> weights) {

@@ -8,6 +8,7 @@
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/sampling_weight.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -20,9 +21,6 @@ namespace {
 // mu = 1 / noise multiplier (relative error at most u) and sampling probability 0 < q < 1.
 // Zhu, Dong, Wang (2022), Theorem 11, for removal and addition; Lebeda, Regehr, Kamath,
 // Steinke (2025), Proposition 13, for replacement.
-
-constexpr double u = unit_roundoff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The loss moves by at most |dL/dx| times: three roundings of x = t / mu + mu / 2, and the error
 // u of mu at the same noise, mu (|x| + mu) u in t.
@@ -59,8 +57,7 @@ class SampledLog final : public LogMixture {
 
 // The tighter of what a line tells and of the moved part alone, at large t nearly all: P >= q N(mu,1), so that the
 // moment is at least e^log_lost q^(t+1) M, and at most e^log_gained M, M that without sampling.
-CertifiedInterval by_moved_part(const CertifiedInterval& line, double mu, double q, double t, double log_lost,
-                                double log_gained) {
+Interval by_moved_part(const Interval& line, double mu, double q, double t, double log_lost, double log_gained) {
   const auto [value, error] = gaussian_line(mu, u, t)->log_moment();
   const double log_q = (t + 1) * std::log(q), off = error + 12 * u * (value + std::fabs(log_q) + log_gained);
   return {std::max(line.lower, value + log_q + log_lost - off), std::min(line.upper, value + log_gained + off)};
@@ -105,7 +102,7 @@ class Remove final : public DominatingPair {
     return shifted_tail_moment(mu_ * (1 + 4 * u), inner / mu_ + mu_ / 2 - 1e-9, t) * std::exp((t + 1) * std::log(c));
   }
   // The divergence is convex in the pair, and at least q^a times that without sampling.
-  CertifiedInterval log_moment_bounds(double t) const override {
+  Interval log_moment_bounds(double t) const override {
     return by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, 0, 0);
   }
   double renyi_slope_bound(double) const override { return mu_ * mu_ / 2 * (1 + 8 * u); }
@@ -247,7 +244,7 @@ class Replace final : public DominatingPair {
     return (one < two ? one : two) * (1 + 1e-9);
   }
   // As for removal, with P / Q <= A(x) / (1 - q); for x >= 0, more than half of the moved part, Q is at most N(0, 1).
-  CertifiedInterval log_moment_bounds(double t) const override {
+  Interval log_moment_bounds(double t) const override {
     return by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, -0.7, -t * std::log1p(-q_));
   }
   // As for removal, with shift 2 mu; or P / Q <= A(x) / (1 - q). Q is at most N(0, 1) for x >= 0.

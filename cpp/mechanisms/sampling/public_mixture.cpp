@@ -5,12 +5,11 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double u = unit_roundoff;
 
 class PublicMixture final : public DominatingPair {
  public:
@@ -50,14 +49,14 @@ class PublicMixture final : public DominatingPair {
   const Atoms& atoms() const override { return atoms_; }
 
   double loss_infimum() const override {
-    double least = std::numeric_limits<double>::infinity();
+    double least = infinity;
     for (const Choice& choice : choices_) least = std::min(least, choice.pair->loss_infimum() - choice.error);
     return least;
   }
 
   double loss_supremum() const override {
-    if (rest_ > 0) return std::numeric_limits<double>::infinity();
-    double largest = -std::numeric_limits<double>::infinity();
+    if (rest_ > 0) return infinity;
+    double largest = -infinity;
     for (const Choice& choice : choices_) largest = std::max(largest, choice.pair->loss_supremum() + choice.error);
     return largest;
   }
@@ -71,9 +70,9 @@ class PublicMixture final : public DominatingPair {
   }
 
   // Linear in the pair, each end in units of the largest part's: within 745 u of a part in that unit.
-  CertifiedInterval log_moment_bounds(double t) const override {
-    constexpr double unknown = std::numeric_limits<double>::infinity();
-    std::vector<CertifiedInterval> parts;
+  Interval log_moment_bounds(double t) const override {
+    constexpr double unknown = infinity;
+    std::vector<Interval> parts;
     double unit = rest_ > 0 ? unknown : -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
     for (const auto& [weight, pair, error] : choices_) {
       const auto [lower, upper] = pair->log_moment_bounds(t);
@@ -95,7 +94,7 @@ class PublicMixture final : public DominatingPair {
 
   // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.
   double renyi_slope_bound(double order) const override {
-    if (rest_ > 0) return std::numeric_limits<double>::infinity();
+    if (rest_ > 0) return infinity;
     double largest = 0;
     for (const Choice& choice : choices_)
       largest = std::max(largest, choice.pair->renyi_slope_bound(order) + choice.error);

@@ -5,13 +5,13 @@
 #include <array>
 #include <cmath>
 
+#include "numeric/constants.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double u = unit_roundoff;
 constexpr std::size_t chunk = 64;
 
 // By the last two branches of sampled_inverse, with the same bounds: e^-loss = 1 / (1 + rise), within 8 u, is only

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,7 +17,7 @@ namespace hockeystick {
 inline double sampling_odds(double mu, double q, double x) {
   const auto [hi, lo] = two_sum(x, -mu / 2);
   const auto [product, error] = two_product(mu, hi);
-  if (product > 700) return std::numeric_limits<double>::infinity();
+  if (product > 700) return infinity;
   return exp_sum(product, error + mu * lo) * (q / (1 - q));
 }
 
@@ -36,7 +35,6 @@ inline double sampled_loss(double q, double t) {
 /// more than underflow; or a sum within 6 u. Where y is beyond doubles the loss is above 550, and log q, above -745,
 /// within 4 u.
 inline double sampled_loss_error(double q, double t, double loss) {
-  constexpr double u = unit_roundoff;
   if (q > 0.5 && t < -0.5) return u * (8 + 4 * std::fabs(loss));
   return 16 * u * std::fabs(loss) + 1e-323;
 }
@@ -48,7 +46,6 @@ struct SampledInverse {
 };
 
 inline SampledInverse sampled_inverse(double q, double loss) {
-  constexpr double u = unit_roundoff;
   if (loss > 1) {
     const double t = loss + std::log1p(-(1 - q) * std::exp(-loss)) - std::log(q);
     return {t, u * (6 * loss + 8 * std::fabs(std::log(q)) + 4)};
@@ -57,7 +54,7 @@ inline SampledInverse sampled_inverse(double q, double loss) {
   // 5 u e^loss, and dl/dt = (e^loss - 1 + q) e^-loss takes its relative size away again.
   const bool likely = q > 0.5 && loss < -0.5;
   const double rise = std::expm1(loss), excess = likely ? std::exp(loss) - (1 - q) : rise + q;
-  if (!(excess > 0)) return {-std::numeric_limits<double>::infinity(), 8 * u * (likely ? 1 : q / (1 - q))};
+  if (!(excess > 0)) return {-infinity, 8 * u * (likely ? 1 : q / (1 - q))};
   const double slope = excess * std::exp(-loss);
   // A small t is accurate relative to itself: 5 u in the quotient, which log1p amplifies by 1.45 at most.
   if (!likely && std::fabs(rise) <= q / 2) {

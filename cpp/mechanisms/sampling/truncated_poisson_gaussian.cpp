@@ -19,8 +19,6 @@ namespace {
 //   will do; sums then differ by x - y instead of x, so by 2: half the noise multiplier.
 // The truth hides which of the two happened: public_mixture dominates.
 
-constexpr double u = unit_roundoff;
-
 // The probability of losing a case whose own probability is too small for binary64.
 constexpr double rare = 1e-300;
 

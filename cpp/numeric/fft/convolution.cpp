@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,7 +18,6 @@ namespace hockeystick {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double outward = 1 + 0x1p-48;  // covers fewer than 16 roundings of nonnegative terms
 constexpr double product_error = 2.25 * unit_roundoff;
 constexpr std::size_t chunk = 512;  // coefficients whose errors are kept at a time

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <utility>
+
+#include "numeric/constants.hpp"
 
 namespace hockeystick {
 namespace {
 
 struct Account {
-  double limit = std::numeric_limits<double>::infinity();
+  double limit = infinity;
   double held = 0, most = 0;  // now, and the most at once
   std::uint64_t name = 0;     // of the budget that is open; none: 0
 };
@@ -34,7 +35,7 @@ Budget::Budget(double bytes) : outer_(account.name == 0) {
 
 Budget::~Budget() {
   if (!outer_) return;
-  account.limit = std::numeric_limits<double>::infinity();
+  account.limit = infinity;
   account.name = 0;
 }
 

@@ -17,8 +17,8 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 
+#include "numeric/constants.hpp"
 #include "numeric/simd/vec.hpp"
 
 namespace hockeystick::HOCKEYSTICK_ISA {
@@ -105,7 +105,7 @@ inline double tilted_sums(const double* base, const double* loss, double tilt, s
   double last_base[width], last_loss[width];
   for (std::size_t i = 0; i < width; ++i) {
     const bool is_there = whole + i < count;
-    last_base[i] = is_there ? base[whole + i] : -std::numeric_limits<double>::infinity();
+    last_base[i] = is_there ? base[whole + i] : -infinity;
     last_loss[i] = is_there ? loss[whole + i] : 0.0;
   }
   const Vec scale = Vec::broadcast(tilt);
