@@ -24,15 +24,6 @@ double needed_below(const PldPair& enclosure, const CurveKinks& upper, const Nee
   return mu_needed_at(certified_kinks(enclosure.lower), needed.fpr, power_above(upper, needed.fpr), from);
 }
 
-// The larger of two enclosed values.
-Answer worse(const Answer& a, const Answer& b, double tolerance) {
-  Answer result = b.upper > a.upper ? b : a;
-  result.lower = std::max(a.lower, b.lower);
-  result.converged = (a.converged && b.converged) || result.upper - result.lower <= tolerance * result.upper;
-  result.limited_by = result.converged ? "" : a.converged ? b.limited_by : a.limited_by;
-  return result;
-}
-
 // No loss is above the largest finite one but those of +inf: a kink that closes the upper curve.
 void close(CurveKinks& upper, const Direction& direction) {
   const double largest = largest_finite_loss(direction), alpha = std::exp(largest) * (1 + 8 * u) + 1e-307;

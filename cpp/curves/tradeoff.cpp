@@ -196,24 +196,16 @@ std::vector<Answer> one_direction(const Direction& direction, std::span<const do
   return answers;
 }
 
-// The larger of two enclosed rates.
-Answer worse(const Answer& a, const Answer& b, double tolerance) {
-  Answer result = b.upper > a.upper ? b : a;
-  const bool both = a.converged && b.converged;
-  const std::string_view limited_by = a.limited_by.empty() ? b.limited_by : a.limited_by;
-  result.lower = std::max(a.lower, b.lower);
-  result.converged = both || result.upper - result.lower <= allowed_width(result, tolerance);
-  result.limited_by = result.converged ? "" : limited_by;
-  return result;
-}
-
 std::vector<Answer> worst_power(std::span<const Direction> directions, std::span<const double> fprs,
                                 const Limits& limits) {
+  const auto is_enough = [&](const Answer& found) {
+    return found.upper - found.lower <= allowed_width(found, limits.tolerance);
+  };
   std::vector<Answer> worst;
   for (const double fpr : fprs) worst.push_back(exactly(fpr));  // a test that ignores the output
   for (const Direction& direction : directions) {
     const std::vector<Answer> answers = one_direction(direction, fprs, worst, limits);
-    for (std::size_t i = 0; i < fprs.size(); ++i) worst[i] = worse(worst[i], answers[i], limits.tolerance);
+    for (std::size_t i = 0; i < fprs.size(); ++i) worst[i] = worse(worst[i], answers[i], is_enough);
   }
   return worst;
 }

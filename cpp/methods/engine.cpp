@@ -56,19 +56,6 @@ Answer one_step(const Direction& direction, bool wants_epsilon, double value, co
   return answer;
 }
 
-// The worse of two certified answers: each end is the larger.
-Answer worse(Answer a, const Answer& b, const Limits& limits) {
-  Answer result = b.upper > a.upper ? b : a;
-  result.lower = std::max(a.lower, b.lower);
-  result.upper = std::max(a.upper, b.upper);
-  result.converged = (std::isfinite(result.upper) && result.upper - result.lower <= limits.tolerance * result.upper) ||
-                     result.lower == result.upper || (a.converged && b.converged);
-  if (result.converged) result.limited_by = {};
-  if (!result.converged && result.limited_by.empty())
-    result.limited_by = a.limited_by.empty() ? b.limited_by : a.limited_by;
-  return result;
-}
-
 // True only if delta(epsilon) of this direction is certainly no more than needed for the answer
 // found already to be the larger one.
 bool is_dominated(const Direction& direction, const GridSolver& solver, bool wants_epsilon, double value,
@@ -128,7 +115,7 @@ class ByGrid {
 
   Answer worst(double value, double tolerance, double memory_share) {
     std::optional<Answer> result;
-    const auto take = [&](const Answer& next) { result = result ? worse(*result, next, limits_) : next; };
+    const auto take = [&](const Answer& next) { result = result ? worse(*result, next, limits_.tolerance) : next; };
     const bool share = memory_share < 1;
     if (!share) kept_.assign(merged_.size(), nullptr);
     Limits limits = limits_;

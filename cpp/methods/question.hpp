@@ -54,4 +54,21 @@ struct Answer {
   std::string_view method;          // "contour", "transform", or "" where neither was needed
 };
 
+/// The larger of two enclosed numbers, such as the worse of two directions. `is_enough` says whether an answer is as
+/// tight as asked.
+template <class IsEnough>
+Answer worse(const Answer& a, const Answer& b, const IsEnough& is_enough) {
+  Answer result = b.upper > a.upper ? b : a;
+  result.lower = std::max(a.lower, b.lower);
+  result.converged = (a.converged && b.converged) || is_enough(result);
+  if (result.converged)
+    result.limited_by = {};
+  else if (result.limited_by.empty())
+    result.limited_by = a.limited_by.empty() ? b.limited_by : a.limited_by;
+  return result;
+}
+inline Answer worse(const Answer& a, const Answer& b, double tolerance) {
+  return worse(a, b, [=](const Answer& found) { return is_tight(found.lower, found.upper, tolerance, false); });
+}
+
 }  // namespace hockeystick

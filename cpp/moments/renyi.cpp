@@ -129,14 +129,6 @@ Answer refined(CutDirection& direction, const Moment& moment, const Limits& limi
   return answer;
 }
 
-Answer worse(const Answer& a, const Answer& b, double tolerance) {
-  Answer result = b.upper > a.upper ? b : a;
-  result.lower = std::max(a.lower, b.lower);
-  result.converged = (a.converged && b.converged) || is_within(result, tolerance);
-  result.limited_by = result.converged ? "" : a.limited_by.empty() ? b.limited_by : a.limited_by;
-  return result;
-}
-
 std::vector<CutDirection> cut_later(std::span<const Direction> directions) {
   return {directions.begin(), directions.end()};
 }
