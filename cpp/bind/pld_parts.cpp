@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "curves/bayes_risk.hpp"
 #include "discretize/connect_dots.hpp"
 #include "discretize/tangent_hull.hpp"
 #include "moments/loss_cells.hpp"
@@ -132,6 +133,11 @@ void bind_queries(py::module_& parts) {
   parts.def("suffix_sums", &suffix_sums, py::arg("mass"), py::arg("tilt"), py::arg("interval"), py::arg("by_blocks"),
             "Sums over all points: curve, steps, both times distance, and the error a point.");
   parts.def("untilting_factor", &untilting_factor, py::arg("pmf"), py::arg("loss"));
+  parts.def("log_odds", &log_odds, py::arg("prior"), "log((1 - prior) / prior) of a prior of at most 1/2.");
+  parts.def(
+      "bayes_risk",
+      [](double prior, double delta, const std::string& side) { return bayes_risk(prior, delta, side_of(side)); },
+      py::arg("prior"), py::arg("delta"), py::arg("side"), "prior (1 - delta), delta bounded from a side.");
   parts.def(
       "loss_tail",
       [](const std::vector<double>& loss, const std::vector<double>& value, double delta_lower, double epsilon) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bind/bindings.hpp"
+#include "curves/bayes_risk.hpp"
 #include "curves/gaussian_dp_of_curve.hpp"
 #include "moments/zcdp.hpp"
 #include "pld/loss_tail.hpp"
@@ -37,6 +38,18 @@ void bind_pld_views(py::module_& module) {
   define(module, "pld_bucket_tail", "epsilons",
          "Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.",
          [](const LossPmf& pmf) { return [&pmf](double epsilon) { return bucket_tail(pmf, epsilon); }; });
+  module.def(
+      "pld_bayes_risk",
+      [](const LossPmf& pmf, const LossPmf& reverse, const Doubles& priors) {
+        Doubles risks(priors.size());
+        const auto from = in(priors);
+        const auto to = out(risks);
+        const LongWork work;
+        bayes_risks(pmf, reverse, from, to);
+        return risks;
+      },
+      py::arg("pmf"), py::arg("reverse"), py::arg("priors"),
+      "Certified bound of the Bayes risk at each prior, of the side; `reverse` answers for priors above 1/2.");
   module.def(
       "pld_variance", [](const LossPmf& pmf) { return StoredLaw(pmf).variance(); }, py::call_guard<LongWork>(),
       py::arg("pmf"), "The variance of the law as stored.");

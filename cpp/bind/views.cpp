@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bind/answers.hpp"
+#include "curves/bayes_risk.hpp"
 #include "curves/gaussian_dp.hpp"
 #include "curves/loss_tail.hpp"
 #include "curves/tradeoff.hpp"
@@ -34,6 +35,20 @@ void define(py::module_& module, const char* name, AskMany ask, const char* argu
 }  // namespace
 
 void bind_views(py::module_& module) {
+  module.def(
+      "bayes_risk_bounds",
+      [](const PairCounts& asked, const Doubles& priors, double tolerance, std::size_t memory_limit,
+         const PairCounts& reverses) {
+        const auto directions = directions_of(asked), reversed = directions_of(reverses);
+        const auto from = in(priors);
+        const LongWork work;
+        const Limits limits{tolerance, memory_limit};
+        return checked(bayes_risk_bounds(directions, reversed, from, limits), "bayes_risk_bounds", from, limits);
+      },
+      py::arg("directions"), py::arg("priors"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
+      py::arg("reverses") = PairCounts{},
+      "Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where "
+      "`directions` do not contain their own.");
   define(module, "power_bounds", &power_bounds, "false_positive_rates",
          "Encloses the largest true positive rate at each false positive rate, for the worst direction.");
   define(module, "gdp_bounds", &gdp_bounds, "smallest_rates",

@@ -21,6 +21,7 @@ __all__: list[str] = [
     "PairCells",
     "StepPmf",
     "additive_noise_pair",
+    "bayes_risk_bounds",
     "checked_answer",
     "composed_delta",
     "composed_directly",
@@ -41,6 +42,7 @@ __all__: list[str] = [
     "numeric",
     "pair_names",
     "parts",
+    "pld_bayes_risk",
     "pld_bucket_tail",
     "pld_gdp_mu",
     "pld_quantile",
@@ -342,6 +344,22 @@ def additive_noise_pair(
     The pair of a noise given by functions, shifted against itself.
     """
 
+def bayes_risk_bounds(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    priors: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    reverses: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ] = [],
+) -> Answers:
+    """
+    Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where `directions` do not contain their own.
+    """
+
 def checked_answer(
     lower: typing.SupportsFloat | typing.SupportsIndex,
     upper: typing.SupportsFloat | typing.SupportsIndex,
@@ -510,6 +528,13 @@ def loss_variance_bounds(
 def pair_names() -> list[str]:
     """
     The names of all dominating pairs.
+    """
+
+def pld_bayes_risk(
+    pmf: LossPmf, reverse: LossPmf, priors: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Certified bound of the Bayes risk at each prior, of the side; `reverse` answers for priors above 1/2.
     """
 
 def pld_bucket_tail(

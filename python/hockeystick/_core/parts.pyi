@@ -8,6 +8,7 @@ import hockeystick._core
 import typing
 
 __all__: list[str] = [
+    "bayes_risk",
     "compose",
     "connect_dots",
     "delta_terms",
@@ -15,11 +16,21 @@ __all__: list[str] = [
     "log_chernoff_above",
     "log_moment_above",
     "log_moment_by_cells",
+    "log_odds",
     "loss_pmf",
     "loss_tail",
     "suffix_sums",
     "untilting_factor",
 ]
+
+def bayes_risk(
+    prior: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    side: str,
+) -> float:
+    """
+    prior (1 - delta), delta bounded from a side.
+    """
 
 def compose(
     terms: collections.abc.Sequence[
@@ -111,6 +122,11 @@ def log_moment_by_cells(
 ) -> tuple[float, float]:
     """
     log E_P[e^(t L)] from a pair cut into cells.
+    """
+
+def log_odds(prior: typing.SupportsFloat | typing.SupportsIndex) -> float:
+    """
+    log((1 - prior) / prior) of a prior of at most 1/2.
     """
 
 def loss_pmf(
