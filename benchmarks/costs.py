@@ -73,7 +73,7 @@ def main() -> None:
         times = {}
         for method in ("any", "transform"):
             times[method], answer = timed(terms, delta, tolerance, method)
-            if answer.met and answer.total_cost > 0:
+            if answer.converged and answer.total_cost > 0:
                 ratios[answer.method].append(times[method] / answer.total_cost)
                 passes.append(answer.total_cost / answer.cost)
         excess.append(times["any"] / min(times.values()))

@@ -82,8 +82,9 @@ def _question(rng: random.Random) -> tuple[str, Callable[[], object]]:
             pld = run.pld(**options, side=side, memory_limit=limit)
             return pld.delta(0.5), pld.delta_composed(pld, 1.0)
         arguments = () if at is None else ([at] * 3 if many else at,)
+        width = "deviations" if named == "loss_quantile_bounds" else "tolerance"
         return getattr(run, named)(
-            *arguments, adjacency=adjacency, tolerance=tolerance, memory_limit=limit
+            *arguments, adjacency=adjacency, **{width: tolerance}, memory_limit=limit
         )
 
     explicit, side = rng.random() < 0.1, rng.choice(("upper", "lower"))
@@ -127,7 +128,7 @@ def main(count: int, seed: int) -> None:
             ask()
             tally["answered"] += 1
         except hs.CertificationError as error:
-            tally[error.obstacle] += 1
+            tally[error.limited_by] += 1
         except ValueError as error:
             if "memory_limit" not in str(error):
                 tally["no question"] += 1

@@ -103,7 +103,14 @@ QUESTIONS = {
 }
 
 
-questions = st.one_of(*(calls(name, what | limits) for name, what in QUESTIONS.items()))
+WIDTHS = {"loss_quantile_bounds": "deviations"}  # the keywords that are no tolerance
+
+
+def options_of(name):
+    return {WIDTHS.get(name, key) if key == "tolerance" else key: v for key, v in limits.items()}
+
+
+questions = st.one_of(*(calls(name, what | options_of(name)) for name, what in QUESTIONS.items()))
 
 
 @many
@@ -134,8 +141,8 @@ VIEWS = (
     "tradeoff",
     "renyi_divergence",
     "bayes_risk",
-    "probabilistic_delta",
-    "loss_quantile",
+    "estimated_probabilistic_delta",
+    "estimated_loss_quantile",
 )
 
 
@@ -153,7 +160,7 @@ def test_distributions(mechanism, count, question, view, point, other):
     pld = ask((count * mechanism).pld, **({"memory_limit": 2**22} | question[1]))
     assume(pld is not None)
     ask(lambda: getattr(pld, view)(point))
-    ask(lambda: (pld.losses, pld.probabilities, pld.error_budget, pld.reflected(), pld.advantage()))
+    ask(lambda: (pld.losses, pld.probabilities, pld.slack, pld.reflected(), pld.advantage()))
     ask(lambda: pld.delta_composed(pld, point))
     ask(lambda: pld.delta_composed(other, point))
 

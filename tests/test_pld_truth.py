@@ -124,8 +124,9 @@ def test_queries_are_those_of_the_masses(step, count, estimate, direction):
         shown = finite(distribution).delta(epsilon).min(arb(1))
         answer = arb(distribution.delta(epsilon))
         assert not outward * (answer - shown) < 0
-        budget = distribution.error_budget
-        assert abs(answer - shown) <= 2 * arb(budget.slack) + shown * (budget.loss_error + 1e-9)
+        assert abs(answer - shown) <= 2 * arb(distribution.slack) + shown * (
+            distribution.loss_error + 1e-9
+        )
 
 
 @FEWER
@@ -135,7 +136,7 @@ def test_one_step_composed_directly_encloses_the_composition(step, count, interv
     upper, lower = (pld(((step, 1),), direction, interval, side) for side in ("upper", "lower"))
     assume(max(upper.losses.size, lower.losses.size) <= 80)
     most, least = (finite(side).composed(count) for side in (upper, lower))
-    slack = 2 * count * max(upper.error_budget.slack, lower.error_budget.slack)
+    slack = 2 * count * max(upper.slack, lower.slack)
     run = ((step, count),)
     for epsilon in EPSILONS[:4]:
         bounds = questions.ask(run, "delta", epsilon, direction).bounds

@@ -235,8 +235,9 @@ def check(first, second, apart, what):
 def asked_twice(twice, ask, at, what):
     """One question of both runs."""
     other = twice.other_adjacency or twice.adjacency
-    first = bounds_of(ask, twice.first, at, adjacency=twice.adjacency, **LIMITS)
-    second = bounds_of(ask, twice.second, at, adjacency=other, **LIMITS)
+    limits = {"deviations" if what == "quantile" else "tolerance": 1e-3, "memory_limit": MEMORY}
+    first = bounds_of(ask, twice.first, at, adjacency=twice.adjacency, **limits)
+    second = bounds_of(ask, twice.second, at, adjacency=other, **limits)
     if first is not None and second is not None:
         check(first, second, twice.apart, (what, at, twice))
     return first

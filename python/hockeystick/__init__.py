@@ -9,16 +9,16 @@ True
 """
 
 from hockeystick import mechanisms
+from hockeystick._sweep import Records, SweepError, sweep
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import LARGEST_LOSS_ROUNDING, Bounds, ErrorBudget
-from hockeystick.calibrate import calibrate
+from hockeystick.calibration import calibrate
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
 from hockeystick.errors import CertificationError, InternalError, StaleLedgerError
 from hockeystick.mechanisms import *
 from hockeystick.pld import PrivacyLossDistribution
-from hockeystick.sweep import Records, SweepError, sweep
 from hockeystick.verify import Verified, verify
 
 __all__ = [

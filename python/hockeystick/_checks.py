@@ -113,9 +113,9 @@ def open_unit(name: str, value: object) -> float:
 _WIDTH = f"in ({MIN_TOLERANCE:g}, 1)"
 
 
-def tolerance(value: object) -> float:
+def tolerance(value: object, name: str = "tolerance") -> float:
     """A relative width in (1e-12, 1): narrower is out of reach of binary64."""
-    return _scalar("tolerance", value, _WIDTH, lambda x: MIN_TOLERANCE < x < 1)
+    return _scalar(name, value, _WIDTH, lambda x: MIN_TOLERANCE < x < 1)
 
 
 def whole(name: str, value: object, low: int, high: int, unit: str = "") -> int:

@@ -14,11 +14,11 @@ from hockeystick import _admission, _checks, _entries, _files, _json
 from hockeystick._admission import Amount
 from hockeystick._entries import Entries
 from hockeystick._kept import Kept
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, Value
 from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.errors import StaleLedgerError
+from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 
 SCHEMA = "hockeystick.Accountant"
 VERSION = 1

@@ -2,35 +2,43 @@
 """Which pairs of datasets are neighbours, and the directions in which they are compared."""
 
 from enum import Enum
+from typing import TYPE_CHECKING, Self
+
+from hockeystick import _checks
 
 
 class Direction(Enum):
     """One ordered comparison of neighbours: the first dataset against the second."""
 
-    REMOVE = "remove-one"
+    REMOVE = "remove-one", "remove"
     """With the record against without it."""
-    ADD = "add-one"
+    ADD = "add-one", "add"
     """Without the record against with it."""
-    REPLACE = "replace-one"
+    REPLACE = "replace-one", "replace"
     """With one record against with another in its place."""
-    REPLACE_BACK = "replace-one (back)"
+    REPLACE_BACK = "replace-one (back)", "replace"
     """The reverse of REPLACE."""
-    SPECIAL_REMOVE = "replace-special"
+    SPECIAL_REMOVE = "replace-special", "remove"
     """With a record against with a special, empty one in its place."""
-    SPECIAL_ADD = "replace-special (back)"
+    SPECIAL_ADD = "replace-special (back)", "add"
     """The reverse of SPECIAL_REMOVE."""
 
-    __hash__ = object.__hash__  # members are single; Enum's own hashes their names
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__  # members are single; Enum's own hashes their names
+    _value_: str
+    form: str
+    """ "replace" if any record may take the place of any other. Else "remove" if a record is there
+    first and then not, or no longer one that counts, or "add" for the reverse."""
+
+    def __new__(cls, value: str, form: str) -> Self:  # noqa: D102
+        direction = object.__new__(cls)
+        direction._value_, direction.form = value, form
+        return direction
 
     @property
     def replaces(self) -> bool:
         """Whether any record may take the place of any other."""
-        return self in (Direction.REPLACE, Direction.REPLACE_BACK)
-
-    @property
-    def removes(self) -> bool:
-        """Whether a record is there first and then not, or no longer one that counts."""
-        return self in (Direction.REMOVE, Direction.SPECIAL_REMOVE)
+        return self.form == "replace"
 
     @property
     def backward(self) -> bool:
@@ -47,33 +55,61 @@ class Adjacency(Enum):
     instead of one. Under REPLACE_SPECIAL the special record adds nothing to a sum, so that sums
     change as under ADD_OR_REMOVE_ONE.
 
-    >>> Adjacency("remove-one") is Adjacency.REMOVE_ONE
+    Wherever an adjacency is taken, its name is taken as well, in any spelling: "remove-one",
+    "remove_one" or "REMOVE_ONE".
+
+    >>> Adjacency("remove-one") is Adjacency("REMOVE_ONE") is Adjacency.REMOVE_ONE
     True
     """
 
-    ADD_OR_REMOVE_ONE = "add-or-remove-one"
+    ADD_OR_REMOVE_ONE = "add-or-remove-one", Direction.REMOVE, Direction.ADD
     """The worse of REMOVE_ONE and ADD_ONE."""
-    REMOVE_ONE = "remove-one"
+    REMOVE_ONE = "remove-one", Direction.REMOVE
     """The dataset against the same with a record removed."""
-    ADD_ONE = "add-one"
+    ADD_ONE = "add-one", Direction.ADD
     """The dataset against the same with a record added."""
-    REPLACE_ONE = "replace-one"
+    REPLACE_ONE = "replace-one", Direction.REPLACE, Direction.REPLACE_BACK
     """A record is replaced by any other."""
-    REPLACE_SPECIAL = "replace-special"
+    REPLACE_SPECIAL = "replace-special", Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD
     """A record is replaced by a special, empty one, or the reverse."""
 
-    __hash__ = object.__hash__  # as in Direction
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__  # as in Direction
+    _value_: str
+    directions: tuple[Direction, ...]
+    """The directions of which the worst counts."""
+
+    def __new__(cls, value: str, *directions: Direction) -> Self:  # noqa: D102
+        adjacency = object.__new__(cls)
+        adjacency._value_, adjacency.directions = value, directions
+        return adjacency
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Adjacency | None":
+        name = value.lower().replace("_", "-") if isinstance(value, str) else None
+        return next((one for one in cls if one.value == name), None)
 
     @property
-    def directions(self) -> tuple[Direction, ...]:
-        """The directions of which the worst counts."""
-        return _DIRECTIONS[self]
+    def symmetric(self) -> "Adjacency":
+        """With both directions where one is the reverse of the other."""
+        return self if self.reversed is self else Adjacency.ADD_OR_REMOVE_ONE
+
+    @property
+    def reversed(self) -> "Adjacency":
+        """With the two datasets in each other's place."""
+        swapped = {Adjacency.REMOVE_ONE: Adjacency.ADD_ONE, Adjacency.ADD_ONE: Adjacency.REMOVE_ONE}
+        return swapped.get(self, self)
 
 
-_DIRECTIONS = {
-    Adjacency.ADD_OR_REMOVE_ONE: (Direction.REMOVE, Direction.ADD),
-    Adjacency.REMOVE_ONE: (Direction.REMOVE,),
-    Adjacency.ADD_ONE: (Direction.ADD,),
-    Adjacency.REPLACE_ONE: (Direction.REPLACE, Direction.REPLACE_BACK),
-    Adjacency.REPLACE_SPECIAL: (Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD),
-}
+AdjacencyLike = Adjacency | str
+
+
+def adjacency_of(value: object) -> Adjacency:
+    """The adjacency, or that of the name, in any spelling."""
+    if isinstance(value, str):
+        try:
+            return Adjacency(value)
+        except ValueError:
+            names = ", ".join(repr(adjacency.value) for adjacency in Adjacency)
+            raise ValueError(f"adjacency must be one of {names}, got {value!r}") from None
+    return _checks.instance("adjacency", value, Adjacency)

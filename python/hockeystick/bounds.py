@@ -1,11 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """An enclosure of the truth, and what its width consists of."""
 
-from typing import Generic, NamedTuple, TypeVar
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from hockeystick._checks import FloatArray
 
-Value = TypeVar("Value", float, FloatArray)
+if TYPE_CHECKING:  # the answer is an array unless the question is a number
+    from typing_extensions import TypeVar
+
+    Value = TypeVar("Value", float, FloatArray, default=FloatArray)
+else:
+    from typing import TypeVar
+
+    Value = TypeVar("Value", float, FloatArray)
+
+Array = (
+    Sequence[float]
+    | Sequence[Sequence[float]]
+    | npt.NDArray[np.floating[Any]]
+    | npt.NDArray[np.integer[Any]]
+)
+"""Numbers of any shape."""
 
 LARGEST_LOSS_ROUNDING = 2.0**-45
 """Within this times 1 + epsilon of the largest loss, delta is certified to be below that.
@@ -16,7 +36,10 @@ decides how much of delta is left, and the lower bound may be 0.
 
 
 class ErrorBudget(NamedTuple, Generic[Value]):
-    """What separates the bounds, in units of delta at the answer; every entry is >= 0."""
+    """What separates the bounds, in units of delta at the answer; every entry is >= 0, or nan.
+
+    Entries are nan where they are not known, as of bounds that were not computed here.
+    """
 
     discretization: Value
     """From replacing the privacy loss by one on a grid."""
@@ -48,8 +71,19 @@ class Bounds(_Pair[Value]):
     (0.5, 1.25)
     """
 
-    error_budget: ErrorBudget[Value] | None = None
-    """What the width consists of, where it was computed."""
+    _budget: tuple[Value, ...] = ()
+
+    @classmethod
+    def of(cls, columns: Sequence[Any]) -> "Bounds[Any]":
+        """Of lower, upper and the entries of the error budget."""
+        bounds = tuple.__new__(cls, columns[:2])
+        bounds._budget = tuple(columns[2:])  # noqa: SLF001, its own
+        return bounds
+
+    @property
+    def error_budget(self) -> ErrorBudget[Value]:
+        """What the width consists of."""
+        return ErrorBudget(*(self._budget or (math.nan,) * 4))
 
     @property
     def gap(self) -> Value:

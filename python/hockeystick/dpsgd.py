@@ -1,32 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """DP-SGD for whole arrays of parameters."""
 
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks, _core
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
-from hockeystick.adjacency import Adjacency
+from hockeystick._checks import FloatArray
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
-from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor, sampled_name
+from hockeystick.limits import Limits, Options, spelled_out
+from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor
 
 _CHUNK = 4096  # questions between two looks at signals such as an interrupt
 
 
+@overload
+def dpsgd_epsilon(
+    *,
+    noise_multiplier: float,
+    sampling_probability: float,
+    steps: int,
+    delta: float,
+    **options: Unpack[Options],
+) -> float: ...
+@overload
 def dpsgd_epsilon(
     *,
     noise_multiplier: npt.ArrayLike,
     sampling_probability: npt.ArrayLike,
     steps: npt.ArrayLike,
     delta: npt.ArrayLike,
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
-    tolerance: float = DEFAULT_TOLERANCE,
-    memory_limit: int = DEFAULT_MEMORY_LIMIT,
-) -> Any:  # noqa: ANN401, a float or an array, as the arguments are
+    **options: Unpack[Options],
+) -> FloatArray: ...
+@spelled_out
+def dpsgd_epsilon(
+    *,
+    noise_multiplier: npt.ArrayLike,
+    sampling_probability: npt.ArrayLike,
+    steps: npt.ArrayLike,
+    delta: npt.ArrayLike,
+    **options: Unpack[Options],
+) -> Any:
     """Certified upper bounds on epsilon: the upper end of ``dpsgd_epsilon_bounds``.
 
     >>> import hockeystick as hs
@@ -44,22 +61,37 @@ def dpsgd_epsilon(
         sampling_probability=sampling_probability,
         steps=steps,
         delta=delta,
-        adjacency=adjacency,
-        tolerance=tolerance,
-        memory_limit=memory_limit,
+        **options,
     ).upper
 
 
+@overload
+def dpsgd_epsilon_bounds(
+    *,
+    noise_multiplier: float,
+    sampling_probability: float,
+    steps: int,
+    delta: float,
+    **options: Unpack[Options],
+) -> Bounds[float]: ...
+@overload
 def dpsgd_epsilon_bounds(
     *,
     noise_multiplier: npt.ArrayLike,
     sampling_probability: npt.ArrayLike,
     steps: npt.ArrayLike,
     delta: npt.ArrayLike,
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
-    tolerance: float = DEFAULT_TOLERANCE,
-    memory_limit: int = DEFAULT_MEMORY_LIMIT,
-) -> Bounds[Any]:
+    **options: Unpack[Options],
+) -> Bounds[FloatArray]: ...
+@spelled_out
+def dpsgd_epsilon_bounds(
+    *,
+    noise_multiplier: npt.ArrayLike,
+    sampling_probability: npt.ArrayLike,
+    steps: npt.ArrayLike,
+    delta: npt.ArrayLike,
+    **options: Unpack[Options],
+) -> Any:
     """Epsilon of runs of DP-SGD, enclosed: ``steps`` Gaussians on Poisson subsamples.
 
     The first four arguments broadcast like those of a NumPy ufunc. Every element is the answer to
@@ -70,9 +102,7 @@ def dpsgd_epsilon_bounds(
         sampling_probability: Of each record in each step; in [0, 1], where 0 costs nothing.
         steps: Whole numbers in [0, 1e9].
         delta: In (0, 1).
-        adjacency: Which datasets are neighbours; the worst direction counts.
-        tolerance: Widest relative gap accepted, in (1e-12, 1).
-        memory_limit: Bytes each question may take, > 0.
+        options: As of ``Composition.epsilon_bounds``; the memory limit is that of each question.
 
     Returns:
         ``lower`` and ``upper`` [nats], of the common shape, or floats if all arguments are scalar.
@@ -87,11 +117,7 @@ def dpsgd_epsilon_bounds(
 
     Cost: one loop in the core, during which other Python threads run.
     """
-    _checks.instance("adjacency", adjacency, Adjacency)
-    options: dict[str, Any] = {
-        "tolerance": _checks.tolerance(tolerance),
-        "memory_limit": _checks.memory_limit(memory_limit),
-    }
+    limits = Limits().updated(options)
     runs = _broadcast(
         noise_multiplier=_checks.noise_multiplier_array(noise_multiplier),
         sampling_probability=_checks.rate_array("sampling_probability", sampling_probability),
@@ -99,14 +125,11 @@ def dpsgd_epsilon_bounds(
         delta=_checks.delta_array(delta),
     )
     shape = runs["delta"].shape
-    flat = [values.ravel() for values in runs.values()]
-    table, unmet = _solve(flat, adjacency, options)
-    rows = [row.reshape(shape) if shape else row.item() for row in table]
-    bounds: Bounds[Any] = Bounds(*rows[:2])
-    bounds.error_budget = ErrorBudget(*rows[2:])
+    table, unmet = _solve([values.ravel() for values in runs.values()], limits)
+    bounds = Bounds.of([row.reshape(shape) if shape else row.item() for row in table])
     if unmet is not None:
         question = {name: values.flat[unmet].item() for name, values in runs.items()}
-        raise _refusal(question, bounds, {"adjacency": adjacency, **options})
+        raise _refusal(question, bounds, limits)
     return bounds
 
 
@@ -120,11 +143,11 @@ def _broadcast(**arrays: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
 
 
 def _solve(
-    runs: list[npt.NDArray[Any]], adjacency: Adjacency, options: dict[str, Any]
+    runs: list[npt.NDArray[Any]], limits: Limits
 ) -> tuple[npt.NDArray[np.float64], int | None]:
     """The numbers of all answers, a row each, and the index of the first that is too wide."""
-    directions = adjacency.directions
-    pairs = list(dict.fromkeys(map(sampled_name, directions)))
+    directions = limits.adjacency.directions
+    pairs = dict.fromkeys(f"poisson_gaussian_{direction.form}" for direction in directions)
     size = runs[0].size
     table = np.empty((2 + len(ErrorBudget._fields), size))
     first = None
@@ -132,9 +155,10 @@ def _solve(
         part = slice(start, start + _CHUNK)
         answers = _core.dpsgd_epsilon_bounds(
             *(values[part] for values in runs),
-            pairs=pairs,
+            pairs=list(pairs),
             noise_divisor=noise_divisor(directions[0]),
-            **options,
+            tolerance=limits.tolerance,
+            memory_limit=limits.memory_limit,
         )
         table[:, part], unmet = answers.table(), answers.unmet()
         if unmet is not None and first is None:
@@ -142,15 +166,13 @@ def _solve(
     return table, first
 
 
-def _refusal(
-    question: dict[str, Any], bounds: Bounds[Any], options: dict[str, Any]
-) -> CertificationError:
+def _refusal(question: dict[str, Any], bounds: Bounds[Any], limits: Limits) -> CertificationError:
     """The error of the one question, asked once more for its reasons, with the bounds of all."""
     step = Gaussian(noise_multiplier=question["noise_multiplier"])
     run: Composable = question["steps"] * step.poisson_sampled(question["sampling_probability"])
     named = ", ".join(f"{name} = {value!r}" for name, value in question.items())
     try:
-        run.epsilon_bounds(question["delta"], **options)
+        run.epsilon_bounds(question["delta"], **limits._asdict())
     except CertificationError as error:
-        return CertificationError(f"{named}: {error}", bounds, error.obstacle)
+        return CertificationError(f"{named}: {error}", bounds, error.limited_by)
     raise AssertionError(f"{named}: two answers to one question")  # pragma: no cover

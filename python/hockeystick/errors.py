@@ -2,6 +2,7 @@
 """What is raised when a certificate is out of reach, or a ledger on disk is another's."""
 
 from typing import Any
+from warnings import warn
 
 from hockeystick._core import InternalError
 from hockeystick.bounds import Bounds
@@ -15,8 +16,8 @@ class CertificationError(RuntimeError):
     The bounds are valid, only wider than asked for. They are of the quantity asked for.
     """
 
-    def __init__(self, message: str, bounds: Bounds[Any], obstacle: str) -> None:
-        super().__init__(message, bounds, obstacle)  # all three, for pickle
+    def __init__(self, message: str, bounds: Bounds[Any], limited_by: str) -> None:
+        super().__init__(message, bounds, limited_by)  # all three, for pickle
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -27,9 +28,15 @@ class CertificationError(RuntimeError):
         return self.args[1]  # type: ignore[no-any-return]
 
     @property
-    def obstacle(self) -> str:
+    def limited_by(self) -> str:
         """What limited them: "memory_limit", the argument; "rounding", of binary64; or "passes"."""
         return str(self.args[2])
+
+    @property
+    def obstacle(self) -> str:
+        """The old name of ``limited_by``."""
+        warn("obstacle is called limited_by now", DeprecationWarning, stacklevel=2)
+        return self.limited_by
 
 
 class StaleLedgerError(RuntimeError):

@@ -1,25 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Privacy loss distributions on a grid, as one sees and plots them."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
 import numpy as np
 
-from hockeystick import _checks, _core
+from hockeystick import _checks, _core, _deprecated
+from hockeystick._bayes import log_odds, risk
 from hockeystick._checks import FloatArray
-from hockeystick._pld_views import PldViews, shaped, worst
-from hockeystick.bounds import Value
-
-
-class PldErrorBudget(NamedTuple):
-    """What the queries of a distribution add (side upper) or subtract (side lower)."""
-
-    slack: float
-    """In units of delta: truncation, wrap-around and rounding of the masses."""
-    loss_error: float
-    """In nats: by how much the losses may be off through rounding."""
+from hockeystick.bounds import Array, Value
+from hockeystick.queries import shaped, worst
 
 
 class Recipe(NamedTuple):
@@ -34,13 +27,17 @@ _REFLECTED = -1
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PrivacyLossDistribution(PldViews):
+class PrivacyLossDistribution:
     """The law of the privacy loss log(dP/dQ)(x), x ~ P, estimated from one side.
 
     `side` says which: queries of an "upper" distribution are never below the truth, of a "lower"
     one never above it. The distributions of both directions of ADD_OR_REMOVE_ONE are kept, removal
     first, and so for every adjacency with two; `losses`, `probabilities` and `infinity_mass` show
     the first, the queries answer for the worse, and ``reflected()`` swaps the roles of P and Q.
+
+    What follows from the hockey-stick curve is bounded from the side of the distribution. The
+    tails, quantiles and variance that are called estimated describe the losses and probabilities
+    as they are here and bound nothing of the mechanism's; ``Composition`` encloses those.
 
     Made by ``Composition.pld``, and again by it where a pickled one is loaded: pickles hold the
     composition and the arguments, not the losses, so loading takes as long as making did. The same
@@ -72,8 +69,10 @@ class PrivacyLossDistribution(PldViews):
         return _made_again, self._recipe
 
     @property
-    def _laws(self) -> tuple[_core.LossPmf, ...]:
-        return self._pmfs
+    def _reversed(self) -> tuple[_core.LossPmf, ...]:
+        """The laws for (Q, P); two directions are each other's reverse, be they one law or two."""
+        laws = self._pmfs
+        return laws if len(laws) > 1 else tuple(law.reflected() for law in laws)
 
     @property
     def side(self) -> str:
@@ -109,14 +108,16 @@ class PrivacyLossDistribution(PldViews):
         return self._pmfs[0].infinity_mass
 
     @property
-    def error_budget(self) -> PldErrorBudget:
-        """What the queries have to allow for, the larger of the directions."""
-        return PldErrorBudget(
-            slack=max(pmf.slack for pmf in self._pmfs),
-            loss_error=max(pmf.loss_error for pmf in self._pmfs),
-        )
+    def slack(self) -> float:
+        """What queries move outward for truncation, wrap-around and rounding, in units of delta."""
+        return max(pmf.slack for pmf in self._pmfs)
 
-    def delta(self, epsilon: Value) -> Value:
+    @property
+    def loss_error(self) -> float:
+        """By how many nats the losses may be off through rounding, which queries count."""
+        return max(pmf.loss_error for pmf in self._pmfs)
+
+    def delta(self, epsilon: Value | Array) -> Value:
         """Delta at `epsilon`, bounded from this distribution's side.
 
         Args:
@@ -125,11 +126,9 @@ class PrivacyLossDistribution(PldViews):
         Returns:
             A float, or an array shaped like `epsilon`.
         """
-        points = _checks.epsilon_array(epsilon)
-        answer: Value = shaped(worst(self._pmfs, _core.LossPmf.delta, points), points.shape)
-        return answer
+        return worst("delta", self._pmfs, epsilon)
 
-    def epsilon(self, delta: Value) -> Value:
+    def epsilon(self, delta: Value | Array) -> Value:
         """Smallest epsilon at which the loss is (epsilon, delta)-DP, bounded from this side.
 
         Args:
@@ -138,11 +137,9 @@ class PrivacyLossDistribution(PldViews):
         Returns:
             A float, or an array shaped like `delta`, in nats; inf where delta is out of reach.
         """
-        points = _checks.delta_array(delta)
-        answer: Value = shaped(worst(self._pmfs, _core.LossPmf.epsilon, points), points.shape)
-        return answer
+        return worst("epsilon", self._pmfs, delta)
 
-    def delta_composed(self, other: "PrivacyLossDistribution", epsilon: Value) -> Value:
+    def delta_composed(self, other: "PrivacyLossDistribution", epsilon: Value | Array) -> Value:
         """Delta of the composition of both at `epsilon`, without composing them.
 
         Each direction of one is composed with the same direction of the other, and the worst
@@ -184,7 +181,7 @@ class PrivacyLossDistribution(PldViews):
         largest: Value = shaped(np.maximum.reduce(answers), points.shape)
         return largest
 
-    def true_positive_rate(self, fpr: Value) -> Value:
+    def true_positive_rate(self, fpr: Value | Array) -> Value:
         """Largest true positive rate of a test at `fpr`, bounded from this distribution's side.
 
         To about 1e-13 absolutely; ``Composition.true_positive_rate`` is tight for tiny rates too.
@@ -192,12 +189,10 @@ class PrivacyLossDistribution(PldViews):
         Args:
             fpr: False positive rate in [0, 1], scalar or any shape.
         """
-        points = _checks.rate_array("fpr", fpr)
-        answer: Value = shaped(worst(self._pmfs, _core.LossPmf.power, points), points.shape)
-        return answer
+        return worst("true_positive_rate", self._pmfs, fpr)
 
-    def tradeoff(self, fpr: Value) -> Value:
-        """One less ``true_positive_rate``: FNR(FPR), never overstated if `side` is "upper"."""
+    def tradeoff(self, fpr: Value | Array) -> Value:
+        """1 - ``true_positive_rate``: FNR(FPR), never overstated if `side` is "upper"."""
         away = 0.0 if self.side == "upper" else 1.0
         rest = np.nextafter(1 - np.asarray(self.true_positive_rate(fpr)), away)
         return rest if rest.shape else float(rest)  # type: ignore[return-value]
@@ -206,11 +201,175 @@ class PrivacyLossDistribution(PldViews):
         """The largest TPR - FPR of any test, delta(0), bounded from this side."""
         return self.delta(0.0)
 
+    @overload
+    def bayes_risk(self) -> float: ...
+    @overload
+    def bayes_risk(self, prior: Value | Array) -> Value: ...
+    def bayes_risk(self, prior: Any = 0.5) -> Any:
+        """The smallest error probability of a test that knows the prior, bounded from this side.
+
+        Never overstated if `side` is "upper": prior * (1 - delta(log((1 - prior) / prior))), where
+        `prior` is the probability of the dataset that the test calls positive.
+
+        Args:
+            prior: In (0, 1), scalar or any shape.
+
+        Returns:
+            A float, or an array shaped like `prior`.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(noise_multiplier=1.0).pld(discretization_interval=1e-3)
+        >>> round(run.bayes_risk(), 4)
+        0.3085
+        """
+        points = _checks.open_unit_array("prior", prior)
+        rare = points <= 1 / 2
+        flat = np.where(rare, points, 1 - points)  # 1 - prior is exact then
+        odds = np.vectorize(log_odds, otypes=[float])(flat)
+        ways = worst("delta", self._pmfs, odds), worst("delta", self._reversed, odds)
+        deltas = np.where(rare, *ways)
+        upwards = self._pmfs[0].side == "lower"
+        risks = [risk(p, d, upwards=upwards) for p, d in zip(flat.flat, deltas.flat, strict=True)]
+        return shaped(np.array(risks), points.shape)
+
+    @overload
+    def gdp_mu(self) -> float: ...
+    @overload
+    def gdp_mu(self, *, smallest_rate: Value | Array) -> Value: ...
+    def gdp_mu(self, *, smallest_rate: Any = 1e-12) -> Any:
+        """The smallest mu of Gaussian differential privacy, bounded from this side.
+
+        The smallest mu such that no test of which both error rates are at least `smallest_rate`
+        does better than on N(mu, 1) against N(0, 1): for "upper", over the whole continuum of such
+        tests. Rates below 1e-10 or so drown in the mass that an upper estimate puts at +inf;
+        ``Composition.gdp_mu`` goes deeper.
+
+        Args:
+            smallest_rate: In [1e-20, 0.5), scalar or any shape.
+
+        Returns:
+            A float, or an array shaped like `smallest_rate`.
+
+        Source: Dong, Roth & Su (2022), Definition 2.6.
+
+        >>> import hockeystick as hs
+        >>> run = (9 * hs.Gaussian(noise_multiplier=2.0)).pld(discretization_interval=1e-3)
+        >>> 1.5 <= run.gdp_mu(smallest_rate=1e-6) <= 1.5001
+        True
+        """
+        return worst("gdp_mu", self._pmfs + self._reversed, smallest_rate)
+
+    def loss_mean(self) -> float:
+        """The mean of the loss, the Kullback-Leibler divergence, bounded from this side.
+
+        ``renyi_divergence`` of order 1.
+        """
+        return self.renyi_divergence(1.0)
+
+    def renyi_divergence(self, order: Value | Array) -> Value:
+        """The Renyi divergence of P from Q at an order, bounded from this side.
+
+        An "upper" distribution answers inf where it has any mass at +inf, as it has for every loss
+        without bounds. If the steps' supports hold all losses it is finite; what truncation then
+        cut from the composition counts at the sum of the largest losses.
+
+        Args:
+            order: In [1, 1e4], scalar or any shape.
+
+        Returns:
+            A float, or an array shaped like `order`, in nats.
+
+        Cost: one pass over the losses an order. Source: Mironov (2017), Definition 3; Sason & Verdu
+        (2016), Theorem 11, for the integral over the hockey-stick curve.
+
+        >>> import hockeystick as hs
+        >>> run = (8 * hs.Gaussian(noise_multiplier=2.0)).pld(side="lower")
+        >>> round(run.renyi_divergence(3.0), 2)
+        3.0
+        """
+        return worst("renyi_divergence", self._pmfs, order)
+
+    @overload
+    def zcdp(self) -> float: ...
+    @overload
+    def zcdp(self, *, largest_order: Value | Array) -> Value: ...
+    def zcdp(self, *, largest_order: Any = math.inf) -> Any:
+        """The smallest rho with D_a <= rho a for 1 < a <= largest_order, bounded from this side.
+
+        "upper" covers the whole continuum of orders, to about 1e-3; where a divergence is infinite
+        so is rho. "lower" looks at some 300 orders, up to 64 if all are asked for.
+
+        Args:
+            largest_order: In (1, 1e4], or inf for all; scalar or any shape.
+
+        Returns:
+            A float, or an array shaped like `largest_order`.
+
+        Cost: some 300 Renyi divergences. Source: Bun & Steinke (2016), Definition 1.1.
+
+        >>> import hockeystick as hs
+        >>> run = (8 * hs.ApproximateDP(epsilon=0.5, delta=0.0)).pld(discretization_interval=0.125)
+        >>> run.zcdp() <= 8 * 0.5**2 / 2
+        True
+        """
+        return worst("zcdp", self._pmfs, largest_order)
+
+    def estimated_probabilistic_delta(self, epsilon: Value | Array) -> Value:
+        """P(L > epsilon) of the losses as they are here, mass at +inf included; no bound.
+
+        ``Composition.probabilistic_delta_bounds`` encloses that of the mechanism.
+
+        Args:
+            epsilon: In [0, 1e4] nats, scalar or any shape.
+
+        Returns:
+            A float, or an array shaped like `epsilon`.
+
+        >>> import hockeystick as hs
+        >>> run = hs.Gaussian(noise_multiplier=1.0).pld(discretization_interval=1e-3)
+        >>> round(run.estimated_probabilistic_delta(0.5), 3)
+        0.5
+        """
+        return worst("probabilistic_delta", self._pmfs, epsilon)
+
+    def estimated_loss_quantile(self, level: Value | Array) -> Value:
+        """The smallest t with P(L <= t) >= level, of the losses as they are here; no bound.
+
+        inf where the mass at +inf exceeds 1 - level; what a lower estimate dropped counts as at
+        -inf. ``Composition.loss_quantile_bounds`` encloses that of the mechanism.
+
+        Args:
+            level: In (0, 1), scalar or any shape.
+
+        Returns:
+            A float, or an array shaped like `level`, in nats.
+        """
+        return worst("loss_quantile", self._pmfs, level)
+
+    def estimated_loss_variance(self) -> float:
+        """The variance of the losses as they are here, inf with mass at +inf; no bound.
+
+        ``Composition.loss_variance_bounds`` encloses that of the mechanism.
+        """
+        return worst("loss_variance", self._pmfs, 2.0)
+
     def reflected(self) -> "PrivacyLossDistribution":
         """The distribution for (Q, P): mass m at loss l becomes mass m e^-l at -l."""
         reflected = {pmf: pmf.reflected() for pmf in self._pmfs}
         pmfs = tuple(reflected[pmf] for pmf in self._pmfs)
         return PrivacyLossDistribution(pmfs, self._viewed(_REFLECTED))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """What had another name in version 0.1.0."""
+            if name == "error_budget":
+                _deprecated.renamed(name, "slack and loss_error")
+                return _deprecated.PldErrorBudget(self.slack, self.loss_error)
+            if name not in ("probabilistic_delta", "loss_quantile", "loss_variance"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            _deprecated.renamed(name, f"estimated_{name}")
+            return getattr(self, f"estimated_{name}")
 
     def _viewed(self, view: int) -> Recipe:
         return self._recipe._replace(views=(*self._recipe.views, view))

@@ -154,7 +154,7 @@ REACHABLE = [
 def test_long_runs_need_no_long_transform(name, delta):
     answer = bounds(RUNS[name], delta, "any")
     assert answer.method == "contour of steps"
-    assert answer.met
+    assert answer.converged
     assert answer.upper - answer.lower <= 1e-3 * answer.upper
 
 
@@ -162,7 +162,7 @@ def test_long_runs_need_no_long_transform(name, delta):
 def test_the_memory_limit_holds_for_contours_too(name):
     directions = RUNS[name]._directions(Adjacency.ADD_OR_REMOVE_ONE)
     (answer,) = _core.epsilon_bounds(directions, [1e-6], tolerance=1e-3, memory_limit=64)
-    assert (answer.met, answer.obstacle, answer.method) == (False, "memory_limit", "")
+    assert (answer.converged, answer.limited_by, answer.method) == (False, "memory_limit", "")
 
 
 @pytest.mark.parametrize("name", ["sampled laplace", "with mass at infinity"])

@@ -84,7 +84,7 @@ def test_tail(name, epsilon):
 def test_quantile(name, level):
     """Where the mass up to an atom reaches the level."""
     ask, terms = one_way(name)
-    bounds = ask("loss_quantile_bounds", level, tolerance=1e-11)
+    bounds = ask("loss_quantile_bounds", level, deviations=1e-11)
     nudge = arb(1e-11)
     assert 1 - tail(terms, arb(bounds.upper) + nudge) >= level
     assert 1 - tail(terms, arb(bounds.lower) - nudge) < level
@@ -123,7 +123,7 @@ def test_an_atom_that_rounding_does_not_tell_from_epsilon_carries_both_answers()
     assert bounds.lower <= above < upto <= bounds.upper
     assert float(above) - bounds.lower <= 1e-12
     assert bounds.upper - float(upto) <= 1e-12
-    assert caught.value.obstacle == "rounding"
+    assert caught.value.limited_by == "rounding"
 
 
 def test_tails_far_out_keep_their_digits():
@@ -146,7 +146,7 @@ def test_nothing_lies_beyond_the_sum_of_the_largest():
 def test_more_sums_than_are_listed_are_asked_of_the_grid():
     weights = np.array([1, 2, 4, 7, 9, 15]) / 38
     run = 200 * hs.DiscretePair(p=weights, q=weights[::-1])
-    bounds = run.loss_quantile_bounds(0.5, tolerance=0.1)
+    bounds = run.loss_quantile_bounds(0.5, deviations=0.1)
     assert bounds.lower <= 1.05 * run.loss_mean()
     assert bounds.upper >= 0.95 * run.loss_mean()
     assert bounds.gap > 1e-9

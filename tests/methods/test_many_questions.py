@@ -46,10 +46,10 @@ def test_shared_answers_are_as_good_as_those_asked_alone(query, name):
     together = ask(query, terms, values)
     for value, shared in list(zip(values, together, strict=True))[::7]:
         (alone,) = ask(query, terms, [value])
-        assert shared.met or not alone.met
+        assert shared.converged or not alone.converged
         assert shared.lower <= alone.upper
         assert alone.lower <= shared.upper
-        if shared.met and shared.lower < shared.upper:
+        if shared.converged and shared.lower < shared.upper:
             assert shared.upper - shared.lower <= 1e-3 * shared.upper or shared.upper <= 1e-300
 
 
@@ -75,11 +75,11 @@ def test_memory_that_serves_one_question_serves_many():
     values = [1.0, 1.01]
 
     def each_alone(memory):
-        return all(ask("delta", terms, [value], memory=memory)[0].met for value in values)
+        return all(ask("delta", terms, [value], memory=memory)[0].converged for value in values)
 
     enough = next(limit for limit in (1 << k for k in range(12, 31)) if each_alone(limit))
     assert not each_alone(enough // 2)
-    assert all(answer.met for answer in ask("delta", terms, values, memory=enough))
+    assert all(answer.converged for answer in ask("delta", terms, values, memory=enough))
 
 
 def test_beyond_delta_that_is_as_good_as_nothing_nothing_is_asked():
@@ -95,5 +95,5 @@ def test_an_atom_on_the_grid_keeps_its_place_from_below():
     pair = hs.Laplace(noise_multiplier=2.0).dominating_pair(Direction.REMOVE)
     for tolerance in (1e-3, 1e-5):
         (answer,) = ask("epsilon", [[(pair, 50)]], [1e-6], tolerance=tolerance)
-        assert answer.met
+        assert answer.converged
         assert answer.passes == 1

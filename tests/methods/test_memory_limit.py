@@ -46,7 +46,7 @@ def ask(run, epsilon, adjacency, tolerance):
             method=method,
         )[0]
         assert 0 <= found.lower <= found.upper <= 1
-        assert found.met or found.obstacle
+        assert found.converged or found.limited_by
 ask(17 * close, 1e-6, hs.Adjacency.ADD_ONE, 1e-5)
 for exponent in 21, 60, 150, 280:
     run = 2 * noise.poisson_sampled(10.0**-exponent) + hs.DiscreteLaplace(parameter=0.5)
@@ -70,7 +70,7 @@ def test_few_sums_are_listed_before_anything_is_transformed(wanted):
     directions = (2 * step)._directions(hs.Adjacency.ADD_OR_REMOVE_ONE)
     ask = hs._core.epsilon_bounds if wanted == "epsilon" else hs._core.delta_bounds
     answer = ask(directions, [1e-4], tolerance=1e-6, memory_limit=2**20)[0]
-    assert answer.met
+    assert answer.converged
     assert (answer.method, answer.size, answer.passes) == ("list of sums", 6, 1)
 
 
@@ -79,7 +79,7 @@ def test_tables_of_outcomes_count():
     pair = hs.DiscretePair(p=range(1, number + 1), q=range(number, 0, -1))
     with pytest.raises(hs.CertificationError) as caught:
         (3 * pair).delta_bounds(0.1, memory_limit=2**18)
-    assert caught.value.obstacle == "memory_limit"
+    assert caught.value.limited_by == "memory_limit"
     assert (caught.value.bounds.lower, caught.value.bounds.upper) == (0, 1)
     for question in (
         lambda: pair.true_positive_rate_bounds(0.1, memory_limit=2**18),

@@ -95,7 +95,7 @@ def test_delta_of_two_runs_is_enclosed(first, second, epsilon):
     )
     found = answer(terms, "delta", epsilon)
     truth = delta_of_two(first, second, epsilon)
-    assert found.met
+    assert found.converged
     assert found.method == "one large loss"
     assert found.lower <= truth <= found.upper
     assert found.upper <= (1 + 2e-3) * float(truth)
@@ -107,7 +107,7 @@ def test_epsilon_of_two_runs_is_enclosed(first, second, epsilon):
         [(sampled(*first), 2)] if first == second else [(sampled(*first), 1), (sampled(*second), 1)]
     )
     found = answer(terms, "epsilon", float(delta_of_two(first, second, epsilon)))
-    assert found.met
+    assert found.converged
     assert found.lower * (1 - 1e-15) <= epsilon <= found.upper * (1 + 1e-15)
     assert found.upper - found.lower <= 1e-3 * found.upper
 
@@ -137,7 +137,7 @@ def rounded(sigma, q, interval, top, up):
 def test_direct_summation_agrees(sigma, q, count, delta):
     """Positive terms only: no tilt is needed for a direct convolution."""
     found = answer([(sampled(sigma, q), count)], "epsilon", delta)
-    assert found.met
+    assert found.converged
     assert found.method == "one large loss"
     interval, top = found.upper / 1500, 1.5 * found.upper
 
@@ -206,7 +206,7 @@ def test_delta_and_epsilon_are_inverse():
     epsilon = answer(terms, "epsilon", 3.2e-224)
     assert epsilon.method == "one large loss"
     beyond, before = (answer(terms, "delta", end) for end in (epsilon.upper, epsilon.lower))
-    assert beyond.met
+    assert beyond.converged
     assert beyond.lower <= 3.2e-224 <= before.upper
 
 
@@ -214,7 +214,7 @@ def test_bounds_fall_as_delta_grows():
     terms = [(sampled(1.8, 0.0006), 374), (hs.Laplace(noise_multiplier=50.0), 3)]
     found = [answer(terms, "epsilon", delta) for delta in np.geomspace(1e-40, 1e-16, 13)]
     assert {a.method for a in found} >= {"one large loss"}
-    assert all(a.met for a in found)
+    assert all(a.converged for a in found)
     for smaller, larger in pairwise(found):
         assert larger.lower <= smaller.upper
 
@@ -222,8 +222,8 @@ def test_bounds_fall_as_delta_grows():
 def test_little_memory_is_an_obstacle():
     pairs = [[(sampled(3.18, 0.000232).dominating_pair(Direction.REMOVE), 22182)]]
     (found,) = _core.epsilon_bounds(pairs, [3.2e-224], tolerance=1e-3, memory_limit=1 << 20)
-    assert not found.met
-    assert found.obstacle
+    assert not found.converged
+    assert found.limited_by
 
 
 MIXTURE = hs.GaussianMixture(
@@ -258,5 +258,5 @@ def test_deltas_near_1_far_below_the_mean_of_the_loss(steps):
     run = steps * MIXTURE + 87 * hs.Laplace(noise_multiplier=2.0)
     (terms,) = run._directions(hs.Adjacency.REMOVE_ONE)
     (found,) = _core.delta_bounds([terms], [0.7 * steps], tolerance=1e-3, memory_limit=1 << 26)
-    assert found.met
+    assert found.converged
     assert 0.999 < found.lower <= 1 == found.upper

@@ -3,6 +3,7 @@
 
 import pytest
 
+import hockeystick as hs
 from hockeystick import Adjacency
 from hockeystick.adjacency import Direction
 
@@ -25,3 +26,12 @@ def test_names_are_final():
         "replace-one",
         "replace-special",
     ]
+
+
+@pytest.mark.parametrize("name", ["replace-one", "REPLACE_ONE", "replace_one", "Replace-One"])
+def test_names_are_taken_in_any_spelling(name):
+    mechanism = hs.Laplace(noise_multiplier=2.0)
+    bounds = mechanism.delta_bounds(0.1, adjacency=Adjacency.REPLACE_ONE)
+    assert mechanism.delta_bounds(0.1, adjacency=name) == bounds
+    with pytest.raises(ValueError, match="^adjacency must be one of 'add-or-remove-one', .* 'x'"):
+        mechanism.delta_bounds(0.1, adjacency="x")

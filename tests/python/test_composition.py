@@ -225,7 +225,7 @@ def test_epsilon_and_delta_are_inverse(delta, share):
         ({"delta": 1e-5, "tolerance": "1e-3"}, TypeError, "tolerance"),
         ({"delta": 1e-5, "memory_limit": 0}, ValueError, "memory_limit"),
         ({"delta": 1e-5, "memory_limit": 1e9}, TypeError, "memory_limit"),
-        ({"delta": 1e-5, "adjacency": "remove-one"}, TypeError, "adjacency"),
+        ({"delta": 1e-5, "adjacency": "both"}, ValueError, "adjacency"),
         ({"delta": 1e-5, "adjacency": None}, TypeError, "adjacency"),
     ],
 )

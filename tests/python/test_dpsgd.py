@@ -127,7 +127,7 @@ def test_the_first_question_out_of_reach_is_named(chunk, monkeypatch):
     ) as caught:
         hs.dpsgd_epsilon(**runs)
     error = caught.value
-    assert error.obstacle == "memory_limit"
+    assert error.limited_by == "memory_limit"
     assert error.bounds.lower[0] == error.bounds.upper[0] == 0
     exact = hs.dpsgd_epsilon_bounds(**RUN | {"steps": [0, 10**7, 2 * 10**7]})
     assert np.all(error.bounds.lower <= exact.upper)
@@ -157,7 +157,7 @@ def test_the_first_question_out_of_reach_is_named(chunk, monkeypatch):
         ({"tolerance": 0.0}, ValueError, "^tolerance must be"),
         ({"tolerance": [1e-3]}, TypeError, "^tolerance must be"),
         ({"memory_limit": 0}, ValueError, "^memory_limit must be"),
-        ({"adjacency": "remove-one"}, TypeError, "^adjacency must be"),
+        ({"adjacency": "both"}, ValueError, "^adjacency must be"),
         ({"steps": [1, 2], "delta": [0.1, 0.2, 0.3]}, ValueError, r"^shapes .*steps \(2,\), delta"),
     ],
 )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick import _solve
+from hockeystick import queries
 
 RUN = 10_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 
@@ -16,8 +16,8 @@ class Answer:
     """An answer of the core that did not meet the tolerance."""
 
     def __init__(self, obstacle, required_bytes=0):
-        self.lower, self.upper, self.met = 1.0, 1.5, False
-        self.obstacle, self.required_bytes = obstacle, required_bytes
+        self.lower, self.upper, self.converged = 1.0, 1.5, False
+        self.limited_by, self.required_bytes = obstacle, required_bytes
         self.discretization = self.truncation = self.wraparound = self.rounding = 0.125
 
 
@@ -36,7 +36,7 @@ class Answers(list):
 
     def unmet(self):
         """The first index not met."""
-        return next((i for i, answer in enumerate(self) if not answer.met), None)
+        return next((i for i, answer in enumerate(self) if not answer.converged), None)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def core_answers(monkeypatch):
     def install(*arguments):
         answer = Answer(*arguments)
         monkeypatch.setattr(
-            _solve._core, "epsilon_bounds", lambda _, points, **__: Answers(answer for _ in points)
+            queries._core, "epsilon_bounds", lambda _, points, **__: Answers(answer for _ in points)
         )
 
     return install
@@ -60,7 +60,7 @@ def test_memory_limit_is_named(core_answers):
         "tolerance = 1e-06 needs about 5 MiB, more than memory_limit = 1048576 bytes allows: raise "
         "memory_limit or loosen tolerance; best bounds 1.0 <= epsilon <= 1.5 at delta = 1e-05"
     )
-    assert caught.value.obstacle == "memory_limit"
+    assert caught.value.limited_by == "memory_limit"
     assert caught.value.bounds == (1.0, 1.5)
     assert caught.value.bounds.error_budget.total == 0.5
 
@@ -84,7 +84,7 @@ def test_pickle_keeps_everything(core_answers):
         RUN.epsilon(delta=1e-5)
     copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
     assert str(copy) == str(caught.value)
-    assert (copy.bounds, copy.obstacle) == (caught.value.bounds, "rounding")
+    assert (copy.bounds, copy.limited_by) == (caught.value.bounds, "rounding")
 
 
 def test_a_tiny_memory_limit_is_an_error_with_valid_bounds():

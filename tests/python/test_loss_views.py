@@ -81,7 +81,7 @@ def test_tail_of_one_sampled_step(direction, epsilon):
 
 @pytest.mark.parametrize("level", [1e-6, 0.3, 0.5, 0.999])
 def test_quantile_of_gaussians(level):
-    bounds = (4 * hs.Gaussian(noise_multiplier=3.0)).loss_quantile_bounds(level, tolerance=1e-9)
+    bounds = (4 * hs.Gaussian(noise_multiplier=3.0)).loss_quantile_bounds(level, deviations=1e-9)
     with ctx.workprec(200):
         mu = 2 / arb(3)
         assert gaussian_tail(mu, bounds.lower) >= 1 - arb(level)

@@ -21,8 +21,8 @@ ONE_WAY = (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
 ORDERS = np.array([1.0, 1.0 + 1e-9, 1.5, 4.0, 30.0])
 VIEWS = {
     "bayes_risk": (0.3,),
-    "probabilistic_delta": (0.3,),
-    "loss_quantile": (0.3,),
+    "estimated_probabilistic_delta": (0.3,),
+    "estimated_loss_quantile": (0.3,),
     "renyi_divergence": (2.0,),
 }
 
@@ -134,9 +134,9 @@ def test_mass_at_infinity_makes_divergences_infinite():
     run = 3 * hs.ApproximateDP(epsilon=0.5, delta=1e-6)
     for side in sides(run, 0.125):
         assert side.loss_mean() == side.renyi_divergence(2.0) == math.inf
-        assert side.zcdp() == side.loss_variance() == math.inf
-        assert side.loss_quantile(1 - 1e-7) == math.inf
-        assert side.loss_quantile(0.999) == 1.5
+        assert side.zcdp() == side.estimated_loss_variance() == math.inf
+        assert side.estimated_loss_quantile(1 - 1e-7) == math.inf
+        assert side.estimated_loss_quantile(0.999) == 1.5
 
 
 def test_what_truncation_cut_counts_at_the_largest_loss():
@@ -235,28 +235,34 @@ def test_the_law_as_stored(side):
         masses = law()
         for epsilon in (0.0, 1.1, 3.0, 9.5, 11.0):
             tail = float(sum((p for loss, p in masses if loss > epsilon), arb(0)))
-            assert found.probabilistic_delta(epsilon) == pytest.approx(tail, rel=1e-10)
+            assert found.estimated_probabilistic_delta(epsilon) == pytest.approx(tail, rel=1e-10)
         variance = STEPS * EPSILON**2 * (1 - math.tanh(EPSILON / 2) ** 2)
-        assert found.loss_variance() == pytest.approx(variance, rel=1e-10)
+        assert found.estimated_loss_variance() == pytest.approx(variance, rel=1e-10)
         for level, loss in ((0.1, 0.0), (0.5, 3.0), (0.9999, 9.0)):
             below = sum((p for at, p in masses if at < loss - 0.1), arb(0))
             upto = sum((p for at, p in masses if at < loss + 0.1), arb(0))
-            assert (below < level) == (loss <= found.loss_quantile(level))
-            assert (upto >= level) == (loss >= found.loss_quantile(level))
+            assert (below < level) == (loss <= found.estimated_loss_quantile(level))
+            assert (upto >= level) == (loss >= found.estimated_loss_quantile(level))
 
 
 def test_a_dropped_tail_counts_as_a_loss_of_minus_infinity():
     found = SAMPLED.pld(discretization_interval=0.5, support=[2.0, 3.0, 4.5], side="lower")
-    assert found.loss_quantile(0.01) == -math.inf
-    assert found.probabilistic_delta(0.0) < 1
+    assert found.estimated_loss_quantile(0.01) == -math.inf
+    assert found.estimated_probabilistic_delta(0.0) < 1
 
 
 def test_the_worse_direction_counts():
     for side in sides(SAMPLED):
-        for view in ("probabilistic_delta", "loss_quantile", "renyi_divergence"):
+        for view in (
+            "estimated_probabilistic_delta",
+            "estimated_loss_quantile",
+            "renyi_divergence",
+        ):
             answers = [getattr(one, view)(*VIEWS[view]) for one in side.directions]
             assert getattr(side, view)(*VIEWS[view]) == max(answers)
-        assert side.loss_variance() == max(one.loss_variance() for one in side.directions)
+        assert side.estimated_loss_variance() == max(
+            one.estimated_loss_variance() for one in side.directions
+        )
         assert side.bayes_risk(0.3) == min(one.bayes_risk(0.3) for one in side.directions)
 
 
@@ -266,8 +272,11 @@ def test_nothing_has_no_loss():
         assert side.zcdp() == pytest.approx(0, abs=1e-12)
         assert side.gdp_mu() == pytest.approx(0, abs=1e-2)
         assert side.bayes_risk() == pytest.approx(0.5, rel=1e-12)
-        assert (side.probabilistic_delta(0.0), side.loss_quantile(0.5)) == (0.0, 0.0)
-        assert side.loss_variance() == 0
+        assert (side.estimated_probabilistic_delta(0.0), side.estimated_loss_quantile(0.5)) == (
+            0.0,
+            0.0,
+        )
+        assert side.estimated_loss_variance() == 0
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -289,8 +298,12 @@ def test_views_keep_shapes(view):
         ("renyi_divergence", {"order": 0.5}, r"order must be in \[1, 10000\], got 0.5"),
         ("renyi_divergence", {"order": math.inf}, r"order must be in \[1, 10000\], got inf"),
         ("zcdp", {"largest_order": 1.0}, r"largest_order must be in \(1, 10000\] or inf, got 1.0"),
-        ("probabilistic_delta", {"epsilon": -1.0}, r"epsilon must be in \[0, 10000\], got -1.0"),
-        ("loss_quantile", {"level": 1.0}, r"level must be in \(0, 1\), got 1.0"),
+        (
+            "estimated_probabilistic_delta",
+            {"epsilon": -1.0},
+            r"epsilon must be in \[0, 10000\], got -1.0",
+        ),
+        ("estimated_loss_quantile", {"level": 1.0}, r"level must be in \(0, 1\), got 1.0"),
     ],
 )
 def test_bad_arguments_are_named(view, arguments, rule):

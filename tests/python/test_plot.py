@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 import hockeystick as hs
 from hockeystick import baselines, plot
-from hockeystick.composition import _ESTIMATORS
 from hockeystick.plot._methods import BASELINES, ESTIMATORS, BaselineName, EstimatorName
+from hockeystick.views.distribution import _ESTIMATORS
 
 plt.switch_backend("Agg")
 

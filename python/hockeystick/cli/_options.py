@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from hockeystick import _checks
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
+from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.mechanisms import Gaussian
 
 

@@ -32,9 +32,9 @@ import opacus
 from opacus.accountants import IAccountant, register_accountant
 
 from hockeystick import _checks
-from hockeystick._solve import DEFAULT_TOLERANCE
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composition
+from hockeystick.limits import DEFAULT_TOLERANCE
 from hockeystick.mechanisms import Gaussian
 
 NAME = "hockeystick"

@@ -27,8 +27,7 @@ def sampled_atoms(
     if direction.replaces:
         reason = "no pair is proved to dominate it on a Poisson subsample"
         raise no_pair(mechanism, direction, reason)
-    form = "remove" if direction.removes else "add"
-    return large_pair(f"poisson_{name}_{form}", *parameters)
+    return large_pair(f"poisson_{name}_{direction.form}", *parameters)
 
 
 def no_pair(mechanism: Mechanism, direction: Direction, reason: str = "") -> ValueError:

@@ -42,15 +42,10 @@ class Gaussian(SamplableMechanism):
         self, direction: Direction, sampling_probability: float
     ) -> _core.DominatingPair:
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        return pair(sampled_name(direction), self.noise_multiplier, sampling_probability)
+        form = direction.form
+        return pair(f"poisson_gaussian_{form}", self.noise_multiplier, sampling_probability)
 
 
 def noise_divisor(direction: Direction) -> float:
     """How far apart the means of a pair are: replaced, N(-1) against N(1)."""
     return 2.0 if direction.replaces else 1.0
-
-
-def sampled_name(direction: Direction) -> str:
-    """The name in the core of the pair on a Poisson subsample."""
-    form = "replace" if direction.replaces else "remove" if direction.removes else "add"
-    return f"poisson_gaussian_{form}"

@@ -96,7 +96,7 @@ class GaussianMixture(SamplableMechanism):
         if direction.replaces:
             raise no_pair(self, direction, "no pair is known for a random sensitivity")
         return pair(
-            f"gaussian_mixture_{'remove' if direction.removes else 'add'}",
+            f"gaussian_mixture_{direction.form}",
             self.standard_deviation,
             sampling_probability,
             *self.sensitivities,

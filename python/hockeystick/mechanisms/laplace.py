@@ -46,7 +46,7 @@ class Laplace(SamplableMechanism):
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
         if direction.replaces:
             raise no_pair(self.poisson_sampled(sampling_probability), direction, NOT_PROVED)
-        form = "remove" if direction.removes else "add"
+        form = direction.form
         return pair(f"poisson_laplace_{form}", self.noise_multiplier, sampling_probability)
 
 

@@ -75,11 +75,8 @@ class TruncatedPoissonGaussian(Mechanism):
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        if direction.replaces:
-            form = "replace"
-        else:
-            special = direction in (Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD)
-            form = ("special_" if special else "") + ("remove" if direction.removes else "add")
+        special = direction in (Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD)
+        form = ("special_" if special else "") + direction.form
         q = self.sampling_probability
         whole, cut, rate = _truncation(self.dataset_size, q, self.truncated_batch_size)
         return pair(

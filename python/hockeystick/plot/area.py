@@ -8,9 +8,9 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
+from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.plot._axes import axes_or_new, check_axes, darker, outward, titled
 from hockeystick.plot._sides import both_sides

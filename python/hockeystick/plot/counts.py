@@ -9,9 +9,9 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
+from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.plot._arguments import line, some_of
 from hockeystick.plot._axes import (
     HOW_TO_READ,

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
+from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.plot._arguments import line
 from hockeystick.plot._axes import SCALES, axes_or_new, check_axes, draw_bounds, titled
 from hockeystick.plot._bounds import best_bounds

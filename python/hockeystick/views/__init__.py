@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other ways to look at the privacy of a composition than epsilon and delta."""
+"""The questions that can be asked of a composition, as methods."""
 
 from hockeystick.views.attacks import AttackViews
+from hockeystick.views.distribution import DistributionView
 from hockeystick.views.losses import LossViews
+from hockeystick.views.privacy import PrivacyViews
 
 
-class Views(AttackViews, LossViews):
-    """All views, for whatever knows the dominating pairs of its directions."""
+class Views(PrivacyViews, DistributionView, AttackViews, LossViews):
+    """All of them, for whatever knows the dominating pairs of its directions."""
 
     __slots__ = ()
 

@@ -2,32 +2,21 @@
 """The privacy loss as a random variable: tails, quantiles and moments."""
 
 import math
+from typing import Any, Unpack, overload
 
-import numpy as np
-
-from hockeystick import _checks, _core
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
-from hockeystick.adjacency import Adjacency
-from hockeystick.bounds import Bounds, Value
-from hockeystick.views._asked import Asked, Limits
-
-_WORST = Adjacency.ADD_OR_REMOVE_ONE
-TAIL_TOLERANCE = 1e-2
+from hockeystick import _deprecated
+from hockeystick.bounds import Array, Bounds, Value
+from hockeystick.limits import Options, QuantileOptions
+from hockeystick.queries import Asked, described
 
 
+@described
 class LossViews(Asked):
     """Views of a composition's privacy loss L = log(dP/dQ)(x), x ~ P."""
 
     __slots__ = ()
 
-    def probabilistic_delta(
-        self,
-        epsilon: Value,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = TAIL_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> Value:
+    def probabilistic_delta(self, epsilon: Value | Array, **options: Unpack[Options]) -> Value:
         """Certified upper bound on P(L > epsilon), the upper end of ``probabilistic_delta_bounds``.
 
         >>> import hockeystick as hs
@@ -36,17 +25,10 @@ class LossViews(Asked):
         >>> round(run.probabilistic_delta(epsilon), 5), round(run.delta(epsilon), 5)
         (0.05324, 0.01062)
         """
-        return self.probabilistic_delta_bounds(
-            epsilon, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-        ).upper
+        return self._safe("probabilistic_delta", epsilon, options)
 
     def probabilistic_delta_bounds(
-        self,
-        epsilon: Value,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = TAIL_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+        self, epsilon: Value | Array, **options: Unpack[Options]
     ) -> Bounds[Value]:
         """The probability that the privacy loss exceeds epsilon, enclosed.
 
@@ -55,20 +37,13 @@ class LossViews(Asked):
 
         Args:
             epsilon: In [0, 1e4] nats, scalar or any shape.
-            adjacency: Which datasets are neighbours; the worst direction counts.
-            tolerance: Widest relative gap accepted, in (1e-12, 1), on top of 1e-306. Where rounding
-                cannot tell an atom of the loss from epsilon, no gap is narrower than its mass.
-            memory_limit: Bytes the computation may take, > 0.
+            options: As of ``epsilon_bounds``. The gap may exceed `tolerance` times the answer by
+                1e-306. Where rounding cannot tell an atom of the loss from epsilon, no gap is
+                narrower than its mass.
 
         Returns:
             ``lower`` and ``upper``, floats or arrays shaped like `epsilon`; the exact probability
             lies between, rounding included.
-
-        Raises:
-            ValueError: An argument is out of range, or a mechanism has no dominating pair for
-                `adjacency`.
-            TypeError: An argument has the wrong type.
-            CertificationError: The tolerance is out of reach; carries the best bounds.
 
         Cost: grows as 1 / tolerance, where delta's grows as its root. Where all losses are atoms
         with at most 2^20 sums, these are listed instead, at most a second's work: to about 1e-12,
@@ -76,159 +51,77 @@ class LossViews(Asked):
         hockey-stick curve, enclosed by chords; losses rounded up and down (Meiser & Mohammadi,
         2018).
         """
-        points = _checks.epsilon_array(epsilon)
-        return Limits.checked(tolerance, memory_limit).bounds(
-            "P(L > epsilon)",
-            "epsilon = ",
-            points,
-            self._directions(adjacency),
-            _core.loss_tail_bounds,
-        )
+        return self._ask("probabilistic_delta", epsilon, options)
 
-    def loss_quantile(
-        self,
-        level: Value,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = TAIL_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> Value:
+    def loss_quantile(self, level: Value | Array, **options: Unpack[QuantileOptions]) -> Value:
         """Certified upper bound on a quantile of the loss, upper end of ``loss_quantile_bounds``.
 
         >>> import hockeystick as hs
         >>> round(hs.Gaussian(noise_multiplier=1.0).loss_quantile(0.5), 9)
         0.5
         """
-        return self.loss_quantile_bounds(
-            level, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-        ).upper
+        asked = _deprecated.keyword(options, "tolerance", "deviations")
+        return self._safe("loss_quantile", level, asked)
 
     def loss_quantile_bounds(
-        self,
-        level: Value,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = TAIL_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+        self, level: Value | Array, **options: Unpack[QuantileOptions]
     ) -> Bounds[Value]:
         """The smallest t with P(L <= t) >= level, enclosed.
 
         Args:
             level: In (0, 1), scalar or any shape.
-            adjacency: Which datasets are neighbours; the direction with the larger quantile counts.
-            tolerance: Widest gap accepted, in (1e-12, 1), in (forecast) standard deviations of L.
-            memory_limit: Bytes the computation may take, > 0.
+            options: As of ``epsilon_bounds``, but in place of `tolerance` ``deviations``, the
+                widest gap accepted in (forecast) standard deviations of L, in (1e-12, 1). Of two
+                directions the one with the larger quantile counts.
 
         Returns:
             ``lower`` and ``upper`` [nats], floats or arrays shaped like `level`; the exact quantile
             lies between, rounding included.
 
-        Raises:
-            ValueError: An argument is out of range, or a mechanism has no dominating pair for
-                `adjacency`.
-            TypeError: An argument has the wrong type.
-            CertificationError: The tolerance is out of reach; carries the best bounds.
-
         Cost: as ``probabilistic_delta_bounds``.
         """
-        points = _checks.open_unit_array("level", level)
-        return Limits.checked(tolerance, memory_limit).bounds(
-            "the quantile",
-            "level = ",
-            points,
-            self._directions(adjacency),
-            _core.loss_quantile_bounds,
-        )
+        asked = _deprecated.keyword(options, "tolerance", "deviations")
+        return self._ask("loss_quantile", level, asked)
 
-    def loss_mean(
-        self,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = DEFAULT_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> float:
+    def loss_mean(self, **options: Unpack[Options]) -> float:
         """Certified upper bound on the mean of the loss: the upper end of ``loss_mean_bounds``."""
-        return self.loss_mean_bounds(
-            adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-        ).upper
+        return self._safe("renyi_divergence", 1.0, options)
 
-    def loss_mean_bounds(
-        self,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = DEFAULT_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> Bounds[float]:
+    def loss_mean_bounds(self, **options: Unpack[Options]) -> Bounds[float]:
         """The mean of the loss, the Kullback-Leibler divergence of P from Q, enclosed.
 
         ``renyi_divergence_bounds`` of order 1; of the directions the larger mean counts.
         """
-        return self.renyi_divergence_bounds(
-            1.0, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-        )
+        return self._ask("renyi_divergence", 1.0, options)
 
-    def loss_variance(
-        self,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = DEFAULT_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> float:
+    def loss_variance(self, **options: Unpack[Options]) -> float:
         """Certified upper bound on the variance, the upper end of ``loss_variance_bounds``.
 
         >>> import hockeystick as hs
         >>> round((8 * hs.Gaussian(noise_multiplier=2.0)).loss_variance(), 9)
         2.0
         """
-        return self.loss_variance_bounds(
-            adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-        ).upper
+        return self._safe("loss_variance", 2.0, options)
 
-    def loss_variance_bounds(
-        self,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = DEFAULT_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> Bounds[float]:
+    def loss_variance_bounds(self, **options: Unpack[Options]) -> Bounds[float]:
         """The variance of the loss under P, enclosed; of the directions the larger counts.
 
-        Arguments, errors and cost as in ``renyi_divergence_bounds``. Where the loss may be infinite
-        there is no upper bound but inf.
+        Cost as of ``renyi_divergence_bounds``. Where the loss may be infinite there is no upper
+        bound but inf.
         """
-        return Limits.checked(tolerance, memory_limit).bounds(
-            "the variance",
-            "power ",
-            np.array(2.0),
-            self._directions(adjacency),
-            _core.loss_variance_bounds,
-        )
+        return self._ask("loss_variance", 2.0, options)
 
-    def renyi_divergence(
-        self,
-        order: Value,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = DEFAULT_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> Value:
+    def renyi_divergence(self, order: Value | Array, **options: Unpack[Options]) -> Value:
         """Certified upper bound on Renyi-DP, the upper end of ``renyi_divergence_bounds``.
 
         >>> import hockeystick as hs
         >>> round((8 * hs.Gaussian(noise_multiplier=2.0)).renyi_divergence(3.0), 9)
         3.0
         """
-        return self.renyi_divergence_bounds(
-            order, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-        ).upper
+        return self._safe("renyi_divergence", order, options)
 
     def renyi_divergence_bounds(
-        self,
-        order: Value,
-        *,
-        adjacency: Adjacency = _WORST,
-        tolerance: float = DEFAULT_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+        self, order: Value | Array, **options: Unpack[Options]
     ) -> Bounds[Value]:
         """The Renyi divergence of P from Q at an order, enclosed: (order, value)-RDP.
 
@@ -237,18 +130,13 @@ class LossViews(Asked):
 
         Args:
             order: In [1, 1e4], scalar or any shape.
-            adjacency: Which datasets are neighbours; the worst direction counts.
-            tolerance: Widest relative gap accepted, in (1e-12, 1).
-            memory_limit: Bytes > 0; some 200 MB at most are taken.
+            options: As of ``epsilon_bounds``; some 200 MB of memory at most are taken.
 
         Returns:
             ``lower`` and ``upper`` [nats], floats or arrays shaped like `order`; the exact
             divergence lies between, rounding included.
 
         Raises:
-            ValueError: An argument is out of range, or a mechanism has no dominating pair for
-                `adjacency`.
-            TypeError: An argument has the wrong type.
             CertificationError: The tolerance is out of reach; carries the best bounds. With
                 sampled discrete Gaussians that is so at large orders, where the divergence comes
                 from outcomes that binary64 cannot tell from impossible ones.
@@ -258,44 +146,28 @@ class LossViews(Asked):
         between chords and Jensen's inequality, and grow as the root of 1 / tolerance. Source:
         Mironov (2017), Definition 3.
         """
-        points = _checks.order_array("order", order, _checks.MAX_ORDER)
-        return Limits.checked(tolerance, memory_limit).bounds(
-            "the Renyi divergence",
-            "order = ",
-            points,
-            self._directions(adjacency),
-            _core.renyi_bounds,
-        )
+        return self._ask("renyi_divergence", order, options)
 
-    def zcdp(
-        self,
-        *,
-        largest_order: Value = math.inf,  # type: ignore[assignment]
-        adjacency: Adjacency = _WORST,
-        tolerance: float = DEFAULT_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> Value:
+    @overload
+    def zcdp(self, **options: Unpack[Options]) -> float: ...
+    @overload
+    def zcdp(self, *, largest_order: Value | Array, **options: Unpack[Options]) -> Value: ...
+    def zcdp(self, *, largest_order: Any = math.inf, **options: Unpack[Options]) -> Any:
         """Certified upper bound on the zCDP parameter: the upper end of ``zcdp_bounds``.
 
         >>> import hockeystick as hs
         >>> round((8 * hs.Gaussian(noise_multiplier=2.0)).zcdp(), 9)
         1.0
         """
-        return self.zcdp_bounds(
-            largest_order=largest_order,
-            adjacency=adjacency,
-            tolerance=tolerance,
-            memory_limit=memory_limit,
-        ).upper
+        return self._safe("zcdp", largest_order, options)
 
+    @overload
+    def zcdp_bounds(self, **options: Unpack[Options]) -> Bounds[float]: ...
+    @overload
     def zcdp_bounds(
-        self,
-        *,
-        largest_order: Value = math.inf,  # type: ignore[assignment]
-        adjacency: Adjacency = _WORST,
-        tolerance: float = DEFAULT_TOLERANCE,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-    ) -> Bounds[Value]:
+        self, *, largest_order: Value | Array, **options: Unpack[Options]
+    ) -> Bounds[Value]: ...
+    def zcdp_bounds(self, *, largest_order: Any = math.inf, **options: Unpack[Options]) -> Any:
         """The smallest rho with D_a <= rho a for every order 1 < a <= largest_order, enclosed.
 
         With all orders it is zero-concentrated DP, which gains nothing from sampling: for any
@@ -304,29 +176,14 @@ class LossViews(Asked):
 
         Args:
             largest_order: In (1, 1e4], or inf for all; scalar or any shape.
-            adjacency: Which datasets are neighbours; the worst direction counts.
-            tolerance: Widest relative gap accepted, in (1e-12, 1).
-            memory_limit: Bytes > 0; some 200 MB at most are taken.
+            options: As of ``epsilon_bounds``; some 200 MB of memory at most are taken.
 
         Returns:
             ``lower`` and ``upper``, floats or arrays shaped like `largest_order`; the exact rho
             lies between, rounding included.
 
-        Raises:
-            ValueError: An argument is out of range, or a mechanism has no dominating pair for
-                `adjacency`.
-            TypeError: An argument has the wrong type.
-            CertificationError: The tolerance is out of reach; carries the best bounds.
-
         Cost: some 20 Renyi divergences, more at tighter tolerances, or none where rho is known in
         closed form. Source: Bun & Steinke (2016), Definition 1.1; Bun, Dwork, Rothblum & Steinke
         (2018), Definition 1.
         """
-        points = _checks.order_array("largest_order", largest_order, math.inf, above_one=True)
-        return Limits.checked(tolerance, memory_limit).bounds(
-            "rho",
-            "largest_order = ",
-            points,
-            self._directions(adjacency),
-            _core.zcdp_bounds,
-        )
+        return self._ask("zcdp", largest_order, options)

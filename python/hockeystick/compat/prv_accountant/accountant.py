@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._given_loss.enclosed import Allowance
-from hockeystick._solve import DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
@@ -21,6 +20,7 @@ from hockeystick.compat.prv_accountant.privacy_random_variables import (
 )
 from hockeystick.composition import Composition
 from hockeystick.errors import CertificationError
+from hockeystick.limits import DEFAULT_TOLERANCE
 
 Counts = int | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 Answer = tuple[float, float, float]

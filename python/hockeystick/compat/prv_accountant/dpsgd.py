@@ -5,7 +5,7 @@ from typing import Any
 
 from hockeystick import _checks
 from hockeystick.adjacency import Adjacency
-from hockeystick.calibrate import calibrate
+from hockeystick.calibration import calibrate
 from hockeystick.compat.prv_accountant.accountant import Answer, PRVAccountant
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
     PoissonSubsampledGaussianMechanism,

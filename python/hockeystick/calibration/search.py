@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from hockeystick._family import Family, Parameter
 from hockeystick.bounds import Bounds
+from hockeystick.calibration.families import Family, Parameter
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
 

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from hockeystick import _checks
-from hockeystick._family import Family
-from hockeystick._search import COARSE, Goal, Search
-from hockeystick._solve import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
+from hockeystick.calibration.families import Family
+from hockeystick.calibration.search import COARSE, Goal, Search
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
+from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 
 _LITTLE = 1 << 20  # bytes of a hasty answer
 Query = Callable[..., Bounds[float]]

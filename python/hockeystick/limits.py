@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every question may be told besides its argument: adjacency, tolerance and memory limit."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
+
+from hockeystick import _checks
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+
+DEFAULT_TOLERANCE = 1e-3
+DEFAULT_MEMORY_LIMIT = 2**30
+
+Asking = TypeVar("Asking", bound=Callable[..., Any])
+
+
+class Settings(TypedDict, total=False):
+    """The keywords of every question."""
+
+    adjacency: AdjacencyLike
+    """Which datasets are neighbours, an Adjacency or its name; the worst direction counts."""
+    memory_limit: int
+    """Bytes the computation may take, > 0."""
+
+
+class Options(Settings, total=False):
+    """The keywords of most questions."""
+
+    tolerance: float
+    """Widest gap accepted, relative to the answer, in (1e-12, 1)."""
+
+
+class QuantileOptions(Settings, total=False):
+    """The keywords of a question whose answer has no scale of its own."""
+
+    deviations: float
+    """Widest gap accepted, in standard deviations of the loss, in (1e-12, 1)."""
+
+
+class Limits(NamedTuple):
+    """Checked options of one question."""
+
+    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE
+    tolerance: float = DEFAULT_TOLERANCE
+    memory_limit: int = DEFAULT_MEMORY_LIMIT
+
+    def updated(self, options: Mapping[str, Any], width: str = "tolerance") -> "Limits":
+        """These limits but for the options given; `width` is the name of the tolerance there.
+
+        Raises:
+            ValueError: An option is out of range.
+            TypeError: An option has the wrong type, or is unknown.
+        """
+        adjacency, tolerance, memory_limit = self
+        for name, value in options.items():
+            if name == width:
+                tolerance = _checks.tolerance(value, width)
+            elif name == "adjacency":
+                adjacency = adjacency_of(value)
+            elif name == "memory_limit":
+                memory_limit = _checks.memory_limit(value)
+            else:
+                raise TypeError(f"got an unexpected keyword argument {name!r}")
+        return Limits(adjacency, tolerance, memory_limit)
+
+
+def spelled_out(ask: Asking, **defaults: object) -> Asking:
+    """Have help() show the options of a question by name, in place of ``**options``."""
+    given = inspect.signature(ask)
+    known = list(given.parameters.values())
+    kinds = {
+        kind
+        for kind in (Settings, Options, QuantileOptions)
+        if known[-1].annotation == Unpack[kind]
+    }
+    names = kinds.pop().__annotations__ if kinds else {}
+    options = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=names[name]
+        )
+        for name, value in (Limits._field_defaults | defaults).items()
+        if name in names
+    ]
+    if options:
+        ask.__signature__ = given.replace(parameters=[*known[:-1], *options])  # type: ignore[attr-defined]
+    return ask

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of questions about privacy, and the one way in which all of them are asked.
+
+The methods in ``views`` and of ``PrivacyLossDistribution`` give each question of the table its
+name, its argument and its documentation.
+"""
+
+import inspect
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+
+from hockeystick import _checks, _core
+from hockeystick._checks import FloatArray
+from hockeystick.adjacency import Adjacency, Direction
+from hockeystick.bounds import Array, Bounds, Value
+from hockeystick.errors import CertificationError
+from hockeystick.limits import DEFAULT_TOLERANCE, Limits, spelled_out
+
+Terms = list[tuple[_core.DominatingPair, int]]
+Class = TypeVar("Class", bound=type)
+
+
+def complement(bounds: Bounds[Any]) -> Bounds[Any]:
+    """One less the rates, rounded outwards; 1 - x is exact for x = 0 and for x >= 1/2."""
+    ends = [
+        np.where((rate == 0) | (rate >= 0.5), 1 - rate, np.nextafter(1 - rate, away))  # noqa: PLR2004
+        for rate, away in ((np.asarray(bounds.upper), 0.0), (np.asarray(bounds.lower), 1.0))
+    ]
+    return Bounds.of([end if end.shape else end.item() for end in ends] + [*bounds.error_budget])
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question with one number in, its argument, and one number out."""
+
+    wanted: str
+    """What messages call the answer."""
+    argument: str
+    points: Callable[[object], FloatArray]
+    """Checks the numbers asked about."""
+    core: str
+    """The function of the core that encloses the answer for a composition."""
+    law: Callable[[_core.LossPmf, FloatArray], FloatArray]
+    """The function of the core that bounds the answer, or estimates it, for a law on a grid."""
+    unit: str = ""
+    safe: Literal["lower", "upper"] = "upper"
+    """The end of the bounds that understates no loss of privacy."""
+    tolerance: float = DEFAULT_TOLERANCE
+    width: str = "tolerance"
+    """The name of the keyword that says how wide the bounds may be."""
+    symmetric: bool = False
+    """Whether the answer is that of both directions even if one is asked for."""
+    derived: Callable[[Bounds[Any]], Bounds[Any]] | None = None
+    """Makes the answer of what the core encloses."""
+
+
+def _variance(law: _core.LossPmf, points: FloatArray) -> FloatArray:
+    return np.full(points.shape, _core.pld_variance(law))
+
+
+_order = partial(_checks.order_array, "order", largest=_checks.MAX_ORDER)
+_largest_order = partial(_checks.order_array, "largest_order", largest=math.inf, above_one=True)
+_fpr = partial(_checks.rate_array, "fpr")
+_level = partial(_checks.open_unit_array, "level")
+_prior = partial(_checks.open_unit_array, "prior")
+_rate = _checks.smallest_rate_array
+_epsilon, _delta = _checks.epsilon_array, _checks.delta_array
+_Law = _core.LossPmf
+
+QUERIES: Mapping[str, Query] = {
+    "epsilon": Query("epsilon", "delta", _delta, "epsilon_bounds", _Law.epsilon, "nats"),
+    "delta": Query("delta", "epsilon", _epsilon, "delta_bounds", _Law.delta),
+    "true_positive_rate": Query("TPR", "fpr", _fpr, "power_bounds", _Law.power),
+    "tradeoff": Query(
+        "TPR", "fpr", _fpr, "power_bounds", _Law.power, safe="lower", derived=complement
+    ),
+    "bayes_risk": Query(
+        "Bayes risk", "prior", _prior, "bayes_risk_bounds", _Law.delta, safe="lower"
+    ),
+    "gdp_mu": Query("mu", "smallest_rate", _rate, "gdp_bounds", _core.pld_gdp_mu, symmetric=True),
+    "probabilistic_delta": Query(
+        "P(L > epsilon)", "epsilon", _epsilon, "loss_tail_bounds", _core.pld_tail, tolerance=1e-2
+    ),
+    "loss_quantile": Query(
+        *("the quantile", "level", _level, "loss_quantile_bounds", _core.pld_quantile, "nats"),
+        tolerance=1e-2,
+        width="deviations",
+    ),
+    "loss_variance": Query(
+        "the variance", "power", _order, "loss_variance_bounds", _variance, "nats^2"
+    ),
+    "renyi_divergence": Query(
+        "the Renyi divergence", "order", _order, "renyi_bounds", _core.pld_renyi, "nats"
+    ),
+    "zcdp": Query("rho", "largest_order", _largest_order, "zcdp_bounds", _core.pld_zcdp),
+}
+
+_LIMITS = {name: Limits(tolerance=query.tolerance) for name, query in QUERIES.items()}
+
+
+class Asked(ABC):
+    """Something with dominating pairs, of which any question in the table can be asked."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _pairs(self, direction: Direction) -> Terms:
+        """The pairs of one direction and their counts."""
+
+    def _directions(self, adjacency: Adjacency) -> list[Terms]:
+        """The pairs and counts of each direction; equal directions are listed once."""
+        directions: list[Terms] = []
+        for direction in adjacency.directions:
+            pairs = self._pairs(direction)
+            if pairs not in directions:
+                directions.append(pairs)
+        return directions
+
+    def _ask(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Bounds[Value]:
+        """Bounds on the answer to the question of that name, for the worst direction."""
+        query, limits = QUERIES[name], _LIMITS[name]
+        if options:
+            limits = limits.updated(options, query.width)
+        points = query.points(at)
+        adjacency, tolerance, memory_limit = limits
+        answers = getattr(_core, query.core)(
+            self._directions(adjacency.symmetric if query.symmetric else adjacency),
+            points.ravel(),
+            tolerance=tolerance,
+            memory_limit=memory_limit,
+        )
+        return certified(query, points, answers, limits)
+
+    def _safe(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Value:
+        """The end of the bounds that understates no loss of privacy."""
+        ends = self._ask(name, at, options)
+        return ends.lower if QUERIES[name].safe == "lower" else ends.upper
+
+
+def described(cls: Class) -> Class:
+    """The class, with the options of its questions named in help()."""
+    for name, ask in vars(cls).items():
+        if inspect.isfunction(ask):
+            query = QUERIES.get(name.removesuffix("_bounds"), QUERIES["delta"])
+            spelled_out(ask, **{query.width: query.tolerance})
+    return cls
+
+
+def certified(
+    query: Query, points: FloatArray, answers: _core.Answers, limits: Limits
+) -> Bounds[Any]:
+    """The bounds in `answers`, shaped like `points`.
+
+    Raises:
+        CertificationError: An answer is wider than asked for.
+    """
+    shape = points.shape
+    bounds = Bounds.of([row.reshape(shape) for row in answers.table()] if shape else answers.row(0))
+    if query.derived is not None:
+        bounds = query.derived(bounds)
+    unmet = answers.unmet()
+    if unmet is not None:
+        at = f"{query.argument} = {points.flat[unmet].item()!r}"
+        message = explanation(query, at, answers[unmet], limits)
+        raise CertificationError(message, bounds, answers[unmet].limited_by)
+    return bounds
+
+
+class _Unmet(Protocol):
+    """Bounds that are wider than asked for, and why."""
+
+    @property
+    def lower(self) -> float: ...
+    @property
+    def upper(self) -> float: ...
+    @property
+    def limited_by(self) -> str: ...
+    @property
+    def required_bytes(self) -> int: ...
+
+
+def explanation(query: Query, at: str, found: _Unmet, limits: Limits) -> str:
+    """What to say of bounds that are too wide; advises only what helps.
+
+    A looser tolerance helps where the bounds found meet some, and rounding is not what limits them.
+    """
+    looser = found.lower != 0 and math.isfinite(found.lower) and math.isfinite(found.upper)
+    if found.limited_by == "memory_limit":
+        need = -(-found.required_bytes // 2**20)
+        limit = f"memory_limit = {limits.memory_limit} bytes"
+        cause = f"needs about {need} MiB, more than {limit} allows"
+        advice = ": raise memory_limit" + (f" or loosen {query.width}" if looser else "")
+    else:
+        cause = f"is out of reach, {_REASONS.get(found.limited_by, found.limited_by)}"
+        advice = f": loosen {query.width}" if looser and found.limited_by == "passes" else ""
+    best = f"best bounds {found.lower!r} <= {query.wanted} <= {found.upper!r} at {at}"
+    return f"{query.width} = {limits.tolerance!r} {cause}{advice}; {best}"
+
+
+_REASONS = {
+    "rounding": "the rounding of binary64 arithmetic alone takes more",
+    "passes": "refining the grid did not get there",
+}
+
+
+def worst(name: str, laws: Iterable[_core.LossPmf], at: Value | Array) -> Value:
+    """The largest answer of laws on a grid at each point, shaped like `at`."""
+    query = QUERIES[name]
+    points = query.points(at)
+    answers = [query.law(law, points.ravel()) for law in dict.fromkeys(laws)]
+    largest: Value = shaped(np.maximum.reduce(answers), points.shape)
+    return largest
+
+
+def shaped(values: FloatArray, shape: tuple[int, ...]) -> Any:  # noqa: ANN401
+    """An array of `shape`, or a float if it is empty."""
+    return values.reshape(shape) if shape else values.item()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Epsilon and delta."""
+
+from typing import Unpack
+
+from hockeystick.bounds import Array, Bounds, Value
+from hockeystick.limits import Options
+from hockeystick.queries import Asked, described
+
+
+@described
+class PrivacyViews(Asked):
+    """The parameters of (epsilon, delta)-differential privacy."""
+
+    __slots__ = ()
+
+    def epsilon(self, delta: Value | Array, **options: Unpack[Options]) -> Value:
+        """Certified upper bound on epsilon: the upper end of ``epsilon_bounds``, same arguments."""
+        return self._safe("epsilon", delta, options)
+
+    def epsilon_bounds(self, delta: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
+        """Smallest epsilon at which the composition is (epsilon, delta)-DP, enclosed.
+
+        Args:
+            delta: Target delta in (0, 1), scalar or any shape.
+            options: ``adjacency``, which datasets are neighbours, an ``Adjacency`` or its name: the
+                worst direction counts. ``tolerance``, the widest gap accepted, relative to the
+                answer, in (1e-12, 1). ``memory_limit``, the bytes the computation may take, > 0.
+
+        Returns:
+            ``lower`` and ``upper`` [nats], floats or arrays shaped like `delta`. The exact epsilon
+            lies between, rounding included, and ``upper - lower <= tolerance * upper``.
+
+        Raises:
+            ValueError: An argument is out of range, or a mechanism has no dominating pair for
+                `adjacency`.
+            TypeError: An argument has the wrong type.
+            CertificationError: The tolerance is out of reach; carries the best bounds.
+
+        Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
+        """
+        return self._ask("epsilon", delta, options)
+
+    def delta(self, epsilon: Value | Array, **options: Unpack[Options]) -> Value:
+        """Certified upper bound on delta: the upper end of ``delta_bounds``, same arguments."""
+        return self._safe("delta", epsilon, options)
+
+    def delta_bounds(self, epsilon: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
+        """Smallest delta at which the composition is (epsilon, delta)-DP, enclosed.
+
+        This is the hockey-stick divergence of order e^epsilon, in the worst direction. Options and
+        errors are those of ``epsilon_bounds``.
+
+        Args:
+            epsilon: In [0, 1e4] nats, scalar or any shape.
+            options: As of ``epsilon_bounds``.
+
+        Returns:
+            ``lower`` and ``upper``, floats or arrays shaped like `epsilon`. The exact delta lies
+            between, rounding included, and ``upper - lower <= tolerance * upper``, or else
+            ``upper <= 1e-300``: a delta below that is certified to be so, and `lower` may be 0. So
+            may it next to the largest loss of a run, as of pure DP, where
+            ``upper - lower <= LARGEST_LOSS_ROUNDING * (1 + epsilon)``, about 3e-14. An upper bound
+            of exactly 0 says that no loss exceeds epsilon.
+
+        Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
+        """
+        return self._ask("delta", epsilon, options)
