@@ -52,7 +52,7 @@ class GridSolver {
   bool take_contour(const Plan& plan);
   bool take_single_big_jump();
   bool take_enumeration(double most_bytes);
-  double affordable_list(const Plan& plan) const;
+  double cost_a_question(const Plan& plan) const;
   void attempt(const std::function<void()>& plan);
   void take(const Answer& found);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "forecast/cost.hpp"
 #include "forecast/lattice_grid.hpp"
 #include "methods/fft_composition.hpp"
 #include "numeric/interval.hpp"
@@ -19,7 +20,7 @@ namespace {
 constexpr std::size_t most_terms = 8;
 
 // A support point is met again in every table and every sum.
-constexpr double most_points = 2e5, bytes_per_point = 1000;
+constexpr double most_points = 2e5;
 
 // Shares of the width wanted: of two large losses; of what is cut at the top; of products that are not looked at.
 constexpr double share_of_two = 0.05, share_of_top = 1e-3, share_unseen = 1e-4;
@@ -128,8 +129,8 @@ SingleBigJump::SingleBigJump(const Direction& direction, const Saddlepoint& sadd
     plan.supports.push_back(plan_nonuniform_grid(*direction[j].pair, saddlepoint.nodes(j), needs, plan.interval));
     plan.points += plan.supports.back().points();
   }
-  if (!(plan.points <= std::min(most_points, limits.memory() / bytes_per_point))) return;
-  room_ = Held(plan.points * bytes_per_point);
+  if (!(plan.points <= std::min(most_points, limits.memory() / cost::jump_point_bytes))) return;
+  room_ = Held(plan.points * cost::jump_point_bytes);
   split(direction, discretized(direction, plan), limits);
 }
 
