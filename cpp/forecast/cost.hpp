@@ -70,8 +70,4 @@ inline double enumeration_bytes(double nanoseconds, bool wants_epsilon) {
 constexpr double edge = 16e3, edges_for_delta = 4, edges_for_epsilon = 15;
 inline double single_step(bool wants_epsilon) { return edge * (wants_epsilon ? edges_for_epsilon : edges_for_delta); }
 
-// Single big jump: what looking for one takes [ns], set by hand; a support point, met again in every table and sum.
-constexpr double single_big_jump = 3e7;
-constexpr double jump_point_bytes = 1000;
-
 }  // namespace hockeystick::cost

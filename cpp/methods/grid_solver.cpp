@@ -12,7 +12,6 @@
 #include "methods/composition_cache.hpp"
 #include "methods/discretized_contour.hpp"
 #include "methods/enumeration.hpp"
-#include "methods/single_big_jump.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
@@ -71,8 +70,7 @@ Answer GridSolver::solve() {
   log_tolerance_ = wanted_log_tolerance();
   answer_.converged = false;
   attempt([&] { make_passes(); });
-  if (!answer_.converged)
-    attempt([&] { answer_.converged = take_single_big_jump() || take_enumeration(limits_.memory()); });
+  if (!answer_.converged) attempt([&] { answer_.converged = take_enumeration(limits_.memory()); });
   if (answer_.converged) answer_.limited_by = {};
   if (!answer_.converged && answer_.limited_by.empty()) answer_.limited_by = "passes";
   return answer_;
@@ -114,8 +112,6 @@ void GridSolver::make_passes() {
     if (answer_.passes == 1 &&
         (answer_.converged = take_enumeration(cost::enumeration_bytes(cost_a_question(plan), wants_epsilon_))))
       break;
-    const bool doubtful = !at_.regular || answer_.passes > 1;
-    if (doubtful && plan.cost > cost::single_big_jump && (answer_.converged = take_single_big_jump())) break;
     if (!take_contour(plan)) {
       plan = affordable_plan(interval, cut);
       if (plan.bytes > limits_.memory()) break;
@@ -300,30 +296,6 @@ bool GridSolver::take_contour(const Plan& plan) {
   answer_.cost = contour.cost();
   smoothing_ *= std::clamp(0.7 / excess_gap(), 0.3, 0.8);
   return true;
-}
-
-// Whether delta is that of one large loss, to the tolerance; where it is large several are to be expected.
-bool GridSolver::take_single_big_jump() {
-  constexpr int most_attempts = 3;
-  if (tried_single_big_jump_ || limits_.method == Method::transform) return false;
-  if ((wants_epsilon_ ? value_ : answer_.lower) > 0.3) return false;
-  tried_single_big_jump_ = true;
-  Limits limits = limits_;
-  for (int attempt = 0; attempt < most_attempts && !is_met(); ++attempt, limits.tolerance *= 0.7 / excess_gap()) {
-    const SingleBigJump sum(direction_, whole_, wants_epsilon_, value_, limits);
-    if (!sum.applies()) return false;
-    const Interval found = wants_epsilon_ ? sum.epsilon(value_) : sum.delta(value_);
-    answer_.lower = std::max(answer_.lower, found.lower);
-    answer_.upper = std::min(answer_.upper, found.upper);
-    const Interval there = sum.delta(wants_epsilon_ && std::isfinite(answer_.upper) ? answer_.upper : value_);
-    answer_.truncation = sum.left_out();
-    answer_.wraparound = answer_.rounding = 0;  // in the width of what is summed
-    answer_.discretization = std::max(0.0, there.upper - there.lower - answer_.truncation);
-    answer_.interval = sum.interval();
-    answer_.method = "one large loss";
-    ++answer_.passes;
-  }
-  return is_met();
 }
 
 double GridSolver::cost_a_question(const Plan& plan) const {

@@ -15,7 +15,6 @@ __all__: list[str] = [
     "given_deltas",
     "modulus_gap",
     "moment_line",
-    "one_large_loss",
     "smoothed_deltas",
     "step_line",
 ]
@@ -168,18 +167,6 @@ def moment_line(
 ) -> MomentLine:
     """
     The moments of a pair on a line.
-    """
-
-def one_large_loss(
-    terms: collections.abc.Sequence[
-        tuple[hockeystick._core.DominatingPair, typing.SupportsInt | typing.SupportsIndex]
-    ],
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> tuple[float, float] | None:
-    """
-    delta enclosed as that of one large loss; nothing where there are none.
     """
 
 def smoothed_deltas(
