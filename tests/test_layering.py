@@ -37,8 +37,6 @@ PYTHON_LAYERS = [
     {"composition"},
     {"mechanisms"},
     {"_given_loss", "_json"},
-    {"_entries", "_kept"},
-    {"_admission"},
     {"_sweep", "accountant", "baselines", "calibration", "dpsgd"},
     {"plot", "compat", "verify"},
     {"__init__"},

@@ -10,6 +10,7 @@ import numbers
 import operator
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -72,6 +73,8 @@ _NOISE = f"finite and in [{MIN_NOISE:g}, {MAX_NOISE:g}]"
 
 def noise_multiplier(value: object) -> float:
     """A noise multiplier within the range that binary64 and a grid of sane size can serve."""
+    if type(value) is float and MIN_NOISE <= value <= MAX_NOISE:  # the common case
+        return value
     number = real("noise_multiplier", value, _NUMBER + _NOISE)
     if MIN_NOISE <= number <= MAX_NOISE:
         return number
@@ -97,6 +100,8 @@ def zero_or_within(name: str, value: object, low: float, high: float) -> float:
 
 def probability(name: str, value: object) -> float:
     """A number in [0, 1]."""
+    if type(value) is float and 0 <= value <= 1:  # the common case
+        return value + 0.0
     return _scalar(name, value, "in [0, 1]", lambda x: 0 <= x <= 1)
 
 
@@ -169,17 +174,6 @@ def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     return value
 
 
-def delta_array(values: object, name: str = "delta") -> FloatArray:
-    """Deltas in (0, 1); any shape."""
-    return _array(name, values, "in (0, 1)", lambda x: (x > 0) & (x < 1))
-
-
-def epsilon_array(values: object, name: str = "epsilon") -> FloatArray:
-    """Epsilons in [0, 1e4]; any shape."""
-    expected = f"in [0, {MAX_EPSILON:g}]"
-    return _array(name, values, expected, lambda x: (x >= 0) & (x <= MAX_EPSILON))
-
-
 Weights = tuple[float, ...] | tuple[int, ...]
 
 
@@ -235,19 +229,8 @@ def _probabilities(name: str, array: npt.NDArray[Any]) -> tuple[float, ...]:
     return probabilities
 
 
-def rate_array(name: str, values: object) -> FloatArray:
-    """Rates or probabilities in [0, 1]; any shape."""
-    return _array(name, values, "in [0, 1]", lambda x: (x >= 0) & (x <= 1))
-
-
-def smallest_rate_array(values: object) -> FloatArray:
-    """Error rates that a Gaussian is fitted from; any shape."""
-    expected = f"in [{MIN_RATE:g}, 0.5)"
-    return _array("smallest_rate", values, expected, lambda x: (x >= MIN_RATE) & (x < 1 / 2))
-
-
 def order_array(
-    name: str, values: object, largest: float, *, above_one: bool = False
+    values: object, *, name: str, largest: float, above_one: bool = False
 ) -> FloatArray:
     """Renyi orders from 1 up to 1e4, or inf where `largest` is; any shape."""
     expected = f"in {'(' if above_one else '['}1, {MAX_ORDER:g}]"
@@ -258,12 +241,7 @@ def order_array(
         above = x > 1 if above_one else x >= 1
         return above & ((x <= MAX_ORDER) | (x == largest))
 
-    return _array(name, values, expected, accepts)
-
-
-def open_unit_array(name: str, values: object) -> FloatArray:
-    """Numbers in (0, 1); any shape."""
-    return _array(name, values, "in (0, 1)", lambda x: (x > 0) & (x < 1))
+    return array(expected, accepts, values, name=name)
 
 
 def vector(
@@ -282,7 +260,7 @@ def vector(
 def support_index(values: object, interval: float) -> list[int]:
     """The losses of a support as whole multiples of `interval`, to 1e-9 of it."""
     expected = f"losses in [{MIN_LOSS:g}, {MAX_LOSS:g}]"
-    losses = _array("support", values, expected, lambda x: (x >= MIN_LOSS) & (x <= MAX_LOSS))
+    losses = array(expected, lambda x: (x >= MIN_LOSS) & (x <= MAX_LOSS), values, name="support")
     if losses.ndim != 1 or losses.size < 2:  # noqa: PLR2004
         raise ValueError(f"support must be of shape (n,) with n >= 2, got shape {losses.shape}")
     gaps = np.diff(losses)
@@ -302,11 +280,6 @@ def support_index(values: object, interval: float) -> list[int]:
     return [int(k) for k in whole_ratios]
 
 
-def noise_multiplier_array(values: object) -> FloatArray:
-    """Noise multipliers, as `noise_multiplier` takes them; any shape."""
-    return _array("noise_multiplier", values, _NOISE, lambda x: (x >= MIN_NOISE) & (x <= MAX_NOISE))
-
-
 def count_array(name: str, values: object) -> npt.NDArray[np.int64]:
     """Integers in [0, 1e9], as `count` takes them; any shape."""
     expected = f"a whole number in [0, {MAX_COUNT}]"
@@ -323,14 +296,19 @@ def count_array(name: str, values: object) -> npt.NDArray[np.int64]:
 
 
 def _scalar(name: str, value: object, expected: str, accepts: Callable[[float], bool]) -> float:
+    if type(value) is float and accepts(value):  # the common case
+        return value + 0.0
     number = real(name, value, _NUMBER + expected)
     if not accepts(number):
         raise ValueError(f"{name} must be {expected}, got {show(value)}")
     return number
 
 
-def _array(name: str, values: object, expected: str, accepts: Callable[[Any], Any]) -> FloatArray:
-    if isinstance(values, numbers.Real):  # the common case, ten times as fast; also refuses bool
+def array(expected: str, accepts: Callable[[Any], Any], values: object, *, name: str) -> FloatArray:
+    """Numbers of any shape, each of which `accepts`."""
+    if type(values) is float and accepts(values):  # the common case, and much the fastest
+        return np.array(values + 0.0)
+    if isinstance(values, numbers.Real):  # also refuses bool
         return np.array(_scalar(name, values, expected, accepts))
     array = _numeric_array(name, values, expected)
     good = accepts(array)
@@ -353,3 +331,20 @@ def _rectangular(name: str, values: object) -> npt.NDArray[Any]:
         return np.asarray(values)
     except ValueError:  # ragged
         raise ValueError(f"{name} must be a rectangular array, got {show(values)}") from None
+
+
+rate_array = partial(array, "in [0, 1]", lambda x: (x >= 0) & (x <= 1))
+open_unit_array = partial(array, "in (0, 1)", lambda x: (x > 0) & (x < 1))
+delta_array = partial(open_unit_array, name="delta")
+epsilon_array = partial(
+    array, f"in [0, {MAX_EPSILON:g}]", lambda x: (x >= 0) & (x <= MAX_EPSILON), name="epsilon"
+)
+smallest_rate_array = partial(
+    array,
+    f"in [{MIN_RATE:g}, 0.5)",
+    lambda x: (x >= MIN_RATE) & (x < 1 / 2),
+    name="smallest_rate",
+)
+noise_multiplier_array = partial(
+    array, _NOISE, lambda x: (x >= MIN_NOISE) & (x <= MAX_NOISE), name="noise_multiplier"
+)

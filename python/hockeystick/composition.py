@@ -39,16 +39,11 @@ class Composable(Views):
     def __mul__(self, count: object) -> "Composition":
         """`count` independent runs."""
         times = _checks.count(count)
-        terms = (
-            (mechanism, _checks.count(times * runs) if runs > 1 else times)
-            for mechanism, runs in self.terms
-        )
-        return Composition._of(_merged(terms))
+        if len(terms := self.terms) == 1 and terms[0][1] == 1:  # the common case
+            return Composition._of(((terms[0][0], times),) if times else ())
+        return Composition._of(_merged((one, _checks.count(times * runs)) for one, runs in terms))
 
     __rmul__ = __mul__
-
-    def _pairs(self, direction: Direction) -> list[tuple[_core.DominatingPair, int]]:
-        return [(mechanism.dominating_pair(direction), n) for mechanism, n in self.terms]
 
 
 class Mechanism(Composable):

@@ -120,7 +120,7 @@ def dpsgd_epsilon_bounds(
     limits = Limits().updated(options)
     runs = _broadcast(
         noise_multiplier=_checks.noise_multiplier_array(noise_multiplier),
-        sampling_probability=_checks.rate_array("sampling_probability", sampling_probability),
+        sampling_probability=_checks.rate_array(sampling_probability, name="sampling_probability"),
         steps=_checks.count_array("steps", steps),
         delta=_checks.delta_array(delta),
     )

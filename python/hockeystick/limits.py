@@ -3,7 +3,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import Any, NamedTuple, TypedDict, TypeVar, get_args
 
 from hockeystick import _checks
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
@@ -67,20 +67,14 @@ class Limits(NamedTuple):
 def spelled_out(ask: Asking, **defaults: object) -> Asking:
     """Have help() show the options of a question by name, in place of ``**options``."""
     given = inspect.signature(ask)
-    known = list(given.parameters.values())
-    kinds = {
-        kind
-        for kind in (Settings, Options, QuantileOptions)
-        if known[-1].annotation == Unpack[kind]
-    }
-    names = kinds.pop().__annotations__ if kinds else {}
-    options = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=names[name]
-        )
-        for name, value in (Limits._field_defaults | defaults).items()
-        if name in names
-    ]
-    if options:
-        ask.__signature__ = given.replace(parameters=[*known[:-1], *options])  # type: ignore[attr-defined]
+    *known, last = given.parameters.values()
+    if last.kind is last.VAR_KEYWORD:
+        (kind,) = get_args(last.annotation)
+        values: dict[str, Any] = Limits._field_defaults | defaults
+        values |= dict.fromkeys(kind.__required_keys__, inspect.Parameter.empty)
+        options = [
+            inspect.Parameter(name, last.KEYWORD_ONLY, default=values.get(name), annotation=value)
+            for name, value in kind.__annotations__.items()
+        ]
+        ask.__signature__ = given.replace(parameters=[*known, *options])  # type: ignore[attr-defined]
     return ask

@@ -222,7 +222,7 @@ class PrivacyLossDistribution:
         >>> round(run.bayes_risk(), 4)
         0.3085
         """
-        points = _checks.open_unit_array("prior", prior)
+        points = _checks.open_unit_array(prior, name="prior")
         rare = points <= 1 / 2
         flat = np.where(rare, points, 1 - points)  # 1 - prior is exact then
         odds = np.vectorize(log_odds, otypes=[float])(flat)

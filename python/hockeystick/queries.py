@@ -64,11 +64,13 @@ def _variance(law: _core.LossPmf, points: FloatArray) -> FloatArray:
     return np.full(points.shape, _core.pld_variance(law))
 
 
-_order = partial(_checks.order_array, "order", largest=_checks.MAX_ORDER)
-_largest_order = partial(_checks.order_array, "largest_order", largest=math.inf, above_one=True)
-_fpr = partial(_checks.rate_array, "fpr")
-_level = partial(_checks.open_unit_array, "level")
-_prior = partial(_checks.open_unit_array, "prior")
+_order = partial(_checks.order_array, name="order", largest=_checks.MAX_ORDER)
+_largest_order = partial(
+    _checks.order_array, name="largest_order", largest=math.inf, above_one=True
+)
+_fpr = partial(_checks.rate_array, name="fpr")
+_level = partial(_checks.open_unit_array, name="level")
+_prior = partial(_checks.open_unit_array, name="prior")
 _rate = _checks.smallest_rate_array
 _epsilon, _delta = _checks.epsilon_array, _checks.delta_array
 _Law = _core.LossPmf
@@ -109,9 +111,14 @@ class Asked(ABC):
 
     __slots__ = ()
 
+    @property
     @abstractmethod
+    def terms(self) -> tuple[tuple[Any, int], ...]:
+        """The distinct mechanisms that cost anything, and how often each runs."""
+
     def _pairs(self, direction: Direction) -> Terms:
         """The pairs of one direction and their counts."""
+        return [(mechanism.dominating_pair(direction), count) for mechanism, count in self.terms]
 
     def _directions(self, adjacency: Adjacency) -> list[Terms]:
         """The pairs and counts of each direction; equal directions are listed once."""

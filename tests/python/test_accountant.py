@@ -100,7 +100,7 @@ def test_bad_entries_leave_no_trace(arguments, error, name):
 @pytest.mark.parametrize(
     ("arguments", "error", "name"),
     [
-        ({"adjacency": "add-one"}, TypeError, "adjacency"),
+        ({"adjacency": "both"}, ValueError, "adjacency"),
         ({"tolerance": 0.0}, ValueError, "tolerance"),
         ({"tolerance": math.nan}, ValueError, "tolerance"),
         ({"tolerance": None}, TypeError, "tolerance"),

@@ -52,9 +52,9 @@ def test_exact_budgets_are_rounded_down():
     assert Fraction(0.7) < Fraction("0.7")
     assert Fraction(0.1) > Fraction("0.1")
     for text in ("0.7", "0.1", "7/10", "1e-3"):
-        number = hs._admission.amount("epsilon", text)
+        number = hs.accountant.admission.amount("epsilon", text)
         assert number <= Fraction(text) < math.nextafter(number, 1)
-    assert hs._admission.amount("epsilon", Decimal("0.1")) < 0.1
+    assert hs.accountant.admission.amount("epsilon", Decimal("0.1")) < 0.1
 
 
 def test_budgets_beyond_the_largest_epsilon_of_a_delta():
@@ -223,3 +223,33 @@ def test_an_admission_costs_milliseconds():
         assert acct.admit(hs.Laplace(noise_multiplier=300 + k / 3), epsilon=2.0, delta=1e-6)
         seconds.append(time.process_time() - start)
     assert sorted(seconds)[6] < 0.02  # 0.002 s; 0.2 s for all of it
+
+
+FREE = hs.ApproximateDP(epsilon=0.0, delta=0.0)
+
+
+@pytest.mark.parametrize(
+    ("ledger", "mechanism", "count"),
+    [
+        ((STEP, 10**9), STEP, 1),
+        ((FREE, 10**9), FREE, 1),
+        ((STEP, 1), 10 * STEP, 10**8),
+        ((STEP, 1), STEP, 10**9 + 1),
+        ((STEP, 1), STEP, -1),
+        ((STEP, 1), STEP, 1.0),
+        ((STEP, 1), 2, 1),
+    ],
+)
+def test_what_cannot_be_composed_is_no_question(ledger, mechanism, count):
+    acct = hs.Accountant().compose(*ledger)
+    errors = []
+    for ask in (
+        lambda: acct.compose(mechanism, count),
+        lambda: acct.would_exceed(mechanism, count, epsilon=1e4, delta=0.5),
+        lambda: acct.admit(mechanism, count, epsilon=1e4, delta=0.5),
+    ):
+        with pytest.raises((ValueError, TypeError)) as caught:
+            ask()
+        errors.append((caught.type, str(caught.value)))
+    assert len(set(errors)) == 1
+    assert acct.ledger == (ledger,)

@@ -359,7 +359,7 @@ def test_bad_families(make, message):
         ({"tpr": 0.5}, TypeError, "got tpr$"),
         ({**TARGET, "tolerance": 0.0}, ValueError, "^tolerance must be"),
         ({**TARGET, "memory_limit": 0}, ValueError, "^memory_limit must be"),
-        ({**TARGET, "adjacency": "add-one"}, TypeError, "^adjacency must be"),
+        ({**TARGET, "adjacency": "both"}, ValueError, "^adjacency must be"),
         ({**TARGET, "integer": 1}, TypeError, "^integer must be"),
         ({**TARGET, "bounds": 3}, TypeError, "^bounds must be a pair"),
         ({**TARGET, "bounds": (1, "2")}, TypeError, "^bounds must be a pair"),

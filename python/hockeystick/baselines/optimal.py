@@ -51,7 +51,7 @@ def optimal_composition_delta(
     0.24491866240370913
     """
     step, times = checked(epsilon, delta, count)
-    targets = _checks.epsilon_array(target_epsilon, "target_epsilon")
+    targets = _checks.epsilon_array(target_epsilon, name="target_epsilon")
     steps, log = _Responses(step.epsilon, times), log_hidden(step.delta, times)
     hidden, shown = math.exp(log), -math.expm1(log)
     result: Value = elementwise(lambda target: shown + hidden * steps.delta(target), targets)
@@ -86,7 +86,7 @@ def optimal_composition_epsilon(
     4.885516
     """
     step, times = checked(epsilon, delta, count)
-    targets = _checks.delta_array(target_delta, "target_delta")
+    targets = _checks.delta_array(target_delta, name="target_delta")
     steps, log = _Responses(step.epsilon, times), log_hidden(step.delta, times)
     hidden, shown = math.exp(log), -math.expm1(log)
 

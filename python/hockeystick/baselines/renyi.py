@@ -209,7 +209,7 @@ def _region(composition: Composable, orders: npt.ArrayLike, adjacency: Adjacency
 
 
 def _orders(values: object) -> FloatArray:
-    orders = _checks.order_array("orders", values, _checks.MAX_ORDER, above_one=True)
+    orders = _checks.order_array(values, name="orders", largest=_checks.MAX_ORDER, above_one=True)
     if orders.ndim != 1 or orders.size == 0:
         raise ValueError(f"orders must be of one dimension and not empty, got {orders.shape}")
     return orders

@@ -4,35 +4,46 @@
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal, Unpack, overload
 
 from hockeystick import _checks
-from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.calibration.families import Family
 from hockeystick.calibration.search import COARSE, Goal, Search
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
-from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
+from hockeystick.limits import Limits, Options, spelled_out
 
 _LITTLE = 1 << 20  # bytes of a hasty answer
-Query = Callable[..., Bounds[float]]
 
 
-def calibrate(  # noqa: PLR0913, all but one by keyword
-    make: Callable[[Any], Composable],
-    *,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    advantage: float | None = None,
-    tpr: float | None = None,
-    fpr: float | None = None,
-    bounds: tuple[float, float] | None = None,
-    integer: bool | None = None,
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
-    tolerance: float = DEFAULT_TOLERANCE,
-    memory_limit: int = DEFAULT_MEMORY_LIMIT,
-) -> Any:  # noqa: ANN401, a float or, for whole parameters, an int
+class Target(Options, total=False):
+    """What the cost of a parameter may be at most, and where the parameter is looked for."""
+
+    epsilon: float | None
+    delta: float | None
+    advantage: float | None
+    tpr: float | None
+    fpr: float | None
+    bounds: tuple[float, float] | None
+
+
+@overload
+def calibrate(
+    make: Callable[[Any], Composable], *, integer: Literal[True], **asked: Unpack[Target]
+) -> int: ...
+@overload
+def calibrate(
+    make: Callable[[float], Composable], *, integer: bool | None = None, **asked: Unpack[Target]
+) -> float: ...
+@overload
+def calibrate(
+    make: Callable[[int], Composable], *, integer: bool | None = None, **asked: Unpack[Target]
+) -> int: ...
+@spelled_out
+def calibrate(
+    make: Callable[[Any], Composable], *, integer: bool | None = None, **asked: Unpack[Target]
+) -> float:
     """The parameter closest to the privacy limit at which the *certified* cost still meets it.
 
     The smallest noise, the largest sampling probability, the largest number of steps, and so on:
@@ -41,18 +52,13 @@ def calibrate(  # noqa: PLR0913, all but one by keyword
     Args:
         make: Function of the parameter that returns a mechanism or a composition. A parameter for
             which it raises ValueError counts as outside its domain.
-        epsilon: The most that epsilon at `delta` may be, > 0 [nats].
-        delta: In (0, 1), with `epsilon`.
-        advantage: In (0, 1), instead: the most that the advantage of an attack may be.
-        tpr: In (fpr, 1), instead: the most that an attack's true positive rate may be at `fpr`.
-        fpr: In (0, 1), with `tpr`: the false positive rate of that attack.
-        bounds: Parameters to search, both ends included; by default, all positive ones that `make`
-            accepts. Not needed as a bracket.
         integer: Whether the parameter is a whole number >= 0. By default, only if `make` refuses
             floats with TypeError, as counts do.
-        adjacency: Which datasets are neighbours; the worst direction counts.
-        tolerance: Widest relative gap of the enclosure of the cost, in (1e-12, 1).
-        memory_limit: Bytes each evaluation may take, > 0.
+        asked: The target, one of ``epsilon`` at most [nats], > 0, at ``delta`` in (0, 1);
+            ``advantage`` of an attack at most, in (0, 1); and ``tpr`` of an attack at most, in
+            (fpr, 1), at ``fpr`` in (0, 1). ``bounds``, the parameters to search, both ends
+            included; by default all positive ones that `make` accepts; not needed as a bracket.
+            And the options of ``Composition.epsilon_bounds``, for each evaluation.
 
     Returns:
         The parameter p, a float or, if whole, an int. The cost of ``make(p)``, asked with the same
@@ -82,87 +88,59 @@ def calibrate(  # noqa: PLR0913, all but one by keyword
     >>> hs.calibrate(lambda steps: steps * step, advantage=0.1)
     384
     """
-    _checks.instance("adjacency", adjacency, Adjacency)
-    options: dict[str, Any] = {
-        "adjacency": adjacency,
-        "memory_limit": _checks.memory_limit(memory_limit),
-    }
-    width = _checks.tolerance(tolerance)
-    targets = {"epsilon": epsilon, "delta": delta, "advantage": advantage, "tpr": tpr, "fpr": fpr}
-    goal = _goal(targets, width, options)
-    return Search(Family(make, bounds, integer), goal).run().value
+    given: dict[str, Any] = dict(asked)
+    limits = Limits().updated({name: given.pop(name) for name in Limits._fields if name in given})
+    within = given.pop("bounds", None)
+    goal = _goal(given, limits)
+    return Search(Family(make, within, integer), goal).run().value
 
 
-def _goal(given: Mapping[str, object], tolerance: float, options: dict[str, Any]) -> Goal:
+def _goal(given: Mapping[str, object], limits: Limits) -> Goal:
     names = {name for name, value in given.items() if value is not None}
+    at: tuple[float, ...] = ()
     if names == {"epsilon", "delta"}:
-        delta = _checks.open_unit("delta", given["delta"])
-        return Goal(
-            name="epsilon",
-            target=_checks.positive("epsilon", given["epsilon"]),
-            tolerance=tolerance,
-            ask=lambda run, width: run.epsilon_bounds(delta, tolerance=width, **options),
-            hasty=lambda run, width: _hasty(partial(run.epsilon_bounds, delta), width, options),
-            advantage=lambda run: _advantage(run, options),
-            scale=_log,
-        )
-    if names == {"advantage"}:
-        return _rate_goal(
-            "advantage",
-            _checks.open_unit("advantage", given["advantage"]),
-            tolerance,
-            lambda run: run.advantage_bounds,
-            options,
-        )
-    if names == {"tpr", "fpr"}:
+        query, at = "epsilon_bounds", (_checks.open_unit("delta", given["delta"]),)
+        name, target = "epsilon", _checks.positive("epsilon", given["epsilon"])
+    elif names == {"advantage"}:
+        query, name = "advantage_bounds", "advantage"
+        target = _checks.open_unit(name, given[name])
+    elif names == {"tpr", "fpr"}:
         fpr = _checks.open_unit("fpr", given["fpr"])
-        tpr = _checks.open_unit("tpr", given["tpr"])
-        if tpr <= fpr:
+        query, at, name = "true_positive_rate_bounds", (fpr,), "tpr"
+        target = _checks.open_unit(name, given[name])
+        if target <= fpr:
             raise ValueError(
-                f"tpr must be above fpr = {fpr!r}, which guessing reaches, got {tpr!r}"
+                f"tpr must be above fpr = {fpr!r}, which guessing reaches, got {target!r}"
             )
-        return _rate_goal(
-            "tpr",
-            tpr,
-            tolerance,
-            lambda run: partial(run.true_positive_rate_bounds, fpr),
-            options,
-        )
-    got = ", ".join(sorted(names)) or "none"
-    raise TypeError(f"the target must be epsilon and delta, advantage, or tpr and fpr; got {got}")
+    else:
+        got = ", ".join(sorted(names)) or "none"
+        wanted = "epsilon and delta, advantage, or tpr and fpr"
+        raise TypeError(f"the target must be {wanted}; got {got}")
 
+    def ask(run: Composable, width: float, memory: int = limits.memory_limit) -> Bounds[float]:
+        asked = Limits(limits.adjacency, width, memory)._asdict()
+        bounds: Bounds[float] = getattr(run, query)(*at, **asked)
+        return bounds
 
-def _rate_goal(
-    name: str,
-    target: float,
-    tolerance: float,
-    query: Callable[[Composable], Query],
-    options: dict[str, Any],
-) -> Goal:
+    little = min(limits.memory_limit, _LITTLE)
     return Goal(
         name=name,
         target=target,
-        tolerance=tolerance,
-        ask=lambda run, width: query(run)(tolerance=width, **options),
-        hasty=lambda run, width: _hasty(query(run), width, options),
-        advantage=lambda run: _advantage(run, options),
-        scale=_logit,
-        coarse=COARSE * (1 - target),
+        tolerance=limits.tolerance,
+        ask=ask,
+        hasty=lambda run, width: _best(partial(ask, run, width, little)),
+        advantage=lambda run: _best(
+            partial(run.advantage_bounds, **limits._replace(tolerance=COARSE)._asdict())
+        ),
+        scale=_log if name == "epsilon" else _logit,
+        coarse=COARSE if name == "epsilon" else COARSE * (1 - target),
     )
 
 
-def _hasty(query: Query, tolerance: float, options: dict[str, Any]) -> Bounds[float]:
-    """What little memory tells."""
-    little = {**options, "memory_limit": min(options["memory_limit"], _LITTLE)}
+def _best(ask: Callable[[], Bounds[float]]) -> Bounds[float]:
+    """The bounds found, even if they are wider than asked for."""
     try:
-        return query(tolerance=tolerance, **little)
-    except CertificationError as error:
-        return error.bounds
-
-
-def _advantage(run: Composable, options: dict[str, Any]) -> Bounds[float]:
-    try:
-        return run.advantage_bounds(tolerance=COARSE, **options)
+        return ask()
     except CertificationError as error:
         return error.bounds
 

@@ -62,7 +62,7 @@ def tradeoff(
     check_axes(ax)
     _checks.instance("run", run, Composable)
     _checks.choice("scale", scale, SCALES)
-    rates = _POINTS[scale] if fpr is None else _checks.rate_array("fpr", fpr)
+    rates = _POINTS[scale] if fpr is None else _checks.rate_array(fpr, name="fpr")
     points = np.sort(line("fpr", rates))
     limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
     lower, upper = best_bounds(run.tradeoff_bounds, points, **limits)

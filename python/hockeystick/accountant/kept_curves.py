@@ -12,6 +12,7 @@ import numpy as np
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable, Composition, Terms
+from hockeystick.limits import Limits
 
 _FEWEST = 16  # distinct mechanisms, below which an exact question costs little
 # Of the grid, up to the budget's epsilon. A lower curve, which moves atoms down, needs a finer one;
@@ -95,7 +96,7 @@ class _Composed(NamedTuple):
         return tuple(more) if last is None else None
 
 
-class Kept:
+class KeptCurves:
     """The curves of a growing ledger, for the last few budgets. For one thread at a time."""
 
     def __init__(self) -> None:
@@ -107,22 +108,21 @@ class Kept:
         more: Composable,
         epsilon: float,
         delta: float,
-        *,
-        adjacency: Adjacency,
-        memory_limit: int,
+        limits: Limits,
     ) -> bool | None:
         """Whether both together are (epsilon, delta)-DP; None where it takes an exact question."""
         if len(spent.terms) < _FEWEST or not 0 < epsilon <= _checks.MAX_EPSILON:
             return None
+
+        def bound(side: Literal["upper", "lower"]) -> float | None:
+            question = _Question(epsilon, delta, limits.adjacency, side)
+            return self._delta(question, spent, more, limits.memory_limit)
+
         try:
-            upper = self._delta(
-                _Question(epsilon, delta, adjacency, "upper"), spent, more, memory_limit
-            )
+            upper = bound("upper")
             if upper is None or upper <= delta:
                 return None if upper is None else True
-            lower = self._delta(
-                _Question(epsilon, delta, adjacency, "lower"), spent, more, memory_limit
-            )
+            lower = bound("lower")
         except ValueError:  # the memory limit, or no pair: the exact question says so
             return None
         return False if lower is not None and lower > delta else None

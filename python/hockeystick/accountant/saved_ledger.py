@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ledger as text and as a file, which processes may share."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Self
+
+from hockeystick import _checks, _files, _json
+from hockeystick.accountant.kept_curves import KeptCurves
+from hockeystick.accountant.ledger import Entries, Ledger
+from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.errors import StaleLedgerError
+
+SCHEMA = "hockeystick.Accountant"
+VERSION = 1
+
+
+class SavedLedger(Ledger):
+    """A ledger that can be written and read."""
+
+    def to_json(self) -> str:
+        """The accountant as JSON text, with a checksum; floats round-trip exactly.
+
+        Raises:
+            TypeError: A mechanism holds functions, which are no data.
+            ValueError: The text would have more than 2^26 characters.
+        """
+        return _json.dump(
+            {
+                "schema": SCHEMA,
+                "version": VERSION,
+                "adjacency": self._adjacency.value,
+                "tolerance": self._tolerance,
+                "ledger": self._entries.to_json(),
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The accountant that `to_json` wrote; nothing but data is read.
+
+        A text written by hand may go without the member "sha256".
+
+        Raises:
+            ValueError: `text` is not such an accountant, or was changed; the message says where.
+            TypeError: `text` is not a string.
+
+        Cost: linear in the length of the text, of at most 2^26 characters.
+        """
+        _checks.instance("text", text, str)
+        return _json.nested(lambda: cls._restored(_json.parse(text)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write ``to_json()`` to a file, as a whole or not at all.
+
+        When this returns, the ledger is on the disk, and survives whatever happens to the process
+        or, as far as the disk keeps its word, the machine. Until then the file is what it was. It
+        is replaced by one written beside it, which a process killed meanwhile leaves behind, named
+        like the file with a dot before and ``.tmp`` after it.
+
+        A file that this accountant was loaded from, or saved to before, is refused if it is not as
+        it was then. To enter into a ledger that others use, too, see ``locked``.
+
+        Raises:
+            StaleLedgerError: The file was changed meanwhile.
+            OSError: The file cannot be written.
+            TypeError: As ``to_json``, or `path` is no path.
+            ValueError: As ``to_json``.
+        """
+        with self._lock:
+            text = self.to_json()
+            target = Path(path).resolve()
+            known = self._file is not None and self._file[0] == target
+            with _files.locked(path) if known and not self._holds_lock else nullcontext():
+                if known:
+                    self._check_unchanged(path)
+                _files.replace(path, text)
+            self._file = (target, _digest(text))
+
+    def _check_unchanged(self, path: str | os.PathLike[str]) -> None:
+        try:
+            now = _digest(_files.read(path, _json.LONGEST))
+        except (FileNotFoundError, ValueError):
+            now = None
+        if self._file is None or now != self._file[1]:
+            raise StaleLedgerError(
+                f"{os.fspath(path)} was changed since this accountant was loaded from it or saved "
+                "to it, and is left as it is: load it again and enter what it lacks, or enter it "
+                "within `with Accountant.locked(path) as accountant:`"
+            )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The accountant that `save` wrote.
+
+        Raises:
+            OSError: The file cannot be read.
+            ValueError: It holds no accountant, or was changed; see ``from_json``.
+            TypeError: `path` is no path.
+        """
+        try:
+            text = _files.read(path, _json.LONGEST)
+            account = cls.from_json(text)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
+        account._file = (Path(path).resolve(), _digest(text))  # noqa: SLF001, its own
+        return account
+
+    @classmethod
+    @contextmanager
+    def locked(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        adjacency: AdjacencyLike | None = None,
+        tolerance: float | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[Self]:
+        """The accountant of a file, to change it, while no other thread or process may.
+
+        It is read as the block begins, and made new if there is none. As the block ends it is
+        saved, if anything was entered; then it is on the disk. A block that raises enters nothing,
+        so run what was admitted after the block, not in it.
+
+        The lock is that of a file beside it, named like it with ``.lock`` after it, which stays.
+        The system frees it if the process dies. It binds those who use it: ``locked``, and ``save``
+        of an accountant loaded from the file.
+
+        Args:
+            path: The file.
+            adjacency: That of a new ledger; by default as of ``Accountant``. One that is there must
+                have it.
+            tolerance: Likewise.
+            timeout: Seconds to wait for others, >= 0; by default as long as it takes.
+
+        Raises:
+            TimeoutError: Others held the lock for that long.
+            ValueError: An argument is out of range, or not that of the ledger which is there; or as
+                ``load``.
+            RuntimeError: This thread holds the lock already.
+            OSError: The file or its lock cannot be read or written.
+            TypeError: An argument has the wrong type.
+
+        Cost: reading the file, and writing it if anything was entered.
+        """
+        wait = None if timeout is None else _checks.non_negative("timeout", timeout)
+        process = os.getpid()
+        with _files.locked(path, wait) as target:
+            account = cls._opened(path, adjacency, tolerance)
+            account._holds_lock = True  # noqa: SLF001, its own
+            account._kept = _kept_of(target)  # noqa: SLF001, its own
+            before = account.ledger
+            try:
+                yield account
+                if os.getpid() != process:
+                    raise RuntimeError("a block on a locked ledger must end in its own process")
+                if account.ledger != before or not target.exists():
+                    account.save(path)
+            finally:
+                account._holds_lock = False  # noqa: SLF001, its own
+                account._kept = KeptCurves()  # noqa: SLF001, its own
+
+    @classmethod
+    def _opened(
+        cls, path: str | os.PathLike[str], adjacency: AdjacencyLike | None, tolerance: float | None
+    ) -> Self:
+        given = {
+            name: value
+            for name, value in (("adjacency", adjacency), ("tolerance", tolerance))
+            if value is not None
+        }
+        new = cls(**given)  # type: ignore[arg-type]
+        try:
+            account = cls.load(path)
+        except FileNotFoundError:
+            return new
+        for name in given:
+            if getattr(new, name) != getattr(account, name):
+                raise ValueError(
+                    f"{name} must be that of the ledger in {os.fspath(path)}, "
+                    f"{getattr(account, name)}, got {getattr(new, name)}"
+                )
+        return account
+
+    @classmethod
+    def _restored(cls, value: Mapping[str, Any]) -> Self:
+        names = ("schema", "version", "adjacency", "tolerance", "ledger")
+        _json.members(value, "$", names)
+        _expect("$.schema", value["schema"], SCHEMA)
+        _expect("$.version", value["version"], VERSION)
+        known = tuple(adjacency.value for adjacency in Adjacency)
+        adjacency = Adjacency(_json.one_of("$.adjacency", value["adjacency"], known))
+        account = _json.at("$", lambda: cls(adjacency=adjacency, tolerance=value["tolerance"]))
+        account._entries = Entries.from_json(value["ledger"], "$.ledger")  # noqa: SLF001, its own
+        return account
+
+
+_kept_of_files: dict[Path, KeptCurves] = {}  # each used by whoever holds the lock of the file
+_MOST_FILES = 16
+
+
+def _kept_of(target: Path) -> KeptCurves:
+    kept = _kept_of_files.pop(target, None) or KeptCurves()
+    while len(_kept_of_files) >= _MOST_FILES:
+        _kept_of_files.pop(next(iter(_kept_of_files)), None)
+    _kept_of_files[target] = kept
+    return kept
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_kept_of_files.clear)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _expect(path: str, got: object, expected: str | int) -> None:
+    if type(got) is not type(expected) or got != expected:
+        _json.fail(path, f"must be {expected!r}", got)
