@@ -97,7 +97,7 @@ def test_threads_admit_what_one_would(samples):
         total = sum(count for _, count in acct.ledger)
         assert total == len(admissions)
         assert acct.composition == sum(1 * query for query in admissions)
-        assert acct.composition.delta(1.0) <= 1e-6
+        assert acct.composition.delta(1.0, tolerance=1e-6) <= 1e-6
         assert all(acct.would_exceed(query, epsilon=1.0, delta=1e-6) for query in queries)
 
 
