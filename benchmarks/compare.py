@@ -205,7 +205,7 @@ def contestants(options: argparse.Namespace, stack: ExitStack) -> tuple[str, str
     """The base's name, what it is, base and head."""
     if options.kernel:
         base = stack.enter_context(Worker(None, options.kernel))
-        says = f"head is the kernel {_core.numeric.kernel()}"
+        says = f"head is the kernel {_core.kernel()}"
         return options.kernel, says, base, stack.enter_context(Worker(None))
     ref = options.ref or default_ref()
     try:

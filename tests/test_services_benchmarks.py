@@ -182,7 +182,7 @@ def test_kernels_are_raced(monkeypatch, capsys):
     compare.main()
     page = capsys.readouterr().out
     assert re.search(r"^\| case \| scalar \| width \| head \|.*\n.*\n\| gaussians \| ", page)
-    assert f"head is the kernel {_core.numeric.kernel()}; 2 rounds; " in page
+    assert f"head is the kernel {_core.kernel()}; 2 rounds; " in page
 
 
 def test_a_worker_takes_the_kernel_it_is_told(monkeypatch, tmp_path):

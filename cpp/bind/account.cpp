@@ -40,15 +40,8 @@ LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std
                  const std::string& estimator, double tail_mass, std::size_t memory_limit,
                  const std::vector<std::int64_t>& support, bool merge_gaussians) {
   const Direction direction = direction_of(terms);
-  const ExplicitRequest request{interval,
-                                side == "upper" ? Side::upper : Side::lower,
-                                estimator_named(estimator),
-                                tail_mass,
-                                memory_limit,
-                                0,
-                                support,
-                                false,
-                                merge_gaussians};
+  const ExplicitRequest request{
+      interval, side_of(side), estimator_named(estimator), tail_mass, memory_limit, 0, support, false, merge_gaussians};
   const LongWork work;
   return requested_pmf(direction, request);
 }

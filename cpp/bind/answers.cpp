@@ -70,15 +70,6 @@ void bind_answers(py::module_& module) {
   py::register_exception<InternalError>(module, "InternalError", PyExc_RuntimeError).doc() =
       "Bounds came out that cannot be: a mistake in hockeystick, not in the question. Please report it.";
   module.attr("largest_loss_rounding") = largest_loss_rounding;
-  module.def(
-      "checked_answer",
-      [](double lower, double upper) {
-        Answer answer;
-        answer.lower = lower;
-        answer.upper = upper;
-        return checked({answer}, "a question of the tests", std::array{0.0}, {1e-3, 1});
-      },
-      py::arg("lower"), py::arg("upper"), "What these bounds leave the core as, for the tests.");
   py::class_<Answer>(module, "Answer", "A certified interval and what its width is made of.")
       .def_readonly("lower", &Answer::lower)
       .def_readonly("upper", &Answer::upper)

@@ -5,8 +5,11 @@
 #include <pybind11/pybind11.h>
 
 #include <span>
+#include <stdexcept>
+#include <string>
 
 #include "numeric/runtime/checkpoint.hpp"
+#include "pld/loss_pmf.hpp"
 
 using Doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
 
@@ -15,6 +18,14 @@ inline std::span<const double> in(const Doubles& array) {
 }
 
 inline std::span<double> out(Doubles& array) { return {array.mutable_data(), static_cast<std::size_t>(array.size())}; }
+
+inline const char* side_name(hockeystick::Side side) { return side == hockeystick::Side::upper ? "upper" : "lower"; }
+
+inline hockeystick::Side side_of(const std::string& name) {
+  if (name == "upper") return hockeystick::Side::upper;
+  if (name == "lower") return hockeystick::Side::lower;
+  throw std::invalid_argument("side must be upper or lower, got " + name);
+}
 
 /// Lets the interpreter go, and has signals such as an interrupt looked after meanwhile, where that can be done: in the
 /// main thread. What their handlers raise ends the work. When the interpreter ends, it waits for the work of other
@@ -60,12 +71,14 @@ void bind_long_work();
 void bind_mechanisms(pybind11::module_& module);
 void bind_answers(pybind11::module_& module);
 void bind_account(pybind11::module_& module);
-void bind_contour(pybind11::module_& module);
 void bind_steps(pybind11::module_& module);
 void bind_explicit_steps(pybind11::module_& module);
 void bind_dpsgd(pybind11::module_& module);
 void bind_pld(pybind11::module_& module);
-void bind_pld_parts(pybind11::module_& module);
 void bind_views(pybind11::module_& module);
 void bind_pld_views(pybind11::module_& module);
+
+// Internals, for tests: tests/bind, bound if HOCKEYSTICK_PARTS is on.
+void bind_contour(pybind11::module_& module);
 void bind_numeric(pybind11::module_& module);
+void bind_pld_parts(pybind11::module_& module);

@@ -11,7 +11,6 @@
 #include "curves/given_steps.hpp"
 #include "discretize/truncated_buckets.hpp"
 #include "pld/given_step.hpp"
-#include "pld/tilt.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -28,10 +27,6 @@ Doubles all(const Doubles& values, Function&& function) {
   function(from, to);
   return result;
 }
-
-const char* side_name(Side side) { return side == Side::upper ? "upper" : "lower"; }
-
-Side side_of(const std::string& name) { return name == "upper" ? Side::upper : Side::lower; }
 
 Indices indices(const StepPmf& step) { return Indices(static_cast<py::ssize_t>(step.index.size()), step.index.data()); }
 
@@ -100,14 +95,6 @@ void bind_explicit_steps(py::module_& module) {
       "The step with these masses at these multiples of the interval.");
   module.def("step_product", &step_product, py::arg("first"), py::arg("second"), py::call_guard<LongWork>(),
              "The composition of two steps, loss by loss.");
-  module.def(
-      "tilted_masses",
-      [](const StepPmf& step, double tilt, double log_moment) {
-        const LongWork work;
-        return tilted(step, tilt, log_moment).mass;
-      },
-      py::arg("step"), py::arg("tilt"), py::arg("log_moment"),
-      "mass e^(tilt loss - log_moment) of each of a step's points, moved to its side.");
   module.def(
       "truncated_buckets",
       [](const DominatingPair& pair, double interval, double low, double high, const std::string& side) {

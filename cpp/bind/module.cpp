@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bind/bindings.hpp"
+#include "numeric/simd/cpu.hpp"
 
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Core of hockeystick: see cpp/README.md for what it certifies.";
@@ -8,13 +9,16 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_mechanisms(module);
   bind_steps(module);
   bind_pld(module);
-  bind_pld_parts(module);
   bind_explicit_steps(module);
   bind_answers(module);
   bind_account(module);
-  bind_contour(module);
   bind_dpsgd(module);
   bind_views(module);
   bind_pld_views(module);
+  module.def("kernel", &hockeystick::kernel_name, "Name of the vector kernel in use.");
+#ifdef HOCKEYSTICK_PARTS
   bind_numeric(module);
+  bind_contour(module);
+  bind_pld_parts(module);
+#endif
 }

@@ -63,7 +63,7 @@ void bind_pld(py::module_& module) {
                                return slack(pmf);
                              })
       .def_readonly("loss_error", &LossPmf::loss_error)
-      .def_property_readonly("side", [](const LossPmf& pmf) { return pmf.side == Side::upper ? "upper" : "lower"; })
+      .def_property_readonly("side", [](const LossPmf& pmf) { return side_name(pmf.side); })
       .def(
           "delta",
           [](const LossPmf& pmf, const Doubles& epsilons) {

@@ -144,7 +144,7 @@ def step(offset, interval, tilt, side="upper"):
     made = type(made).__new__(type(made))
     made.__setstate__(tuple(state))
     losses = [arb(offset) + arb(interval) * int(k) for k in index]
-    return made, [arb(m) for m in _core.tilted_masses(made, tilt, 0.125)], losses
+    return made, [arb(m) for m in _core.parts.tilted_masses(made, tilt, 0.125)], losses
 
 
 GRIDS = [(0.0, 0.01), (0.0, 3.3), (1e6 + 0.1, 0.7), (-1e9 / 3, 1 / 3)]

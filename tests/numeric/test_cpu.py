@@ -9,7 +9,7 @@ import pytest
 
 from hockeystick import _core
 
-PRINT_KERNEL = "from hockeystick import _core; print(_core.numeric.kernel())"
+PRINT_KERNEL = "from hockeystick import _core; print(_core.kernel())"
 
 
 def run(kernel):
@@ -23,7 +23,7 @@ def test_scalar_is_always_there():
     kernels = _core.numeric.available_kernels()
     assert kernels[-1] == "scalar"
     assert len(set(kernels)) == len(kernels)
-    assert _core.numeric.kernel() in kernels
+    assert _core.kernel() in kernels
 
 
 @pytest.mark.parametrize("kernel", _core.numeric.available_kernels())

@@ -24,7 +24,7 @@ def tilted(mass, index, tilt, log_moment, side):
         arb(m) * (arb(tilt) * arb(INTERVAL) * k - arb(log_moment)).exp()
         for m, k in zip(mass, index, strict=True)
     ]
-    return _core.tilted_masses(step, tilt, log_moment), exact
+    return _core.parts.tilted_masses(step, tilt, log_moment), exact
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -63,7 +63,7 @@ def test_each_mass_is_on_its_side_where_losses_are_rounded_badly(side):
             log_moment = tilt * loss + rng.uniform(-5, 5)
             mass = stored.spread(rng, 280)
             step = stored.step([k], [mass], interval=interval, offset=offset, side=side)
-            got = arb(_core.tilted_masses(step, tilt, log_moment)[0])
+            got = arb(_core.parts.tilted_masses(step, tilt, log_moment)[0])
             truth = arb(mass) * (arb(tilt) * stored.losses(step)[0] - arb(log_moment)).exp()
             assert got >= truth if side == "upper" else got <= truth
 
@@ -71,7 +71,7 @@ def test_each_mass_is_on_its_side_where_losses_are_rounded_badly(side):
 def test_a_lower_mass_that_underflow_may_have_raised_is_dropped():
     """From 2^-1074 * 0.75 rounding makes 2^-1074."""
     step = stored.step([0], [3 * 2.0**-1074], interval=0.1, side="lower")
-    assert _core.tilted_masses(step, 0.0, math.log(4.0)) == [0]
+    assert _core.parts.tilted_masses(step, 0.0, math.log(4.0)) == [0]
 
 
 def test_log_moments_are_above_where_losses_are_rounded_badly():
@@ -96,7 +96,7 @@ def test_log_moments_are_above_where_every_sum_loses_a_term(points):
 
 
 def assert_log_moment_above(step, t):
-    tilted = _core.tilted_masses(step, 0.0, 0.0)
+    tilted = _core.parts.tilted_masses(step, 0.0, 0.0)
     both = zip(tilted, stored.losses(step), strict=True)
     terms = [arb(mass) * (arb(t) * loss).exp() for mass, loss in both]
     assert arb(_core.parts.log_moment_above(step, 0.0, 0.0, t)) >= sum(terms, arb(0)).log()

@@ -122,17 +122,3 @@ def test_advice_helps():
     more = run.epsilon_bounds(1e-5, tolerance=1e-7)
     assert looser.lower <= more.upper
     assert more.lower <= looser.upper
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper"), [(1.0, 0.5), (np.nan, 1.0), (0.0, np.nan), (np.inf, 1.0)]
-)
-def test_impossible_bounds_do_not_leave_the_core(lower, upper):
-    with pytest.raises(hs.InternalError, match=r"a question of the tests at 0 with .* report it"):
-        hs._core.checked_answer(lower, upper)
-    assert issubclass(hs.InternalError, RuntimeError)
-
-
-@pytest.mark.parametrize("ends", [(0.0, 0.0), (-np.inf, np.inf), (1.0, np.inf), (np.inf, np.inf)])
-def test_possible_bounds_leave(ends):
-    assert hs._core.checked_answer(*ends)[0].upper == ends[1]

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft, special
+from scipy import special
 
 from hockeystick._checks import FloatArray
-from hockeystick._core import numeric
 
 ArrayLike = FloatArray | list[float]
-_LARGEST_FOLDED = 2**17
+_FEW = 100  # so short a list is convolved directly
 
 
 @dataclass
@@ -101,9 +100,17 @@ def convolve_dictionary(
     """The convolution of two dictionaries with integer keys."""
     first, values = dictionary_to_list(dictionary1)
     second, others = dictionary_to_list(dictionary2)
-    size = len(values) + len(others) - 1
-    product, _ = numeric.cyclic_power_product([(_on_circle(x, size), 1) for x in (values, others)])
-    return list_to_dictionary(product[:size], first + second, tail_mass_truncation)
+    return list_to_dictionary(convolved(values, others), first + second, tail_mass_truncation)
+
+
+def convolved(one: ArrayLike, other: ArrayLike) -> FloatArray:
+    """The convolution of two lists."""
+    x, y = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    size = x.size + y.size - 1
+    if min(x.size, y.size) <= _FEW:
+        return np.convolve(x, y)
+    period = 1 << (size - 1).bit_length()
+    return np.fft.irfft(np.fft.rfft(x, period) * np.fft.rfft(y, period), period)[:size]
 
 
 def compute_self_convolve_bounds(
@@ -143,17 +150,9 @@ def self_convolve(
     What lies outside ``compute_self_convolve_bounds`` is folded back in where lists are short.
     """
     low, high = compute_self_convolve_bounds(input_list, num_times, tail_mass_truncation)
-    size = high - low + 1
-    full = (len(input_list) - 1) * num_times + 1
-    if full > _LARGEST_FOLDED:
-        circle = _on_circle(input_list, max(size, len(input_list)))
-        power, _ = numeric.cyclic_power(circle, num_times)
-        return low, np.roll(power, -(low % power.size))[:size]
-    power, _ = numeric.cyclic_power(_on_circle(input_list, full), num_times)
-    period = fft.next_fast_len(max(size, len(input_list)))
-    folded = np.zeros(period)
-    np.add.at(folded, np.arange(full) % period, power[:full])
-    return low, np.roll(folded, -low)[:size]
+    period = 1 << (max(high - low + 1, len(input_list)) - 1).bit_length()
+    power = np.fft.irfft(np.fft.rfft(input_list, period) ** num_times, period)
+    return low, np.maximum(np.roll(power, -low)[: high - low + 1], 0)
 
 
 def self_convolve_dictionary(
@@ -207,9 +206,3 @@ def _log_sub(a: float, b: float) -> float:
     if b >= a:
         raise ValueError(f"a must be greater than b. Got a={a} and b={b}.")
     return a + math.log(-math.expm1(b - a))
-
-
-def _on_circle(values: Sequence[float] | FloatArray, size: int) -> FloatArray:
-    circle = np.zeros(numeric.good_size(max(size, 1)))
-    circle[: len(values)] = values
-    return circle

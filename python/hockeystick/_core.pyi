@@ -7,9 +7,6 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
-from . import parts
-from . import contour
-from . import numeric
 
 __all__: list[str] = [
     "Answer",
@@ -22,10 +19,8 @@ __all__: list[str] = [
     "StepPmf",
     "additive_noise_pair",
     "bayes_risk_bounds",
-    "checked_answer",
     "composed_delta",
     "composed_directly",
-    "contour",
     "delta_bounds",
     "dominating_pair",
     "dpsgd_epsilon_bounds",
@@ -34,14 +29,13 @@ __all__: list[str] = [
     "forget_transforms",
     "gdp_bounds",
     "kept_transforms",
+    "kernel",
     "largest_loss_rounding",
     "loss_pmf",
     "loss_quantile_bounds",
     "loss_tail_bounds",
     "loss_variance_bounds",
-    "numeric",
     "pair_names",
-    "parts",
     "pld_bayes_risk",
     "pld_bucket_tail",
     "pld_gdp_mu",
@@ -54,7 +48,6 @@ __all__: list[str] = [
     "renyi_bounds",
     "step_pmf",
     "step_product",
-    "tilted_masses",
     "truncated_buckets",
     "zcdp_bounds",
 ]
@@ -360,14 +353,6 @@ def bayes_risk_bounds(
     Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where `directions` do not contain their own.
     """
 
-def checked_answer(
-    lower: typing.SupportsFloat | typing.SupportsIndex,
-    upper: typing.SupportsFloat | typing.SupportsIndex,
-) -> Answers:
-    """
-    What these bounds leave the core as, for the tests.
-    """
-
 def composed_delta(
     first: LossPmf,
     second: LossPmf,
@@ -467,6 +452,11 @@ def gdp_bounds(
 def kept_transforms() -> tuple[int, int]:
     """
     How many transforms of earlier questions are kept, and their bytes.
+    """
+
+def kernel() -> str:
+    """
+    Name of the vector kernel in use.
     """
 
 def loss_pmf(
@@ -625,15 +615,6 @@ def step_pmf(
 def step_product(first: StepPmf, second: StepPmf) -> StepPmf:
     """
     The composition of two steps, loss by loss.
-    """
-
-def tilted_masses(
-    step: StepPmf,
-    tilt: typing.SupportsFloat | typing.SupportsIndex,
-    log_moment: typing.SupportsFloat | typing.SupportsIndex,
-) -> list[float]:
-    """
-    mass e^(tilt loss - log_moment) of each of a step's points, moved to its side.
     """
 
 def truncated_buckets(

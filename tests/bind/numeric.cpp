@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // _core.numeric: internals, exposed to the tests.
 #include <pybind11/complex.h>
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <array>
@@ -15,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "bind/bindings.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/fft/real_fft.hpp"
 #include "numeric/fft/roots_of_unity.hpp"
@@ -32,7 +31,6 @@ namespace {
 
 using hockeystick::CyclicProduct;
 using hockeystick::RealFft;
-using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Complexes = py::array_t<std::complex<double>, py::array::c_style | py::array::forcecast>;
 
 std::vector<double> copy_of(const Doubles& array) { return {array.data(), array.data() + array.size()}; }
@@ -223,18 +221,17 @@ void bind_transforms(py::module_& m) {
 }
 
 void bind_kernels(py::module_& m) {
-  m.def("kernel", &hockeystick::kernel_name, "Name of the kernel in use.");
   using Kernel = hockeystick::SimdKernels;
-  struct Function {
+  struct OnVectors {
     const char *name, *doc;
     void (*Kernel::*of)(double* x, std::size_t count);
   };
-  for (const Function& function :
-       {Function{"exponentials", "e^x of each value, on vectors.", &Kernel::exponentials},
-        Function{"exponentials_less_1", "e^x - 1 of each value, on vectors.", &Kernel::exponentials_less_1},
-        Function{"logarithms", "log x of each value, on vectors.", &Kernel::logarithms},
-        Function{"logarithms_of_1_plus", "log(1 + x) of each value, on vectors.", &Kernel::logarithms_of_1_plus},
-        Function{"normal_tails", "P(Z > x) of each value in [0, 37], on vectors.", &Kernel::normal_tails}}) {
+  for (const OnVectors& function :
+       {OnVectors{"exponentials", "e^x of each value, on vectors.", &Kernel::exponentials},
+        OnVectors{"exponentials_less_1", "e^x - 1 of each value, on vectors.", &Kernel::exponentials_less_1},
+        OnVectors{"logarithms", "log x of each value, on vectors.", &Kernel::logarithms},
+        OnVectors{"logarithms_of_1_plus", "log(1 + x) of each value, on vectors.", &Kernel::logarithms_of_1_plus},
+        OnVectors{"normal_tails", "P(Z > x) of each value in [0, 37], on vectors.", &Kernel::normal_tails}}) {
     m.def(
         function.name,
         [of = function.of](const Doubles& x, const std::string& kernel) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bind/bindings.hpp"
+#include "bind/answers.hpp"
 #include "curves/bayes_risk.hpp"
 #include "discretize/connect_dots.hpp"
 #include "discretize/tangent_hull.hpp"
@@ -26,8 +26,6 @@ namespace py = pybind11;
 using namespace hockeystick;
 
 namespace {
-
-Side side_of(const std::string& name) { return name == "upper" ? Side::upper : Side::lower; }
 
 using Fields = py::typing::Dict<py::str, py::object>;
 
@@ -76,6 +74,23 @@ StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>
 }
 
 void bind_compositions(py::module_& parts) {
+  parts.def(
+      "checked_answer",
+      [](double lower, double upper) {
+        Answer answer;
+        answer.lower = lower;
+        answer.upper = upper;
+        return checked({answer}, "a question of the tests", std::array{0.0}, {1e-3, 1});
+      },
+      py::arg("lower"), py::arg("upper"), "What these bounds leave the core as.");
+  parts.def(
+      "tilted_masses",
+      [](const StepPmf& step, double tilt, double log_moment) {
+        const LongWork work;
+        return tilted(step, tilt, log_moment).mass;
+      },
+      py::arg("step"), py::arg("tilt"), py::arg("log_moment"),
+      "mass e^(tilt loss - log_moment) of each of a step's points, moved to its side.");
   parts.def(
       "log_moment_above",
       [](const StepPmf& step, double tilt, double log_moment, double t) {
