@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "forecast/cost.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/chernoff.hpp"
@@ -92,17 +93,17 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
   double frequency = 2 * std::sqrt(2 * (2 - log_share_)) / deviation_ * caution_;
   const auto terms = static_cast<double>(saddlepoint_.terms());
   double least = std::ceil(0.5 * frequency / spacing) + 2;
-  if (!(contour_cost(terms, least, fewest_nodes * terms) < budget)) return {};
+  if (!(cost::contour(terms, least, fewest_nodes * terms) < budget)) return {};
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy};
     lines = make_lines(direction_, plan.needs);
     if (lines.empty()) return {};
     double nodes = 0;
     for (const auto& line : lines) nodes += static_cast<double>(line->size());
-    const double most = affordable_samples(budget, terms, nodes);
+    const double most = cost::contour_samples(budget, terms, nodes);
     const double count = samples_needed(lines, spacing, least, most);
     if (!(count < most)) return {};
-    plan.cost = contour_cost(terms, count, nodes);
+    plan.cost = cost::contour(terms, count, nodes);
     contour.count = static_cast<std::size_t>(count);
     double truncated = 0;
     for (std::size_t j = 0; j < lines.size(); ++j)

@@ -24,7 +24,7 @@ using Lines = std::vector<std::unique_ptr<MgfLine>>;
 struct ContourPlan {
   Contour contour;
   LineNeeds needs;
-  double cost;  // as of the planner
+  double cost;  // [ns]
 };
 
 /// Null where a term has no such line.

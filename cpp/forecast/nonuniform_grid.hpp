@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "discretize/cells.hpp"
+#include "forecast/cost.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "numeric/runtime/budget.hpp"
 
@@ -34,7 +35,7 @@ class NonuniformGrid {
   NonuniformGrid(double offset, double interval, std::span<const Atom> atoms);
   double points() const;  // as a double: may exceed any memory
   /// Bytes of a step on it, on its way from edges over cells to two tilted distributions.
-  double bytes_discretized() const { return 240 * points(); }
+  double bytes_discretized() const { return cost::point_bytes * points(); }
   Support build() const;
   double lowest() const;  // first and last loss [nats]
   double highest() const;

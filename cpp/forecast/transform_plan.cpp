@@ -4,49 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "forecast/cost.hpp"
 #include "forecast/lattice_grid.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "pld/chernoff.hpp"
 #include "pld/hockey_stick.hpp"
 
 namespace hockeystick {
-namespace {
-
-// [ns]. Of a transform: a term, that is its nodes, its place on the grid and its support; a point of that, cut,
-// discretized and tilted from both sides; a point of one transform, each time its length doubles.
-constexpr double term_cost = 120e3, point_cost = 150, butterfly_cost = 0.3;
-
-// Of a contour of moments: the question; a line; one of its nodes; one of its samples, raised to a power.
-constexpr double contour_question_cost = 15e3, line_cost = 4.7e3, node_cost = 120, sample_cost = 150;
-
-// Of a contour of steps: a support point, and each time it is turned.
-constexpr double step_point_cost = 20, turn_cost = 1.3;
-
-// Of a step without atoms, on its graded support; and deviations that a circle spans, about.
-constexpr double smooth_points = 2000, deviations = 14;
-
-}  // namespace
-
-double transform_cost(double terms, double points, double size) {
-  return term_cost * terms + point_cost * points + butterfly_cost * 2 * (terms + 1) * size * std::log2(size);
-}
 
 double forecast_transform_cost(const Saddlepoint& saddlepoint, const Saddle& saddle, double log_tolerance) {
   const double interval = forecast_interval(saddlepoint, saddle, log_tolerance);
-  const double size = std::max(64.0, deviations * saddle.deviation / interval);
+  const double size = std::max(64.0, cost::circle_deviations * saddle.deviation / interval);
   const auto terms = static_cast<double>(saddlepoint.terms());
-  return transform_cost(terms, terms * std::min(size, smooth_points), size);
+  return cost::transform(terms, terms * std::min(size, cost::smooth_points), size);
 }
-
-double contour_cost(double terms, double samples, double nodes) {
-  return contour_question_cost + line_cost * terms + node_cost * nodes + sample_cost * terms * samples;
-}
-
-double affordable_samples(double cost, double terms, double nodes) {
-  return (cost - contour_cost(terms, 0, nodes)) / (sample_cost * terms);
-}
-
-double step_contour_cost(double samples, double points) { return points * (step_point_cost + turn_cost * samples); }
 
 namespace {
 
@@ -125,8 +96,8 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
     plan.step_bytes += plan.supports.back().bytes_discretized();
   }
   const double length = std::max(frame.period, frame.size);
-  plan.cost = transform_cost(terms, plan.points, length);
-  plan.bytes = length * 64 + plan.step_bytes;
+  plan.cost = cost::transform(terms, plan.points, length);
+  plan.bytes = length * cost::circle_point_bytes + plan.step_bytes;
   if (length > 0x1p30) return plan;  // no transform is that long, and no sane memory limit
   plan.fft_size = RealFft::good_size(static_cast<std::size_t>(std::max(length, 64.0)));
   plan.bytes = static_cast<double>(CyclicProduct::bytes(plan.fft_size) + RealFft::bytes(plan.fft_size)) +

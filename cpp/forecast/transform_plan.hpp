@@ -32,24 +32,12 @@ struct Plan {
   double points;                         // of all supports
   double bytes;                          // peak memory predicted
   double step_bytes;                     // of it, the steps' own
-  double cost;                           // of a pass
+  double cost;                           // of a pass [ns]
 };
 
-// Costs are in nanoseconds on one core of the machine that benchmarks/costs.py was last run on: it holds them against
-// times, question by question. Only their ratios decide anything.
-
-/// A pass: every support point is cut, discretized and tilted from both sides; a transform a term and side, and back.
-double transform_cost(double terms, double points, double size);
-
-/// A transform of steps without atoms, in the tolerance that the saddle's question allows on delta, before any plan.
+/// Cost of a transform of steps without atoms, in the tolerance that the saddle's question allows on delta, before any
+/// plan.
 double forecast_transform_cost(const Saddlepoint& saddlepoint, const Saddle& saddle, double log_tolerance);
-
-/// A contour of moments, on lines with so many nodes in all; and the samples to be had for so much.
-double contour_cost(double terms, double samples, double nodes);
-double affordable_samples(double cost, double terms, double nodes);
-
-/// A contour of steps with so many support points in all.
-double step_contour_cost(double samples, double points);
 
 /// Interval at which the forecast gap of delta is 0.55 log_tolerance: connect the dots adds d^2 / 6
 /// to a step's variance and the midpoint tangents take d^2 / 12, which moves delta by half that

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "forecast/contour_plan.hpp"
+#include "forecast/cost.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/step_mgf_line.hpp"
 #include "numeric/interval.hpp"
@@ -18,7 +19,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double share = 0.02;  // of the relative width of delta, for tail and aliases
-constexpr double most_samples = 1e5, bytes_per_sample = 200;
+constexpr double most_samples = 1e5;
 
 // Samples after which the tail is e^log_share of delta.
 double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail) {
@@ -44,10 +45,10 @@ DiscretizedContour::DiscretizedContour(const Direction& direction, const Saddlep
   const double scale = saddlepoint.cumulants(contour_.tilt).value - contour_.tilt * at.epsilon;
   const double log_sum = at.log_delta - scale + std::log(contour_.period);
   const double count = samples_needed(Smoothing(Smoothing::Side::lower, radius_), contour_, log_share + log_sum);
-  cost_ = step_contour_cost(2 * count, plan.points);
+  cost_ = cost::discretized_contour(2 * count, plan.points);
   if (!(contour_.period > 0) || !(cost_ < budget)) return;
   contour_.count = static_cast<std::size_t>(count);
-  room_ = Held(plan.step_bytes + bytes_per_sample * count);
+  room_ = Held(plan.step_bytes + cost::contour_sample_bytes * count);
   auto [above, below] = discretized(direction, plan);
   add(direction, saddlepoint, std::move(above), upper_);
   add(direction, saddlepoint, std::move(below), lower_);

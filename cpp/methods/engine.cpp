@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "forecast/cost.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/contour_integral.hpp"
 #include "methods/fft_composition.hpp"
@@ -20,9 +21,6 @@
 
 namespace hockeystick {
 namespace {
-
-// What a contour of moments takes at most, a term: a few arrays of nodes and samples.
-constexpr double contour_bytes = 0x1p20;
 
 // Many questions share transforms: nats by which delta may fall before another is needed, how tight one is for the
 // first of its questions, and how much of the memory is for those that wait for more.
@@ -82,10 +80,10 @@ std::vector<bool> by_contour(const std::vector<MergedDirection>& merged, bool wa
     directions.push_back(direction.terms);
     terms += direction.terms.size();
   }
-  if (limits.method == Method::transform || limits.memory() < contour_bytes * static_cast<double>(terms) ||
+  if (limits.method == Method::transform || limits.memory() < cost::line_bytes * static_cast<double>(terms) ||
       directions.empty() || directions.size() < merged.size())
     return std::vector<bool>(values.size());
-  const Held room(contour_bytes * static_cast<double>(terms));
+  const Held room(cost::line_bytes * static_cast<double>(terms));
   return contour_answers(directions, wants_epsilon, values, limits, answers);
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "forecast/cost.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -101,7 +102,7 @@ std::optional<Enumeration> Enumeration::of(const Direction& direction, double me
     powers += (count + 1) * atoms;
     if (size > most_sums || powers > 4 * most_sums) return std::nullopt;
   }
-  const double bytes = size * bytes_per_sum + powers * sizeof(Scaled);
+  const double bytes = size * cost::sum_bytes + powers * sizeof(Scaled);
   if (bytes > memory) return std::nullopt;
   Enumeration sums;
   sums.room_ = Held(bytes);

@@ -15,9 +15,6 @@ namespace hockeystick {
 
 class Enumeration {
  public:
-  /// Bytes that a sum takes while they are listed: a path, a sum, the sum it came from and its tail.
-  static constexpr double bytes_per_sum = 80;
-
   /// Nothing if some pair has other losses than atoms, or if the sums are more than 2^20 or take more than so many
   /// bytes.
   static std::optional<Enumeration> of(const Direction& direction, double memory);

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "discretize/cells.hpp"
+#include "forecast/cost.hpp"
 #include "forecast/lattice_grid.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/composition_cache.hpp"
 #include "methods/discretized_contour.hpp"
 #include "methods/enumeration.hpp"
-#include "methods/single_big_jump.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
@@ -23,18 +23,8 @@ constexpr double widest_interval = 0.5 * largest_interval;  // aligning may wide
 constexpr int most_passes = 8;
 constexpr int most_contour_passes = 6;
 
-// Contours of steps are not worth planning below this, nor wanted above [ns]; where a transform is for many questions,
-// it is for so many.
-constexpr double least_cost = 1e6, most_cost = 3e8, questions = 32;
-
-// Of a sum in a list of them: listed, sorted and added up; looked at some 100 times besides [ns].
-constexpr double sum_cost = 200, sum_cost_of_epsilon = 700;
-
 // Nats of delta within which questions are planned alike.
 constexpr double rung_width = 2;
-
-// What looking for one large loss takes at most, about [ns].
-constexpr double single_jump_cost = 3e7;
 
 }  // namespace
 
@@ -80,8 +70,7 @@ Answer GridSolver::solve() {
   log_tolerance_ = wanted_log_tolerance();
   answer_.converged = false;
   attempt([&] { make_passes(); });
-  if (!answer_.converged)
-    attempt([&] { answer_.converged = take_single_big_jump() || take_enumeration(limits_.memory()); });
+  if (!answer_.converged) attempt([&] { answer_.converged = take_enumeration(limits_.memory()); });
   if (answer_.converged) answer_.limited_by = {};
   if (!answer_.converged && answer_.limited_by.empty()) answer_.limited_by = "passes";
   return answer_;
@@ -120,9 +109,9 @@ void GridSolver::make_passes() {
   for (answer_.passes = 1; answer_.passes <= most_passes; ++answer_.passes) {
     pass_.reset();  // its memory is wanted
     Plan plan = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval, cut});
-    if (answer_.passes == 1 && (answer_.converged = take_enumeration(affordable_list(plan)))) break;
-    const bool doubtful = !at_.regular || answer_.passes > 1;
-    if (doubtful && plan.cost > single_jump_cost && (answer_.converged = take_single_big_jump())) break;
+    if (answer_.passes == 1 &&
+        (answer_.converged = take_enumeration(cost::enumeration_bytes(cost_a_question(plan), wants_epsilon_))))
+      break;
     if (!take_contour(plan)) {
       plan = affordable_plan(interval, cut);
       if (plan.bytes > limits_.memory()) break;
@@ -280,10 +269,13 @@ Plan GridSolver::affordable_plan(double interval, double cut) {
 bool GridSolver::take_contour(const Plan& plan) {
   if (limits_.method == Method::transform || !(at_.tilt > 0)) return false;
   const double memory = limits_.memory();
-  const double transform = plan.bytes > memory ? most_cost : plan.cost / (room_ > 0 ? questions : 1);
-  if (transform < least_cost || contour_passes_ == most_contour_passes || plan.step_bytes > memory) return false;
+  constexpr double most = cost::most_for_discretized_contour;
+  const double transform = plan.bytes > memory ? most : cost_a_question(plan);
+  if (transform < cost::least_for_discretized_contour || contour_passes_ == most_contour_passes ||
+      plan.step_bytes > memory)
+    return false;
   const DiscretizedContour contour(direction_, saddlepoint_, plan, at_, log_tolerance_ * smoothing_,
-                                   std::min(transform, most_cost));
+                                   std::min(transform, most));
   ++contour_passes_;
   if (!contour.is_affordable()) return false;
   const Interval found = wants_epsilon_ ? contour.epsilon(value_, at_.epsilon) : contour.delta(value_);
@@ -306,34 +298,8 @@ bool GridSolver::take_contour(const Plan& plan) {
   return true;
 }
 
-// Whether delta is that of one large loss, to the tolerance; where it is large several are to be expected.
-bool GridSolver::take_single_big_jump() {
-  constexpr int most_attempts = 3;
-  if (tried_single_big_jump_ || limits_.method == Method::transform) return false;
-  if ((wants_epsilon_ ? value_ : answer_.lower) > 0.3) return false;
-  tried_single_big_jump_ = true;
-  Limits limits = limits_;
-  for (int attempt = 0; attempt < most_attempts && !is_met(); ++attempt, limits.tolerance *= 0.7 / excess_gap()) {
-    const SingleBigJump sum(direction_, whole_, wants_epsilon_, value_, limits);
-    if (!sum.applies()) return false;
-    const Interval found = wants_epsilon_ ? sum.epsilon(value_) : sum.delta(value_);
-    answer_.lower = std::max(answer_.lower, found.lower);
-    answer_.upper = std::min(answer_.upper, found.upper);
-    const Interval there = sum.delta(wants_epsilon_ && std::isfinite(answer_.upper) ? answer_.upper : value_);
-    answer_.truncation = sum.left_out();
-    answer_.wraparound = answer_.rounding = 0;  // in the width of what is summed
-    answer_.discretization = std::max(0.0, there.upper - there.lower - answer_.truncation);
-    answer_.interval = sum.interval();
-    answer_.method = "one large loss";
-    ++answer_.passes;
-  }
-  return is_met();
-}
-
-// Bytes of a list of sums that costs no more than the plan.
-double GridSolver::affordable_list(const Plan& plan) const {
-  const double cost = wants_epsilon_ ? sum_cost_of_epsilon : sum_cost;
-  return plan.cost / (room_ > 0 ? questions : 1) / cost * Enumeration::bytes_per_sum;
+double GridSolver::cost_a_question(const Plan& plan) const {
+  return plan.cost / (room_ > 0 ? cost::questions_shared : 1);
 }
 
 // Few sums of few atoms, listed: close to what the mass at +inf leaves of delta no grid does.

@@ -50,9 +50,8 @@ class GridSolver {
   double excess_gap() const;
   Plan affordable_plan(double interval, double cut);
   bool take_contour(const Plan& plan);
-  bool take_single_big_jump();
   bool take_enumeration(double most_bytes);
-  double affordable_list(const Plan& plan) const;
+  double cost_a_question(const Plan& plan) const;
   void attempt(const std::function<void()>& plan);
   void take(const Answer& found);
 
@@ -69,7 +68,6 @@ class GridSolver {
   double log_tolerance_ = 0;
   bool zero_forecast_ = false;
   int contour_passes_ = 0;
-  bool tried_single_big_jump_ = false;
   double smoothing_ = 1;  // its share of the width, less with each pass
   double finite_supremum_ = 0, total_variation_ = 0;
   UnionProbability infinite_;  // that a loss is +inf

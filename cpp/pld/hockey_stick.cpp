@@ -109,7 +109,7 @@ class EpsilonSearch {
         upper_(pmf.side == Side::upper),
         delta_(delta),
         constant_(pmf.infinity_mass + (upper_ ? pmf.tail_above : 0.0)),
-        goal_(std::max(delta - constant_, 1e-300)),
+        goal_(std::max(delta - constant_, 0.0)),
         lowest_(upper_ ? -location_error(pmf, 0) : 0.0),
         noise_(1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval) * pmf.point_error *
                weights_.sum(static_cast<double>(pmf.mass.size()), static_cast<double>(pmf.mass.size()))) {}

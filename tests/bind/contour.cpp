@@ -5,7 +5,6 @@
 
 #include <complex>
 #include <map>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -15,7 +14,6 @@
 #include "bind/answers.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "methods/contour_sum.hpp"
-#include "methods/single_big_jump.hpp"
 #include "methods/step_mgf_line.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/layer_cake.hpp"
@@ -120,15 +118,6 @@ double modulus_gap(const std::vector<double>& heights, const std::vector<double>
   return LayerCake(heights, widths).modulus_gap(frequency);
 }
 
-std::optional<std::pair<double, double>> one_large_loss(const std::vector<PairCount>& terms, double epsilon,
-                                                        double tolerance, std::size_t memory_limit) {
-  const Direction direction = direction_of(terms);
-  const SingleBigJump sum(direction, Saddlepoint(direction), false, epsilon, {tolerance, memory_limit});
-  if (!sum.applies()) return {};
-  const auto [lower, upper] = sum.delta(epsilon);
-  return std::pair(lower, upper);
-}
-
 }  // namespace
 
 void bind_contour(py::module_& core) {
@@ -192,6 +181,4 @@ void bind_contour(py::module_& core) {
       "Upper bound of log delta(epsilon) by Chernoff's inequality, given log M above.");
   module.def("modulus_gap", &modulus_gap, py::arg("heights"), py::arg("widths"), py::arg("frequency"),
              "What a density above a histogram loses of its mass at a frequency and beyond, at least.");
-  module.def("one_large_loss", &one_large_loss, py::arg("terms"), py::arg("epsilon"), py::arg("tolerance"),
-             py::arg("memory_limit"), "delta enclosed as that of one large loss; nothing where there are none.");
 }

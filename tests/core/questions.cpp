@@ -112,12 +112,6 @@ Numbers truncated_samples() {
   return epsilons({{run(20, "truncated_poisson_gaussian_remove", {1.0, 0.1, 0.12, 0.95, 0.05})}});
 }
 
-// A tilt does not show one large loss.
-Numbers one_large_loss() {
-  const std::vector<Direction> directions{{run(3, "poisson_gaussian_remove", {3.0, 1e-3}), run(2, "laplace", {30.0})}};
-  return numbers_of(epsilon_bounds(directions, std::array{1e-60}, {1e-2, memory}));
-}
-
 // Next to what leaks for certain a transform leaves too little.
 Numbers listed_sums() {
   const std::vector<Direction> directions{{run(10, "approximate_dp", {0.1, 1e-6})}};
@@ -247,7 +241,6 @@ const std::vector<Question>& questions() {
                                          {"replace", replaced},
                                          {"mixture", mixture},
                                          {"truncated samples", truncated_samples},
-                                         {"one large loss", one_large_loss},
                                          {"listed sums", listed_sums},
                                          {"large orders", large_orders},
                                          {"discrete", discrete},

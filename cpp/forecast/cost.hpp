@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each method costs, in nanoseconds and in bytes: the forecasts by which the engine chooses.
+//
+// Times are of one core of the machine on which benchmarks/costs.py was last run. That script holds each forecast
+// against the clock for random questions, and benchmarks/README.md has its table: the median of time over forecast is
+// within a quarter of 1 for transforms and contours. Only ratios of times decide anything, and no bound rests on them.
+#pragma once
+
+#include <cmath>
+
+namespace hockeystick::cost {
+
+// Transform: a term, which is its nodes, its place on the grid and its support [ns]; a point of the support, cut,
+// discretized and tilted from both sides [ns]; a point of one transform each time its length doubles [ns]. Fitted.
+constexpr double term = 120e3, point = 150, butterfly = 0.3;
+// A point of a support on its way from edges over cells to two tilted distributions; a point of a composition that is
+// planned by its length alone. Counted in the code.
+constexpr double point_bytes = 240, circle_point_bytes = 64;
+// Points of a step without atoms on its nonuniform grid, and deviations of the composition that a circle spans: medians
+// over the questions of costs.py.
+constexpr double smooth_points = 2000, circle_deviations = 14;
+// A transform for many questions is planned as if so many shared it.
+constexpr double questions_shared = 32;
+
+/// One transform a term and side, and one back.
+inline double transform(double terms, double points, double size) {
+  return term * terms + point * points + butterfly * 2 * (terms + 1) * size * std::log2(size);
+}
+
+// Contour: the question, a line, one of its nodes, one of its samples raised to a power [ns]; fitted. A line with its
+// nodes and samples; counted.
+constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 150;
+constexpr double line_bytes = 0x1p20;
+
+/// On lines with so many nodes in all.
+inline double contour(double terms, double samples, double nodes) {
+  return contour_question + line * terms + node * nodes + sample * terms * samples;
+}
+/// The samples to be had for that much.
+inline double contour_samples(double nanoseconds, double terms, double nodes) {
+  return (nanoseconds - contour(terms, 0, nodes)) / (sample * terms);
+}
+
+// Discretized contour: a support point, and each time it is multiplied by its turn [ns]; fitted. Where a transform
+// takes less than `least` planning one does not pay, and one that takes more than `most` is not wanted [ns]: set by
+// hand.
+constexpr double step_point = 20, turn = 1.3;
+constexpr double least_for_discretized_contour = 1e6, most_for_discretized_contour = 3e8;
+constexpr double contour_sample_bytes = 200;
+
+/// Of steps with so many support points in all.
+inline double discretized_contour(double samples, double points) { return points * (step_point + turn * samples); }
+
+// Enumeration: a sum of losses, listed, sorted and added up; for epsilon it is read about 100 times more [ns]. Set
+// from lists of some hundred sums. While sums are listed, one takes a path, itself, the sum that it came from, and its
+// tail.
+constexpr double sum_for_delta = 200, sum_for_epsilon = 700;
+constexpr double sum_bytes = 80;
+
+inline double enumeration(double sums, bool wants_epsilon) {
+  return sums * (wants_epsilon ? sum_for_epsilon : sum_for_delta);
+}
+/// Bytes of the list to be had for that much.
+inline double enumeration_bytes(double nanoseconds, bool wants_epsilon) {
+  return nanoseconds / enumeration(1, wants_epsilon) * sum_bytes;
+}
+
+// Single step: the pair's integrals beyond one edge [ns], for sampled Gaussians; those of Laplace noise take a tenth.
+// Edges that a question needs: measured.
+constexpr double edge = 16e3, edges_for_delta = 4, edges_for_epsilon = 15;
+inline double single_step(bool wants_epsilon) { return edge * (wants_epsilon ? edges_for_epsilon : edges_for_delta); }
+
+}  // namespace hockeystick::cost

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rare sampling: delta is the probability of one large loss, which no tilt shows by itself."""
+
+from functools import cache
+from itertools import pairwise
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.adjacency import Direction
+
+MEMORY = 1 << 26
+PAIRS = [
+    ((2.44, 0.000186), (2.44, 0.000186), 0.032),
+    ((5.0, 0.002), (5.0, 0.002), 0.2),
+    ((1.5, 0.000163), (1.5, 0.000163), 0.1),
+    ((3.0, 0.001), (6.0, 0.02), 0.5),
+]
+MIXTURE = hs.GaussianMixture(
+    standard_deviation=1.36,
+    sensitivities=[0.0, 0.77, 2.70, 2.72],
+    probabilities=[0.28, 0.03, 0.41, 0.28],
+)
+
+
+def sampled(sigma, q):
+    return hs.Gaussian(noise_multiplier=sigma).poisson_sampled(q)
+
+
+def answer(terms, query, value, tolerance=1e-3):
+    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
+    pairs = [(step.dominating_pair(Direction.REMOVE), count) for step, count in terms]
+    (found,) = ask([pairs], [value], tolerance=tolerance, memory_limit=MEMORY)
+    return found
+
+
+class Step:
+    """A sampled Gaussian, in high precision."""
+
+    def __init__(self, sigma, q):
+        self.mu, self.q = 1 / mp.mpf(sigma), mp.mpf(q)
+
+    def loss(self, x):
+        """log dP/dQ."""
+        return mp.log1p(self.q * mp.expm1(self.mu * x - self.mu**2 / 2))
+
+    def density(self, x):
+        """Of P."""
+        return (1 - self.q) * mp.npdf(x) + self.q * mp.npdf(x - self.mu)
+
+    def edge(self, loss):
+        """Where the loss is that."""
+        return mp.log(mp.expm1(loss) / self.q + 1) / self.mu + self.mu / 2
+
+    def delta(self, epsilon):
+        """By tails of the normal distribution."""
+        if epsilon <= mp.log1p(-self.q):
+            return -mp.expm1(epsilon)
+        x = self.edge(epsilon)
+        above = [mp.erfc(y / mp.sqrt(2)) / 2 for y in (x, x - self.mu)]
+        return self.q * above[1] - (mp.expm1(epsilon) + self.q) * above[0]
+
+
+@cache
+def delta_of_two(first, second, epsilon):
+    """delta of one run of each: the integral over the loss of the first."""
+    with mp.workdps(40):
+        one, other = Step(*first), Step(*second)
+        # From the kink on delta has another form.
+        kink = one.edge(mp.mpf(epsilon) - mp.log1p(-other.q))
+        near = [mp.mpf(2) ** k for k in range(-16, 4)]
+        below = [kink - y for y in reversed(near)]
+        cuts = [
+            *np.arange(-12, float(below[0]), 2),
+            *below,
+            kink,
+            *(kink + y for y in near),
+            mp.inf,
+        ]
+        pieces = [
+            mp.quad(lambda x: one.density(x) * other.delta(epsilon - one.loss(x)), [a, b])
+            for a, b in pairwise([mp.mpf(-30), *cuts])
+        ]
+        return mp.fsum(pieces)
+
+
+@pytest.mark.parametrize("query", ["epsilon", "delta"])
+@pytest.mark.parametrize(("first", "second", "epsilon"), PAIRS)
+def test_two_runs_are_enclosed(first, second, epsilon, query):
+    """Whether to the tolerance or not."""
+    same = first == second
+    terms = [(sampled(*first), 2)] if same else [(sampled(*first), 1), (sampled(*second), 1)]
+    truth = delta_of_two(first, second, epsilon)
+    if query == "delta":
+        found = answer(terms, "delta", epsilon)
+        assert found.lower <= truth <= found.upper
+    else:
+        found = answer(terms, "epsilon", float(truth))
+        assert found.lower * (1 - 1e-15) <= epsilon <= found.upper * (1 + 1e-15)
+
+
+def rounded_down(step, interval, top):
+    """P-masses of losses rounded down to multiples of the interval, and the first of these."""
+    lowest = mp.log1p(-step.q)
+    first = int(mp.floor(lowest / interval))
+    edges = [k * mp.mpf(interval) for k in range(first, int(top / interval) + 1)]
+    xs = [step.edge(e) if e > lowest else -mp.inf for e in edges]
+    above = [(1 - step.q) * mp.ncdf(-x) + step.q * mp.ncdf(step.mu - x) for x in xs]
+    masses = [np.longdouble(mp.nstr(a - b, 25)) for a, b in pairwise(above)]
+    return first, np.array(masses)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).tiny > 1e-320, reason="masses below 1e-308")
+@pytest.mark.parametrize("delta", [1e-290, 1e-301, 1e-305])
+def test_deltas_next_to_underflow(delta):
+    """A direct convolution of losses that are rounded down has no larger an epsilon."""
+    sigma, q, interval = 11.796107596579422, 0.00022030407534920967, 4e-6
+    found = answer([(sampled(sigma, q), 8)], "epsilon", delta)
+    first, total = rounded_down(Step(sigma, q), interval, 0.0056)
+    for _ in range(3):
+        total = np.convolve(total, total)
+    losses = (8 * first + np.arange(total.size)) * interval
+    assert np.sum(total * np.maximum(0, -np.expm1(found.upper - losses))) <= delta * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("steps", [11_565, 1000])
+def test_deltas_near_1_far_below_the_mean_of_the_loss(steps):
+    run = steps * MIXTURE + 87 * hs.Laplace(noise_multiplier=2.0)
+    (terms,) = run._directions(hs.Adjacency.REMOVE_ONE)
+    (found,) = _core.delta_bounds([terms], [0.7 * steps], tolerance=1e-3, memory_limit=MEMORY)
+    assert found.converged
+    assert 0.999 < found.lower <= 1 == found.upper
