@@ -17,6 +17,7 @@ extensions = [
     "help_pages",
     "mathml",
     "pictures",
+    "proofs",
 ]
 exclude_patterns = ["_extensions"]
 

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Break each entry of the ledger in cpp/README.md, one edit at a time: a test must fail.
+"""Break what each page of cpp/proofs books, one edit at a time: a test must fail.
 
-python tests/mutate.py [--entry N ...] [--layer NAME ...] [--kind KIND ...] [--directory BUILD]
+python tests/mutate.py [--proof SLUG ...] [--layer NAME ...] [--kind KIND ...] [--directory BUILD]
 
-The edits are those of tests/mutations/NAME.toml. An edit drops an allowance ("dropped": is it
-needed?), takes half of it ("halved": is it not far too large?) or breaks the line in some other way
-("broken": is it wired?). A row of `spared` says why there is nothing to mutate, or why no test
-fails if an allowance is dropped or halved. Each edit is made in a copy of the tree, the core is
-built anew, and the tests named for it run until one fails. Needs what building the core needs:
-cmake, ninja, pybind11. Answers 1 if a mutation survives, does not compile, or is not where the
-table says, or if the tests fail without any.
+The edits are the rows of tests/mutations/NAME.toml. A row replaces `from` by `to` in a statement
+that is tagged `proof: <slug of the row>`, wherever that statement is; `from` must be there once, in
+all statements with this tag (or in those of the function `at`). An edit drops an allowance
+("dropped": is it needed?), takes half of it ("halved": is it not far too large?) or breaks the line
+in some other way ("broken": is it wired?). A row of `spared` says why there is nothing to mutate,
+or why no test fails if an allowance is dropped or halved. Each edit is made in a copy of the tree,
+the core is built anew, and the tests named for it run until one fails. Needs what building the core
+needs: cmake, ninja, pybind11. Answers 1 if a mutation survives, does not compile, or is not where
+the table says, or if the tests fail without any.
 """
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +27,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import proofs
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "tests" / "mutations"
@@ -34,40 +40,44 @@ KINDS = ("dropped", "halved", "broken")
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """One edit of one file, and the tests of which it must make one fail.
+    """One edit of one tagged statement, and the tests of which it must make one fail.
 
-    `why` says why the edit is what it is, where it does more than leave out what the entry books.
+    `why` says why the edit is what it is, where it does more than leave out what the page books.
     """
 
-    entry: int
+    proof: str  # the slug of the page
     layer: str  # the table's name
     breaks: str
-    file: str
     text: str
     replacement: str
     tests: tuple[str, ...]
+    at: str = ""
+    file: str = ""
     kind: str = "broken"
     why: str = ""
 
-    def occurrences(self, root: Path) -> int:
-        """How often the text is in the file; 1 is right."""
-        return (root / self.file).read_text().count(self.text)
+    def places(self, root: Path) -> list[tuple[str, int, int]]:
+        """Where the text is: file, first and last character; one place is right."""
+        if not self.file:
+            return proofs.places(root, self.proof, self.text, self.at)
+        starts = re.finditer(re.escape(self.text), (root / self.file).read_text())
+        return [(self.file, match.start(), match.end()) for match in starts]
 
     def __str__(self) -> str:
-        return f"{self.entry:3d} {self.breaks}, {self.kind} ({self.file})"
+        return f"{self.proof}: {self.breaks}, {self.kind}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spared:
-    """An entry with nothing to mutate, or whose allowance no test misses if mutated so; and why."""
+    """A page with nothing to mutate, or whose allowance no test misses if mutated so; and why."""
 
-    entry: int
+    proof: str
     why: str
     kind: str = ""
 
     def __str__(self) -> str:
         left_out = f"not {self.kind}" if self.kind else "nothing to mutate"
-        return f"{self.entry:3d} {left_out}: {self.why}"
+        return f"{self.proof}: {left_out}: {self.why}"
 
 
 def table() -> tuple[list[Mutation], list[Spared]]:
@@ -75,12 +85,15 @@ def table() -> tuple[list[Mutation], list[Spared]]:
     mutations, spared = [], []
     for path in sorted(TABLES.glob("*.toml")):
         read = tomllib.loads(path.read_text())
-        mutations += [
-            Mutation(**{**row, "tests": tuple(row["tests"]), "layer": path.stem})
-            for row in read.get("mutation", [])
-        ]
+        mutations += [_mutation(path.stem, row) for row in read.get("mutation", [])]
         spared += [Spared(**row) for row in read.get("spared", [])]
     return mutations, spared
+
+
+def _mutation(layer: str, row: dict[str, Any]) -> Mutation:
+    names = {"from": "text", "to": "replacement"}
+    fields = {names.get(name, name): value for name, value in row.items()}
+    return Mutation(**{**fields, "tests": tuple(row["tests"]), "layer": layer})
 
 
 class Tree:
@@ -159,9 +172,10 @@ class Tree:
     @contextmanager
     def mutated(self, mutation: Mutation) -> Iterator[None]:
         """The tree with one edit, undone afterwards."""
-        path = self.root / mutation.file
+        ((file, first, last),) = mutation.places(self.root)
+        path = self.root / file
         right = path.read_text()
-        path.write_text(right.replace(mutation.text, mutation.replacement))
+        path.write_text(right[:first] + mutation.replacement + right[last:])
         try:
             yield
         finally:
@@ -183,8 +197,8 @@ def _say(text: str) -> None:
 
 def _outcome(tree: Tree, mutation: Mutation) -> tuple[bool, str]:
     """Whether the mutation is killed, and how."""
-    if mutation.occurrences(tree.root) != 1:
-        return False, f"NOT APPLICABLE: the text is there {mutation.occurrences(tree.root)} times"
+    if (times := len(mutation.places(tree.root))) != 1:
+        return False, f"NOT APPLICABLE: the text is there {times} times"
     with tree.mutated(mutation):
         if not tree.make():
             return False, "NOT COMPILED"
@@ -214,7 +228,7 @@ def run(mutations: list[Mutation], directory: Path) -> int:
 def main() -> int:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--entry", type=int, action="append", help="only this entry; repeatable")
+    parser.add_argument("--proof", action="append", help="only this page; repeatable")
     parser.add_argument(
         "--layer", action="append", help="only tests/mutations/LAYER.toml; repeatable"
     )
@@ -224,14 +238,14 @@ def main() -> int:
     parser.add_argument("--directory", type=Path, help="keep copy and build here for the next run")
     options = parser.parse_args()
     mutations, spared = table()
-    asked = options.entry or range(1, 10**6)
-    for entry in spared:
-        if entry.entry in asked:
-            _say(str(entry))
+    asked = options.proof or {row.proof for row in [*mutations, *spared]}
+    for row in spared:
+        if row.proof in asked:
+            _say(str(row))
     layers = options.layer or {mutation.layer for mutation in mutations}
     kinds = options.kind or KINDS
-    mutations = [m for m in mutations if m.entry in asked and m.layer in layers and m.kind in kinds]
-    mutations.sort(key=lambda m: (m.file, m.entry))  # of one file together: fewer builds
+    mutations = [m for m in mutations if m.proof in asked and m.layer in layers and m.kind in kinds]
+    mutations.sort(key=lambda m: m.places(ROOT))  # of one file together: fewer builds
     with tempfile.TemporaryDirectory() as temporary:
         return 1 if run(mutations, options.directory or Path(temporary)) else 0
 

@@ -22,7 +22,7 @@ ALL_PAGES = [*PAGES, *(ROOT / each / "README.md" for each in ("benchmarks", "cpp
 LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 # Blocks of the manual that hold no code, but for bash: README's two commands run in .ci/run.
-NO_CODE = {"{eval-rst}", "{help}", "{include}", "{toctree}"}
+NO_CODE = {"{eval-rst}", "{help}", "{include}", "{proofs}", "{toctree}"}
 
 
 class Block(NamedTuple):

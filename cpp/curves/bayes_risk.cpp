@@ -109,10 +109,10 @@ double log_odds(double prior) { return std::max(0.0, std::log1p(-prior) - std::l
 // difference u of each; then two roundings of the result. Products that are subnormal are off by half a subnormal
 // number each besides. The risk is at most the prior.
 double bayes_risk(double prior, double delta, Side side) {
-  const double slack = 16 * (1 + log_odds(prior)) * u;
+  const double slack = 16 * (1 + log_odds(prior)) * u;  // proof: bayes-risk
   const double risk = prior * (1 - delta);
   if (side == Side::lower) return std::min(prior, risk * (1 + slack) + 2 * smallest_subnormal);
-  return std::max(0.0, risk * (1 - slack) - 2 * smallest_subnormal);
+  return std::max(0.0, risk * (1 - slack) - 2 * smallest_subnormal);  // proof: bayes-risk
 }
 
 std::vector<Answer> bayes_risk_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,

@@ -26,12 +26,13 @@ double needed_below(const PldPair& enclosure, const CurveKinks& upper, const Nee
 
 // No loss is above the largest finite one but those of +inf: a kink that closes the upper curve.
 void close(CurveKinks& upper, const Direction& direction) {
+  // proof: gaussian-dp-upper
   const double largest = largest_finite_loss(direction), alpha = std::exp(largest) * (1 + 8 * u) + 1e-307;
   if (!std::isfinite(alpha)) return;
   while (!upper.loss.empty() && upper.loss.back() >= largest)
     upper.loss.pop_back(), upper.alpha.pop_back(), upper.value.pop_back();
   upper.loss.push_back(largest), upper.alpha.push_back(alpha);
-  upper.value.push_back(infinity_mass(direction).upper());
+  upper.value.push_back(infinity_mass(direction).upper());  // proof: gaussian-dp-upper
 }
 
 // Over rates in [from, to]; done as soon as the answer is no more than `known`.

@@ -21,8 +21,8 @@ double lines_wanted(double tolerance) { return std::clamp(12 / std::sqrt(toleran
 // The line value + alpha x on [from, to].
 void take_line(NeededMu& needed, double value, double alpha, double from, double to) {
   if (!(from <= to)) return;
-  const auto at = [&](double x) { return (value + alpha * x) * (1 + 4 * u) + 1e-307; };
-  needed.take(from, at(from));
+  const auto at = [&](double x) { return (value + alpha * x) * (1 + 4 * u) + 1e-307; };  // proof: gaussian-dp-upper
+  needed.take(from, at(from));                                                           // proof: gaussian-dp-upper
   // Where the line meets 1 - x the cap takes over, which falls.
   const double meeting = (1 - value) / (1 + alpha);
   if (meeting > from && meeting < to) {
@@ -107,6 +107,7 @@ NeededMu mu_needed(const CurveKinks& upper, double from, double to, double toler
 }
 
 double mu_needed_at(const CurveKinks& lower, double fpr, const PowerBound& above, double smallest_rate) {
+  // proof: gaussian-dp-lower
   const double power = std::min(power_below(lower, fpr, above).value, down(1 - smallest_rate));
   return power > fpr ? std::max(0.0, gaussian_mu_of(fpr, power).lower) : 0.0;
 }

@@ -88,13 +88,13 @@ ExplicitComposition::ExplicitComposition(std::vector<StepCount> terms) : terms_(
     lowest_ += times * static_cast<double>(step->index.front());
     highest_ += times * static_cast<double>(step->index.back());
   }
-  top_ += 8 * unit_roundoff * size;
+  top_ += 8 * unit_roundoff * size;  // proof: beyond-largest-loss
 }
 
 double ExplicitComposition::beyond_top(double epsilon) const {
   const double room = up(top_ - epsilon);
   const double curve = room > 0 ? -std::expm1(-room) * (1 + 8 * unit_roundoff) : 0.0;
-  return std::min(1.0, (curve + infinity_mass_) * (1 + 2 * unit_roundoff));
+  return std::min(1.0, (curve + infinity_mass_) * (1 + 2 * unit_roundoff));  // proof: beyond-largest-loss
 }
 
 LossPmf ExplicitComposition::distribution(double tail_mass, std::size_t memory_limit) const {

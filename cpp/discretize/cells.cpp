@@ -89,11 +89,11 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
   }
   cells.parts = pair.integrate(edges);
   cells.atoms = atoms_on(cells.support, pair.atoms());
-  cells.parts.loss_error += rounding_of(cells.support);
+  cells.parts.loss_error += rounding_of(cells.support);  // proof: loss-coupling
   const double most = pair.finite_loss_bound();
   const double error = cells.parts.loss_error;
   while (cells.nothing_above() && cells.loss(cells.top) < most && !(down(cells.loss(cells.top) + error) >= most))
-    ++cells.top;
+    ++cells.top;  // proof: bounded-support
   return cells;
 }
 

@@ -36,11 +36,11 @@ struct SupportCells {
   double loss(std::size_t i) const { return support.loss(i); }
   double gap(std::size_t i) const { return loss(i + 1) - loss(i); }
   bool nothing_above() const { return top < support.index.size(); }
-  /// Bound on the error of the shares `low` and `high` of a whole cell that go to its ends, cpp/README.md. Moving the
+  /// Bound on the error of the shares `low` and `high` of a whole cell that go to its ends. Moving the
   /// reference of a part to the far end takes its P-mass, with that error.
   double share_error(std::size_t i, double low, double high) const {
-    const double edges = 8 * parts.edge_error / gap(i);
-    const double moved = 2 * parts.mass_error;
+    const double edges = 8 * parts.edge_error / gap(i);  // proof: cell-errors
+    const double moved = 2 * parts.mass_error;           // proof: cell-errors
     if (parts.own_scale) return (8 * parts.share_error + moved + edges + 32 * 0x1p-53) * std::min(low, high);
     return 3 * parts.share_error + moved + 2 * parts.share_error_p / gap(i) + edges + 8 * 0x1p-53;
   }

@@ -43,8 +43,8 @@ Interval loss_integral(const PairCells& parts, std::span<const double> edges, co
     const double chord = share * ends.at_lower + (1 - share) * ends.at_upper, jensen = g.value(middle);
     const bool bent = ends.lower < g.bend && g.bend < ends.upper;
     const double spread = bent ? ends.steepest * width : 0.0;
-    low.add(cell.p * (std::min(chord, jensen) - spread));
-    high.add(cell.p * (std::max(chord, jensen) + spread));
+    low.add(cell.p * (std::min(chord, jensen) - spread));   // proof: jensen-moments
+    high.add(cell.p * (std::max(chord, jensen) + spread));  // proof: jensen-moments
     // Losses are off by loss_error and the rounding of the edges; the share of an end by share_error (of below
     // and above) and share_error_p / growth, which moves g by the spread of the cell; the centre by as much of
     // growth >= width. Then the relative error of p, and of g where |g| is largest.
@@ -53,9 +53,11 @@ Interval loss_integral(const PairCells& parts, std::span<const double> edges, co
     const double largest = std::max(std::fabs(ends.at_lower), std::fabs(ends.at_upper)) + ends.steepest * width;
     error.add(cell.p * (2 * ends.steepest * location + (parts.mass_error + 128 * u) * largest));
   }
+  // proof: jensen-moments
   const double slack = error.value() * (1 + 1e-9) + low.error_bound() + high.error_bound() + tiny;
   const double tail = parts.lower_tail_q * (1 + 8 * u);
   const double lowest = std::min(0.0, g.tail_lowest(edges[0])), highest = std::max(0.0, g.tail_highest(edges[0]));
+  // proof: jensen-moments
   return {low.value() - slack + tail * lowest * (1 + 128 * u), high.value() + slack + tail * highest * (1 + 128 * u)};
 }
 
@@ -65,12 +67,12 @@ Interval listed_integral(const FiniteLaw& law, const std::function<double(double
   for (std::size_t i = 0; i < law.atoms.size(); ++i) {
     checkpoint_each<4096>(i);
     const auto [loss, mass] = law.atoms[i];
-    const double at = value(loss), term = mass * at;
+    const double at = value(loss), term = mass * at;  // proof: listed-moments
     sum.add(term);
     // What the value changes by is small beside it, or beside its change over a few u of the loss.
     error.add((law.mass_error + 104 * u) * std::fabs(term) + mass * change(loss) * (1 + law.mass_error));
   }
-  const double off = error.value() * (1 + 1e-9) + sum.error_bound() + tiny;
+  const double off = error.value() * (1 + 1e-9) + sum.error_bound() + tiny;  // proof: listed-moments
   return {sum.value() - off, sum.value() + off};
 }
 

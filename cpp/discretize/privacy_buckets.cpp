@@ -43,7 +43,7 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
     pmf.mass[to] += cell.p - atom;
     const double lost = stays ? 0.0 : cell.below;
     const double error = cells.share_error(i, 1, 1) * std::expm1(cells.gap(i)) * cell.p;
-    reverse.add(reversed(lost + error, cells.loss(to)));
+    reverse.add(reversed(lost + error, cells.loss(to)));  // proof: privacy-buckets
   }
   const bool top_stays = cells.nothing_above() || on_edge(parts, parts.upper_tail_above);
   // All of Q above the support: e^-last (P - above).
@@ -55,6 +55,7 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
   for (double& mass : pmf.mass) mass *= inflate;
   // What underflow hides is at the top, if there is one.
   (cells.nothing_above() && parts.infinity_mass == 0 ? pmf.mass[cells.top] : pmf.infinity_mass) += 1e-307;
+  // proof: privacy-buckets
   pmf.infinity_mass += ((top_stays ? 0.0 : parts.upper_tail_p) + parts.infinity_mass) * inflate;
   pmf.reverse_infinity_mass = reverse.value() * (1 + 16 * u) + 1e-307;
   return pmf;
@@ -65,7 +66,7 @@ StepPmf privacy_buckets_lower(const SupportCells& cells) {
   const std::size_t last = cells.support.index.size() - 1;
   StepPmf pmf = empty_pmf(cells, Side::lower);
   for (std::size_t i = 0; i < last; ++i) checkpoint_each<4096>(i), pmf.mass[i] = whole_cell(cells, i).p;
-  pmf.mass[last] = parts.upper_tail_p;
+  pmf.mass[last] = parts.upper_tail_p;  // proof: privacy-buckets
   const double deflate = std::max(0.0, 1 - parts.mass_error - 16 * u);
   for (double& mass : pmf.mass) mass *= deflate;
   pmf.infinity_mass = parts.infinity_mass_lower;

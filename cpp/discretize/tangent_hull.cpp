@@ -33,7 +33,7 @@ Top with_cell(const Top& top, const SupportCells& cells, std::size_t i) {
   const CellMass cell = whole_cell(cells, i);
   const double shrunk = shrinkage(cells.gap(i));
   return {cell.p + top.p, cell.above + top.above * (1 - shrunk) + top.p * shrunk,
-          cell.p * shrunk + top.scale * (1 - shrunk) + top.p * shrunk};
+          cell.p * shrunk + top.scale * (1 - shrunk) + top.p * shrunk};  // proof: support-tails
 }
 
 // The curve of the tangents at the cuts over the first `points` support points. Let p_i be the
@@ -60,15 +60,15 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     const double p = left.p + right.p;
     const double difference = right.above - left.below;
     kinks.mass[i] += p;
-    kinks.error[i] += (parts.mass_error + 4 * u) * p;
+    kinks.error[i] += (parts.mass_error + 4 * u) * p;  // proof: cell-errors
     // An error of D is taken on the safe side: mass stays, or goes, one point further down. So it
     // costs error * gap in the mean and nothing of the P-mass.
     const double largest = (last ? top.scale : right.p * shrinkage(cells.cuts[i] - cells.loss(i))) +
                            (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
     const double scale = parts.own_scale ? right.above + left.below : largest;
     const double shares = parts.share_error + (last ? parts.mass_error : 0.0);  // of the top masses, too, are terms
-    const double error = (shares + 8 * u) * scale + parts.share_error_p * p;
-    const double raised = std::max(0.0, difference - error);
+    const double error = (shares + 8 * u) * scale + parts.share_error_p * p;    // proof: cell-errors
+    const double raised = std::max(0.0, difference - error);                    // proof: cell-errors
     const double lowered = std::max(0.0, error - difference);
     if (i > 0) {
       const double amount = raised / growth(cells.gap(i - 1));
@@ -80,7 +80,7 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
       kinks.mass[i] += amount;
       kinks.mass[i + 1] -= amount;
     } else {
-      kinks.ends_at_zero = lowered == 0;
+      kinks.ends_at_zero = lowered == 0;  // proof: tangent-hull
     }
   }
   for (std::size_t i = 0; i < points; ++i) kinks.error[i] += 8 * u * std::fabs(kinks.mass[i]);
@@ -110,7 +110,7 @@ Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& to
     kinks.error[i] += error;
     kinks.error[i + 1] += error;
     const double absolute = share_error * cell.p * growth(gap);
-    off[i] = std::max(off[i], cell.above);
+    off[i] = std::max(off[i], cell.above);  // proof: tangent-hull
     off_error[i] = std::max(off_error[i], absolute);
     off[i + 1] = cell.below;
     off_error[i + 1] = absolute;
@@ -136,7 +136,7 @@ Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& to
 // Removes rounding from the masses, then points above the hull. If the last kink is negative the
 // curve would end below zero: the caller must take a shorter support.
 bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
-  for (std::size_t i = 0; i < kinks.mass.size(); ++i) kinks.mass[i] -= kinks.error[i];
+  for (std::size_t i = 0; i < kinks.mass.size(); ++i) kinks.mass[i] -= kinks.error[i];  // proof: support-tails
   const auto& index = cells.support.index;
   constexpr auto none = static_cast<std::size_t>(-1);
   const auto share = [&](std::size_t left, std::size_t i, std::size_t right) -> KinkShare {
@@ -151,7 +151,7 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   pmf.index.clear();
   pmf.mass.clear();
   for (const std::size_t i : kept) {
-    if (kinks.mass[i] < 0) return false;
+    if (kinks.mass[i] < 0) return false;  // proof: tangent-hull
     pmf.index.push_back(index[i]);
     pmf.mass.push_back(kinks.mass[i] * (1 - 4 * u));
   }
@@ -164,21 +164,22 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
 // far less than an interval, that mass is the better estimate.
 void raise_to_no_loss(const SupportCells& cells, StepPmf& pmf) {
   const auto& index = cells.support.index;
+  // proof: normalization-bound
   const double infinite = cells.parts.infinity_mass, highest = std::log1p(-infinite) * (1 + 8 * u);
   std::size_t nearest = index.size();
   while (nearest > 0 && !(cells.loss(nearest - 1) <= highest)) --nearest;
   if (nearest == 0) return;
   for (std::size_t k = 0; k < pmf.index.size(); ++k)
     if (pmf.index[k] > index[nearest - 1] && pmf.mass[k] > 0) return;
-  pmf.index.assign(1, index[nearest - 1]);
-  pmf.mass.assign(1, infinite > 0 ? (1 - infinite) * (1 - 4 * u) : 1.0);
+  pmf.index.assign(1, index[nearest - 1]);                                // proof: normalization-bound
+  pmf.mass.assign(1, infinite > 0 ? (1 - infinite) * (1 - 4 * u) : 1.0);  // proof: normalization-bound
 }
 
 template <class Curve>
 StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, cells.parts.infinity_mass_lower, 0,
               cells.parts.loss_error, Side::lower};
-  Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above, cells.parts.upper_tail_p};
+  Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above, cells.parts.upper_tail_p};  // proof: support-tails
   // One point is given up at a time, then ever more at once, the sooner the more there are: the cost stays linear in
   // the support, and bounded.
   const std::size_t patience = std::clamp<std::size_t>((std::size_t{1} << 22) / cells.support.index.size(), 4, 64);

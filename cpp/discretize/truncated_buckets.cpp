@@ -57,19 +57,19 @@ StepPmf truncated_buckets(const DominatingPair& pair, double interval, double lo
     const std::int64_t to = upper ? grid.up(edges[i + 1]) : grid.down(edges[i]);
     checkpoint_each<4096>(i);
     mass[to] += parts.cells[i].p;
-    shift = std::max(shift, 4 * grid.near(edges[i]) + 4 * grid.near(edges[i + 1]));
+    shift = std::max(shift, 4 * grid.near(edges[i]) + 4 * grid.near(edges[i + 1]));  // proof: truncated-buckets
   }
-  if (upper) mass[grid.up(low)] += parts.lower_tail_p;
-  if (!upper) mass[grid.down(high)] += parts.upper_tail_p;
+  if (upper) mass[grid.up(low)] += parts.lower_tail_p;      // proof: truncated-buckets
+  if (!upper) mass[grid.down(high)] += parts.upper_tail_p;  // proof: truncated-buckets
   const double sign = upper ? 1 : -1;
-  const double outward = std::max(0.0, 1 + sign * (parts.mass_error + 16 * u));
+  const double outward = std::max(0.0, 1 + sign * (parts.mass_error + 16 * u));  // proof: truncated-buckets
   StepPmf step{interval, 0, {}, {}, 0, upper ? 1.0 : 0.0, 0, side};
   for (const auto& [index, p] : mass) {
     if (!(p * outward > 0)) continue;
     step.index.push_back(index);
     step.mass.push_back(p * outward);
   }
-  step.infinity_mass =
+  step.infinity_mass =  // proof: truncated-buckets
       upper ? std::min(1.0, (parts.upper_tail_p + parts.infinity_mass) * outward) : parts.infinity_mass_lower;
   step.loss_error = (parts.loss_error + shift) * (1 + 4 * u);
   return step;

@@ -165,7 +165,7 @@ class Solver {
 
   // An answer of delta, and what its width is made of.
   void describe(Answer& result, const ContourDelta& found) const {
-    result.upper = std::min(1.0, found.upper());
+    result.upper = std::min(1.0, found.upper());  // proof: clamping
     result.lower = std::max(0.0, found.lower());
     result.truncation = found.tail;
     result.wraparound = found.alias;

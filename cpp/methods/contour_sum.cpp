@@ -28,7 +28,7 @@ Ball log_moment(const Direction& direction, const Lines& lines) {
     error += count * step.error;
     size += count * std::fabs(step.value);
   }
-  return {value, 1.01 * (error + u * size * static_cast<double>(direction.size()))};
+  return {value, 1.01 * (error + u * size * static_cast<double>(direction.size()))};  // proof: contour-rounding
 }
 
 // log sum over j >= 1 of a bound that falls by e^-fall from each j to the next.
@@ -48,7 +48,7 @@ class Product {
     std::vector<double> re(size_, 1.0), im(size_);
     const auto times = static_cast<double>(count);
     for (std::size_t k = 1; k < samples.size(); ++k) {
-      const double off = samples[k].rounding + samples[k].truncation + 1e-300;
+      const double off = samples[k].rounding + samples[k].truncation + 1e-300;  // proof: contour-rounding
       const double modulus = std::sqrt(samples[k].re * samples[k].re + samples[k].im * samples[k].im);
       const double relative = times * (off / modulus);
       if (relative < 1) {
@@ -66,14 +66,14 @@ class Product {
       re_[k] = next;
     }
     // Powers within 4 n u, whatever underflows on the way: it takes 1e-307, which the 24 u of sample 0 cover.
-    rounding_ += 4 * u * (times + 1);
+    rounding_ += 4 * u * (times + 1);  // proof: contour-rounding
   }
 
   /// The product and its error: |(R + e)^n - R^n| <= |R|^n (e^(n e / |R|) - 1), and (|R| + e)^n <= |R|^n e^(n e / |R|).
   std::pair<std::complex<double>, double> at(std::size_t k) const {
     const double size = std::sqrt(re_[k] * re_[k] + im_[k] * im_[k]), relative = relative_[k] + rounding_;
-    if (lost_[k] != 0) return {0, 1.01 * size * std::exp(relative + lost_[k])};
-    return {{re_[k], im_[k]}, 1.01 * size * std::expm1(relative)};
+    if (lost_[k] != 0) return {0, 1.01 * size * std::exp(relative + lost_[k])};  // proof: contour-rounding
+    return {{re_[k], im_[k]}, 1.01 * size * std::expm1(relative)};               // proof: contour-rounding
   }
 
  private:
@@ -145,7 +145,7 @@ void ContourSum::take_samples(const Direction& direction, const Lines& lines, co
   const double rest = static_cast<double>(count - 1), from = spacing_ * static_cast<double>(count);
   const double order = smoothing.order(from);
   tail_ = 2.01 * std::exp(log_beyond) * smoothing.bound(c, from) * std::pow(1 + 1 / rest, order) /
-          ((order + 1) * spacing_ * spacing_ * rest);
+          ((order + 1) * spacing_ * spacing_ * rest);  // proof: contour-tail
 }
 
 namespace {
@@ -176,7 +176,7 @@ void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta
     const std::size_t count = std::min(together, epsilons.size() - first);
     for (std::size_t k = 0; k < count; ++k) {
       const double epsilon = epsilons[first + k];
-      powers[3 * k] = log_moment_ - contour_.tilt * epsilon;
+      powers[3 * k] = log_moment_ - contour_.tilt * epsilon;  // proof: contour-rounding
       powers[3 * k + 1] = raised(log_higher_, contour_.higher * epsilon);
       powers[3 * k + 2] = raised(log_lower_, contour_.lower * epsilon);
     }
@@ -189,15 +189,17 @@ void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta
 ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = static_cast<double>(re_.size() + 8) * u;
   const double unit = powers[0] / contour_.period;
+  // proof: contour-rounding
   const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 1.01 * contour_.tilt * std::fabs(epsilon) + 16);
   const double grown = off < 1 ? off * (1 + off) : std::expm1(off);  // the true unit is at most 1 + grown times `unit`
-  const double turning = u * (8 + 1.01 * spacing_ * std::fabs(epsilon));
+  const double turning = u * (8 + 1.01 * spacing_ * std::fabs(epsilon));  // proof: contour-rounding
   ContourDelta result{};
   result.value = unit * sum(epsilon).value;
   const double off_grid_steps = 1.01 * (rounding_ + turning * turning_ + 1.01 * summing * total_);
+  // proof: contour-rounding
   result.rounding = 1.01 * (unit * off_grid_steps * (1 + grown) + std::fabs(result.value) * grown) + 1e-307;
-  result.tail = unit * tail_ * (1 + grown) * (1 + 1e-6);
-  result.alias = (powers[1] + powers[2]) * (1 + 1e-6);
+  result.tail = unit * tail_ * (1 + grown) * (1 + 1e-6);  // proof: contour-tail
+  result.alias = (powers[1] + powers[2]) * (1 + 1e-6);    // proof: contour-aliases
   return result;
 }
 

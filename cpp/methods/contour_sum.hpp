@@ -5,7 +5,7 @@
 // trapezoid rule of spacing h takes, by Poisson summation, exactly sum over all whole k of
 // e^(c k period) delta(epsilon + k period), period = 2 pi / h: every term is >= 0 and k = 0 is the answer. Terms k > 0
 // and k < 0 are bounded by Chernoff's inequality at a higher and a lower tilt, samples beyond the last by the modulus
-// of the moments. cpp/README.md, "The contour", books each.
+// of the moments. cpp/proofs/contour-rounding.md, contour-tail.md and contour-aliases.md book them.
 #pragma once
 
 #include <span>

@@ -127,8 +127,8 @@ void Enumeration::add(const FiniteLaw& law, double count) {
     }
   }
   sums_ = std::move(all);
-  mass_error_ += count * law.mass_error * (1 + 1e-9) + gamma(5 * count + 8);
-  loss_error_ += (lost + count * law.loss_error) * (1 + 8 * u);
+  mass_error_ += count * law.mass_error * (1 + 1e-9) + gamma(5 * count + 8);  // proof: enumeration
+  loss_error_ += (lost + count * law.loss_error) * (1 + 8 * u);               // proof: enumeration
   infinite_.add(law.infinity_mass_lower, (law.infinity_mass + law.cut) * (1 + u), count);
   complete_ = complete_ && law.cut == 0;
 }
@@ -147,12 +147,12 @@ void Enumeration::sort() {
 // The mass of the sums from k on and of infinite losses, bounded; 1e-307 covers what underflow may have taken.
 double Enumeration::mass_above(std::size_t k) const {
   const double finite = beyond_[k] > 0 || k < sums_.size() ? beyond_[k] * (1 + mass_error_) + 1e-307 : 0.0;
-  return std::min(1.0, (finite + infinite_.upper()) * (1 + 4 * u));
+  return std::min(1.0, (finite + infinite_.upper()) * (1 + 4 * u));  // proof: enumeration
 }
 
 double Enumeration::mass_below(std::size_t k) const {
   const double finite = std::max(0.0, beyond_[k] * (1 - mass_error_) - 1e-307);
-  return (finite + infinite_.lower()) * (1 - 4 * u);
+  return (finite + infinite_.lower()) * (1 - 4 * u);  // proof: enumeration
 }
 
 Interval Enumeration::tail(double epsilon) const {
@@ -177,7 +177,7 @@ double Enumeration::gained(double epsilon) const {
 
 Interval Enumeration::delta(double epsilon) const {
   const bool exact = loss_error_ == 0;
-  const double error = mass_error_ + 16 * u;
+  const double error = mass_error_ + 16 * u;  // proof: enumeration
   const double low = gained(exact ? epsilon : up(epsilon + loss_error_));
   const double before = exact ? epsilon : down(epsilon - loss_error_), high = gained(before);
   const double none_below = mass_below(sums_.size()), none_above = mass_above(sums_.size());

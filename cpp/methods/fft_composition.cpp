@@ -99,6 +99,7 @@ double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint
     infinite.add(0, step.infinity_mass, count);
     loss_error += count * step.loss_error;
   }
+  // proof: underflow-delta
   const double finite = std::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1e-307;
   return (finite + infinite.upper()) * (1 + 2 * unit_roundoff);
 }

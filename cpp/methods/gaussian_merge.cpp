@@ -22,7 +22,7 @@ MergedDirection merge_gaussians(const Direction& direction) {
   if (square.value() > 0) {
     // mu carries u from the division; squaring, count, sum and root make 8 u of it at most.
     merged.mu = std::sqrt(square.value());
-    merged.mu_error = 8 * unit_roundoff;
+    merged.mu_error = 8 * unit_roundoff;  // proof: parameter-rounding
     merged.only_gaussian = merged.terms.empty();
     merged.terms.push_back({gaussian_pair(merged.mu, merged.mu_error), 1});
   }

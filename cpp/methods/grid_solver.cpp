@@ -43,6 +43,7 @@ GridSolver::GridSolver(const Direction& direction, bool wants_epsilon, double va
   total_variation_ = total_variation(direction);
   finite_supremum_ = largest_finite_loss(direction);
   answer_.lower = 0;
+  // proof: largest-losses
   answer_.upper = wants_epsilon ? largest_loss(direction) : total_variation_;  // delta falls with epsilon
 }
 
@@ -53,7 +54,7 @@ Answer GridSolver::solve() {
   if (!wants_epsilon_ && take_next_to_supremum()) return answer_;
   if (!wants_epsilon_ && infinity_mass_ < smallest_delta) {
     const Saddle far = at_.tilt > 0 ? at_ : whole_.far_saddle(value_);
-    if (far.log_delta < std::log(smallest_delta))
+    if (far.log_delta < std::log(smallest_delta))  // proof: underflow-delta
       answer_.upper = std::min(answer_.upper, chernoff_delta(direction_, whole_, far, value_));
     if (answer_.upper <= smallest_delta) return answer_;
   }

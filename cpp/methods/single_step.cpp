@@ -49,7 +49,7 @@ class SingleStep {
  private:
   static double error(const PairCells& cells) {
     return 2 * cells.share_error * cells.upper_tail_above + cells.share_error_p * cells.upper_tail_p +
-           (cells.own_scale ? 0 : least);
+           (cells.own_scale ? 0 : least);  // proof: single-step
   }
 
   static constexpr double least = 1e-307;  // what underflow may have hidden
@@ -58,7 +58,7 @@ class SingleStep {
   std::optional<PairCells> beside(double epsilon, double sign) {
     for (int i = 0; i < 12; ++i) {
       PairCells cells = pair_.integrate(std::array{epsilon + sign * shift_});
-      const double needed = cells.loss_error + u * (std::fabs(epsilon) + shift_);
+      const double needed = cells.loss_error + u * (std::fabs(epsilon) + shift_);  // proof: single-step
       const bool enough = needed <= shift_;
       if (!enough || needed < shift_ / 8) shift_ = 2 * needed;  // for the next edge, too
       if (enough) return cells;

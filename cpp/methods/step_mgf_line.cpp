@@ -19,6 +19,7 @@ StepMgfLine::StepMgfLine(TiltedStep step) : step_(std::move(step)) {
     losses_.push_back(step_.step->loss(i));
   }
   const double value = std::log(sum.value());
+  // proof: smoothing-rounding
   log_moment_ = {step_.log_moment + value, u * (4 + 5 * std::fabs(value) + std::fabs(step_.log_moment + value))};
 }
 
@@ -41,7 +42,7 @@ std::vector<MomentSample> StepMgfLine::samples(double spacing, std::size_t count
   for (std::size_t k = 1; k < count; ++k) {
     checkpoint_each<8>(k);
     const auto [re, im, rounding] = masses.next();
-    result.push_back({re, im, rounding + static_cast<double>(k) * carried, 0});
+    result.push_back({re, im, rounding + static_cast<double>(k) * carried, 0});  // proof: smoothing-rounding
   }
   return result;
 }

@@ -46,7 +46,7 @@ LargestSum sum_of_largest(const Direction& direction) {
     if (!(std::fabs(most) < 0x1p900)) return {infinity, 0, 0};
     const auto [next, rounded] = two_sum(sum.value, most);
     sum.value = next;
-    sum.error += lost + rounded;
+    sum.error += lost + rounded;  // proof: next-to-largest-loss
     errors += std::fabs(lost) + std::fabs(rounded);
     if (most != 0 && std::fabs(most) < 0x1p-900) sum.off += 2 * u * std::fabs(most) + smallest_subnormal;
   }
@@ -73,6 +73,7 @@ double finite_tail_above(const DominatingPair& pair, double from) {
 
 double largest_finite_loss(const Direction& direction) {
   const LargestSum sum = sum_of_largest(direction);
+  // proof: next-to-largest-loss
   return sum.error == 0 && sum.off == 0 ? sum.value : up(sum.value + up(sum.error + sum.off));
 }
 
@@ -89,9 +90,10 @@ struct NearLargest {
   double log_finite = 0, log_reached = 0;  // of the probability: of finite losses, of those and infinite ones
   double rounding = 0, steps = 0;          // relative, of sums of so many terms
 
+  // proof: largest-loss-power
   double log_finite_below() const { return log_finite - rounding * (std::fabs(log_finite) + steps); }
   double log_reached_below() const { return log_reached - rounding * (std::fabs(log_reached) + steps); }
-  double near_below() const { return near - rounding * losses; }
+  double near_below() const { return near - rounding * losses; }  // proof: largest-loss-power
 };
 
 // The edges lie below the largest finite losses by what `depth` says of these.
@@ -122,10 +124,10 @@ Interval epsilon_by_largest_losses(const Direction& direction, double delta, dou
   if (!std::isfinite(largest)) return {0, infinity};
   const NearLargest all = near_largest(direction, [&](double most) { return 0.25 * tolerance * std::fabs(most); });
   Interval result{0, infinity};
-  if (infinity_mass(direction).is_at_most(delta)) result.upper = std::max(0.0, largest);
+  if (infinity_mass(direction).is_at_most(delta)) result.upper = std::max(0.0, largest);  // proof: largest-losses
   const double log_delta = std::log(delta);
   const double log_share = log_delta - all.log_reached_below() + 8 * u * std::fabs(log_delta);
-  if (log_share < -1)
+  if (log_share < -1)  // proof: largest-losses
     result.lower = std::max(0.0, all.near_below() + std::log1p(-std::exp(log_share) * (1 + 8 * u)) * (1 + 8 * u));
   return result;
 }
@@ -153,8 +155,9 @@ Interval LargestLossPower::at(double fpr) const {
     return std::exp(std::min(0.0, sum + sign * 8 * u * (std::fabs(loss) + std::fabs(log_fpr)))) * (1 + sign * 8 * u);
   };
   double below = 0;
+  // proof: largest-loss-power
   for (const auto& [loss, probability] : near_) below = std::max(below, std::min(probability, likelier(loss, -1)));
-  const double above = infinite_.upper + likelier(largest_, 1);
+  const double above = infinite_.upper + likelier(largest_, 1);  // proof: largest-loss-power
   return {(infinite_.lower + below) * (1 - 4 * u), std::min(1.0, above * (1 + 4 * u))};
 }
 
@@ -175,7 +178,7 @@ double total_variation(const Direction& direction) {
   for (const Term& term : direction)
     log_equal += static_cast<double>(term.count) * std::log1p(-std::min(1.0, term.pair->total_variation_bound()));
   const double error = 1e-12 * static_cast<double>(direction.size());
-  return std::min(1.0, -std::expm1(log_equal) * (1 + error) + 1e-307);
+  return std::min(1.0, -std::expm1(log_equal) * (1 + error) + 1e-307);  // proof: total-variation
 }
 
 std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance) {
@@ -195,8 +198,10 @@ std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, dou
     log_lower = down(log_lower + (reached > least_mass ? count * std::log(reached) * (1 + 8 * u) : -infinity));
     lost = up(lost + up(count * cells.loss_error));
   }
-  const double kept = down(least - lost);
+  const double kept = down(least - lost);  // proof: next-to-largest-loss
+  // proof: next-to-largest-loss
   const double finite_upper = room > 0 ? std::exp(log_upper) * -std::expm1(-room) * (1 + 16 * u) + 1e-307 : 0.0;
+  // proof: next-to-largest-loss
   const double finite_lower = kept > 0 ? std::exp(log_lower) * -std::expm1(-kept) * (1 - 16 * u) - 1e-307 : 0.0;
   Answer answer;
   answer.lower = std::max(infinite.lower(), (infinite.lower() + finite_lower) * (1 - 2 * u));

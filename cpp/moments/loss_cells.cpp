@@ -74,7 +74,7 @@ Interval LossCells::log_moment(double t) const {
   // The exponents t l - scale are rounded: by 4 u of the largest in all.
   const double largest = t * std::max(std::fabs(top()), std::fabs(edges_.front())) + std::fabs(scale);
   Interval result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
-                  scale + high + 8 * u * (largest + std::fabs(high) + 1)};
+                  scale + high + 8 * u * (largest + std::fabs(high) + 1)};  // proof: jensen-moments
   if (t * top() > 300) return result;
   // x^a - 1 - a (x - 1), a = t + 1, of which E_Q is one less: nothing cancels where t is small.
   const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
@@ -144,8 +144,8 @@ Interval LossCells::with_q_mass(const LossFunction& function) const {
 void LossCells::cut_off_unknown() {
   std::size_t first = 0;
   while (first < cells_.cells.size() && cells_.cells[first].p < smallest_mass) ++first;
-  if (first == 0 || first == cells_.cells.size()) return;
-  if (edges_.front() > -300) return;  // Q-mass is at most e^300 times 2^21 such P-masses
+  if (first == 0 || first == cells_.cells.size()) return;  // proof: jensen-moments
+  if (edges_.front() > -300) return;                       // Q-mass is at most e^300 times 2^21 such P-masses
   const auto from = static_cast<std::ptrdiff_t>(first);
   known_ = Known{cells_, {edges_.begin() + from, edges_.end()}};
   known_->cells.cells.erase(known_->cells.cells.begin(), known_->cells.cells.begin() + from);
@@ -162,6 +162,7 @@ double LossCells::log_scale(double t) const {
 }
 
 // What the outcomes that the cells count at +inf, though their losses are finite, add to an integral at most.
+// proof: tail-moments
 double LossCells::unlisted(double t) const { return cells_.infinity_mass > 0 ? pair_.unlisted_moment_bound(t) : 0; }
 
 // Upper bound of E_P[e^(t L); top < L < inf], for a top >= 0.

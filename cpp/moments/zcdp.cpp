@@ -29,7 +29,7 @@ double chord_slope(double from, double to, double first, double last) {
     low = high;
     divergence = next;
   }
-  return highest * (1 + 64 * u);
+  return highest * (1 + 64 * u);  // proof: zcdp
 }
 
 // Branch and bound over t = order - 1: orders around the largest slope are looked at, the others are not.

@@ -77,7 +77,7 @@ inline constexpr PaddedRule padded6 = padded(nodes6, weights6), padded8 = padded
 inline GaussLegendreRule gauss_legendre(double s) {
   using namespace gauss_legendre_table;
   if (s <= 0.0164) return {nodes3, weights3};
-  if (s <= 0.105) return {nodes4, weights4};
+  if (s <= 0.105) return {nodes4, weights4};  // proof: cell-quadrature
   if (s <= 0.7) return {nodes6, weights6};
   return {nodes8, weights8};
 }

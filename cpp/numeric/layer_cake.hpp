@@ -45,7 +45,7 @@ class LayerCake {
   /// |sin x| <= 1 and |sin x / x| <= 0.24.
   static double sinc_gap(double x) {
     if (x < 2.5) return x * x / 6 * (1 - x * x / 20);
-    return x < 3.6 ? 0.716 : 1 - 1 / x;
+    return x < 3.6 ? 0.716 : 1 - 1 / x;  // proof: contour-tail
   }
 
  private:

@@ -13,7 +13,7 @@ namespace hockeystick {
 inline constexpr double inverse_sqrt_two_pi = 0.39894228040143267794;
 
 /// Relative error of normal_tail (x >= 0), normal_interval and mills_ratio: *proved*, as for the
-/// cell integrals in cpp/README.md. Below 1e-290 underflow adds 1e-307.
+/// cell integrals in cpp/proofs/cell-rounding.md. Below 1e-290 underflow adds 1e-307.
 inline constexpr double normal_error = 40 * 0x1p-53;
 
 /// A normal density seen from a point a: phi(a + y - m) = base e^(-t y - y^2/2), t = a - m. Its

@@ -32,7 +32,8 @@ Interval quantile(double p) {
   const double z = guess(p);
   double lower = z, upper = z;
   for (double step = 1e-15 * (1 + z); normal_tail(upper) * (1 + 2 * normal_error) + underflow > p; step *= 2)
-    upper += step;
+    upper += step;  // proof: normal-quantile
+  // proof: normal-quantile
   for (double step = 1e-15 * (1 + z); lower > 0 && normal_tail(lower) * (1 - 2 * normal_error) - underflow < p;
        step *= 2)
     lower = std::fmax(0.0, lower - step);

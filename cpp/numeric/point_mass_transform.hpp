@@ -49,7 +49,7 @@ class PointMassTransform {
     const double x = sums_[next_++], y = sums_[next_++];
     turns_ += 1;
     const double summing = (static_cast<double>(padded_) / 4 + 14) * unit_roundoff;
-    return {x / sum_, y / sum_, turns_ * turn_ + summing};
+    return {x / sum_, y / sum_, turns_ * turn_ + summing};  // proof: mgf-rounding, smoothing-rounding
   }
 
  private:

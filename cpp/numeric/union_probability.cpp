@@ -10,7 +10,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr double relative = 8 * unit_roundoff, absolute = 4 * smallest_subnormal;
+constexpr double relative = 8 * unit_roundoff, absolute = 4 * smallest_subnormal;  // proof: union-probability
 
 // A value <= 0 that is within 4 u and two subnormal numbers of the truth, moved down or up beyond it; -inf stays.
 double moved_down(double x) { return x * (1 + relative) - absolute; }
@@ -29,7 +29,9 @@ void UnionProbability::add(double lower, double upper, double count) {
 double UnionProbability::lower() const {
   if (certain_) return 1;
   if (!(log_none_upper_ < 0)) return 0;
+  // proof: union-probability
   const double by_complement = down(1 + moved_down(-std::exp(log_none_upper_)));  // the better one next to 1
+  // proof: union-probability
   return std::clamp(std::max(-moved_up(std::expm1(log_none_upper_)), by_complement), 0.0, down(1.0));
 }
 
@@ -38,12 +40,12 @@ double UnionProbability::upper() const {
 }
 
 bool UnionProbability::is_at_most(double probability) const {
-  return probability >= 1 || log_none_lower_ >= moved_up(std::log1p(-probability));
+  return probability >= 1 || log_none_lower_ >= moved_up(std::log1p(-probability));  // proof: union-probability
 }
 
 bool UnionProbability::exceeds(double probability) const {
   if (!(probability < 1)) return false;
-  return certain_ || log_none_upper_ < moved_down(std::log1p(-probability));
+  return certain_ || log_none_upper_ < moved_down(std::log1p(-probability));  // proof: union-probability
 }
 
 }  // namespace hockeystick

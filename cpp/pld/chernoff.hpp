@@ -24,14 +24,15 @@ struct ChernoffMoment {
   /// A step's own stored log moment and what is left of it, from above; `count` times.
   void add(double count, double stored, double rest) {
     log_moment += count * (stored + rest);
-    size +=
+    size +=                                                                          // proof: chernoff-rounding
         count * (std::fabs(stored) + std::fabs(rest)) + std::fabs(log_moment) / 32;  // a rounding of the sum is in 64 u
   }
 
   /// The exponent of the bound, rounded up; losses off by `loss_error`.
   double log_above(double epsilon, double loss_error) const {
-    if (!(tilt >= 0)) return infinity;  // no bound
+    if (!(tilt >= 0)) return infinity;  // no bound; proof: chernoff-rounding
     const double all = size + std::fabs(peak) + tilt * (std::fabs(epsilon) + loss_error) + 1;
+    // proof: chernoff-rounding
     return log_moment + peak - tilt * (epsilon - 1.01 * loss_error) + 64 * unit_roundoff * all;
   }
 };

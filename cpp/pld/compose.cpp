@@ -31,7 +31,7 @@ void scatter(const TiltedStep& step, std::span<double> circle) {
   const double slack = 2 * u * std::min(meet, static_cast<double>(step.mass.size()));
   const double outward = step.step->side == Side::upper ? 1 + slack : 1 - slack;
   for (std::size_t j = 0; j < step.mass.size(); ++j)
-    circle[wrap(step.step->index[j], circle.size())] += step.mass[j] * outward;
+    circle[wrap(step.step->index[j], circle.size())] += step.mass[j] * outward;  // proof: cyclic-folding
 }
 
 // What the window shows of the circle, which is not shorter.
@@ -61,7 +61,7 @@ double convolve(std::span<const ComposedTerm> terms, const RealFft& fft, std::sp
   CyclicProduct product(fft);
   for (const ComposedTerm& term : terms) {
     scatter(term.step, circle);
-    product.multiply(circle, term.count);
+    product.multiply(circle, term.count);  // proof: monotone-composition
   }
   return product.finish(circle);
 }
@@ -103,7 +103,7 @@ void add_log_scale(std::span<const ComposedTerm> terms, LossPmf& pmf) {
     low += sum_error + product_error;
   }
   pmf.log_scale = high;
-  pmf.log_scale_low = low;
+  pmf.log_scale_low = low;  // proof: untilting
 }
 
 void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const ChernoffTilts& tilts, LossPmf& pmf) {
@@ -114,7 +114,7 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
   const auto size = static_cast<std::int64_t>(pmf.mass.size());
   const auto length = static_cast<std::int64_t>(period);
   if (pmf.side == Side::upper) {
-    pmf.tail_above =
+    pmf.tail_above =  // proof: chernoff-tail
         tilts.above == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
     pmf.tail_below =
         tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
@@ -125,7 +125,7 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
     pmf.q_above = probability(std::log(pmf.tail_above) - loss(size) +
                               8 * u * (std::fabs(loss(size)) + std::fabs(pmf.offset)) + 1e-12);
   } else {
-    pmf.wrapped = probability(log_chernoff(terms, tilts.wrap_above, 0, loss(length))) +
+    pmf.wrapped = probability(log_chernoff(terms, tilts.wrap_above, 0, loss(length))) +  // proof: chernoff-wraparound
                   probability(log_chernoff(terms, tilts.wrap_below, 0, loss(size - 1 - length)));
   }
 }
@@ -134,7 +134,7 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
 double log_mass_below(const StepPmf& step) {
   CompensatedSum sum;
   for (const double mass : step.mass) sum.add(mass);
-  const double value = std::log(sum.value() * (1 - 4 * u));
+  const double value = std::log(sum.value() * (1 - 4 * u));  // proof: infinity-mass
   return value - 4 * u * std::fabs(value);
 }
 
@@ -143,7 +143,7 @@ double log_mass_below(const StepPmf& step) {
 double infinity_mass_above(std::span<const ComposedTerm> terms) {
   UnionProbability infinite;
   for (const ComposedTerm& term : terms)
-    infinite.add(0, term.step.step->infinity_mass, static_cast<double>(term.count));
+    infinite.add(0, term.step.step->infinity_mass, static_cast<double>(term.count));  // proof: infinity-mass
   return infinite.upper();
 }
 
@@ -159,13 +159,13 @@ double infinity_mass_below(std::span<const ComposedTerm> terms) {
     const double ratio = t * std::exp(-std::max(log_finite, least_log)) * (1 - 16 * u), grown = std::log1p(ratio);
     const double log_mass = log_finite > least_log ? log_finite + grown : std::max(log_finite, std::log(t));
     growth.add(count * grown * (1 - 8 * u));
-    total.add(count * log_mass);
+    total.add(count * log_mass);  // proof: infinity-mass
     size += count * (std::fabs(log_mass) + 2 * grown);
   }
   if (growth.value() == 0) return 0;
   // (M + t)^n - M^n = (M + t)^n (1 - (1 + t/M)^-n): both factors increase with M + t and t/M.
   const double log_total = total.value() - 16 * u * size;
-  return std::exp(std::min(0.0, log_total)) * -std::expm1(-growth.value()) * (1 - 16 * u);
+  return std::exp(std::min(0.0, log_total)) * -std::expm1(-growth.value()) * (1 - 16 * u);  // proof: infinity-mass
 }
 
 // Sums of the first and last losses at which the steps have mass, rounded outward.
@@ -188,6 +188,7 @@ void add_range(std::span<const ComposedTerm> terms, LossPmf& pmf) {
 
 // What the Q-masses are off by, since losses are; upper bounds of them are raised.
 void add_reverse_factor(LossPmf& pmf) {
+  // proof: loss-coupling
   const double raised = std::exp(1.01 * pmf.loss_error) * (1 + (pmf.loss_error > 0 ? 4 * u : 0));
   pmf.reverse_factor = pmf.side == Side::upper ? raised : 1 / raised;
   for (double* mass : {&pmf.tail_below, &pmf.q_above, &pmf.reverse_infinity_mass})
@@ -212,12 +213,12 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
       largest = std::max(largest, std::fabs(step.loss(j)));
     }
     p.add(step.infinity_mass);
-    const double error = (4 * largest + 16) * u;
+    const double error = (4 * largest + 16) * u;  // proof: reflection
     log_p += static_cast<double>(term.count) * (std::log(p.value()) - error);
     log_q += static_cast<double>(term.count) * (std::log(q.value()) + error);
   }
-  pmf.reverse_excess = std::max(0.0, std::expm1(log_q + 1.01 * pmf.loss_error)) * (1 + 8 * u);
-  pmf.reverse_deficit = std::clamp(-std::expm1(log_p) * (1 + 8 * u), 0.0, 1.0);
+  pmf.reverse_excess = std::max(0.0, std::expm1(log_q + 1.01 * pmf.loss_error)) * (1 + 8 * u);  // proof: reflection
+  pmf.reverse_deficit = std::clamp(-std::expm1(log_p) * (1 + 8 * u), 0.0, 1.0);                 // proof: reflection
 }
 
 }  // namespace
@@ -228,7 +229,7 @@ double composed_infinity_mass(std::span<const ComposedTerm> terms) {
 
 double composed_loss_error(std::span<const ComposedTerm> terms) {
   double error = 0;
-  for (const ComposedTerm& term : terms)
+  for (const ComposedTerm& term : terms)  // proof: loss-coupling
     error += static_cast<double>(term.count) *
              (term.step.step->loss_error + 2 * u * std::fabs(term.step.step->offset)) * (1 + 4 * u);
   return error;
@@ -251,7 +252,7 @@ LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const W
   CompensatedSum offset;
   for (const ComposedTerm& term : terms) offset.add(static_cast<double>(term.count) * term.step.step->offset);
   pmf.offset = offset.value();
-  pmf.point_error = convolve(terms, fft, circle);
+  pmf.point_error = convolve(terms, fft, circle);  // proof: transform-weights
   for (const ComposedTerm& term : terms) {
     const auto count = static_cast<double>(term.count);
     pmf.reverse_infinity_mass += count * term.step.step->reverse_infinity_mass * (1 + 4 * u);

@@ -44,15 +44,15 @@ double lower_delta(const LossPmf& a, const LossPmf& b, const SafeMasses& of_a, c
   if (a.excess > 0) given_up += a.excess * of_b.p;
   if (b.deficit > 0) given_up += b.deficit * std::exp(epsilon);
   if (a.deficit > 0) given_up += a.deficit * of_b.q * std::exp(epsilon);
-  const double value = (finite + infinite) * (1 - 16 * u) - given_up * (1 + 32 * u);
-  return value > 0 ? std::min(value, 1.0) : 0.0;  // also where it is NaN
+  const double value = (finite + infinite) * (1 - 16 * u) - given_up * (1 + 32 * u);  // proof: composed-delta
+  return value > 0 ? std::min(value, 1.0) : 0.0;                                      // also where it is NaN
 }
 
 double upper_delta(const LossPmf& a, const LossPmf& b, double sum) {
   const double beyond = either(std::min(1.0, (a.tail_above + a.infinity_mass) * (1 + 4 * u)),
                                std::min(1.0, (b.tail_above + b.infinity_mass) * (1 + 4 * u)));
-  const double value = (sum + beyond) * (1 + 16 * u);
-  return value < 1 ? value : 1.0;  // also where it is NaN
+  const double value = (sum + beyond) * (1 + 16 * u);  // proof: composed-delta
+  return value < 1 ? value : 1.0;                      // also where it is NaN
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ LossPmf composed_directly(const LossPmf& a, const LossPmf& b, double cut) {
   const bool a_longer = of_a.mass.size() >= of_b.mass.size();
   const std::vector<double>& shorter = a_longer ? of_b.mass : of_a.mass;
   std::vector<double> mass = convolved(a_longer ? of_a.mass : of_b.mass, shorter);
-  const double relative = (static_cast<double>(shorter.size()) + 8) * u;
+  const double relative = (static_cast<double>(shorter.size()) + 8) * u;  // proof: direct-sums
   for (double& m : mass) m = upper ? m * (1 + relative) + tiny : std::max(0.0, m * (1 - relative) - tiny);
 
   LossPmf both{};
@@ -72,21 +72,21 @@ LossPmf composed_directly(const LossPmf& a, const LossPmf& b, double cut) {
   mass.erase(mass.begin(), mass.begin() + static_cast<std::ptrdiff_t>(below));
   both.first += static_cast<std::int64_t>(below);
   if (upper) {
-    const double infinite = either(std::min(1.0, (a.tail_above + a.infinity_mass) * (1 + 4 * u)),
+    const double infinite = either(std::min(1.0, (a.tail_above + a.infinity_mass) * (1 + 4 * u)),  // proof: direct-sums
                                    std::min(1.0, (b.tail_above + b.infinity_mass) * (1 + 4 * u)));
-    both.infinity_mass = std::min(1.0, (infinite + mass_above) * (1 + 8 * u));
-    mass.front() = up(mass.front() + mass_below);
+    both.infinity_mass = std::min(1.0, (infinite + mass_above) * (1 + 8 * u));  // proof: direct-sums
+    mass.front() = up(mass.front() + mass_below);                               // proof: direct-sums
   } else {
     const double mass_a = std::max(0.0, of_a.p * (1 - 2 * of_a.relative_error()) - of_a.wrapped);
     const double mass_b = std::max(0.0, of_b.p * (1 - 2 * of_b.relative_error()) - of_b.wrapped);
     both.infinity_mass = (a.infinity_mass * (mass_b + b.infinity_mass) + mass_a * b.infinity_mass) * (1 - 16 * u);
     const double moved = mass_above * (1 - 4 * (static_cast<double>(above) + 2) * u) - tiny;
     mass.back() = std::max(mass.back(), down(mass.back() + moved));
-    both.wrapped = (of_a.wrapped * of_b.p + of_b.wrapped * of_a.p) * (1 + 8 * u);
+    both.wrapped = (of_a.wrapped * of_b.p + of_b.wrapped * of_a.p) * (1 + 8 * u);  // proof: direct-sums
   }
   both.mass = std::move(mass);
   // Reflected, nothing is certain.
-  both.reverse_infinity_mass = upper ? 1 : 0;
+  both.reverse_infinity_mass = upper ? 1 : 0;  // proof: direct-sums
   both.reverse_excess = upper ? 0 : infinity;
   both.least = -infinity;
   both.largest = infinity;

@@ -28,7 +28,7 @@ double moved(double value, double relative, Side side) {
 double joined_infinity_mass(double a, double b, Side side) {
   const double exact = a + b * (1 - a);  // a in [0, 1]: terms of one sign, 3 u
   if (a == 0 || b == 0) return std::max(a, b);
-  return std::min(1.0, moved(exact, 8 * u, side));
+  return std::min(1.0, moved(exact, 8 * u, side));  // proof: given-steps
 }
 
 // About the epsilon > 0 at which the step has this delta. With the sums over the losses above l
@@ -75,6 +75,7 @@ double step_delta(const StepPmf& step, double epsilon) {
   const double top =
       step.mass.empty() ? 0 : std::max(std::fabs(step.loss(0)), std::fabs(step.loss(step.mass.size() - 1)));
   const double finite = std::isinf(epsilon) ? 0 : std::fabs(epsilon);
+  // proof: given-steps
   const double shifted = epsilon - outward(step.side) * (step.loss_error + 4 * u * (top + finite)) * (1 + 4 * u);
   CompensatedSum sum;
   for (std::size_t k = step.mass.size(); k-- > 0;) {
@@ -84,7 +85,7 @@ double step_delta(const StepPmf& step, double epsilon) {
     sum.add(step.mass[k] * -std::expm1(-beyond));
   }
   const double curve = sum.value();
-  const double finite_part = curve > 0 ? moved(curve, 16 * u, step.side) : 0;
+  const double finite_part = curve > 0 ? moved(curve, 16 * u, step.side) : 0;  // proof: given-steps
   if (finite_part == 0) return step.infinity_mass;
   return std::clamp((finite_part + step.infinity_mass) * (1 + outward(step.side) * 2 * u), 0.0, 1.0);
 }
@@ -119,7 +120,7 @@ StepPmf step_product(const StepPmf& first, const StepPmf& second) {
     CompensatedSum sum;
     const std::int64_t at = all[k].first;
     for (; k < all.size() && all[k].first == at; ++k) sum.add(all[k].second);
-    const double mass = moved(sum.value(), 8 * u, first.side);
+    const double mass = moved(sum.value(), 8 * u, first.side);  // proof: given-steps
     if (!(mass > 0)) continue;
     step.index.push_back(at);
     step.mass.push_back(mass);

@@ -55,16 +55,19 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
     const double at_epsilon = (factor + least) * (y > 0 ? std::exp(pmf.tilt * y) : 1.0) * (1 + 16 * u);
     const double fall = y > 0 ? std::expm1(-y) : 0.0;
     const double sum = suffix.curve() - fall * suffix.steps();
+    // proof: transform-weights
     const double farthest = points - 1 + std::max(1.0, y / pmf.interval);  // from epsilon, which may lie far below
-    const double transform = at_epsilon * weights.sum(points, farthest) * pmf.point_error;
+    const double transform = at_epsilon * weights.sum(points, farthest) * pmf.point_error;  // proof: transform-weights
+    // proof: untilting
     const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
     const double distance = suffix.curve_distance() - fall * suffix.steps_distance();
     result.curve = factor * sum;
     // Transform errors may hide up to twice `transform` of the terms' sum, each passed by all points.
     const double summing =
         suffix.error_a_point() * (1 + 1e-6) * ((factor + least) * distance + 2 * (points + 1) * transform);
-    result.rounding =
+    result.rounding =  // proof: untilting
         transform + summing + relative * (std::fabs(result.curve) + 2 * transform) + least * std::fabs(sum);
+    // proof: chernoff-wraparound
     if (pmf.side == Side::lower) result.wraparound = at_epsilon * pmf.wrapped * weights.peak(farthest);
   }
   if (pmf.side == Side::upper) {
@@ -83,6 +86,7 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
 
 // What the position of a loss may be off by: the steps' own error and the rounding of loss_k - y.
 double location_error(const LossPmf& pmf, double epsilon) {
+  // proof: loss-coupling, grid-position
   return (pmf.loss_error + 8 * u * (std::fabs(epsilon) + pmf.interval + std::fabs(pmf.offset))) * (1 + 8 * u);
 }
 
@@ -103,7 +107,7 @@ double shifted(const LossPmf& pmf, double epsilon) {
 // The search for the epsilon at which delta passes a goal, from the top of the window down.
 class EpsilonSearch {
  public:
-  EpsilonSearch(const LossPmf& pmf, double delta)
+  EpsilonSearch(const LossPmf& pmf, double delta)  // proof: grid-position, underflow-delta
       : pmf_(pmf),
         weights_(pmf.tilt, pmf.interval),
         upper_(pmf.side == Side::upper),
@@ -171,7 +175,7 @@ class EpsilonSearch {
     const double found = loss - (upper_ ? near : far);
     const double location = location_error(pmf_, loss), answer = upper_ ? found + location : found - location;
     // The sum is rounded, and so is what a query of delta takes off again.
-    return std::max(0.0, answer + (upper_ ? 16 : -16) * u * std::fabs(answer));
+    return std::max(0.0, answer + (upper_ ? 16 : -16) * u * std::fabs(answer));  // proof: grid-position
   }
 
   const LossPmf& pmf_;
@@ -240,19 +244,21 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
     // Lower: f itself, below zero or not.
     const double lost = at.rounding + at.wraparound + at.truncation;
     const double known = at.curve + pmf.infinity_mass;
+    // proof: power
     const double value = upper ? at.value : (known - lost) - 8 * u * (std::fabs(known) + lost) - 1e-307;
     // Where a factor overflows nothing is known.
-    kinks.value[k] = std::isnan(value) ? -infinity : value;
+    kinks.value[k] = std::isnan(value) ? -infinity : value;  // proof: power
   }
   kinks.alpha = kinks.loss;
   exponentials(kinks.alpha);
+  // proof: power
   for (double& alpha : kinks.alpha) alpha = upper ? alpha * (1 + 8 * u) + 1e-307 : std::min(alpha * (1 - 8 * u), 1e308);
-  if (!upper && pmf.excess == 0 && pmf.deficit == 0) kinks.floor = pmf.infinity_mass * (1 - 8 * u);
+  if (!upper && pmf.excess == 0 && pmf.deficit == 0) kinks.floor = pmf.infinity_mass * (1 - 8 * u);  // proof: power
   return kinks;
 }
 
 void probabilities(const LossPmf& pmf, std::span<double> to) {
-  for (std::size_t k = 0; k < pmf.mass.size(); ++k)
+  for (std::size_t k = 0; k < pmf.mass.size(); ++k)  // proof: point-probabilities
     checkpoint_each<8192>(k), to[k] = std::max(0.0, pmf.mass[k] * untilting_factor(pmf, pmf.loss(k)));
 }
 
@@ -265,7 +271,7 @@ double slack(const LossPmf& pmf) {
     points += factor;
     total += std::fabs(pmf.mass[k]) * factor;
   }
-  const double transform = points * pmf.point_error;
+  const double transform = points * pmf.point_error;  // proof: point-probabilities
   const double wrapped =
       pmf.wrapped * std::max(untilting_factor(pmf, pmf.loss(0)), untilting_factor(pmf, pmf.loss(pmf.mass.size() - 1)));
   const double rounding =

@@ -16,15 +16,15 @@ namespace {
 // The chord to a' = e^loss < a meets alpha = 0 at (h(a') - r h(a)) / (1 - r), r = a' / a; not below the tangent.
 double chord_above(double value, double loss, double delta_lower, double eps) {
   const double away = loss - eps;
-  const double numerator = value - std::exp(away) * (1 - 8 * u) * delta_lower;
-  return numerator * (1 + 8 * u) / -std::expm1(away * (1 - 4 * u)) * (1 + 8 * u);
+  const double numerator = value - std::exp(away) * (1 - 8 * u) * delta_lower;     // proof: loss-tail-chords
+  return numerator * (1 + 8 * u) / -std::expm1(away * (1 - 4 * u)) * (1 + 8 * u);  // proof: loss-tail-chords
 }
 
 // The chord to a'' > a meets it at (h(a) - r h(a'')) / (1 - r), r = a / a''; not above.
 double chord_below(double value, double loss, double delta_lower, double eps) {
   const double away = eps - loss;
-  const double numerator = delta_lower - std::exp(away) * (1 + 8 * u) * value;
-  return numerator * (1 - 8 * u) / -std::expm1(away * (1 + 4 * u)) * (1 - 8 * u);
+  const double numerator = delta_lower - std::exp(away) * (1 + 8 * u) * value;     // proof: loss-tail-chords
+  return numerator * (1 - 8 * u) / -std::expm1(away * (1 + 4 * u)) * (1 - 8 * u);  // proof: loss-tail-chords
 }
 
 // loss_k - eps, its sign exact.
@@ -59,7 +59,7 @@ Interval loss_tail(const CurveKinks& upper, double delta_lower, double eps) {
 
 double bucket_tail(const LossPmf& pmf, double eps) {
   const bool upper = pmf.side == Side::upper;
-  const double error = pmf.loss_error * (1 + 4 * u), beyond = upper ? -error : error;
+  const double error = pmf.loss_error * (1 + 4 * u), beyond = upper ? -error : error;  // proof: loss-tail-buckets
   CompensatedSum sum;
   double lost = 0, factor = 0;
   for (std::size_t k = pmf.mass.size(); k-- > 0 && distance(pmf, k, eps) > beyond;) {
@@ -71,12 +71,13 @@ double bucket_tail(const LossPmf& pmf, double eps) {
     lost += untilting_factor(pmf, loss) * pmf.point_error * (1 + 2 * relative) + std::fabs(mass) * relative;
     sum.add(mass);
   }
-  lost = (lost + sum.error_bound()) * (1 + 1e-9);
+  lost = (lost + sum.error_bound()) * (1 + 1e-9);  // proof: loss-tail-buckets
   if (!upper) {
     const double finite = std::max(0.0, sum.value() - lost - factor * pmf.wrapped * (1 + 1e-9));
     return std::max(0.0, (finite + pmf.infinity_mass) * (1 - 8 * u));
   }
   const bool all = distance(pmf, 0, eps) > beyond;  // nothing is known of the masses below the window
+  // proof: loss-tail-buckets
   return all ? 1.0 : std::min(1.0, (sum.value() + lost + pmf.tail_above + pmf.infinity_mass) * (1 + 4 * u));
 }
 

@@ -32,7 +32,7 @@ Divergences::Hat Divergences::hat(double t, double d) {
   // e^-z (e^z - 1 - z) / t; the difference cancels a factor of 4 at most.
   const double falling = t == 0 ? 0 : (z <= 1 ? std::exp(-z) * exp_excess(z) : 1 - std::exp(-z) * (1 + z)) / t;
   const double rising = t == 0 ? 0 : exp_excess(-z) / t;
-  const double narrow = -std::expm1(-d);
+  const double narrow = -std::expm1(-d);  // proof: renyi-chords
   // The right one times e^-d, lest it overflow.
   const double growth = d <= 1 ? std::exp(-d) * exp_excess(d) : 1 - std::exp(-d) * (1 + d);
   return {(std::exp(-z) * exp_excess(-d) + falling) / narrow, (growth + std::exp(-d) * rising) / narrow};
@@ -55,12 +55,12 @@ Divergences::Divergences(const LossPmf& pmf) : upper_(pmf.side == Side::upper), 
   double value = -infinity;
   for (std::size_t k = points; k-- > 0;) {
     checkpoint_each<8192>(k);
-    loss_[k] = pmf.loss(k) + sign * kinks.slack;
+    loss_[k] = pmf.loss(k) + sign * kinks.slack;  // proof: renyi-chords
     value = upper_ ? kinks.value[k] : std::max(value, kinks.value[k]);
     w_[k] = above_trivial(value, loss_[k], place_, sign);
     if (upper_) w_[k] = std::max(0.0, w_[k]);
   }
-  if (!upper_ || end <= loss_.back()) return;
+  if (!upper_ || end <= loss_.back()) return;  // proof: renyi-chords
   ends_ = true;
   loss_.push_back(end);
   w_.push_back(0);
@@ -100,7 +100,7 @@ double Divergences::peak(double t, double scale) const {
       !(height > 0) ? 0 : hat(t, width).right * std::exp(-scale) + hat(t, rest).left * std::exp(t * rest - scale);
   const double moved =
       2 * place_ * (std::exp(-scale) + 2 * (t + 1) * interval_ * std::exp(t * interval_ - scale)) * (1 + 1e-9);
-  return outward(height * weight, rounding(t, scale)) + (upper_ ? moved : -moved);
+  return outward(height * weight, rounding(t, scale)) + (upper_ ? moved : -moved);  // proof: renyi-chords
 }
 
 // Of the last cell; its width, unlike the interval, is rounded, and it grows by no more than twice that, relatively.
@@ -117,6 +117,7 @@ double Divergences::integral(double t, double scale) const {
   const auto above_one = static_cast<std::size_t>(std::upper_bound(loss_.begin(), loss_.end(), 0.0) - loss_.begin());
   const double error = rounding(t, scale);
   CompensatedSum sum;
+  // proof: renyi-chords
   if (upper_) sum.add(w_.front() * std::exp(t * loss_.front() - scale) + (above_one == 0 ? peak(t, scale) : 0.0));
   for (std::size_t k = 1; k < w_.size(); ++k) {
     checkpoint_each<8192>(k);

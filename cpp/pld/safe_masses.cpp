@@ -28,12 +28,14 @@ SafeMasses safe_masses(const LossPmf& pmf) {
     const double factor = untilting_factor(pmf, loss);
     const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
     const double mass = pmf.mass[k] * factor;
+    // proof: composed-delta
     const double error = relative * std::fabs(mass) + factor * pmf.point_error * (1 + 2 * relative) + tiny;
     const double bound = (mass + outward * error) * (1 + outward * 8 * u);
     safe.mass[k] = bound < 0 ? 0.0 : bound;  // NaN stays, where the factor overflows
-    safe.wrapped = std::max(safe.wrapped, pmf.wrapped * factor * (1 + 2 * relative));
+    safe.wrapped = std::max(safe.wrapped, pmf.wrapped * factor * (1 + 2 * relative));  // proof: composed-delta
   }
   // What lies below the window is rounded up to its first loss.
+  // proof: composed-delta
   if (pmf.side == Side::upper && !safe.mass.empty()) safe.mass.front() += pmf.p_below * (1 + 8 * u);
   for (std::size_t k = 0; k < safe.mass.size(); ++k) {
     safe.p += safe.mass[k];

@@ -33,7 +33,7 @@ SuffixBlock::SuffixBlock(double tilt, double interval) {
     weights_[2][j] = static_cast<double>(j) * weights_[0][j];
     weights_[3][j] = static_cast<double>(j) * weights_[1][j];
   }
-  rho_ = rho[points], rho_sigma_ = rho_sigma[points], fall_ = -sigma_less_1[points];
+  rho_ = rho[points], rho_sigma_ = rho_sigma[points], fall_ = -sigma_less_1[points];  // proof: tail-sums
 }
 
 void Suffix::extend_by(const SuffixBlock& block) {

@@ -42,7 +42,7 @@ class Suffix {
         rho_(std::exp(-tilt * interval)),
         rho_sigma_(std::exp(-(1 + tilt) * interval)),
         rise_(-std::expm1(-interval)),
-        next_(mass.size()) {}
+        next_(mass.size()) {}  // proof: tail-sums
 
   /// Index of the lowest point included; mass.size() if none is.
   std::size_t lowest() const { return next_; }

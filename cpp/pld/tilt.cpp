@@ -31,8 +31,10 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
     const double tilted_loss = tilt * step.loss(j), argument = tilted_loss - log_moment;
     // Roundings: of loss, two, of which one is of k d, at most |l| + |offset|; of the product, of the difference; exp;
     // the product with the mass.
+    // proof: tilted-masses
     const double error = (3 * std::fabs(tilted_loss) + tilted_offset + std::fabs(argument) + 10) * u;
     const double mass = step.mass[j] * result.mass[j];
+    // proof: tilted-masses
     result.mass[j] = upper ? mass * (1 + error) + floor_mass : mass > floor_mass ? mass * (1 - error) : 0;
   }
   return result;
@@ -60,6 +62,7 @@ double log_moment_above(const TiltedStep& step, double t) {
   // Arguments carry 3 u of the largest and u of t offset, as in `tilted`, their differences 2 u of it; the sum of
   // positive terms u a term; log 4 u of itself; the two sums below u of each.
   const double arguments = 6 * largest + std::fabs(t * step.step->offset);
+  // proof: chernoff-rounding
   return shift + value + (arguments + 6 * std::fabs(value) + 12 + static_cast<double>(points)) * u;
 }
 
@@ -67,7 +70,7 @@ double untilting_factor(const LossPmf& pmf, double loss) {
   const auto [product, product_error] = two_product(pmf.tilt, loss);
   const auto [sum, sum_error] = two_sum(pmf.log_scale, -product);
   const double low = sum_error + (pmf.log_scale_low - product_error);
-  return std::exp(sum) * (1 + low) * pmf.factor;
+  return std::exp(sum) * (1 + low) * pmf.factor;  // proof: untilting
 }
 
 }  // namespace hockeystick

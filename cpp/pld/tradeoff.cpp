@@ -28,7 +28,7 @@ PowerBound power_above(const CurveKinks& upper, double fpr) {
   };
   look(0, size, stride);
   look(nearest - std::min(nearest, stride), std::min(size, nearest + stride), 1);
-  best.value = std::min(1.0, best.value * (1 + 4 * u) + 1e-307);
+  best.value = std::min(1.0, best.value * (1 + 4 * u) + 1e-307);  // proof: power
   return best;
 }
 
@@ -68,7 +68,7 @@ PowerBound power_below(const CurveKinks& lower, double fpr, const PowerBound& ab
       continue;
     }
     const double sum = value + lower.alpha[k] * fpr;
-    take(sum, k);
+    take(sum, k);  // proof: power
     if (k + 1 < size && lower.value[k + 1] < lower.floor) {
       const double share = (value - lower.floor) / (value - lower.value[k + 1]);
       const double meeting = lower.alpha[k] + share * (1 - 8 * u) * (lower.alpha[k + 1] - lower.alpha[k]);
@@ -81,7 +81,7 @@ PowerBound power_below(const CurveKinks& lower, double fpr, const PowerBound& ab
   }
   if (!finished) {
     const double first = std::exp(lower.loss.front() + lower.slack) * (1 + 8 * u);
-    take(1 - first * (1 - fpr) - 4 * u, 0);
+    take(1 - first * (1 - fpr) - 4 * u, 0);  // proof: power
   }
   best.value = std::clamp(best.value * (1 - 8 * u) - 1e-307, 0.0, 1.0);
   return best;

@@ -151,7 +151,7 @@ class AdditiveNoise final : public DominatingPair {
   }
 
   // The noise's mass below is negligible as seen from both centres, also where the reach is lost next to the shift.
-  double bottom() const { return -(reach_ + shift_) * (1 + 8 * u); }
+  double bottom() const { return -(reach_ + shift_) * (1 + 8 * u); }  // proof: noise-reach
 
   // As seen from the other centre.
   std::vector<double> moved(std::vector<double> x) const {
@@ -178,7 +178,7 @@ class AdditiveNoise final : public DominatingPair {
       }
     }
     // To either side of loss 0 they are looked for inwards, and functions may answer otherwise when asked again.
-    for (std::size_t i = 1; i < count; ++i) low[i] = std::max(low[i], low[i - 1]);
+    for (std::size_t i = 1; i < count; ++i) low[i] = std::max(low[i], low[i - 1]);  // proof: noise-rounding
     return low;
   }
 
@@ -191,12 +191,13 @@ class AdditiveNoise final : public DominatingPair {
     std::vector<std::size_t> distrusted;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double steepness = (std::fabs(g[i] - g_beyond[i]) + off(g[i]) + off(g_beyond[i])) / outwards;
+      // proof: noise-rounding
       result.push_back({x[i], g[i], tail[i], 1.001 * noise_.accuracy * tail[i], 0, steepness});
       if (!(tail[i] > least_trusted)) distrusted.push_back(i);
     }
     bound_tails(result, distrusted);
     if (rounded)
-      for (NoiseSide& side : result) side.error += displaced(side, -side.scale);
+      for (NoiseSide& side : result) side.error += displaced(side, -side.scale);  // proof: noise-rounding
     return result;
   }
 
@@ -237,6 +238,7 @@ class AdditiveNoise final : public DominatingPair {
       }
       // Beyond the panels g lies below its chord over them, extended.
       const double slope = (g[first] - off(g[first]) - g[last] - off(g[last])) / (x[last] - x[first]);
+      // proof: concave-panels
       sum.upper += slope > 0 ? 1.001 * std::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;
       const double rounding = static_cast<double>(panels) * u;
       const MassEstimate tail = middle_of({sum.lower * (1 - rounding), sum.upper * (1 + rounding)});
@@ -257,11 +259,11 @@ class AdditiveNoise final : public DominatingPair {
     // The functions' accuracy, the rounding of the difference, and of x on the side of Q.
     const auto error_at = [&](std::size_t i) {
       return off(p[i].log_f) + off(q[i].log_f) + 1.01 * u * std::fabs(p[i].log_f - q[i].log_f) +
-             1.001 * u * q[i].steepness;
+             1.001 * u * q[i].steepness;  // proof: noise-rounding
     };
     const std::size_t lowest = losses.size(), highest = losses.size() + 1;
     const double bottom = p[lowest].log_f - q[lowest].log_f - error_at(lowest);
-    const double top = p[highest].log_f - q[highest].log_f + error_at(highest);
+    const double top = p[highest].log_f - q[highest].log_f + error_at(highest);  // proof: noise-reach
     std::vector<Threshold> result;
     for (std::size_t i = 0; i < losses.size(); ++i) {
       if (losses[i] > top || losses[i] < bottom) {
@@ -274,7 +276,7 @@ class AdditiveNoise final : public DominatingPair {
       if (!(missed < 1e-3 + 4 * error))
         throw std::invalid_argument("log_density must be concave and accurate: near " + std::to_string(x[i]) +
                                     " the privacy loss is off by " + std::to_string(missed));
-      result.push_back({p[i], q[i], missed + error, 0});
+      result.push_back({p[i], q[i], missed + error, 0});  // proof: noise-rounding
     }
     return result;
   }
@@ -295,7 +297,7 @@ class AdditiveNoise final : public DominatingPair {
     const MassEstimate wide = difference(low, high, shift);
     const double error = std::max({off(low.log_f), off(middle.g), off(high.log_f)});
     MassEstimate narrow = middle_of(concave_mass({low.x, low.log_f}, middle, {high.x, high.log_f}, error, shift));
-    if (rounded) narrow.error += displaced(low, shift) + displaced(high, shift);
+    if (rounded) narrow.error += displaced(low, shift) + displaced(high, shift);  // proof: noise-rounding
     return narrow.error < wide.error || std::isnan(wide.error) ? narrow : wide;
   }
 
@@ -310,28 +312,29 @@ class AdditiveNoise final : public DominatingPair {
     if (!(low.p.x < high.p.x)) return {};
     const MassEstimate p = mass(low.p, middle_p, high.p, 0, false);
     if (is_lost(p)) {
-      errors.infinity_mass += p.upper();
-      errors.lower_tail_q += mass(low.q, middle_q, high.q, 0, true).upper();
+      errors.infinity_mass += p.upper();                                      // proof: noise-reach
+      errors.lower_tail_q += mass(low.q, middle_q, high.q, 0, true).upper();  // proof: noise-reach
       return {};
     }
     const MassEstimate q = mass(low.q, middle_q, high.q, ends.lower, true);
-    errors.mass_error = std::max(errors.mass_error, p.error / (p.value - p.error));
+    errors.mass_error = std::max(errors.mass_error, p.error / (p.value - p.error));  // proof: noise-rounding
     const double width = ends.upper - ends.lower, grow = std::exp(width);
     const double most_above = p.value * -std::expm1(-width), most_below = p.value * std::expm1(width);
     const auto settle = [&](double difference, double error, double most) {
       if (!(error < most / 2)) difference = error = most / 2;
       if (width > 1) {  // where `below` may be many times p
+        // proof: noise-rounding
         errors.share_error = std::max(errors.share_error, 1.01 * error / std::clamp(difference, error, most));
       } else {
-        errors.share_error_p = std::max(errors.share_error_p, 1.01 * error / p.value);
+        errors.share_error_p = std::max(errors.share_error_p, 1.01 * error / p.value);  // proof: noise-rounding
       }
       return std::clamp(difference, 0.0, most);
     };
     // The thresholds are exact for losses off by their errors.
-    const double above_error =
+    const double above_error =  // proof: noise-rounding
         p.error + q.error + 1.001 * std::expm1(low.error) * q.value + 8 * u * (p.value + q.value);
     const double grown = grow * q.value;
-    const double below_error =
+    const double below_error =  // proof: noise-rounding
         p.error + grow * q.error + (1.001 * std::expm1(high.error) + 2 * u * width) * grown + 8 * u * (p.value + grown);
     const double above = settle(p.value - q.value, above_error, most_above);
     const double below = settle(grown - p.value, below_error, most_below);
@@ -369,14 +372,15 @@ class AdditiveNoise final : public DominatingPair {
       return;
     }
     const MassEstimate taken = mass_above(last.q, edge);
-    double error =
+    double error =  // proof: noise-rounding
         p.error + taken.error + 1.001 * std::expm1(last.error) * taken.value + 8 * u * (p.value + taken.value);
     // An upper bound: connect the dots sends this mass to +inf. Twice its error is within share_error_p.
     result.upper_tail_p = p.value;
     const bool unknown = !(error < p.value);
     if (unknown) error = p.value;
+    // proof: noise-rounding
     result.upper_tail_above = unknown ? p.value : std::clamp(p.value - taken.value + error, 0.0, p.value);
-    result.share_error_p = std::max(result.share_error_p, 2 * error / p.value);
+    result.share_error_p = std::max(result.share_error_p, 2 * error / p.value);  // proof: noise-rounding
     result.mass_error = std::max(result.mass_error, p.error / (p.value - p.error));
   }
 

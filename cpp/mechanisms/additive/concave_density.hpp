@@ -30,6 +30,7 @@ inline Interval concave_mass(ConcavePoint left, ConcavePoint middle, ConcavePoin
   if (!(std::fabs(down) + std::fabs(rise) < 600)) return {0, infinity};  // where e^g may overflow
   const double ratio = second / first, width = std::log(first);
   const double lower = mean_exponential(down) + ratio * mean_exponential(rise);
+  // proof: concave-panels
   const double upper = mean_exponential(-rise / ratio) + ratio * mean_exponential(-down * ratio);
   const double exponent = middle.g + shift + width;
   const double rounding =
@@ -38,7 +39,7 @@ inline Interval concave_mass(ConcavePoint left, ConcavePoint middle, ConcavePoin
   // What underflow takes from the exponential.
   constexpr double tiny = std::numeric_limits<double>::denorm_min();
   return {std::max(0.0, std::exp(exponent - 1.001 * error) - tiny) * lower * (1 - rounding),
-          (std::exp(exponent + 3.01 * error) + tiny) * upper * (1 + rounding)};
+          (std::exp(exponent + 3.01 * error) + tiny) * upper * (1 + rounding)};  // proof: concave-panels
 }
 
 }  // namespace hockeystick

@@ -143,7 +143,7 @@ PairCells cut(std::ptrdiff_t count, bool may_underflow, CellAt&& cell_at) {
     const Cell cell = cell_at(i);
     result.cells.push_back(cell.mass);
     widest = std::max(widest, cell.width);
-    may_underflow = may_underflow || cell.narrow;
+    may_underflow = may_underflow || cell.narrow;  // proof: laplace-cells
     if (cell.mass.p < vanishing) lost += cell.q;
   }
   const Cell bottom = cell_at(-1), top = cell_at(count - 1);

@@ -45,15 +45,15 @@ struct Taken {
 AtomicLaw without_small_masses(AtomicLaw law) {
   Taken p, q;
   for (LossAtom& atom : law.atoms) {
-    if (std::isinf(atom.loss)) continue;
+    if (std::isinf(atom.loss)) continue;  // proof: cut-masses
     if (atom.p < smallest_mass) p.take(atom.p, atom.loss);
     if (atom.q < smallest_mass) q.take(atom.q, -atom.loss);
   }
   law.cut_moment = p.added_to(cut_moment(law.cut_moment, law.cut, law.bound), law.loss_error);
   law.reverse_cut_moment =
       q.added_to(cut_moment(law.reverse_cut_moment, law.reverse_cut, law.reverse_bound), law.loss_error);
-  law.cut += p.mass;
-  law.reverse_cut += q.mass;
+  law.cut += p.mass;          // proof: cut-masses
+  law.reverse_cut += q.mass;  // proof: cut-masses
   std::erase_if(law.atoms, [](const LossAtom& atom) { return std::isfinite(atom.loss) && atom.p == 0 && atom.q == 0; });
   return law;
 }
@@ -122,7 +122,7 @@ class AtomicPair final : public DominatingPair {
     // The differences loss - edge are rounded once, relative to themselves; expm1 within 4 u.
     result.share_error = error + 8 * u;
     result.own_scale = true;
-    result.loss_error = law_.loss_error + shift * (1 + 2 * u);
+    result.loss_error = law_.loss_error + shift * (1 + 2 * u);  // proof: loss-coupling
     return result;
   }
 
@@ -177,11 +177,12 @@ class AtomicPair final : public DominatingPair {
   double tail_moment_bound(double top, double t) const override {
     double sum = 0;
     for (std::size_t k = size(); k-- > 0 && law_.atoms[k].loss >= top - 1e-9 * (1 + std::fabs(top));)
-      sum += law_.atoms[k].p * std::exp(t * (law_.atoms[k].loss + law_.loss_error));
+      sum += law_.atoms[k].p * std::exp(t * (law_.atoms[k].loss + law_.loss_error));  // proof: tail-moments
     return sum * (1 + 1e-8);
   }
   double unlisted_moment_bound(double t) const override {
     if (above_.upper > 0) return infinity;
+    // proof: tail-moments
     return (law_.cut_moment(t) + std::max(1.0, t) * (law_.reverse_cut + unlisted_q_)) * (1 + 1e-8);
   }
   double renyi_slope_bound(double order) const override {
@@ -209,7 +210,7 @@ class AtomicPair final : public DominatingPair {
   Interval bounded(double mass) const {
     if (law_.infinity_is_exact) return {mass, mass};
     const double error = relative_error();
-    return {std::max(0.0, mass * (1 - error) - tiny), mass * (1 + error) + tiny};
+    return {std::max(0.0, mass * (1 - error) - tiny), mass * (1 + error) + tiny};  // proof: cut-masses
   }
 
   struct CellSums {
@@ -278,6 +279,7 @@ AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
     atom = {loss.value, (1 - q) * atom.q + q * atom.p, atom.q};
     if (!std::isfinite(loss.value)) continue;
     // The slope changes by less than a hundredth within a loss error.
+    // proof: discrete-laws
     result.loss_error = std::max(result.loss_error, 1.01 * loss.slope * law.loss_error + loss.error);
   }
   result.mass_error += 4 * u;                            // 1 - q, two products, a sum

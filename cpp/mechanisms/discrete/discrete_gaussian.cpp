@@ -19,7 +19,7 @@ constexpr double most_atoms = 1e7;
 //     sum e^(-x^2 / (2 sigma^2)) <= integral from R on <= sigma sqrt(pi / 2) e^(-R^2 / (2 sigma^2)),
 // while Z >= 1 and, untruncated, Z >= sigma sqrt(2 pi) (their Proposition 25), so that both tails together have at
 // most e^(-38^2 / 2) < 3e-314 of the mass. Truncated at B > R, Z is smaller by that share only (proved).
-constexpr double radius = 38;
+constexpr double radius = 38;  // proof: cut-masses
 constexpr double tail_mass = 1e-307;
 
 // e^(-x^2 / (2 sigma^2)) to 7 u: with x / sigma = t + e exact to u^2, the exponent is carried in two doubles.
@@ -69,7 +69,7 @@ Interval log_theta(double sigma, double a, double slack) {
   const double off = error / sum.value() + u * (6 * unit + 8) + 1.1 * slack * (near + slack) / square;
   if (!(off < 0.01)) return {-infinity, infinity};
   const double value = std::log(sum.value()) - unit;
-  return {value - 1.01 * off, value + 1.01 * off};
+  return {value - 1.01 * off, value + 1.01 * off};  // proof: log-moments
 }
 
 // log(theta(a) / theta(0)), which is at most 0.
@@ -77,7 +77,7 @@ Interval log_theta_ratio(double sigma, double a, double slack) {
   if (sigma >= 1) {
     // By Poisson summation theta(a) = sigma sqrt(2 pi) (1 + 2 sum_k e^(-2 pi^2 sigma^2 k^2) cos(2 pi k a)).
     const double rest = 2.01 * std::exp(-19.7 * sigma * sigma);
-    return {-2.01 * rest, 0};
+    return {-2.01 * rest, 0};  // proof: log-moments
   }
   const Interval there = log_theta(sigma, a, slack), here = log_theta(sigma, 0, 0);
   return {there.lower - here.upper, std::fmin(0, there.upper - here.lower)};
@@ -121,7 +121,7 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
     law.log_moment = law.reverse_log_moment = [=](double t) { return log_moment(sigma, s, t); };
     // D_a <= a s^2 / (2 sigma^2), with equality where (a - 1) s is whole.
     const double slope = (s / sigma) * (s / sigma) / 2;
-    law.slope_bound = slope * (1 + 8 * u);
+    law.slope_bound = slope * (1 + 8 * u);  // proof: zcdp
     law.slope_limit = law.reverse_slope_limit = slope * (1 - 8 * u);
   }
   return law;

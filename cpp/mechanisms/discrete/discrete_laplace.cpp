@@ -32,8 +32,8 @@ AtomicLaw discrete_laplace(Parameters parameters) {
     const double q = (j == 0 || j == s ? end : between) * power(a, s - j);
     law.atoms.push_back({a * (s - 2 * j), p, q});
   }
-  law.mass_error = 20 * u;
-  law.loss_error = s > 2 ? u * a * s : 0;
+  law.mass_error = 20 * u;                 // proof: discrete-laws
+  law.loss_error = s > 2 ? u * a * s : 0;  // proof: discrete-laws
   law.bound = law.reverse_bound = a * s * (1 + 2 * u);
   return law;
 }

@@ -55,6 +55,7 @@ AtomicLaw discrete_pair(Parameters weights) {
     law.atoms.push_back({own + shift, p[i] / p_sum, q[i] / q_sum});
   }
   law.mass_error = 3 * u + std::max(p_error, q_error);
+  // proof: discrete-laws
   law.loss_error = 14 * u * (largest + std::fabs(shift)) + 1.01 * (p_error + q_error) + 8 * u * u;
   return law;
 }

@@ -35,13 +35,13 @@ Weights weights_of(SmoothForm form) {
 
 // The trapezoid rule's error in a strip |Im x| <= a (Trefethen & Weideman 2014, Theorem 5.1), relative to M(tilt): at
 // most 2 e^(a^2/2 + tilt bend + frequency rise) / (e^(2 pi a / step) - 1), bend = -log cos(S a / 2) where L falls with
-// lambda on either side, rise = S a for each side. See cpp/README.md, "Moments on a line".
+// lambda on either side, rise = S a for each side. See cpp/proofs/mgf-trapezoid.md.
 class Strips {
  public:
   Strips(double steepest, const Weights& weights) {
     const double widest = std::min(0.97 * std::numbers::pi / steepest, 12.0);
     const bool falls = weights.ahead < 0 || weights.behind < 0;
-    const double sides = std::fabs(weights.ahead) + std::fabs(weights.behind);
+    const double sides = std::fabs(weights.ahead) + std::fabs(weights.behind);  // proof: mgf-trapezoid
     for (std::size_t i = 0; i < strips_.size(); ++i) {
       const double a = widest * static_cast<double>(i + 1) / static_cast<double>(strips_.size());
       strips_[i] = {a, falls ? -std::log(std::cos(steepest * a / 2)) : 0.0, sides * steepest * a};
@@ -59,6 +59,7 @@ class Strips {
     double least = infinity;
     for (const auto& [a, bend, rise] : strips_)
       least = std::min(least, a * a / 2 + tilt * bend + frequency * rise - 2 * std::numbers::pi * a / step);
+    // proof: mgf-trapezoid
     return least < -1 ? 3.2 * std::exp(least) : infinity;  // 2 / (1 - e^-1), and rounding of 1e-2 in the exponent
   }
 
@@ -128,7 +129,7 @@ class DensityMgfLine final : public MgfLine {
   }
 
   double modulus_bound(double frequency) const override {
-    return 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;
+    return 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;  // proof: contour-tail
   }
 
  private:
@@ -191,8 +192,8 @@ class DensityMgfLine final : public MgfLine {
       error += mass * (node.mass_error + tilt * node.mass_error_by_tilt + u * below);
     }
     result.sum = sum.value();
-    result.rounding = 1.01 * (error / result.sum + 2 * u);
-    result.tails =
+    result.rounding = 1.01 * (error / result.sum + 2 * u);  // proof: mgf-rounding
+    result.tails =                                          // proof: mgf-trapezoid
         1.01 / result.sum *
         (result.mass.front() * std::exp(log_tail(tilt, -1)) + result.mass.back() * std::exp(log_tail(tilt, 1)));
     return result;
@@ -214,8 +215,9 @@ class DensityMgfLine final : public MgfLine {
     const bool rising = weights_.ahead > 0;
     for (std::size_t i = 0; i < bars; ++i) {
       const Node &left = nodes_[i], &right = nodes_[i + 1];
-      const std::size_t normal_end = left.x < 0 ? i : i + 1, other_end = rising ? i : i + 1;
+      const std::size_t normal_end = left.x < 0 ? i : i + 1, other_end = rising ? i : i + 1;  // proof: contour-tail
       double least = tilted_.mass[normal_end];
+      // proof: contour-tail
       if (normal_end != other_end) least *= lower_exp(growth(nodes_[normal_end]) - growth(nodes_[other_end]));
       const double flattest = left.slope - weights_.behind * right.slope_behind;
       const double steepest = right.slope - weights_.behind * left.slope_behind;
@@ -263,7 +265,7 @@ std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t co
     const auto turns = static_cast<double>(k);
     // It grows with the frequency: the last of eight samples stands for all of them.
     if (k % 8 == 1) truncated = truncation(spacing * std::min(turns + 7, static_cast<double>(count - 1)));
-    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding, truncated});
+    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding, truncated});  // proof: mgf-rounding
   }
   return result;
 }

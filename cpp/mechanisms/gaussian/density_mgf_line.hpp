@@ -4,7 +4,7 @@
 //
 // With lambda(x) = log sum_i p_i e^(s_i x - s_i^2/2), s_i >= 0, P = phi e^(own lambda(x)) and
 // L(x) = ahead lambda(x) + behind lambda(-x), monotone in x. M(z) is the integral of P e^(z L) over the line,
-// of which the trapezoid rule takes a sum; cpp/README.md, "Moments on a line", bounds what it leaves.
+// of which the trapezoid rule takes a sum; cpp/proofs/mgf-trapezoid.md bounds what it leaves.
 #pragma once
 
 #include <memory>

@@ -65,7 +65,7 @@ class GaussianPair final : public DominatingPair {
     const double density = inverse_sqrt_two_pi * std::exp(-t * t / 2);
     result.upper_tail_above = result.upper_tail_p - density / x * (1 - s * (1 - 1.5 * s));
     result.mass_error = normal_error + u * (2 * t * t + 2 * std::fabs(t) + 4);
-    result.share_error = 3.03 * (std::fabs(t) + 1) * s * s / x + 4 * result.mass_error;
+    result.share_error = 3.03 * (std::fabs(t) + 1) * s * s / x + 4 * result.mass_error;  // proof: far-means
     result.share_error_p = 1e-307;
     result.loss_error = result.edge_error = edges.loss_error;
     return result;
@@ -93,6 +93,7 @@ class GaussianPair final : public DominatingPair {
 };
 
 // Parameter: noise multiplier.
+// proof: parameter-rounding
 const Registration registration("gaussian", 1, [](Parameters p) { return gaussian_pair(1 / p[0], u); });
 
 }  // namespace

@@ -190,11 +190,11 @@ PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> l
   for (std::size_t i = 0; i + 1 < at.size(); ++i)
     if (!narrow.take(i, at[i], at[i + 1])) result.cells[i] = sweep.cell(at[i], at[i + 1], losses[i + 1] - losses[i]);
   narrow.flush();
-  // The derivation is in cpp/README.md, "Cell integrals".
-  result.mass_error = 40 * u;
-  result.share_error = (100 + 4 * widest_growth(family.mu, at)) * u;
+  // The derivation is in cpp/proofs/cell-rounding.md.
+  result.mass_error = 40 * u;                                         // proof: cell-rounding
+  result.share_error = (100 + 4 * widest_growth(family.mu, at)) * u;  // proof: cell-rounding
   result.share_error_p = 6 * gauss_legendre_error * kernel_weight(family, at) + 1e-307;
-  result.loss_error = result.edge_error = edges.loss_error;
+  result.loss_error = result.edge_error = edges.loss_error;  // proof: loss-coupling
   return result;
 }
 
@@ -213,6 +213,7 @@ double shifted_tail_moment(double mu, double x, double t) {
   const double centre = (1 + t) * mu;
   const double from = x - centre - 1e-14 * (std::fabs(x) + centre);
   const double exponent = t * (t + 1) * mu * mu / 2;
+  // proof: tail-moments
   return std::exp(exponent * (1 + 1e-14)) * (normal_tail(from) * (1 + 1e-14) + 1e-307) * (1 + 1e-12);
 }
 

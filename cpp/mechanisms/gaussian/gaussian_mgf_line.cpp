@@ -17,7 +17,7 @@ class GaussianLine final : public MgfLine {
   // log M(tilt + i w) = mu^2/2 (tilt (tilt + 1) - w^2 + i w (2 tilt + 1)).
   Ball log_moment() const override {
     const double value = half_square_ * tilt_ * (tilt_ + 1);
-    return {value, error_ * value};
+    return {value, error_ * value};  // proof: mgf-rounding
   }
 
   double log_moment_above(double tilt) const override { return half_square_ * tilt * (tilt + 1) * (1 + error_); }
@@ -28,7 +28,7 @@ class GaussianLine final : public MgfLine {
       const double w = spacing * static_cast<double>(k);
       const double fall = half_square_ * w * w, angle = half_square_ * w * (2 * tilt_ + 1);
       const double modulus = std::exp(-fall);
-      result.push_back({modulus * std::cos(angle), modulus * std::sin(angle),
+      result.push_back({modulus * std::cos(angle), modulus * std::sin(angle),  // proof: mgf-rounding
                         1.01 * modulus * ((error_ + 4 * u) * (fall + angle) + 16 * u) + 1e-307, 0});
     }
     return result;
@@ -37,7 +37,7 @@ class GaussianLine final : public MgfLine {
   double truncation(double) const override { return 0; }
 
   double modulus_bound(double frequency) const override {
-    return std::exp(-half_square_ * frequency * frequency * (1 - 1e-6)) * (1 + 1e-9) + 1e-307;
+    return std::exp(-half_square_ * frequency * frequency * (1 - 1e-6)) * (1 + 1e-9) + 1e-307;  // proof: contour-tail
   }
 
   std::size_t size() const override { return 1; }

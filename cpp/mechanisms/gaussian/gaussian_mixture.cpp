@@ -108,7 +108,7 @@ class Mixture : public DominatingPair {
   }
 
   // Cells, or else the tails. Rounding as for gaussian_cells, and that of sums over the components;
-  // cpp/README.md, "Cell integrals".
+  // cpp/proofs/cell-rounding.md.
   template <class Panel>
   PairCells swept(double lowest, double highest, const Panel& panel, std::span<const double> losses,
                   const MixtureEdges& edges, bool tails) const {

@@ -99,6 +99,7 @@ class Remove final : public DominatingPair {
   double tail_moment_bound(double top, double t) const override {
     const double inner = sampled_inverse(q_, top).t;
     const double c = (q_ + (1 - q_) * std::exp(-inner)) * (1 + 1e-9);
+    // proof: tail-moments
     return shifted_tail_moment(mu_ * (1 + 4 * u), inner / mu_ + mu_ / 2 - 1e-9, t) * std::exp((t + 1) * std::log(c));
   }
   // The divergence is convex in the pair, and at least q^a times that without sampling.
@@ -302,7 +303,7 @@ class Replace final : public DominatingPair {
     const double t = mu_ * std::fabs(x);
     const double error = (24 + 2 * mu_ * mu_ + 8 * std::fabs(std::log(q_ / (1 - q_)))) * std::min(1.0, argument) +
                          14 * t + 3 * mu_ * (std::fabs(x) + 2 * mu_);
-    return {x, 1.01 * slope * u * error + u * std::fabs(loss)};
+    return {x, 1.01 * slope * u * error + u * std::fabs(loss)};  // proof: loss-coupling
   }
 
   double posterior(double x) const {

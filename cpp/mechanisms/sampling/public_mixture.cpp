@@ -89,7 +89,7 @@ class PublicMixture final : public DominatingPair {
       high += std::exp(upper - unit);
     }
     return {std::isfinite(least) ? least + std::log(low) - 2 * off - 4 * u * std::fabs(least) : -unknown,
-            unit + std::log(high) + 2 * off};
+            unit + std::log(high) + 2 * off};  // proof: log-moments
   }
 
   // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.

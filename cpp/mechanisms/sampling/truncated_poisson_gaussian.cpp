@@ -35,7 +35,7 @@ std::shared_ptr<const DominatingPair> make(const std::string& whole, const std::
     }
   };
   add(p[3], whole, p[0], p[1], 0);
-  add(p[4], cut, p[0] / 2, p[2], 2 * u * std::max(1.0, p[2] / (1 - p[2])));
+  add(p[4], cut, p[0] / 2, p[2], 2 * u * std::max(1.0, p[2] / (1 - p[2])));  // proof: parameter-rounding
   return public_mixture(std::move(choices), rest);
 }
 

@@ -49,9 +49,9 @@ PowerRule power_rule(std::int64_t power, double norm, double input_error) {
   rule.power = static_cast<std::uint64_t>(power);
   rule.leading_bit = static_cast<unsigned>(std::bit_width(rule.power)) - 1;
   rule.cut_square = room * room;
-  rule.cut_bound = power_above(std::min(cut, norm), power);
-  rule.input_error = 1.008 * p * input_error / (1 - rho) * outward;
-  rule.rounding = rho / (1 - rho) * outward;
+  rule.cut_bound = power_above(std::min(cut, norm), power);          // proof: fft-rounding
+  rule.input_error = 1.008 * p * input_error / (1 - rho) * outward;  // proof: fft-rounding
+  rule.rounding = rho / (1 - rho) * outward;                         // proof: fft-rounding
   return rule;
 }
 
@@ -107,6 +107,7 @@ class Factor {
 struct Totals {
   double errors = 0, moduli = 0;
 
+  // proof: fft-rounding
   void add(const double* sums, double weight) { errors += weight * sums[0], moduli += weight * sums[1]; }
 
   // x <- its inverse transform; the bound. At most N + 64 roundings were met by any term.
@@ -117,6 +118,7 @@ struct Totals {
     }
     fft.inverse(x);
     const double size = static_cast<double>(fft.size());
+    // proof: fft-rounding
     const double mean = (errors + fft.error_constant() * moduli) / size * (1 + gamma(size + 64));
     return (mean + fft.underflow()) * outward;
   }

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of cpp/proofs, the tags that lead to them, and the mutations that hold them."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import mutate
+import proofs
+
+ROOT = Path(__file__).parents[1]
+PAGES = proofs.pages()
+MUTATIONS, SPARED = mutate.table()
+LINK = re.compile(r"\]\(([a-z0-9-]+)\.md\)")
+
+
+def test_every_tag_has_a_page_and_every_page_a_tag():
+    assert {each.slug for each in proofs.tagged(ROOT)} == set(PAGES)
+
+
+def test_the_index_is_fresh():
+    """Else run `python tests/proofs.py --write`."""
+    assert proofs.INDEX.read_text() == proofs.index()
+
+
+def test_pages_are_short_and_of_a_known_status():
+    for slug, page in PAGES.items():
+        assert page.status in proofs.STATUSES, slug
+        lines = (proofs.PAGES / f"{slug}.md").read_text().splitlines()
+        assert len(lines) <= 60, slug
+        assert all(len(line) <= 120 for line in lines if not line.startswith("|")), slug
+
+
+def test_pages_refer_to_pages():
+    for path in [*proofs.PAGES.glob("*.md"), ROOT / "cpp" / "README.md"]:
+        assert set(LINK.findall(path.read_text())) <= set(PAGES), path
+
+
+def test_every_page_is_mutated_or_says_why_not():
+    assert {row.proof for row in [*MUTATIONS, *SPARED]} == set(PAGES)
+    assert all(row.why for row in SPARED)
+    assert {row.kind for row in MUTATIONS} <= set(mutate.KINDS)
+    assert {row.kind for row in SPARED} <= {"", *mutate.KINDS}
+
+
+@pytest.mark.parametrize("kind", ["dropped", "halved"])
+def test_every_allowance_is_left_out_and_halved_or_says_why_not(kind):
+    held = {row.proof for row in MUTATIONS if row.kind == kind}
+    held |= {row.proof for row in SPARED if row.kind in {"", kind}}
+    assert set(PAGES) - held == set()
+
+
+def test_what_is_called_proved_is_held_by_balls():
+    """Some test of a page's mutations, not one of whole answers, is in ball arithmetic."""
+    tests = defaultdict(set)
+    for row in MUTATIONS:
+        tests[row.proof] |= {test.partition("::")[0] for test in row.tests}
+    for slug, page in PAGES.items():
+        inner = [test for test in tests[slug] if not test.startswith("python/")]
+        texts = [(ROOT / "tests" / test).read_text() for test in inner]
+        held = any(re.search(r"\b(arb|curves|ball arithmetic)\b", text) for text in texts)
+        assert held or page.status != "proved", slug
+
+
+@pytest.mark.parametrize("row", MUTATIONS, ids=str)
+def test_mutations_are_where_the_table_says(row):
+    """The text is in tagged statements once; the replacement is another; the tests are there."""
+    assert len(row.places(ROOT)) == 1
+    assert row.text != row.replacement
+    for test in row.tests:
+        path, _, name = test.partition("::")
+        assert not name or f"\ndef {name}(" in (ROOT / "tests" / path).read_text()
+        assert (ROOT / "tests" / path).is_file()
