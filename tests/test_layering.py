@@ -36,10 +36,11 @@ PYTHON_LAYERS = [
     {"views"},
     {"composition"},
     {"mechanisms"},
-    {"_given_loss", "_json"},
+    {"_json", "given_cdf"},
     {"_sweep", "accountant", "baselines", "calibration", "dpsgd"},
-    {"plot", "compat", "verify"},
+    {"plot", "verify"},
     {"__init__"},
+    {"compat"},
     {"cli"},
     {"__main__"},
 ]
@@ -119,3 +120,42 @@ def test_imports_point_downwards(path):
     for target in imports(path):
         if target != module:
             assert row(target) < row(module), f"{label(path)} imports {target}"
+
+
+COMPAT_FILES = [path for path in PYTHON_FILES if module_of(path) == "compat"]
+
+
+def private_names(path):
+    """What a file takes from the package, compat apart, by a name with an underscore before it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names = [f"hockeystick.{node.attr}"] if node.value.id == "hs" else []
+        for name in names:
+            first, *rest = name.split(".")
+            if first == "hockeystick" and rest[:1] != ["compat"]:
+                yield from (part for part in rest if re.match("_(?!_)", part))
+
+
+@pytest.mark.parametrize("path", COMPAT_FILES, ids=label)
+def test_compat_is_over_the_public_api(path):
+    assert list(private_names(path)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import hockeystick._core",
+        "from hockeystick import _checks",
+        "from hockeystick._solve import solve",
+        "from hockeystick.pld import _pmfs",
+        "import hockeystick as hs\nhs._core.contour",
+    ],
+)
+def test_private_names_are_seen(tmp_path, line):
+    (tmp_path / "one.py").write_text(line)
+    assert len(list(private_names(tmp_path / "one.py"))) == 1

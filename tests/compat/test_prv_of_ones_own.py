@@ -13,9 +13,9 @@ import pytest
 from scipy.special import ndtr
 
 import hockeystick as hs
-from hockeystick._given_loss import given_cdf
-from hockeystick._given_loss.enclosed import Allowance
+from hockeystick import given_cdf
 from hockeystick.compat import prv_accountant as prv
+from hockeystick.given_cdf import Allowance
 
 MISSING = "the extra prv-accountant is not installed"
 ERRORS = {"eps_error": 0.1, "delta_error": 1e-10}

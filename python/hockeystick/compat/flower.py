@@ -23,11 +23,9 @@ from flwr.serverapp import (
     SamplingMethod,
 )
 
-from hockeystick import _checks
-from hockeystick.accountant import Accountant
+import hockeystick as hs
+from hockeystick.compat import _arguments
 from hockeystick.compat._quotient import around
-from hockeystick.composition import Mechanism
-from hockeystick.mechanisms import Gaussian
 
 METHOD = "hockeystick"
 _VERSION = 1
@@ -45,14 +43,14 @@ class HockeystickAccountant:
     """
 
     def __init__(self, config: PrivacyConfig) -> None:
-        self._config: PrivacyConfig = _checks.instance("config", config, PrivacyConfig)
+        self._config: PrivacyConfig = _arguments.instance("config", config, PrivacyConfig)
         served = (SamplingMethod.POISSON, SamplingMethod.NO_AMPLIFICATION)
         if config.sampling_method not in served:
             names = " or ".join(method.name for method in served)
             got = config.sampling_method
             raise ValueError(f"config.sampling_method must be {names}, got {got.name}")
         self._events: list[tuple[GaussianPrivacyEvent, int]] = []
-        self._account = Accountant()
+        self._account = hs.Accountant()
 
     @property
     def config(self) -> PrivacyConfig:
@@ -80,11 +78,11 @@ class HockeystickAccountant:
 
     def get_epsilon(self, delta: float) -> float:
         """Certified upper bound on epsilon so far at `delta`, in (0, 1)."""
-        return self._account.epsilon(_checks.open_unit("delta", delta))
+        return self._account.epsilon(_arguments.one_delta(delta))
 
     def get_delta(self, epsilon: float) -> float:
         """Certified upper bound on delta so far at `epsilon`, in [0, 1e4] nats."""
-        return self._account.delta(_checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON))
+        return self._account.delta(_arguments.one_epsilon(epsilon))
 
     def get_privacy_spent(self, delta: float | None = None) -> PrivacySpent:
         """Flower's report of epsilon so far at `delta`, by default that of the configuration."""
@@ -115,7 +113,7 @@ class HockeystickAccountant:
         limit = self._config.max_epsilon if max_epsilon is None else max_epsilon
         if limit is None:
             raise ValueError("max_epsilon must be given, here or in the PrivacyConfig")
-        limit = _checks.positive("max_epsilon", limit)
+        limit = _arguments.positive("max_epsilon", limit)
         mechanism = self._mechanism(event)
         return self._account.would_exceed(
             mechanism, _count(count), epsilon=limit, delta=self._config.target_delta
@@ -154,16 +152,16 @@ class HockeystickAccountant:
             _restore(restored, entry)
         self._events, self._account = restored._events, restored._account
 
-    def _mechanism(self, event: GaussianPrivacyEvent) -> Mechanism:
+    def _mechanism(self, event: GaussianPrivacyEvent) -> hs.Mechanism:
         """One release; a sampling probability that is no binary64 number is rounded up."""
-        event = _checks.instance("event", event, GaussianPrivacyEvent)
+        event = _arguments.instance("event", event, GaussianPrivacyEvent)
         population = self._config.population_size
         if event.population_size != population:
             raise ValueError(
                 f"event.population_size must be that of the configuration, {population}, "
                 f"got {event.population_size}"
             )
-        noise = Gaussian(noise_multiplier=event.noise_multiplier)
+        noise = hs.Gaussian(noise_multiplier=event.noise_multiplier)
         if self._config.sampling_method is not SamplingMethod.POISSON:
             return noise
         _, probability = around(event.sample_size, population)
@@ -171,7 +169,7 @@ class HockeystickAccountant:
 
 
 def _count(count: object) -> int:
-    return _checks.whole("count", count, 1, _checks.MAX_COUNT)
+    return _arguments.count("count", count, 1)
 
 
 def _config_state(config: PrivacyConfig) -> dict[str, object]:

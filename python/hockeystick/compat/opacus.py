@@ -31,11 +31,9 @@ from typing import Any
 import opacus
 from opacus.accountants import IAccountant, register_accountant
 
-from hockeystick import _checks
-from hockeystick.bounds import Bounds
-from hockeystick.composition import Composition
+import hockeystick as hs
+from hockeystick.compat import _arguments
 from hockeystick.limits import DEFAULT_TOLERANCE
-from hockeystick.mechanisms import Gaussian
 
 NAME = "hockeystick"
 
@@ -86,13 +84,13 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc] # Opacus' type i
 
     def epsilon_bounds(
         self, delta: float, *, tolerance: float = DEFAULT_TOLERANCE
-    ) -> Bounds[float]:
+    ) -> hs.Bounds[float]:
         """Epsilon at `delta`, enclosed; see ``Composition.epsilon_bounds``."""
-        delta = _checks.open_unit("delta", delta)
+        delta = _arguments.one_delta(delta)
         parts = [_steps(*entry) for entry in self.history]
         if None in parts:
-            return Bounds(math.inf, math.inf)
-        run = sum((part for part in parts if part is not None), Composition())
+            return hs.Bounds(math.inf, math.inf)
+        run = sum((part for part in parts if part is not None), hs.Composition())
         return run.epsilon_bounds(delta, tolerance=tolerance)
 
     def __len__(self) -> int:
@@ -117,13 +115,13 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc] # Opacus' type 
         super().__init__(accountant=accountant, secure_mode=secure_mode)
 
 
-def _steps(noise_multiplier: float, sample_rate: float, steps: int) -> Composition | None:
+def _steps(noise_multiplier: float, sample_rate: float, steps: int) -> hs.Composition | None:
     """What one entry of a history costs; None if it may tell everything."""
-    rate = _checks.probability("sample_rate", sample_rate)
-    count = _checks.whole("steps", steps, 0, _checks.MAX_COUNT)
-    if _checks.non_negative("noise_multiplier", noise_multiplier) == 0:
-        return Composition() if 0 in (rate, count) else None
-    return count * Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(rate)
+    rate = _arguments.probability("sample_rate", sample_rate)
+    count = _arguments.count("steps", steps)
+    if noise_multiplier == 0:
+        return hs.Composition() if 0 in (rate, count) else None
+    return count * hs.Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(rate)
 
 
 register_accountant(NAME, HockeystickAccountant, force=True)

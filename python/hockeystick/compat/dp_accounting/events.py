@@ -12,25 +12,13 @@ from typing import Any, NoReturn
 
 from dp_accounting import dp_event
 
-from hockeystick.composition import Composable, Composition
-from hockeystick.mechanisms import (
-    ApproximateDP,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    ExponentialMechanism,
-    Gaussian,
-    GaussianMixture,
-    Laplace,
-    PermuteAndFlip,
-    RandomizedResponse,
-    TruncatedPoissonGaussian,
-)
+import hockeystick as hs
 
-Make = Callable[[], Composable]
+Make = Callable[[], hs.Mechanism | hs.Composition]
 """Makes the mechanism of an event; raises ValueError if its parameters are out of range."""
 
-NOTHING = Composition()
-EVERYTHING = ApproximateDP(epsilon=0, delta=1)
+NOTHING = hs.Composition()
+EVERYTHING = hs.ApproximateDP(epsilon=0, delta=1)
 """What tells all: delta is 1 at every epsilon."""
 
 _ADD_REMOVE = ("ADD_OR_REMOVE_ONE", "REPLACE_SPECIAL")
@@ -99,21 +87,21 @@ def _(event: dp_event.ComposedDpEvent, relation: Enum) -> Make:
 @translated.register
 def _(event: dp_event.GaussianDpEvent, relation: Enum) -> Make:  # noqa: ARG001
     noise = event.noise_multiplier
-    return _unless(noise != 0, lambda: Gaussian(noise_multiplier=noise))
+    return _unless(noise != 0, lambda: hs.Gaussian(noise_multiplier=noise))
 
 
 @translated.register
 def _(event: dp_event.LaplaceDpEvent, relation: Enum) -> Make:
     _require(event, relation, _ADD_REMOVE)
     noise = event.noise_multiplier
-    return _unless(noise != 0, lambda: Laplace(noise_multiplier=noise))
+    return _unless(noise != 0, lambda: hs.Laplace(noise_multiplier=noise))
 
 
 @translated.register
 def _(event: dp_event.DiscreteLaplaceDpEvent, relation: Enum) -> Make:
     _require(event, relation, _ADD_REMOVE)
     parameter, sensitivity = event.noise_parameter, event.sensitivity
-    make = lambda: DiscreteLaplace(parameter=parameter, sensitivity=sensitivity)  # noqa: E731
+    make = lambda: hs.DiscreteLaplace(parameter=parameter, sensitivity=sensitivity)  # noqa: E731
     return _unless(parameter != 0, make)
 
 
@@ -121,7 +109,7 @@ def _(event: dp_event.DiscreteLaplaceDpEvent, relation: Enum) -> Make:
 def _(event: dp_event.RandomizedResponseDpEvent, relation: Enum) -> Make:
     _require(event, relation, _REPLACE)
     noise, buckets = event.noise_parameter, event.num_buckets
-    make = lambda: RandomizedResponse(noise_parameter=noise, num_buckets=buckets)  # noqa: E731
+    make = lambda: hs.RandomizedResponse(noise_parameter=noise, num_buckets=buckets)  # noqa: E731
     return _unless(noise != 0 or buckets == 1, make)
 
 
@@ -137,7 +125,7 @@ def _(event: dp_event.MixtureOfGaussiansDpEvent, relation: Enum) -> Make:
         return lambda: NOTHING
     return _unless(
         event.standard_deviation != 0,
-        lambda: GaussianMixture(
+        lambda: hs.GaussianMixture(
             standard_deviation=event.standard_deviation,
             sensitivities=tuple(s for s, _ in weighted),
             probabilities=tuple(p for _, p in weighted),
@@ -150,9 +138,9 @@ def _(event: dp_event.PoissonSampledDpEvent, relation: Enum) -> Make:
     inner, q = event.event, event.sampling_probability
     if isinstance(inner, dp_event.LaplaceDpEvent):
         _require(event, relation, _ADD_REMOVE, "`PoissonSampledDpEvent` of a `LaplaceDpEvent`")
-        mechanism: type[Gaussian | Laplace] = Laplace
+        mechanism: type[hs.Gaussian | hs.Laplace] = hs.Laplace
     elif isinstance(inner, dp_event.GaussianDpEvent):
-        mechanism = Gaussian
+        mechanism = hs.Gaussian
     else:
         message = (
             f"Subevent of `PoissonSampledEvent` must be either `GaussianDpEvent` or "
@@ -170,7 +158,7 @@ def _truncated(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
         return lambda: NOTHING
     return _unless(
         event.noise_multiplier != 0,
-        lambda: TruncatedPoissonGaussian(
+        lambda: hs.TruncatedPoissonGaussian(
             noise_multiplier=event.noise_multiplier,
             sampling_probability=event.sampling_probability,
             dataset_size=event.dataset_size,
@@ -180,16 +168,16 @@ def _truncated(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
 
 
 def _epsilon_delta(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
-    return lambda: ApproximateDP(epsilon=event.epsilon, delta=event.delta)
+    return lambda: hs.ApproximateDP(epsilon=event.epsilon, delta=event.delta)
 
 
 def _exponential(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
-    return lambda: ExponentialMechanism(epsilon=event.epsilon)
+    return lambda: hs.ExponentialMechanism(epsilon=event.epsilon)
 
 
 def _permute_and_flip(event: Any, relation: Enum) -> Make:  # noqa: ANN401
     _require(event, relation, _ADD_REMOVE)
-    return lambda: PermuteAndFlip(epsilon=event.epsilon)
+    return lambda: hs.PermuteAndFlip(epsilon=event.epsilon)
 
 
 def _discrete_gaussian(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
@@ -197,7 +185,7 @@ def _discrete_gaussian(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG
     if event.dimension != 1 or event.sensitivity != int(event.sensitivity):
         message = "`DiscreteGaussianDpEvent` needs dimension 1 and a whole sensitivity."
         _refuse(event, message)
-    make = lambda: DiscreteGaussian(  # noqa: E731
+    make = lambda: hs.DiscreteGaussian(  # noqa: E731
         sigma=event.sigma, sensitivity=int(event.sensitivity)
     )
     return _unless(event.sigma != 0, make)

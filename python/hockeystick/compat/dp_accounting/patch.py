@@ -14,7 +14,6 @@ _MODULES = (
     "common",
     "pld_pmf",
     "privacy_loss_distribution",
-    "privacy_loss_mechanism",
     "pld_privacy_accountant",
 )
 _OURS, _THEIRS = "hockeystick.compat.dp_accounting.pld", "dp_accounting.pld"
@@ -149,7 +148,7 @@ def _counterparts() -> dict[int, tuple[Any, Any]]:
         pairs += [
             (value, getattr(ours, key))
             for key, value in vars(theirs).items()
-            if getattr(value, "__module__", None) == theirs.__name__ and hasattr(ours, key)
+            if getattr(value, "__module__", None) == theirs.__name__ and key in vars(ours)
         ]
     return {id(theirs): (theirs, ours) for theirs, ours in pairs}
 

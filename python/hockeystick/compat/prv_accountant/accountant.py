@@ -9,17 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hockeystick import _checks
-from hockeystick._given_loss.enclosed import Allowance
-from hockeystick.adjacency import Adjacency
-from hockeystick.bounds import Bounds
+import hockeystick as hs
+from hockeystick.compat import _arguments
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
     KnownMechanism,
     PoissonSubsampledGaussianMechanism,
     PrivacyRandomVariable,
 )
-from hockeystick.composition import Composition
-from hockeystick.errors import CertificationError
+from hockeystick.given_cdf import Allowance
 from hockeystick.limits import DEFAULT_TOLERANCE
 
 Counts = int | Sequence[int] | npt.NDArray[np.integer[Any]] | None
@@ -61,12 +58,12 @@ class PRVAccountant:
         max_self_compositions: Counts = None,
         eps_max: float | None = None,
     ) -> None:
-        self.eps_error = _checks.positive("eps_error", eps_error)
-        self.delta_error = _checks.positive("delta_error", delta_error)
+        self.eps_error = _arguments.positive("eps_error", eps_error)
+        self.delta_error = _arguments.positive("delta_error", delta_error)
         if eps_max is not None:
-            _checks.positive("eps_max", eps_max)
+            _arguments.positive("eps_max", eps_max)
         each = prvs if isinstance(prvs, Sequence) else [prvs]
-        self.prvs = [_checks.instance("prvs", prv, PrivacyRandomVariable) for prv in each]
+        self.prvs = [_arguments.instance("prvs", prv, PrivacyRandomVariable) for prv in each]
         self.max_self_compositions = self._counts("max_self_compositions", max_self_compositions)
         self._enclosed = [prv.enclosed(self._allowance) for prv in self.prvs]
 
@@ -80,15 +77,15 @@ class PRVAccountant:
         Raises:
             ValueError: An argument is out of range, or there are more runs than allowed for.
             TypeError: An argument has the wrong type.
-            CertificationError: `eps_error` is out of reach; carries the best bounds.
+            hs.CertificationError: `eps_error` is out of reach; carries the best bounds.
         """
-        delta = _checks.open_unit("delta", delta)
+        delta = _arguments.one_delta(delta)
 
         both = self._composed(num_self_compositions)
         first = _COARSE if both.allowed else DEFAULT_TOLERANCE
         most = self.eps_error / 16 if both.allowed else self.eps_error  # rounding takes most of it
 
-        def ask(run: Composition, at: float) -> Bounds[float]:
+        def ask(run: hs.Composition, at: float) -> hs.Bounds[float]:
             bounds = run.epsilon_bounds(at, **_options(first))
             if not bounds.gap > most:  # also where both are infinite
                 return bounds
@@ -108,24 +105,24 @@ class PRVAccountant:
 
         Raises:
             ValueError, TypeError: As `compute_epsilon`.
-            CertificationError: `eps_error` is out of reach; carries the best bounds.
+            hs.CertificationError: `eps_error` is out of reach; carries the best bounds.
         """
-        epsilon = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
+        epsilon = _arguments.one_epsilon(epsilon)
         both = self._composed(num_self_compositions)
         first = _COARSE if both.allowed else DEFAULT_TOLERANCE
         options = _options(min(first, self.eps_error / 2))
 
-        def ask(run: Composition, at: float) -> Bounds[float]:
+        def ask(run: hs.Composition, at: float) -> hs.Bounds[float]:
             try:
                 return run.delta_bounds(at, **options)
-            except CertificationError as error:
+            except hs.CertificationError as error:
                 if error.bounds.gap <= both.allowed:
                     return error.bounds
                 raise
 
         upper = ask(both.less_private, epsilon).upper
         shifted, lower = _sum(epsilon, both.shift), 0.0
-        if shifted <= _checks.MAX_EPSILON:
+        if shifted <= _arguments.MAX_EPSILON:
             lower = ask(both.more_private, shifted).lower
         lower = max(0.0, _difference(_difference(lower, both.allowed), both.missed))
         return _answer(lower, min(1.0, _sum(upper, both.allowed)))
@@ -151,8 +148,8 @@ class PRVAccountant:
             )
         parts = list(zip(self._enclosed, counts, strict=True))
         return _Composed(
-            sum((n * part.more_private for part, n in parts), Composition()),
-            sum((n * part.less_private for part, n in parts), Composition()),
+            sum((n * part.more_private for part, n in parts), hs.Composition()),
+            sum((n * part.less_private for part, n in parts), hs.Composition()),
             shift=_sum(0.0, *(n * part.shift for part, n in parts)),
             missed=_sum(0.0, *(n * part.missed for part, n in parts)),
             allowed=self.delta_error / 2 if self._runs_by_cdf(counts) else 0.0,
@@ -163,7 +160,7 @@ class PRVAccountant:
         if given is None:
             return [1] * expected
         each = given if isinstance(given, Sequence | np.ndarray) else [given]
-        counts = [_checks.whole(name, n, 0, _checks.MAX_COUNT) for n in each]
+        counts = [_arguments.count(name, n) for n in each]
         if len(counts) != expected:
             raise ValueError(f"{name} must be as many as prvs, {expected}, got {len(counts)}")
         return counts
@@ -197,7 +194,7 @@ class Accountant:
         )
         if mesh_size is not None:
             raise ValueError(f"mesh_size must be None, got {mesh_size!r}")
-        self.delta = _checks.open_unit("delta", delta)
+        self.delta = _arguments.one_delta(delta)
         self.accountant = PRVAccountant(
             PoissonSubsampledGaussianMechanism(sampling_probability, noise_multiplier),
             eps_error=0.1 if eps_error is None else eps_error,
@@ -211,15 +208,15 @@ class Accountant:
 
 
 def _options(width: float) -> dict[str, Any]:
-    narrowest = 2 * _checks.MIN_TOLERANCE
-    return {"adjacency": Adjacency.REMOVE_ONE, "tolerance": max(width, narrowest)}
+    narrowest = _arguments.MIN_TOLERANCE
+    return {"adjacency": hs.Adjacency.REMOVE_ONE, "tolerance": max(width, narrowest)}
 
 
 class _Composed(NamedTuple):
     """Between what the runs are, and what the bounds have to allow for."""
 
-    more_private: Composition
-    less_private: Composition
+    more_private: hs.Composition
+    less_private: hs.Composition
     shift: float  # of epsilon, for the lower bound
     missed: float  # of delta, by the lower bound
     allowed: float  # of delta, on either side, for what is given by cdf

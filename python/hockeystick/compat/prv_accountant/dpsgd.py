@@ -3,15 +3,12 @@
 
 from typing import Any
 
-from hockeystick import _checks
-from hockeystick.adjacency import Adjacency
-from hockeystick.calibration import calibrate
+import hockeystick as hs
+from hockeystick.compat import _arguments
 from hockeystick.compat.prv_accountant.accountant import Answer, PRVAccountant
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
     PoissonSubsampledGaussianMechanism,
 )
-from hockeystick.composition import Composition
-from hockeystick.mechanisms import Gaussian
 
 
 class DPSGDAccountant(PRVAccountant):
@@ -41,7 +38,7 @@ class DPSGDAccountant(PRVAccountant):
         delta: float | None = None,
         max_compositions: int | None = None,
     ) -> None:
-        self.delta = None if delta is None else _checks.open_unit("delta", delta)
+        self.delta = None if delta is None else _arguments.one_delta(delta)
         super().__init__(
             prvs=PoissonSubsampledGaussianMechanism(sampling_probability, noise_multiplier),
             max_self_compositions=_one_of(max_steps=max_steps, max_compositions=max_compositions),
@@ -91,23 +88,23 @@ def find_noise_multiplier(
         ValueError: An argument is out of range.
         TypeError: An argument has the wrong type.
     """
-    q = _checks.probability("sampling_probability", sampling_probability)
-    steps = _checks.whole("num_steps", num_steps, 0, _checks.MAX_COUNT)
-    target = _checks.positive("target_epsilon", target_epsilon)
-    width = min(1e-3, _checks.positive("eps_error", eps_error) / target)
-    limits: dict[str, Any] = {"adjacency": Adjacency.REMOVE_ONE, "tolerance": width}
+    q = _arguments.probability("sampling_probability", sampling_probability)
+    steps = _arguments.count("num_steps", num_steps)
+    target = _arguments.positive("target_epsilon", target_epsilon)
+    width = min(1e-3, _arguments.positive("eps_error", eps_error) / target)
+    limits: dict[str, Any] = {"adjacency": hs.Adjacency.REMOVE_ONE, "tolerance": width}
 
-    def make(sigma: float) -> Composition:
-        return steps * Gaussian(noise_multiplier=sigma).poisson_sampled(q)
+    def make(sigma: float) -> hs.Composition:
+        return steps * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(q)
 
-    most = make(_checks.positive("mu_max", mu_max)).epsilon_bounds(target_delta, **limits).upper
+    most = make(_arguments.positive("mu_max", mu_max)).epsilon_bounds(target_delta, **limits).upper
     if not most <= target:
         raise RuntimeError(
             f"no noise multiplier up to mu_max = {mu_max!r} meets target_epsilon = {target!r}; "
             f"epsilon is {most!r} there"
         )
-    bounds = (_checks.MIN_NOISE, mu_max)
-    return float(calibrate(make, epsilon=target, delta=target_delta, bounds=bounds, **limits))
+    bounds = (_arguments.MIN_NOISE, mu_max)
+    return float(hs.calibrate(make, epsilon=target, delta=target_delta, bounds=bounds, **limits))
 
 
 def _one_of(**given: int | None) -> int:

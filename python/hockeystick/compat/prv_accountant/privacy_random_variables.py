@@ -4,12 +4,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from hockeystick import _checks
-from hockeystick._given_loss import given_cdf
-from hockeystick._given_loss.enclosed import Allowance, Enclosed
+import hockeystick as hs
+from hockeystick import given_cdf
+from hockeystick.compat import _arguments
 from hockeystick.compat._quotient import around
-from hockeystick.composition import Composable, Mechanism
-from hockeystick.mechanisms import ApproximateDP, Gaussian, Laplace
+from hockeystick.given_cdf import Allowance, Enclosed
 
 __all__ = [
     "ApproximateDPMechanism",
@@ -51,11 +50,11 @@ class PrivacyRandomVariable:
         kind = type(self)
         if kind.cdf is PrivacyRandomVariable.cdf:
             raise TypeError(f"prvs must be mechanisms of this module or have a cdf, got {kind!r}")
-        infinite = _checks.probability("pm_inf", self.pm_inf)
+        infinite = _arguments.probability("pm_inf", self.pm_inf)
         if infinite == 0:
             return given_cdf.enclosed(self.cdf, allowance)
         # The loss is a finite one plus another, which is 0 or inf.
-        rest: Composable = ApproximateDP(epsilon=0, delta=infinite)
+        rest = hs.ApproximateDP(epsilon=0, delta=infinite)
         finite = given_cdf.enclosed(self.cdf, allowance)
         return finite._replace(
             more_private=finite.more_private + rest, less_private=finite.less_private + rest
@@ -81,7 +80,7 @@ class PoissonSubsampledGaussianMechanism(KnownMechanism):
     """
 
     def __init__(self, sampling_probability: float, noise_multiplier: float) -> None:
-        step = Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
+        step = hs.Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
         self._enclosed = Enclosed(step, step)
 
 
@@ -94,9 +93,9 @@ class GaussianMechanism(KnownMechanism):
     """
 
     def __init__(self, noise_multiplier: float, l2_sensitivity: float = 1.0) -> None:
-        noise = _checks.positive("noise_multiplier", noise_multiplier)
-        sensitivity = _checks.positive("l2_sensitivity", l2_sensitivity)
-        make = lambda noise: Gaussian(noise_multiplier=noise)  # noqa: E731
+        noise = _arguments.positive("noise_multiplier", noise_multiplier)
+        sensitivity = _arguments.positive("l2_sensitivity", l2_sensitivity)
+        make = lambda noise: hs.Gaussian(noise_multiplier=noise)  # noqa: E731
         self._enclosed = _of_quotient(make, noise, sensitivity)
 
 
@@ -108,8 +107,8 @@ class LaplaceMechanism(KnownMechanism):
     """
 
     def __init__(self, mu: float) -> None:
-        make = lambda noise: Laplace(noise_multiplier=noise)  # noqa: E731
-        self._enclosed = _of_quotient(make, 1.0, _checks.positive("mu", mu))
+        make = lambda noise: hs.Laplace(noise_multiplier=noise)  # noqa: E731
+        self._enclosed = _of_quotient(make, 1.0, _arguments.positive("mu", mu))
 
 
 class ApproximateDPMechanism(KnownMechanism):
@@ -121,7 +120,7 @@ class ApproximateDPMechanism(KnownMechanism):
     """
 
     def __init__(self, epsilon: float, delta: float) -> None:
-        guarantee = ApproximateDP(epsilon=epsilon, delta=delta)
+        guarantee = hs.ApproximateDP(epsilon=epsilon, delta=delta)
         self._enclosed = Enclosed(guarantee, guarantee)
 
 
@@ -136,7 +135,7 @@ class PureDPMechanism(ApproximateDPMechanism):
         super().__init__(eps, 0.0)
 
 
-def _of_quotient(make: Callable[[float], Mechanism], over: float, under: float) -> Enclosed:
+def _of_quotient(make: Callable[[float], hs.Mechanism], over: float, under: float) -> Enclosed:
     """`make` of the noise over / under: the more of it, the more private."""
     less, more = around(over, under)
     return Enclosed(more_private=make(more), less_private=make(less))

@@ -7,23 +7,21 @@ Modules, functions, classes, arguments and defaults are those of dp_accounting 0
 main branch has besides (true positive rates, mu, more events). Only the accountant needs
 dp_accounting installed, for its events and base class: ``pip install hockeystick[dp-accounting]``.
 
-Distributions are objects with probabilities on a grid, as there: connect the dots or privacy
-buckets at multiples of `value_discretization_interval`, from above (`pessimistic_estimate`) or from
-below. Compositions keep their factors; queries compose them with the tilt they need, and
-probabilities are made when they are looked at. The accountant answers small compositions from such
-a grid, others from ``Composition``'s bounds, at least as tight.
+A distribution keeps the run of mechanisms that it is of. Its answers are ``Composition``'s bounds of
+that run, the upper one (`pessimistic_estimate`) or the lower one; `value_discretization_interval`
+says how close they have to be. Probabilities at its multiples, by connecting the dots or by privacy
+buckets, are made when they are looked at. Masses that are given are composed as they are.
 
 Answers differ where the original is wrong, or fails:
 
 | where | dp_accounting 0.6.0 | here |
 | --- | --- | --- |
-| a pessimistic delta or epsilon | may fall below the truth: transforms are taken as exact | never below: all rounding is in the bound |
-| delta below about 1e-12 | noise, negative, or epsilon = inf | relative accuracy down to the mass at +inf; of the accountant, down to 1e-300 |
-| `tail_mass_truncation` | moves mass, seen by all queries | moves it in the probabilities shown; queries do not lose it |
-| optimistic `self_compose` | adds `tail_mass_truncation` to the mass at +inf | takes the transform's error from it |
+| a pessimistic delta or epsilon | of the grid, and may fall below the truth: transforms are taken as exact | never below the truth, and no grid between: all rounding is in the bound |
+| delta below about 1e-12 | noise, negative, or epsilon = inf | relative accuracy down to 1e-300 |
+| `tail_mass_truncation`, `log_mass_truncation_bound` | move mass, seen by all queries | move about that in the probabilities shown; queries do not lose it |
 | `use_connect_dots`, not pessimistic | warns and uses buckets | connects the dots from below |
-| `from_mixture_gaussian_mechanism` | outcomes searched to 1e-6, deltas a little too low | exact cells |
-| the same at an `int` interval | outcomes cut to whole numbers: not a bound | shows the same probabilities, answers from right ones |
+| `from_mixture_gaussian_mechanism` | outcomes searched to 1e-6, deltas a little too low; at an `int` interval cut to whole numbers, no bound | right |
+| `from_truncated_subsampled_gaussian_mechanism` and its event | a loose mixture | tighter: ``TruncatedPoissonGaussian`` |
 | losses on the grid, like 0.3 at 1e-4 | may be rounded a whole interval up | stay |
 | `from_privacy_parameters` of large epsilon | `math.exp` overflows | works |
 | upper tails, like 1 - cdf | 0 below 1e-16 | relative accuracy |
@@ -34,19 +32,29 @@ Answers differ where the original is wrong, or fails:
 | `get_epsilon(0)` of bounded losses | inf after truncation | the largest loss |
 | true positive rates of the accountant | a symmetric bound | the trade-off curve's own bound, never higher |
 
-What mixtures of truncated batches dominate is as loose as there in the distributions and in the
-accountant's small compositions, tighter in its large ones.
+Not offered, as no library that uses dp_accounting is known to ask for it; the error says what to use:
+
+| left out | in its place |
+| --- | --- |
+| the module `privacy_loss_mechanism` | ``hockeystick.mechanisms`` |
+| `compute_mixture` of distributions | ``TruncatedPoissonGaussian``, ``GaussianMixture`` |
+| `create_pmf_pessimistic_connect_dots` and `..._fixed_gap` | ``Composition.pld`` |
+| `self_convolve`, `convolve_dictionary` and `self_convolve_dictionary` | distributions compose |
+| `log_sinh`, `asinh_exp` and `log_a_times_exp_b_plus_c` | NumPy and SciPy |
+
+Pmfs are dense but for given ones of at most 1000 losses, and all compose with each other. What a
+composition with given masses looks like is as rounded as there; its answers are bounds.
 """  # noqa: E501 - rows of a table
 
 from importlib import import_module
 from typing import Any
 
 from hockeystick.compat.dp_accounting.pld import (
+    _offered,
     accountant,
     common,
     pld_pmf,
     privacy_loss_distribution,
-    privacy_loss_mechanism,
 )
 
 __all__ = [
@@ -56,13 +64,12 @@ __all__ = [
     "pld_pmf",
     "pld_privacy_accountant",
     "privacy_loss_distribution",
-    "privacy_loss_mechanism",
 ]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     """What needs dp_accounting, when asked for."""
     if name not in ("PLDAccountant", "pld_privacy_accountant"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        _offered.refuse(f"module {__name__!r}", name)
     module = import_module(f"{__name__}.pld_privacy_accountant")
     return module if name == "pld_privacy_accountant" else module.PLDAccountant

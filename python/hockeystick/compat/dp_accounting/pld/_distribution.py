@@ -1,31 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
 """The class ``PrivacyLossDistribution``: one pmf a direction."""
 
+import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from statistics import NormalDist
+from typing import NoReturn
 
 import numpy as np
-from scipy import special
 
-from hockeystick._checks import FloatArray
+from hockeystick.adjacency import Adjacency
 from hockeystick.compat.dp_accounting.pld import pld_pmf
+from hockeystick.compat.dp_accounting.pld._offered import refuse
+from hockeystick.compat.dp_accounting.pld._run import FloatArray, Run
 
 _LEAST_DELTA, _DELTAS = 1e-13, 3000
 _LEAST_RATE, _RATES = 1e-12, 500
 _LARGEST_EPSILON = 700.0  # beyond, e^epsilon says nothing
 _OUTWARD = 2.0**-49  # relative: roundings, and that of exp
+_BOTH = Adjacency.ADD_OR_REMOVE_ONE
+_WAYS = Adjacency.REMOVE_ONE, Adjacency.ADD_ONE
 
 
 class PrivacyLossDistribution:
     """The privacy loss distributions of removing a record and of adding one.
 
-    Where both are one (`_symmetric`), only one is kept. Immutable; queries answer for the worse.
+    Immutable; queries answer for the worse of both, or for the one that both are (`_symmetric`).
     """
 
     def __init__(self, pmf_remove: pld_pmf.PLDPmf, pmf_add: pld_pmf.PLDPmf | None = None) -> None:
         self._pmf_remove = pmf_remove
-        self._symmetric = pmf_add is None
         self._pmf_add = pmf_remove if pmf_add is None else pmf_add
+        pmfs = (pmf_remove,) if pmf_add is None else (pmf_remove, pmf_add)
+        self._runs = tuple([pmf.run for pmf in pmfs])
+
+    @classmethod
+    def of_runs(cls, *runs: Run) -> "PrivacyLossDistribution":
+        """The distribution of one run in its direction, or both, or of one for each direction."""
+        distribution = cls.__new__(cls)
+        distribution._runs = runs
+        return distribution
+
+    @property
+    def _symmetric(self) -> bool:
+        return len(self._directions) == 1
+
+    @cached_property
+    def _pmf_remove(self) -> pld_pmf.PLDPmf:
+        return pld_pmf.DensePLDPmf.of_run(self._directions[0])
+
+    @cached_property
+    def _pmf_add(self) -> pld_pmf.PLDPmf:
+        return (
+            self._pmf_remove if self._symmetric else pld_pmf.DensePLDPmf.of_run(self._directions[1])
+        )
+
+    @property
+    def _directions(self) -> tuple[Run, ...]:
+        """Those of removing and of adding a record, or one for both."""
+        run = self._runs[0]
+        if run.adjacency is not _BOTH:
+            return self._runs
+        ways = _WAYS[:1] if run.is_symmetric else _WAYS
+        return tuple(replace(run, adjacency=way) for way in ways)
 
     @classmethod
     def create_from_rounded_probability(
@@ -56,19 +95,15 @@ class PrivacyLossDistribution:
 
     def get_delta_for_epsilon(self, epsilon: float | Sequence[float]) -> float | FloatArray:
         """Delta of the worse direction, at a number or at increasing ones of any sign."""
-        removed = self._pmf_remove.get_delta_for_epsilon(epsilon)
-        if self._symmetric:
-            return removed
-        worse = np.maximum(removed, self._pmf_add.get_delta_for_epsilon(epsilon))
-        return float(worse) if isinstance(epsilon, numbers.Number) else worse
+        return pld_pmf.worst_delta(self._runs, epsilon)
 
     def get_epsilon_for_delta(self, delta: float) -> float:
         """The smallest epsilon >= 0 with at most this delta in either direction; inf if none."""
-        return max(pmf.get_epsilon_for_delta(delta) for pmf in self._pmfs)
+        return max([float(run.epsilon([delta])[0]) for run in self._runs])
 
     def validate_composable(self, privacy_loss_distribution: "PrivacyLossDistribution") -> None:
         """Raises ValueError unless both are on one grid and of one estimate."""
-        self._pmf_remove.validate_composable(privacy_loss_distribution._pmf_remove)
+        self._runs[0].check_like(privacy_loss_distribution._runs[0])
 
     def compose(
         self,
@@ -76,35 +111,24 @@ class PrivacyLossDistribution:
         tail_mass_truncation: float = 1e-15,
     ) -> "PrivacyLossDistribution":
         """The composition of both."""
-        return self._joined(
-            privacy_loss_distribution,
-            lambda mine, other: pld_pmf.compose_pmfs(mine, other, tail_mass_truncation),
+        return self.of_runs(
+            *[
+                mine.plus(other, tail_mass_truncation)
+                for mine, other in self._paired(privacy_loss_distribution)
+            ]
         )
 
     def self_compose(
         self, num_times: int, tail_mass_truncation: float = 1e-15
     ) -> "PrivacyLossDistribution":
         """The composition with itself."""
-        return PrivacyLossDistribution(
-            *(pmf.self_compose(num_times, tail_mass_truncation) for pmf in self._pmfs)
-        )
+        return self.of_runs(*[run.times(num_times, tail_mass_truncation) for run in self._runs])
 
     def get_delta_for_epsilon_for_composed_pld(
         self, privacy_loss_distribution: "PrivacyLossDistribution", epsilon: float
     ) -> float:
         """Delta of the composition of both, without making its probabilities."""
-        return max(
-            mine.get_delta_for_epsilon_for_composed_pld(other, epsilon)
-            for mine, other in self._paired(privacy_loss_distribution)
-        )
-
-    def compute_mixture(
-        self, other: "PrivacyLossDistribution", self_weight: float
-    ) -> "PrivacyLossDistribution":
-        """This with probability `self_weight`, else `other`, where everybody sees which."""
-        if not 0 <= self_weight <= 1:
-            raise ValueError(f"weight should be in [0, 1], weight={self_weight}")
-        return self._joined(other, lambda mine, theirs: mine.compute_mixture(theirs, self_weight))
+        return float(self.compose(privacy_loss_distribution).get_delta_for_epsilon(epsilon))
 
     def get_true_positive_rates(
         self, false_positive_rates: float | FloatArray, deltas: FloatArray | None = None
@@ -113,20 +137,12 @@ class PrivacyLossDistribution:
 
         Each (epsilon, delta) guarantee gives two; the least counts, over `deltas`, or else 0 and
         3000 from 1e-13 to 1. The curve is symmetric about y = 1 - x, which that of a mechanism
-        need not be.
+        need not be: an upper bound, not the exact curve.
         """
-        rates = np.atleast_1d(np.asarray(false_positive_rates, dtype=np.float64))
         if deltas is None:
             deltas = np.append(0.0, np.logspace(np.log10(_LEAST_DELTA), 0.0, num=_DELTAS))
-        given = np.asarray(deltas, dtype=np.float64)
-        epsilons = np.maximum.reduce([pmf.get_epsilons_for_deltas(given) for pmf in self._pmfs])
-        best = np.ones(rates.shape)
-        for epsilon, delta in zip(epsilons, given, strict=True):
-            if epsilon < _LARGEST_EPSILON:
-                best = np.minimum(best, np.exp(epsilon) * rates + delta)
-                best = np.minimum(best, 1.0 + (rates + delta - 1.0) * np.exp(-epsilon))
-        best = np.minimum(best * (1 + _OUTWARD), 1.0)
-        return float(best[0]) if isinstance(false_positive_rates, numbers.Number) else best
+        epsilons = np.maximum.reduce([run.epsilon(deltas) for run in self._runs])
+        return powers(false_positive_rates, epsilons, deltas)
 
     def get_gdp_parameter_estimate(
         self, false_positive_rates: FloatArray | None = None, deltas: FloatArray | None = None
@@ -136,30 +152,52 @@ class PrivacyLossDistribution:
         At `false_positive_rates` up to 1/2, or else at 500 from 1e-12 to 1/2, so it is neither an
         upper nor a lower bound. inf if more mass than the least rate is at loss +inf.
         """
-        if false_positive_rates is None:
-            rates = np.logspace(np.log10(_LEAST_RATE), np.log10(0.5), num=_RATES)
-        else:
-            rates = np.asarray(false_positive_rates, dtype=np.float64)
-            rates = rates[rates <= 0.5]  # noqa: PLR2004 - the curve is symmetric
-        if any(pmf._infinity_mass > rates.min() for pmf in self._pmfs):
-            return float("inf")
-        powers = self.get_true_positive_rates(rates, deltas)
-        return float(np.max(special.ndtri(powers) - special.ndtri(rates)))
+        return least_mu(
+            lambda rates: self.get_true_positive_rates(rates, deltas),
+            false_positive_rates,
+            max(run.largest_loss()[1] for run in self._runs),
+        )
 
-    @property
-    def _pmfs(self) -> tuple[pld_pmf.PLDPmf, ...]:
-        return (self._pmf_remove,) if self._symmetric else (self._pmf_remove, self._pmf_add)
+    def __getattr__(self, name: str) -> NoReturn:
+        """What is not offered."""
+        refuse(type(self).__name__, name)
 
-    def _paired(
-        self, other: "PrivacyLossDistribution"
-    ) -> list[tuple[pld_pmf.PLDPmf, pld_pmf.PLDPmf]]:
-        """Both directions of both, or one if both are symmetric."""
-        pairs = [(self._pmf_remove, other._pmf_remove), (self._pmf_add, other._pmf_add)]
-        return pairs[: 1 if self._symmetric and other._symmetric else 2]
+    def _paired(self, other: "PrivacyLossDistribution") -> list[tuple[Run, Run]]:
+        """The runs of both by direction: both directions at once, or one for both, or each."""
+        self.validate_composable(other)
+        if self._runs[0].adjacency is other._runs[0].adjacency is _BOTH:
+            return [(self._runs[0], other._runs[0])]
+        mine, others = self._directions, other._directions
+        return [(mine[0], others[0]), (mine[-1], others[-1])][: max(len(mine), len(others))]
 
-    def _joined(
-        self,
-        other: "PrivacyLossDistribution",
-        join: Callable[[pld_pmf.PLDPmf, pld_pmf.PLDPmf], pld_pmf.PLDPmf],
-    ) -> "PrivacyLossDistribution":
-        return PrivacyLossDistribution(*(join(*pair) for pair in self._paired(other)))
+
+def powers(
+    rates: float | FloatArray, epsilons: FloatArray, deltas: FloatArray
+) -> float | FloatArray:
+    """What (epsilon, delta) guarantees leave of a test's power at false positive rates."""
+    at = np.atleast_1d(np.asarray(rates, dtype=np.float64))
+    best = np.ones(at.shape)
+    for epsilon, delta in zip(epsilons, deltas, strict=True):
+        if epsilon < _LARGEST_EPSILON:
+            best = np.minimum(best, np.exp(epsilon) * at + delta)
+            best = np.minimum(best, 1.0 + (at + delta - 1.0) * np.exp(-epsilon))
+    best = np.minimum(best * (1 + _OUTWARD), 1.0)
+    return float(best[0]) if isinstance(rates, numbers.Number) else best
+
+
+def least_mu(
+    power: Callable[[FloatArray], float | FloatArray],
+    false_positive_rates: FloatArray | None,
+    infinity_mass: float,
+) -> float:
+    """The least mu whose Gaussian trade-off curve is nowhere below `power`, at rates up to 1/2."""
+    if false_positive_rates is None:
+        rates = np.logspace(np.log10(_LEAST_RATE), np.log10(0.5), num=_RATES)
+    else:
+        rates = np.asarray(false_positive_rates, dtype=np.float64)
+        rates = rates[rates <= 0.5]  # noqa: PLR2004 - the curve is symmetric
+    found = np.asarray(power(rates))
+    if infinity_mass > rates.min() or np.any(found >= 1):
+        return math.inf
+    quantile = np.vectorize(NormalDist().inv_cdf)
+    return float(np.max(quantile(found) - quantile(rates)))

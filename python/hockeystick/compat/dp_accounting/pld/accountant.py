@@ -4,13 +4,7 @@
 import math
 from collections.abc import Callable
 
-from scipy import special
-
-from hockeystick.compat.dp_accounting.pld import (
-    common,
-    privacy_loss_distribution,
-    privacy_loss_mechanism,
-)
+from hockeystick.compat.dp_accounting.pld import common, privacy_loss_distribution
 
 DifferentialPrivacyParameters = common.DifferentialPrivacyParameters
 
@@ -83,9 +77,18 @@ def get_smallest_gaussian_noise(
     sensitivity: float = 1,
 ) -> float:
     """The smallest standard deviation with which all queries together meet the guarantee."""
-    return privacy_loss_mechanism.GaussianPrivacyLoss.from_privacy_guarantee(
-        privacy_parameters, sensitivity=sensitivity * math.sqrt(num_queries)
-    ).standard_deviation
+    epsilon, delta = privacy_parameters.epsilon, privacy_parameters.delta
+    if delta == 0:
+        raise ValueError("delta=0 is not allowed for the Gaussian mechanism")
+    guess = math.sqrt(2 * math.log(1.5 / delta) * num_queries) * sensitivity / epsilon
+    found = get_smallest_parameter(
+        privacy_parameters,
+        num_queries,
+        lambda deviation: privacy_loss_distribution.from_gaussian_mechanism(deviation, sensitivity),
+        common.BinarySearchParameters(0, math.inf, initial_guess=guess),  # Dwork & Roth (2014), A.1
+    )
+    assert found is not None
+    return found
 
 
 def get_smallest_subsampled_gaussian_noise(
@@ -122,8 +125,7 @@ def advanced_composition(
     log_scale = k * math.log1p(math.exp(-epsilon)) + k * epsilon  # of (1 + e^epsilon)^k
     for i in range(k // 2, -1, -1):
         delta_i = math.fsum(
-            special.binom(k, j)
-            * math.exp(epsilon * (k - j) - log_scale)
+            math.exp(math.log(math.comb(k, j)) + epsilon * (k - j) - log_scale)
             * -math.expm1(epsilon * 2 * (j - i))
             for j in range(i)
         )

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``dp_accounting.pld.common``: parameters, searches, and convolutions of lists."""
+"""``dp_accounting.pld.common``: parameters, searches, and lists as dictionaries."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
-from scipy import special
+import numpy.typing as npt
 
-from hockeystick._checks import FloatArray
+from hockeystick.compat.dp_accounting.pld._offered import refuse
 
+FloatArray = npt.NDArray[np.float64]
 ArrayLike = FloatArray | list[float]
-_FEW = 100  # so short a list is convolved directly
 
 
 @dataclass
@@ -92,27 +93,6 @@ def list_to_dictionary(
     return {k + offset: values[k].item() for k in range(first, last) if values[k] > 0}
 
 
-def convolve_dictionary(
-    dictionary1: Mapping[int, float],
-    dictionary2: Mapping[int, float],
-    tail_mass_truncation: float = 0,
-) -> dict[int, float]:
-    """The convolution of two dictionaries with integer keys."""
-    first, values = dictionary_to_list(dictionary1)
-    second, others = dictionary_to_list(dictionary2)
-    return list_to_dictionary(convolved(values, others), first + second, tail_mass_truncation)
-
-
-def convolved(one: ArrayLike, other: ArrayLike) -> FloatArray:
-    """The convolution of two lists."""
-    x, y = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    size = x.size + y.size - 1
-    if min(x.size, y.size) <= _FEW:
-        return np.convolve(x, y)
-    period = 1 << (size - 1).bit_length()
-    return np.fft.irfft(np.fft.rfft(x, period) * np.fft.rfft(y, period), period)[:size]
-
-
 def compute_self_convolve_bounds(
     input_list: Sequence[float] | FloatArray,
     num_times: int,
@@ -131,7 +111,8 @@ def compute_self_convolve_bounds(
         orders = [k / values.size for k in range(-20, 21) if k]
     positions = np.arange(values.size)
     for order in orders:
-        log_moment = num_times * special.logsumexp(positions * order, b=values)
+        logs = np.log(values, where=values > 0, out=np.full(values.shape, -np.inf))
+        log_moment = num_times * np.logaddexp.reduce(positions * order + logs)
         bound = float(log_moment + math.log(2 / tail_mass_truncation)) / order
         if not math.isfinite(bound):
             continue
@@ -142,67 +123,6 @@ def compute_self_convolve_bounds(
     return low, high
 
 
-def self_convolve(
-    input_list: Sequence[float] | FloatArray, num_times: int, tail_mass_truncation: float = 0
-) -> tuple[int, FloatArray]:
-    """The list convolved with itself, from the position returned first.
-
-    What lies outside ``compute_self_convolve_bounds`` is folded back in where lists are short.
-    """
-    low, high = compute_self_convolve_bounds(input_list, num_times, tail_mass_truncation)
-    period = 1 << (max(high - low + 1, len(input_list)) - 1).bit_length()
-    power = np.fft.irfft(np.fft.rfft(input_list, period) ** num_times, period)
-    return low, np.maximum(np.roll(power, -low)[: high - low + 1], 0)
-
-
-def self_convolve_dictionary(
-    input_dictionary: Mapping[int, float], num_times: int, tail_mass_truncation: float = 0
-) -> dict[int, float]:
-    """A dictionary with integer keys convolved with itself."""
-    first, values = dictionary_to_list(input_dictionary)
-    low, result = self_convolve(values, num_times, tail_mass_truncation)
-    return list_to_dictionary(result, first * num_times + low)
-
-
-def log_a_times_exp_b_plus_c(a: float, b: float, c: float) -> float:
-    """log(a e^b + c), without overflow."""
-    if a == 0:
-        return math.log(c)
-    if c == 0:
-        return b + math.log(a)
-    if b == 0:
-        return math.log(a + c)
-    if a < 0 and c <= 0:
-        raise ValueError(f"a exp(b) + c must be positive: {a}, {b}, {c}.")
-    first, second = math.log(abs(a)) + b, math.log(abs(c))
-    if a > 0 and c > 0:
-        return float(np.logaddexp(first, second))
-    return _log_sub(first, second) if a > 0 else _log_sub(second, first)
-
-
-def log_sinh(a: float) -> float:
-    """log(sinh(a)), a >= 0; 0 at 0, where the peer's value is relied on."""
-    if not a >= 0:
-        raise ValueError(f"a must be non-negative. Got a={a}.")
-    return a + math.log(-math.expm1(-2 * a)) - math.log(2) if a else 0
-
-
-def asinh_exp(a: float, b: float) -> float:
-    """asinh(b e^a), without overflow."""
-    if b == 0:
-        return 0.0
-    log_argument = math.log(abs(b)) + a
-    value = np.logaddexp(0.5 * np.logaddexp(0, 2 * log_argument), log_argument)
-    return math.copysign(float(value), b)
-
-
-def as_array(x: float | Iterable[float]) -> FloatArray:
-    """The numbers as an array of doubles, 0-dimensional of one number."""
-    return np.asarray(x, dtype=np.float64)
-
-
-def _log_sub(a: float, b: float) -> float:
-    """log(e^a - e^b), a > b."""
-    if b >= a:
-        raise ValueError(f"a must be greater than b. Got a={a} and b={b}.")
-    return a + math.log(-math.expm1(b - a))
+def __getattr__(name: str) -> NoReturn:
+    """What is not offered."""
+    refuse(f"module {__name__!r}", name)

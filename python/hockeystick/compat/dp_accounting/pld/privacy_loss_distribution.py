@@ -5,21 +5,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scipy import stats
-
-from hockeystick.compat.dp_accounting.pld import common, pld_pmf, privacy_loss_mechanism
-from hockeystick.compat.dp_accounting.pld._adjacency import NeighboringRelation, adjacency_of
-from hockeystick.compat.dp_accounting.pld._discretize import create_pmf
+import hockeystick as hs
+from hockeystick.adjacency import Adjacency
+from hockeystick.compat._quotient import around
+from hockeystick.compat.dp_accounting.pld import common, pld_pmf
+from hockeystick.compat.dp_accounting.pld._compared import under
 from hockeystick.compat.dp_accounting.pld._distribution import PrivacyLossDistribution
-from hockeystick.compat.dp_accounting.pld._losses.discrete_gaussian import (
-    DiscreteGaussianPrivacyLoss,
-)
-from hockeystick.compat.dp_accounting.pld._losses.discrete_laplace import DiscreteLaplacePrivacyLoss
-from hockeystick.compat.dp_accounting.pld._losses.gaussian import GaussianPrivacyLoss
-from hockeystick.compat.dp_accounting.pld._losses.laplace import LaplacePrivacyLoss
-from hockeystick.compat.dp_accounting.pld._losses.loss import AdjacencyType, MonotonePrivacyLoss
-from hockeystick.compat.dp_accounting.pld._losses.mixture import MixtureGaussianPrivacyLoss
-from hockeystick.compat.dp_accounting.pld._rounded import rounded_log_pmfs, rounded_loss
+from hockeystick.compat.dp_accounting.pld._relation import NeighboringRelation, adjacency_of
+from hockeystick.compat.dp_accounting.pld._rounded import rounded_log_pmfs
+from hockeystick.compat.dp_accounting.pld._run import Run
 
 __all__ = [
     "NeighborRel",
@@ -35,10 +29,11 @@ __all__ = [
     "from_truncated_subsampled_gaussian_mechanism",
     "from_two_probability_mass_functions",
     "identity",
-    "privacy_loss_mechanism",
 ]
 
 NeighborRel = NeighboringRelation
+_WIDEST_INTERVAL = 500.0
+_REACH = 11.6  # of discrete Gaussian noise, in units of sigma: beyond lies less than 1e-30
 
 
 def identity(
@@ -127,27 +122,15 @@ def from_randomized_response(
         raise ValueError(f"Noise parameter must be strictly between 0 and 1: {noise_parameter}")
     if not num_buckets > 1:
         raise ValueError(f"Number of buckets must be strictly greater than 1: {num_buckets}")
-    special = neighboring_relation.name == "REPLACE_SPECIAL"
-    if not special and neighboring_relation.name != "REPLACE_ONE":
+    adjacency = adjacency_of(neighboring_relation)
+    if adjacency is Adjacency.ADD_OR_REMOVE_ONE:
         raise ValueError(
             f"Neighboring relation must be either REPLACE_ONE or REPLACE_SPECIAL: "
             f"{neighboring_relation}"
         )
-    p, k = noise_parameter, num_buckets
-    true, other, rest = math.log1p(-p * (k - 1) / k), math.log(p / k), math.log(p)
-    if special:
-        upper = {0: true, 1: rest + math.log1p(-1 / k)}
-        lower = {0: -math.log(k), 1: math.log1p(-1 / k)}
-    else:
-        upper, lower = {0: true, 1: other}, {0: other, 1: true}
-        if k > 2:  # noqa: PLR2004
-            upper[2] = lower[2] = math.log((k - 2) / k) + rest
-    return from_two_probability_mass_functions(
-        lower,
-        upper,
-        pessimistic_estimate,
-        value_discretization_interval,
-        symmetric=not special,
+    mechanism = hs.RandomizedResponse(noise_parameter=noise_parameter, num_buckets=num_buckets)
+    return _distribution(
+        under(mechanism, adjacency), pessimistic_estimate, value_discretization_interval, False
     )
 
 
@@ -160,12 +143,10 @@ def from_laplace_mechanism(
     use_connect_dots: bool = True,
 ) -> PrivacyLossDistribution:
     """The Laplace mechanism, plain or on a Poisson subsample."""
-    return _of_directions(
-        lambda kind: LaplacePrivacyLoss(parameter, sensitivity, sampling_prob, kind),
-        symmetric=sampling_prob == 1,
-        interval=value_discretization_interval,
-        pessimistic=pessimistic_estimate,
-        connect_dots=use_connect_dots,
+    noise = _noise("Parameter", parameter, sensitivity, pessimistic_estimate)
+    mechanism = _sampled(hs.Laplace(noise_multiplier=noise), sampling_prob)
+    return _distribution(
+        mechanism, pessimistic_estimate, value_discretization_interval, use_connect_dots
     )
 
 
@@ -180,20 +161,14 @@ def from_gaussian_mechanism(
     neighboring_relation: NeighboringRelation = NeighborRel.ADD_OR_REMOVE_ONE,
 ) -> PrivacyLossDistribution:
     """The Gaussian mechanism, plain or on a Poisson subsample, under any relation."""
-    replaces = adjacency_of(neighboring_relation).name == "REPLACE_ONE"
-    return _of_directions(
-        lambda kind: GaussianPrivacyLoss(
-            standard_deviation,
-            sensitivity,
-            pessimistic_estimate,
-            log_mass_truncation_bound,
-            sampling_prob,
-            AdjacencyType.REPLACE if replaces else kind,
-        ),
-        symmetric=replaces or sampling_prob == 1,
-        interval=value_discretization_interval,
-        pessimistic=pessimistic_estimate,
-        connect_dots=use_connect_dots,
+    noise = _noise("Standard deviation", standard_deviation, sensitivity, pessimistic_estimate)
+    mechanism = _sampled(hs.Gaussian(noise_multiplier=noise), sampling_prob)
+    return _distribution(
+        under(mechanism, adjacency_of(neighboring_relation)),
+        pessimistic_estimate,
+        value_discretization_interval,
+        use_connect_dots,
+        log_mass_truncation_bound,
     )
 
 
@@ -206,12 +181,12 @@ def from_discrete_laplace_mechanism(
     use_connect_dots: bool = False,
 ) -> PrivacyLossDistribution:
     """The discrete Laplace mechanism, plain or on a Poisson subsample."""
-    return _of_directions(
-        lambda kind: DiscreteLaplacePrivacyLoss(parameter, sensitivity, sampling_prob, kind),
-        symmetric=sampling_prob == 1,
-        interval=value_discretization_interval,
-        pessimistic=pessimistic_estimate,
-        connect_dots=use_connect_dots,
+    mechanism = hs.DiscreteLaplace(parameter=parameter, sensitivity=_whole(sensitivity))
+    return _distribution(
+        _sampled(mechanism, sampling_prob),
+        pessimistic_estimate,
+        value_discretization_interval,
+        use_connect_dots,
     )
 
 
@@ -225,14 +200,18 @@ def from_discrete_gaussian_mechanism(
     use_connect_dots: bool = False,
 ) -> PrivacyLossDistribution:
     """The discrete Gaussian mechanism with truncated noise, plain or on a Poisson subsample."""
-    return _of_directions(
-        lambda kind: DiscreteGaussianPrivacyLoss(
-            sigma, sensitivity, truncation_bound, sampling_prob, kind
-        ),
-        symmetric=sampling_prob == 1,
-        interval=value_discretization_interval,
-        pessimistic=pessimistic_estimate,
-        connect_dots=use_connect_dots,
+    bound = math.ceil(_REACH * sigma) if truncation_bound is None else truncation_bound
+    if 2 * bound < _whole(sensitivity):
+        raise ValueError(
+            f"Truncation bound ({truncation_bound}) is smaller than 0.5 * sensitivity "
+            f"(0.5 * {sensitivity})"
+        )
+    mechanism = hs.DiscreteGaussian(sigma=sigma, sensitivity=sensitivity, truncation=bound)
+    return _distribution(
+        _sampled(mechanism, sampling_prob),
+        pessimistic_estimate,
+        value_discretization_interval,
+        use_connect_dots,
     )
 
 
@@ -246,19 +225,25 @@ def from_mixture_gaussian_mechanism(
     use_connect_dots: bool = True,
 ) -> PrivacyLossDistribution:
     """The Gaussian mechanism with a random sensitivity."""
-    return _of_directions(
-        lambda kind: MixtureGaussianPrivacyLoss(
-            standard_deviation,
-            sensitivities,
-            sampling_probs,
-            pessimistic_estimate,
-            log_mass_truncation_bound,
-            kind,
-        ),
-        symmetric=False,
-        interval=value_discretization_interval,
-        pessimistic=pessimistic_estimate,
-        connect_dots=use_connect_dots,
+    if len(sampling_probs) != len(sensitivities):
+        raise ValueError(
+            f"sensitivities and sampling_probs must have the same length. Got "
+            f"{len(sensitivities)} and {len(sampling_probs)}."
+        )
+    weighted = [(s, p) for s, p in zip(sensitivities, sampling_probs, strict=True) if p != 0]
+    if not any(s > 0 for s, _ in weighted):
+        raise ValueError("Must have at least one positive sensitivity.")
+    mechanism = hs.GaussianMixture(
+        standard_deviation=standard_deviation,
+        sensitivities=[float(s) for s, _ in weighted],
+        probabilities=[float(p) for _, p in weighted],
+    )
+    return _distribution(
+        mechanism,
+        pessimistic_estimate,
+        value_discretization_interval,
+        use_connect_dots,
+        log_mass_truncation_bound,
     )
 
 
@@ -272,34 +257,25 @@ def from_truncated_subsampled_gaussian_mechanism(
     use_connect_dots: bool = True,
     neighboring_relation: NeighboringRelation = NeighborRel.ADD_OR_REMOVE_ONE,
 ) -> PrivacyLossDistribution:
-    """The Gaussian mechanism on Poisson batches cut to a size, as a mixture: an upper estimate.
-
-    A batch without truncation is as in ``from_gaussian_mechanism``; with truncation, a record of
-    sensitivity 2 replaced by another bounds it (Google's notes, section 5.3).
-    """
-    size, batch, q = dataset_size, truncated_batch_size, sampling_probability
+    """The Gaussian mechanism on Poisson batches cut to a size."""
+    size, batch = dataset_size, truncated_batch_size
     if not (size >= 0 and batch >= 0):
         raise ValueError(f"dataset_size and batch size must be >= 0, got {size} and {batch}")
-
-    def gaussian(
-        deviation: float, probability: float, relation: NeighboringRelation
-    ) -> PrivacyLossDistribution:
-        return from_gaussian_mechanism(
-            deviation,
-            value_discretization_interval=value_discretization_interval,
-            log_mass_truncation_bound=log_mass_truncation_bound,
-            sampling_prob=probability,
-            use_connect_dots=use_connect_dots,
-            neighboring_relation=relation,
-        )
-
-    whole = gaussian(noise_multiplier, q, neighboring_relation)
-    truncated = float(stats.binom.sf(batch - 1, size - 1, q))
-    if truncated == 0:
-        return whole
-    sampled = float(stats.binom.sf(batch, size, q)) * batch / truncated / size
-    cut = gaussian(noise_multiplier / 2, sampled, NeighborRel.REPLACE_ONE)
-    return cut.compute_mixture(whole, truncated)
+    if size == 0 or batch == 0:
+        return identity(value_discretization_interval)
+    mechanism = hs.TruncatedPoissonGaussian(
+        noise_multiplier=noise_multiplier,
+        sampling_probability=sampling_probability,
+        truncated_batch_size=batch,
+        dataset_size=size,
+    )
+    return _distribution(
+        under(mechanism, adjacency_of(neighboring_relation)),
+        True,
+        value_discretization_interval,
+        use_connect_dots,
+        log_mass_truncation_bound,
+    )
 
 
 def from_privacy_parameters(
@@ -308,27 +284,54 @@ def from_privacy_parameters(
 ) -> PrivacyLossDistribution:
     """Any (epsilon, delta)-private mechanism, pessimistically."""
     epsilon, delta = privacy_parameters.epsilon, privacy_parameters.delta
-    interval = value_discretization_interval
-    finite = 1 - delta
-    masses = [(epsilon, finite / (1 + math.exp(-epsilon)))]
-    shrunk = math.exp(-epsilon)
-    masses.append((-epsilon, finite * shrunk / (1 + shrunk)))
-    return PrivacyLossDistribution(rounded_loss(masses, delta, interval=interval, pessimistic=True))
+    guarantee = hs.ApproximateDP(epsilon=epsilon, delta=delta)
+    return _distribution(guarantee, True, value_discretization_interval, False)
 
 
-def _of_directions(
-    loss: Callable[[AdjacencyType], MonotonePrivacyLoss],
-    *,
-    symmetric: bool,
-    interval: float,
+def _distribution(
+    mechanism: hs.Mechanism,
     pessimistic: bool,
+    interval: float,
     connect_dots: bool,
+    log_tail: float = -50,
 ) -> PrivacyLossDistribution:
-    kinds = (AdjacencyType.REMOVE,) if symmetric else (AdjacencyType.REMOVE, AdjacencyType.ADD)
-    pmfs = [
-        create_pmf(
-            loss(kind), interval=interval, pessimistic=pessimistic, connect_dots=connect_dots
+    if not 0 < interval <= _WIDEST_INTERVAL:
+        raise ValueError(
+            f"value_discretization_interval must be in (0, {_WIDEST_INTERVAL:g}], got {interval!r}"
         )
-        for kind in kinds
-    ]
-    return PrivacyLossDistribution(*pmfs)
+    if not log_tail <= 0:
+        raise ValueError(f"Log mass truncation bound is not a non-positive real number: {log_tail}")
+    return PrivacyLossDistribution.of_runs(
+        Run(
+            1 * mechanism,
+            Adjacency.ADD_OR_REMOVE_ONE,
+            bool(pessimistic),
+            float(interval),
+            bool(connect_dots),
+            math.exp(max(log_tail, -690.0)),
+        )
+    )
+
+
+def _sampled(
+    mechanism: hs.DiscreteGaussian | hs.DiscreteLaplace | hs.Gaussian | hs.Laplace,
+    probability: float,
+) -> hs.Mechanism:
+    if not 0 < probability <= 1:
+        raise ValueError(f"Sampling probability is not in (0,1] : {probability}")
+    return mechanism if probability == 1 else mechanism.poisson_sampled(probability)
+
+
+def _noise(name: str, scale: float, sensitivity: float, pessimistic: bool) -> float:
+    """The scale over the sensitivity, rounded to less noise if pessimistic."""
+    for what, value in ((name, scale), ("Sensitivity", sensitivity)):
+        if not (value > 0 and math.isfinite(value)):
+            raise ValueError(f"{what} is not a positive real number: {value}")
+    less, more = around(scale, sensitivity)
+    return less if pessimistic else more
+
+
+def _whole(sensitivity: object) -> int:
+    if not isinstance(sensitivity, int):
+        raise ValueError(f"Sensitivity is not an integer : {sensitivity}")  # noqa: TRY004, as theirs
+    return sensitivity

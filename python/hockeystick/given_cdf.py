@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from hockeystick._checks import FloatArray
-from hockeystick._given_loss.enclosed import Allowance, Enclosed
+from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms import DiscretePair
 
 _NEAREST, _FARTHEST = 1e-12, 500.0  # losses that are looked at [nats]
@@ -36,12 +36,45 @@ _MOST_EXCESS = 1 + 1e-6  # of E[exp(-loss)], for the rounding of distribution fu
 _NOISE = 1e-12  # how far rounding may take a distribution function from being one
 
 
+class Enclosed(NamedTuple):
+    """Two mechanisms with what is meant between them; one and the same where it is representable.
+
+    In full: with k runs in company of any others, delta(epsilon) is at most that of k runs of
+    `less_private`, and at least that of k runs of `more_private` at epsilon + k `shift`, less
+    k `missed`.
+    """
+
+    more_private: Mechanism | Composition
+    less_private: Mechanism | Composition
+    shift: float = 0.0
+    missed: float = 0.0
+
+
+class Allowance(NamedTuple):
+    """How far from each other the two may be, a run, where one has to choose."""
+
+    width: float
+    """Of the losses, on average [nats]."""
+    tail: float
+    """The mass that either end may lose."""
+
+
 def enclosed(cdf: Callable[[Any], Any], allowance: Allowance) -> Enclosed:
     """Pairs around the loss whose distribution function is `cdf`, taken as exact.
 
     Raises:
         ValueError: `cdf` is none of a privacy loss, or it takes too many cells.
         TypeError: It does not give numbers for numbers.
+
+    Randomized response that tells the truth with probability e / (1 + e):
+
+    >>> def cdf(loss):
+    ...     return np.where(loss >= 1, 1.0, np.where(loss >= -1, 1 / (1 + math.e), 0.0))
+    >>> pairs = enclosed(cdf, Allowance(width=1e-3, tail=1e-12))
+    >>> upper = (10 * pairs.less_private).delta(5.0)
+    >>> lower = (10 * pairs.more_private).delta_bounds(5.0 + 10 * pairs.shift).lower
+    >>> bool(0.363 < lower - 10 * pairs.missed < 0.36359118 < upper < 0.367)
+    True
     """
     points = _points(cdf, allowance)
     units = np.floor(_values(cdf, points) / _UNIT)

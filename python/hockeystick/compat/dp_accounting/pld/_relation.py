@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Neighbouring relations, dp_accounting's own where it is installed."""
+"""Neighbouring relations, by the names that dp_accounting has for them."""
 
 from enum import Enum
 
 from hockeystick.adjacency import Adjacency
 
-__all__ = ["NeighboringRelation", "adjacency_of"]
 
-try:
-    from dp_accounting.privacy_accountant import NeighboringRelation
-except ImportError:
+class NeighboringRelation(Enum):
+    """Which datasets are neighbours; where one is taken, so is dp_accounting's own."""
 
-    class NeighboringRelation(Enum):  # type: ignore[no-redef]
-        """Which datasets are neighbours."""
-
-        ADD_OR_REMOVE_ONE = 1
-        REPLACE_ONE = 2
-        REPLACE_SPECIAL = 3
+    ADD_OR_REMOVE_ONE = 1
+    REPLACE_ONE = 2
+    REPLACE_SPECIAL = 3
 
 
 def adjacency_of(relation: Enum) -> Adjacency:

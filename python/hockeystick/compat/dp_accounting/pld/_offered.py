@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What dp_accounting.pld has and this library leaves out, and what there is in its place."""
+
+from typing import NoReturn
+
+_CONVOLVE = "its distributions, or hockeystick.Composition, compose"
+_MATH = "NumPy, SciPy and hockeystick.mechanisms have such functions"
+_DOTS = "hockeystick.Composition.pld connects the dots of a mechanism"
+INSTEAD = {
+    "privacy_loss_mechanism": (
+        "hockeystick.mechanisms has the mechanisms, privacy_loss_distribution.from_... their "
+        "distributions, and Composition.loss_tail their losses"
+    ),
+    "convolve_dictionary": _CONVOLVE,
+    "self_convolve": _CONVOLVE,
+    "self_convolve_dictionary": _CONVOLVE,
+    "log_a_times_exp_b_plus_c": _MATH,
+    "log_sinh": _MATH,
+    "asinh_exp": _MATH,
+    "create_pmf_pessimistic_connect_dots": _DOTS,
+    "create_pmf_pessimistic_connect_dots_fixed_gap": _DOTS,
+    "compute_mixture": "hockeystick.TruncatedPoissonGaussian and GaussianMixture are mixtures",
+}
+
+
+def message(name: str) -> str:
+    """Why there is no such name."""
+    return f"hockeystick.compat.dp_accounting does not offer {name}: {INSTEAD[name]}"
+
+
+def refuse(owner: str, name: str) -> NoReturn:
+    """Raises the AttributeError of a name that is left out, or was never there."""
+    if name in INSTEAD:
+        raise AttributeError(message(name))
+    raise AttributeError(f"{owner} has no attribute {name!r}")
