@@ -65,11 +65,14 @@ def test_certified_answers_need_no_scipy():
 import sys
 sys.modules |= dict.fromkeys(("scipy", "dp_accounting", "prv_accountant"))
 import hockeystick as hs
+from hockeystick.baselines import clt_epsilon
 from hockeystick.compat import prv_accountant
 from hockeystick.compat.dp_accounting import pld
 
 run = 100 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01) + hs.Laplace(noise_multiplier=9)
 run.epsilon_bounds(1e-5), run.delta_bounds(1.0), run.tradeoff_bounds(0.1)
+run.renyi_divergence_bounds(2.0), run.bayes_risk_bounds(0.5)
+clt_epsilon(100 * hs.Gaussian(noise_multiplier=9.0), 1e-5)
 hs.calibrate(lambda s: hs.Gaussian(noise_multiplier=s), epsilon=1.0, delta=1e-5)
 once = pld.privacy_loss_distribution.from_laplace_mechanism(1.0)
 once.self_compose(3).get_epsilon_for_delta(1e-5), once.get_gdp_parameter_estimate()

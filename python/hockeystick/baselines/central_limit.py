@@ -5,14 +5,17 @@ An approximation, not a bound: it errs on either side, and often understates wha
 """
 
 import math
-from functools import singledispatch
+from collections.abc import Callable
+from functools import partial, singledispatch
 
-from hockeystick import _checks
+from hockeystick import _checks, _core
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.search import crossing
 from hockeystick.bounds import Value
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.mechanisms import Gaussian, PoissonSampled
+
+_NEGLIGIBLE = 1e-300  # delta is below half of mu
 
 
 @singledispatch
@@ -97,7 +100,7 @@ def clt_epsilon(composition: Composable, delta: Value) -> Value:
     """
     targets = _checks.delta_array(delta)
     mu = clt_mu(composition)
-    result: Value = elementwise(lambda target: _epsilon(mu, target), targets)
+    result: Value = elementwise(partial(_epsilon, mu, _curve(mu)), targets)
     return result
 
 
@@ -119,30 +122,24 @@ def clt_delta(composition: Composable, epsilon: Value) -> Value:
     """
     targets = _checks.epsilon_array(epsilon)
     mu = clt_mu(composition)
-    result: Value = elementwise(lambda target: _delta(mu, target), targets)
+    result: Value = elementwise(_curve(mu), targets)
     return result
 
 
-def _epsilon(mu: float, delta: float) -> float:
-    if mu in (0.0, math.inf) or _delta(mu, 0.0) <= delta:
+def _epsilon(mu: float, curve: Callable[[float], float], delta: float) -> float:
+    if mu in (0.0, math.inf) or curve(0.0) <= delta:
         return mu if mu == math.inf else 0.0
     # delta < P(N(0, 1) > x) <= e^(-x^2 / 2) at x = epsilon / mu - mu / 2.
     high = mu * (math.sqrt(-2 * math.log(delta)) + mu / 2)
-    return crossing(lambda epsilon: _delta(mu, epsilon) <= delta, 0.0, high)
+    return crossing(lambda epsilon: curve(epsilon) <= delta, 0.0, high)
 
 
-def _delta(mu: float, epsilon: float) -> float:
-    """P(N > a) - e^epsilon P(N > b), N normal, at a = epsilon / mu - mu / 2 and b = a + mu."""
-    if mu in (0.0, math.inf):
-        return 1.0 if mu else 0.0
-    from scipy.special import erfcx  # noqa: PLC0415, slower to import than all the rest
-
-    a = (epsilon / mu - mu / 2) / math.sqrt(2)
-    b = (epsilon / mu + mu / 2) / math.sqrt(2)
-    # e^epsilon times the normal density at b is that at a, which saves overflow and digits.
-    if a < 0:
-        return (math.erfc(a) - math.exp(-a * a) * float(erfcx(b))) / 2
-    return math.exp(-a * a) * float(erfcx(a) - erfcx(b)) / 2
+def _curve(mu: float) -> Callable[[float], float]:
+    """Delta of the Gaussian mechanism of this mu at an epsilon, to rounding."""
+    if not _NEGLIGIBLE < mu < math.inf:
+        return lambda _: 1.0 if mu > 1 else 0.0
+    pair = _core.dominating_pair("gaussian", [1 / mu])
+    return lambda epsilon: pair.delta_above([epsilon]).item()
 
 
 def _unknown(mechanism: Mechanism) -> TypeError:

@@ -6,6 +6,7 @@ exactly that number. Nothing here is taken from the core, nor from a mechanism's
 """
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
@@ -178,12 +179,11 @@ def _(mechanism: known.TruncatedPoissonGaussian, direction: Direction) -> Law:
 
 @_law.register
 def _(mechanism: known.AdditiveNoise, direction: Direction) -> Pair:
-    from scipy import stats  # noqa: PLC0415, which takes seconds to load
-
+    stats = sys.modules.get("scipy.stats")  # loaded by whoever has functions of it
     m = _distance(direction) * arb(mechanism.sensitivity)
     for name, make in NAMED.items():
-        noise = getattr(stats, name)
-        if (mechanism.log_density, mechanism.distribution) == (noise.logpdf, noise.cdf):
+        noise = getattr(stats, name, None)
+        if noise and (mechanism.log_density, mechanism.distribution) == (noise.logpdf, noise.cdf):
             return make(m)
     raise NotKnownError(
         "AdditiveNoise is known through functions in doubles; rigorous are only logpdf and cdf of "
