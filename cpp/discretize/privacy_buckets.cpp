@@ -51,7 +51,7 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
   const double tail_error = parts.mass_error + 2 * parts.share_error + parts.share_error_p;
   reverse.add(reversed(tail + tail_error * parts.upper_tail_p, cells.loss(last)));
   if (top_stays) pmf.mass[last] += parts.upper_tail_p;
-  const double inflate = 1 + parts.mass_error + 16 * u;
+  const double inflate = 1 + parts.mass_error + 16 * u;  // proof: cell-errors
   for (double& mass : pmf.mass) mass *= inflate;
   // What underflow hides is at the top, if there is one.
   (cells.nothing_above() && parts.infinity_mass == 0 ? pmf.mass[cells.top] : pmf.infinity_mass) += 1e-307;
@@ -66,8 +66,8 @@ StepPmf privacy_buckets_lower(const SupportCells& cells) {
   const std::size_t last = cells.support.index.size() - 1;
   StepPmf pmf = empty_pmf(cells, Side::lower);
   for (std::size_t i = 0; i < last; ++i) checkpoint_each<4096>(i), pmf.mass[i] = whole_cell(cells, i).p;
-  pmf.mass[last] = parts.upper_tail_p;  // proof: privacy-buckets
-  const double deflate = std::max(0.0, 1 - parts.mass_error - 16 * u);
+  pmf.mass[last] = parts.upper_tail_p;                                  // proof: privacy-buckets
+  const double deflate = std::max(0.0, 1 - parts.mass_error - 16 * u);  // proof: cell-errors
   for (double& mass : pmf.mass) mass *= deflate;
   pmf.infinity_mass = parts.infinity_mass_lower;
   return pmf;

@@ -153,7 +153,7 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   for (const std::size_t i : kept) {
     if (kinks.mass[i] < 0) return false;  // proof: tangent-hull
     pmf.index.push_back(index[i]);
-    pmf.mass.push_back(kinks.mass[i] * (1 - 4 * u));
+    pmf.mass.push_back(kinks.mass[i] * (1 - 4 * u));  // proof: cell-errors
   }
   return true;
 }

@@ -71,7 +71,7 @@ StepPmf truncated_buckets(const DominatingPair& pair, double interval, double lo
   }
   step.infinity_mass =  // proof: truncated-buckets
       upper ? std::min(1.0, (parts.upper_tail_p + parts.infinity_mass) * outward) : parts.infinity_mass_lower;
-  step.loss_error = (parts.loss_error + shift) * (1 + 4 * u);
+  step.loss_error = (parts.loss_error + shift) * (1 + 4 * u);  // proof: loss-coupling
   return step;
 }
 

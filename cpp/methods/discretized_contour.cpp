@@ -64,8 +64,8 @@ void DiscretizedContour::add(const Direction& direction, const Saddlepoint& sadd
         {tilted(to->steps[j], contour_.tilt, saddlepoint.log_moment(j, contour_.tilt)), direction[j].count});
     lines.push_back(std::make_unique<StepMgfLine>(terms.back().step));
   }
-  to->infinity_mass = composed_infinity_mass(terms);
-  to->loss_error = 1.01 * composed_loss_error(terms);
+  to->infinity_mass = composed_infinity_mass(terms);   // proof: infinity-mass
+  to->loss_error = 1.01 * composed_loss_error(terms);  // proof: loss-coupling
   const bool above = to->steps.front().side == hockeystick::Side::upper;
   const Smoothing smoothing(above ? Smoothing::Side::upper : Smoothing::Side::lower, radius_);
   to->sum.emplace(direction, lines, contour_, smoothing);

@@ -116,7 +116,7 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
   if (pmf.side == Side::upper) {
     pmf.tail_above =  // proof: chernoff-tail
         tilts.above == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
-    pmf.tail_below =
+    pmf.tail_below =  // proof: chernoff-tail
         tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
     // In the P-measure itself the tilt must be negative.
     const double down = tilts.wrap_below + pmf.tilt < 0 ? tilts.wrap_below : tilts.below;

@@ -153,8 +153,8 @@ PairCells cut(std::ptrdiff_t count, bool may_underflow, CellAt&& cell_at) {
   result.lower_tail_q = (bottom.q + lost) * (1 + 64 * u);
   result.upper_tail_p = top.mass.p;
   result.upper_tail_above = top.mass.above;
-  result.mass_error = 24 * u;
-  result.share_error = (48 + 2 * widest) * u;
+  result.mass_error = 24 * u;                  // proof: laplace-cells
+  result.share_error = (48 + 2 * widest) * u;  // proof: laplace-cells
   result.share_error_p = may_underflow ? tiny : 0;
   result.own_scale = true;
   return result;
@@ -279,7 +279,7 @@ class SampledLaplace : public DominatingPair {
     result.edge_error = edge_error;
     // m's rounding moves the inner loss by u m, the outer one by that times the posterior weight.
     // Atoms go to the exact edge, the support to the given one: edge_error twice.
-    result.loss_error = 2 * edge_error + moved + 2 * u * m * weight(m);
+    result.loss_error = 2 * edge_error + moved + 2 * u * m * weight(m);  // proof: loss-coupling
     return result;
   }
 

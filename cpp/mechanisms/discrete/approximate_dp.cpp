@@ -21,7 +21,7 @@ AtomicLaw approximate_dp(Parameters parameters) {
     law.atoms.push_back({infinity, delta, 0});
   }
   law.infinity_is_exact = true;
-  law.mass_error = 12 * unit_roundoff;
+  law.mass_error = 12 * unit_roundoff;  // proof: discrete-laws
   law.bound = law.reverse_bound = epsilon;
   return law;
 }

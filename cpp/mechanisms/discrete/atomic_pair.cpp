@@ -204,7 +204,7 @@ class AtomicPair final : public DominatingPair {
   std::size_t size() const { return law_.atoms.size(); }
 
   // Merging adds 2 u; the compensated sums of `integrate` add 2 u.
-  double relative_error() const { return law_.mass_error + 6 * u; }
+  double relative_error() const { return law_.mass_error + 6 * u; }  // proof: discrete-laws
 
   // A mass at an infinite loss.
   Interval bounded(double mass) const {

@@ -50,6 +50,7 @@ double normaliser(const std::vector<double>& weights) {
 double unlisted_moment(double sigma, double s, double t) {
   const double v = radius * (1 - 1e-12) - t * s / sigma;
   const double above = v > 0 ? std::fmin(1, 1.5 * std::exp(-v * v / 2)) : 1;
+  // proof: tail-moments
   return std::exp(t * (t + 1) * (s / sigma) * (s / sigma) / 2 * (1 + 8 * u)) * (above * (1 + 1e-9) + tail_mass);
 }
 
@@ -114,7 +115,7 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
     if (std::isfinite(loss)) law.loss_error = std::fmax(law.loss_error, 2.01 * u * std::fabs(loss));
     law.atoms.push_back({loss, p, q});
   }
-  law.mass_error = 18 * u;
+  law.mass_error = 18 * u;  // proof: discrete-laws
   if (last < bound) law.cut = law.reverse_cut = tail_mass;
   if (bound == infinity) {
     law.cut_moment = law.reverse_cut_moment = [=](double t) { return unlisted_moment(sigma, s, t); };

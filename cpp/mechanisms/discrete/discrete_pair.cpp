@@ -54,7 +54,7 @@ AtomicLaw discrete_pair(Parameters weights) {
     if (std::isfinite(own)) largest = std::max(largest, std::fabs(own));
     law.atoms.push_back({own + shift, p[i] / p_sum, q[i] / q_sum});
   }
-  law.mass_error = 3 * u + std::max(p_error, q_error);
+  law.mass_error = 3 * u + std::max(p_error, q_error);  // proof: discrete-laws
   // proof: discrete-laws
   law.loss_error = 14 * u * (largest + std::fabs(shift)) + 1.01 * (p_error + q_error) + 8 * u * u;
   return law;

@@ -191,10 +191,10 @@ PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> l
     if (!narrow.take(i, at[i], at[i + 1])) result.cells[i] = sweep.cell(at[i], at[i + 1], losses[i + 1] - losses[i]);
   narrow.flush();
   // The derivation is in cpp/proofs/cell-rounding.md.
-  result.mass_error = 40 * u;                                         // proof: cell-rounding
-  result.share_error = (100 + 4 * widest_growth(family.mu, at)) * u;  // proof: cell-rounding
-  result.share_error_p = 6 * gauss_legendre_error * kernel_weight(family, at) + 1e-307;
-  result.loss_error = result.edge_error = edges.loss_error;  // proof: loss-coupling
+  result.mass_error = 40 * u;                                                            // proof: cell-rounding
+  result.share_error = (100 + 4 * widest_growth(family.mu, at)) * u;                     // proof: cell-rounding
+  result.share_error_p = 6 * gauss_legendre_error * kernel_weight(family, at) + 1e-307;  // proof: cell-quadrature
+  result.loss_error = result.edge_error = edges.loss_error;                              // proof: loss-coupling
   return result;
 }
 

@@ -66,6 +66,7 @@ class Mixture : public DominatingPair {
   double total_variation_bound() const override { return loss_.total_variation_bound(); }
 
   // The divergences are quasi-convex in the pair, and those of N(s, 1) and N(0, 1) are at most a s^2 / 2 either way.
+  // proof: zcdp
   double renyi_slope_bound(double) const override { return loss_.largest() * loss_.largest() / 2 * (1 + 8 * u); }
 
  protected:
@@ -116,10 +117,11 @@ class Mixture : public DominatingPair {
     const GaussianSweep<MixtureEdge, Panel> sweep(lowest, highest, panel);
     PairCells result = tails ? PairCells{} : sweep.cells(losses, at);
     if (tails) sweep.add_tails(losses, at, result);
-    result.loss_error = result.edge_error = edges.loss_error;
-    result.mass_error = (45 + loss_.terms()) * u;
+    result.loss_error = result.edge_error = edges.loss_error;  // proof: loss-coupling
+    result.mass_error = (45 + loss_.terms()) * u;              // proof: cell-rounding
+    // proof: cell-rounding
     result.share_error = (130 + 3 * loss_.terms() + 4 * (tails ? 0 : widest_growth(loss_.largest(), at))) * u;
-    result.share_error_p = 6 * gauss_legendre_error + 1e-307;
+    result.share_error_p = 6 * gauss_legendre_error + 1e-307;  // proof: cell-quadrature
     return result;
   }
 

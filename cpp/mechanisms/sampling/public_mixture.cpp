@@ -138,7 +138,7 @@ class PublicMixture final : public DominatingPair {
       result.edge_error = std::max(result.edge_error, part.edge_error);
       result.own_scale = result.own_scale && part.own_scale;
     }
-    result.mass_error += rounding();
+    result.mass_error += rounding();  // proof: cell-rounding
     result.share_error += rounding();
     result.lower_tail_q *= 1 + rounding();
     result.infinity_mass = result.infinity_mass * (1 + rounding()) + rest_;
