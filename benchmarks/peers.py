@@ -85,7 +85,7 @@ def transform_engine(case: Case) -> Ask:
 
     compose, forget = _composer(case), forgetting()
     solve = _core.epsilon_bounds if case.query == "epsilon" else _core.delta_bounds
-    options = {"tolerance": case.gap, "memory_limit": MEMORY_LIMIT, "method": "transform"}
+    options = {"tolerance": case.gap, "memory_limit": MEMORY_LIMIT, "method": "fft_composition"}
 
     def ask() -> Answer:
         forget()

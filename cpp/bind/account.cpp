@@ -16,8 +16,9 @@ using namespace hockeystick;
 namespace {
 
 Method method_named(const std::string& name) {
-  if (name == "contour") return Method::contour;
-  return name == "transform" ? Method::transform : Method::any;
+  return named<Method>(
+      "method", name,
+      {{"", Method::any}, {"contour_integral", Method::contour}, {"fft_composition", Method::transform}});
 }
 
 using Solve = std::vector<Answer> (*)(std::span<const Direction>, std::span<const double>, const Limits&);
@@ -32,8 +33,10 @@ Answers solve_each(const char* name, Solve solve, const PairCounts& directions, 
 }
 
 Estimator estimator_named(const std::string& name) {
-  if (name == "algorithm_2") return Estimator::algorithm_2;
-  return name == "privacy_buckets" ? Estimator::privacy_buckets : Estimator::connect_dots;
+  return named<Estimator>("estimator", name,
+                          {{"connect_dots", Estimator::connect_dots},
+                           {"algorithm_2", Estimator::algorithm_2},
+                           {"privacy_buckets", Estimator::privacy_buckets}});
 }
 
 LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std::string& side,
@@ -41,7 +44,8 @@ LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std
                  const std::vector<std::int64_t>& support, bool merge_gaussians) {
   const Direction direction = direction_of(terms);
   const ExplicitRequest request{
-      interval, side_of(side), estimator_named(estimator), tail_mass, memory_limit, 0, support, false, merge_gaussians};
+      interval, side_named(side), estimator_named(estimator), tail_mass, memory_limit, 0, support,
+      false,    merge_gaussians};
   const LongWork work;
   return requested_pmf(direction, request);
 }
@@ -56,7 +60,7 @@ void bind_account(py::module_& module) {
         return solve_each("epsilon_bounds", &epsilon_bounds, directions, deltas, tolerance, memory_limit, method);
       },
       py::arg("directions"), py::arg("deltas"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      py::arg("method") = "any", "Encloses epsilon at each delta, for the worst direction.");
+      py::arg("method") = "", "Encloses epsilon at each delta, for the worst direction.");
   module.def(
       "delta_bounds",
       [](const PairCounts& directions, const Doubles& epsilons, double tolerance, std::size_t memory_limit,
@@ -64,7 +68,7 @@ void bind_account(py::module_& module) {
         return solve_each("delta_bounds", &delta_bounds, directions, epsilons, tolerance, memory_limit, method);
       },
       py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      py::arg("method") = "any", "Encloses delta at each epsilon, for the worst direction.");
+      py::arg("method") = "", "Encloses delta at each epsilon, for the worst direction.");
   module.def(
       "kept_transforms",
       [] {

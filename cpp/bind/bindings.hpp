@@ -7,6 +7,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/loss_pmf.hpp"
@@ -20,12 +22,6 @@ inline std::span<const double> in(const Doubles& array) {
 inline std::span<double> out(Doubles& array) { return {array.mutable_data(), static_cast<std::size_t>(array.size())}; }
 
 inline const char* side_name(hockeystick::Side side) { return side == hockeystick::Side::upper ? "upper" : "lower"; }
-
-inline hockeystick::Side side_of(const std::string& name) {
-  if (name == "upper") return hockeystick::Side::upper;
-  if (name == "lower") return hockeystick::Side::lower;
-  throw std::invalid_argument("side must be upper or lower, got " + name);
-}
 
 /// Lets the interpreter go, and has signals such as an interrupt looked after meanwhile, where that can be done: in the
 /// main thread. What their handlers raise ends the work. When the interpreter ends, it waits for the work of other
@@ -65,6 +61,22 @@ Doubles each_by(const Doubles& values, Make&& make) {
 template <class Function>
 Doubles each(const Doubles& values, const Function& function) {
   return each_by(values, [&] { return function; });
+}
+
+/// What `name` stands for, in pairs of names and values. Throws std::invalid_argument for any other name.
+template <class Value, std::size_t count>
+Value named(const char* argument, std::string_view name, const std::pair<std::string_view, Value> (&known)[count]) {
+  std::string all;
+  for (const auto& [key, value] : known) {
+    if (key == name) return value;
+    all += (all.empty() ? "'" : ", '") + std::string(key) + "'";
+  }
+  throw std::invalid_argument(std::string(argument) + " must be one of " + all + ", got '" + std::string(name) + "'");
+}
+
+inline hockeystick::Side side_named(std::string_view name) {
+  using hockeystick::Side;
+  return named<Side>("side", name, {{"upper", Side::upper}, {"lower", Side::lower}});
 }
 
 void bind_long_work();

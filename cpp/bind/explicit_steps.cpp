@@ -87,7 +87,7 @@ void bind_explicit_steps(py::module_& module) {
       [](double interval, const Indices& index, const Doubles& mass, double infinity_mass, const std::string& side) {
         const std::span<const std::int64_t> at{index.data(), static_cast<std::size_t>(index.size())};
         const auto masses = in(mass);
-        const Side of = side_of(side);
+        const Side of = side_named(side);
         const LongWork work;
         return given_step(interval, at, masses, infinity_mass, of);
       },
@@ -99,7 +99,7 @@ void bind_explicit_steps(py::module_& module) {
       "truncated_buckets",
       [](const DominatingPair& pair, double interval, double low, double high, const std::string& side) {
         const LongWork work;
-        return truncated_buckets(pair, interval, low, high, side_of(side));
+        return truncated_buckets(pair, interval, low, high, side_named(side));
       },
       py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("low"), py::arg("high"), py::arg("side"),
       "Rounds the losses between two bounds to multiples of the interval, up or down.");

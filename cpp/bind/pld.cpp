@@ -35,12 +35,15 @@ StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, con
                  const std::string& estimator) {
   const LongWork work;
   const SupportCells halves = cut_midway(pair, {interval, offset, index});
-  if (estimator == "upper") return connect_dots(halves);
-  if (estimator == "buckets_upper") return privacy_buckets_upper(halves);
-  if (estimator == "buckets_lower") return privacy_buckets_lower(halves);
-  if (estimator == "algorithm_2") return algorithm_2(halves);
-  if (estimator == "midpoint") return tangent_hull(halves);
-  return tangent_hull(cut_again(pair, halves, tangent_points(halves)));
+  using Discretize = StepPmf (*)(const SupportCells&);
+  const auto discretize = named<Discretize>("estimator", estimator,
+                                            {{"upper", connect_dots},
+                                             {"balanced", nullptr},
+                                             {"midpoint", tangent_hull},
+                                             {"algorithm_2", algorithm_2},
+                                             {"buckets_upper", privacy_buckets_upper},
+                                             {"buckets_lower", privacy_buckets_lower}});
+  return discretize ? discretize(halves) : tangent_hull(cut_again(pair, halves, tangent_points(halves)));
 }
 
 }  // namespace

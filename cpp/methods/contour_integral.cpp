@@ -173,7 +173,7 @@ class Solver {
     result.size = plan_.contour.count;
     result.tilt = plan_.contour.tilt;
     result.passes = 1;
-    result.method = "contour";
+    result.method = "contour_integral";
     result.cost = result.total_cost = plan_.cost;
   }
 

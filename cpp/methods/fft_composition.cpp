@@ -76,7 +76,7 @@ Answer FftComposition::answer(bool wants_epsilon, double value) const {
   result.interval = interval_;
   result.size = size_;
   result.tilt = tilt_;
-  result.method = "transform";
+  result.method = "fft_composition";
   return result;
 }
 

@@ -293,7 +293,7 @@ bool GridSolver::take_contour(const Plan& plan) {
   answer_.interval = plan.interval;
   answer_.size = contour.contour().count;
   answer_.tilt = contour.contour().tilt;
-  answer_.method = "contour of steps";
+  answer_.method = "discretized_contour";
   answer_.cost = contour.cost();
   smoothing_ *= std::clamp(0.7 / excess_gap(), 0.3, 0.8);
   return true;
@@ -316,7 +316,7 @@ bool GridSolver::take_enumeration(double most_bytes) {
   answer_.rounding = above - below;
   answer_.interval = 0;
   answer_.size = sums->size();
-  answer_.method = "list of sums";
+  answer_.method = "enumeration";
   return is_met();
 }
 

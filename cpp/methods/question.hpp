@@ -51,7 +51,7 @@ struct Answer {
   double tilt = 0;
   int passes = 0;
   double cost = 0, total_cost = 0;  // as the planner forecast: of the last pass, of all [ns]
-  std::string_view method;          // "contour", "transform", or "" where neither was needed
+  std::string_view method;          // its name, or "" if the trivial bounds or one step sufficed
 };
 
 /// The larger of two enclosed numbers, such as the worse of two directions. `is_enough` says whether an answer is as

@@ -377,7 +377,7 @@ def delta_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    method: str = "any",
+    method: str = "",
 ) -> Answers:
     """
     Encloses delta at each epsilon, for the worst direction.
@@ -413,7 +413,7 @@ def epsilon_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    method: str = "any",
+    method: str = "",
 ) -> Answers:
     """
     Encloses epsilon at each delta, for the worst direction.

@@ -64,7 +64,7 @@ std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<
 
 Smoothing smoothing_of(const std::string& side, double radius) {
   if (side == "none") return {};
-  return {side == "upper" ? Smoothing::Side::upper : Smoothing::Side::lower, radius};
+  return {side_named(side) == Side::upper ? Smoothing::Side::upper : Smoothing::Side::lower, radius};
 }
 
 std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::tuple<double, double, double> tilts,

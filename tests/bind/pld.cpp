@@ -45,7 +45,7 @@ LossPmf stored_pmf(double interval, double offset, std::int64_t first, std::vect
   LossPmf pmf{};
   pmf.interval = interval, pmf.offset = offset, pmf.first = first, pmf.mass = std::move(mass), pmf.tilt = tilt;
   std::tie(pmf.log_scale, pmf.log_scale_low) = log_scale;
-  pmf.side = side_of(side);
+  pmf.side = side_named(side);
   return pmf;
 }
 
@@ -69,8 +69,10 @@ StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>
   std::tie(parts.lower_tail_p, parts.lower_tail_q, parts.upper_tail_p, parts.upper_tail_above) = std::tuple_cat(tails);
   std::tie(parts.mass_error, parts.share_error, parts.share_error_p, parts.loss_error, parts.edge_error) =
       std::tuple_cat(errors);
-  if (estimator == "upper") return connect_dots(cut);
-  return estimator == "algorithm_2" ? algorithm_2(cut) : tangent_hull(cut);
+  using Discretize = StepPmf (*)(const SupportCells&);
+  return named<Discretize>(
+      "estimator", estimator,
+      {{"upper", hockeystick::connect_dots}, {"algorithm_2", algorithm_2}, {"lower", tangent_hull}})(cut);
 }
 
 void bind_compositions(py::module_& parts) {
@@ -151,7 +153,7 @@ void bind_queries(py::module_& parts) {
   parts.def("log_odds", &log_odds, py::arg("prior"), "log((1 - prior) / prior) of a prior of at most 1/2.");
   parts.def(
       "bayes_risk",
-      [](double prior, double delta, const std::string& side) { return bayes_risk(prior, delta, side_of(side)); },
+      [](double prior, double delta, const std::string& side) { return bayes_risk(prior, delta, side_named(side)); },
       py::arg("prior"), py::arg("delta"), py::arg("side"), "prior (1 - delta), delta bounded from a side.");
   parts.def(
       "loss_tail",

@@ -152,8 +152,8 @@ REACHABLE = [
 
 @pytest.mark.parametrize(("name", "delta"), REACHABLE)
 def test_long_runs_need_no_long_transform(name, delta):
-    answer = bounds(RUNS[name], delta, "any")
-    assert answer.method == "contour of steps"
+    answer = bounds(RUNS[name], delta, "")
+    assert answer.method == "discretized_contour"
     assert answer.converged
     assert answer.upper - answer.lower <= 1e-3 * answer.upper
 
@@ -167,10 +167,10 @@ def test_the_memory_limit_holds_for_contours_too(name):
 
 @pytest.mark.parametrize("name", ["sampled laplace", "with mass at infinity"])
 def test_the_engines_agree(name):
-    contour, transform = (bounds(RUNS[name], 1e-6, method) for method in ("any", "transform"))
+    contour, transform = (bounds(RUNS[name], 1e-6, method) for method in ("", "fft_composition"))
     assert contour.lower <= transform.upper
     assert transform.lower <= contour.upper
-    assert (contour.method, transform.method) == ("contour of steps", "transform")
+    assert (contour.method, transform.method) == ("discretized_contour", "fft_composition")
 
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-8])
@@ -178,7 +178,7 @@ def test_a_binomial_truth_is_enclosed(delta):
     """Two losses: 10^6 runs of randomized response, in closed form."""
     count, epsilon = 10**6, 1e-3
     run = count * hs.ApproximateDP(epsilon=epsilon, delta=0.0)
-    answer = bounds(run, delta, "any")
+    answer = bounds(run, delta, "")
     p = arb(epsilon).exp() / (1 + arb(epsilon).exp())
     low, high = (binomial_delta(count, p, epsilon, end) for end in (answer.lower, answer.upper))
     assert high <= delta <= low
@@ -208,6 +208,6 @@ def binomial_delta(count, p, epsilon, at):
 def test_the_contour_of_steps_knows_gaussians():
     """Forced through coarse steps by a mechanism with atoms that costs next to nothing."""
     run = 10**6 * hs.Gaussian(noise_multiplier=2.0).poisson_sampled(1e-3)
-    answer = bounds(run + hs.ApproximateDP(epsilon=1e-9, delta=0.0), 1e-5, "any")
+    answer = bounds(run + hs.ApproximateDP(epsilon=1e-9, delta=0.0), 1e-5, "")
     truth = exact.epsilon(((exact.Step(2.0, 1e-3), 10**6),), 1e-5, "add_remove", 12)
     assert answer.lower - 2e-9 <= float(truth) <= answer.upper + 1e-12

@@ -52,7 +52,7 @@ def test_one_short_transform_will_do(name: str, direction: Direction) -> None:
         {Direction.REMOVE: hs.Adjacency.REMOVE_ONE, Direction.ADD: hs.Adjacency.ADD_ONE}[direction]
     )
     (answer,) = _core.epsilon_bounds(
-        terms, [delta], tolerance=1e-3, memory_limit=MEMORY, method="transform"
+        terms, [delta], tolerance=1e-3, memory_limit=MEMORY, method="fft_composition"
     )
     assert answer.converged
     assert answer.passes == 1
@@ -64,7 +64,7 @@ def test_epsilons_next_to_0_need_no_finer_grid(delta: float) -> None:
     """Of 1e-4 to 4e-3, at deltas from 0.9 to 0.09 of delta(0)."""
     pair = sampled(2.05, 0.00386).dominating_pair(Direction.REMOVE)
     (answer,) = _core.epsilon_bounds(
-        [[(pair, 2)]], [delta], tolerance=1e-3, memory_limit=MEMORY, method="transform"
+        [[(pair, 2)]], [delta], tolerance=1e-3, memory_limit=MEMORY, method="fft_composition"
     )
     assert answer.converged
     assert answer.size <= 1 << 11
