@@ -16,7 +16,6 @@ the table says, or if the tests fail without any.
 
 import argparse
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -52,16 +51,12 @@ class Mutation:
     replacement: str
     tests: tuple[str, ...]
     at: str = ""
-    file: str = ""
     kind: str = "broken"
     why: str = ""
 
     def places(self, root: Path) -> list[tuple[str, int, int]]:
         """Where the text is: file, first and last character; one place is right."""
-        if not self.file:
-            return proofs.places(root, self.proof, self.text, self.at)
-        starts = re.finditer(re.escape(self.text), (root / self.file).read_text())
-        return [(self.file, match.start(), match.end()) for match in starts]
+        return proofs.places(root, self.proof, self.text, self.at)
 
     def __str__(self) -> str:
         return f"{self.proof}: {self.breaks}, {self.kind}"
