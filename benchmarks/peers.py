@@ -100,10 +100,10 @@ def peer(name: str, way: str) -> Callable[[Case], Ask]:
     """Another accountant, as the library's own `hockeystick compare` asks it."""
 
     def prepare(case: Case) -> Ask:
-        from hockeystick import _peers  # noqa: PLC0415 - other versions of it have none
+        from hockeystick.cli import peers  # noqa: PLC0415 - other versions of it have none
 
-        (one,) = (one for one in _peers.PEERS if (one.name, one.way) == (name, way))
-        call = one.prepare(_peers.Question(case.terms, case.query, case.at))
+        (one,) = (one for one in peers.PEERS if (one.name, one.way) == (name, way))
+        call = one.prepare(peers.Question(case.terms, case.query, case.at))
 
         def ask() -> Answer:
             return Answer(**call()._asdict())

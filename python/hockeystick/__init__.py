@@ -9,9 +9,10 @@ True
 """
 
 from hockeystick import mechanisms
+from hockeystick._core import DominatingPair
 from hockeystick._sweep import Records, SweepError, sweep
 from hockeystick.accountant import Accountant
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import LARGEST_LOSS_ROUNDING, Bounds, ErrorBudget
 from hockeystick.calibration import calibrate
 from hockeystick.composition import Composition, Mechanism
@@ -28,6 +29,8 @@ __all__ = [
     "Bounds",
     "CertificationError",
     "Composition",
+    "Direction",
+    "DominatingPair",
     "ErrorBudget",
     "InternalError",
     "Mechanism",

@@ -47,7 +47,25 @@ class Composable(Views):
 
 
 class Mechanism(Composable):
-    """A randomized algorithm, known through its dominating pairs."""
+    """A randomized algorithm, known through its dominating pairs.
+
+    To add one of your own that is dominated by pairs of mechanisms here, derive a frozen dataclass
+    and give it ``dominating_pair``:
+
+    >>> import hockeystick as hs
+    >>> @dataclass(frozen=True, slots=True, kw_only=True)
+    ... class TreeCounter(hs.Mechanism):
+    ...     '''A record counts in `depth` nodes of a tree, each with normal noise.'''
+    ...     noise_multiplier: float
+    ...     depth: int
+    ...
+    ...     def dominating_pair(self, direction: hs.Direction) -> hs.DominatingPair:
+    ...         noise = self.noise_multiplier / self.depth**0.5
+    ...         return hs.Gaussian(noise_multiplier=noise).dominating_pair(direction)
+    >>> counter = TreeCounter(noise_multiplier=40.0, depth=16)
+    >>> (5 * counter).epsilon(1e-6) == (5 * hs.Gaussian(noise_multiplier=10.0)).epsilon(1e-6)
+    True
+    """
 
     __slots__ = ("_rank",)
     _rank: str
@@ -84,7 +102,8 @@ class Mechanism(Composable):
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`.
 
-        Equal mechanisms return the same object, and so do directions that share a pair.
+        Equal mechanisms return the same object, and so do directions that share a pair. That it
+        dominates is the mechanism's to know; how a pair is represented is no part of the interface.
 
         Raises:
             ValueError: No such pair is known.

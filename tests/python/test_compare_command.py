@@ -12,9 +12,10 @@ import pytest
 
 import hockeystick as hs
 import made_up_peers
-from hockeystick import _peers, cli
-from hockeystick._peers import PEERS, Answer, Peer, Question
-from hockeystick._peers.child import ask
+from hockeystick import cli
+from hockeystick.cli import peers
+from hockeystick.cli.peers import PEERS, Answer, Peer, Question
+from hockeystick.cli.peers.child import ask
 
 RUN = ["--noise-multiplier", "1.0", "--sampling-probability", "0.01", "--steps", "10000"]
 EPSILON = [*RUN, "--delta", "1e-5"]  # 6.18771...
@@ -73,7 +74,7 @@ def test_the_peers_of_the_test_extra_are_installed():
 
 
 def test_one_peer_from_end_to_end(monkeypatch, capfd):
-    monkeypatch.setattr(_peers, "PEERS", (PEERS[1], answering("click", upper=9.0)))
+    monkeypatch.setattr(peers, "PEERS", (PEERS[1], answering("click", upper=9.0)))
     code, out, err = compare(capfd, *EPSILON, "--peer", "dp-accounting")
     assert (code, err) == (0, "")
     question, ours, rdp = out.splitlines()
@@ -91,7 +92,7 @@ def test_one_peer_from_end_to_end(monkeypatch, capfd):
 
 def test_a_line_for_each(monkeypatch, capfd):
     missing = Peer("no-such-library", "PLD", made_up_peers.hanging)
-    monkeypatch.setattr(_peers, "PEERS", (CLOSE, INTERVAL, LOW, HIGH, missing))
+    monkeypatch.setattr(peers, "PEERS", (CLOSE, INTERVAL, LOW, HIGH, missing))
     code, out, err = compare(capfd, *EPSILON)
     assert (code, err) == (0, "")
     lines = [re.sub(" +", " ", line.partition("click")[2]) for line in out.splitlines()[2:]]
@@ -112,7 +113,7 @@ def test_a_line_for_each(monkeypatch, capfd):
 
 def test_json(monkeypatch, capfd):
     missing = Peer("no-such-library", "PLD", made_up_peers.hanging)
-    monkeypatch.setattr(_peers, "PEERS", (LOW, INTERVAL, missing))
+    monkeypatch.setattr(peers, "PEERS", (LOW, INTERVAL, missing))
     code, out, err = compare(capfd, *EPSILON, "--json", "--time-limit", "30")
     answer = json.loads(out)
     assert (code, err, out.count("\n")) == (0, "", 1)
@@ -150,7 +151,7 @@ def test_json(monkeypatch, capfd):
 
 
 def test_delta(monkeypatch, capfd):
-    monkeypatch.setattr(_peers, "PEERS", (answering("half", upper=0.5),))
+    monkeypatch.setattr(peers, "PEERS", (answering("half", upper=0.5),))
     code, out, _ = compare(capfd, *RUN, "--epsilon", "1", "--json")
     answer = json.loads(out)
     assert code == 0
@@ -161,7 +162,7 @@ def test_delta(monkeypatch, capfd):
 def test_what_is_not_offered_is_said_in_its_row(monkeypatch, capfd):
     assert {peer.name for peer in PEERS if "delta" not in peer.offers} == {"opacus"}
     one_sided = Peer("click", "RDP", made_up_peers.hanging, offers=("epsilon",))
-    monkeypatch.setattr(_peers, "PEERS", (one_sided,))
+    monkeypatch.setattr(peers, "PEERS", (one_sided,))
     code, out, _ = compare(capfd, *RUN, "--epsilon", "1")
     assert code == 0
     assert re.fullmatch(rf"click {version('click')} RDP +not offered", out.splitlines()[-1])
@@ -232,7 +233,7 @@ def test_an_interrupt_ends_the_peer(monkeypatch, capfd):
     context = multiprocessing.get_context("spawn")
     pipe = context.Pipe
     monkeypatch.setattr(context, "Pipe", lambda **how: (Interrupted, pipe(**how)[1]))
-    monkeypatch.setattr(_peers, "PEERS", (made_up("slow", made_up_peers.hanging),))
+    monkeypatch.setattr(peers, "PEERS", (made_up("slow", made_up_peers.hanging),))
     assert compare(capfd, *EPSILON)[0] == 130
     assert multiprocessing.active_children() == []
 
@@ -252,7 +253,7 @@ def test_an_interrupt_ends_the_peer(monkeypatch, capfd):
     ],
 )
 def test_errors_are_one_line(monkeypatch, capfd, arguments, message):
-    monkeypatch.setattr(_peers, "PEERS", ())
+    monkeypatch.setattr(peers, "PEERS", ())
     code, out, err = compare(capfd, *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert re.match(rf"hockeystick: .*{message}", err)

@@ -11,7 +11,7 @@ from functools import partial, singledispatch
 from hockeystick import _checks, _core
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.search import crossing
-from hockeystick.bounds import Value
+from hockeystick.bounds import Array, Value
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.mechanisms import Gaussian, PoissonSampled
 
@@ -77,7 +77,7 @@ def clt_mu(composition: Composable) -> float:
     return math.sqrt(sum((n * limit_variance(one) for one, n in composition.terms), 0.0))
 
 
-def clt_epsilon(composition: Composable, delta: Value) -> Value:
+def clt_epsilon(composition: Composable, delta: Value | Array) -> Value:
     """Epsilon of the Gaussian mechanism that a composition tends to: NOT a bound.
 
     Args:
@@ -104,7 +104,7 @@ def clt_epsilon(composition: Composable, delta: Value) -> Value:
     return result
 
 
-def clt_delta(composition: Composable, epsilon: Value) -> Value:
+def clt_delta(composition: Composable, epsilon: Value | Array) -> Value:
     """Delta of the Gaussian mechanism that a composition tends to: NOT a bound.
 
     Args:

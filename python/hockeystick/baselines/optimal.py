@@ -19,11 +19,11 @@ from hockeystick._checks import FloatArray
 from hockeystick.baselines.binomial import BinomialAtoms
 from hockeystick.baselines.closed_forms import checked, log_hidden
 from hockeystick.baselines.elementwise import elementwise
-from hockeystick.bounds import Value
+from hockeystick.bounds import Array, Value
 
 
 def optimal_composition_delta(
-    *, epsilon: float, count: int, target_epsilon: Value, delta: float = 0.0
+    *, epsilon: float, count: int, target_epsilon: Value | Array, delta: float = 0.0
 ) -> Value:
     """Smallest delta of every composition of `count` mechanisms that are (epsilon, delta)-DP each.
 
@@ -59,7 +59,7 @@ def optimal_composition_delta(
 
 
 def optimal_composition_epsilon(
-    *, epsilon: float, count: int, target_delta: Value, delta: float = 0.0
+    *, epsilon: float, count: int, target_delta: Value | Array, delta: float = 0.0
 ) -> Value:
     """Smallest epsilon of every composition of `count` mechanisms, (epsilon, delta)-DP each.
 

@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.renyi_region import RenyiRegion
 from hockeystick.baselines.sampled_gaussian import divergence
-from hockeystick.bounds import Value
+from hockeystick.bounds import Array, Value
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import CertificationError
 from hockeystick.mechanisms import DiscreteGaussian, Gaussian, PoissonSampled
@@ -94,7 +94,7 @@ def rdp(
     composition: Composable,
     *,
     orders: npt.ArrayLike = DEFAULT_ORDERS,
-    adjacency: Adjacency = _WORST,
+    adjacency: AdjacencyLike = _WORST,
 ) -> FloatArray:
     """Renyi divergences of a composition: it is (order, divergence)-RDP at each order.
 
@@ -123,19 +123,19 @@ def rdp(
     """
     points = _orders(orders)
     _checks.instance("composition", composition, Composable)
-    _checks.instance("adjacency", adjacency, Adjacency)
+    worst = adjacency_of(adjacency)
     return sum(
-        (n * renyi_curve(one, points, adjacency) for one, n in composition.terms),
+        (n * renyi_curve(one, points, worst) for one, n in composition.terms),
         np.zeros(points.size),
     )
 
 
 def rdp_epsilon(
     composition: Composable,
-    delta: Value,
+    delta: Value | Array,
     *,
     orders: npt.ArrayLike = DEFAULT_ORDERS,
-    adjacency: Adjacency = _WORST,
+    adjacency: AdjacencyLike = _WORST,
 ) -> Value:
     """Upper bound on epsilon by Renyi DP.
 
@@ -172,10 +172,10 @@ def rdp_epsilon(
 
 def rdp_delta(
     composition: Composable,
-    epsilon: Value,
+    epsilon: Value | Array,
     *,
     orders: npt.ArrayLike = DEFAULT_ORDERS,
-    adjacency: Adjacency = _WORST,
+    adjacency: AdjacencyLike = _WORST,
 ) -> Value:
     """Upper bound on delta by Renyi DP.
 
@@ -202,8 +202,8 @@ def rdp_delta(
     return result
 
 
-def _region(composition: Composable, orders: npt.ArrayLike, adjacency: Adjacency) -> RenyiRegion:
-    divergences = rdp(composition, orders=orders, adjacency=adjacency)
+def _region(run: Composable, orders: npt.ArrayLike, adjacency: AdjacencyLike) -> RenyiRegion:
+    divergences = rdp(run, orders=orders, adjacency=adjacency)
     finite = np.isfinite(divergences)
     return RenyiRegion(_orders(orders)[finite], divergences[finite])
 

@@ -8,11 +8,11 @@ from functools import singledispatch
 import numpy as np
 
 from hockeystick import _checks
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.renyi import renyi_curve
 from hockeystick.baselines.search import crossing
-from hockeystick.bounds import Value
+from hockeystick.bounds import Array, Value
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import CertificationError
 from hockeystick.mechanisms import DiscreteGaussian, Gaussian, PoissonSampled
@@ -63,7 +63,7 @@ def _(mechanism: PoissonSampled, adjacency: Adjacency) -> float:
 
 
 def zcdp_rho(
-    composition: Composable, *, adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE
+    composition: Composable, *, adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE
 ) -> float:
     """The rho of a composition: the sum over its mechanisms.
 
@@ -88,11 +88,11 @@ def zcdp_rho(
     0.5
     """
     _checks.instance("composition", composition, Composable)
-    _checks.instance("adjacency", adjacency, Adjacency)
-    return sum((n * concentration(one, adjacency) for one, n in composition.terms), 0.0)
+    worst = adjacency_of(adjacency)
+    return sum((n * concentration(one, worst) for one, n in composition.terms), 0.0)
 
 
-def zcdp_epsilon(*, rho: float, delta: Value) -> Value:
+def zcdp_epsilon(*, rho: float, delta: Value | Array) -> Value:
     """Upper bound on epsilon of whatever is rho-zCDP.
 
     Args:
@@ -126,7 +126,7 @@ def zcdp_epsilon(*, rho: float, delta: Value) -> Value:
     return result
 
 
-def zcdp_delta(*, rho: float, epsilon: Value) -> Value:
+def zcdp_delta(*, rho: float, epsilon: Value | Array) -> Value:
     """Upper bound on delta of whatever is rho-zCDP.
 
     Args:

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 import hockeystick
-from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.cli._decimals import outward
@@ -68,7 +67,7 @@ def calibrate(
     def make(value: float) -> Composition:
         return _options.run(**(run | {sought: value}))
 
-    limits: dict[str, Any] = {"adjacency": Adjacency(adjacency), **options}
+    limits: dict[str, Any] = {"adjacency": adjacency, **options}
     start = perf_counter()
     found = hockeystick.calibrate(make, **given, **limits)
     seconds = perf_counter() - start

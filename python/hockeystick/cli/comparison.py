@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple
 import click
 
 import hockeystick
-from hockeystick import _checks, _peers
-from hockeystick._peers.child import Reply, ask
+from hockeystick import _checks
 from hockeystick.bounds import Bounds
-from hockeystick.cli import _options
+from hockeystick.cli import _options, peers
 from hockeystick.cli._decimals import outward
+from hockeystick.cli.peers.child import Reply, ask
 
 Wanted = Literal["epsilon", "delta"]
 
@@ -34,7 +34,7 @@ Wanted = Literal["epsilon", "delta"]
 @click.option(
     "--peer",
     "libraries",
-    type=click.Choice(list(dict.fromkeys(peer.name for peer in _peers.PEERS))),
+    type=click.Choice(list(dict.fromkeys(peer.name for peer in peers.PEERS))),
     multiple=True,
     help="A library to ask; give it again for another. By default all of them.",
 )
@@ -69,9 +69,9 @@ def compare(
     elif epsilon is not None:
         at, bounds = epsilon, run.delta_bounds(epsilon, **limits)
     ours = _Ours(wanted, bounds, perf_counter() - start)
-    question = _peers.Question(((noise_multiplier, sampling_probability, steps),), wanted, at)
-    peers = [peer for peer in _peers.PEERS if not libraries or peer.name in libraries]
-    replies = ((peer, ask(peer, question, time_limit)) for peer in peers)
+    question = peers.Question(((noise_multiplier, sampling_probability, steps),), wanted, at)
+    others = [peer for peer in peers.PEERS if not libraries or peer.name in libraries]
+    replies = ((peer, ask(peer, question, time_limit)) for peer in others)
     given = "delta" if wanted == "epsilon" else "epsilon"
     if as_json:
         asked = {"wanted": wanted, given: at, **mechanism, "steps": steps, **limits}
@@ -82,7 +82,7 @@ def compare(
         click.echo(row)
 
 
-Replies = Iterable[tuple[_peers.Peer, Reply]]
+Replies = Iterable[tuple[peers.Peer, Reply]]
 
 
 class _Ours(NamedTuple):
@@ -92,7 +92,7 @@ class _Ours(NamedTuple):
     bounds: Bounds[float]
     seconds: float
 
-    def refutes(self, answer: _peers.Answer) -> bool:
+    def refutes(self, answer: peers.Answer) -> bool:
         """Whether the truth, which is within the bounds, is certainly not where `answer` says."""
         lower, upper = self.bounds
         return answer.upper < lower or (answer.lower is not None and answer.lower > upper)
@@ -111,7 +111,7 @@ def _object(ours: _Ours, replies: Replies, question: dict[str, Any]) -> dict[str
     }
 
 
-def _entry(ours: _Ours, peer: _peers.Peer, reply: Reply) -> dict[str, Any]:
+def _entry(ours: _Ours, peer: peers.Peer, reply: Reply) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": peer.name, "version": peer.version, "way": peer.way}
     if reply.answer is None:
         return entry | {"failure": reply.failure}

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from hockeystick.adjacency import Adjacency
 from hockeystick.cli import _options
 from hockeystick.plot._axes import SCALES, detached
 from hockeystick.plot._by_name import PICTURES, TAKEN_BY, draw
@@ -90,7 +89,7 @@ def plot(
     start = perf_counter()
     mechanism = {"noise_multiplier": noise_multiplier, "sampling_probability": sampling_probability}
     step = _options.step(**mechanism)
-    ax = draw(picture, step, adjacency=Adjacency(adjacency), ax=detached(), **options)
+    ax = draw(picture, step, adjacency=adjacency, ax=detached(), **options)
     figure: Any = ax.figure
     try:
         figure.savefig(output)

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import click
 
-from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.cli._decimals import outward
 from hockeystick.cli._options import question_options, run
@@ -59,9 +58,7 @@ def _answer(  # noqa: PLR0913, one argument per option
     )
     ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
     start = perf_counter()
-    bounds = ask(
-        value, adjacency=Adjacency(adjacency), tolerance=tolerance, memory_limit=memory_limit
-    )
+    bounds = ask(value, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit)
     seconds = perf_counter() - start
     second = verification(asked, {given: value}, adjacency, bounds) if verifies else None
     if not as_json:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import click
 
 import hockeystick
-from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.composition import Composition
@@ -48,7 +47,7 @@ def verify(
     given = {name: value for name, value in questions.items() if value is not None}
     if len(given) != 1:
         raise click.UsageError("one of --delta, --epsilon, --fpr, --prior, --order must be given")
-    result = hockeystick.verify(run, adjacency=Adjacency(adjacency), digits=digits, **given)  # type: ignore[arg-type]
+    result = hockeystick.verify(run, adjacency=adjacency, digits=digits, **given)  # type: ignore[arg-type]
     second = Second(result)
     if as_json:
         question = {**given, **mechanism, "steps": steps, "adjacency": adjacency, "digits": digits}
@@ -112,5 +111,5 @@ def verification(
 ) -> Second:
     """The verification of bounds that are known."""
     return Second(
-        hockeystick.verify(run, adjacency=Adjacency(adjacency), fast=bounds, **question)  # type: ignore[arg-type]
+        hockeystick.verify(run, adjacency=adjacency, fast=bounds, **question)  # type: ignore[arg-type]
     )

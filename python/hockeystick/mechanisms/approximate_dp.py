@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
+from hockeystick.mechanisms._guarantee import replaceable
 from hockeystick.mechanisms._pair import pair
 
 
@@ -29,9 +30,10 @@ class ApproximateDP(Mechanism):
     True
     """
 
-    guaranteed_epsilon: float  # `epsilon` and `delta` are what any mechanism can be asked for
+    guaranteed_epsilon: float
     guaranteed_delta: float
 
+    @replaceable
     def __init__(self, *, epsilon: float, delta: float) -> None:
         epsilon = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
         object.__setattr__(self, "guaranteed_epsilon", epsilon)

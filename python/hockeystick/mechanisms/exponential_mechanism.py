@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from hockeystick.mechanisms._guarantee import Selection
 from hockeystick.mechanisms._pair import pair
-from hockeystick.mechanisms._selection import Selection
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

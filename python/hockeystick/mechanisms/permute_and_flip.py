@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
+from hockeystick.mechanisms._guarantee import Selection, replaceable
 from hockeystick.mechanisms._pair import no_pair, pair
-from hockeystick.mechanisms._selection import Selection
 
 MIN_EPSILON, MAX_EPSILON = 1e-12, 1e3
 
@@ -34,6 +34,7 @@ class PermuteAndFlip(Selection):
     True
     """
 
+    @replaceable
     def __init__(self, *, epsilon: float) -> None:
         epsilon = _checks.zero_or_within("epsilon", epsilon, MIN_EPSILON, MAX_EPSILON)
         object.__setattr__(self, "guaranteed_epsilon", epsilon)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from hockeystick import baselines
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
 
 EstimatorName = Literal["connect_dots", "privacy_buckets", "algorithm_2"]
@@ -26,35 +26,35 @@ class Baseline(NamedTuple):
     """A classical method, of a step that runs `count` times."""
 
     label: str
-    epsilon: Callable[[Composable, int, float, Adjacency], float]
+    epsilon: Callable[[Composable, int, float, AdjacencyLike], float]
     linestyle: Any
     color: str
 
 
-def _rdp(step: Composable, count: int, delta: float, adjacency: Adjacency) -> float:
+def _rdp(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
     return baselines.rdp_epsilon(count * step, delta, adjacency=adjacency)
 
 
-def _zcdp(step: Composable, count: int, delta: float, adjacency: Adjacency) -> float:
+def _zcdp(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
     rho = baselines.zcdp_rho(count * step, adjacency=adjacency)
     return baselines.zcdp_epsilon(rho=rho, delta=delta)
 
 
-def _clt(step: Composable, count: int, delta: float, _: Adjacency) -> float:
+def _clt(step: Composable, count: int, delta: float, _: AdjacencyLike) -> float:
     return baselines.clt_epsilon(count * step, delta)
 
 
-def _basic(step: Composable, count: int, delta: float, adjacency: Adjacency) -> float:
+def _basic(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
     each = step.epsilon(delta / count, adjacency=adjacency)
     return baselines.basic_composition(epsilon=each, count=count).epsilon
 
 
-def _advanced(step: Composable, count: int, delta: float, adjacency: Adjacency) -> float:
+def _advanced(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
     each = step.epsilon(delta / (2 * count), adjacency=adjacency)
     return baselines.advanced_composition(epsilon=each, count=count, delta_slack=delta / 2).epsilon
 
 
-def _optimal(step: Composable, count: int, delta: float, adjacency: Adjacency) -> float:
+def _optimal(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
     share = delta / (2 * count)
     each = step.epsilon(share, adjacency=adjacency)
     return baselines.optimal_composition_epsilon(

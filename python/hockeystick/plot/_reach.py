@@ -3,7 +3,7 @@
 
 import math
 
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.plot._bounds import best_bounds
 
@@ -11,7 +11,7 @@ _TOLERANCE = 0.05  # of the end of an axis
 _NOTHING = 1.0  # nats to show of a curve that is zero or infinite throughout
 
 
-def reach(run: Composable, delta: float, adjacency: Adjacency, memory_limit: int) -> float:
+def reach(run: Composable, delta: float, adjacency: AdjacencyLike, memory_limit: int) -> float:
     """The epsilon at `delta`, or at the least tenfold of it that has a finite one; > 0."""
     while delta < 1:
         epsilon = best_bounds(
@@ -27,7 +27,7 @@ def reach(run: Composable, delta: float, adjacency: Adjacency, memory_limit: int
     return _NOTHING
 
 
-def fitting_interval(run: Composable, adjacency: Adjacency, memory_limit: int) -> float:
+def fitting_interval(run: Composable, adjacency: AdjacencyLike, memory_limit: int) -> float:
     """A discretization interval that no eye can see in the distribution of `run`.
 
     A step's loss is moved by at most one interval and the moves of n steps are independent but for

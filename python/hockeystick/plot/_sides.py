@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.plot._reach import fitting_interval
@@ -12,7 +12,7 @@ _SIDES: tuple[Literal["upper", "lower"], ...] = ("upper", "lower")
 
 
 def both_sides(
-    run: Composable, interval: float | None, adjacency: Adjacency, memory_limit: int
+    run: Composable, interval: float | None, adjacency: AdjacencyLike, memory_limit: int
 ) -> list[PrivacyLossDistribution]:
     """The upper and the lower estimate on one grid, by default one that looks continuous."""
     if interval is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.pld import PrivacyLossDistribution
@@ -27,7 +27,7 @@ def loss_against_probability(
     *,
     epsilon: float,
     discretization_interval: float | None = None,
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -67,7 +67,7 @@ def loss_against_probability(
     worst = max(range(len(ways)), key=lambda way: ways[way][0].delta(level))
     ax = axes_or_new(ax)
     far = max(_draw(ax, pld, level) for pld in ways[worst])
-    note = f" ({adjacency.directions[worst].value})" if len(ways) > 1 else ""
+    note = f" ({adjacency_of(adjacency).directions[worst].value})" if len(ways) > 1 else ""
     titled(ax, run, f", epsilon = {level:g}{note}")
     ax.axhline(0, color="0.2", linewidth=0.8)
     ax.set_xlim(0, 1.3 * far or 1)

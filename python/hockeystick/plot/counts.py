@@ -9,7 +9,7 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.plot._arguments import line, some_of
@@ -55,7 +55,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     support: Sequence[float] | FloatArray | None = None,
     baselines: Sequence[BaselineName] = (),
     scale: Literal["linear", "log"] | None = None,
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     tolerance: float = DEFAULT_TOLERANCE,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
@@ -105,7 +105,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     target = _checks.open_unit("delta", delta)
     some_of("estimators", estimators, tuple(ESTIMATORS))
     some_of("baselines", baselines, tuple(BASELINES))
-    if "clt" in baselines and adjacency is not Adjacency.ADD_OR_REMOVE_ONE:
+    if "clt" in baselines and adjacency_of(adjacency) is not Adjacency.ADD_OR_REMOVE_ONE:
         raise ValueError(
             f"adjacency must be ADD_OR_REMOVE_ONE with baseline 'clt', got {adjacency}"
         )

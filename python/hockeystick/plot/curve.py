@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.plot._arguments import line
@@ -28,7 +28,7 @@ def hockey_stick(
     epsilon: npt.ArrayLike | None = None,
     yscale: Literal["log", "linear"] = "log",
     label: str | None = None,
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     tolerance: float = DEFAULT_TOLERANCE,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,

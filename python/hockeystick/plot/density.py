@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.pld import PrivacyLossDistribution
@@ -28,7 +28,7 @@ def loss_distribution(
     *,
     discretization_interval: float | None = None,
     yscale: Literal["linear", "log"] = "linear",
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -67,7 +67,7 @@ def loss_distribution(
     bins = _Bins.showing(plds, _CUT[yscale])
     ax = axes_or_new(ax)
     if isinstance(run, Composable):
-        first, *others = adjacency.directions
+        first, *others = adjacency_of(adjacency).directions
         titled(ax, run, f" ({first.value})" if others else "")
     interval = plds[0].discretization_interval
     for pld in plds:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.plot._arguments import line
@@ -30,7 +30,7 @@ def tradeoff(
     fpr: npt.ArrayLike | None = None,
     scale: Literal["linear", "log"] = "linear",
     label: str | None = None,
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     tolerance: float = 1e-2,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,

@@ -4,7 +4,7 @@
 import importlib.util
 
 from hockeystick import _checks
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
 from hockeystick.verify.result import Verified
@@ -22,7 +22,7 @@ def verify(  # noqa: PLR0913
     false_positive_rate: float | None = None,
     prior: float | None = None,
     order: float | None = None,
-    adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     digits: int = 30,
     fast: bool | Bounds[float] = True,
 ) -> Verified:
@@ -61,7 +61,7 @@ def verify(  # noqa: PLR0913
     ('4.37717809568122460855', True)
     """
     _checks.instance("run", run, Composable)
-    _checks.instance("adjacency", adjacency, Adjacency)
+    worst = adjacency_of(adjacency)
     _checks.whole("digits", digits, 1, MOST_DIGITS)
     questions = {
         "delta": delta,
@@ -78,4 +78,4 @@ def verify(  # noqa: PLR0913
     from hockeystick.verify.answer import answer  # noqa: PLC0415, which needs python-flint
 
     ((name, value),) = asked.items()
-    return answer(run, name, value, adjacency, digits, fast)
+    return answer(run, name, value, worst, digits, fast)

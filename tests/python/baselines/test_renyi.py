@@ -206,9 +206,9 @@ def test_bad_orders(orders, error):
 @pytest.mark.parametrize("bad", [0, 1, math.nan, [0.1, 2]])
 def test_bad_targets(bad):
     with pytest.raises(
-        TypeError, match="^adjacency must be one of Adjacency.ADD_OR_REMOVE_ONE, .*, got 'add-one'$"
+        ValueError, match="^adjacency must be one of 'add-or-remove-one', .*, got 'both'$"
     ):
-        rdp_epsilon(GAUSSIAN, 0.1, adjacency="add-one")
+        rdp_epsilon(GAUSSIAN, 0.1, adjacency="both")
     with pytest.raises(TypeError, match="^composition must be a Composable, got 3$"):
         rdp_epsilon(3, 0.1)
     with pytest.raises(ValueError, match=r"^delta must be in \(0, 1\), got "):

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from hockeystick._peers.peer import Answer, Ask, Question
+from hockeystick.cli.peers.peer import Answer, Ask, Question
 
 EPS_ERROR = 0.01
 DELTA_ERROR = 1e-3  # relative to delta

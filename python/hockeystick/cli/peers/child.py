@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import NamedTuple
 
-from hockeystick._peers.peer import Answer, Ask, Peer, Question
+from hockeystick.cli.peers.peer import Answer, Ask, Peer, Question
 
 IMPORT_LIMIT = 300.0  # seconds until a peer is ready: only a broken one takes longer
 

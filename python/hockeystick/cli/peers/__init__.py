@@ -5,8 +5,8 @@ An adapter imports what it needs and returns the call to be timed. The call buil
 anew, from the parameters to the answer, so that no library is timed on what it remembers.
 """
 
-from hockeystick._peers import dp_accounting, opacus, prv_accountant
-from hockeystick._peers.peer import Answer, Peer, Question
+from hockeystick.cli.peers import dp_accounting, opacus, prv_accountant
+from hockeystick.cli.peers.peer import Answer, Peer, Question
 
 PEERS = (
     Peer("dp-accounting", "PLD", dp_accounting.pld),

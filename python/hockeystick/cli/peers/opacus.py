@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from hockeystick._peers.peer import Answer, Ask, Question
+from hockeystick.cli.peers.peer import Answer, Ask, Question
 
 
 def rdp(question: Question) -> Ask:
