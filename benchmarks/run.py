@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import time
 import warnings
 from collections.abc import Mapping
 from functools import partial
@@ -58,15 +57,16 @@ def record(outcome: Outcome) -> dict[str, Any]:
 
 
 def write(blocks: Mapping[str, str], results: Mapping[str, Any], where: str) -> None:
-    """One JSON file a run, and the tables of what ran, here and in the README at the root."""
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    """What ran into its suite's JSON file, and the tables here and in the README at the root."""
     page = (HERE / "README.md").read_text(encoding="utf-8")
     for name, text in blocks.items():
         page = replaced(page, name, text)
     (HERE / "README.md").write_text(page, encoding="utf-8")
-    (HERE / "results").mkdir(exist_ok=True)
-    text = json.dumps({"machine": where, **results}, indent=1)
-    (HERE / "results" / f"{stamp}.json").write_text(text + "\n", encoding="utf-8")
+    for suite, records in results.items():
+        path = summary.RESULTS / f"{suite}.json"
+        kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        kept |= {name: {"machine": where, "records": each} for name, each in records.items()}
+        path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     summary.write()
 
 

@@ -23,12 +23,8 @@ Records = dict[str, Any]  # by the label of a library
 
 def newest(folder: Path = RESULTS) -> dict[str, tuple[str, Records]]:
     """For each case the machine and the records of its last run."""
-    found = {}
-    for path in sorted(folder.glob("*.json")):
-        run = json.loads(path.read_text(encoding="utf-8"))
-        for name, records in run.get("cases", {}).items():
-            found[name] = run["machine"], records
-    return found
+    cases = json.loads((folder / "cases.json").read_text(encoding="utf-8"))
+    return {name: (run["machine"], run["records"]) for name, run in cases.items()}
 
 
 def _record(records: Records, library: str) -> tuple[str, Any]:
