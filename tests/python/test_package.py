@@ -41,6 +41,28 @@ def test_the_version_comes_from_one_place():
     assert newest[1] == project["version"]
 
 
+def test_the_citation_is_of_this_version():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.*)$", text, re.MULTILINE)[1] == hs.__version__
+    assert text.startswith("cff-version: 1.2.0\n")
+
+
+def test_people_find_what_they_look_for():
+    """The files that a forge shows to whom opens an issue, reports a wrong bound or cites."""
+    templates = ROOT / ".github" / "ISSUE_TEMPLATE"
+    if not templates.exists() and (ROOT / "PKG-INFO").exists():
+        pytest.skip("a source distribution has no .github")
+    assert {path.name for path in templates.iterdir()} == {
+        "bug.yml",
+        "config.yml",
+        "wrong-bound.yml",
+    }
+    assert (ROOT / ".github" / "pull_request_template.md").exists()
+    assert "Report a vulnerability" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    ci = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert "- run: .ci/run\n" in ci
+
+
 @pytest.mark.parametrize("name", ["hockeystick", *MODULES])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of other packages, at their import
 def test_examples(name):
