@@ -129,7 +129,7 @@ class Tree:
         ).stdout.strip()
         of_python = [f"-Dpybind11_DIR={prefix}", f"-DPython_EXECUTABLE={sys.executable}"]
         source = ["-S", self.root, "-B", self.build, "-G", "Ninja"]
-        return _succeeds(["cmake", *source, *of_python])
+        return _succeeds(["cmake", *source, *of_python, "-DHOCKEYSTICK_PARTS=ON"])
 
     def make(self) -> bool:
         """Compile, and put the package together; False if it does not compile."""
