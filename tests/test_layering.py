@@ -28,7 +28,7 @@ CPP_LAYERS["bind"] = set(CPP_LAYERS)
 
 # From the bottom up; a module may import from lower rows only.
 PYTHON_LAYERS = [
-    {"_core", "_checks", "_deprecated", "_files", "_progress", "_bayes"},
+    {"_core", "_checks", "_deprecated", "_files", "_progress"},
     {"adjacency", "bounds"},
     {"errors", "limits"},
     {"queries"},

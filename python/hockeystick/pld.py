@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 import numpy as np
 
 from hockeystick import _checks, _core, _deprecated
-from hockeystick._bayes import log_odds, risk
 from hockeystick._checks import FloatArray
 from hockeystick.bounds import Array, Value
-from hockeystick.queries import shaped, worst
+from hockeystick.queries import QUERIES, shaped, worst
 
 
 class Recipe(NamedTuple):
@@ -222,15 +221,11 @@ class PrivacyLossDistribution:
         >>> round(run.bayes_risk(), 4)
         0.3085
         """
-        points = _checks.open_unit_array(prior, name="prior")
-        rare = points <= 1 / 2
-        flat = np.where(rare, points, 1 - points)  # 1 - prior is exact then
-        odds = np.vectorize(log_odds, otypes=[float])(flat)
-        ways = worst("delta", self._pmfs, odds), worst("delta", self._reversed, odds)
-        deltas = np.where(rare, *ways)
-        upwards = self._pmfs[0].side == "lower"
-        risks = [risk(p, d, upwards=upwards) for p, d in zip(flat.flat, deltas.flat, strict=True)]
-        return shaped(np.array(risks), points.shape)
+        query = QUERIES["bayes_risk"]
+        points = query.points(prior)
+        ways = zip(self._pmfs, self._reversed, strict=True)
+        risks = [query.law(*way, points.ravel()) for way in ways]
+        return shaped(np.minimum.reduce(risks), points.shape)
 
     @overload
     def gdp_mu(self) -> float: ...

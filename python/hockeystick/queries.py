@@ -46,7 +46,7 @@ class Query:
     """Checks the numbers asked about."""
     core: str
     """The function of the core that encloses the answer for a composition."""
-    law: Callable[[_core.LossPmf, FloatArray], FloatArray]
+    law: Callable[..., FloatArray]
     """The function of the core that bounds the answer, or estimates it, for a law on a grid."""
     unit: str = ""
     safe: Literal["lower", "upper"] = "upper"
@@ -56,6 +56,8 @@ class Query:
     """The name of the keyword that says how wide the bounds may be."""
     symmetric: bool = False
     """Whether the answer is that of both directions even if one is asked for."""
+    reverses: bool = False
+    """Whether the reverses of the directions answer too: of a law, its reverse is asked for."""
     derived: Callable[[Bounds[Any]], Bounds[Any]] | None = None
     """Makes the answer of what the core encloses."""
 
@@ -83,7 +85,9 @@ QUERIES: Mapping[str, Query] = {
         "TPR", "fpr", _fpr, "power_bounds", _Law.power, safe="lower", derived=complement
     ),
     "bayes_risk": Query(
-        "Bayes risk", "prior", _prior, "bayes_risk_bounds", _Law.delta, safe="lower"
+        *("Bayes risk", "prior", _prior, "bayes_risk_bounds", _core.pld_bayes_risk),
+        safe="lower",
+        reverses=True,
     ),
     "gdp_mu": Query("mu", "smallest_rate", _rate, "gdp_bounds", _core.pld_gdp_mu, symmetric=True),
     "probabilistic_delta": Query(
@@ -136,11 +140,15 @@ class Asked(ABC):
             limits = limits.updated(options, query.width)
         points = query.points(at)
         adjacency, tolerance, memory_limit = limits
+        reverses = {}
+        if query.reverses and adjacency.reversed is not adjacency:
+            reverses["reverses"] = self._directions(adjacency.reversed)
         answers = getattr(_core, query.core)(
             self._directions(adjacency.symmetric if query.symmetric else adjacency),
             points.ravel(),
             tolerance=tolerance,
             memory_limit=memory_limit,
+            **reverses,
         )
         return certified(query, points, answers, limits)
 

@@ -85,8 +85,8 @@ def test_many_priors_are_each_as_tight_as_alone():
     priors = np.geomspace(1e-12, 0.5, 40)
     for prior, risk in zip(priors, _core.bayes_risk_bounds(run, priors, **LIMITS), strict=True):
         (alone,) = _core.bayes_risk_bounds(run, np.array([prior]), **LIMITS)
-        assert risk.met
-        assert alone.met
+        assert risk.converged
+        assert alone.converged
         assert max(risk.lower, alone.lower) <= min(risk.upper, alone.upper)
         assert risk.upper - risk.lower <= 1e-3 * max(risk.upper, 1e-6 * prior)
         assert risk.discretization + risk.truncation + risk.rounding <= prior
@@ -99,7 +99,7 @@ def test_distributions_bound_the_risk_from_their_side():
     for side in ("upper", "lower"):
         (law,) = run.pld(
             discretization_interval=1e-3, side=side, adjacency=Adjacency.REMOVE_ONE
-        )._laws
+        )._pmfs
         found.append(_core.pld_bayes_risk(law, law.reflected(), PRIORS))
     assert np.all(found[0] <= truth.upper)
     assert np.all(found[1] >= truth.lower)
@@ -114,6 +114,6 @@ def test_what_is_refused_is_bounded_by_the_prior():
         _core.bayes_risk_bounds(run, priors, tolerance=1e-9, memory_limit=2**12),
         strict=True,
     ):
-        assert not risk.met
-        assert risk.obstacle == "memory_limit"
+        assert not risk.converged
+        assert risk.limited_by == "memory_limit"
         assert 0 <= risk.lower <= risk.upper <= min(prior, 1 - prior)

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an attacker can achieve who tests which of two neighbouring datasets an output came from."""
 
-from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
-import numpy as np
-
-from hockeystick import _core
-from hockeystick._bayes import log_odds, risk
 from hockeystick.bounds import Array, Bounds, Value
-from hockeystick.errors import CertificationError
-from hockeystick.limits import Limits, Options
-from hockeystick.queries import QUERIES, Asked, described, explanation
+from hockeystick.limits import Options
+from hockeystick.queries import Asked, described
 
 
 @described
@@ -93,7 +87,7 @@ class AttackViews(Asked):
         >>> round(hs.Gaussian(noise_multiplier=1.0).bayes_risk(), 4)
         0.3085
         """
-        return self.bayes_risk_bounds(prior, **options).lower
+        return self._safe("bayes_risk", prior, options)
 
     @overload
     def bayes_risk_bounds(self, **options: Unpack[Options]) -> Bounds[float]: ...
@@ -117,18 +111,7 @@ class AttackViews(Asked):
             ``lower`` and ``upper``, floats or arrays shaped like `prior`; the exact risk lies
             between, rounding included.
         """
-        query, limits = QUERIES["bayes_risk"], Limits().updated(options)
-        points = query.points(prior)
-        priors = points.ravel().tolist()
-        risks = [self._bayes_risk(point, limits) for point in priors]
-        ends = np.array([(found.lower, found.upper) for found in risks], dtype=np.float64)
-        columns = ends.reshape(-1, 2).T.copy().reshape(2, *points.shape)
-        bounds = Bounds.of(list(columns) if points.shape else columns.tolist())
-        for point, found in zip(priors, risks, strict=True):
-            if found.limited_by:
-                message = explanation(query, f"prior = {point!r}", found, limits)
-                raise CertificationError(message, bounds, found.limited_by)
-        return bounds
+        return self._ask("bayes_risk", prior, options)
 
     @overload
     def gdp_mu(self, **options: Unpack[Options]) -> float: ...
@@ -170,37 +153,3 @@ class AttackViews(Asked):
         (2022), Definition 2.6.
         """
         return self._ask("gdp_mu", smallest_rate, options)
-
-    def _bayes_risk(self, prior: float, limits: Limits) -> "_Risk":
-        # For prior > 1/2 the neighbours change places: h(alpha) = 1 - alpha + alpha h'(1 / alpha)
-        # with h' of the reversed pair. 1 - prior is exact then.
-        if prior > 1 / 2:
-            return self._bayes_risk(1 - prior, limits._replace(adjacency=limits.adjacency.reversed))
-        odds = np.array([log_odds(prior)])
-        adjacency, width, memory_limit = limits
-        directions = self._directions(adjacency)
-        for _ in range(4):
-            delta = _core.delta_bounds(
-                directions, odds, tolerance=width, memory_limit=memory_limit
-            )[0]
-            rest = max(1e-6, 1 - delta.lower)
-            met = delta.upper - delta.lower <= limits.tolerance * rest
-            if met or not delta.converged:
-                break
-            width = max(2e-12, 0.5 * limits.tolerance * rest / delta.upper)
-        return _Risk(
-            lower=risk(prior, delta.upper, upwards=False),
-            upper=risk(prior, delta.lower, upwards=True),
-            limited_by="" if met else delta.limited_by or "rounding",
-            required_bytes=delta.required_bytes,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Risk:
-    """An enclosed Bayes risk, and what keeps it from being as tight as asked for."""
-
-    lower: float
-    upper: float
-    limited_by: str
-    required_bytes: int
