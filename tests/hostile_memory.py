@@ -57,7 +57,7 @@ def _term(rng: random.Random, name: str) -> Term:
     if name in SAMPLED and rng.random() < 0.4:
         drawn["rate"] = power(rng, -300 if rng.random() < 0.3 else -20, -0.01)
     if name == "Gaussian" and rng.random() < 0.3:
-        drawn["sigma"] = power(rng, -3, -1)
+        drawn["noise_multiplier"] = power(rng, -3, -1)
     if name == "ApproximateDP" and rng.random() < 0.3:
         drawn["epsilon"] = power(rng, -12, 6)
     return Term(name, drawn, round(power(rng, 0, rng.choice((0.5, 1.5, 3, 6)))))

@@ -7,7 +7,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from scipy import special
@@ -15,12 +15,13 @@ from scipy import special
 import hockeystick as hs
 import questions
 from exact.composed import Composition, Term
+from exact.mechanisms import oracles
+from exact.release import Parameters, power
+from hockeystick.adjacency import Direction
 
-Parameters = dict[str, Any]
 SMOOTH = {"Gaussian", "GaussianMixture", "TruncatedPoissonGaussian", "normal noise"}
 ALL = tuple(hs.Adjacency)
 NO_REPLACEMENT = tuple(a for a in ALL if a is not hs.Adjacency.REPLACE_ONE)
-REPLACEMENT = (hs.Adjacency.REPLACE_ONE, hs.Adjacency.REPLACE_SPECIAL)
 DIRECTIONS = {
     hs.Adjacency.ADD_OR_REMOVE_ONE: ("remove", "add"),
     hs.Adjacency.REMOVE_ONE: ("remove",),
@@ -76,85 +77,29 @@ def _is_symmetric(term: Term) -> bool:
     )
 
 
-def power(rng: random.Random, low: float, high: float) -> float:
-    """Of 10, log-uniform."""
-    return 10 ** rng.uniform(low, high)
-
-
-def _rate(rng: random.Random, parameters: Parameters, share: float = 0.6) -> Parameters:
-    """With a sampling probability more often than not."""
-    if rng.random() < share:
-        parameters["rate"] = min(power(rng, -4, 0), 0.999)
-    return parameters
-
-
-def _gaussian(rng: random.Random) -> Parameters:
-    extreme = rng.random() < 0.1
-    return _rate(rng, {"sigma": power(rng, -2, 5) if extreme else power(rng, -0.4, 2)})
-
-
-def _mixture(rng: random.Random) -> Parameters:
-    number = rng.randint(1, 4)
-    weights = [rng.random() + 0.01 for _ in range(number)]
-    sensitivities = [rng.uniform(0.2, 3) for _ in range(number)]
-    if number > 1 and rng.random() < 0.5:
-        sensitivities[0] = 0.0
-    parameters = {
-        "deviation": power(rng, -0.2, 1.5),
-        "sensitivities": tuple(sensitivities),
-        "probabilities": tuple(w / math.fsum(weights) for w in weights),
-    }
-    return _rate(rng, parameters, 0.4)
-
-
-def _truncated(rng: random.Random) -> Parameters:
-    size, q = round(power(rng, 0.7, 3.2)), power(rng, -2.5, -0.1)
-    batch = round(size * q + rng.uniform(-1, 6) * math.sqrt(size * q * (1 - q)))
-    batch = min(max(batch, 1), size - 1)
-    return {"sigma": power(rng, -0.2, 1.5), "q": q, "batch": batch, "size": size}
-
-
-def _approximate_dp(rng: random.Random) -> Parameters:
-    delta = 0.0 if rng.random() < 0.3 else power(rng, -180, -4)
-    return {"epsilon": power(rng, -3, 1), "delta": delta}
-
-
-def _randomized_response(rng: random.Random) -> Parameters:
-    return {"noise": min(power(rng, -3, 0), 0.99), "buckets": round(power(rng, 0.4, 3))}
-
-
-def _discrete_laplace(rng: random.Random) -> Parameters:
-    parameters = {"parameter": power(rng, -2, 0.5), "sensitivity": rng.randint(1, 6)}
-    return _rate(rng, parameters, 0.4)
-
-
-def _discrete_gaussian(rng: random.Random) -> Parameters:
-    sigma = power(rng, -0.4, 0.8)
-    truncation = None if rng.random() < 0.5 else math.ceil(sigma * rng.uniform(2, 30))
-    sensitivity = rng.randint(1, 3)
-    parameters = {"sigma": sigma, "sensitivity": sensitivity, "truncation": truncation}
-    return _rate(rng, parameters, 0.4)
-
-
-def _discrete_pair(rng: random.Random) -> Parameters:
-    number = rng.randint(2, 4)
-    if rng.random() < 0.5:
-        p, q = ([rng.randint(0 if j > 2 else 1, 50) for j in range(number)] for _ in "pq")
-    else:
-        odds = [power(rng, -4, 0) for _ in range(number)]
-        p = [x / math.fsum(odds) for x in odds]
-        tilted = [x * math.exp(rng.gauss(0, 0.3)) for x in odds]
-        q = [x / math.fsum(tilted) for x in tilted]
-    return _rate(rng, {"p": tuple(p), "q": tuple(q)}, 0.3)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kind:
-    """How a mechanism is drawn, made, and asked."""
+    """How a mechanism is drawn and made."""
 
     draw: Callable[[random.Random], Parameters]
     make: Callable[..., hs.Mechanism]
-    adjacencies: Sequence[hs.Adjacency] = ALL
+
+    @cached_property
+    def adjacencies(self) -> list[hs.Adjacency]:
+        """Those that the mechanism is defined for, without sampling."""
+        parameters = self.draw(random.Random(1))
+        parameters.pop("rate", None)
+        made = self.make(**parameters)
+        return [a for a in ALL if all(is_defined(made, way) for way in a.directions)]
+
+
+def is_defined(mechanism: hs.Mechanism, direction: Direction) -> bool:
+    """Whether a pair is known in a direction."""
+    try:
+        mechanism.dominating_pair(direction)
+    except ValueError:
+        return False
+    return True
 
 
 def _noise(log_density: Callable, distribution: Callable) -> Callable[..., hs.Mechanism]:
@@ -179,59 +124,24 @@ def _log_logistic(x: np.ndarray) -> np.ndarray:
     return -np.abs(x) - 2 * np.log1p(np.exp(-np.abs(x)))
 
 
-KINDS = {
-    "Gaussian": Kind(_gaussian, lambda sigma: hs.Gaussian(noise_multiplier=sigma)),
-    "GaussianMixture": Kind(
-        _mixture,
-        lambda deviation, sensitivities, probabilities: hs.GaussianMixture(
-            standard_deviation=deviation, sensitivities=sensitivities, probabilities=probabilities
-        ),
-        NO_REPLACEMENT,
-    ),
-    "TruncatedPoissonGaussian": Kind(
-        _truncated,
-        lambda sigma, q, batch, size: hs.TruncatedPoissonGaussian(
-            noise_multiplier=sigma,
-            sampling_probability=q,
-            truncated_batch_size=batch,
-            dataset_size=size,
-        ),
-    ),
-    "Laplace": Kind(
-        lambda rng: _rate(rng, {"noise_multiplier": power(rng, -0.6, 2.5)}, 0.5),
-        lambda noise_multiplier: hs.Laplace(noise_multiplier=noise_multiplier),
-    ),
-    "normal noise": Kind(
-        lambda rng: {"sensitivity": power(rng, -2, 0.4)},
-        _noise(_log_normal, special.ndtr),
-    ),
-    "Laplace noise": Kind(
-        lambda rng: {"sensitivity": power(rng, -2, 0.4)}, _noise(_log_laplace, _laplace_below)
-    ),
-    "logistic noise": Kind(
-        lambda rng: {"sensitivity": power(rng, -2, 0.6)}, _noise(_log_logistic, special.expit)
-    ),
-    "PermuteAndFlip": Kind(
-        lambda rng: {"epsilon": power(rng, -2.5, 0.6)},
-        lambda epsilon: hs.PermuteAndFlip(epsilon=epsilon),
-        NO_REPLACEMENT[:3],
-    ),
-    "ApproximateDP": Kind(
-        _approximate_dp, lambda epsilon, delta: hs.ApproximateDP(epsilon=epsilon, delta=delta)
-    ),
-    "ExponentialMechanism": Kind(
-        lambda rng: {"epsilon": power(rng, -3, 1)},
-        lambda epsilon: hs.ExponentialMechanism(epsilon=epsilon),
-    ),
-    "RandomizedResponse": Kind(
-        _randomized_response,
-        lambda noise, buckets: hs.RandomizedResponse(noise_parameter=noise, num_buckets=buckets),
-        REPLACEMENT,
-    ),
-    "DiscreteLaplace": Kind(_discrete_laplace, hs.DiscreteLaplace),
-    "DiscreteGaussian": Kind(_discrete_gaussian, hs.DiscreteGaussian),
-    "DiscretePair": Kind(_discrete_pair, hs.DiscretePair),
+NOISES = {
+    "normal noise": _noise(_log_normal, special.ndtr),
+    "Laplace noise": _noise(_log_laplace, _laplace_below),
+    "logistic noise": _noise(_log_logistic, special.expit),
 }
+KINDS = {
+    name: Kind(oracle.draw, make)
+    for mechanism, oracle in oracles().items()
+    for name, make in (
+        NOISES if mechanism == "AdditiveNoise" else {mechanism: getattr(hs, mechanism)}
+    ).items()
+}
+# What random compositions are made of; in this order, so that numbered ones stay what they are.
+NAMES = (
+    *("Gaussian", "GaussianMixture", "TruncatedPoissonGaussian", "Laplace", *NOISES),
+    *("PermuteAndFlip", "ApproximateDP", "ExponentialMechanism", "RandomizedResponse"),
+    *("DiscreteLaplace", "DiscreteGaussian", "DiscretePair"),
+)
 
 
 def mechanism(term: Term) -> hs.Mechanism:
@@ -259,7 +169,7 @@ def _terms(rng: random.Random) -> tuple[Term, ...]:
     """Terms that go together."""
     while True:
         number = rng.choice((1, 1, 1, 1, 2, 2, 3, 4))
-        names = rng.choices(list(KINDS), [5 if n in SMOOTH else 2 for n in KINDS], k=number)
+        names = rng.choices(NAMES, [5 if n in SMOOTH else 2 for n in NAMES], k=number)
         counts = [_count(rng, name) for name in names]
         terms = tuple(Term(n, KINDS[n].draw(rng), c) for n, c in zip(names, counts, strict=True))
         if _adjacencies(terms):

@@ -86,7 +86,7 @@ def test_answers_enclose_the_truth(request):
     enclosed = [outcome for outcome in outcomes if outcome.verdict == "enclosed"]
     assert len(enclosed) >= 0.9 * len(outcomes)
     names = {term.name for outcome in outcomes for term in outcome.question.terms}
-    assert names == set(random_runs.KINDS)
+    assert names == set(random_runs.NAMES)
 
 
 def moved(question, tolerance, widths):

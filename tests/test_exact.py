@@ -14,7 +14,7 @@ from exact.atoms import AtomSums, Lattice, joined
 from exact.contour import Contour, composed_delta, composed_epsilon
 from exact.finite import FinitePld
 from exact.laws import AtomLaw, Laplace
-from exact.mechanisms import MAKERS, release
+from exact.mechanisms import makers, release
 from exact.model import Step
 from exact.moments import Line, law
 from exact.one_step import gaussian_delta, step_delta
@@ -99,7 +99,7 @@ def test_finite_composition_of_an_infinite_loss():
 
 
 def test_every_mechanism_has_an_oracle():
-    assert set(MAKERS) == set(random_runs.KINDS)
+    assert set(makers()) == set(random_runs.KINDS)
     made = {type(random_runs.mechanism(term)).__name__ for term in examples()}
     assert made == set(hs.mechanisms.__all__) - {"PoissonSampled"}
 
@@ -164,7 +164,7 @@ def test_compositions_of_atoms_in_three_ways(epsilon):
 
 def test_atoms_of_three_losses():
     """Listed in two halves, and on the lattice."""
-    three = release("RandomizedResponse", {"noise": 0.5, "buckets": 7}, "replace").law
+    three = release("RandomizedResponse", {"noise_parameter": 0.5, "num_buckets": 7}, "replace").law
     listed, on_lattice = AtomSums([(three, 40)]), Lattice(three, 40, 15)
     for epsilon in (arb(0), arb(11), arb(70)):
         assert close(on_lattice.delta(epsilon), listed.delta(epsilon), 14)

@@ -40,7 +40,10 @@ def rare(rng):
 
 
 TERMS = {
-    "RandomizedResponse": lambda rng: {"noise": 1 - rare(rng), "buckets": rng.choice((2, 9))},
+    "RandomizedResponse": lambda rng: {
+        "noise_parameter": 1 - rare(rng),
+        "num_buckets": rng.choice((2, 9)),
+    },
     "ApproximateDP": lambda rng: {"epsilon": power(rng, -15, 3), "delta": rare(rng)},
     "ExponentialMechanism": lambda rng: {"epsilon": power(rng, -15, 2)},
     "DiscretePair": lambda rng: {"p": (1 - (r := rare(rng)), r), "q": (0.5, 0.5)},

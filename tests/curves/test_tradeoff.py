@@ -122,7 +122,7 @@ def beside(sensitivity, noise):
     """A rare large loss beside four small ones."""
     return [
         Term("DiscreteLaplace", {"parameter": 0.5, "sensitivity": sensitivity}, 4),
-        Term("RandomizedResponse", {"noise": noise, "buckets": 3}, 1),
+        Term("RandomizedResponse", {"noise_parameter": noise, "num_buckets": 3}, 1),
     ]
 
 
@@ -185,7 +185,7 @@ MU = [
     ([Term("ExponentialMechanism", {"epsilon": 8.0}, 1)], "remove", {}, 1e-12),
     ([Term("ExponentialMechanism", {"epsilon": 8.0}, 1)], "remove", {}, 1e-9),
     (
-        [Term("RandomizedResponse", {"noise": 0.5, "buckets": 415842}, 26)],
+        [Term("RandomizedResponse", {"noise_parameter": 0.5, "num_buckets": 415842}, 26)],
         "replace",
         REPLACE,
         1e-12,

@@ -12,9 +12,10 @@ from flint import arb, ctx
 from exact.atoms import MOST_SUMS, AtomSums, Lattice, halved, joined, number_of_sums
 from exact.contour import Contour, NotConvergedError
 from exact.laws import AtomLaw, Laplace
-from exact.mechanisms import Release, release
+from exact.mechanisms import release
 from exact.moments import Law, PlainGaussian
 from exact.one_step import gaussian_delta
+from exact.release import Release
 from exact.saddle import Saddle
 from exact.sums import laplace_delta
 

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worst mechanism of an (epsilon, delta) guarantee."""
+
+from __future__ import annotations
+
+import random
+
+from flint import arb
+
+from exact.laws import AtomLaw
+from exact.release import Parameters, Release, power
+
+
+def draw(rng: random.Random) -> Parameters:
+    """See `exact.mechanisms`."""
+    delta = 0.0 if rng.random() < 0.3 else power(rng, -180, -4)
+    return {"epsilon": power(rng, -3, 1), "delta": delta}
+
+
+def release(direction: str, epsilon: float, delta: float = 0.0) -> Release:  # noqa: ARG001
+    """See `exact.mechanisms`."""
+    likely = arb(epsilon).exp() / (1 + arb(epsilon).exp())
+    rest, d = 1 - arb(delta), arb(delta)
+    pairs = [(rest * likely, rest * (1 - likely)), (rest * (1 - likely), rest * likely)]
+    return Release(AtomLaw([*pairs, (d, arb(0)), (arb(0), d)]))

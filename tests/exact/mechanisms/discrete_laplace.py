@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The discrete Laplace mechanism."""
+
+from __future__ import annotations
+
+import random
+
+from flint import arb
+
+from exact.laws import AtomLaw
+from exact.release import Parameters, Release, power, shift_of, way_of, with_rate
+
+
+def draw(rng: random.Random) -> Parameters:
+    """See `exact.mechanisms`."""
+    parameters = {"parameter": power(rng, -2, 0.5), "sensitivity": rng.randint(1, 6)}
+    return with_rate(rng, parameters, 0.4)
+
+
+def release(direction: str, parameter: float, sensitivity: int, rate: float = 1.0) -> Release:
+    """See `exact.mechanisms`."""
+    a, s = arb(parameter), sensitivity * shift_of(direction)
+    scale = (a / 2).tanh()
+    end = scale / (1 - (-a).exp())
+    pairs = [((-a * s).exp() * end, end), (end, (-a * s).exp() * end)]
+    pairs += [(scale * (-a * (s - x)).exp(), scale * (-a * x).exp()) for x in range(1, s)]
+    return Release(AtomLaw(pairs, direction=way_of(direction), rate=rate))

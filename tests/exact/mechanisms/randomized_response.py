@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Randomized response."""
+
+from __future__ import annotations
+
+import random
+
+from flint import arb
+
+from exact.laws import AtomLaw
+from exact.release import Parameters, Release, power, way_of
+
+
+def draw(rng: random.Random) -> Parameters:
+    """See `exact.mechanisms`."""
+    return {
+        "noise_parameter": min(power(rng, -3, 0), 0.99),
+        "num_buckets": round(power(rng, 0.4, 3)),
+    }
+
+
+def release(direction: str, noise_parameter: float, num_buckets: int) -> Release:
+    """See `exact.mechanisms`."""
+    k = arb(num_buckets)
+    other = arb(noise_parameter) / k
+    own = 1 - arb(noise_parameter) + other
+    if direction.startswith("replace"):
+        return Release(AtomLaw([(own, other), (other, own), ((k - 2) * other, (k - 2) * other)]))
+    pairs = [(own, 1 / k), ((k - 1) * other, (k - 1) / k)]
+    return Release(AtomLaw(pairs, direction=way_of(direction)))

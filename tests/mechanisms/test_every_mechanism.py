@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of every mechanism, found by its oracle in tests/exact/mechanisms.
+
+A new mechanism is held to all of this by its class and its oracle alone; what only its pair can get
+wrong is for a test of its own.
+"""
+
+import dataclasses
+import inspect
+import json
+import math
+import pickle
+import random
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import differential
+import hockeystick as hs
+import random_runs
+from exact.composed import Composition, Term
+from exact.laws import AtomLaw
+from exact.mechanisms import oracles, release
+from hockeystick import _core
+from hockeystick._json import mechanism_from_json, mechanism_to_json
+from hockeystick.adjacency import Direction
+from hockeystick.mechanisms import _pair
+from mechanisms import atoms
+from mechanisms.cells import UNDERFLOW, check_reflection
+from random_runs import DIRECTIONS, KINDS, is_defined
+
+EDGES = np.array([-3.1, -1.3, -0.4, -0.05, 0.01, 0.06, 0.5, 1.5, 4.2])
+WAYS = {
+    way: name
+    for adjacency, names in DIRECTIONS.items()
+    for way, name in zip(adjacency.directions, names, strict=True)
+}
+WIDEST = 0.05  # of an answer that the memory limit of random runs leaves open
+BAD = (math.nan, math.inf, -math.inf, 10**400, "1", 1j, object())
+
+
+def terms(name, *, sampled, number=2):
+    """Random terms of a kind, on a Poisson subsample or not."""
+    rng = random.Random(f"{name} {sampled}")
+    for _ in range(number):
+        parameters = {**KINDS[name].draw(rng), "rate": min(10 ** rng.uniform(-3, 0), 0.999)}
+        if not sampled:
+            parameters.pop("rate")
+        yield Term(name, parameters, 1)
+
+
+def can_be_sampled(name):
+    return hasattr(random_runs.mechanism(next(terms(name, sampled=False))), "poisson_sampled")
+
+
+CASES = [(name, False) for name in KINDS] + [(name, True) for name in KINDS if can_be_sampled(name)]
+every_mechanism = pytest.mark.parametrize(
+    "found",
+    [list(terms(name, sampled=sampled)) for name, sampled in CASES],
+    ids=[f"{name}, sampled" if sampled else name for name, sampled in CASES],
+)
+
+
+def mechanisms(found):
+    return [random_runs.mechanism(term) for term in found]
+
+
+def defined_adjacencies(mechanism):
+    return [a for a in hs.Adjacency if all(is_defined(mechanism, way) for way in a.directions)]
+
+
+def classes(base=hs.Mechanism):
+    """All mechanisms of the package that can be made."""
+    for kind in base.__subclasses__():
+        yield from classes(kind)
+        if not inspect.isabstract(kind) and kind.__module__.startswith("hockeystick."):
+            yield kind.__name__
+
+
+def test_every_mechanism_is_exported_and_has_an_oracle():
+    assert set(classes()) == set(hs.mechanisms.__all__) == set(oracles()) | {"PoissonSampled"}
+
+
+def test_every_pair_of_the_core_belongs_to_a_mechanism(monkeypatch):
+    asked, make = set(), _core.dominating_pair
+
+    def recorded(name, parameters):
+        asked.add(name)
+        return make(name, parameters)
+
+    monkeypatch.setattr(_core, "dominating_pair", recorded)
+    for name, sampled in CASES:
+        for mechanism in mechanisms(terms(name, sampled=sampled)):
+            _pair.pair.cache_clear()
+            _pair.large_pair.cache_clear()
+            for way in Direction:
+                is_defined(mechanism, way)
+    # The core has the reverses and samples of all that has finitely many outcomes.
+    own = {name for name in _core.pair_names() if f"{name}_back" not in asked}
+    assert asked <= set(_core.pair_names())
+    assert {n for n in own - asked if not n.endswith("_back")} == set()
+
+
+@every_mechanism
+def test_they_are_values(found):
+    for mechanism in mechanisms(found):
+        assert dataclasses.replace(mechanism) == mechanism
+        assert type(mechanism)(**mechanism.arguments) == mechanism
+        assert hash(type(mechanism)(**mechanism.arguments)) == hash(mechanism)
+        if any(map(callable, mechanism.arguments.values())):
+            continue
+        assert pickle.loads(pickle.dumps(mechanism)) == mechanism  # noqa: S301
+        assert eval(repr(mechanism), vars(hs)) == mechanism  # noqa: S307
+
+
+@every_mechanism
+def test_they_go_through_json(found):
+    for mechanism in mechanisms(found):
+        if any(map(callable, mechanism.arguments.values())):
+            with pytest.raises(TypeError, match="^mechanism must not hold functions"):
+                mechanism_to_json(mechanism)
+            continue
+        text = json.dumps(mechanism_to_json(mechanism))
+        assert mechanism_from_json(json.loads(text), "$") == mechanism
+
+
+@every_mechanism
+def test_bad_parameters_are_named(found):
+    mechanism = mechanisms(found)[0]
+    for name, value in mechanism.arguments.items():
+        for bad in BAD:
+            changed = (bad, *value[1:]) if isinstance(value, tuple) else bad
+            with pytest.raises((ValueError, TypeError), match=f"^{name}\\b.* must "):
+                type(mechanism)(**{**mechanism.arguments, name: changed})
+
+
+@every_mechanism
+def test_a_direction_without_a_pair_is_refused_by_name(found):
+    for mechanism in mechanisms(found):
+        assert defined_adjacencies(mechanism)
+        for way in Direction:
+            if not is_defined(mechanism, way):
+                with pytest.raises(ValueError, match="^adjacency must be one that .* defined for"):
+                    mechanism.dominating_pair(way)
+
+
+@every_mechanism
+def test_reverse_directions_reflect_each_other(found):
+    for mechanism in mechanisms(found):
+        for adjacency in defined_adjacencies(mechanism):
+            if len(adjacency.directions) > 1:
+                there, back = map(mechanism.dominating_pair, adjacency.directions)
+                check_reflection(there, back)
+
+
+def atoms_of(law):
+    """The outcomes of a law, those of infinite loss in one."""
+    finite = [atoms.Atom(p, p * (-loss).exp()) for loss, p in law.atoms]
+    missing = 1 - sum((atom.q for atom in finite), arb(0))
+    ends = [atoms.Atom(law.infinity_mass, arb(0))] if law.infinity_mass > 0 else []
+    ends += [atoms.Atom(arb(0), missing)] if missing > arb(2) ** -800 else []
+    return finite + ends
+
+
+def curve_of_cells(cells, i):
+    """h at an edge, from the integrals over the cells above it."""
+    p = np.array([*cells.p, cells.upper_tail_p])[i:]
+    above = np.array([*cells.above, cells.upper_tail_above])[i:]
+    return math.fsum(p - np.exp(EDGES[i] - EDGES[i:]) * (p - above)) + cells.infinity_mass
+
+
+@every_mechanism
+def test_cells_agree_with_the_oracle(found):
+    """Each atom, where outcomes are finitely many, and else the hockey-stick curve."""
+    for term, mechanism in zip(found, mechanisms(found), strict=True):
+        for way in filter(lambda way: is_defined(mechanism, way), Direction):
+            pair, law = (
+                mechanism.dominating_pair(way),
+                release(term.name, term.parameters, WAYS[way]),
+            )
+            if isinstance(law.law, AtomLaw):
+                with ctx.workprec(900):
+                    atoms.check(pair, atoms_of(law.law))
+                continue
+            cells, truth = pair.integrate(EDGES), Composition([term], WAYS[way], 15)
+            moved = 4 * (cells.loss_error + cells.share_error_p) + UNDERFLOW
+            for i, edge in enumerate(EDGES.tolist()):
+                expected = float(truth.delta(edge).mid())
+                assert curve_of_cells(cells, i) == pytest.approx(expected, rel=1e-9, abs=moved)
+
+
+def hold(run, adjacency, query, at):
+    """The library's answer is narrow, and encloses the oracle's if that has one."""
+    question = random_runs.Question(run, adjacency, query, at)
+    bounds = question.answer(1e-3).bounds
+    assert differential.gap(bounds) <= WIDEST, question
+    verdict = differential.judged(question, bounds)
+    assert verdict in ("enclosed", "no truth"), question
+    return bounds, verdict == "enclosed"
+
+
+@every_mechanism
+def test_a_release_with_others_encloses_the_truth(found):
+    """Two atoms, by which the oracle shifts its closed form."""
+    beside = Term("ApproximateDP", {"epsilon": 0.25, "delta": 1e-9}, 1)
+    for term, mechanism in zip(found, mechanisms(found), strict=True):
+        for adjacency in defined_adjacencies(mechanism):
+            bounds, is_known = hold((term, beside), adjacency, "epsilon", 1e-6)
+            assert is_known
+            if bounds.upper < math.inf:
+                hold((term, beside), adjacency, "delta", 0.6 * bounds.upper)
+
+
+@every_mechanism
+def test_releases_enclose_the_truth(found):
+    """Where there is one: contour integrals, which some oracles are, need not converge."""
+    adjacency = defined_adjacencies(mechanisms(found)[0])[0]
+    hold((found[0]._replace(count=2),), adjacency, "epsilon", 1e-4)
+
+
+@every_mechanism
+def test_calibration_finds_a_count_that_meets_the_target(found):
+    for mechanism in mechanisms(found):
+        how = {"adjacency": defined_adjacencies(mechanism)[0], "delta": 1e-4}
+        target = 1.01 * (3 * mechanism).epsilon(**how)
+        if 0 < target < math.inf:
+            runs = {"epsilon": target, "bounds": (1, 9), "integer": True}
+            count = hs.calibrate(lambda n, m=mechanism: n * m, **runs, **how)
+            assert 3 <= count <= 9
+            assert (count * mechanism).epsilon(**how) <= target
+
+
+@every_mechanism
+def test_verify_agrees_or_says_that_it_does_not_know(found):
+    for mechanism in mechanisms(found):
+        for adjacency in defined_adjacencies(mechanism):
+            result = hs.verify(mechanism, epsilon=0.3, adjacency=adjacency, digits=8)
+            assert result.enclosed is not False if result.known else result.reason
