@@ -34,12 +34,11 @@ def calibrate(
 ) -> int: ...
 @overload
 def calibrate(
-    make: Callable[[float], Composable], *, integer: bool | None = None, **asked: Unpack[Target]
+    make: Callable[[Any], Composable],
+    *,
+    integer: Literal[False] | None = None,
+    **asked: Unpack[Target],
 ) -> float: ...
-@overload
-def calibrate(
-    make: Callable[[int], Composable], *, integer: bool | None = None, **asked: Unpack[Target]
-) -> int: ...
 @spelled_out
 def calibrate(
     make: Callable[[Any], Composable], *, integer: bool | None = None, **asked: Unpack[Target]

@@ -32,9 +32,9 @@ class Family:
         self._make: Make = make
         self._given = None if bounds is None else _pair(bounds)
         self._known: dict[Parameter, Composable] = {}  # the start and the latest
-        self.integer = bool(integer)
+        self.integer: bool = bool(integer)
         self._confine()
-        self.start = self._first_accepted(detect=integer is None)
+        self.start: Parameter = self._first_accepted(detect=integer is None)
 
     def at(self, value: Parameter) -> tuple[Parameter, Composable]:
         """The composition at `value` or, outside the domain, at its nearest end; and where."""

@@ -35,7 +35,7 @@ class Contour:
     """The curve of the finite losses of a composition, whose points are kept between questions."""
 
     def __init__(self, laws: Counted, digits: int) -> None:
-        self.tilts = Tilts(laws)
+        self.tilts: Tilts = Tilts(laws)
         self._laws, self._digits = laws, digits
         self._points: Points | None = None
         self._smoothed: Smoothed | None = None
@@ -111,7 +111,7 @@ class Points:
         self._tilts, self._plan = tilts, plan
         most = max(n for _, n in laws)
         inner = nats + plan.excess + math.log(most) + SAFETY
-        self.bits = 64 + int((inner + math.log(most)) / math.log(2))
+        self.bits: int = 64 + int((inner + math.log(most)) / math.log(2))
         with ctx.workprec(self.bits):
             self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)
             line = Line(self._c, self._h, self._h * MOST_POINTS)
@@ -119,7 +119,7 @@ class Points:
             goal = arb(log_delta - nats) + self._c * epsilon
             most = min(MOST_POINTS, MOST_TERMS // sum(part.terms for part, _ in parts))
             number = self._number(parts, goal, most)
-            self.is_cut = number >= most
+            self.is_cut: bool = number >= most
             self._beyond = self._cut(parts, self._h * number)
             left = log_delta - float((self._beyond.log() - self._c * epsilon).upper())
             if self.is_cut and left < FEW * math.log(10):

@@ -100,7 +100,7 @@ class Sums(Moments):
 
     def __init__(self, rule: Rule, line: Line) -> None:
         self._rule, self._line = rule, line
-        self.terms = len(rule.terms)
+        self.terms: int = len(rule.terms)
 
     def values(self) -> Iterator[acb]:
         """See `Moments`."""
@@ -120,7 +120,7 @@ class Drawn(Moments):
 
     def __init__(self, parts: list[tuple[arb, Moments]]) -> None:
         self._parts = parts
-        self.terms = sum(part.terms for _, part in parts)
+        self.terms: int = sum(part.terms for _, part in parts)
 
     def values(self) -> Iterator[acb]:
         """See `Moments`."""

@@ -62,9 +62,9 @@ class Normals(Density):
 
     def __init__(self, pair: Mixed) -> None:
         self.pair = pair
-        self.a = maximum(*(s for _, s in pair.p))
-        self.b = maximum(*(-s for _, s in pair.q))
-        self.limit = 0.98 * math.pi / float(maximum(self.a, self.b).upper())
+        self.a: arb = maximum(*(s for _, s in pair.p))
+        self.b: arb = maximum(*(-s for _, s in pair.q))
+        self.limit: float = 0.98 * math.pi / float(maximum(self.a, self.b).upper())
 
     def log_edge(self, c: float, y: float) -> float:
         """See `Density`; a double, for plans."""
@@ -110,10 +110,10 @@ class Logistics(Density):
     times cos(y / 2), and abs(F) at most its own; arg E <= arg F <= 0.
     """
 
-    limit = 0.98 * math.pi
+    limit: float = 0.98 * math.pi
 
     def __init__(self, pair: Logistic) -> None:
-        self.m = pair.m
+        self.m: arb = pair.m
 
     def log_edge(self, c: float, y: float) -> float:
         """See `Density`; a double, for plans."""
