@@ -39,7 +39,7 @@ def test_the_example_their_readme_points_to(capsys):
     expected, theirs = printed(source, capsys)
     got, ours = printed(source.replace(THEIR_IMPORT, OUR_IMPORT), capsys)
     assert len(theirs) == 2
-    assert ours == pytest.approx(theirs, rel=1e-6)
+    assert ours == pytest.approx(theirs, rel=1e-3)  # theirs are of a grid
     number = r"[0-9.]+e-[0-9]+"
     assert re.sub(number, "", got) == re.sub(number, "", expected)
     laplace, gaussian = hs.Laplace(noise_multiplier=3.0), hs.Gaussian(noise_multiplier=5.0)
