@@ -201,7 +201,7 @@ def test_true_positive_rates_and_mu():
 def test_events_that_the_wheel_lacks(name, made, mechanism):
     """Their classes are in the main branch only; what they hold is what is read."""
     make = events._BY_NAME[name]
-    assert make(made, Relation.ADD_OR_REMOVE_ONE)() == mechanism
+    assert make(made, Relation.ADD_OR_REMOVE_ONE) == mechanism
     of_the_kind = attr.make_class(name, list(vars(made)), bases=(event.DpEvent,), frozen=True)
     events.translated.register(of_the_kind, make)  # as where the version has the class
     one = of_the_kind(**vars(made))
@@ -214,12 +214,12 @@ def test_events_that_the_wheel_lacks(name, made, mechanism):
 def test_noise_that_is_no_binary64_number_is_rounded_down():
     """1 / 0.3 rounds up, to more noise than the event has."""
     made = SimpleNamespace(epsilon=0.3)
-    mechanism = events._BY_NAME["PermuteAndFlipDpEvent"](made, Relation.ADD_OR_REMOVE_ONE)()
+    mechanism = events._BY_NAME["PermuteAndFlipDpEvent"](made, Relation.ADD_OR_REMOVE_ONE)
     assert mechanism.dominating_pair(hs.adjacency.Direction.REMOVE).loss_supremum >= 0.3
     with pytest.raises(ValueError, match="epsilon must be"):
         events._BY_NAME["PermuteAndFlipDpEvent"](
             SimpleNamespace(epsilon=-1.0), Relation.ADD_OR_REMOVE_ONE
-        )()
+        )
 
 
 def test_discrete_gaussians_of_unknown_dimension_are_refused():

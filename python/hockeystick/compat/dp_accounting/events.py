@@ -5,7 +5,6 @@
 more; events of versions that lack them are left out.
 """
 
-from collections.abc import Callable
 from enum import Enum
 from functools import singledispatch
 from typing import Any, NoReturn
@@ -14,8 +13,7 @@ from dp_accounting import dp_event
 
 import hockeystick as hs
 
-Make = Callable[[], hs.Mechanism | hs.Composition]
-"""Makes the mechanism of an event; raises ValueError if its parameters are out of range."""
+Made = hs.Mechanism | hs.Composition
 
 NOTHING = hs.Composition()
 EVERYTHING = hs.ApproximateDP(epsilon=0, delta=1)
@@ -34,11 +32,12 @@ class UnsupportedError(Exception):
 
 
 @singledispatch
-def translated(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
-    """How to make the mechanism of `event`.
+def translated(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
+    """The mechanism of `event`.
 
     Raises:
         UnsupportedError: There is none under `relation`.
+        ValueError: Its parameters are out of range.
     """
     return _refuse(event, "Unsupported event.")
 
@@ -57,138 +56,125 @@ def _require(event: object, relation: Enum, names: tuple[str, ...], what: str = 
         _refuse(event, message)
 
 
-def _unless(private: bool, make: Make) -> Make:
-    """`make`, or what tells all where there is no noise."""
-    return make if private else lambda: EVERYTHING
+@translated.register
+def _(event: dp_event.NoOpDpEvent, relation: Enum) -> Made:  # noqa: ARG001
+    return NOTHING
 
 
 @translated.register
-def _(event: dp_event.NoOpDpEvent, relation: Enum) -> Make:  # noqa: ARG001
-    return lambda: NOTHING
+def _(event: dp_event.NonPrivateDpEvent, relation: Enum) -> Made:  # noqa: ARG001
+    return EVERYTHING
 
 
 @translated.register
-def _(event: dp_event.NonPrivateDpEvent, relation: Enum) -> Make:  # noqa: ARG001
-    return lambda: EVERYTHING
+def _(event: dp_event.SelfComposedDpEvent, relation: Enum) -> Made:
+    made: Made = event.count * translated(event.event, relation)
+    return made
 
 
 @translated.register
-def _(event: dp_event.SelfComposedDpEvent, relation: Enum) -> Make:
-    make = translated(event.event, relation)
-    return lambda: event.count * make()
+def _(event: dp_event.ComposedDpEvent, relation: Enum) -> Made:
+    return sum((translated(part, relation) for part in event.events), NOTHING)
 
 
 @translated.register
-def _(event: dp_event.ComposedDpEvent, relation: Enum) -> Make:
-    makes = [translated(part, relation) for part in event.events]
-    return lambda: sum((make() for make in makes), NOTHING)
-
-
-@translated.register
-def _(event: dp_event.GaussianDpEvent, relation: Enum) -> Make:  # noqa: ARG001
+def _(event: dp_event.GaussianDpEvent, relation: Enum) -> Made:  # noqa: ARG001
     noise = event.noise_multiplier
-    return _unless(noise != 0, lambda: hs.Gaussian(noise_multiplier=noise))
+    return hs.Gaussian(noise_multiplier=noise) if noise != 0 else EVERYTHING
 
 
 @translated.register
-def _(event: dp_event.LaplaceDpEvent, relation: Enum) -> Make:
+def _(event: dp_event.LaplaceDpEvent, relation: Enum) -> Made:
     _require(event, relation, _ADD_REMOVE)
     noise = event.noise_multiplier
-    return _unless(noise != 0, lambda: hs.Laplace(noise_multiplier=noise))
+    return hs.Laplace(noise_multiplier=noise) if noise != 0 else EVERYTHING
 
 
 @translated.register
-def _(event: dp_event.DiscreteLaplaceDpEvent, relation: Enum) -> Make:
+def _(event: dp_event.DiscreteLaplaceDpEvent, relation: Enum) -> Made:
     _require(event, relation, _ADD_REMOVE)
-    parameter, sensitivity = event.noise_parameter, event.sensitivity
-    make = lambda: hs.DiscreteLaplace(parameter=parameter, sensitivity=sensitivity)  # noqa: E731
-    return _unless(parameter != 0, make)
+    if event.noise_parameter == 0:
+        return EVERYTHING
+    return hs.DiscreteLaplace(parameter=event.noise_parameter, sensitivity=event.sensitivity)
 
 
 @translated.register
-def _(event: dp_event.RandomizedResponseDpEvent, relation: Enum) -> Make:
+def _(event: dp_event.RandomizedResponseDpEvent, relation: Enum) -> Made:
     _require(event, relation, _REPLACE)
-    noise, buckets = event.noise_parameter, event.num_buckets
-    make = lambda: hs.RandomizedResponse(noise_parameter=noise, num_buckets=buckets)  # noqa: E731
-    return _unless(noise != 0 or buckets == 1, make)
-
-
-@translated.register
-def _(event: dp_event.MixtureOfGaussiansDpEvent, relation: Enum) -> Make:
-    _require(event, relation, _ADD_REMOVE)
-    weighted = [
-        (float(s), float(p))
-        for s, p in zip(event.sensitivities, event.sampling_probs, strict=True)
-        if p != 0
-    ]
-    if not any(s for s, _ in weighted):
-        return lambda: NOTHING
-    return _unless(
-        event.standard_deviation != 0,
-        lambda: hs.GaussianMixture(
-            standard_deviation=event.standard_deviation,
-            sensitivities=tuple(s for s, _ in weighted),
-            probabilities=tuple(p for _, p in weighted),
-        ),
+    if event.noise_parameter == 0 and event.num_buckets != 1:
+        return EVERYTHING
+    return hs.RandomizedResponse(
+        noise_parameter=event.noise_parameter, num_buckets=event.num_buckets
     )
 
 
 @translated.register
-def _(event: dp_event.PoissonSampledDpEvent, relation: Enum) -> Make:
+def _(event: dp_event.MixtureOfGaussiansDpEvent, relation: Enum) -> Made:
+    _require(event, relation, _ADD_REMOVE)
+    pairs = zip(event.sensitivities, event.sampling_probs, strict=True)
+    weighted = [(float(s), float(p)) for s, p in pairs if p != 0]
+    if not any(s for s, _ in weighted):
+        return NOTHING
+    if event.standard_deviation == 0:
+        return EVERYTHING
+    return hs.GaussianMixture(
+        standard_deviation=event.standard_deviation,
+        sensitivities=tuple(s for s, _ in weighted),
+        probabilities=tuple(p for _, p in weighted),
+    )
+
+
+@translated.register
+def _(event: dp_event.PoissonSampledDpEvent, relation: Enum) -> Made:
     inner, q = event.event, event.sampling_probability
     if isinstance(inner, dp_event.LaplaceDpEvent):
         _require(event, relation, _ADD_REMOVE, "`PoissonSampledDpEvent` of a `LaplaceDpEvent`")
-        mechanism: type[hs.Gaussian | hs.Laplace] = hs.Laplace
-    elif isinstance(inner, dp_event.GaussianDpEvent):
-        mechanism = hs.Gaussian
-    else:
+    elif not isinstance(inner, dp_event.GaussianDpEvent):
         message = (
             f"Subevent of `PoissonSampledEvent` must be either `GaussianDpEvent` or "
             f"`LaplaceDpEvent`. Found {inner}."
         )
         _refuse(event, message)
-    if q == 0:
-        return lambda: NOTHING
-    noise = inner.noise_multiplier
-    return _unless(noise != 0, lambda: mechanism(noise_multiplier=noise).poisson_sampled(q))
+    mechanism = NOTHING if q == 0 else translated(inner, relation)
+    if isinstance(mechanism, hs.Gaussian | hs.Laplace):
+        return mechanism.poisson_sampled(q)
+    return mechanism
 
 
-def _truncated(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
+def _truncated(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
     if 0 in (event.sampling_probability, event.truncated_batch_size, event.dataset_size):
-        return lambda: NOTHING
-    return _unless(
-        event.noise_multiplier != 0,
-        lambda: hs.TruncatedPoissonGaussian(
-            noise_multiplier=event.noise_multiplier,
-            sampling_probability=event.sampling_probability,
-            dataset_size=event.dataset_size,
-            truncated_batch_size=event.truncated_batch_size,
-        ),
+        return NOTHING
+    if event.noise_multiplier == 0:
+        return EVERYTHING
+    return hs.TruncatedPoissonGaussian(
+        noise_multiplier=event.noise_multiplier,
+        sampling_probability=event.sampling_probability,
+        dataset_size=event.dataset_size,
+        truncated_batch_size=event.truncated_batch_size,
     )
 
 
-def _epsilon_delta(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
-    return lambda: hs.ApproximateDP(epsilon=event.epsilon, delta=event.delta)
+def _epsilon_delta(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
+    return hs.ApproximateDP(epsilon=event.epsilon, delta=event.delta)
 
 
-def _exponential(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
-    return lambda: hs.ExponentialMechanism(epsilon=event.epsilon)
+def _exponential(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
+    return hs.ExponentialMechanism(epsilon=event.epsilon)
 
 
-def _permute_and_flip(event: Any, relation: Enum) -> Make:  # noqa: ANN401
+def _permute_and_flip(event: Any, relation: Enum) -> Made:  # noqa: ANN401
     _require(event, relation, _ADD_REMOVE)
-    return lambda: hs.PermuteAndFlip(epsilon=event.epsilon)
+    return hs.PermuteAndFlip(epsilon=event.epsilon)
 
 
-def _discrete_gaussian(event: Any, relation: Enum) -> Make:  # noqa: ANN401, ARG001
+def _discrete_gaussian(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
     """Of one dimension: in more, or unknown ones, no pair is known to dominate."""
     if event.dimension != 1 or event.sensitivity != int(event.sensitivity):
         message = "`DiscreteGaussianDpEvent` needs dimension 1 and a whole sensitivity."
         _refuse(event, message)
-    make = lambda: hs.DiscreteGaussian(  # noqa: E731
-        sigma=event.sigma, sensitivity=int(event.sensitivity)
-    )
-    return _unless(event.sigma != 0, make)
+    if event.sigma == 0:
+        return EVERYTHING
+    return hs.DiscreteGaussian(sigma=event.sigma, sensitivity=int(event.sensitivity))
 
 
 _BY_NAME = {

@@ -77,7 +77,7 @@ class PRVAccountant:
         Raises:
             ValueError: An argument is out of range, or there are more runs than allowed for.
             TypeError: An argument has the wrong type.
-            hs.CertificationError: `eps_error` is out of reach; carries the best bounds.
+            CertificationError: `eps_error` is out of reach; carries the best bounds.
         """
         delta = _arguments.one_delta(delta)
 
@@ -105,7 +105,7 @@ class PRVAccountant:
 
         Raises:
             ValueError, TypeError: As `compute_epsilon`.
-            hs.CertificationError: `eps_error` is out of reach; carries the best bounds.
+            CertificationError: `eps_error` is out of reach; carries the best bounds.
         """
         epsilon = _arguments.one_epsilon(epsilon)
         both = self._composed(num_self_compositions)

@@ -39,10 +39,11 @@ Not offered, as no library that uses dp_accounting is known to ask for it; the e
 | the module `privacy_loss_mechanism` | ``hockeystick.mechanisms`` |
 | `compute_mixture` of distributions | ``TruncatedPoissonGaussian``, ``GaussianMixture`` |
 | `create_pmf_pessimistic_connect_dots` and `..._fixed_gap` | ``Composition.pld`` |
+| `create_pmf` and `compose_pmfs` | `create_from_rounded_probability`, and `compose` of distributions |
 | `self_convolve`, `convolve_dictionary` and `self_convolve_dictionary` | distributions compose |
 | `log_sinh`, `asinh_exp` and `log_a_times_exp_b_plus_c` | NumPy and SciPy |
 
-Pmfs are dense but for given ones of at most 1000 losses, and all compose with each other. What a
+Pmfs are dense but for those made of dictionaries, and all compose with each other. What a
 composition with given masses looks like is as rounded as there; its answers are bounds.
 """  # noqa: E501 - rows of a table
 

@@ -1,14 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mechanisms whose datasets are compared in directions of their own."""
+"""Neighbouring relations by dp_accounting's names, and mechanisms that bring their own."""
 
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
 
 import hockeystick as hs
-from hockeystick.adjacency import Adjacency, Direction
 
 # Their two directions have one pair, up to the names of outcomes.
 _SYMMETRIC = hs.Gaussian, hs.Laplace, hs.DiscreteLaplace, hs.DiscreteGaussian, hs.ApproximateDP
+
+
+class NeighboringRelation(Enum):
+    """Which datasets are neighbours; where one is taken, so is dp_accounting's own."""
+
+    ADD_OR_REMOVE_ONE = 1
+    REPLACE_ONE = 2
+    REPLACE_SPECIAL = 3
+
+
+def adjacency_of(relation: Enum) -> hs.Adjacency:
+    """The same relation in this library's words.
+
+    Raises:
+        ValueError: It has none.
+    """
+    try:
+        return hs.Adjacency[relation.name]
+    except (AttributeError, KeyError):
+        raise ValueError(f"Unsupported neighboring relation: {relation}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -16,17 +35,17 @@ class Compared(hs.Mechanism):
     """A mechanism whose datasets are compared in these directions, whatever the adjacency."""
 
     mechanism: hs.Mechanism
-    forward: Direction
-    backward: Direction
+    forward: hs.Direction
+    backward: hs.Direction
 
-    def dominating_pair(self, direction: Direction) -> Any:  # noqa: ANN401
+    def dominating_pair(self, direction: hs.Direction) -> hs.DominatingPair:
         """The pair of the first direction, or of the second if `direction` is a backward one."""
         return self.mechanism.dominating_pair(self.backward if direction.backward else self.forward)
 
 
-def under(mechanism: hs.Mechanism, adjacency: Adjacency) -> hs.Mechanism:
+def under(mechanism: hs.Mechanism, adjacency: hs.Adjacency) -> hs.Mechanism:
     """The mechanism under this adjacency, in runs that are asked about adding or removing one."""
-    if adjacency is Adjacency.ADD_OR_REMOVE_ONE:
+    if adjacency is hs.Adjacency.ADD_OR_REMOVE_ONE:
         return mechanism
     forward, backward = adjacency.directions
     return Compared(mechanism=mechanism, forward=forward, backward=backward)
@@ -38,9 +57,9 @@ def turned(mechanism: hs.Mechanism) -> hs.Mechanism:
         return mechanism
     if isinstance(mechanism, hs.DiscretePair):
         return hs.DiscretePair(p=mechanism.q, q=mechanism.p)
-    inner, ways = mechanism, (Direction.REMOVE, Direction.ADD)
+    inner, ways = mechanism, (hs.Direction.REMOVE, hs.Direction.ADD)
     if isinstance(mechanism, Compared):
         inner, ways = mechanism.mechanism, (mechanism.forward, mechanism.backward)
-    if ways[0] is Direction.REPLACE:
+    if ways[0] is hs.Direction.REPLACE:
         return mechanism
     return Compared(mechanism=inner, forward=ways[1], backward=ways[0])

@@ -79,7 +79,7 @@ class PrivacyLossDistribution:
     ) -> "PrivacyLossDistribution":
         """The distribution with these masses at multiples of the interval, taken as exact."""
         interval = value_discretization_interval
-        removed = pld_pmf.create_pmf(
+        removed = pld_pmf.SparsePLDPmf(
             rounded_probability_mass_function, interval, infinity_mass, pessimistic_estimate
         )
         added, infinity_added = rounded_probability_mass_function_add, infinity_mass_add
@@ -90,7 +90,7 @@ class PrivacyLossDistribution:
         if added is None or infinity_added is None:
             raise ValueError("masses for added records must be given when not symmetric")
         return cls(
-            removed, pld_pmf.create_pmf(added, interval, infinity_added, pessimistic_estimate)
+            removed, pld_pmf.SparsePLDPmf(added, interval, infinity_added, pessimistic_estimate)
         )
 
     def get_delta_for_epsilon(self, epsilon: float | Sequence[float]) -> float | FloatArray:

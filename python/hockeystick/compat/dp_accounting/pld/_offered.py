@@ -17,6 +17,8 @@ INSTEAD = {
     "log_a_times_exp_b_plus_c": _MATH,
     "log_sinh": _MATH,
     "asinh_exp": _MATH,
+    "create_pmf": "PrivacyLossDistribution.create_from_rounded_probability takes masses",
+    "compose_pmfs": _CONVOLVE,
     "create_pmf_pessimistic_connect_dots": _DOTS,
     "create_pmf_pessimistic_connect_dots_fixed_gap": _DOTS,
     "compute_mixture": "hockeystick.TruncatedPoissonGaussian and GaussianMixture are mixtures",

@@ -34,7 +34,7 @@ def rounded_log_pmfs(
         elif log_mass > log_truncation:
             at = _position((log_mass - log_other) / interval, pessimistic=pessimistic)
             masses[at] = masses.get(at, 0.0) + mass
-    return pld_pmf.create_pmf(masses, interval, min(math.fsum(infinite), 1.0), pessimistic)
+    return pld_pmf.SparsePLDPmf(masses, interval, min(math.fsum(infinite), 1.0), pessimistic)
 
 
 def _position(scaled: float, *, pessimistic: bool) -> int:

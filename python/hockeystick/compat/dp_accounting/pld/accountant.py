@@ -4,8 +4,12 @@
 import math
 from collections.abc import Callable
 
+import numpy as np
+
+import hockeystick as hs
 from hockeystick.compat.dp_accounting.pld import common, privacy_loss_distribution
 
+_TOLERANCE = 1e-7
 DifferentialPrivacyParameters = common.DifferentialPrivacyParameters
 
 
@@ -37,18 +41,11 @@ def get_smallest_laplace_noise(
     sensitivity: float = 1,
 ) -> float:
     """The smallest scale of Laplace noise with which all queries together meet the guarantee."""
-    pure = num_queries * sensitivity / privacy_parameters.epsilon
-    found = get_smallest_parameter(
-        privacy_parameters,
-        num_queries,
-        lambda parameter: privacy_loss_distribution.from_laplace_mechanism(
-            parameter,
-            sensitivity=sensitivity,
-            value_discretization_interval=0.1 * privacy_parameters.epsilon / num_queries,
-        ),
-        common.BinarySearchParameters(0, pure),
+    if privacy_parameters.delta == 0:
+        return num_queries * sensitivity / privacy_parameters.epsilon
+    return _least_noise(
+        privacy_parameters, num_queries, lambda b: hs.Laplace(noise_multiplier=b / sensitivity)
     )
-    return pure if found is None else found
 
 
 def get_smallest_discrete_laplace_noise(
@@ -57,18 +54,13 @@ def get_smallest_discrete_laplace_noise(
     sensitivity: int = 1,
 ) -> float:
     """The largest parameter, hence least noise, with which all queries meet the guarantee."""
-    inverse = num_queries * sensitivity / privacy_parameters.epsilon
-    found = get_smallest_parameter(
+    if privacy_parameters.delta == 0:
+        return privacy_parameters.epsilon / (num_queries * sensitivity)
+    return 1 / _least_noise(
         privacy_parameters,
         num_queries,
-        lambda scale: privacy_loss_distribution.from_discrete_laplace_mechanism(
-            1 / scale,
-            sensitivity=sensitivity,
-            value_discretization_interval=1 / scale,  # all losses are multiples of it
-        ),
-        common.BinarySearchParameters(0, inverse),
+        lambda scale: hs.DiscreteLaplace(parameter=1 / scale, sensitivity=sensitivity),
     )
-    return 1 / (inverse if found is None else found)
 
 
 def get_smallest_gaussian_noise(
@@ -77,41 +69,37 @@ def get_smallest_gaussian_noise(
     sensitivity: float = 1,
 ) -> float:
     """The smallest standard deviation with which all queries together meet the guarantee."""
-    epsilon, delta = privacy_parameters.epsilon, privacy_parameters.delta
-    if delta == 0:
-        raise ValueError("delta=0 is not allowed for the Gaussian mechanism")
-    guess = math.sqrt(2 * math.log(1.5 / delta) * num_queries) * sensitivity / epsilon
-    found = get_smallest_parameter(
-        privacy_parameters,
-        num_queries,
-        lambda deviation: privacy_loss_distribution.from_gaussian_mechanism(deviation, sensitivity),
-        common.BinarySearchParameters(0, math.inf, initial_guess=guess),  # Dwork & Roth (2014), A.1
-    )
-    assert found is not None
-    return found
+    return get_smallest_subsampled_gaussian_noise(privacy_parameters, num_queries, sensitivity)
 
 
 def get_smallest_subsampled_gaussian_noise(
     privacy_parameters: DifferentialPrivacyParameters,
     num_queries: int = 1,
-    sensitivity: int = 1,
+    sensitivity: float = 1,
     sampling_prob: float = 1.0,
 ) -> float:
     """The smallest standard deviation on Poisson subsamples that meets the guarantee."""
-    unsampled = get_smallest_gaussian_noise(privacy_parameters, num_queries, sensitivity)
-    interval = min(1e-3, 0.1 * privacy_parameters.epsilon / num_queries)
-    found = get_smallest_parameter(
+    if privacy_parameters.delta == 0:
+        raise ValueError("delta=0 is not allowed for the Gaussian mechanism")
+    return _least_noise(
         privacy_parameters,
         num_queries,
-        lambda deviation: privacy_loss_distribution.from_gaussian_mechanism(
-            deviation,
-            sensitivity=sensitivity,
-            value_discretization_interval=interval,
-            sampling_prob=sampling_prob,
+        lambda sigma: hs.Gaussian(noise_multiplier=sigma / sensitivity).poisson_sampled(
+            sampling_prob
         ),
-        common.BinarySearchParameters(0, unsampled),
     )
-    return unsampled if found is None else found
+
+
+def _least_noise(
+    target: DifferentialPrivacyParameters, count: int, make: Callable[[float], hs.Mechanism]
+) -> float:
+    noise: float = hs.calibrate(
+        lambda parameter: count * make(parameter),
+        epsilon=target.epsilon,
+        delta=target.delta,
+        tolerance=_TOLERANCE,
+    )
+    return noise
 
 
 def advanced_composition(
@@ -121,17 +109,11 @@ def advanced_composition(
 
     The least multiple of it that is proved. Source: Kairouz, Oh & Viswanath (2015), Theorem 3.3.
     """
-    epsilon, delta, k = privacy_parameters.epsilon, privacy_parameters.delta, num_queries
-    log_scale = k * math.log1p(math.exp(-epsilon)) + k * epsilon  # of (1 + e^epsilon)^k
-    for i in range(k // 2, -1, -1):
-        delta_i = math.fsum(
-            math.exp(math.log(math.comb(k, j)) + epsilon * (k - j) - log_scale)
-            * -math.expm1(epsilon * 2 * (j - i))
-            for j in range(i)
-        )
-        if 1 - (1 - delta) ** k * (1 - delta_i) <= total_delta:
-            return epsilon * (k - 2 * i)
-    return None
+    epsilon, k = privacy_parameters.epsilon, num_queries
+    run = k * hs.ApproximateDP(epsilon=epsilon, delta=privacy_parameters.delta)
+    at = epsilon * np.arange(k % 2, k + 1, 2)
+    enough = run.delta(at, tolerance=_TOLERANCE) <= total_delta
+    return float(at[np.argmax(enough)]) if enough.any() else None
 
 
 def get_smallest_epsilon_from_advanced_composition(

@@ -15,8 +15,6 @@ from hockeystick.compat.dp_accounting.pld._given import FloatArray, Shown, given
 from hockeystick.compat.dp_accounting.pld._offered import refuse
 from hockeystick.compat.dp_accounting.pld._run import Run
 
-_MAX_PMF_SPARSE_SIZE = 1000
-
 
 class PLDPmf:
     """The privacy loss of a run in one direction; immutable.
@@ -166,24 +164,6 @@ def worst_delta(runs: Sequence[Run], epsilon: float | Sequence[float]) -> float 
         raise ValueError("Epsilons in get_delta_for_epsilon must be sorted in ascending order")
     worst = np.maximum.reduce([run.delta(epsilons) for run in runs])
     return float(worst[0]) if isinstance(epsilon, numbers.Number) else worst
-
-
-def create_pmf(
-    loss_probs: Mapping[int, float],
-    discretization: float,
-    infinity_mass: float,
-    pessimistic_estimate: bool,
-) -> PLDPmf:
-    """Sparse up to 1000 losses, dense beyond."""
-    if len(loss_probs) <= _MAX_PMF_SPARSE_SIZE:
-        return SparsePLDPmf(loss_probs, discretization, infinity_mass, pessimistic_estimate)
-    first, probs = common.dictionary_to_list(loss_probs)
-    return DensePLDPmf(discretization, first, probs, infinity_mass, pessimistic_estimate)
-
-
-def compose_pmfs(pmf1: PLDPmf, pmf2: PLDPmf, tail_mass_truncation: float = 0) -> PLDPmf:
-    """The distribution of the sum of both losses."""
-    return pmf1.compose(pmf2, tail_mass_truncation)
 
 
 def __getattr__(name: str) -> NoReturn:

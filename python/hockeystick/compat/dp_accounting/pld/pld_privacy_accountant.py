@@ -11,7 +11,7 @@ from dp_accounting import dp_event, privacy_accountant
 import hockeystick as hs
 from hockeystick.compat.dp_accounting import events
 from hockeystick.compat.dp_accounting.pld import _distribution, _run, privacy_loss_distribution
-from hockeystick.compat.dp_accounting.pld._relation import adjacency_of
+from hockeystick.compat.dp_accounting.pld._compared import adjacency_of
 from hockeystick.compat.dp_accounting.pld._run import FloatArray, Run
 
 __all__ = ["PLD", "CompositionErrorDetails", "NeighborRel", "PLDAccountant"]
@@ -101,12 +101,12 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         do_compose: bool,
     ) -> Any:  # noqa: ANN401 - CompositionErrorDetails | None
         try:
-            make = events.translated(event, self.neighboring_relation)
+            made = events.translated(event, self.neighboring_relation)
         except events.UnsupportedError as error:
             return CompositionErrorDetails(invalid_event=error.event, error_message=error.message)
         if do_compose:
-            made = self._run.composition + count * make()
-            self._run = Run(made, self._run.adjacency, True, self._run.interval)
+            whole = self._run.composition + count * made
+            self._run = Run(whole, self._run.adjacency, True, self._run.interval)
         return None
 
     @property

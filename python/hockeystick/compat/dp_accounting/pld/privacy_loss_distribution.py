@@ -3,15 +3,15 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count, pairwise
 from typing import Any
 
 import hockeystick as hs
 from hockeystick.adjacency import Adjacency
 from hockeystick.compat._quotient import around
 from hockeystick.compat.dp_accounting.pld import common, pld_pmf
-from hockeystick.compat.dp_accounting.pld._compared import under
+from hockeystick.compat.dp_accounting.pld._compared import NeighboringRelation, adjacency_of, under
 from hockeystick.compat.dp_accounting.pld._distribution import PrivacyLossDistribution
-from hockeystick.compat.dp_accounting.pld._relation import NeighboringRelation, adjacency_of
 from hockeystick.compat.dp_accounting.pld._rounded import rounded_log_pmfs
 from hockeystick.compat.dp_accounting.pld._run import Run
 
@@ -87,18 +87,11 @@ def create_from_cdf(
     left; pessimistic, all of it goes to +inf.
     """
     half, interval = tail_mass_truncation / 2, value_discretization_interval
-    up = 1 if pessimistic_estimate else 0
-    masses: dict[int, float] = {}
-    k, at = 0, cdf(0)
-    while at < 1 - half:
-        beyond = cdf((k + 1) * interval)
-        masses[k + up] = max(beyond - at, 0.0)
-        k, at = k + 1, beyond
-    k, at = 0, cdf(0)
-    while at > half:
-        below = cdf((k - 1) * interval)
-        masses[k - 1 + up] = max(at - below, 0.0)
-        k, at = k - 1, below
+    low = next(k for k in count(0, -1) if not cdf(k * interval) > half)
+    high = next(k for k in count() if not cdf(k * interval) < 1 - half)
+    values = [cdf(k * interval) for k in range(low, high + 1)]
+    first = low + 1 if pessimistic_estimate else low
+    masses = {k: max(b - a, 0.0) for k, (a, b) in enumerate(pairwise(values), first)}
     return PrivacyLossDistribution.create_from_rounded_probability(
         masses,
         tail_mass_truncation if pessimistic_estimate else 0,
