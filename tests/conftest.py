@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options `--deep` and `--shipped`, and the two Hypothesis profiles of `--deep`."""
+"""Which tests run, and on how many samples: `--deep`, `--samples` and `--shipped`."""
 
 from pathlib import Path
 
@@ -8,21 +8,14 @@ from hypothesis import HealthCheck, settings
 
 from hockeystick import _core
 
-DEEP_FACTOR = 125
 WITHOUT_INTERNALS = {"compat", "python", "verify"}  # folders of tests that a wheel can run
-
-settings.register_profile("quick", max_examples=20, derandomize=True, deadline=None)
-settings.register_profile(
-    "deep",
-    max_examples=20 * DEEP_FACTOR,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--deep", action="store_true", help="many more samples of everything random")
+    parser.addoption("--deep", action="store_true", help="also the repetitions marked deep")
+    parser.addoption(
+        "--samples", type=int, default=1, metavar="FACTOR", help="times as many random samples"
+    )
     parser.addoption("--shipped", action="store_true", help="leave out the tests of internals")
 
 
@@ -32,7 +25,11 @@ def pytest_configure(config):
             "hockeystick is installed without the internals that its tests ask for: run "
             'pip install ".[test]" -C cmake.define.HOCKEYSTICK_PARTS=ON, or pytest --shipped'
         )
-    settings.load_profile("deep" if config.getoption("--deep") else "quick")
+    factor = config.getoption("--samples")
+    many = {"suppress_health_check": [HealthCheck.too_slow]} if factor > 1 else {}
+    every = {"derandomize": True, "deadline": None, **many}
+    settings.register_profile("chosen", max_examples=20 * factor, **every)
+    settings.load_profile("chosen")
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -44,8 +41,18 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is marked deep, unless asked for by `--deep`."""
+    if config.getoption("--deep"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("deep")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("deep")]
+
+
 @pytest.fixture(scope="session")
 def samples(request):
-    """``samples(n)``: n as it stands, and DEEP_FACTOR times as many under `--deep`."""
-    factor = DEEP_FACTOR if request.config.getoption("--deep") else 1
+    """``samples(n)``: n times what `--samples` says."""
+    factor = request.config.getoption("--samples")
     return lambda number: number * factor

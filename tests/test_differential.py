@@ -80,8 +80,8 @@ QUICK = (
 
 
 def test_answers_enclose_the_truth(request):
-    deep = request.config.getoption("--deep")
-    outcomes = list(differential.run_cases(range(200) if deep else QUICK, SEED, processes=1))
+    many = request.config.getoption("--samples") > 1
+    outcomes = list(differential.run_cases(range(200) if many else QUICK, SEED, processes=1))
     assert [str(outcome) for outcome in outcomes if outcome.failed] == []
     enclosed = [outcome for outcome in outcomes if outcome.verdict == "enclosed"]
     assert len(enclosed) >= 0.9 * len(outcomes)

@@ -83,7 +83,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("signed", [False, True])
 def test_encloses_integer_arithmetic(name, signed, kernel, request):
-    for seed in range(10 if request.config.getoption("--deep", default=False) else 2):
+    for seed in range(10 if request.config.getoption("--samples") > 1 else 2):
         factors = []
         for i, (size, power) in enumerate(CASES[name]):
             x = probabilities(size, [seed, i])
