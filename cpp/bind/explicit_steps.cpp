@@ -9,7 +9,6 @@
 
 #include "bind/bindings.hpp"
 #include "curves/given_steps.hpp"
-#include "discretize/truncated_buckets.hpp"
 #include "pld/given_step.hpp"
 
 namespace py = pybind11;
@@ -93,16 +92,6 @@ void bind_explicit_steps(py::module_& module) {
       },
       py::kw_only(), py::arg("interval"), py::arg("index"), py::arg("mass"), py::arg("infinity_mass"), py::arg("side"),
       "The step with these masses at these multiples of the interval.");
-  module.def("step_product", &step_product, py::arg("first"), py::arg("second"), py::call_guard<LongWork>(),
-             "The composition of two steps, loss by loss.");
-  module.def(
-      "truncated_buckets",
-      [](const DominatingPair& pair, double interval, double low, double high, const std::string& side) {
-        const LongWork work;
-        return truncated_buckets(pair, interval, low, high, side_named(side));
-      },
-      py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("low"), py::arg("high"), py::arg("side"),
-      "Rounds the losses between two bounds to multiples of the interval, up or down.");
   using Terms = std::vector<std::pair<std::shared_ptr<StepPmf>, std::int64_t>>;
   py::class_<ExplicitComposition>(module, "ExplicitComposition", "A composition of explicit steps. Immutable.")
       .def(py::init([](const Terms& terms) {

@@ -25,12 +25,6 @@ double moved(double value, double relative, Side side) {
   return side == Side::upper ? result + tiny : std::max(0.0, result);
 }
 
-double joined_infinity_mass(double a, double b, Side side) {
-  const double exact = a + b * (1 - a);  // a in [0, 1]: terms of one sign, 3 u
-  if (a == 0 || b == 0) return std::max(a, b);
-  return std::min(1.0, moved(exact, 8 * u, side));  // proof: given-steps
-}
-
 // About the epsilon > 0 at which the step has this delta. With the sums over the losses above l
 //     curve = sum m (1 - e^(l - loss)),    weight = sum m e^(l - loss),
 // the curve at l - y is curve + (1 - e^-y) weight.
@@ -103,33 +97,6 @@ double step_epsilon(const StepPmf& step, double delta) {
     if (epsilon <= 0) return 0;  // a lower one: 0 is below any answer
   }
   return epsilon;
-}
-
-StepPmf step_product(const StepPmf& first, const StepPmf& second) {
-  if (first.interval != second.interval || first.side != second.side)
-    throw std::invalid_argument("steps must have one interval and one side");
-  std::vector<std::pair<std::int64_t, double>> all;
-  all.reserve(first.mass.size() * second.mass.size());
-  for (std::size_t i = 0; i < first.mass.size(); ++i)
-    for (std::size_t j = 0; j < second.mass.size(); ++j)
-      checkpoint_each<65536>(all.size()),
-          all.emplace_back(first.index[i] + second.index[j], first.mass[i] * second.mass[j]);
-  std::sort(all.begin(), all.end());
-  StepPmf step{first.interval, first.offset + second.offset, {}, {}, 0, 0, 0, first.side};
-  for (std::size_t k = 0; k < all.size();) {
-    CompensatedSum sum;
-    const std::int64_t at = all[k].first;
-    for (; k < all.size() && all[k].first == at; ++k) sum.add(all[k].second);
-    const double mass = moved(sum.value(), 8 * u, first.side);  // proof: given-steps
-    if (!(mass > 0)) continue;
-    step.index.push_back(at);
-    step.mass.push_back(mass);
-  }
-  step.infinity_mass = joined_infinity_mass(first.infinity_mass, second.infinity_mass, first.side);
-  step.reverse_infinity_mass =
-      first.side == Side::upper ? std::min(1.0, first.reverse_infinity_mass + second.reverse_infinity_mass) : 0;
-  step.loss_error = (first.loss_error + second.loss_error) * (1 + 2 * u);
-  return step;
 }
 
 }  // namespace hockeystick

@@ -23,8 +23,4 @@ double step_delta(const StepPmf& step, double epsilon);
 /// below which step_delta exceeds delta, or 0. Tight up to rounding.
 double step_epsilon(const StepPmf& step, double delta);
 
-/// The composition of two steps of one side and interval, every sum of losses kept: for few losses, in
-/// O(n m log(n m)). Errors are relative to each mass, and moved outward.
-StepPmf step_product(const StepPmf& first, const StepPmf& second);
-
 }  // namespace hockeystick

@@ -47,8 +47,6 @@ __all__: list[str] = [
     "power_bounds",
     "renyi_bounds",
     "step_pmf",
-    "step_product",
-    "truncated_buckets",
     "zcdp_bounds",
 ]
 
@@ -610,23 +608,6 @@ def step_pmf(
 ) -> StepPmf:
     """
     Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.
-    """
-
-def step_product(first: StepPmf, second: StepPmf) -> StepPmf:
-    """
-    The composition of two steps, loss by loss.
-    """
-
-def truncated_buckets(
-    pair: DominatingPair,
-    *,
-    interval: typing.SupportsFloat | typing.SupportsIndex,
-    low: typing.SupportsFloat | typing.SupportsIndex,
-    high: typing.SupportsFloat | typing.SupportsIndex,
-    side: str,
-) -> StepPmf:
-    """
-    Rounds the losses between two bounds to multiples of the interval, up or down.
     """
 
 def zcdp_bounds(

@@ -16,7 +16,6 @@
 #include "curves/given_steps.hpp"
 #include "curves/loss_tail.hpp"
 #include "curves/tradeoff.hpp"
-#include "discretize/truncated_buckets.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
 #include "mechanisms/registry.hpp"
 #include "methods/composition_cache.hpp"
@@ -194,12 +193,10 @@ Numbers explicit_distribution() {
 
 Numbers explicit_steps() {
   const auto step = [](StepPmf made) { return std::make_shared<const StepPmf>(std::move(made)); };
-  const auto laplace =
-      step(truncated_buckets(*dominating_pair("laplace", std::array{2.0}), 1e-3, -0.5, 0.5, Side::upper));
-  const std::vector<std::int64_t> index{-300, 0, 300};
+  const std::vector<std::int64_t> index{-300, 0, 300}, other{-500, 100, 500};
   const Numbers mass{0.25, 0.5, 0.25};
-  const StepPmf given = given_step(1e-3, index, mass, 1e-9, Side::upper);
-  const ExplicitComposition composition({{laplace, 30}, {step(step_product(given, given)), 4}});
+  const ExplicitComposition composition({{step(given_step(1e-3, index, mass, 1e-9, Side::upper)), 30},
+                                         {step(given_step(1e-3, other, mass, 0, Side::upper)), 4}});
   Numbers numbers(2), more(2);
   composition.deltas(std::array{0.5, 2.0}, numbers, memory);
   composition.epsilons(std::array{1e-3, 1e-7}, more, memory);

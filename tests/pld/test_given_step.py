@@ -94,42 +94,6 @@ def test_epsilon_inverts_delta(mass, infinity_mass, log_delta, side):
         assert step.delta(np.array([near]))[0] <= delta
 
 
-@given(mass=masses, infinity_mass=infinity_masses, epsilon=epsilons, side=st.sampled_from(SIDES))
-def test_product_is_the_composition(mass, infinity_mass, epsilon, side):
-    step = made(mass, infinity_mass, side)
-    cube = _core.step_product(_core.step_product(step, step), step)
-    with ctx.workprec(2200):
-        exact = truth(mass, infinity_mass)
-        finite = sum(exact.masses, arb(0))
-        whole = 1 - (1 - arb(infinity_mass)) ** 3  # what an upper composition has at +inf
-        other = (finite + infinity_mass) ** 3 - finite**3
-        composed = exact.composed(3)
-        curve = composed.delta(epsilon) - composed.infinity_mass
-    value = cube.delta(np.array([epsilon]))[0]
-    if side == "upper" or other >= whole:
-        assert_bounds(value, curve + whole, side, 1e-13)
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_each_mass_of_a_product_is_on_its_side(side):
-    rng = random.Random(2)
-    outward = 1 if side == "upper" else -1
-    for _ in range(30):
-        a, b = ([rng.uniform(0.1, 0.3) for _ in range(3)] for _ in range(2))
-        s, t = rng.uniform(0, 0.1), rng.uniform(0, 0.1)
-        product = _core.step_product(made(a, s, side), made(b, t, side))
-        with ctx.workprec(300):
-            exact = [arb(0)] * 5
-            for i, x in enumerate(a):
-                for j, y in enumerate(b):
-                    exact[i + j] += arb(x) * arb(y)
-            whole = arb(s) + arb(t) - arb(s) * arb(t)
-            for got, truth in zip(
-                [*product.masses, product.infinity_mass], [*exact, whole], strict=True
-            ):
-                assert 0 <= outward * (arb(got) - truth) <= truth * 2e-15
-
-
 @pytest.mark.parametrize("side", SIDES)
 def test_rounding_of_delta_is_counted(side):
     """Of the loss and epsilon, where they nearly meet; of the sum, where they do not."""
@@ -182,10 +146,3 @@ def test_refusals(index, mass, infinity_mass, message):
             infinity_mass=infinity_mass,
             side="upper",
         )
-
-
-def test_products_need_one_grid_and_side():
-    with pytest.raises(ValueError, match="one interval and one side"):
-        _core.step_product(made([0.5, 0.5]), made([0.5, 0.5], side="lower"))
-    with pytest.raises(ValueError, match="one interval and one side"):
-        _core.step_product(made([0.5, 0.5]), made([0.5, 0.5], interval=0.25))
