@@ -21,8 +21,9 @@ PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 ALL_PAGES = [*PAGES, *(ROOT / each / "README.md" for each in ("benchmarks", "cpp", "tests"))]
 LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
-# Blocks of the manual that hold no code, but for bash: README's two commands run in .ci/run.
-NO_CODE = {"{eval-rst}", "{help}", "{include}", "{proofs}", "{toctree}"}
+# Blocks of the manual that hold no code, but for bash: README's two commands run in .ci/run, and
+# {code-block}: test_contributing.py writes them into files and runs those.
+NO_CODE = {"{code-block}", "{eval-rst}", "{help}", "{include}", "{proofs}", "{toctree}"}
 
 
 class Block(NamedTuple):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from flint import arb, ctx
 
+from exact.laws import AtomLaw
 from hockeystick import _core
 from mechanisms.cells import PRECISION, UNDERFLOW, check_cells
 
@@ -37,6 +38,15 @@ Law = Sequence[Atom]
 def law(p: Iterable[arb], q: Iterable[arb]) -> Law:
     """The atoms of two distributions."""
     return [Atom(*masses) for masses in zip(p, q, strict=True)]
+
+
+def outcomes(oracle: AtomLaw) -> Law:
+    """The atoms of an oracle, those of infinite loss in one."""
+    finite = [Atom(p, p * (-loss).exp()) for loss, p in oracle.atoms]
+    missing = 1 - sum((atom.q for atom in finite), arb(0))
+    infinite = [Atom(oracle.infinity_mass, arb(0))] if oracle.infinity_mass > 0 else []
+    lost = [Atom(arb(0), missing)] if missing > arb(2) ** -800 else []
+    return [*finite, *infinite, *lost]
 
 
 def reverse(atoms: Law) -> Law:
