@@ -10,6 +10,7 @@
 
 #include "forecast/cost.hpp"
 #include "methods/budgeted.hpp"
+#include "methods/closed_form.hpp"
 #include "methods/contour_integral.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/gaussian_merge.hpp"
@@ -51,6 +52,22 @@ Answer one_step(const Direction& direction, bool wants_epsilon, double value, co
   if (!std::isfinite(epsilon)) return answer;
   const auto at = single_step_delta(pair, epsilon);
   answer.rounding = at.upper - at.lower;
+  return answer;
+}
+
+// Plain Gaussians by their formula, if that is as tight as asked.
+std::optional<Answer> by_closed_form(const MergedDirection& direction, bool wants_epsilon, double value,
+                                     const Limits& limits) {
+  if (!direction.only_gaussian || limits.method != Method::any) return {};
+  const GaussianCurve curve(direction.mu, direction.mu_error);
+  const Interval found = wants_epsilon ? curve.epsilon(value) : curve.delta(value);
+  Answer answer;
+  answer.lower = found.lower, answer.upper = found.upper;
+  if (!is_tight(found.lower, found.upper, limits.tolerance, !wants_epsilon)) return {};
+  const Interval there = wants_epsilon ? curve.delta(found.upper) : found;
+  answer.rounding = there.upper - there.lower;
+  answer.passes = 1;
+  answer.method = "closed_form";
   return answer;
 }
 
@@ -125,6 +142,8 @@ class ByGrid {
       const Direction& terms = merged_[i].terms;
       if (terms.empty()) {
         take(Answer{});
+      } else if (const auto closed = by_closed_form(merged_[i], wants_epsilon_, value, limits_)) {
+        take(*closed);
       } else if (runs_once(merged_[i])) {
         take(one_step(terms, wants_epsilon_, value, limits_));
       } else if (const auto found = by_kept(i, value)) {

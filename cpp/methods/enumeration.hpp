@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All sums of losses of few steps with few atoms, listed one by one: their tail is known to rounding, wherever atoms
-// lie, which no grid offers.
+// lie, which no grid offers. Random questions of few atoms that it decides are answered by transforms in 1.4
+// times its time in the median, but a tenth of them in more than ten times that, and 5 % not at all.
 #pragma once
 
 #include <optional>

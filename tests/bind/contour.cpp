@@ -13,6 +13,7 @@
 
 #include "bind/answers.hpp"
 #include "mechanisms/dominating_pair.hpp"
+#include "methods/closed_form.hpp"
 #include "methods/contour_sum.hpp"
 #include "methods/step_mgf_line.hpp"
 #include "numeric/interval.hpp"
@@ -170,6 +171,20 @@ void bind_contour(py::module_& core) {
       .def("order", &Smoothing::order, py::arg("frequency"),
            "By how many powers of Im z the bound falls from there on.")
       .def_property_readonly("shift", &Smoothing::shift, "What losses are raised by [nats]; upper only.");
+  module.def(
+      "gaussian_delta",
+      [](double mu, double mu_error, double epsilon) {
+        const auto [lower, upper] = GaussianCurve(mu, mu_error).delta(epsilon);
+        return std::pair(lower, upper);
+      },
+      py::arg("mu"), py::arg("mu_error"), py::arg("epsilon"), "delta of N(mu, 1) against N(0, 1), by its formula.");
+  module.def(
+      "gaussian_epsilon",
+      [](double mu, double mu_error, double delta) {
+        const auto [lower, upper] = GaussianCurve(mu, mu_error).epsilon(delta);
+        return std::pair(lower, upper);
+      },
+      py::arg("mu"), py::arg("mu_error"), py::arg("delta"), "epsilon of N(mu, 1) against N(0, 1), by the formula.");
   module.def(
       "chernoff_log_above",
       [](double tilt, double log_moment, double epsilon, double loss_error) {
