@@ -13,11 +13,11 @@ stays well above. Sampling with ``POISSON`` and ``NO_AMPLIFICATION`` is served; 
 ``WITHOUT_REPLACEMENT`` no mechanism here is known to dominate, and it is refused.
 """
 
+from dataclasses import asdict
 from typing import Any, NoReturn
 
 from flwr.serverapp import (
     GaussianPrivacyEvent,
-    NeighboringRelation,
     PrivacyConfig,
     PrivacySpent,
     SamplingMethod,
@@ -78,11 +78,11 @@ class HockeystickAccountant:
 
     def get_epsilon(self, delta: float) -> float:
         """Certified upper bound on epsilon so far at `delta`, in (0, 1)."""
-        return self._account.epsilon(_arguments.one_delta(delta))
+        return self._account.epsilon(delta)
 
     def get_delta(self, epsilon: float) -> float:
         """Certified upper bound on delta so far at `epsilon`, in [0, 1e4] nats."""
-        return self._account.delta(_arguments.one_epsilon(epsilon))
+        return self._account.delta(epsilon)
 
     def get_privacy_spent(self, delta: float | None = None) -> PrivacySpent:
         """Flower's report of epsilon so far at `delta`, by default that of the configuration."""
@@ -126,7 +126,7 @@ class HockeystickAccountant:
             "backend": METHOD,
             "config": _config_state(self._config),
             "compositions": [
-                {"event": _event_state(event), "count": count} for event, count in self._events
+                {"event": asdict(event), "count": count} for event, count in self._events
             ],
         }
 
@@ -173,22 +173,8 @@ def _count(count: object) -> int:
 
 
 def _config_state(config: PrivacyConfig) -> dict[str, object]:
-    relation: NeighboringRelation = config.neighboring_relation
-    return {
-        "target_delta": config.target_delta,
-        "population_size": config.population_size,
-        "neighboring_relation": relation.value,
-        "sampling_method": config.sampling_method.value,
-        "max_epsilon": config.max_epsilon,
-    }
-
-
-def _event_state(event: GaussianPrivacyEvent) -> dict[str, object]:
-    return {
-        "noise_multiplier": event.noise_multiplier,
-        "sample_size": event.sample_size,
-        "population_size": event.population_size,
-    }
+    state = asdict(config)
+    return {name: getattr(value, "value", value) for name, value in state.items()}
 
 
 def _restore(account: HockeystickAccountant, entry: Any) -> None:  # noqa: ANN401
