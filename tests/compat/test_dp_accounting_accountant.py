@@ -7,7 +7,6 @@ import math
 from fractions import Fraction
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from flint import arb
 
@@ -104,8 +103,6 @@ def test_from_the_largest_finite_loss_on_only_infinite_ones_count():
     assert infinite <= Fraction(0.28) <= leaky.get_delta(3.0) <= 0.28 * (1 + 1e-9)
     assert leaky.get_delta(2.9) > 0.28
     assert leaky.get_epsilon(0.28) == 3.0
-    assert leaky.get_gdp_parameter_estimate() == math.inf
-    assert leaky.get_gdp_parameter_estimate(np.array([0.3, 0.4])) < math.inf
     assert leaky.get_epsilon(math.nextafter(0.28, 0)) == math.inf
     assert leaky.get_epsilon(0.0) == math.inf
 
@@ -156,21 +153,9 @@ def test_unsupported_events(unsupported):
         ours.compose("an event")
 
 
-def test_true_positive_rates_and_mu():
-    from scipy.special import ndtr, ndtri  # noqa: PLC0415
-
-    rates = np.array([1e-9, 1e-3, 0.2, 0.5])
-    ours = accountant(GAUSSIAN)
-    powers = ours.get_true_positive_rates(rates)
-    assert np.all(ndtr(ndtri(rates) + 1) <= powers)
-    assert np.allclose(powers, ndtr(ndtri(rates) + 1), rtol=1e-4)
-    assert ours.get_true_positive_rates(0.2) == pytest.approx(powers[2], rel=1e-6)
-    assert 1 <= ours.get_gdp_parameter_estimate(np.array([1e-6, 0.01, 0.3])) <= 1.001
-    few = ours.get_true_positive_rates(rates, np.array([1e-3, 0.1]))
-    assert np.all(powers <= few)
-    everything = accountant(event.NonPrivateDpEvent())
-    assert everything.get_true_positive_rates(0.1) == 1
-    assert everything.get_gdp_parameter_estimate() == math.inf
+def test_true_positive_rates_are_refused():
+    with pytest.raises(AttributeError, match="hockeystick.Composition.true_positive_rate"):
+        PLDAccountant().get_true_positive_rates(0.1)
 
 
 @pytest.mark.parametrize(

@@ -166,21 +166,6 @@ def test_create_from_cdf():
     assert pessimistic._pmf_remove._infinity_mass == 1e-15
 
 
-def test_true_positive_rates_bound_the_gaussian_curve():
-    """Power of the best test of N(0) against N(1) at a rate a is Phi(Phi^-1(a) + 1)."""
-    from scipy.special import ndtr, ndtri  # noqa: PLC0415
-
-    rates = np.array([1e-9, 1e-4, 0.1, 0.5])
-    one = distributions.from_gaussian_mechanism(1.0, value_discretization_interval=1e-2)
-    powers = one.get_true_positive_rates(rates)
-    truth = ndtr(ndtri(rates) + 1)
-    assert np.all(truth <= powers)
-    assert np.all(powers <= truth * 1.02)
-    assert one.get_true_positive_rates(1e-4) == pytest.approx(powers[1], rel=1e-12)
-    mu = one.get_gdp_parameter_estimate(np.logspace(-6, -0.4, 20))
-    assert 1 <= mu <= 1.01
-
-
 def given_pair(side):
     """Two losses that lie on the grid of 0.25, and a mass at +inf."""
     return PLD.create_from_rounded_probability({-1: 0.375, 2: 0.5}, 0.125, 0.25, side)
@@ -259,7 +244,8 @@ def test_epsilons_beyond_all_that_can_be_asked():
     """From the largest loss on only the mass at +inf counts."""
     tiny = distributions.from_gaussian_mechanism(0.001)
     assert tiny.get_delta_for_epsilon(2e4) > 0.99
-    assert tiny.get_delta_for_epsilon(math.inf) == 0
+    cut = distributions.from_discrete_gaussian_mechanism(2.0, truncation_bound=3)
+    assert 0.05 < cut.get_delta_for_epsilon(1e4) == cut.get_delta_for_epsilon(math.inf) < 0.1
     assert given_pair(True).get_delta_for_epsilon(math.inf) == 0.125
     assert given_pair(True).get_epsilon_for_delta(0.125) == pytest.approx(0.5, rel=1e-15)
     many = given_pair(True).self_compose(10**6)
@@ -272,6 +258,10 @@ def test_epsilons_beyond_all_that_can_be_asked():
         (lambda: pld.privacy_loss_mechanism, "hockeystick.mechanisms"),
         (lambda: common.self_convolve, "Composition"),
         (lambda: pld_pmf.create_pmf_pessimistic_connect_dots, "Composition.pld"),
+        (
+            lambda: distributions.identity().get_true_positive_rates,
+            "Composition.true_positive_rate",
+        ),
         (lambda: distributions.identity().compute_mixture, "TruncatedPoissonGaussian"),
     ],
 )

@@ -97,7 +97,7 @@ run.renyi_divergence_bounds(2.0), run.bayes_risk_bounds(0.5)
 clt_epsilon(100 * hs.Gaussian(noise_multiplier=9.0), 1e-5)
 hs.calibrate(lambda s: hs.Gaussian(noise_multiplier=s), epsilon=1.0, delta=1e-5)
 once = pld.privacy_loss_distribution.from_laplace_mechanism(1.0)
-once.self_compose(3).get_epsilon_for_delta(1e-5), once.get_gdp_parameter_estimate()
+once.self_compose(3).get_epsilon_for_delta(1e-5)
 own = prv_accountant.LaplaceMechanism(mu=0.1)
 prv_accountant.PRVAccountant(own, 0.1, 1e-9).compute_epsilon(1e-5, 1)
 """

@@ -3,9 +3,9 @@
 
     from hockeystick.compat.dp_accounting import pld       # was: from dp_accounting import pld
 
-Modules, functions, classes, arguments and defaults are those of dp_accounting 0.6, and what its
-main branch has besides (true positive rates, mu, more events). Only the accountant needs
-dp_accounting installed, for its events and base class: ``pip install hockeystick[dp-accounting]``.
+Modules, functions, classes, arguments and defaults are those of dp_accounting 0.6, and the events
+also those of its main branch. Only the accountant needs dp_accounting installed, for its events and
+base class: ``pip install hockeystick[dp-accounting]``.
 
 A distribution keeps the run of mechanisms that it is of. Its answers are ``Composition``'s bounds of
 that run, the upper one (`pessimistic_estimate`) or the lower one; `value_discretization_interval`
@@ -30,13 +30,13 @@ Answers differ where the original is wrong, or fails:
 | `RandomizedResponseDpEvent` in the accountant | composed once, whatever the count | composed `count` times |
 | `DiscreteGaussianDpEvent` (main branch) | not supported | supported in one dimension |
 | `get_epsilon(0)` of bounded losses | inf after truncation | the largest loss |
-| true positive rates of the accountant | a symmetric bound | the trade-off curve's own bound, never higher |
 
 Not offered, as no library that uses dp_accounting is known to ask for it; the error says what to use:
 
 | left out | in its place |
 | --- | --- |
 | the module `privacy_loss_mechanism` | ``hockeystick.mechanisms`` |
+| true positive rates and mu (main branch) | ``Composition.true_positive_rate``, ``gdp_mu`` |
 | `compute_mixture` of distributions | ``TruncatedPoissonGaussian``, ``GaussianMixture`` |
 | `create_pmf_pessimistic_connect_dots` and `..._fixed_gap` | ``Composition.pld`` |
 | `create_pmf` and `compose_pmfs` | `create_from_rounded_probability`, and `compose` of distributions |

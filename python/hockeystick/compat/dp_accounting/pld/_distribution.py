@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The class ``PrivacyLossDistribution``: one pmf a direction."""
 
-import math
-import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from statistics import NormalDist
 from typing import NoReturn
-
-import numpy as np
 
 from hockeystick.adjacency import Adjacency
 from hockeystick.compat.dp_accounting.pld import pld_pmf
 from hockeystick.compat.dp_accounting.pld._offered import refuse
 from hockeystick.compat.dp_accounting.pld._run import FloatArray, Run
 
-_LEAST_DELTA, _DELTAS = 1e-13, 3000
-_LEAST_RATE, _RATES = 1e-12, 500
-_LARGEST_EPSILON = 700.0  # beyond, e^epsilon says nothing
-_OUTWARD = 2.0**-49  # relative: roundings, and that of exp
 _BOTH = Adjacency.ADD_OR_REMOVE_ONE
 _WAYS = Adjacency.REMOVE_ONE, Adjacency.ADD_ONE
 
@@ -130,34 +121,6 @@ class PrivacyLossDistribution:
         """Delta of the composition of both, without making its probabilities."""
         return float(self.compose(privacy_loss_distribution).get_delta_for_epsilon(epsilon))
 
-    def get_true_positive_rates(
-        self, false_positive_rates: float | FloatArray, deltas: FloatArray | None = None
-    ) -> float | FloatArray:
-        """Upper bounds on the power of tests between neighbours at these false positive rates.
-
-        Each (epsilon, delta) guarantee gives two; the least counts, over `deltas`, or else 0 and
-        3000 from 1e-13 to 1. The curve is symmetric about y = 1 - x, which that of a mechanism
-        need not be: an upper bound, not the exact curve.
-        """
-        if deltas is None:
-            deltas = np.append(0.0, np.logspace(np.log10(_LEAST_DELTA), 0.0, num=_DELTAS))
-        epsilons = np.maximum.reduce([run.epsilon(deltas) for run in self._runs])
-        return powers(false_positive_rates, epsilons, deltas)
-
-    def get_gdp_parameter_estimate(
-        self, false_positive_rates: FloatArray | None = None, deltas: FloatArray | None = None
-    ) -> float:
-        """The least mu whose Gaussian trade-off curve bounds the true positive rates.
-
-        At `false_positive_rates` up to 1/2, or else at 500 from 1e-12 to 1/2, so it is neither an
-        upper nor a lower bound. inf if more mass than the least rate is at loss +inf.
-        """
-        return least_mu(
-            lambda rates: self.get_true_positive_rates(rates, deltas),
-            false_positive_rates,
-            max(run.largest_loss()[1] for run in self._runs),
-        )
-
     def __getattr__(self, name: str) -> NoReturn:
         """What is not offered."""
         refuse(type(self).__name__, name)
@@ -169,35 +132,3 @@ class PrivacyLossDistribution:
             return [(self._runs[0], other._runs[0])]
         mine, others = self._directions, other._directions
         return [(mine[0], others[0]), (mine[-1], others[-1])][: max(len(mine), len(others))]
-
-
-def powers(
-    rates: float | FloatArray, epsilons: FloatArray, deltas: FloatArray
-) -> float | FloatArray:
-    """What (epsilon, delta) guarantees leave of a test's power at false positive rates."""
-    at = np.atleast_1d(np.asarray(rates, dtype=np.float64))
-    best = np.ones(at.shape)
-    for epsilon, delta in zip(epsilons, deltas, strict=True):
-        if epsilon < _LARGEST_EPSILON:
-            best = np.minimum(best, np.exp(epsilon) * at + delta)
-            best = np.minimum(best, 1.0 + (at + delta - 1.0) * np.exp(-epsilon))
-    best = np.minimum(best * (1 + _OUTWARD), 1.0)
-    return float(best[0]) if isinstance(rates, numbers.Number) else best
-
-
-def least_mu(
-    power: Callable[[FloatArray], float | FloatArray],
-    false_positive_rates: FloatArray | None,
-    infinity_mass: float,
-) -> float:
-    """The least mu whose Gaussian trade-off curve is nowhere below `power`, at rates up to 1/2."""
-    if false_positive_rates is None:
-        rates = np.logspace(np.log10(_LEAST_RATE), np.log10(0.5), num=_RATES)
-    else:
-        rates = np.asarray(false_positive_rates, dtype=np.float64)
-        rates = rates[rates <= 0.5]  # noqa: PLR2004 - the curve is symmetric
-    found = np.asarray(power(rates))
-    if infinity_mass > rates.min() or np.any(found >= 1):
-        return math.inf
-    quantile = np.vectorize(NormalDist().inv_cdf)
-    return float(np.max(quantile(found) - quantile(rates)))

@@ -21,6 +21,8 @@ INSTEAD = {
     "compose_pmfs": _CONVOLVE,
     "create_pmf_pessimistic_connect_dots": _DOTS,
     "create_pmf_pessimistic_connect_dots_fixed_gap": _DOTS,
+    "get_true_positive_rates": "hockeystick.Composition.true_positive_rate is certified",
+    "get_gdp_parameter_estimate": "hockeystick.Composition.gdp_mu is certified",
     "compute_mixture": "hockeystick.TruncatedPoissonGaussian and GaussianMixture are mixtures",
 }
 

@@ -2,7 +2,6 @@
 """Certified answers about runs of mechanisms: from one side, at any epsilon, in any direction."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -145,7 +144,8 @@ class Run:
                 ends.append((mechanism.guaranteed_epsilon, mechanism.guaranteed_delta, n))
             elif not isinstance(mechanism, hs.DiscretePair):  # those are given
                 pairs = [mechanism.dominating_pair(way) for way in self.adjacency.directions]
-                ends.append((max(pair.loss_supremum for pair in pairs), 0.0, n))
+                loss = max([pair.loss_supremum for pair in pairs])
+                ends.append((loss, 0.0 if loss < math.inf else 1.0, n))  # of that nothing is known
         leaks = [(mass, n) for _, mass, n in ends if mass]
         if sum([n for _, n in leaks]) <= _FEW:
             left = math.prod([(1 - Fraction(mass)) ** n for mass, n in leaks], start=Fraction(1))
@@ -183,9 +183,16 @@ class Run:
         return sum(n * x.log_p for x, n in self.given), sum(n * x.log_q for x, n in self.given)
 
     def _bound(self, wanted: str, given: FloatArray) -> FloatArray:
+        """The ends of bounds, about as close as connecting dots, or the best there are."""
+        steps = sum([count for _, count in self.composition.terms])
+        low, high = _TOLERANCES
+        width = min(max(_SHARE * steps * self.interval**2, low), high)
         ask = getattr(self.composition, f"{wanted}_bounds")
-        width = tolerance(self.composition, self.interval)
-        return bound(ask, given, self.adjacency, width, pessimistic=self.pessimistic)
+        try:
+            bounds = ask(given, adjacency=self.adjacency, tolerance=width)
+        except hs.CertificationError as error:
+            bounds = error.bounds
+        return np.asarray(bounds.upper if self.pessimistic else bounds.lower)
 
     def _moved(self, values: FloatArray, by: float, sign: int = 1) -> FloatArray:
         """The values plus `by`, rounded to the side; `sign` -1 where less is more pessimistic."""
@@ -195,26 +202,3 @@ class Run:
 
     def _outward(self, values: FloatArray, sign: int = 1) -> FloatArray:
         return values * (1 + sign * (_OUTWARD if self.pessimistic else -_OUTWARD))
-
-
-def bound(
-    ask: Callable[..., hs.Bounds[FloatArray]],
-    given: FloatArray,
-    adjacency: Adjacency,
-    width: float,
-    *,
-    pessimistic: bool = True,
-) -> FloatArray:
-    """The upper or lower ends of bounds, the best ones where the tolerance is out of reach."""
-    try:
-        bounds = ask(given, adjacency=adjacency, tolerance=width)
-    except hs.CertificationError as error:
-        bounds = error.bounds
-    return np.asarray(bounds.upper if pessimistic else bounds.lower)
-
-
-def tolerance(composition: hs.Composition, interval: float) -> float:
-    """About what connecting dots at multiples of the interval would cost, relatively."""
-    steps = sum([count for _, count in composition.terms])
-    low, high = _TOLERANCES
-    return min(max(_SHARE * steps * interval**2, low), high)

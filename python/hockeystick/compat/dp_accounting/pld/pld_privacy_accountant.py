@@ -2,17 +2,16 @@
 """``dp_accounting.pld.pld_privacy_accountant``: the accountant of dp_accounting's events."""
 
 import math
-import numbers
-from typing import Any
+from typing import Any, NoReturn
 
-import numpy as np
 from dp_accounting import dp_event, privacy_accountant
 
 import hockeystick as hs
 from hockeystick.compat.dp_accounting import events
-from hockeystick.compat.dp_accounting.pld import _distribution, _run, privacy_loss_distribution
+from hockeystick.compat.dp_accounting.pld import privacy_loss_distribution
 from hockeystick.compat.dp_accounting.pld._compared import adjacency_of
-from hockeystick.compat.dp_accounting.pld._run import FloatArray, Run
+from hockeystick.compat.dp_accounting.pld._offered import refuse
+from hockeystick.compat.dp_accounting.pld._run import Run
 
 __all__ = ["PLD", "CompositionErrorDetails", "NeighborRel", "PLDAccountant"]
 
@@ -63,36 +62,9 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
             raise ValueError(f"target_epsilon must be a number, got {target_epsilon!r}")
         return 1.0 if self._contains_non_dp_event else float(self._run.delta([target_epsilon])[0])
 
-    def get_true_positive_rates(
-        self, false_positive_rates: float | FloatArray, deltas: FloatArray | None = None
-    ) -> float | FloatArray:
-        """Certified upper bounds on the power of tests between neighbours.
-
-        At each false positive rate, a number or an array; exact but for the accuracy of this
-        accountant. With `deltas`, as ``PrivacyLossDistribution`` has it.
-        """
-        if deltas is not None:
-            return _distribution.powers(false_positive_rates, self._run.epsilon(deltas), deltas)
-        rates = np.asarray(false_positive_rates, dtype=np.float64)
-        run, ask = self._run, self._run.composition.true_positive_rate_bounds
-        width = _run.tolerance(run.composition, run.interval)
-        powers = _run.bound(ask, rates, run.adjacency, width)
-        return float(powers) if isinstance(false_positive_rates, numbers.Number) else powers
-
-    def get_gdp_parameter_estimate(
-        self, false_positive_rates: FloatArray | None = None, deltas: FloatArray | None = None
-    ) -> float:
-        """The least mu whose Gaussian trade-off curve bounds the true positive rates.
-
-        At `false_positive_rates` up to 1/2, or else at 500 from 1e-12 to 1/2, so it is neither an
-        upper nor a lower bound; ``hockeystick.Composition.gdp_mu`` is one. inf if more mass than
-        the least rate is at loss +inf.
-        """
-        return _distribution.least_mu(
-            lambda rates: self.get_true_positive_rates(rates, deltas),
-            false_positive_rates,
-            float(self.get_true_positive_rates(0.0)),
-        )
+    def __getattr__(self, name: str) -> NoReturn:
+        """What is not offered."""
+        refuse(type(self).__name__, name)
 
     def _maybe_compose(
         self,
