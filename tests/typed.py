@@ -30,6 +30,9 @@ assert_type(run.pld().zcdp(), float)
 assert_type(hs.Accountant().compose(run).epsilon([1e-5]), Array)
 assert_type(hs.Accountant().admit(run, 3, epsilon="0.5", delta=1e-5), bool)
 
+pair = hs.DiscretePair(p=[3, 1], q=np.array([2, 2]))
+mixture = hs.GaussianMixture(standard_deviation=1.0, sensitivities=[0, 1], probabilities=(0.5, 0.5))
+assert_type(pair + 2 * mixture, hs.Composition)
 assert_type(
     hs.dpsgd_epsilon(noise_multiplier=1.0, sampling_probability=0.01, steps=10, delta=1e-5), float
 )

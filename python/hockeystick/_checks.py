@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+Vector = Sequence[float] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 Kind = TypeVar("Kind")
 
 MAX_COUNT = 10**9

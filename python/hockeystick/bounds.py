@@ -5,10 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from hockeystick._checks import FloatArray
+from hockeystick._checks import FloatArray, Vector
 
 if TYPE_CHECKING:  # the answer is an array unless the question is a number
     from typing_extensions import TypeVar
@@ -19,12 +16,7 @@ else:
 
     Value = TypeVar("Value", float, FloatArray)
 
-Array = (
-    Sequence[float]
-    | Sequence[Sequence[float]]
-    | npt.NDArray[np.floating[Any]]
-    | npt.NDArray[np.integer[Any]]
-)
+Array = Vector | Sequence[Sequence[float]]
 """Numbers of any shape."""
 
 LARGEST_LOSS_ROUNDING = 2.0**-45

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from hockeystick import _checks, _core
+from hockeystick._checks import Vector
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._pair import large_pair, sampled_atoms
@@ -50,8 +51,8 @@ class DiscretePair(SamplableMechanism):
     True
     """
 
-    p: tuple[float, ...]
-    q: tuple[float, ...]
+    p: Vector
+    q: Vector
 
     def __post_init__(self) -> None:
         p, q = _checks.distributions(p=self.p, q=self.q)

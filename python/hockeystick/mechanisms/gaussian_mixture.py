@@ -2,10 +2,10 @@
 """A Gaussian mechanism whose sensitivity is random."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockeystick import _checks, _core
+from hockeystick._checks import Vector
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._pair import no_pair, pair
@@ -50,8 +50,8 @@ class GaussianMixture(SamplableMechanism):
     """
 
     standard_deviation: float
-    sensitivities: Sequence[float]
-    probabilities: Sequence[float]
+    sensitivities: Vector
+    probabilities: Vector
 
     def __post_init__(self) -> None:
         deviation = _checks.positive("standard_deviation", self.standard_deviation)
