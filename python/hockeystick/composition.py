@@ -39,8 +39,10 @@ class Composable(Views):
     def __mul__(self, count: object) -> "Composition":
         """`count` independent runs."""
         times = _checks.count(count)
-        if len(terms := self.terms) == 1 and terms[0][1] == 1:  # the common case
-            return Composition._of(((terms[0][0], times),) if times else ())
+        if len(terms := self.terms) == 1:  # the common case
+            ((mechanism, runs),) = terms
+            total = times if runs == 1 else _checks.count(times * runs)
+            return Composition._of(((mechanism, total),) if total else ())
         return Composition._of(_merged((one, _checks.count(times * runs)) for one, runs in terms))
 
     __rmul__ = __mul__

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from hockeystick import _checks
 from hockeystick.composition import Mechanism
 
+_KEPT = ("epsilon", "delta")
 Init = TypeVar("Init", bound=Callable[..., None])
 
 
@@ -21,8 +22,9 @@ def replaceable(init: Init) -> Init:
 
     @wraps(init)
     def made(self: Mechanism, *positional: object, **given: Any) -> None:
-        for field in [name for name in given if name.startswith("guaranteed_")]:
-            given.setdefault(field.removeprefix("guaranteed_"), given.pop(field))
+        for name in _KEPT:
+            if (field := f"guaranteed_{name}") in given:
+                given.setdefault(name, given.pop(field))
         init(self, *positional, **given)
 
     return cast("Init", made)
