@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bind/answers.hpp"
-#include "curves/given_pmf.hpp"
+#include "curves/composed_pld.hpp"
 #include "methods/composition_cache.hpp"
 #include "methods/engine.hpp"
 

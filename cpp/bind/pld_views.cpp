@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bind/bindings.hpp"
 #include "curves/bayes_risk.hpp"
-#include "curves/gaussian_dp_of_curve.hpp"
+#include "curves/gaussian_dp.hpp"
 #include "moments/zcdp.hpp"
 #include "pld/loss_tail.hpp"
 #include "pld/renyi.hpp"

@@ -3,73 +3,163 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
-#include "discretize/cells.hpp"
-#include "numeric/constants.hpp"
+#include "discretize/connect_dots.hpp"
+#include "discretize/privacy_buckets.hpp"
+#include "discretize/tangent_hull.hpp"
+#include "forecast/lattice_grid.hpp"
+#include "forecast/nonuniform_grid.hpp"
+#include "forecast/saddlepoint.hpp"
+#include "methods/budgeted.hpp"
+#include "methods/gaussian_merge.hpp"
+#include "numeric/fft/cache.hpp"
+#include "numeric/rounding.hpp"
+#include "pld/compose.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr int most_passes = 8;
+constexpr double most_intervals = 0x1p62;
 
-// Few significant bits, so that grid losses are exact in binary64; one, where atoms are to stay what they are.
-double short_mantissa(double x, Estimator estimator) {
-  int exponent = 0;
-  if (estimator == Estimator::privacy_buckets) return std::exp2(std::floor(std::log2(x)));
-  const double mantissa = std::frexp(x, &exponent);
-  return std::ldexp(std::floor(mantissa * 0x1p14), exponent - 14);
+StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRequest& request) {
+  SupportCells halves = cut_midway(pair, std::move(support));
+  if (request.estimator == Estimator::privacy_buckets)
+    return request.side == Side::upper ? privacy_buckets_upper(halves) : privacy_buckets_lower(halves);
+  if (request.side == Side::upper) return connect_dots(halves);
+  if (request.estimator == Estimator::algorithm_2) return algorithm_2(halves);
+  return tangent_hull(cut_again(pair, halves, tangent_points(halves)));
 }
 
-Outcome refine_within(const Direction& direction, const Refinement& refinement, const Limits& limits,
-                      const std::function<double(const PldPair&)>& attempt) {
-  const double memory = limits.memory();
-  Outcome outcome;
-  ExplicitRequest request{short_mantissa(std::min(refinement.interval, 0.25 * largest_interval), refinement.estimator),
-                          Side::upper,
-                          refinement.estimator,
-                          refinement.tail_mass,
-                          static_cast<std::size_t>(memory),
-                          refinement.tilt,
-                          {},
-                          true};
-  const auto bytes = [&] { return 2 * explicit_pmf_bytes(direction, request); };
-  double previous = infinity;
-  int failures = 0;
-  for (int pass = 1; pass <= most_passes; ++pass) {
-    const double needed = bytes();
-    const bool affordable = needed <= memory;
-    if (!affordable) {
-      outcome = {"memory_limit", static_cast<std::size_t>(std::min(needed, 9e18))};
-      if (pass > 1) return outcome;
-      for (int i = 0; i < 60 && request.interval < 0.25 * largest_interval && bytes() > memory; ++i)
-        request.interval *= 2, request.tilt = std::min(request.tilt, 0.5 / request.interval);
-      if (bytes() > memory) return outcome;
-    }
-    request.side = Side::upper;
-    LossPmf upper = explicit_pmf(direction, request);
-    const Held room(2.0 * sizeof(double) * static_cast<double>(upper.mass.size()));
-    request.side = Side::lower;
-    const double excess = attempt({std::move(upper), explicit_pmf(direction, request)});
-    if (excess <= 1) return {};
-    if (!affordable) return outcome;
-    // Where refining twice does not help, rounding rules.
-    failures = excess < 0.9 * previous ? 0 : failures + 1;
-    if (failures > 1) return {"rounding", 0};
-    previous = std::min(previous, excess);
-    const double factor = std::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order);
-    request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8), refinement.estimator);
+// The composition of nothing: loss 0 for certain.
+LossPmf nothing(const ExplicitRequest& request) {
+  LossPmf pmf{};
+  pmf.interval = request.interval;
+  pmf.mass = {1.0};
+  pmf.side = request.side;
+  return pmf;
+}
+
+Direction terms_of(const Direction& asked, const ExplicitRequest& request) {
+  return request.merged && request.support.empty() ? merge_gaussians(asked).terms : asked;
+}
+
+// The grid asked for, or one about as fine that meets the atoms of the loss where the tilted composition lies.
+LatticeGrid grid_of(const Direction& direction, const Saddlepoint& saddlepoint, const ExplicitRequest& request) {
+  if (!request.aligned || !request.support.empty())
+    return {request.interval, std::vector<double>(direction.size(), 0.0)};
+  const Cumulants bulk = saddlepoint.cumulants(request.tilt);
+  const double span = std::fabs(bulk.mean) + 20 * std::sqrt(bulk.variance);
+  return choose_lattice_grid(direction, saddlepoint, {request.tilt, request.interval, span});
+}
+
+// One for each term: the one given, or what loses no more than the tail mass at either end.
+std::vector<NonuniformGrid> supports_of(const Direction& direction, const Saddlepoint& saddlepoint,
+                                        const LatticeGrid& grid, const ExplicitRequest& request) {
+  std::vector<NonuniformGrid> supports;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    const double log_mass =
+        std::log(request.tail_mass) - std::log(saddlepoint.count(j) * static_cast<double>(saddlepoint.terms()));
+    if (request.support.empty())
+      supports.emplace_back(*direction[j].pair, saddlepoint.nodes(j),
+                            SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, grid.interval, grid.offsets[j]},
+                            grid.interval);
+    else
+      supports.emplace_back(grid.offsets[j], grid.interval, request.support);
   }
-  return {"passes", 0};
+  return supports;
 }
+
+double support_bytes(std::span<const NonuniformGrid> supports) {
+  double bytes = 0;
+  for (const NonuniformGrid& support : supports) bytes += support.bytes_discretized();
+  return bytes;
+}
+
+// A window that loses no more than the tail mass at either end, in the measures of P, Q and the tilt.
+struct Layout {
+  std::vector<double> log_moments;
+  double first, size;  // in intervals, from the offsets' sum
+  double bytes;
+  ChernoffTilts chernoff;
+
+  Layout(const Saddlepoint& saddlepoint, const LatticeGrid& grid, std::span<const NonuniformGrid> supports,
+         const ExplicitRequest& request) {
+    const double log_reciprocal = -std::log(request.tail_mass);
+    const double d = grid.interval, tilt = request.tilt;
+    const double limit = grid.steepest_tilt();
+    const auto above = saddlepoint.reach(0, log_reciprocal, 1, limit);
+    const auto below = saddlepoint.reach(0, log_reciprocal, -1, limit);
+    const auto below_q = saddlepoint.reach(-1, log_reciprocal, -1, limit);
+    const auto tilted_above = saddlepoint.reach(tilt, log_reciprocal, 1, limit);
+    const auto tilted_below = saddlepoint.reach(tilt, log_reciprocal, -1, limit);
+    const double low = std::min({below.loss, below_q.loss, tilted_below.loss});
+    const double high = std::max(above.loss, tilted_above.loss);
+    double lowest = 0, highest = 0, shift = 0;
+    for (std::size_t j = 0; j < supports.size(); ++j) {
+      log_moments.push_back(tilt == 0 ? 0 : saddlepoint.log_moment(j, tilt));
+      shift += saddlepoint.count(j) * grid.offsets[j];
+      lowest += saddlepoint.count(j) * supports[j].lowest();
+      highest += saddlepoint.count(j) * supports[j].highest();
+    }
+    // No window need be wider than what the supports add up to.
+    first = std::floor((std::max(lowest, low) - shift) / d) - 2;
+    size = std::ceil((std::min(highest, high) - shift) / d) + 3 - first;
+    // A forecast that overflowed tells no size, and a window is placed by an int64.
+    const bool places = std::fabs(first) <= most_intervals && size <= most_intervals;
+    bytes = places ? size * 8 * 8 + support_bytes(supports) : infinity;
+    chernoff = {above.tilt - tilt, below_q.tilt - tilt, tilted_above.tilt - tilt, tilted_below.tilt - tilt};
+  }
+};
 
 }  // namespace
 
-Outcome refine(const Direction& direction, const Refinement& refinement, const Limits& limits,
-               const std::function<double(const PldPair&)>& attempt) {
+double explicit_pmf_bytes(const Direction& asked, const ExplicitRequest& request) {
+  const Direction direction = terms_of(asked, request);
+  if (direction.empty()) return 0;
+  const Saddlepoint saddlepoint(direction);
+  const LatticeGrid grid = grid_of(direction, saddlepoint, request);
+  return Layout(saddlepoint, grid, supports_of(direction, saddlepoint, grid, request), request).bytes;
+}
+
+LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
+  check_floating_point_environment();
+  const Direction direction = terms_of(asked, request);
+  if (direction.empty()) return nothing(request);
+  const Saddlepoint pairs(direction);
+  const LatticeGrid grid = grid_of(direction, pairs, request);
+  const std::vector<NonuniformGrid> supports = supports_of(direction, pairs, grid, request);
+  std::vector<StepPmf> steps;
+  const auto discretize_all = [&] {
+    for (std::size_t j = 0; j < direction.size(); ++j)
+      steps.push_back(discretize(*direction[j].pair, supports[j].build(), request));
+  };
+  // Where the estimate moves the losses, the pairs do not tell where the composition lies: the steps do.
+  const bool moved = !request.support.empty() || request.estimator == Estimator::privacy_buckets;
+  Held room(support_bytes(supports));
+  if (moved) discretize_all();
+  const Layout layout(moved ? Saddlepoint(steps, direction) : pairs, grid, supports, request);
+  room = Held();
+  room = Held(layout.bytes);
+  if (!moved) discretize_all();
+  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(layout.size, 64.0))));
+  std::vector<ComposedTerm> terms;
+  for (std::size_t j = 0; j < direction.size(); ++j)
+    terms.push_back({tilted(steps[j], request.tilt, layout.log_moments[j]), direction[j].count});
+  const Window window{static_cast<std::int64_t>(layout.first), static_cast<std::size_t>(std::max(layout.size, 1.0))};
+  return compose(terms, *fft, window, layout.chernoff);
+}
+
+LossPmf requested_pmf(const Direction& direction, const ExplicitRequest& request) {
   try {
-    return refine_within(direction, refinement, limits, attempt);
+    const Budget budget(static_cast<double>(request.memory_limit));
+    const Held tables(table_bytes(direction));
+    return explicit_pmf(direction, request);
   } catch (const OverBudget& over) {
-    return {"memory_limit", static_cast<std::size_t>(std::min(over.bytes(), 9e18))};
+    throw std::invalid_argument("discretization_interval must be larger, or memory_limit at least " +
+                                std::to_string(static_cast<long long>(std::min(over.bytes(), 9e18))) + " bytes, got " +
+                                std::to_string(request.interval) + " and " + std::to_string(request.memory_limit));
   }
 }
 

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// A direction's composed curve from both sides over all losses, refined until a set of questions is answered.
+// The composed privacy loss distribution of a direction over all losses, from one side, untilted or tilted.
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <vector>
 
-#include "curves/given_pmf.hpp"
 #include "methods/question.hpp"
 #include "pld/loss_pmf.hpp"
 
 namespace hockeystick {
 
-/// The same grid from both sides.
-struct PldPair {
-  LossPmf upper, lower;
+/// Which one-step estimate an explicit privacy loss distribution is composed from.
+enum class Estimator { connect_dots, algorithm_2, privacy_buckets };
+
+struct ExplicitRequest {
+  double interval;  // discretization interval [nats]
+  Side side;
+  Estimator estimator;
+  double tail_mass;  // P- and Q-mass that each end may lose to truncation
+  std::size_t memory_limit;
+  double tilt = 0;  // points the transform's precision at the losses where the tilted composition lies
+  std::vector<std::int64_t> support = {};  // of every distinct pair's step, in intervals; empty: uniform
+  bool aligned = false;  // the interval may shrink and a uniform grid shift, to meet atoms of the loss
+  bool merged = true;    // Gaussian terms become one first, exactly; only where no support is given
 };
 
-/// How to get from one grid to the next.
-struct Refinement {
-  double interval;   // first discretization interval to try [nats]
-  double tail_mass;  // mass that truncation may move at each end
-  double tilt = 0;   // where the transform's precision is wanted
-  double order = 2;  // the width of the answers falls as interval^order
-  Estimator estimator = Estimator::connect_dots;
-};
+/// Bytes that explicit_pmf would take at its peak.
+double explicit_pmf_bytes(const Direction& direction, const ExplicitRequest& request);
 
-/// How it ended: "" if the questions were answered, else as in Answer.
-struct Outcome {
-  std::string_view limited_by;
-  std::size_t required_bytes = 0;
-};
+/// The composed privacy loss distribution on a uniform grid, from one-step distributions on a uniform support
+/// that holds all but `tail_mass`, or on the support given. Charged to the thread's budget.
+LossPmf explicit_pmf(const Direction& direction, const ExplicitRequest& request);
 
-/// Calls `attempt` on ever finer enclosures until it returns at most 1: the largest ratio of a width to what is
-/// allowed. Never takes more than the memory limit; where even the first interval would, the interval is
-/// widened once so that some answer exists.
-Outcome refine(const Direction& direction, const Refinement& refinement, const Limits& limits,
-               const std::function<double(const PldPair&)>& attempt);
+/// The same as a question of its own, within its memory limit: std::invalid_argument that names
+/// `discretization_interval` and `memory_limit` if it is too large.
+LossPmf requested_pmf(const Direction& direction, const ExplicitRequest& request);
 
 }  // namespace hockeystick

@@ -2,26 +2,136 @@
 #include "curves/gaussian_dp.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "curves/composed_pld.hpp"
-#include "curves/gaussian_dp_of_curve.hpp"
+#include "curves/refine_interval.hpp"
 #include "forecast/rate_forecast.hpp"
+#include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 #include "pld/tradeoff.hpp"
 
 namespace hockeystick {
 namespace {
 
+// What the lines of an explicit distribution may cost, relatively.
+constexpr double precision = 1e-4;
+
+// Lines looked at: the power between two of them is off by the square of their distance in deviations.
+double lines_wanted(double tolerance) { return std::clamp(12 / std::sqrt(tolerance), 300.0, 20000.0); }
+
 // Below this rate the transform is tilted, so that its precision is where the rates are.
 constexpr double rare = 1e-5;
 
+// An upper bound of the mu needed, and where on the axis.
+struct NeededMu {
+  double mu = 0, fpr = 0.5;
+
+  // power(x) <= bound is all that is known; only tests with power(x) <= 1 - x count.
+  void take(double x, double bound) {
+    const double power = std::min(bound, up(1 - x));
+    if (!(power > x)) return;
+    const double wanted = gaussian_mu_of(x, power).upper;
+    if (wanted > mu) *this = {wanted, x};
+  }
+};
+
+// The line value + alpha x on [from, to].
+void take_line(NeededMu& needed, double value, double alpha, double from, double to) {
+  if (!(from <= to)) return;
+  const auto at = [&](double x) { return (value + alpha * x) * (1 + 4 * u) + 1e-307; };  // proof: gaussian-dp-upper
+  needed.take(from, at(from));                                                           // proof: gaussian-dp-upper
+  // Where the line meets 1 - x the cap takes over, which falls.
+  const double meeting = (1 - value) / (1 + alpha);
+  if (meeting > from && meeting < to) {
+    const double before = meeting * (1 - 16 * u), after = std::min(to, meeting * (1 + 16 * u));
+    needed.take(std::max(from, before), at(after));
+  } else {
+    needed.take(to, at(to));
+  }
+}
+
+std::size_t index_of(const CurveKinks& kinks, double loss) {
+  const auto at = std::lower_bound(kinks.loss.begin(), kinks.loss.end(), loss);
+  return std::min(static_cast<std::size_t>(at - kinks.loss.begin()), kinks.loss.size() - 1);
+}
+
+// Where the line of a kink falls below that of one before it.
+double meeting(const CurveKinks& upper, std::size_t before, std::size_t kink) {
+  return (upper.value[before] - upper.value[kink]) / (upper.alpha[kink] - upper.alpha[before]);
+}
+
+// Kinks whose lines are somewhere the lowest of all looked at, by ever smaller rates. Values held to 1 and rounding
+// keep the others above a chord.
+std::vector<std::size_t> lowest_lines(const CurveKinks& upper, std::size_t first, std::size_t last, double wanted) {
+  const auto stride = static_cast<std::size_t>(static_cast<double>(last - first) / wanted) + 1;
+  std::vector<std::size_t> lines{first};
+  for (std::size_t k = first; k < last;) {
+    checkpoint_each<256>(k / stride);
+    k = std::min(last, k + stride);
+    while (lines.size() > 1) {
+      const std::size_t middle = lines.back();
+      if (meeting(upper, middle, k) < meeting(upper, *(lines.end() - 2), middle)) break;
+      lines.pop_back();
+    }
+    lines.push_back(k);
+  }
+  return lines;
+}
+
+// For all false positive rates in [from, to], from an upper curve. The lines are those between the best one at
+// either end, so many that they cost no more than the tolerance.
+NeededMu mu_needed(const CurveKinks& upper, double from, double to, double tolerance) {
+  const std::size_t first = index_of(upper, power_above(upper, to).loss);
+  const std::size_t last = std::max(first, index_of(upper, power_above(upper, from).loss));
+  const std::vector<std::size_t> lines = lowest_lines(upper, first, last, lines_wanted(tolerance));
+  NeededMu needed;
+  needed.fpr = to;
+  for (std::size_t i = 0; i < lines.size() && to > from; ++i) {
+    checkpoint_each<256>(i);
+    const double next = i + 1 < lines.size() ? meeting(upper, lines[i], lines[i + 1]) : from;
+    const double end = next > from ? std::min(next, to) : from;
+    if (end < to) take_line(needed, upper.value[lines[i]], upper.alpha[lines[i]], end, to);
+    to = end;
+  }
+  return needed;
+}
+
+// A lower bound from the power at one rate, from a lower curve; `above` as in power_below. A test that misses fewer
+// than `smallest_rate` is taken to miss as many.
+double mu_needed_at(const CurveKinks& lower, double fpr, const PowerBound& above, double smallest_rate) {
+  // proof: gaussian-dp-lower
+  const double power = std::min(power_below(lower, fpr, above).value, down(1 - smallest_rate));
+  return power > fpr ? std::max(0.0, gaussian_mu_of(fpr, power).lower) : 0.0;
+}
+
+// The largest lower bound over rates from the smallest to 1/2: on a geometric grid, ever finer about the best.
+double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
+  const PowerBound any{1, -infinity};
+  double best = 0, center = 0.5, reach = 0.5;
+  for (int round = 0, parts = 32; round < 7; ++round, parts = 8) {
+    const double around = center, width = 2 * reach / parts;
+    for (int i = 0; i <= parts; ++i) {
+      checkpoint();
+      const double share = std::clamp(around - reach + i * width, 0.0, 1.0);
+      const double fpr = std::max(smallest_rate, 0.5 * std::pow(2 * smallest_rate, share));
+      const double mu = mu_needed_at(lower, fpr, any, smallest_rate);
+      if (!(mu > best)) continue;
+      best = mu;
+      center = share;
+    }
+    reach = width;
+  }
+  return best;
+}
+
 // A lower bound, from the rate at which the upper bound was attained.
-double needed_below(const PldPair& enclosure, const CurveKinks& upper, const NeededMu& needed, double from) {
-  return mu_needed_at(certified_kinks(enclosure.lower), needed.fpr, power_above(upper, needed.fpr), from);
+double needed_below(const PldPair& pair, const CurveKinks& upper, const NeededMu& needed, double from) {
+  return mu_needed_at(certified_kinks(pair.lower), needed.fpr, power_above(upper, needed.fpr), from);
 }
 
 // No loss is above the largest finite one but those of +inf: a kink that closes the upper curve.
@@ -35,7 +145,7 @@ void close(CurveKinks& upper, const Direction& direction) {
   upper.value.push_back(infinity_mass(direction).upper());  // proof: gaussian-dp-upper
 }
 
-// Over rates in [from, to]; done as soon as the answer is no more than `known`.
+// Over rates in [from, to]; narrow as soon as it is no more than `known`, which the answer wanted is at least.
 Answer solve(const Direction& direction, double from, double to, double known, const Limits& limits) {
   const Saddlepoint saddlepoint(direction);
   const Saddle last = saddle_for_fpr(saddlepoint, from);
@@ -43,26 +153,18 @@ Answer solve(const Direction& direction, double from, double to, double known, c
   const double width = 8 * limits.tolerance * std::min(1.0, saddlepoint.saddle(0).deviation);
   const double interval = interval_for_tail(saddlepoint, last, width);
   const double tilt = to < 0.5 ? std::min(tilt_for_fpr(saddlepoint, from), 0.5 / interval) : 0.0;
-  Answer answer;
-  answer.upper = infinity;
+  std::array<Answer, 1> answer;
+  answer[0].lower = known, answer[0].upper = infinity;
   const Refinement refinement{interval, 1e-4 * limits.tolerance * from, tilt};
-  const Outcome outcome = refine(direction, refinement, limits, [&](const PldPair& enclosure) {
-    CurveKinks upper = certified_kinks(enclosure.upper);
-    close(upper, direction);
-    const NeededMu needed = mu_needed(upper, from, to, limits.tolerance);
-    answer.upper = std::min(answer.upper, needed.mu);
-    answer.lower = std::max(answer.lower, needed_below(enclosure, upper, needed, from));
-    answer.interval = enclosure.upper.interval;
-    answer.size = enclosure.upper.mass.size();
-    answer.tilt = enclosure.upper.tilt;
-    answer.passes += 1;
-    if (answer.upper <= known) return 0.0;
-    return (answer.upper - std::max(known, answer.lower)) / (limits.tolerance * answer.upper);
-  });
-  answer.limited_by = outcome.limited_by;
-  answer.required_bytes = outcome.required_bytes;
-  answer.converged = outcome.limited_by.empty();
-  return answer;
+  const auto allowed = [&](const Answer& found) { return limits.tolerance * found.upper; };
+  refine_interval(direction, refinement, limits, answer, std::array<std::size_t, 1>{0}, allowed,
+                  [&](const PldPair& pair, const Take& take) {
+                    CurveKinks upper = certified_kinks(pair.upper);
+                    close(upper, direction);
+                    const NeededMu needed = mu_needed(upper, from, to, limits.tolerance);
+                    take(0, {needed_below(pair, upper, needed, from), needed.mu});
+                  });
+  return answer[0];
 }
 
 // The answer for more rates, given that for others: most often a coarse grid shows that these need no larger mu.
@@ -87,6 +189,12 @@ Answer with(const Answer& known, const Direction& direction, double rate, const 
 }
 
 }  // namespace
+
+double gdp_mu(const LossPmf& pmf, double smallest_rate) {
+  const CurveKinks kinks = certified_kinks(pmf);
+  if (pmf.side == Side::upper) return mu_needed(kinks, smallest_rate, 0.5, precision).mu;
+  return mu_needed_below(kinks, smallest_rate);
+}
 
 std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<const double> smallest_rates,
                                const Limits& limits) {

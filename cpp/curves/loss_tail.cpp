@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "curves/composed_pld.hpp"
+#include "curves/refine_interval.hpp"
 #include "forecast/saddlepoint.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/enumeration.hpp"
@@ -22,12 +22,6 @@ namespace {
 
 // Tails below this are asked with a tilt of their own, and with those within a few nats.
 constexpr double rare = 1e-6, shared_nats = 8;
-
-// The best chords leave a width of about the density of L times interval sqrt(count).
-double first_interval(const Saddlepoint& saddlepoint, double width) {
-  const double deviation = saddlepoint.saddle(0).deviation;
-  return std::min(width / std::sqrt(saddlepoint.total_count()), deviation / 4);
-}
 
 // A kind of question: what a point asks of one direction, and what is wanted of the answers.
 struct Kind {
@@ -106,57 +100,39 @@ class Solver {
   }
 
   void solve(std::span<const std::size_t> which, double log_tail, bool tilted) {
-    const double tilt = tilted ? saddlepoint_.reach(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
-    const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
-    const double interval = first_interval(saddlepoint_, limits_.tolerance / slope);
-    const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
-    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
-    const Outcome outcome = refine(direction_, refinement, limits_, [&](const PldPair& enclosure) {
-      const CurveKinks above = certified_kinks(enclosure.upper);
-      const CurveTable below(enclosure.lower);
-      double excess = 0;
-      for (const std::size_t i : which) {
-        const auto [lower, upper] = kind_.ask(above, below, points_[i]);
-        Answer& answer = answers_[i];
-        answer.lower = std::max(answer.lower, lower);
-        answer.upper = std::min(answer.upper, upper);
-        answer.interval = enclosure.upper.interval;
-        answer.size = enclosure.upper.mass.size();
-        answer.passes += 1;
-        const double allowed = kind_.allowed(answer, limits_.tolerance, deviation_);
-        answer.converged = answer.upper - answer.lower <= allowed;
-        if (!answer.converged) excess = std::max(excess, (answer.upper - answer.lower) / allowed);
-      }
-      return excess;
-    });
-    for (const std::size_t i : which) {
-      answers_[i].limited_by = answers_[i].converged ? "" : outcome.limited_by;
-      answers_[i].required_bytes = outcome.required_bytes;
-    }
+    // The best chords leave a width of about the density of L times interval sqrt(count).
+    const Refinement refinement = refined(log_tail, tilted, std::sqrt(saddlepoint_.total_count()));
+    refine_interval(direction_, refinement, limits_, answers_, which, allowed(),
+                    [&](const PldPair& pair, const Take& take) {
+                      const CurveKinks above = certified_kinks(pair.upper);
+                      const CurveTable below(pair.lower);
+                      for (const std::size_t i : which) take(i, kind_.ask(above, below, points_[i]));
+                    });
   }
 
   // From losses rounded to the grid, half an interval a step: atoms on the grid keep their place, so that the tail is
   // known right next to them.
   void solve_by_buckets(std::size_t i) {
-    Answer& answer = answers_[i];
-    const double log_tail = std::min(std::log(std::max(answer.upper, 1e-300)), -1.0);
-    const double tilt = saddlepoint_.reach(0, -log_tail, 1, 40 / deviation_).tilt;
-    const double width = limits_.tolerance / std::max(tilt, 1 / deviation_);
-    const double interval = std::min(width / saddlepoint_.total_count(), deviation_ / 4);
+    const double log_tail = std::min(std::log(std::max(answers_[i].upper, 1e-300)), -1.0);
+    Refinement refinement = refined(log_tail, true, saddlepoint_.total_count());
+    refinement.estimator = Estimator::privacy_buckets;
+    refine_interval(direction_, refinement, limits_, answers_, std::array{i}, allowed(),
+                    [&](const PldPair& pair, const Take& take) {
+                      take(i, {bucket_tail(pair.lower, points_[i]), bucket_tail(pair.upper, points_[i])});
+                    });
+  }
+
+  // Answers are off by about `spread` intervals times the density of L.
+  Refinement refined(double log_tail, bool tilted, double spread) const {
+    const double tilt = tilted ? saddlepoint_.reach(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
+    const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
+    const double interval = std::min(limits_.tolerance / slope / spread, deviation_ / 4);
     const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
-    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval), 1, Estimator::privacy_buckets};
-    const Outcome outcome = refine(direction_, refinement, limits_, [&](const PldPair& enclosure) {
-      answer.lower = std::max(answer.lower, bucket_tail(enclosure.lower, points_[i]));
-      answer.upper = std::min(answer.upper, bucket_tail(enclosure.upper, points_[i]));
-      answer.interval = enclosure.upper.interval;
-      answer.size = enclosure.upper.mass.size();
-      answer.passes += 1;
-      const double allowed = kind_.allowed(answer, limits_.tolerance, deviation_);
-      answer.converged = answer.upper - answer.lower <= allowed;
-      return (answer.upper - answer.lower) / allowed;
-    });
-    answer.limited_by = answer.converged ? "" : outcome.limited_by;
-    answer.required_bytes = outcome.required_bytes;
+    return {interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
+  }
+
+  AllowedWidth allowed() const {
+    return [this](const Answer& answer) { return kind_.allowed(answer, limits_.tolerance, deviation_); };
   }
 
   const Kind& kind_;
@@ -174,11 +150,8 @@ std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const D
   const double deviation = Saddlepoint(direction).saddle(0).deviation;
   std::vector<Answer> answers;
   for (const double point : points) {
-    Answer answer = exactly(kind.listed(sums, point));
-    answer.converged = answer.upper - answer.lower <= kind.allowed(answer, limits.tolerance, deviation) ||
-                       answer.upper == answer.lower;
-    if (!answer.converged) answer.limited_by = "rounding";
-    answers.push_back(answer);
+    const auto allowed = [&](const Answer& answer) { return kind.allowed(answer, limits.tolerance, deviation); };
+    answers.push_back(settled(kind.listed(sums, point), allowed));
   }
   return answers;
 }
@@ -204,15 +177,8 @@ std::vector<Answer> worst_direction(const Kind& kind, std::span<const Direction>
                              exactly(directions.empty() ? kind.nothing : Interval{-infinity, -infinity}));
   for (const Direction& direction : directions) {
     const std::vector<Answer> answers = one_direction(kind, direction, points, result, limits);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const double lower = std::max(result[i].lower, answers[i].lower);
-      const bool converged = result[i].converged && answers[i].converged;
-      const std::string_view limited_by = result[i].converged ? answers[i].limited_by : result[i].limited_by;
-      if (answers[i].upper > result[i].upper) result[i] = answers[i];
-      result[i].lower = lower;
-      result[i].converged = converged;
-      result[i].limited_by = limited_by;
-    }
+    for (std::size_t i = 0; i < points.size(); ++i)
+      result[i] = worse(result[i], answers[i], [](const Answer&) { return false; });
   }
   return result;
 }

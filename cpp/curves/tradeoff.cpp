@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "curves/composed_pld.hpp"
+#include "curves/refine_interval.hpp"
 #include "forecast/rate_forecast.hpp"
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
@@ -32,12 +32,9 @@ double allowed_width(const Answer& answer, double tolerance) {
   return tolerance * std::min(answer.upper, miss);
 }
 
-void intersect(Answer& answer, double lower, double upper, double tolerance) {
-  answer.lower = std::max(answer.lower, lower);
-  answer.upper = std::min(answer.upper, upper);
-  const double allowed = allowed_width(answer, tolerance);
-  answer.converged = answer.upper - answer.lower <= allowed;
-  answer.passes += 1;
+// The width allowed at a tolerance.
+AllowedWidth within(double tolerance) {
+  return [tolerance](const Answer& answer) { return allowed_width(answer, tolerance); };
 }
 
 // One direction that is not Gaussian; no fpr is 0 or 1.
@@ -115,27 +112,14 @@ class PowerSolver {
     const double interval = interval_for_power(saddlepoint_, smallest, largest, limits_.tolerance);
     const double tail_mass = std::max(1e-300, 1e-3 * limits_.tolerance * std::min(smallest, smallest_miss));
     const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval)};
-    const Outcome outcome = refine(direction_, refinement, limits_, [&](const PldPair& enclosure) {
-      const CurveKinks above = certified_kinks(enclosure.upper), below = certified_kinks(enclosure.lower);
-      double excess = 0;
-      for (const std::size_t i : which) excess = std::max(excess, take(i, above, below, enclosure));
-      return excess;
-    });
-    for (const std::size_t i : which) {
-      answers_[i].limited_by = answers_[i].converged ? "" : outcome.limited_by;
-      answers_[i].required_bytes = outcome.required_bytes;
-    }
-  }
-
-  double take(std::size_t i, const CurveKinks& above, const CurveKinks& below, const PldPair& enclosure) {
-    const PowerBound upper = power_above(above, fprs_[i]);
-    Answer& answer = answers_[i];
-    intersect(answer, power_below(below, fprs_[i], upper).value, upper.value, limits_.tolerance);
-    answer.interval = enclosure.upper.interval;
-    answer.size = enclosure.upper.mass.size();
-    answer.tilt = enclosure.upper.tilt;
-    if (answer.converged) return 0;
-    return (answer.upper - answer.lower) / allowed_width(answer, limits_.tolerance);
+    refine_interval(direction_, refinement, limits_, answers_, which, within(limits_.tolerance),
+                    [&](const PldPair& pair, const Take& take) {
+                      const CurveKinks above = certified_kinks(pair.upper), below = certified_kinks(pair.lower);
+                      for (const std::size_t i : which) {
+                        const PowerBound upper = power_above(above, fprs_[i]);
+                        take(i, {power_below(below, fprs_[i], upper).value, upper.value});
+                      }
+                    });
   }
 
   const Direction& direction_;
@@ -148,27 +132,15 @@ class PowerSolver {
 // Power at false positive rate 0: the mass at loss +inf.
 Answer at_zero(const Direction& direction, double tolerance) {
   const UnionProbability infinite = infinity_mass(direction);
-  Answer answer;
-  answer.upper = 1;
-  intersect(answer, infinite.lower(), infinite.upper(), tolerance);
-  answer.converged = answer.converged || answer.upper <= smallest_power;
-  if (!answer.converged) answer.limited_by = "rounding";
+  Answer answer = settled({infinite.lower(), infinite.upper()}, within(tolerance));
+  if (answer.upper <= smallest_power) answer.converged = true, answer.limited_by = {};
   return answer;
 }
 
-Answer exactly(double value) {
-  Answer answer;
-  answer.lower = answer.upper = value;
-  return answer;
-}
+Answer exactly(double value) { return settled({value, value}, within(0)); }
 
 Answer closed_form(const MergedDirection& merged, double fpr, double tolerance) {
-  const auto [lower, upper] = gaussian_power(merged.mu, merged.mu_error, fpr);
-  Answer answer;
-  answer.upper = 1;
-  intersect(answer, lower, upper, tolerance);
-  if (!answer.converged) answer.limited_by = "rounding";
-  return answer;
+  return settled(both({0, 1}, gaussian_power(merged.mu, merged.mu_error, fpr)), within(tolerance));
 }
 
 std::vector<Answer> one_direction(const Direction& direction, std::span<const double> fprs,

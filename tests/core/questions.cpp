@@ -10,9 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "curves/composed_pld.hpp"
 #include "curves/gaussian_dp.hpp"
-#include "curves/gaussian_dp_of_curve.hpp"
-#include "curves/given_pmf.hpp"
 #include "curves/given_steps.hpp"
 #include "curves/loss_tail.hpp"
 #include "curves/tradeoff.hpp"
