@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which tests run, and on how many samples: `--deep`, `--samples` and `--shipped`."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from hockeystick import _core
 
 WITHOUT_INTERNALS = {"compat", "python", "verify"}  # folders of tests that a wheel can run
+_GOLDEN = 0.6180339887498949
 
 
 def pytest_addoption(parser):
@@ -41,14 +43,24 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by marks
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is marked deep, unless asked for by `--deep`."""
+    """Mark deep all but one in n cases of what is marked every(n); leave out deep tests.
+
+    The cases kept are spread evenly over each parameter, by multiples of the golden ratio.
+    """
+    cases = Counter()
+    for item in items:
+        if every := item.get_closest_marker("every"):
+            test = item.nodeid.partition("[")[0]
+            if cases[test] * _GOLDEN % 1 >= 1 / every.args[0]:
+                item.add_marker(pytest.mark.deep)
+            cases[test] += 1
     if config.getoption("--deep"):
         return
-    left_out = [item for item in items if item.get_closest_marker("deep")]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("deep")]
+    deep = [item for item in items if item.get_closest_marker("deep")]
+    config.hook.pytest_deselected(items=deep)
+    items[:] = [item for item in items if not item.get_closest_marker("deep")]
 
 
 @pytest.fixture(scope="session")

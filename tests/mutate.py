@@ -144,7 +144,17 @@ class Tree:
 
     def failure(self, tests: tuple[str, ...]) -> str:
         """The first test that fails, or nothing."""
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "--deep",
+            "--tb=no",
+            "-p",
+            "no:cacheprovider",
+        ]
         environment = {**os.environ, "PYTHONPATH": str(self.package)}
         try:
             run = subprocess.run(

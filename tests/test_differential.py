@@ -97,6 +97,7 @@ def moved(question, tolerance, widths):
     return questions.Answer(bounds, answer.certified)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("widths", [1.0, -1.0])
 def test_moved_answers_are_violations(widths):
     right = differential.run_cases(QUICK[:24], SEED, 1)

@@ -44,6 +44,7 @@ def test_a_step_that_always_samples_is_the_gaussian(direction, epsilon):
     assert relative_difference(step_delta(step, arb(epsilon), direction), gaussian) < 1e-40
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("epsilon", "count"), [(0.0, 1), (2.0, 30), (20.0, 30), (40.0, 1000)])
 def test_the_contour_composes_gaussians(direction, epsilon, count):
@@ -63,6 +64,7 @@ def test_the_contour_knows_one_sampled_step(direction, epsilon):
     assert relative_difference(contour, step_delta(step, arb(epsilon), direction)) < 1e-12
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("delta", [0.3, 1e-5, 1e-30, 1e-300])
 def test_epsilon_is_the_inverse_of_delta(direction, delta):
@@ -124,6 +126,7 @@ def cases():
                     yield term.name, {**term.parameters, "rate": 0.125}, direction
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("name", "parameters", "direction"), {str(c): c for c in cases()}.values())
 def test_both_distributions_sum_to_one(name, parameters, direction):
     """M(0) is the mass of finite loss under P, M(-1) under Q: what is missing has infinite loss."""

@@ -88,6 +88,7 @@ def test_any_support_is_on_its_side(step, count, interval, index, estimate, dire
     assert is_on_its_side(answer, truth, estimate[0])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("direction", ["add_remove", *DIRECTIONS])
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
 def test_both_sides_close_in_on_the_truth(direction, epsilon):

@@ -64,6 +64,7 @@ def test_published_truths_agree_with_wider_ones():
         assert estimate == pytest.approx(float(value), rel=2e-4)
 
 
+@pytest.mark.deep
 def test_the_figures_are_drawn(tmp_path, monkeypatch):
     asked = replace(comparison("gaussian"), counts=(100, 250))
     ours = {"certified": published.certified, "connect the dots": published.connect_dots}

@@ -50,6 +50,7 @@ TIGHTER = (
 )
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(metadata.version("dp-accounting") != VERSION, reason=f"not {VERSION}")
 def test_their_tests_pass():
     program = [sys.executable, str(Path(__file__).with_name("own_tests.py")), *COUNTS]

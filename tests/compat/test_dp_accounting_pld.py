@@ -101,6 +101,7 @@ MAKE = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MAKE)
 def test_what_others_read_is_there_and_is_an_upper_estimate(name):
     """Summed by hand from the private names, delta is what a grid makes of the query's."""

@@ -29,6 +29,7 @@ def compared(name):
     return users.compare(users.QUESTIONS[name], 1)  # raises where answers differ
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", users.QUESTIONS)
 def test_answers_are_equal(name, record_property):
     pytest.importorskip(users.QUESTIONS[name].user, reason=MISSING)

@@ -215,6 +215,7 @@ def test_their_bounds_hold_ours(theirs, sigma, q, steps):
     assert narrow[1] == pytest.approx(wide[1], rel=2e-3)
 
 
+@pytest.mark.every(2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("sigma", "q", "steps", "delta"), [(0.8, 0.125, 1000, 1e-6), (1.0, 0.2, 10, 1e-5)]
@@ -227,6 +228,7 @@ def test_where_their_quadrature_fails(theirs, sigma, q, steps, delta):
     assert enclosed(answer, epsilon_of(steps, sigma, q, delta))
 
 
+@pytest.mark.deep
 @pytest.mark.filterwarnings("ignore")
 def test_where_their_upper_bound_is_below_the_truth(theirs):
     question = {"delta": 1e-12, "num_self_compositions": 10_000}

@@ -24,11 +24,13 @@ ALL = [
 ]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_never_below_the_exact_curve(case):
     curves.assert_above(case, "upper")
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_masses(case):
     """All of P and Q is somewhere, and barely anything more."""

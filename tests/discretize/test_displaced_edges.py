@@ -75,6 +75,7 @@ def discretized(rng, interval, errors, estimator, near):
     return step, Curve([x for x, _ in atoms], [m for _, m in atoms]), nominal
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("near", [False, True])
 @pytest.mark.parametrize(
     "errors",  # of edges, masses, shares, and shares in parts of the mass

@@ -19,6 +19,7 @@ OTHER = {"buckets_upper": "upper", "buckets_lower": "balanced"}
 assert_safe = {"buckets_upper": curves.assert_above, "buckets_lower": curves.assert_below}
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("estimator", curves.BUCKETS)
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_on_the_safe_side_of_the_exact_curve(case, estimator):
@@ -34,6 +35,7 @@ def moved(estimator, pair, losses):
     return [*cells, above], arb(0)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("estimator", curves.BUCKETS)
 @pytest.mark.parametrize("case", curves.cases(), ids=str)
 def test_masses_are_those_of_the_cells(case, estimator):

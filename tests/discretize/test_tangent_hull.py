@@ -22,6 +22,7 @@ ALL = [
 ]
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("estimator", curves.LOWER)
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_never_above_the_exact_curve(case, estimator):

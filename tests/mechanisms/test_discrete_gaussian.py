@@ -43,6 +43,7 @@ def truth(sigma, shift, bound, points=None):
         return atoms.law([mass(x) for x in where], [mass(x - shift) for x in where])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("bound", [math.inf, 1, 8])
 @pytest.mark.parametrize("shift", [1, 5])
 @pytest.mark.parametrize("sigma", SIGMAS)

@@ -34,6 +34,7 @@ def test_every_atom(parameter, shift):
     atoms.check(pair, atoms.reverse(law))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("parameter", PARAMETERS)
 def test_every_atom_on_a_subsample(parameter, rate):

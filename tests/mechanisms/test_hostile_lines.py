@@ -72,6 +72,7 @@ HARD = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate", "tilt"), HARD)
 def test_samples_are_enclosed(sigma, rate, tilt, direction):
@@ -89,6 +90,7 @@ PARTS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("rate", [1e-6, 0.2, 1.0])
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize("name", PARTS)
@@ -100,6 +102,7 @@ def test_samples_of_mixtures_are_enclosed(name, direction, rate):
 STRIPS = [(1.0, NEXT_TO_1, 2.0), (1.0, 0.5, 8.0), (0.5, 0.999, 1.0), (3.0, 0.3, 0.2)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate", "tilt"), STRIPS)
 def test_coarse_rules_are_off_by_no_more_than_strips_allow(sigma, rate, tilt, direction):
@@ -126,6 +129,7 @@ def test_nodes_left_out_are_met_to_a_factor():
     assert 0.6 * arb(error) < off <= arb(error)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(
     ("sigma", "rate"), [(1.0, NEXT_TO_1), (1.0, 0.9), (0.4, 0.999), (2.0, 0.1)]

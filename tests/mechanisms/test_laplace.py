@@ -45,6 +45,7 @@ def test_stated_errors_hold(scale):
     check(core_pair(scale), LaplacePair(scale), edges_for(core_pair(scale)))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("scale", SCALES)

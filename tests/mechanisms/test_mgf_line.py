@@ -40,6 +40,7 @@ def truths(sigma, rate, direction, tilt, spacing=SPACING, count=COUNT):
     return [log for log, _ in islice(log_moments(step, direction, line), count)]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("tilt", TILTS)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate"), STEPS)
@@ -55,6 +56,7 @@ def test_samples_are_enclosed(sigma, rate, direction, tilt):
         assert truncation < 1e-13
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("log_accuracy", [10.0, 22.0])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate"), STEPS)
@@ -71,6 +73,7 @@ def test_coarse_samples_are_enclosed(sigma, rate, direction, log_accuracy):
     assert samples[0][3] < 10 * math.exp(-log_accuracy)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate"), STEPS)
 def test_real_moments_are_enclosed(sigma, rate, direction):
@@ -96,6 +99,7 @@ def test_nodes_left_out_are_counted(direction):
     assert math.isfinite(bounds[2])
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("tilt", TILTS)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate"), STEPS)
@@ -111,6 +115,7 @@ def test_no_modulus_beyond_a_frequency_exceeds_its_bound(sigma, rate, direction,
             assert arb(bound) >= modulus - arb(1e-20)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (5.0, 0.1), (0.3, 0.9)])
 def test_modulus_bounds_are_of_use(sigma, rate, direction):

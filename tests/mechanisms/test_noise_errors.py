@@ -121,6 +121,7 @@ def normal_edges(shift, x, width):
     return [shift * (y + shift / 2) for y in (x, x + width)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("width", [1e-6, 2e-5, 1e-3, 0.1])
 @pytest.mark.parametrize(("shift", "x"), [(1 / 3, 0.2), (1 / 3, 5.0), (1 / 3, 32.1), (32.3, 1.5)])
 def test_rounding_is_booked(shift, x, width, samples):
@@ -229,6 +230,7 @@ def test_what_the_loss_is_off_by_is_booked_below(sign):
         assert abs(got.below[0] - truth) <= got.share_error * truth + got.share_error_p * p
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("scale", [2.0**-500, 2.0**50, 2.0**300, 2.0**960])
 @pytest.mark.parametrize("width", [1e-6, 1e-3, 0.5])
 def test_densities_that_underflow(scale, width):

@@ -17,6 +17,7 @@ RATES = [1e-9, 1e-4, 0.01, 0.3, 0.99, 1 - 2**-53]
 DIRECTIONS = ["remove", "add", "replace"]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("sigma", SIGMAS)

@@ -27,6 +27,7 @@ def special(noise, k):
     return atoms.law([own, other + rest], [1 / arb(k), 1 - 1 / arb(k)])
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("k", BUCKETS)
 @pytest.mark.parametrize("noise", [0.0, *NOISES])
 def test_every_atom(noise, k):

@@ -22,6 +22,7 @@ def core_pair(case, sigma, direction):
     return _core.dominating_pair(name, [sigma, rate, joins, whole, cut])
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("sigma", [0.4, 2.0])
 @pytest.mark.parametrize("case", CASES)

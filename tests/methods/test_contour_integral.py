@@ -148,6 +148,7 @@ def test_the_planner_takes_the_contour(name, direction):
     assert again.lower <= 1e-5 * (1 + 1e-9)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-40])
 def test_epsilon_is_enclosed_to_any_tolerance(delta, tolerance):

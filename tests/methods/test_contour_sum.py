@@ -98,6 +98,7 @@ def test_an_error_of_the_moment_moves_the_sum_and_its_errors(error):
     assert arb(rounding) <= (1.2 if times * error > 0.1 else 1.1) * (truth - arb(value))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("off", [0.0, 0.05])
 @pytest.mark.parametrize("count", [2, 8, 33])
 @pytest.mark.parametrize(("modulus", "times"), [(1.0, 1), (0.99, 100), (1.0, 10**6)])

@@ -74,6 +74,7 @@ def test_the_rounding_of_angles_is_met(side):
     assert 0.05 < most <= 1
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("frequency", [1e-3, 0.02, 1.0, 15.0, 30.0, 1e3, 1e6])
 @pytest.mark.parametrize("tilt", [1e-3, 0.5, 3.0, 30.0])
 @pytest.mark.parametrize("radius", [1e-3, 0.05, 0.5, 5.0])

@@ -79,6 +79,7 @@ CASES = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("signed", [False, True])
@@ -249,6 +250,7 @@ def coefficients(count, seed, power=1):
     return modulus * np.exp(2j * np.pi * angle)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("power", POWERS)
 @pytest.mark.parametrize("count", [1, 3, 37, 64])

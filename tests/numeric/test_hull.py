@@ -53,6 +53,7 @@ def exact(values):
     return [Fraction(v) for v in values]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("share_of_negative", [0.0, 0.1, 0.45, 0.8, 1.0])
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 40])
 @pytest.mark.parametrize("seed", range(4))

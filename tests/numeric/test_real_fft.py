@@ -38,6 +38,7 @@ def vectors(size, seed):
     yield rng.choice([-1.0, 1.0], size) * 10.0 ** rng.uniform(-300, 300, size)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("size", SIZES)
 def test_forward_encloses(size, kernel, request):
@@ -51,6 +52,7 @@ def test_forward_encloses(size, kernel, request):
             )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("size", SIZES)
 def test_inverse_encloses(size, kernel):
@@ -72,6 +74,7 @@ def test_every_butterfly_is_accurate(size, kernel):
     assert error <= (2 + np.log2(size)) * numeric.unit_roundoff * np.linalg.norm(x)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("size", [256, 1536, 2560])
 def test_bound_is_tight(size, kernel):

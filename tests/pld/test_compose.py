@@ -123,6 +123,7 @@ COMPOSED_CUT = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
 @pytest.mark.parametrize("run", COMPOSED_CUT, ids=str)
 def test_what_truncation_takes_of_a_composition_is_counted(run, side, estimator):
@@ -141,6 +142,7 @@ def test_below_the_window_an_upper_curve_is_one(run):
     assert list(pmf.delta([low - 50, -1e6])) == [1, 1]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("direction", ["remove", "add", "replace"])
 def test_gap_falls_with_the_square_of_the_interval(direction):
     gaps = []

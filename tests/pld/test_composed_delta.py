@@ -93,6 +93,7 @@ def truths(pair, direction, epsilons):
     return [truth_of(run, direction, float(epsilon)) for epsilon in epsilons]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("reflected", [False, True])
 @pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
 @pytest.mark.parametrize("pair", CUT, ids=lambda pair: pair[0].direction)

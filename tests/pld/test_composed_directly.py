@@ -36,6 +36,7 @@ def deltas(pmf, interval, side):
     return _core.composed_delta(pmf, nothing(interval, side), EPSILONS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
 @pytest.mark.parametrize("pair", DIRECT, ids=lambda pair: pair[0].direction)
 @pytest.mark.parametrize("cut", [0.0, 1e-9, 1e-3])

@@ -56,6 +56,7 @@ def test_epsilon_inverts_delta(run):
             assert lower.delta([below * (1 + 1e-9) + 1e-12])[0] < delta
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("run", RUNS, ids=str)
 def test_epsilon_encloses_the_truth(run):
     for delta in (0.05, 1e-3, 1e-8):

@@ -34,6 +34,7 @@ ONCE = [
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("run", RUNS, ids=str)
 def test_upper_stays_above_the_reverse(run):
     values = run.pmf("upper").reflected().delta(np.array(EPSILONS))

@@ -60,6 +60,7 @@ def run(code, *arguments):
     )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("workers", WORKERS)
 @pytest.mark.parametrize("end", ENDS)
 def test_daemon_threads_end_with_the_process(workers, end, samples):

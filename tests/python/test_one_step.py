@@ -74,6 +74,7 @@ def test_at_the_largest_loss_of_a_run_nothing_is_left():
     assert single.probabilistic_delta_bounds([1.0, 1.5]).upper.tolist() == [0.0, 0.0]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("multiplier", [0.001, 0.004])
 @pytest.mark.parametrize("q", [1e-3, 0.3])
 def test_centres_a_thousand_deviations_apart(multiplier, q):

@@ -182,6 +182,7 @@ def test_epsilon_by_count(ax):
     assert list(classical["clt"]) == [baselines.clt_epsilon(int(k) * STEP, 1e-6) for k in n]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("step", [STEP, GAUSSIAN, hs.Laplace(noise_multiplier=9.0)], ids=repr)
 @pytest.mark.parametrize("counts", [[1, 1000], [1, 63, 125, 500], [7, 9], [3, 40, 10_000]], ids=str)
 def test_the_certified_lines_hold_at_every_count(step, counts, ax):
@@ -213,6 +214,7 @@ def test_a_support_keeps_gaussians_apart(ax):
     np.testing.assert_allclose(excess, [1.0, 2.0], rtol=0.1)  # half an interval a step
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("baselines", "yscale"), [(["rdp"], "linear"), (["basic", "optimal"], "log")]
 )

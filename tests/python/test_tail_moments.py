@@ -112,6 +112,7 @@ def mixture_moment(order, add, shifts, weights):
         return acb.integral(integrand, -35, 35, rel_tol=arb(2) ** -60).real
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("add", [False, True])
 @pytest.mark.parametrize("order", [1.5, 4.0])
 @pytest.mark.parametrize(("shifts", "weights"), [(SHIFTS, WEIGHTS), ((1.0, 2.5), (0.75, 0.25))])

@@ -69,6 +69,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("run", "adjacency", "delta"), RUNS)
 def test_epsilon_and_delta_are_known_and_agree_with_the_fast_accountant(run, adjacency, delta):
     adjacency = adjacency or Adjacency.ADD_OR_REMOVE_ONE
@@ -81,6 +82,7 @@ def test_epsilon_and_delta_are_known_and_agree_with_the_fast_accountant(run, adj
     assert abs(back.upper / delta - 1) < 1e-9
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("run", "adjacency", "delta"), RUNS[7:9])
 def test_more_digits_agree_with_fewer(run, adjacency, delta):
     """Another precision takes another line, step and cut."""
@@ -104,6 +106,7 @@ FEW_DIGITS = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("run", FEW_DIGITS, ids=str)
 def test_where_moments_hardly_fall_smoothed_curves_still_enclose(run, monkeypatch):
     """Fewer digits than asked for, and the ball says how many; few points, to be fast."""
@@ -208,6 +211,7 @@ def test_an_adjacency_that_is_not_defined_is_refused(run, adjacency):
         hs.verify(run, delta=1e-5, adjacency=adjacency, fast=False)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "question",
     [{"false_positive_rate": 0.01}, {"prior": 0.2}, {"order": 3.0}, {"order": 1.0}],

@@ -167,6 +167,7 @@ KEPT = {
 }
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", KEPT)
 @pytest.mark.parametrize("part", [0.98, 0.9999, 1.0001, 1.02])
 def test_what_is_kept_decides_as_the_whole_would(kind, part):

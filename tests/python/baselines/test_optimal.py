@@ -39,6 +39,7 @@ def test_delta(step, count, reveal, deviations):
     assert near(got, truth) or (truth < SMALLEST and got <= 2 * SMALLEST)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("count", [10**6, 10**9])
 @pytest.mark.parametrize("deviations", [-3, 0, 5, 36])
 def test_delta_of_many(count, deviations):
@@ -140,6 +141,7 @@ def test_curves_fall(step, count):
     assert (epsilons <= count * step * (1 + 1e-15)).all()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("step", "count"), [(0.0, 5), (1.0, 0), (0.0, 0), (5e-324, 10**9), (1e4, 1), (1e4, 10**9)]
 )

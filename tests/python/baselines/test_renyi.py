@@ -120,6 +120,7 @@ def test_default_orders_are_dense_enough(noise_multiplier, delta):
     assert best <= closed_form(orders, orders * rho, delta) * (1 + 1e-12) <= best * 1.0004
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("run", RUNS, ids=repr)
 @pytest.mark.parametrize("delta", [1e-2, 1e-8])
 def test_bounds_the_truth_and_the_closed_form_bounds_it(run, delta):

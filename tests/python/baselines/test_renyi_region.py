@@ -45,6 +45,7 @@ def minimal_divergence(order, epsilon, delta):
         return mpmath.log(total(low)) / (a - 1) + mpf(epsilon)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("order", "divergence", "delta"), CASES)
 def test_one_order(order, divergence, delta):
     region = RenyiRegion(np.array([order]), np.array([divergence]))

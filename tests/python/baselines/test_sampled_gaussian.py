@@ -54,6 +54,7 @@ def test_large_orders(order, noise_multiplier, q):
     assert near(divergence(float(order), noise_multiplier, q), truth)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("order", "noise_multiplier", "q"),
     [
@@ -85,6 +86,7 @@ def test_removal_is_the_larger_direction(order, noise_multiplier, q):
 EXTREME = [1 + 2**-52, 1.001, 1.5, 2.0, 2.5, 100.0, 100.5, 999.5, 1e4]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("noise_multiplier", [1e-3, 0.02, 0.3, 50.0, 1e12])
 @pytest.mark.parametrize("q", [5e-324, 1e-300, 1e-12, 0.5, 1 - 2**-53])
 def test_never_falls_with_the_order_nor_with_the_probability(noise_multiplier, q):

@@ -162,6 +162,7 @@ TARGETS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("make", [make for make in FAMILIES if make is not steps], ids=name)
 def test_a_root_finder_that_is_given_the_bracket_needs_as_many(monkeypatch, make, target):

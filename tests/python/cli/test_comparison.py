@@ -47,6 +47,7 @@ def adapters_that_are_installed():
     return [peer for peer in PEERS if peer.version is not None]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("peer", adapters_that_are_installed(), ids=lambda peer: peer.label)
 @pytest.mark.parametrize(("query", "at"), [("epsilon", 1e-5), ("delta", 1.0)])
 @pytest.mark.filterwarnings("ignore")  # of other libraries
@@ -168,6 +169,7 @@ def test_what_is_not_offered_is_said_in_its_row(monkeypatch, capfd):
     assert re.fullmatch(rf"click {version('click')} RDP +not offered", out.splitlines()[-1])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("peer", "failure"),
     [

@@ -224,6 +224,7 @@ def put(noise, query, at, truth, adjacency="add_remove"):
 UNDERFLOWS = [(1, 37.2), (10, 330), (20, 560), (25, 637.5), (27, 661.5), (29, 681.5)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("sensitivity", "epsilon"), UNDERFLOWS)
 def test_the_distribution_may_underflow(sensitivity, epsilon):
     noise = hs.AdditiveNoise(**NORMAL, sensitivity=sensitivity)

