@@ -15,17 +15,11 @@ using namespace hockeystick;
 
 namespace {
 
-Method method_named(const std::string& name) {
-  return named<Method>(
-      "method", name,
-      {{"", Method::any}, {"contour_integral", Method::contour}, {"fft_composition", Method::transform}});
-}
-
 using Solve = std::vector<Answer> (*)(std::span<const Direction>, std::span<const double>, const Limits&);
 
 Answers solve_each(const char* name, Solve solve, const PairCounts& directions, const Doubles& values, double tolerance,
                    std::size_t memory_limit, const std::string& method) {
-  const Limits limits{tolerance, memory_limit, method_named(method)};
+  const Limits limits{tolerance, memory_limit, method};
   const std::vector<Direction> asked = directions_of(directions);
   const auto from = in(values);
   const LongWork work;
@@ -69,6 +63,8 @@ void bind_account(py::module_& module) {
       },
       py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
       py::arg("method") = "", "Encloses delta at each epsilon, for the worst direction.");
+  module.def("methods", &method_names,
+             "The names of the methods, in the order in which they are asked for a forecast.");
   module.def(
       "kept_transforms",
       [] {

@@ -62,27 +62,23 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
   return best;
 }
 
-ContourPlanner::ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance,
-                               double room)
-    : direction_(direction),
-      saddlepoint_(direction),
-      wants_epsilon_(wants_epsilon),
-      tolerance_(tolerance),
-      room_(room) {
-  if (wants_epsilon) {
-    at_ = near_delta(std::log(value));
+ContourPlanner::ContourPlanner(const Direction& direction, const Question& question)
+    : direction_(direction), saddlepoint_(direction), question_(question) {
+  if (question.wants_epsilon()) {
+    at_ = near_delta(std::log(question.at));
     return;
   }
-  at_ = near_epsilon(saddlepoint_, value);
+  at_ = near_epsilon(saddlepoint_, question.at);
   for (int i = 0; i < 4; ++i) {
     const double before = at_.log_delta;
-    at_ = near_epsilon(near(before), value);
+    at_ = near_epsilon(near(before), question.at);
     if (at_.log_delta > before - 1) break;
   }
 }
 
 std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
-  if (!(at_.epsilon >= 0) || (wants_epsilon_ && at_.epsilon == 0) || !(at_.log_delta > least_log_delta)) return {};
+  if (!(at_.epsilon >= 0) || (question_.wants_epsilon() && at_.epsilon == 0) || !(at_.log_delta > least_log_delta))
+    return {};
   ContourPlan plan{frame(), {}, 0};
   Contour& contour = plan.contour;
   if (!(contour.period > 0) || !(contour.higher < farthest_tilt)) return {};
@@ -182,9 +178,10 @@ Saddle ContourPlanner::near_epsilon(const Saddlepoint& saddlepoint, double epsil
 }
 
 Contour ContourPlanner::frame() {
-  const double wide = std::min(0.5, wants_epsilon_ ? at_.slope * tolerance_ * at_.epsilon : tolerance_);
+  const double tolerance = question_.tolerance;
+  const double wide = std::min(0.5, question_.wants_epsilon() ? at_.slope * tolerance * at_.epsilon : tolerance);
   log_tolerance_ = std::max(wide, 1e-12);
-  log_share_ = std::log(share * log_tolerance_) - room_;
+  log_share_ = std::log(share * log_tolerance_) - question_.log_margin;
   const Contour contour = contour_frame(saddlepoint_, at_, log_share_);
   const Cumulants k = saddlepoint_.cumulants(contour.tilt);
   deviation_ = std::sqrt(k.variance);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "forecast/question.hpp"
 #include "forecast/transform_plan.hpp"
 #include "mechanisms/mgf_line.hpp"
 
@@ -37,9 +38,7 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
 /// Plans for one direction of one question, each from what the one before it found.
 class ContourPlanner {
  public:
-  /// `wants_epsilon`: value is a delta and the answer an epsilon. `room`: nats by which the contour may lie off the
-  /// saddle point of other questions that it is to serve.
-  ContourPlanner(const Direction& direction, bool wants_epsilon, double value, double tolerance, double room);
+  ContourPlanner(const Direction& direction, const Question& question);
 
   /// The next plan and its lines; none where a transform is forecast to cost less.
   std::optional<ContourPlan> next(Lines& lines);
@@ -62,8 +61,7 @@ class ContourPlanner {
 
   const Direction& direction_;
   Saddlepoint saddlepoint_;
-  bool wants_epsilon_;
-  double tolerance_, room_;
+  Question question_;
   Saddle at_{};
   double log_tolerance_ = 0, log_share_ = 0, deviation_ = 0, log_sum_ = 0;
   double caution_ = 1;  // grows with each failure

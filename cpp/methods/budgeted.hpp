@@ -23,11 +23,12 @@ inline double table_bytes(std::span<const Term> terms) {
 }
 
 /// Marks what is known as all that the memory allows.
-inline void refuse(Answer& answer, const OverBudget& over) {
+inline void refuse(Answer& answer, double bytes) {
   answer.converged = false;
   answer.limited_by = "memory_limit";
-  answer.required_bytes = static_cast<std::size_t>(std::min(over.bytes(), 9e18));
+  answer.required_bytes = static_cast<std::size_t>(std::min(bytes, 9e18));
 }
+inline void refuse(Answer& answer, const OverBudget& over) { refuse(answer, over.bytes()); }
 
 /// `ask()` within the memory limit, the tables of the pairs included; where that is too small for any answer, each of
 /// the `count` answers is refused with the bounds in `known`.

@@ -14,6 +14,8 @@
 #include <array>
 #include <cmath>
 
+#include "forecast/cost.hpp"
+#include "methods/method.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
@@ -132,5 +134,42 @@ Interval GaussianCurve::epsilon(double delta) const {
     if (at(epsilon - away).interval().lower > delta) result.lower = epsilon - away;
   return result;
 }
+
+namespace {
+
+class ClosedForm final : public Evaluator {
+ public:
+  explicit ClosedForm(const GaussianCurve& curve) : curve_(curve) {}
+
+  Answer answer(Quantity quantity, double at, double) const override {
+    const bool wants_epsilon = quantity == Quantity::epsilon;
+    Answer result = enclosed(wants_epsilon ? curve_.epsilon(at) : curve_.delta(at), "closed_form");
+    const Interval there = wants_epsilon ? curve_.delta(result.upper) : Interval{result.lower, result.upper};
+    result.rounding = there.upper - there.lower;
+    return result;
+  }
+
+ private:
+  GaussianCurve curve_;
+};
+
+class ByClosedForm final : public Method {
+ public:
+  using Method::Method;
+
+  Forecast forecast() override {
+    if (!task_.run.only_gaussian) return {.obstacle = "not all steps are plain Gaussians"};
+    if (is_done_) return {.obstacle = "delta is next to underflow"};
+    return {.cost = cost::formula, .width = 1e-9};
+  }
+
+  std::shared_ptr<const Evaluator> prepare() override {
+    return std::make_shared<ClosedForm>(GaussianCurve(task_.run.mu, task_.run.mu_error));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Method> closed_form(Task& task) { return std::make_unique<ByClosedForm>(task); }
 
 }  // namespace hockeystick

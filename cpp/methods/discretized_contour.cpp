@@ -34,21 +34,33 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 
 }  // namespace
 
-DiscretizedContour::DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
-                                       const Saddle& at, double log_tolerance, double budget) {
+DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
+                                                double log_tolerance) {
   const double log_share = std::log(share * log_tolerance);
   Saddle right = at;
   right.tilt = std::max(at.tilt, 1 / at.deviation);
-  contour_ = contour_frame(saddlepoint, right, log_share);
-  const double curvature = at.regular ? at.curvature : contour_.tilt * (1 + contour_.tilt);
-  radius_ = std::sqrt(0.125 * log_tolerance / curvature);
-  const double scale = saddlepoint.cumulants(contour_.tilt).value - contour_.tilt * at.epsilon;
-  const double log_sum = at.log_delta - scale + std::log(contour_.period);
-  const double count = samples_needed(Smoothing(Smoothing::Side::lower, radius_), contour_, log_share + log_sum);
-  cost_ = cost::discretized_contour(2 * count, plan.points);
-  if (!(contour_.period > 0) || !(cost_ < budget)) return;
-  contour_.count = static_cast<std::size_t>(count);
-  room_ = Held(plan.step_bytes + cost::contour_sample_bytes * count);
+  DiscretizedContourPlan result{contour_frame(saddlepoint, right, log_share), 0, infinity};
+  Contour& contour = result.contour;
+  if (!(contour.period > 0)) return result;
+  const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
+  result.radius = std::sqrt(0.125 * log_tolerance / curvature);
+  const double scale = saddlepoint.cumulants(contour.tilt).value - contour.tilt * at.epsilon;
+  const double log_sum = at.log_delta - scale + std::log(contour.period);
+  const double count = samples_needed(Smoothing(Smoothing::Side::lower, result.radius), contour, log_share + log_sum);
+  result.cost = cost::discretized_contour(2 * count, plan.points);
+  if (result.cost < infinity) contour.count = static_cast<std::size_t>(count);
+  return result;
+}
+
+DiscretizedContour::DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
+                                       const DiscretizedContourPlan& contour, double near)
+    : contour_(contour.contour),
+      radius_(contour.radius),
+      cost_(contour.cost),
+      interval_(plan.interval),
+      near_(near),
+      bytes_(plan.step_bytes + cost::contour_sample_bytes * static_cast<double>(contour_.count)),
+      held_(bytes_) {
   auto [above, below] = discretized(direction, plan);
   add(direction, saddlepoint, std::move(above), upper_);
   add(direction, saddlepoint, std::move(below), lower_);
@@ -94,5 +106,76 @@ ContourDelta DiscretizedContour::losses(double epsilon) const {
   const ContourDelta high = upper_->sum->delta(epsilon), low = lower_->sum->delta(epsilon);
   return {high.value, high.rounding + low.rounding, high.tail + low.tail, low.alias};
 }
+
+Answer DiscretizedContour::answer(Quantity quantity, double at, double near) const {
+  const bool wants_epsilon = quantity == Quantity::epsilon;
+  const Interval found = wants_epsilon ? epsilon(at, std::isnan(near) ? near_ : near) : delta(at);
+  Answer result = enclosed(found, "discretized_contour");
+  const double epsilon = wants_epsilon ? found.upper : at;
+  if (std::isfinite(epsilon)) {
+    const ContourDelta lost = losses(epsilon);
+    const Interval there = delta(epsilon);
+    result.truncation = lost.tail;
+    result.wraparound = lost.alias;
+    result.rounding = lost.rounding;
+    result.discretization = std::max(0.0, there.upper - there.lower - lost.tail - lost.alias - lost.rounding);
+  }
+  result.interval = interval_;
+  result.size = contour_.count;
+  result.tilt = contour_.tilt;
+  result.cost = cost_;
+  return result;
+}
+
+namespace {
+
+// Cheaper than a long transform of the same steps.
+class ByDiscretizedContour final : public Method {
+ public:
+  using Method::Method;
+
+  Forecast forecast() override {
+    if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
+    GridPlanner& grid = task_.grid();
+    constexpr double most = cost::most_for_discretized_contour;
+    if (!(grid.at().tilt > 0)) return {.obstacle = "the saddle point is at tilt 0"};
+    if (attempts_ == most_attempts || !grid.limited_by().empty()) return {.obstacle = "finer grids do not help"};
+    if (failed_at_ == grid.attempts()) return {.obstacle = "the sum did not come to an answer"};
+    const double memory = task_.limits.memory();
+    const double transform = grid.plan().bytes > memory ? most : grid.cost();
+    if (!task_.is_named() && transform < cost::least_for_discretized_contour)
+      return {.obstacle = "a transform is cheap"};
+    if (grid.plan().step_bytes > memory) return {.obstacle = "memory_limit"};
+    plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_);
+    if (!(plan_.cost < (task_.is_named() ? infinity : most))) return {.obstacle = "it needs too many samples"};
+    return {plan_.cost, grid.plan().step_bytes, 0.7, {}};
+  }
+
+  std::shared_ptr<const Evaluator> prepare() override {
+    ++attempts_;
+    GridPlanner& grid = task_.grid();
+    return std::make_shared<DiscretizedContour>(task_.terms(), grid.saddlepoint(), grid.plan(), plan_,
+                                                grid.at().epsilon);
+  }
+
+  void learn(const Answer& found) override {
+    if (!(found.lower > 0) || !std::isfinite(found.upper)) {
+      failed_at_ = task_.grid().attempts();
+      return;
+    }
+    smoothing_ *= std::clamp(0.7 / task_.excess(), 0.3, 0.8);
+    task_.refine_grid();
+  }
+
+ private:
+  static constexpr int most_attempts = 6;
+  DiscretizedContourPlan plan_{};
+  int attempts_ = 0, failed_at_ = -1;
+  double smoothing_ = 1;  // its share of the width, less with each attempt
+};
+
+}  // namespace
+
+std::unique_ptr<Method> discretized_contour(Task& task) { return std::make_unique<ByDiscretizedContour>(task); }
 
 }  // namespace hockeystick

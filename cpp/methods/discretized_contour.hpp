@@ -6,29 +6,30 @@
 
 #include "forecast/transform_plan.hpp"
 #include "methods/contour_sum.hpp"
+#include "methods/method.hpp"
 #include "numeric/interval.hpp"
 
 namespace hockeystick {
 
+/// A smoothed contour for discretized steps, and its cost [ns]: infinite if it needs too many samples.
+struct DiscretizedContourPlan {
+  Contour contour;
+  double radius, cost;
+};
+/// Smoothing takes about a quarter of the relative width of delta wanted.
+DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
+                                                double log_tolerance);
+
 /// A composition of discretized steps from both sides by smoothed contour sums: no transform, and a cost that hardly
 /// grows with the counts.
-class DiscretizedContour {
+class DiscretizedContour final : public Evaluator {
  public:
-  /// What the plan says of interval and supports; smoothing takes about a quarter of the relative width of delta
-  /// wanted. At most at `budget`, as the planner counts.
-  DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                     double log_tolerance, double budget);
+  /// On the supports of `plan`. `near`: about the epsilon of the question.
+  DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
+                     const DiscretizedContourPlan& contour, double near);
 
-  /// Whether the budget sufficed; nothing else may be asked if not.
-  bool is_affordable() const { return upper_.has_value(); }
-
-  Interval epsilon(double delta, double start) const;
-  Interval delta(double epsilon) const;
-
-  /// At an epsilon: what tail, aliases and rounding of both sums take.
-  ContourDelta losses(double epsilon) const;
-  const Contour& contour() const { return contour_; }
-  double cost() const { return cost_; }
+  Answer answer(Quantity quantity, double at, double near) const override;
+  double bytes() const override { return bytes_; }
 
  private:
   struct Side {
@@ -38,10 +39,13 @@ class DiscretizedContour {
   };
   void add(const Direction& direction, const Saddlepoint& saddlepoint, std::vector<StepPmf> steps,
            std::optional<Side>& to) const;
+  Interval epsilon(double delta, double start) const;
+  Interval delta(double epsilon) const;
+  ContourDelta losses(double epsilon) const;
 
   Contour contour_;
-  double radius_, cost_ = 0;
-  Held room_;
+  double radius_, cost_, interval_, near_, bytes_;
+  Held held_;
   std::optional<Side> upper_, lower_;
 };
 

@@ -92,7 +92,7 @@ class Spread {
 
 }  // namespace
 
-std::optional<Enumeration> Enumeration::of(const Direction& direction, double memory) {
+std::optional<Enumeration::Size> Enumeration::size_of(const Direction& direction) {
   double size = 1, powers = 0;
   for (const Term& term : direction) {
     const auto law = term.pair->finite_law();
@@ -102,10 +102,14 @@ std::optional<Enumeration> Enumeration::of(const Direction& direction, double me
     powers += (count + 1) * atoms;
     if (size > most_sums || powers > 4 * most_sums) return std::nullopt;
   }
-  const double bytes = size * cost::sum_bytes + powers * sizeof(Scaled);
-  if (bytes > memory) return std::nullopt;
+  return Size{size, size * cost::sum_bytes + powers * sizeof(Scaled)};
+}
+
+std::optional<Enumeration> Enumeration::of(const Direction& direction, double memory) {
+  const auto size = size_of(direction);
+  if (!size || size->bytes > memory) return std::nullopt;
   Enumeration sums;
-  sums.room_ = Held(bytes);
+  sums.room_ = Held(size->bytes);
   for (const Term& term : direction) sums.add(*term.pair->finite_law(), static_cast<double>(term.count));
   sums.sort();
   return sums;
@@ -233,5 +237,49 @@ Interval Enumeration::quantile(double low, double high) const {
   if (from < size) found.upper = outward(sums_[from].loss, 1);
   return found;
 }
+
+Answer Enumeration::answer(Quantity quantity, double at, double) const {
+  const Interval found = quantity == Quantity::epsilon ? epsilon(at) : delta(at);
+  Answer result = enclosed(found, "enumeration");
+  const auto [below, above] = delta(quantity == Quantity::epsilon ? found.upper : at);
+  result.rounding = above - below;
+  result.size = size();
+  return result;
+}
+
+namespace {
+
+constexpr double most_bytes = 0x1p20;
+
+// Close to what the mass at +inf leaves of delta no grid is fine enough, but sums are known to rounding.
+class ByEnumeration final : public Method {
+ public:
+  using Method::Method;
+
+  Forecast forecast() override {
+    if (is_done_) return {.obstacle = "rounding"};
+    if (task_.runs_once() && !task_.is_named()) return {.obstacle = "one step is integrated as it is"};
+    if (!task_.is_bounded && !task_.is_named()) return {.obstacle = "the trivial bounds come first"};
+    if (!size_) {
+      const auto size = Enumeration::size_of(task_.terms());
+      is_done_ = !size;
+      if (is_done_) return {.obstacle = "losses are not few sums of atoms"};
+      size_ = *size;
+    }
+    if (size_->bytes > std::min(most_bytes, task_.limits.memory())) return {.obstacle = "memory_limit"};
+    return {cost::enumeration(size_->sums, task_.question.wants_epsilon()), size_->bytes, 1e-9, {}};
+  }
+
+  std::shared_ptr<const Evaluator> prepare() override {
+    return std::make_shared<Enumeration>(*Enumeration::of(task_.terms(), infinity));
+  }
+
+ private:
+  std::optional<Enumeration::Size> size_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> enumeration(Task& task) { return std::make_unique<ByEnumeration>(task); }
 
 }  // namespace hockeystick

@@ -7,18 +7,24 @@
 #include <optional>
 #include <vector>
 
-#include "methods/question.hpp"
+#include "methods/method.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/union_probability.hpp"
 #include "pld/loss_tail.hpp"
 
 namespace hockeystick {
 
-class Enumeration {
+class Enumeration final : public Evaluator {
  public:
-  /// Nothing if some pair has other losses than atoms, or if the sums are more than 2^20 or take more than so many
-  /// bytes.
+  struct Size {
+    double sums, bytes;
+  };
+  /// Nothing if some pair has other losses than atoms, or if the sums are more than 2^20.
+  static std::optional<Size> size_of(const Direction& direction);
+  /// Nothing either if they take more than so many bytes.
   static std::optional<Enumeration> of(const Direction& direction, double memory);
+
+  Answer answer(Quantity quantity, double at, double near) const override;
 
   /// Encloses P(L > epsilon). Only sums that rounding does not tell from epsilon make it wider than rounding of masses.
   Interval tail(double epsilon) const;

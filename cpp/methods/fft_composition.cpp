@@ -7,11 +7,11 @@
 
 #include "discretize/connect_dots.hpp"
 #include "discretize/tangent_hull.hpp"
+#include "methods/budgeted.hpp"
+#include "methods/composition_cache.hpp"
 #include "numeric/fft/cache.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/workspace.hpp"
-#include "numeric/union_probability.hpp"
-#include "pld/chernoff.hpp"
 
 namespace hockeystick {
 
@@ -54,15 +54,17 @@ FftComposition::FftComposition(std::pair<CurveTable, CurveTable>&& sides, const 
       tilt_(plan.tilt),
       slope_(at.slope),
       size_(plan.fft_size),
+      cost_(plan.cost),
       upper_(std::move(sides.first)),
       lower_(std::move(sides.second)) {}
 
-Answer FftComposition::answer(bool wants_epsilon, double value) const {
-  Answer result;
-  double epsilon = value;
+Answer FftComposition::answer(Quantity quantity, double at, double) const {
+  const bool wants_epsilon = quantity == Quantity::epsilon;
+  Answer result = enclosed({0, infinity}, "fft_composition");
+  double epsilon = at;
   if (wants_epsilon) {
-    result.upper = epsilon = upper_.epsilon(value);
-    result.lower = lower_.epsilon(value);
+    result.upper = epsilon = upper_.epsilon(at);
+    result.lower = lower_.epsilon(at);
     if (!std::isfinite(epsilon)) epsilon = std::isfinite(result.lower) ? result.lower : 0;
   }
   const CertifiedDelta high = upper_.delta(epsilon), low = lower_.delta(epsilon);
@@ -76,32 +78,38 @@ Answer FftComposition::answer(bool wants_epsilon, double value) const {
   result.interval = interval_;
   result.size = size_;
   result.tilt = tilt_;
-  result.method = "fft_composition";
+  result.cost = cost_;
   return result;
 }
 
-double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at, double epsilon,
-                      double coarse) {
-  if (!(at.tilt > 0)) return infinity;
-  const Plan plan =
-      make_plan(direction, saddlepoint, {at, coarse, forecast_interval(saddlepoint, at, coarse), 1e-3, false});
-  ChernoffMoment moment{plan.tilt};
-  double loss_error = 0;
-  UnionProbability infinite;
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    const double bytes = plan.supports[j].bytes_discretized();
-    if (plan.supports[j].points() > 1e5 || bytes > Budget::left()) return infinity;
-    const Held room(bytes);
-    const StepPmf step = connect_dots(cut_midway(*direction[j].pair, plan.supports[j].build()));
-    const auto count = static_cast<double>(direction[j].count);
-    const TiltedStep at_tilt = tilted(step, plan.tilt, plan.log_moments[j]);
-    moment.add(count, at_tilt.log_moment, log_moment_above(at_tilt, 0));
-    infinite.add(0, step.infinity_mass, count);
-    loss_error += count * step.loss_error;
+namespace {
+
+class ByTransform final : public Method {
+ public:
+  using Method::Method;
+
+  Forecast forecast() override {
+    if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
+    GridPlanner& grid = task_.grid();
+    if (is_done_ || !grid.limited_by().empty()) return {.obstacle = "finer grids do not help"};
+    const double bytes = grid.plan().bytes;
+    return {grid.cost(), bytes, bytes <= task_.limits.memory() ? 0.7 : infinity, {}};
   }
-  // proof: underflow-delta
-  const double finite = std::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1e-307;
-  return (finite + infinite.upper()) * (1 + 2 * unit_roundoff);
-}
+
+  std::shared_ptr<const Evaluator> prepare() override {
+    GridPlanner& grid = task_.grid();
+    const double bytes = grid.plan().bytes;
+    const bool fits = grid.fit(task_.limits.memory());
+    if (!grid.limited_by().empty()) refuse(task_.answer, bytes);
+    is_done_ = !fits;
+    return fits ? cached_composition(task_.terms(), grid.plan(), grid.at()) : nullptr;
+  }
+
+  void learn(const Answer&) override { task_.refine_grid(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Method> fft_composition(Task& task) { return std::make_unique<ByTransform>(task); }
 
 }  // namespace hockeystick

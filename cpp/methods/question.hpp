@@ -6,19 +6,18 @@
 #include <cstddef>
 #include <string_view>
 
+#include "forecast/question.hpp"
 #include "mechanisms/composition.hpp"
+#include "numeric/interval.hpp"
 #include "numeric/runtime/budget.hpp"
 
 namespace hockeystick {
 
-/// How a question may be answered: by whichever wins, or, for tests, by one of the two engines alone.
-enum class Method { any, contour, transform };
-
 /// What certified answers may cost.
 struct Limits {
-  double tolerance;          // upper - lower <= tolerance * upper
-  std::size_t memory_limit;  // bytes, charged before they are touched (numeric/runtime/budget.hpp)
-  Method method = Method::any;
+  double tolerance;              // upper - lower <= tolerance * upper
+  std::size_t memory_limit;      // bytes, charged before they are touched (numeric/runtime/budget.hpp)
+  std::string_view method = {};  // the only one that may answer; empty: any
 
   /// Bytes that may be planned with now.
   double memory() const { return std::min(static_cast<double>(memory_limit), Budget::left()); }
@@ -51,8 +50,21 @@ struct Answer {
   double tilt = 0;
   int passes = 0;
   double cost = 0, total_cost = 0;  // as the planner forecast: of the last pass, of all [ns]
-  std::string_view method;          // its name, or "" if the trivial bounds or one step sufficed
+  std::string_view method;          // that found the bounds
 };
+
+/// An interval that the engine is to judge.
+inline Answer enclosed(const Interval& found, std::string_view method) {
+  Answer answer;
+  answer.lower = found.lower, answer.upper = found.upper;
+  answer.converged = false;
+  answer.method = method;
+  return answer;
+}
+
+inline bool is_tight(const Answer& found, const Question& question) {
+  return is_tight(found.lower, found.upper, question.tolerance, !question.wants_epsilon());
+}
 
 /// The larger of two enclosed numbers, such as the worse of two directions. `is_enough` says whether an answer is as
 /// tight as asked.

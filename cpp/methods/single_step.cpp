@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <utility>
 
+#include "forecast/cost.hpp"
+#include "methods/method.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
@@ -111,5 +115,50 @@ Interval single_step_epsilon(const DominatingPair& pair, double delta) {
   for (double away = u * root; upper < high && !suffices(upper); away *= 4) upper = std::min(high, root + away);
   return {lower, upper};
 }
+
+namespace {
+
+class SingleStepEvaluator final : public Evaluator {
+ public:
+  explicit SingleStepEvaluator(std::shared_ptr<const DominatingPair> pair) : pair_(std::move(pair)) {}
+
+  Answer answer(Quantity quantity, double at, double) const override {
+    const bool wants_epsilon = quantity == Quantity::epsilon;
+    Answer result =
+        enclosed(wants_epsilon ? single_step_epsilon(*pair_, at) : single_step_delta(*pair_, at), "single_step");
+    const double epsilon = wants_epsilon ? result.upper : at;
+    if (!std::isfinite(epsilon)) return result;
+    const Interval there = wants_epsilon ? single_step_delta(*pair_, epsilon) : Interval{result.lower, result.upper};
+    result.rounding = there.upper - there.lower;
+    return result;
+  }
+
+ private:
+  std::shared_ptr<const DominatingPair> pair_;
+};
+
+class BySingleStep final : public Method {
+ public:
+  using Method::Method;
+
+  Forecast forecast() override {
+    if (!task_.runs_once()) return {.obstacle = "more than one step"};
+    if (is_done_) return {.obstacle = "rounding"};
+    return {.cost = cost::single_step(task_.question.wants_epsilon()), .width = 1e-9};
+  }
+
+  std::shared_ptr<const Evaluator> prepare() override {
+    return std::make_shared<SingleStepEvaluator>(task_.terms().front().pair);
+  }
+
+  void learn(const Answer& found) override {
+    Method::learn(found);
+    task_.answer.limited_by = "rounding";
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Method> single_step(Task& task) { return std::make_unique<BySingleStep>(task); }
 
 }  // namespace hockeystick

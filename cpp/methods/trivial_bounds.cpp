@@ -13,7 +13,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
+#include "methods/method.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -212,5 +215,70 @@ std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, dou
   answer.rounding = answer.upper - answer.lower;
   return answer;
 }
+
+namespace {
+
+class TrivialBounds final : public Evaluator {
+ public:
+  explicit TrivialBounds(Direction terms, double tolerance)
+      : terms_(std::move(terms)), tolerance_(tolerance), infinite_(infinity_mass(terms_)) {}
+
+  Answer answer(Quantity quantity, double at, double) const override {
+    Answer result = enclosed(quantity == Quantity::epsilon ? epsilon(at) : Interval{0, 1}, "trivial_bounds");
+    if (quantity == Quantity::epsilon) return result;
+    if (at >= largest_finite_loss(terms_)) {  // no finite loss adds to delta
+      result.lower = infinite_.lower(), result.upper = infinite_.upper();
+      result.limited_by = "rounding";
+      return result;
+    }
+    result.lower = infinite_.lower(), result.upper = total_variation(terms_);  // delta falls with epsilon
+    if (const auto near = delta_next_to_largest_loss(terms_, at, tolerance_)) {
+      result.lower = std::max(result.lower, near->lower), result.upper = std::min(result.upper, near->upper);
+      result.converged = near->converged, result.limited_by = near->limited_by, result.rounding = near->rounding;
+    }
+    return result;
+  }
+
+ private:
+  Interval epsilon(double delta) const {
+    if (infinite_.exceeds(delta)) return {infinity, infinity};
+    if (delta >= total_variation(terms_)) return {0, 0};
+    // proof: largest-losses
+    return both({0, largest_loss(terms_)}, epsilon_by_largest_losses(terms_, delta, tolerance_));
+  }
+
+  Direction terms_;
+  double tolerance_;
+  UnionProbability infinite_;
+};
+
+class ByTrivialBounds final : public Method {
+ public:
+  using Method::Method;
+
+  Forecast forecast() override {
+    if (is_done_) return {.obstacle = "the question lies where they say little"};
+    if (task_.runs_once() && !task_.is_named() && task_.answer.limited_by.empty())
+      return {.obstacle = "one step is integrated as it is"};
+    return {.cost = 0, .width = infinity};
+  }
+
+  std::shared_ptr<const Evaluator> prepare() override {
+    return std::make_shared<TrivialBounds>(task_.terms(), task_.question.tolerance);
+  }
+
+  void learn(const Answer& found) override {
+    Method::learn(found);
+    task_.is_bounded = true;
+    const bool leaks = infinity_mass(task_.terms()).upper() > 0;
+    task_.beyond_grids =
+        found.limited_by == "rounding" && !(leaks && task_.question.at < largest_finite_loss(task_.terms()));
+    if (task_.beyond_grids) task_.answer.limited_by = "rounding";
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Method> trivial_bounds(Task& task) { return std::make_unique<ByTrivialBounds>(task); }
 
 }  // namespace hockeystick

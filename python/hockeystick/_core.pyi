@@ -35,6 +35,7 @@ __all__: list[str] = [
     "loss_quantile_bounds",
     "loss_tail_bounds",
     "loss_variance_bounds",
+    "methods",
     "pair_names",
     "pld_bayes_risk",
     "pld_bucket_tail",
@@ -511,6 +512,11 @@ def loss_variance_bounds(
 ) -> Answers:
     """
     Encloses the variance of the loss, for the worst direction, once per element.
+    """
+
+def methods() -> list[str]:
+    """
+    The names of the methods, in the order in which they are asked for a forecast.
     """
 
 def pair_names() -> list[str]:

@@ -69,8 +69,8 @@ Numbers deltas(const std::vector<Direction>& directions, const Limits& limits = 
   return numbers_of(delta_bounds(directions, std::array{0.1, 1.0, 3.0}, limits));
 }
 
-Numbers by_contour() { return epsilons(sampled_gaussian(1000), {1e-6, memory, Method::contour}); }
-Numbers by_transform() { return epsilons(sampled_gaussian(1000), {1e-3, memory, Method::transform}); }
+Numbers by_contour() { return epsilons(sampled_gaussian(1000), {1e-6, memory, "contour_integral"}); }
+Numbers by_transform() { return epsilons(sampled_gaussian(1000), {1e-3, memory, "fft_composition"}); }
 Numbers curve() { return deltas(sampled_gaussian(300)); }
 
 struct Forgetting {

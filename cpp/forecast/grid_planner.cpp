@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/grid_planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "discretize/cells.hpp"
+#include "forecast/cost.hpp"
+#include "forecast/lattice_grid.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double widest_interval = 0.5 * largest_interval;  // aligning may widen it
+constexpr int most_attempts = 8;
+
+// Nats of delta within which questions are planned alike.
+constexpr double rung_width = 2;
+
+// Of the tolerance: how tight a transform is for the first of the questions that share it.
+constexpr double shared_tightness = 0.5;
+
+}  // namespace
+
+GridPlanner::GridPlanner(const Direction& direction, const Question& question, double infinity_mass)
+    : direction_(direction),
+      question_(question),
+      infinity_mass_(infinity_mass),
+      whole_(direction),
+      saddlepoint_(whole_),
+      previous_gap_(infinity) {
+  if (question_.log_margin > 0) question_.tolerance *= shared_tightness;
+  const bool wants_epsilon = question_.wants_epsilon();
+  log_delta_ = wants_epsilon ? std::log(question_.at) : saddlepoint_.saddle_for_epsilon(question_.at).log_delta;
+  if (!wants_epsilon || !step_to_rung(std::log(finite_delta()))) forecast();
+  log_tolerance_ = wanted_log_tolerance();
+}
+
+const Plan& GridPlanner::plan() {
+  if (!plan_) {
+    if (interval_ == 0) {
+      interval_ = std::min(first_interval(), widest_interval);
+      cut_ = std::min(1e-3, log_tolerance_ * 1e-3) * std::exp(-question_.log_margin);
+    }
+    plan_ = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval_, cut_});
+  }
+  return *plan_;
+}
+
+double GridPlanner::cost() { return plan().cost / (question_.log_margin > 0 ? cost::questions_shared : 1); }
+
+bool GridPlanner::fit(double bytes) {
+  if (plan().bytes <= bytes) return true;
+  limited_by_ = "memory_limit";
+  double interval = interval_;
+  while (plan_->bytes > bytes && interval < std::min(std::max(at_.deviation, at_.epsilon), widest_interval)) {
+    interval = std::min(interval * std::max(1.25, std::min(plan_->bytes / bytes, 1e6)), widest_interval);
+    plan_ = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval, cut_});
+  }
+  return plan_->bytes <= bytes;
+}
+
+double GridPlanner::excess(const Width& found) const {
+  const double allowed = question_.tolerance * found.upper;
+  const double gap = found.upper - found.lower;
+  return std::isfinite(gap) && allowed > 0 ? std::max(1.1, gap / allowed) : 16.0;
+}
+
+void GridPlanner::learn(const Width& found) {
+  const Plan before = std::move(*plan_);
+  plan_.reset();
+  ++attempts_;
+  if (step_off_rung()) log_tolerance_ = wanted_log_tolerance();
+  if (!limited_by_.empty()) return;
+  const double delta = question_.wants_epsilon() ? question_.at : found.upper;
+  const double width = found.lost + found.rounding + found.discretization, gap = found.upper - found.lower;
+  if (found.rounding > 0.5 * log_tolerance_ * delta && found.rounding > 0.3 * width)
+    limited_by_ = "rounding";
+  else if (attempts_ == most_attempts || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
+    limited_by_ = "passes";
+  previous_gap_ = gap;
+  if (found.lost > 0.1 * log_tolerance_ * delta) {
+    cut_ *= 1e-3;
+    if (!question_.wants_epsilon() && found.lower > 0) forecast_from(std::log(found.lower));
+  }
+  // If truncation took most of the width, the interval has hardly been tried yet.
+  const bool tried = found.lost <= 0.3 * width;
+  // Atoms off the grid cost an error of first order in the interval, the rest is of second order.
+  const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
+  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : 0.25);
+}
+
+double GridPlanner::first_interval() const {
+  double interval = forecast_interval(saddlepoint_, at_, log_tolerance_);
+  if (question_.log_margin > 0) {  // delta further out asks for a finer one
+    const double far = std::exp(std::max(at_.log_delta - question_.log_margin, -690.0));
+    interval =
+        0.85 * std::min(interval, forecast_interval(saddlepoint_, saddlepoint_.saddle_for_delta(far), log_tolerance_));
+  }
+  if (const double off_grid_steps =
+          choose_lattice_grid(direction_, saddlepoint_, {std::max(0.0, at_.tilt), interval, 0, false}).off_grid_steps;
+      off_grid_steps > 0) {
+    const double slope = at_.regular ? at_.slope : at_.tilt + 1 / std::max(at_.epsilon, at_.deviation);
+    interval = std::min(interval, log_tolerance_ / (slope * off_grid_steps));
+  }
+  // Where forecasts underflow it must not be 0: nothing finer would fit any memory.
+  return std::max(interval, 1e-12 * std::max(at_.deviation, at_.epsilon));
+}
+
+void GridPlanner::forecast() {
+  const bool wants_epsilon = question_.wants_epsilon();
+  double finite = forecast_from(log_delta_);
+  // Without the rare huge losses delta at an epsilon may be far less than with them.
+  for (int i = 0; i < 4 && !wants_epsilon && at_.log_delta < log_delta_ - 1; ++i)
+    finite = forecast_from(log_delta_ = at_.log_delta);
+  zero_forecast_ = wants_epsilon && at_.epsilon <= 0;
+  if (zero_forecast_) at_ = saddlepoint_.saddle_for_epsilon(0);
+  if (!wants_epsilon && at_.regular && rungs_) step_to_rung(finite);
+}
+
+// What an answer of epsilon leaves to finite losses.
+double GridPlanner::finite_delta() const { return std::max(question_.at - infinity_mass_, 1e-3 * question_.at); }
+
+// The saddlepoint forgets what truncation may cut at a delta of about e^log_delta. Returns the log of what finite
+// losses add to delta.
+double GridPlanner::forecast_from(double log_delta) {
+  saddlepoint_ = whole_;
+  saddlepoint_.truncate(log_delta - question_.log_margin + std::log(1e-4 * question_.tolerance));
+  at_ = question_.wants_epsilon() ? saddlepoint_.saddle_for_delta(finite_delta())
+                                  : saddlepoint_.saddle_for_epsilon(question_.at);
+  const double finite = at_.log_delta;
+  add_infinity();
+  return finite;
+}
+
+void GridPlanner::add_infinity() {
+  if (!question_.wants_epsilon()) at_.log_delta = std::log(std::exp(at_.log_delta) + infinity_mass_);
+}
+
+// Questions of a direction on the same rung of delta are planned alike, for its lower end, and equal plans share a
+// transform. The window reaches a deviation below where it is planned for. `finite`: log of what finite losses add to
+// delta.
+bool GridPlanner::step_to_rung(double finite) {
+  if (!(finite <= -rung_width)) return false;  // above, delta says little of where epsilon is
+  const double rung = rung_width * std::floor(finite / rung_width);
+  Saddlepoint saddlepoint = whole_;
+  saddlepoint.truncate(rung - question_.log_margin + std::log(1e-4 * question_.tolerance));
+  const Saddle at = saddlepoint.saddle_for_delta(std::exp(rung));
+  if (!at.regular || !(at.epsilon > 2 * rung_width / at.slope)) return false;
+  const double before = question_.wants_epsilon() ? at.epsilon - (finite - rung) / at.slope : question_.at;
+  if (!(std::fabs(at.epsilon - before) < 0.5 * at.deviation)) return false;
+  at_ = at;
+  add_infinity();
+  saddlepoint_ = std::move(saddlepoint);
+  return on_rung_ = true;
+}
+
+// Plans for the question itself; false if it was.
+bool GridPlanner::step_off_rung() {
+  if (!on_rung_) return false;
+  on_rung_ = rungs_ = false;
+  forecast();
+  return true;
+}
+
+// The relative width of delta that meets the tolerance on the answer.
+double GridPlanner::wanted_log_tolerance() const {
+  if (!question_.wants_epsilon()) {  // what is at +inf needs no grid
+    const double finite = std::max(1 - infinity_mass_ / std::exp(at_.log_delta), 1e-9);
+    return std::min(0.5, question_.tolerance / finite);
+  }
+  if (zero_forecast_)  // the answer is 0 if delta(0) is enclosed this well
+    return std::clamp(0.3 * (std::log(question_.at) - at_.log_delta), 1e-6, 0.5);
+  const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
+  // At the other end of the rung epsilon is smaller, and the slope.
+  const double epsilon = at_.epsilon - (on_rung_ ? rung_width / slope : 0);
+  return std::clamp(slope * question_.tolerance * epsilon, 1e-13, 0.5);
+}
+
+}  // namespace hockeystick
