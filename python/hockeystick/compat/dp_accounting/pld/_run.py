@@ -18,6 +18,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _MAX_EPSILON, _MIN_DELTA = 1e4, 1e-300
 _TOLERANCES = 1e-7, 1e-4
+_CHEAP = 2**24  # bytes
 _SHARE = 0.3  # times steps and interval^2: about what connecting dots costs, relatively
 _OUTWARD = 2.0**-48  # relative: covers a few roundings, those of exp included
 _FEW = 1000  # so many fractions are multiplied
@@ -183,16 +184,23 @@ class Run:
         return sum(n * x.log_p for x, n in self.given), sum(n * x.log_q for x, n in self.given)
 
     def _bound(self, wanted: str, given: FloatArray) -> FloatArray:
-        """The ends of bounds, about as close as connecting dots, or the best there are."""
+        """Ends of bounds about as close as connecting dots, if that is cheap, or else good ones."""
         steps = sum([count for _, count in self.composition.terms])
         low, high = _TOLERANCES
-        width = min(max(_SHARE * steps * self.interval**2, low), high)
+        fine = min(max(_SHARE * steps * self.interval**2, low), high)
         ask = getattr(self.composition, f"{wanted}_bounds")
-        try:
-            bounds = ask(given, adjacency=self.adjacency, tolerance=width)
-        except hs.CertificationError as error:
-            bounds = error.bounds
-        return np.asarray(bounds.upper if self.pessimistic else bounds.lower)
+        best = np.full(given.shape, math.inf if self.pessimistic else 0.0)
+        for asked in ({"tolerance": fine, "memory_limit": _CHEAP}, {"tolerance": high}):
+            try:
+                bounds = ask(given, adjacency=self.adjacency, **asked)
+            except hs.CertificationError as error:
+                bounds = error.bounds
+            end = np.asarray(bounds.upper if self.pessimistic else bounds.lower)
+            closer = np.minimum if self.pessimistic else np.maximum
+            best = closer(best, end)
+            if np.all(bounds.lower >= (1 - high) * bounds.upper):
+                break
+        return best
 
     def _moved(self, values: FloatArray, by: float, sign: int = 1) -> FloatArray:
         """The values plus `by`, rounded to the side; `sign` -1 where less is more pessimistic."""
