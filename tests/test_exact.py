@@ -103,7 +103,8 @@ def test_finite_composition_of_an_infinite_loss():
 def test_every_mechanism_has_an_oracle():
     assert set(makers()) == set(random_runs.KINDS)
     made = {type(random_runs.mechanism(term)).__name__ for term in examples()}
-    assert made == set(hs.mechanisms.__all__) - {"PoissonSampled"}
+    exact = {name for name in hs.mechanisms.__all__ if getattr(hs, name).is_exact}
+    assert made == exact - {"PoissonSampled"}
 
 
 def examples():

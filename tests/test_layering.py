@@ -30,7 +30,7 @@ CPP_LAYERS["bind"] = set(CPP_LAYERS)
 PYTHON_LAYERS = [
     {"_core", "_checks", "_deprecated", "_files", "_progress"},
     {"adjacency", "bounds"},
-    {"errors", "limits"},
+    {"enclosing", "errors", "limits"},
     {"queries"},
     {"pld"},
     {"views"},

@@ -94,3 +94,4 @@ void bind_pld_views(pybind11::module_& module);
 void bind_contour(pybind11::module_& module);
 void bind_numeric(pybind11::module_& module);
 void bind_pld_parts(pybind11::module_& module);
+void bind_sampling(pybind11::module_& module);

@@ -20,5 +20,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_numeric(module);
   bind_contour(module);
   bind_pld_parts(module);
+  bind_sampling(module);
 #endif
 }

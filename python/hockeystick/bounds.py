@@ -64,6 +64,7 @@ class Bounds(_Pair[Value]):
     """
 
     _budget: tuple[Value, ...] = ()
+    _limited_by: str = ""
 
     @classmethod
     def of(cls, columns: Sequence[Any]) -> "Bounds[Any]":
@@ -76,6 +77,14 @@ class Bounds(_Pair[Value]):
     def error_budget(self) -> ErrorBudget[Value]:
         """What the width consists of."""
         return ErrorBudget(*(self._budget or (math.nan,) * 4))
+
+    @property
+    def limited_by(self) -> str:
+        """Why the bounds are wider than asked for: "theory" if no closer ones are known; else "".
+
+        No exception is raised then: the bounds are all that is proved of the way batches are drawn.
+        """
+        return self._limited_by
 
     @property
     def gap(self) -> Value:

@@ -71,6 +71,8 @@ class Mechanism(Composable):
 
     __slots__ = ("_rank",)
     _rank: str
+    is_exact: ClassVar[bool] = True
+    """Whether its dominating pair is all that is known of it; see EnclosedMechanism."""
 
     @property
     def terms(self) -> tuple[tuple["Mechanism", int], ...]:

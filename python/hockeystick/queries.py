@@ -19,10 +19,10 @@ from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Array, Bounds, Value
+from hockeystick.enclosing import Ask, Runs, Terms, enclosed
 from hockeystick.errors import CertificationError
 from hockeystick.limits import DEFAULT_TOLERANCE, Limits, spelled_out
 
-Terms = list[tuple[_core.DominatingPair, int]]
 Class = TypeVar("Class", bound=type)
 
 
@@ -54,6 +54,8 @@ class Query:
     tolerance: float = DEFAULT_TOLERANCE
     width: str = "tolerance"
     """The name of the keyword that says how wide the bounds may be."""
+    rises: bool | None = True
+    """Whether the core's answer grows with the hockey-stick curve; None: neither way."""
     symmetric: bool = False
     """Whether the answer is that of both directions even if one is asked for."""
     reverses: bool = False
@@ -87,19 +89,24 @@ QUERIES: Mapping[str, Query] = {
     "bayes_risk": Query(
         *("Bayes risk", "prior", _prior, "bayes_risk_bounds", _core.pld_bayes_risk),
         safe="lower",
+        rises=False,
         reverses=True,
     ),
     "gdp_mu": Query("mu", "smallest_rate", _rate, "gdp_bounds", _core.pld_gdp_mu, symmetric=True),
     "probabilistic_delta": Query(
-        "P(L > epsilon)", "epsilon", _epsilon, "loss_tail_bounds", _core.pld_tail, tolerance=1e-2
+        *("P(L > epsilon)", "epsilon", _epsilon, "loss_tail_bounds", _core.pld_tail),
+        tolerance=1e-2,
+        rises=None,
     ),
     "loss_quantile": Query(
         *("the quantile", "level", _level, "loss_quantile_bounds", _core.pld_quantile, "nats"),
         tolerance=1e-2,
         width="deviations",
+        rises=None,
     ),
     "loss_variance": Query(
-        "the variance", "power", _order, "loss_variance_bounds", _variance, "nats^2"
+        *("the variance", "power", _order, "loss_variance_bounds", _variance, "nats^2"),
+        rises=None,
     ),
     "renyi_divergence": Query(
         "the Renyi divergence", "order", _order, "renyi_bounds", _core.pld_renyi, "nats"
@@ -140,17 +147,44 @@ class Asked(ABC):
             limits = limits.updated(options, query.width)
         points = query.points(at)
         adjacency, tolerance, memory_limit = limits
-        reverses = {}
-        if query.reverses and adjacency.reversed is not adjacency:
-            reverses["reverses"] = self._directions(adjacency.reversed)
-        answers = getattr(_core, query.core)(
-            self._directions(adjacency.symmetric if query.symmetric else adjacency),
-            points.ravel(),
-            tolerance=tolerance,
-            memory_limit=memory_limit,
-            **reverses,
-        )
-        return certified(query, points, answers, limits)
+
+        def answers(runs: Runs) -> _core.Answers:
+            reverses = {}
+            if query.reverses and adjacency.reversed is not adjacency:
+                reverses["reverses"] = runs(adjacency.reversed)
+            found: _core.Answers = getattr(_core, query.core)(
+                runs(adjacency.symmetric if query.symmetric else adjacency),
+                points.ravel(),
+                tolerance=tolerance,
+                memory_limit=memory_limit,
+                **reverses,
+            )
+            return found
+
+        if all(mechanism.is_exact for mechanism, _ in self.terms):
+            return certified(query, points, answers(self._directions), limits)
+        return self._enclosed(query, points, answers, limits)
+
+    def _enclosed(self, query: Query, points: FloatArray, ask: Ask, limits: Limits) -> Bounds[Any]:
+        """Bounds of a run some of whose mechanisms are known by pairs above and below them."""
+        if query.rises is None:
+            first = next(mechanism for mechanism, _ in self.terms if not mechanism.is_exact)
+            raise ValueError(
+                f"{query.wanted} is not known of {first!r}: its privacy loss is known from above "
+                "and below in its hockey-stick curve only"
+            )
+        smallest = float(points.min()) if query.argument == "delta" and points.size else 1e-9
+        found = enclosed(self.terms, limits.tolerance, smallest, ask, rises=query.rises)
+        ends = [shaped(end.reshape(points.shape), points.shape) for end in found[:2]]
+        bounds = Bounds.of(ends) if query.derived is None else query.derived(Bounds.of(ends))
+        bounds._limited_by = found.limited_by  # noqa: SLF001
+        if found.limited_by == "passes":
+            message = (
+                f"{query.width} = {limits.tolerance!r} is out of reach, the curve is not known "
+                f"that closely: loosen {query.width}; best bounds are {bounds!r}"
+            )
+            raise CertificationError(message, bounds, found.limited_by)
+        return bounds
 
     def _safe(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Value:
         """The end of the bounds that understates no loss of privacy."""

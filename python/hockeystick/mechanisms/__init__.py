@@ -7,12 +7,16 @@ from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.discrete_pair import DiscretePair
 from hockeystick.mechanisms.exponential_mechanism import ExponentialMechanism
+from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.gaussian_mixture import GaussianMixture
+from hockeystick.mechanisms.hockey_stick_curve import HockeyStickCurve
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
+from hockeystick.mechanisms.random_allocation import RandomAllocation
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.mechanisms.shuffled import Shuffled
 from hockeystick.mechanisms.truncated_poisson_gaussian import TruncatedPoissonGaussian
 
 __all__ = [
@@ -22,11 +26,15 @@ __all__ = [
     "DiscreteLaplace",
     "DiscretePair",
     "ExponentialMechanism",
+    "FixedSizeSampled",
     "Gaussian",
     "GaussianMixture",
+    "HockeyStickCurve",
     "Laplace",
     "PermuteAndFlip",
     "PoissonSampled",
+    "RandomAllocation",
     "RandomizedResponse",
+    "Shuffled",
     "TruncatedPoissonGaussian",
 ]

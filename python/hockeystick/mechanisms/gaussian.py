@@ -2,11 +2,17 @@
 """The Gaussian mechanism."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.mechanisms._pair import pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
+
+if TYPE_CHECKING:
+    from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
+    from hockeystick.mechanisms.random_allocation import RandomAllocation
+    from hockeystick.mechanisms.shuffled import Shuffled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +50,31 @@ class Gaussian(SamplableMechanism):
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
         form = direction.form
         return pair(f"poisson_gaussian_{form}", self.noise_multiplier, sampling_probability)
+
+    def random_allocation(self, *, steps: int, epochs: int = 1) -> "RandomAllocation":
+        """An epoch of `steps` steps of which each record joins one, drawn at random."""
+        from hockeystick.mechanisms.random_allocation import RandomAllocation  # noqa: PLC0415
+
+        return RandomAllocation(mechanism=self, steps=steps, epochs=epochs)
+
+    def fixed_size_sampled(
+        self, *, batch_size: int, dataset_size: int, replacement: bool = False
+    ) -> "FixedSizeSampled":
+        """The mechanism on a batch of fixed size, drawn from the data for each run."""
+        from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled  # noqa: PLC0415
+
+        return FixedSizeSampled(
+            mechanism=self,
+            batch_size=batch_size,
+            dataset_size=dataset_size,
+            replacement=replacement,
+        )
+
+    def shuffled(self, *, batches: int) -> "Shuffled":
+        """An epoch over the shuffled records, cut into batches of equal size."""
+        from hockeystick.mechanisms.shuffled import Shuffled  # noqa: PLC0415
+
+        return Shuffled(mechanism=self, batches=batches)
 
 
 def noise_divisor(direction: Direction) -> float:

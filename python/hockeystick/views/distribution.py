@@ -70,6 +70,11 @@ class DistributionView(Asked):
         _checks.choice("estimator", estimator, _ESTIMATORS)
         if (side, estimator) == ("upper", "algorithm_2"):
             raise ValueError("side must be 'lower' with estimator 'algorithm_2', got 'upper'")
+        if side == "lower" and not all(mechanism.is_exact for mechanism, _ in self.terms):
+            raise ValueError(
+                "side must be 'upper' for mechanisms known by pairs above and below, got 'lower': "
+                "several pairs below, and none of them all, bound them"
+            )
         index = [] if support is None else _checks.support_index(support, interval)
         tail = _checks.open_unit("tail_mass", tail_mass)
         if merge_gaussians is None:

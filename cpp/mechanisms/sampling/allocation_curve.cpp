@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/sampling/allocation_curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr std::size_t most_samples = 1 << 17;
+
+// About the real lambda at which e^(lambda d) E e^(-lambda (S - t)) / lambda^2 is least, d < 0.
+double saddle(const LognormalTransform& transform, double t, double d) {
+  const auto value = [&](double log_lambda) {
+    const double lambda = std::exp(log_lambda);
+    return lambda * d + t * transform.log_moment_above(lambda) - 2 * log_lambda;
+  };
+  double low = std::log(0.01 / -d), high = std::log(600.0);
+  if (!(low < high)) return std::exp(high);
+  for (int i = 0; i < 24; ++i) {
+    const double a = low + 0.382 * (high - low), b = low + 0.618 * (high - low);
+    (value(a) < value(b) ? high : low) = value(a) < value(b) ? b : a;
+  }
+  return std::exp((low + high) / 2);
+}
+
+}  // namespace
+
+AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t, double from, double to,
+                                   double accuracy)
+    : transform_(transform), t_(t), deviation_(std::sqrt(t * transform.variance()) * (1 + 4 * u)) {
+  const double farthest = std::max(std::fabs(from), std::fabs(to)), above = std::max(0.0, to);
+  lambda_ = to > 0 ? std::min({5 / farthest, 2 / deviation_, 100.0}) : saddle(transform, t, from / 2 + to / 2);
+  const double part = accuracy * t / 8;
+  // Aliases from above: about e^(-lambda W) (W + deviation + K - t).
+  period_ = 1 / lambda_;
+  for (int i = 0; i < 6; ++i) period_ = std::max(1.0, std::log((deviation_ + above + 2 * period_) / part)) / lambda_;
+  period_ = std::max(period_, above + 2 * deviation_);
+  for (int i = 0; i < 60 && t + to > period_; ++i) {
+    const double needed = (period_ - to) / (deviation_ * deviation_);
+    chernoff_ = std::clamp(needed, 2 * lambda_, 600.0);
+    log_chernoff_ = t * transform.log_moment_above(chernoff_) * (1 + 2 * u);
+    if (alias_below(to) <= part) break;
+    period_ *= 1.1;
+  }
+  spacing_ = std::ldexp(std::floor(std::ldexp(2 * pi / period_, 24 - std::ilogb(2 * pi / period_))),
+                        std::ilogb(2 * pi / period_) - 24);  // so that its multiples are exact
+  period_ = 2 * pi / spacing_;
+  const double scale = std::exp(lambda_ * to) / period_;  // of the samples in put(K)
+  std::size_t next_check = 8;
+  for (std::size_t j = 0; j < most_samples; ++j) {
+    checkpoint_each<64>(j);
+    const std::complex<double> s{lambda_, spacing_ * static_cast<double>(j)};
+    const auto [g, error] = transform.centred(s);
+    const double gr = g.real(), gi = g.imag(), size = std::abs(g), modulus = std::hypot(1 + gr, gi);
+    const double log_size = 0.5 * std::log1p(2 * gr + size * size), angle = std::atan2(gi, 1 + gr);
+    // The logarithm of 1 + G: what G's error makes of it, and its rounding, 24 u of |G| where |1 + G| is about 1.
+    // proof: allocation-series
+    const double off = error / modulus + 32 * u * size * (1 + 1 / (modulus * modulus));
+    const double exponent = t * log_size, turn = t * angle;
+    const double wrong = t * off * 1.01 + 8 * u * (std::fabs(exponent) + std::fabs(turn) + 8);
+    const double square = std::norm(s), weight = (j > 0 ? 2 : 1) / square;
+    const double most =
+        std::exp(std::min(700.0, exponent + (off < 0.01 ? 0 : t * std::log1p(error / modulus)))) * weight;
+    const bool is_known = off < 0.01 && wrong < 1;
+    // 1 / s^2 = conj(s)^2 / |s|^4.
+    const double sr = (s.real() * s.real() - s.imag() * s.imag()) / square, si = -2 * s.real() * s.imag() / square;
+    const double er = std::cos(turn), ei = std::sin(turn);
+    re_.push_back(is_known ? most * (er * sr - ei * si) : 0);
+    im_.push_back(is_known ? most * (er * si + ei * sr) : 0);
+    // proof: allocation-series
+    rounding_ += is_known ? most * (std::expm1(wrong) + 24 * u) : most * 1.01;
+    size_ += 1.5 * most;
+    turning_ += most * static_cast<double>(j);
+    if (j < next_check || most * scale * static_cast<double>(j) > part) continue;
+    double log_rest;
+    if (log_tail(spacing_ * static_cast<double>(j + 1), log_rest)) {
+      // proof: allocation-series
+      tail_ = std::exp(log_rest) * period_ / (2 * pi * pi * static_cast<double>(j)) * period_ * (1 + 1e-12);
+      if (tail_ * scale <= part) break;
+    }
+    next_check = j + 1 + j / 6;
+  }
+}
+
+// log of an upper bound of |(1 + G)|^t e^.. at lambda + i w for every w >= omega: |g(lambda + i w)| is at most
+// e^(theta^2 / (2 mu^2)) E e^-(c Y), c = lambda cos theta + w sin theta, on the line x - i theta / mu.
+bool AllocationSeries::log_tail(double omega, double& result) const {
+  const double mu = transform_.mu();
+  result = infinity;
+  const auto value = [&](double theta) {
+    const double rise = theta * theta / (2 * mu * mu), half = std::sin(theta / 2);
+    const double cut = 2 * lambda_ * half * half, fall = omega * std::sin(theta);
+    const double c = lambda_ * std::cos(theta) + fall;
+    const double moment = transform_.log_moment_above(c);
+    return t_ * (rise + cut - fall + moment) + 32 * u * t_ * (rise + cut + fall + std::fabs(moment));
+  };
+  double low = 0, high = std::min(1.5, omega * mu * mu * 2);
+  for (int i = 0; i < 9; ++i) {
+    const double a = low + 0.382 * (high - low), b = low + 0.618 * (high - low);
+    const double at_a = value(a), at_b = value(b);
+    result = std::min({result, at_a, at_b});
+    (at_a < at_b ? high : low) = at_a < at_b ? b : a;
+  }
+  return result < 700;
+}
+
+// The terms k < 0: put(x) <= e^(c (x - t)) E e^(-c (S - t)) / (c e) for every c > lambda; none if K <= W.
+double AllocationSeries::alias_below(double d) const {
+  if (t_ + d <= period_ * (1 - 4 * u)) return 0;
+  const double c = chernoff_, fall = (c - lambda_) * period_;
+  const double exponent = c * d + log_chernoff_ - 1 - std::log(c);
+  const double size = std::fabs(c * d) + log_chernoff_ + fall + 8;
+  // proof: allocation-series
+  return std::exp(std::min(700.0, exponent - fall + 16 * u * size)) / -std::expm1(-fall) * (1 + 1e-12);
+}
+
+Interval AllocationSeries::put(double d) const {
+  const double turn = spacing_ * d, cosine = std::cos(turn), sine = std::sin(turn);
+  constexpr std::size_t block = 32;
+  double sum = 0, pr = 1, pi_ = 0;
+  for (std::size_t from = 0; from < re_.size(); from += block) {
+    double part = 0;
+    for (std::size_t j = from; j < std::min(from + block, re_.size()); ++j) {
+      part += re_[j] * pr - im_[j] * pi_;
+      const double next = pr * cosine - pi_ * sine;
+      pi_ = pi_ * cosine + pr * sine;
+      pr = next;
+    }
+    sum += part;
+  }
+  const double scale = std::exp(lambda_ * d) / period_, count = static_cast<double>(re_.size() / block + block);
+  // A turn is off by u of itself and its sine by 4 u, j of them by j times that; K - t by 4 u of itself.
+  const double turned = turning_ * (4 * std::fabs(turn) + 16) * u;  // proof: allocation-series
+  const double rounding =                                           // proof: allocation-series
+      scale * (rounding_ + turned + size_ * (count + 16 + 8 * lambda_ * std::fabs(d)) * u) + 4 * u * std::fabs(d);
+  const double fall = lambda_ * period_, q = std::exp(-fall) * (1 + 8 * u * (1 + fall)), rest = -std::expm1(-fall);
+  // proof: allocation-series
+  const double above = q / rest * (deviation_ / 2 + std::max(0.0, d)) + period_ * q / (rest * rest);
+  const double error = rounding + scale * tail_;
+  return {(scale * sum - error - above * (1 + 1e-12) - alias_below(d)) / t_, (scale * sum + error) / t_};
+}
+
+EnclosedCurve allocation_curve(const Allocation& allocation, double interval, std::size_t stride, double tail) {
+  const LognormalTransform transform(allocation.mu);
+  const double t = allocation.steps, fine = interval / static_cast<double>(stride);
+  const double spread = std::sqrt(transform.variance() / t), accuracy = std::max(tail / 64, 1e-16);
+  EnclosedCurve below, above;
+  const auto walk = [&](int sign, EnclosedCurve& curve) {
+    double from = 0;
+    for (std::int64_t k = sign > 0 ? 0 : 1;;) {
+      // K - t doubles from block to block, and below t / 2 K halves.
+      const double doubled = std::max(2 * std::fabs(from), spread);
+      const double to = sign > 0 ? doubled : from > -0.5 ? -std::min(doubled, 0.5) : (from - 1) / 2;
+      const AllocationSeries series = sign > 0 ? AllocationSeries(transform, t, from * t, to * t, accuracy)
+                                               : AllocationSeries(transform, t, to * t, from * t, accuracy);
+      for (;; ++k) {
+        const double alpha = std::exp(sign * fine * static_cast<double>(k)), d = alpha - 1;
+        if (sign * d > sign * to) break;
+        const auto [low, high] = series.put(t * d);
+        const double margin = 8 * u * (std::fabs(d) + 1e-4);
+        curve.alpha.push_back(alpha);
+        curve.lower.push_back(std::max(low - d - margin, std::max(0.0, -d)));
+        curve.upper.push_back(std::min(1.0, high - d + margin));
+        const bool is_small = (sign > 0 ? curve.upper.back() : high) < std::max(tail, 2 * (high - low));
+        const bool is_end = is_small && k % static_cast<std::int64_t>(stride) == 0;
+        if (is_end || curve.alpha.size() > (1 << 22)) return;
+      }
+      from = to;
+    }
+  };
+  walk(-1, below);
+  walk(1, above);
+  for (auto* part : {&below.alpha, &below.lower, &below.upper}) std::reverse(part->begin(), part->end());
+  below.alpha.insert(below.alpha.end(), above.alpha.begin(), above.alpha.end());
+  below.lower.insert(below.lower.end(), above.lower.begin(), above.lower.end());
+  below.upper.insert(below.upper.end(), above.upper.begin(), above.upper.end());
+  return below;
+}
+
+}  // namespace hockeystick

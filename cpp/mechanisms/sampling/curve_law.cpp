@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/sampling/curve_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+// A point of a curve; its value in two doubles, which is exact.
+struct Point {
+  double alpha;
+  TwoParts value;
+};
+
+// (b - a) / (b.alpha - a.alpha), within 2^-98 of itself: differences are exact in two doubles but for 2^-105.
+TwoParts slope(const Point& a, const Point& b) {
+  const TwoParts high = two_sum(b.value.value, -a.value.value);
+  const TwoParts rise = two_sum(high.value, high.error + (b.value.error - a.value.error));
+  const TwoParts run = two_sum(b.alpha, -a.alpha);
+  const double first = rise.value / run.value;
+  const double rest = std::fma(-first, run.value, rise.value) + (rise.error - first * run.error);
+  return two_sum(first, rest / run.value);
+}
+
+bool is_less(const TwoParts& a, const TwoParts& b) {
+  return a.value != b.value ? a.value < b.value : a.error < b.error;
+}
+
+double difference(const TwoParts& a, const TwoParts& b) {
+  const TwoParts high = two_sum(a.value, -b.value);
+  return high.value + (high.error + (a.error - b.error));
+}
+
+// The law of the lower convex hull of the points, whose first slope is at least -1 from (0, 1), continued by the last
+// value, to which it does not rise.
+AtomicLaw hull_law(const std::vector<Point>& points) {
+  std::vector<Point> hull{{0, {1, 0}}};
+  std::vector<TwoParts> slopes;
+  for (const Point& next : points) {
+    TwoParts last = slope(hull.back(), next);
+    while (!slopes.empty() && !is_less(slopes.back(), last)) {
+      hull.pop_back();
+      slopes.pop_back();
+      last = slope(hull.back(), next);
+    }
+    hull.push_back(next);
+    slopes.push_back(last);
+  }
+  slopes.push_back({0, 0});  // beyond the last point
+  AtomicLaw law;
+  double error = 0, largest = 0;
+  const auto add = [&](double loss, double alpha, double q, double steepest) {
+    if (!(q > 0)) return;
+    // The slopes are off by 2^-98 of themselves; the difference and the product by alpha are rounded.
+    error = std::max(error, 0x1p-96 * steepest / q);  // proof: curve-hull
+    law.atoms.push_back({loss, alpha * q, q});
+    if (std::isfinite(loss)) largest = std::max(largest, std::fabs(loss));
+  };
+  add(-infinity, 0, difference(slopes[0], {-1, 0}), 1);
+  for (std::size_t k = 1; k < hull.size(); ++k) {
+    const double alpha = hull[k].alpha;
+    add(std::log(alpha), alpha, difference(slopes[k], slopes[k - 1]), std::fabs(slopes[k - 1].value));
+  }
+  const double beyond = hull.back().value.value;
+  if (beyond > 0) law.atoms.push_back({infinity, beyond, 0});
+  law.mass_error = 4 * u + error;  // proof: curve-hull
+  law.loss_error = 4 * u * largest + smallest_subnormal;
+  law.bound = law.reverse_bound = largest * (1 + 4 * u);
+  return law;
+}
+
+}  // namespace
+
+void check_curve(const EnclosedCurve& curve) {
+  const std::size_t n = curve.alpha.size();
+  if (n < 2 || curve.lower.size() != n || curve.upper.size() != n)
+    throw std::invalid_argument("alpha, lower and upper must have the same length, at least 2");
+  for (std::size_t k = 0; k < n; ++k) {
+    const double alpha = curve.alpha[k], lower = curve.lower[k], upper = curve.upper[k];
+    if (!(alpha > (k > 0 ? curve.alpha[k - 1] : 0) && alpha < 1e300))
+      throw std::invalid_argument("alpha must be increasing numbers in (0, 1e300)");
+    if (!(lower <= upper && lower <= 1 && upper >= 0 && up(upper) >= 1 - alpha))
+      throw std::invalid_argument(
+          "lower <= upper, lower <= 1, upper >= 0 and upper >= 1 - alpha must hold at each alpha");
+  }
+}
+
+AtomicLaw law_above(const EnclosedCurve& curve) {
+  std::vector<Point> points;
+  double least = 1;  // the curve does not increase
+  for (std::size_t k = 0; k < curve.alpha.size(); ++k) {
+    least = std::min(least, curve.upper[k]);  // proof: curve-hull
+    const TwoParts line = two_sum(1, -curve.alpha[k]);
+    const bool below_line = is_less({least, 0}, line);  // by the giver's rounding: the curve is above the line
+    points.push_back({curve.alpha[k], below_line ? line : TwoParts{least, 0}});
+  }
+  return hull_law(points);
+}
+
+AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
+  const std::vector<double>&alpha = curve.alpha, &low = curve.lower, &high = curve.upper;
+  const std::size_t last = alpha.size() - 1, cells = last / stride;
+  constexpr double slack = 16 * u;  // of sums of a few terms of size 1
+  std::vector<double> bound(cells + 1, infinity);
+  for (std::size_t i = 0; i < cells; ++i) {
+    const std::size_t from = i * stride, to = from + stride;
+    const double start = alpha[from];
+    const double slope = std::clamp((low[to] - low[from]) / (alpha[to] - start), -1.0, 0.0);
+    double offset = infinity;  // of the line, at `start`
+    for (std::size_t k = from; k < to; ++k) {
+      // Values of a line through (x, value), less the cell's own line, at both ends of the gap: the least of them.
+      const auto least = [&](double x, double value, double steep) {
+        const auto at = [&](double end) { return value + steep * (end - x) - slope * (end - start); };
+        const double size = std::fabs(steep) * (alpha[k + 1] - alpha[k]) + std::fabs(slope) * (alpha[to] - start) + 1;
+        return std::min(at(alpha[k]), at(alpha[k + 1])) - slack * size;  // proof: curve-hull
+      };
+      double best = least(alpha[k + 1], low[k + 1], 0);  // h does not increase
+      best = std::max(best, least(alpha[k], 1 - alpha[k], -1));
+      // proof: curve-hull
+      if (k > 0)
+        best = std::max(
+            best, least(alpha[k], low[k], down((low[k] - high[k - 1]) / (alpha[k] - alpha[k - 1]) * (1 + 4 * u))));
+      if (k + 2 <= last) {
+        // proof: curve-hull
+        const double steep = (high[k + 2] - low[k + 1]) / (alpha[k + 2] - alpha[k + 1]);
+        best = std::max(best, least(alpha[k + 1], low[k + 1], std::min(0.0, steep * (1 - 4 * u))));
+      }
+      offset = std::min(offset, best);
+    }
+    bound[i] = std::min(bound[i], offset);
+    const double rise = slope * (alpha[to] - start);
+    bound[i + 1] = std::min(bound[i + 1], offset + rise - slack * (1 + std::fabs(rise)));
+  }
+  // The curve is the line 1 - alpha up to the point after the last one at or below that line, so that no value is
+  // raised, and 0 from right before the first point at or below 0.
+  std::size_t first = 0, end = cells;
+  for (std::size_t i = 0; i <= cells; ++i)
+    if (bound[i] <= 1 - alpha[i * stride] + slack) first = i + 1;  // proof: curve-hull
+  for (std::size_t i = cells + 1; i-- > first;)
+    if (bound[i] <= 0) end = i > 0 ? i - 1 : 0;
+  std::vector<Point> points;
+  if (first < end && alpha[first * stride] < 1) {
+    points.push_back({alpha[first * stride], two_sum(1, -alpha[first * stride])});
+    for (std::size_t i = first + 1; i < end; ++i) points.push_back({alpha[i * stride], {bound[i], 0}});
+    points.push_back({alpha[end * stride], {0, 0}});
+  } else {
+    points.push_back({1, {0, 0}});  // nothing is known: P = Q
+  }
+  return hull_law(points);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of distributions above and below a hockey-stick curve that is enclosed at points.
+//
+// Let h(alpha) = sup_S P(S) - alpha Q(S) be the curve of some pair. It is convex and does not increase, h(0) = 1 and
+// h(alpha) >= 1 - alpha. Every function with these properties is the curve of exactly one pair: Q has the mass of its
+// changes of slope, P = alpha Q there, and the limit at +inf is the P-mass of an infinite loss. Compositions are
+// monotone in the curve, so a pair above (below) bounds every composition from above (below).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "mechanisms/discrete/atomic_pair.hpp"
+
+namespace hockeystick {
+
+/// lower[k] <= h(alpha[k]) <= upper[k] at 0 < alpha[0] < alpha[1] < ...; at least two points.
+struct EnclosedCurve {
+  std::vector<double> alpha, lower, upper;
+};
+
+/// Throws std::invalid_argument unless the points increase, lower <= upper and some curve may lie between.
+void check_curve(const EnclosedCurve& curve);
+
+/// The law of the lower convex hull of (0, 1) and (alpha, upper), continued by its last value. It lies above h: h is
+/// convex and below all points, hence below the largest convex function below them, and below its own chords.
+AtomicLaw law_above(const EnclosedCurve& curve);
+
+/// A law whose curve lies below h, with kinks at every `stride`-th point. Between two such points h is above a line:
+/// of any slope, and as high as the chords of its neighbours, continued into each gap between points, allow.
+AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride);
+
+}  // namespace hockeystick

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// An epoch of a Gaussian mechanism over shuffled batches, a record made a special one that adds nothing: a pair below.
+//
+// Let every other record add -1 to the sum of its batch. Up to a shift, and in units of the noise, the b sums are the
+// mean over i of N(2 mu e_i, I) with a record that adds 1, and of N(mu e_i, I) with the special one (Chua et al. 2024).
+// Their maximum is a function of the outputs, so its two laws, cut into cells, form a pair below.
+#include <cmath>
+#include <stdexcept>
+
+#include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/normal.hpp"
+
+namespace hockeystick {
+namespace {
+
+// P(max <= c) = Phi(c - shift) Phi(c)^(b - 1), and masses of the maximum, each as a sum of positive terms.
+class Maximum {
+ public:
+  Maximum(double shift, double batches) : shift_(shift), others_(batches - 1) {}
+
+  double up_to(double c) const { return normal_interval(-infinity, c - shift_) * std::exp(log_others(c)); }
+  double beyond(double c) const {
+    return normal_tail(c - shift_) - normal_interval(-infinity, c - shift_) * std::expm1(log_others(c));
+  }
+  double within(double a, double b) const {
+    const double at_b = log_others(b);
+    return normal_interval(a - shift_, b - shift_) * std::exp(at_b) -
+           normal_interval(-infinity, a - shift_) * std::exp(at_b) * std::expm1(log_others(a) - at_b);
+  }
+
+ private:
+  double log_others(double c) const {
+    return others_ * (c > 0 ? std::log1p(-normal_tail(c)) : std::log(normal_tail(-c)));
+  }
+  double shift_, others_;
+};
+
+AtomicLaw below(Parameters p) {
+  const double noise = p[0], batches = p[1], cells = p[2];
+  if (!(noise >= 1e-2 && noise <= 1e12)) throw std::invalid_argument("noise multiplier must be in [0.01, 1e12]");
+  if (!(batches >= 1 && batches <= 1e12 && std::floor(batches) == batches))
+    throw std::invalid_argument("batches must be a whole number in [1, 1e12]");
+  if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
+  const double mu = 1 / noise * (1 - 4 * u);  // proof: parameter-rounding
+  const Maximum with(2 * mu, batches), without(mu, batches);
+  // Below `low` the maximum lies with a probability under e^-40, for the tail at low is 40 / b at least.
+  double low = -9;
+  while (low < 9 && normal_tail(low) * batches > 40) low += 0.125;
+  const double high = 2 * mu + 9, width = (high - low) / std::ceil((high - low) * cells);
+  AtomicLaw law;
+  const auto add = [&](double with_mass, double without_mass) {
+    if (with_mass > 1e-290 && without_mass > 1e-290)
+      law.atoms.push_back({std::log(with_mass / without_mass), with_mass, without_mass});
+  };
+  add(with.up_to(low), without.up_to(low));
+  double largest = 0;
+  for (double a = low; a < high - width / 2; a += width) add(with.within(a, a + width), without.within(a, a + width));
+  add(with.beyond(high), without.beyond(high));
+  for (const LossAtom& atom : law.atoms) largest = std::max(largest, std::fabs(atom.loss));
+  // Where a mass counts, b tail(c) is below 800: the power is within 800 normal_error, and what it multiplies within a
+  // few of those. An edge is within 8 u of |c|, but the same for both laws.
+  law.mass_error = 2000 * normal_error;  // proof: shuffled-maximum
+  law.loss_error = 2.1 * law.mass_error + 4 * u * largest;
+  law.bound = law.reverse_bound = largest + law.loss_error;
+  return law;
+}
+
+// Parameters: noise multiplier, batches, cells in a unit of the noise.
+const AtomicRegistration<below> registration("shuffled_below", 3);
+
+}  // namespace
+}  // namespace hockeystick

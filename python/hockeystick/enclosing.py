@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about runs some of whose mechanisms are known by pairs above and below them.
+
+Compositions are monotone in each mechanism's hockey-stick curve. So a run of pairs above bounds the
+privacy loss from above, and every run of pairs below bounds it from below.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from hockeystick import _core
+from hockeystick._checks import FloatArray
+from hockeystick.adjacency import Adjacency, Direction
+
+Terms = list[tuple[_core.DominatingPair, int]]
+Runs = Callable[[Adjacency], list[Terms]]
+"""The runs to compare under an adjacency."""
+Ask = Callable[[Runs], _core.Answers]
+
+
+class Accuracy(NamedTuple):
+    """How closely pairs are to follow a curve."""
+
+    cells: int = 40
+    """Points of the curve in a standard deviation of the privacy loss."""
+    tail: float = 1e-12
+    """Probability that may be left out at each end."""
+
+    def finer(self) -> "Accuracy":
+        """The accuracy to try next."""
+        return Accuracy(min(3 * self.cells, 2000), max(self.tail / 100, 1e-16))
+
+
+class Enclosed(NamedTuple):
+    """The ends of an answer, and what keeps them apart."""
+
+    lower: FloatArray
+    upper: FloatArray
+    limited_by: Literal["", "theory", "passes"]
+
+
+def starting_accuracy(tolerance: float, smallest: float, runs: int) -> Accuracy:
+    """For a gap of about `tolerance` where a delta of `smallest` is told after so many runs."""
+    cells = min(max(math.ceil(24 * math.sqrt(1e-3 / tolerance)), 12), 2000)
+    return Accuracy(cells, min(max(1e-4 * smallest / runs, 1e-16), 1e-6))
+
+
+def pairs(
+    terms: Iterable[tuple[Any, int]], direction: Direction, accuracy: Accuracy, below: int | None
+) -> Terms:
+    """The pairs of one direction: above each mechanism, or the `below`-th below it."""
+    result: Terms = []
+    for mechanism, count in terms:
+        if mechanism.is_exact:
+            pair = mechanism.dominating_pair(direction)
+        elif below is None:
+            pair = mechanism.pair_above(direction, accuracy)
+        else:
+            choices = mechanism.pairs_below(direction, accuracy)
+            pair = choices[min(below, len(choices) - 1)]
+        result.append((pair, count))
+    return result
+
+
+def enclosed(
+    terms: tuple[tuple[Any, int], ...],
+    tolerance: float,
+    smallest: float,
+    ask: Ask,
+    *,
+    rises: bool,
+) -> Enclosed:
+    """The answer of the pairs above and of those below; `rises`: with the privacy loss."""
+    known = [(mechanism, count) for mechanism, count in terms if not mechanism.is_exact]
+    closes = all(mechanism.closes for mechanism, _ in known)
+    accuracy = starting_accuracy(tolerance, smallest, sum(count for _, count in known))
+    attempts = 3 if closes else 1
+    for attempt in range(attempts):
+        above = ask(partial(_above, terms, accuracy)).table()
+        below = ask(partial(_below, terms, accuracy)).table()
+        lower, upper = (below[0], above[1]) if rises else (above[0], below[1])
+        upper = np.maximum(lower, upper)
+        finite = np.where(np.isfinite(upper), upper, 0.0)
+        if np.all((upper - lower <= tolerance * finite) | (lower == upper)):
+            return Enclosed(lower, upper, "")
+        if attempt < attempts - 1:
+            accuracy = accuracy.finer()
+    return Enclosed(lower, upper, "passes" if closes else "theory")
+
+
+def _above(terms: Any, accuracy: Accuracy, adjacency: Adjacency) -> list[Terms]:  # noqa: ANN401
+    return _distinct(pairs(terms, way, accuracy, None) for way in adjacency.directions)
+
+
+def _below(terms: Any, accuracy: Accuracy, adjacency: Adjacency) -> list[Terms]:  # noqa: ANN401
+    """The runs that can be played: all mechanisms by the same choice, if they have as many."""
+    return _distinct(
+        pairs(terms, way, accuracy, choice)
+        for way in adjacency.directions
+        for choice in range(
+            max(len(m.pairs_below(way, accuracy)) for m, _ in terms if not m.is_exact)
+        )
+    )
+
+
+def _distinct(runs: Iterable[Terms]) -> list[Terms]:
+    distinct: list[Terms] = []
+    for run in runs:
+        if run not in distinct:
+            distinct.append(run)
+    return distinct

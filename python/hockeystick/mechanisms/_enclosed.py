@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms that are known by pairs above and below their hockey-stick curve."""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from hockeystick import _core
+from hockeystick.adjacency import Direction
+from hockeystick.composition import Mechanism
+from hockeystick.enclosing import Accuracy
+
+
+class EnclosedMechanism(Mechanism):
+    """A mechanism with a dominating pair above it and pairs below it.
+
+    ``epsilon`` is that of the pair above. ``epsilon_bounds`` also asks the pairs below, each of
+    which some data, or some adversary, attains.
+    """
+
+    __slots__ = ()
+    is_exact: ClassVar[bool] = False
+    closes: ClassVar[bool]
+    """Whether the pairs meet as the accuracy grows. If not, bounds are ``limited_by`` theory."""
+
+    @abstractmethod
+    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+        """A pair that dominates all neighbours in `direction`."""
+
+    @abstractmethod
+    def pairs_below(
+        self, direction: Direction, accuracy: Accuracy
+    ) -> tuple[_core.DominatingPair, ...]:
+        """Pairs that bound what the mechanism costs from below, each by itself."""
+
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
+        """A pair that dominates all neighbours in `direction`."""
+        return self.pair_above(direction, Accuracy())

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mechanism that the user knows by an enclosure of its hockey-stick curve."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hockeystick import _checks, _core
+from hockeystick.adjacency import Direction
+from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._enclosed import EnclosedMechanism
+from hockeystick.mechanisms._pair import large_pair
+
+MOST_POINTS = 10**6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HockeyStickCurve(EnclosedMechanism):
+    """A mechanism whose curve h(alpha) = sup over S of P(S) - alpha Q(S) is enclosed at points.
+
+    Certified is everything that follows from lower[k] <= h(alpha[k]) <= upper[k], that h is convex
+    and does not increase, h(0) = 1 and h(alpha) >= 1 - alpha: above lies the lower convex hull of
+    the upper values, below what the chords of their neighbours, continued, allow. An error eta of
+    the values shifts the curve by eta, and n runs by n eta at most. That the curve is that of the
+    mechanism is the giver's to know.
+
+    P is the output with the record, or with the one that is replaced; in the other direction of an
+    adjacency the reverse counts.
+
+    Args:
+        alpha: Increasing, in (0, 1e300), at least two; alpha = e^epsilon. The curve is known best
+            where they are dense, on both sides of 1.
+        lower: Lower bounds of h there.
+        upper: Upper bounds, upper >= 1 - alpha.
+
+    >>> import math
+    >>> alpha = [math.exp(0.01 * k) for k in range(-500, 501)]
+    >>> values = [max(0.0, 0.25 * (3 - a), 1 - a) for a in alpha]  # randomized response, log 3
+    >>> response = HockeyStickCurve(alpha=alpha, lower=values, upper=values)
+    >>> (4 * response).epsilon(delta=1e-2) < 4 * math.log(3)
+    True
+    """
+
+    closes: ClassVar[bool] = False
+    alpha: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "lower", "upper"):
+            values = _checks.vector(
+                name, getattr(self, name), "a finite number", math.isfinite, MOST_POINTS
+            )
+            object.__setattr__(self, name, values)
+        if not len(self.alpha) == len(self.lower) == len(self.upper) > 1:
+            raise ValueError(
+                "alpha, lower and upper must have the same length, at least 2, got "
+                f"{len(self.alpha)}, {len(self.lower)} and {len(self.upper)}"
+            )
+        _pair("above", "", self)  # the core refuses what is no curve
+
+    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+        """The pair of the convex hull of the upper values."""
+        del accuracy  # the points are all that is known
+        return _pair("above", "_back" if direction.backward else "", self)
+
+    def pairs_below(
+        self, direction: Direction, accuracy: Accuracy
+    ) -> tuple[_core.DominatingPair, ...]:
+        """The pair of a curve below all that the values allow."""
+        del accuracy
+        return (_pair("below", "_back" if direction.backward else "", self),)
+
+
+def _pair(side: str, back: str, curve: HockeyStickCurve) -> _core.DominatingPair:
+    return large_pair(f"given_curve_{side}{back}", *curve.alpha, *curve.lower, *curve.upper)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.sampling: curves of sampled mechanisms from within, for tests of what they state to be off by.
+#include <pybind11/complex.h>
+#include <pybind11/stl.h>
+
+#include <complex>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/bindings.hpp"
+#include "mechanisms/sampling/allocation_curve.hpp"
+#include "numeric/lognormal_transform.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+void bind_sampling(py::module_& m) {
+  py::module_ module = m.def_submodule("sampling", "Curves of sampled mechanisms from within, for tests.");
+  module.def(
+      "lognormal_transform",
+      [](double mu, std::complex<double> s) {
+        const auto [value, error] = LognormalTransform(mu).centred(s);
+        return std::pair(value, error);
+      },
+      py::arg("mu"), py::arg("s"), "E e^(-s (Y - 1)) - 1 and its error.");
+  module.def(
+      "log_moment_above", [](double mu, double c) { return LognormalTransform(mu).log_moment_above(c); }, py::arg("mu"),
+      py::arg("c"), "Upper bound of log E e^(-c (Y - 1)).");
+  module.def(
+      "allocation_put",
+      [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
+        const LognormalTransform transform(mu);
+        const AllocationSeries series(transform, t, range.first, range.second, accuracy);
+        std::vector<std::pair<double, double>> found;
+        for (const double d : at) {
+          const auto [lower, upper] = series.put(d);
+          found.emplace_back(lower, upper);
+        }
+        return found;
+      },
+      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
+      "Bounds of E (K - S)_+ / t at each K - t.");
+  module.def(
+      "curve_law",
+      [](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper, std::size_t stride) {
+        const EnclosedCurve curve{std::move(alpha), std::move(lower), std::move(upper)};
+        const AtomicLaw law = stride > 0 ? law_below(curve, stride) : law_above(curve);
+        std::vector<std::tuple<double, double, double>> atoms;
+        for (const LossAtom& atom : law.atoms) atoms.emplace_back(atom.loss, atom.p, atom.q);
+        return std::tuple(atoms, law.mass_error, law.loss_error);
+      },
+      py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("stride"),
+      "The atoms of the law above a curve, or below it for a stride > 0, and the errors of masses and losses.");
+}

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The curve of a random allocation: its series against integrals in ball arithmetic."""
+
+import itertools
+import math
+import random
+
+import pytest
+from flint import acb, arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+
+
+def normal(x):
+    return (
+        (-x / arb(2).sqrt()).erfc() / 2 if isinstance(x, arb) else (-x / acb(2).sqrt()).erfc() / 2
+    )
+
+
+def put_of_one(mu, k):
+    """E (k - Y)_+ for one log-normal Y of mean 1; k a ball with positive real part."""
+    x = k.log() / mu
+    return k * normal(x + mu / 2) - normal(x - mu / 2)
+
+
+def put_of_two(mu, k):
+    """E (K - Y_1 - Y_2)_+ / 2 over Y_1 < K; what is beyond 30 deviations is in the radius."""
+    with ctx.workprec(120):
+        mu, k = arb(mu), arb(k)
+        top = k.log() / mu + mu / 2
+
+        def integrand(x, analytic):
+            y = (mu * x - mu * mu / 2).exp()
+            rest = k - y
+            if analytic and not rest.real > 0:
+                return acb("nan")
+            return put_of_one(mu, rest) * (-x * x / 2).exp()
+
+        ends = [arb(-30), arb(-6), top - 2, top - arb(2) ** -40]
+        ends = sorted(ends, key=float)
+        total = sum((acb.integral(integrand, a, b) for a, b in itertools.pairwise(ends)), acb(0))
+        total = total.real / (2 * arb.pi()).sqrt()
+        left = k * (30 / arb(2).sqrt()).erfc() + k * arb(2) ** -40 * mu * k
+        return (total + arb(left / 2, left / 2)) / 2
+
+
+def enclosed(mu, t, d, accuracy=1e-13):
+    found = _core.sampling.allocation_put(mu, t, (min(d / 2, d), max(d / 2, d)), accuracy, [d])
+    return found[0]
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.5, 0.8, 1.0])
+def test_two_steps_enclose_the_integral(mu):
+    rng = random.Random(mu)
+    deviation = math.sqrt(2 * math.expm1(mu * mu))
+    for _ in range(6):
+        d = rng.choice([rng.uniform(-1.4, -0.05), rng.uniform(0.1, 4) * deviation])
+        lower, upper = enclosed(mu, 2, d)
+        with ctx.workprec(120):
+            truth = put_of_two(mu, arb(2) + arb(d))
+            assert truth.rad() < 1e-9
+            assert arb(lower) <= truth or truth.overlaps(arb(lower))
+            assert arb(upper) >= truth or truth.overlaps(arb(upper))
+        assert lower <= upper < lower + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("mu", "t"), [(0.5, 3), (1.0, 100), (1.0, 1000), (0.25, 10**6), (1.5, 10**4)]
+)
+def test_lines_agree(mu, t):
+    """Other ranges and accuracies take other lines, periods and samples."""
+    deviation = math.sqrt(t * math.expm1(mu * mu))
+    for d in (
+        -min(deviation, 0.4 * t),
+        -0.1 * deviation,
+        0.5 * deviation,
+        3 * deviation,
+        9 * deviation,
+    ):
+        sign = math.copysign(1, d)
+        found = []
+        for near, far, accuracy in (
+            (0.5, 1, 1e-13),
+            (0.9, 1.5, 1e-10),
+            (0.2, 3, 1e-7),
+            (1, 1.01, 1e-15),
+        ):
+            far = min(far, 0.95 * t / abs(d)) if sign < 0 else far  # noqa: PLW2901
+            ends = sorted((near * d, max(far, 1) * d))
+            (bounds,) = _core.sampling.allocation_put(mu, t, tuple(ends), accuracy, [d])
+            found.append(bounds)
+        lowest, highest = max(low for low, _ in found), min(high for _, high in found)
+        assert lowest <= highest, (mu, t, d, found)
+        assert found[0][1] - found[0][0] < 1e-9 * max(1, abs(d) / t)
+
+
+# From independent programs: importance sampling and convolution in convex order agree with these.
+KNOWN = {
+    (1.0, 1000, 1e-6): (0.1717286845, 0.149431),
+    (1.0, 100, 1e-6): (0.8579859765, 0.486425),
+    (2.0, 1000, 1e-6): (0.0592315, 0.0588768),
+    (4.0, 2, 1e-6): (0.741258, 0.734618),
+    (1.0, 10**9, 1e-6): (6.56689e-5, 6.56657e-5),
+}
+
+
+@pytest.mark.parametrize("case", KNOWN, ids=str)
+def test_known_answers_are_enclosed(case):
+    noise, steps, delta = case
+    epoch = hs.Gaussian(noise_multiplier=noise).random_allocation(steps=steps)
+    for adjacency, known in zip(("remove-one", "add-one"), KNOWN[case], strict=True):
+        lower, upper = epoch.epsilon_bounds(delta, adjacency=adjacency)
+        assert lower <= known * (1 + 2e-5)
+        assert upper >= known * (1 - 2e-5)
+        assert upper <= lower * 1.001
+
+
+def test_a_record_that_keeps_its_place_sees_less_noise():
+    kept = hs.Gaussian(noise_multiplier=2.0).random_allocation(steps=100, epochs=4)
+    single = hs.Gaussian(noise_multiplier=1.0).random_allocation(steps=100)
+    for epsilon in (0.1, 0.5, 1.0):
+        a, b = kept.delta_bounds(epsilon), single.delta_bounds(epsilon)
+        assert a.lower <= b.upper
+        assert b.lower <= a.upper
+
+
+def test_curves_fall_with_steps_and_noise():
+    def epsilon(noise, steps):
+        return (
+            hs.Gaussian(noise_multiplier=noise).random_allocation(steps=steps).epsilon_bounds(1e-5)
+        )
+
+    for noise, steps in ((1.0, 200), (2.0, 20), (4.0, 3)):
+        assert epsilon(noise, 2 * steps).upper < epsilon(noise, steps).lower
+        assert epsilon(1.2 * noise, steps).upper < epsilon(noise, steps).lower

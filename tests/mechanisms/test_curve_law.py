@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws above and below a curve that is enclosed at points, in ball arithmetic."""
+
+import math
+import random
+
+import pytest
+from flint import arb, ctx
+
+from hockeystick import _core
+
+
+def normal(x):
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def gaussian(mu, alpha):
+    """The curve of N(mu, 1) against N(0, 1)."""
+    x = alpha.log() / mu
+    return normal(mu / 2 - x) - alpha * normal(-mu / 2 - x)
+
+
+def response(alpha):
+    """Randomized response, 3 to 1: kinks at 1/3 and 3."""
+    best = max((arb(3) - alpha) / 4, 1 - alpha, arb(0), key=float)
+    return arb(best)
+
+
+CURVES = {
+    "gaussian 0.3": lambda a: gaussian(arb(0.3), a),
+    "gaussian 2": lambda a: gaussian(arb(2), a),
+}
+CURVES["response"] = response
+
+
+def enclosed(curve, points, eta, rng):
+    alpha, lower, upper = [], [], []
+    for loss in points:
+        alpha.append(math.exp(loss))
+        with ctx.workprec(200):
+            value = curve(arb(alpha[-1]))
+            low, high = float((value - eta * rng.random()).lower()), float(value.upper())
+        lower.append(math.nextafter(low, -1))
+        upper.append(min(1.0, math.nextafter(high + eta * rng.random(), 2)))
+    return alpha, lower, upper
+
+
+def value(law, alpha, sign):
+    """The curve of a law at alpha, its errors counted in favour of `sign`."""
+    atoms, mass_error, _ = law
+    total = arb(0)
+    for loss, p, q in atoms:
+        if loss == math.inf:
+            total += arb(p)
+        elif loss > -math.inf:
+            gain = arb(p) - alpha * arb(q)
+            slack = (arb(p) + alpha * arb(q)) * mass_error * sign
+            total += max(gain + slack, arb(0), key=float)
+    return total
+
+
+@pytest.mark.parametrize("name", CURVES)
+@pytest.mark.parametrize("eta", [0.0, 1e-12, 1e-5, 1e-2])
+@pytest.mark.parametrize("stride", [1, 4])
+def test_laws_lie_above_and_below(name, eta, stride):
+    rng = random.Random(f"{name} {eta} {stride}")
+    curve = CURVES[name]
+    for step, reach in ((0.02, 3.0), (0.3, 6.0), (1.0, 40.0)):
+        number = int(reach / step) // stride * stride
+        points = [step * k for k in range(-number, number + 1)]
+        given = enclosed(curve, points, eta, rng)
+        above = _core.sampling.curve_law(*given, 0)
+        below = _core.sampling.curve_law(*given, stride)
+        with ctx.workprec(200):
+            for _ in range(16):
+                alpha = arb(
+                    math.exp(rng.choice([rng.uniform(-2 * reach, 2 * reach), rng.choice(points)]))
+                )
+                truth = curve(alpha)
+                assert value(above, alpha, 1) >= truth or value(above, alpha, 1).overlaps(truth)
+                assert value(below, alpha, -1) <= truth or value(below, alpha, -1).overlaps(truth)
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_laws_are_pairs_of_distributions(name):
+    rng = random.Random(name)
+    points = [0.05 * k for k in range(-80, 81)]
+    given = enclosed(CURVES[name], points, 1e-9, rng)
+    for stride in (0, 4):
+        atoms, mass_error, loss_error = _core.sampling.curve_law(*given, stride)
+        assert math.fsum(p for _, p, _ in atoms) == pytest.approx(1, rel=1e-15 + mass_error)
+        assert math.fsum(q for _, _, q in atoms) == pytest.approx(1, rel=1e-15 + mass_error)
+        assert mass_error < 1e-14
+        for loss, p, q in atoms:
+            if math.isfinite(loss):
+                with ctx.workprec(200):
+                    off = abs((arb(p) / arb(q)).log() - arb(loss))
+                    assert off <= loss_error + 2 * mass_error
+
+
+def test_the_gap_falls_with_the_square_of_the_spacing():
+    rng = random.Random(1)
+    gaps = []
+    for step in (0.2, 0.1, 0.05):
+        number = int(4 / step) // 4 * 4
+        given = enclosed(
+            CURVES["gaussian 2"],
+            [step * k / 2 for k in range(-2 * number, 2 * number + 1)],
+            0.0,
+            rng,
+        )
+        above, below = (_core.sampling.curve_law(*given, stride) for stride in (0, 4))
+        alpha = arb(1.7)
+        gaps.append(float(value(above, alpha, 0) - value(below, alpha, 0)))
+    assert gaps[0] > 2.5 * gaps[1] > 6 * gaps[2] > 0

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of every mechanism that is known by pairs above and below its curve."""
+
+import dataclasses
+import json
+import math
+import pickle
+
+import pytest
+
+import hockeystick as hs
+from hockeystick._json import mechanism_from_json, mechanism_to_json
+from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._enclosed import EnclosedMechanism
+
+STEP = hs.Gaussian(noise_multiplier=1.5)
+ALPHA = [math.exp(0.05 * k) for k in range(-100, 101)]
+RESPONSE = [max((3 - a) / 4, 1 - a, 0.0) for a in ALPHA]
+EXAMPLES = [
+    STEP.random_allocation(steps=50),
+    STEP.random_allocation(steps=50, epochs=2),
+    STEP.fixed_size_sampled(batch_size=20, dataset_size=1000),
+    STEP.fixed_size_sampled(batch_size=20, dataset_size=1000, replacement=True),
+    STEP.shuffled(batches=50),
+    hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE),
+]
+every_example = pytest.mark.parametrize("mechanism", EXAMPLES, ids=lambda m: repr(m)[:60])
+
+
+def adjacency(mechanism):
+    for one in hs.Adjacency:
+        try:
+            mechanism.dominating_pair(one.directions[0])
+        except ValueError:
+            continue
+        return one
+    raise AssertionError
+
+
+def test_every_class_has_an_example():
+    names = {kind.__name__ for kind in EnclosedMechanism.__subclasses__()}
+    assert {type(mechanism).__name__ for mechanism in EXAMPLES} == names
+
+
+@every_example
+def test_they_are_values(mechanism):
+    assert dataclasses.replace(mechanism) == mechanism
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism  # noqa: S301
+    assert eval(repr(mechanism), vars(hs)) == mechanism  # noqa: S307
+    text = json.dumps(mechanism_to_json(mechanism))
+    assert mechanism_from_json(json.loads(text), "$") == mechanism
+
+
+@every_example
+def test_answers_enclose_and_overlap(mechanism):
+    how = {"adjacency": adjacency(mechanism)}
+    for run in (mechanism, 7 * mechanism, 3 * mechanism + 2 * hs.Laplace(noise_multiplier=4.0)):
+        bounds = run.epsilon_bounds(1e-5, **how)
+        assert 0 <= bounds.lower <= bounds.upper < math.inf
+        assert bounds.limited_by in ("", "theory")
+        assert run.epsilon(1e-5, **how) == bounds.upper
+        middle = bounds.upper
+        delta = run.delta_bounds(middle, **how)
+        assert delta.lower <= 1.01e-5
+        assert delta.upper <= 1.01e-5
+        power = run.true_positive_rate_bounds(0.01, **how)
+        assert 0.01 <= power.lower <= power.upper <= 1
+        risk = run.bayes_risk_bounds(0.5, **how)
+        assert 0 <= risk.lower <= risk.upper <= 0.5
+
+
+@every_example
+def test_pairs_below_lie_below_pairs_above(mechanism):
+    accuracy = Accuracy(20, 1e-9)
+    for direction in adjacency(mechanism).directions:
+        above = mechanism.pair_above(direction, accuracy)
+        for below in mechanism.pairs_below(direction, accuracy):
+            for epsilon in (0.0, 0.1, 0.5, 2.0):
+                assert below.delta_above(epsilon) <= above.delta_above(epsilon) + 1e-12
+
+
+@every_example
+def test_calibration_meets_its_target_by_the_safe_end(mechanism):
+    how = {"adjacency": adjacency(mechanism), "delta": 1e-5}
+    target = 1.01 * (3 * mechanism).epsilon(**how)
+    count = hs.calibrate(
+        lambda n: n * mechanism, epsilon=target, bounds=(1, 9), integer=True, **how
+    )
+    assert count >= 3
+    assert (count * mechanism).epsilon(**how) <= target
+
+
+@every_example
+def test_what_a_curve_does_not_tell_is_refused(mechanism):
+    how = {"adjacency": adjacency(mechanism)}
+    for ask in (
+        lambda: mechanism.loss_variance_bounds(**how),
+        lambda: mechanism.loss_quantile_bounds(0.5, **how),
+    ):
+        with pytest.raises(ValueError, match="not known of"):
+            ask()
+
+
+def test_a_grid_is_offered_from_above_only():
+    epoch = EXAMPLES[0]
+    upper = epoch.pld(discretization_interval=1e-2)
+    assert upper.epsilon(1e-5) >= epoch.epsilon_bounds(1e-5).lower
+    with pytest.raises(ValueError, match="^side must be 'upper'"):
+        epoch.pld(discretization_interval=1e-2, side="lower")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: STEP.random_allocation(steps=0), r"steps must be .* 1 to 1e12|steps must be"),
+        (lambda: STEP.random_allocation(steps=2.5), "steps must be"),
+        (lambda: STEP.random_allocation(steps=math.nan), "steps must be"),
+        (lambda: STEP.random_allocation(steps=9, epochs=0), "epochs must be"),
+        (lambda: STEP.random_allocation(steps=1, epochs=2), "steps must be at least 2"),
+        (lambda: STEP.random_allocation(steps=9, epochs=10**6), "noise_multiplier / sqrt"),
+        (lambda: STEP.fixed_size_sampled(batch_size=11, dataset_size=10), "batch_size must be"),
+        (lambda: STEP.fixed_size_sampled(batch_size=0, dataset_size=10), "batch_size must be"),
+        (lambda: STEP.fixed_size_sampled(batch_size=1, dataset_size=1), "dataset_size must be"),
+        (lambda: STEP.shuffled(batches=0), "batches must be"),
+        (lambda: hs.HockeyStickCurve(alpha=[1, 2], lower=[0, 0], upper=[1]), "same length"),
+        (lambda: hs.HockeyStickCurve(alpha=[2, 1], lower=[0, 0], upper=[1, 1]), "increasing"),
+        (lambda: hs.HockeyStickCurve(alpha=[0.1, 1], lower=[0, 0], upper=[0.5, 0.1]), "must hold"),
+        (lambda: hs.HockeyStickCurve(alpha=[1, 2], lower=[0, math.nan], upper=[1, 1]), "lower"),
+    ],
+)
+def test_bad_arguments_are_named(make, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        make()
+
+
+def test_adjacencies_without_a_pair_are_refused_with_the_reason():
+    batch = STEP.fixed_size_sampled(batch_size=2, dataset_size=10)
+    with pytest.raises(ValueError, match="replace-one"):
+        batch.epsilon(1e-5)
+    with pytest.raises(ValueError, match="replace-special"):
+        STEP.shuffled(batches=10).epsilon(1e-5)
+    with pytest.raises(ValueError, match="no pair is proved"):
+        STEP.random_allocation(steps=10).epsilon(1e-5, adjacency="replace-one")
+
+
+def test_a_whole_batch_is_the_mechanism_itself():
+    whole = STEP.fixed_size_sampled(batch_size=10, dataset_size=10)
+    how = {"adjacency": "replace-one"}
+    assert (3 * whole).epsilon(1e-5, **how) == (3 * STEP).epsilon(1e-5, **how)
+    assert (3 * STEP.shuffled(batches=1)).epsilon(1e-5) == (3 * STEP).epsilon(1e-5)
+
+
+def test_a_batch_that_is_replaced_costs_as_known():
+    """Interval of a thousand steps; the pair that always removes is attained."""
+    step = hs.Gaussian(noise_multiplier=1.0).fixed_size_sampled(batch_size=100, dataset_size=10**4)
+    bounds = (1000 * step).epsilon_bounds(1e-5, adjacency="replace-one")
+    assert 13.3 < bounds.lower < 13.4
+    assert 14.8 < bounds.upper < 14.9
+    assert bounds.limited_by == "theory"
