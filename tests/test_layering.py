@@ -32,7 +32,7 @@ PYTHON_LAYERS = [
     {"adjacency", "bounds"},
     {"enclosing", "errors", "limits"},
     {"queries"},
-    {"pld"},
+    {"explanation", "pld"},
     {"views"},
     {"composition"},
     {"mechanisms"},

@@ -2,13 +2,15 @@
 #include <pybind11/stl.h>
 
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bind/answers.hpp"
 #include "curves/composed_pld.hpp"
 #include "methods/composition_cache.hpp"
-#include "methods/engine.hpp"
+#include "methods/questions.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -24,6 +26,25 @@ Answers solve_each(const char* name, Solve solve, const PairCounts& directions, 
   const auto from = in(values);
   const LongWork work;
   return checked(solve(asked, from, limits), name, from, limits);
+}
+
+// Method, forecast cost [ns], bytes and width, verdict, attempts, and the time they took [ns].
+using ExplainedMethod = std::tuple<std::string_view, double, double, double, std::string_view, int, double>;
+
+std::vector<std::vector<ExplainedMethod>> explained(const PairCounts& directions, const std::string& quantity,
+                                                    double at, double tolerance, std::size_t memory_limit,
+                                                    const std::string& method) {
+  const auto wanted =
+      named<Quantity>("quantity", quantity, {{"epsilon", Quantity::epsilon}, {"delta", Quantity::delta}});
+  const std::vector<Direction> asked = directions_of(directions);
+  const LongWork work;
+  std::vector<std::vector<ExplainedMethod>> tables;
+  for (const auto& table : explain(asked, wanted, at, {tolerance, memory_limit, method})) {
+    tables.emplace_back();
+    for (const auto& [name, forecast, verdict, attempts, nanoseconds] : table)
+      tables.back().emplace_back(name, forecast.cost, forecast.bytes, forecast.width, verdict, attempts, nanoseconds);
+  }
+  return tables;
 }
 
 Estimator estimator_named(const std::string& name) {
@@ -63,6 +84,9 @@ void bind_account(py::module_& module) {
       },
       py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
       py::arg("method") = "", "Encloses delta at each epsilon, for the worst direction.");
+  module.def("explain", &explained, py::arg("directions"), py::arg("quantity"), py::arg("at"), py::kw_only(),
+             py::arg("tolerance"), py::arg("memory_limit"), py::arg("method") = "",
+             "What became of each method, a table for each direction.");
   module.def("methods", &method_names,
              "The names of the methods, in the order in which they are asked for a forecast.");
   module.def(

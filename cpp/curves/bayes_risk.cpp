@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "methods/engine.hpp"
+#include "methods/questions.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/hockey_stick.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "mechanisms/registry.hpp"
-#include "methods/engine.hpp"
+#include "methods/questions.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {

@@ -2,345 +2,33 @@
 #include "methods/engine.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <chrono>
 #include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "forecast/cost.hpp"
 #include "methods/budgeted.hpp"
-#include "methods/chernoff_bound.hpp"
-#include "methods/method.hpp"
-#include "methods/trivial_bounds.hpp"
-#include "numeric/rounding.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-/// A row of the table of methods. `least`: no later row costs less [ns], so that a tight forecast below it ends the
-/// search.
+/// A row of the table of methods. `least`: neither it nor a later row costs less [ns], so that a tight forecast below
+/// it ends the search.
 struct Row {
   std::string_view name;
   std::unique_ptr<Method> (*make)(Task&);
   double least;
 };
-constexpr std::array table{Row{"trivial_bounds", &trivial_bounds, 0},
-                           Row{"closed_form", &closed_form, cost::formula},
-                           Row{"single_step", &single_step, cost::formula},
-                           Row{"enumeration", &enumeration, cost::formula},
-                           Row{"contour_integral", &contour_integral, cost::contour_question},
-                           Row{"chernoff_bound", &chernoff_bound, cost::term},
-                           Row{"discretized_contour", &discretized_contour, cost::term},
-                           Row{"fft_composition", &fft_composition, cost::term}};
-
-// Answers one question of one direction.
-class Solver {
- public:
-  Solver(const MergedDirection& run, const Question& question, const Limits& limits)
-      : task_{run, question, limits, {}} {
-    task_.answer = enclosed({0, question.wants_epsilon() ? infinity : 1}, {});
-    task_.answer.limited_by = {};
-  }
-  Solver(const Solver&) = delete;
-  Solver& operator=(const Solver&) = delete;
-
-  /// By one method after the other, each the cheapest that is forecast to be tight, until the answer is.
-  Answer solve() {
-    while (!task_.answer.converged && choose()) attempt();
-    if (task_.answer.converged) task_.answer.limited_by = {};
-    if (!task_.answer.converged && task_.answer.limited_by.empty())
-      task_.answer.limited_by = task_.is_named() ? "method" : "passes";
-    return task_.answer;
-  }
-
-  /// Whether the next attempt, but for those that cost nothing, is as costly as a grid.
-  bool is_costly() {
-    while (!task_.answer.converged && choose() && forecast_.cost == 0) attempt();
-    return !task_.answer.converged && table[std::min(chosen_, table.size() - 1)].least >= cost::term;
-  }
-
-  /// Where the answer is forecast to lie; above all if it is known.
-  double place() { return is_costly() ? task_.grid().place() : infinity; }
-
-  Task& task() { return task_; }
-  /// What answered last.
-  std::shared_ptr<const Evaluator> evaluator() const { return evaluator_; }
-
- private:
-  // The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left.
-  bool choose() {
-    chosen_ = table.size();
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      if (chosen_ < table.size() && forecast_.width <= 1 && forecast_.cost <= table[i].least) break;
-      if (given_up_[i] || (task_.is_named() && table[i].name != task_.limits.method)) continue;
-      if (!methods_[i]) methods_[i] = table[i].make(task_);
-      const Forecast next = methods_[i]->forecast();
-      if (!next.obstacle.empty()) continue;
-      const std::pair better(next.width > 1, next.cost), best(forecast_.width > 1, forecast_.cost);
-      if (chosen_ == table.size() || better < best) chosen_ = i, forecast_ = next;
-    }
-    return chosen_ < table.size();
-  }
-
-  // What the budget has no room for is not tried any further.
-  void attempt() {
-    evaluator_.reset();  // its memory is wanted
-    Answer& answer = task_.answer;
-    try {
-      evaluator_ = methods_[chosen_]->prepare();
-      if (!evaluator_) return give_up();
-      const Answer found = evaluator_->answer(task_.question.quantity, task_.question.at, unknown);
-      take(found);
-      if (!answer.converged) methods_[chosen_]->learn(found);
-    } catch (const OverBudget& over) {
-      refuse(answer, over);
-      give_up();
-    }
-  }
-
-  void give_up() { given_up_[chosen_] = true; }
-
-  void take(const Answer& found) {
-    Answer& answer = task_.answer;
-    const Answer before = std::exchange(answer, found);
-    answer.lower = std::max(before.lower, found.lower), answer.upper = std::min(before.upper, found.upper);
-    answer.limited_by = before.limited_by, answer.required_bytes = before.required_bytes;
-    answer.passes = before.passes + (forecast_.cost > 0 ? 1 : 0);
-    answer.total_cost = before.total_cost + found.cost;
-    answer.converged = found.converged || is_tight(answer, task_.question);
-  }
-
-  Task task_;
-  std::array<std::unique_ptr<Method>, table.size()> methods_;
-  std::array<bool, table.size()> given_up_{};
-  std::size_t chosen_ = 0;
-  Forecast forecast_;
-  std::shared_ptr<const Evaluator> evaluator_;
-};
-
-// Many questions share evaluators: nats by which delta may fall before another is needed, and how much of the memory
-// is for those that wait for more.
-constexpr double shared_margin = 8, shared_memory = 0.25;
-
-// One direction of a run, and the evaluator that answered the question before.
-class Run {
- public:
-  explicit Run(const Direction& direction) : merged_(merge_gaussians(direction)) {}
-
-  const MergedDirection& merged() const { return merged_; }
-  const Direction& terms() const { return merged_.terms; }
-  const std::shared_ptr<const Evaluator>& kept() const { return kept_; }
-
-  void keep(std::shared_ptr<const Evaluator> evaluator) { kept_ = std::move(evaluator), ahead_ = next_ = 0; }
-
-  /// The answer of the evaluator kept to the first of these values. Deltas at rising epsilons are taken in blocks,
-  /// which grow while they are used up.
-  Answer& ask(Quantity quantity, std::span<const double> values, double near) {
-    if (!(next_ < ahead_ && asked_[next_] == values.front())) {
-      const std::size_t most = next_ == ahead_ ? std::clamp<std::size_t>(2 * ahead_, 1, asked_.size()) : 1;
-      ahead_ = quantity == Quantity::epsilon ? 1 : std::min(most, values.size()), next_ = 0;
-      std::copy_n(values.begin(), ahead_, asked_.begin());
-      answers_.resize(ahead_);
-      if (quantity == Quantity::epsilon)
-        answers_.front() = kept_->answer(quantity, values.front(), near);
-      else
-        kept_->deltas(values.first(ahead_), answers_);
-    }
-    return answers_[next_++];
-  }
-
-  /// delta of this direction is no larger from the largest epsilon asked so far on.
-  double ceiling = 1;
-
- private:
-  MergedDirection merged_;
-  std::shared_ptr<const Evaluator> kept_;
-  std::array<double, 64> asked_;
-  std::vector<Answer> answers_;
-  std::size_t ahead_ = 0, next_ = 0;
-};
-
-// True only if Chernoff's inequality shows that this direction cannot change the answer found so far.
-bool is_dominated(Task& task, const Answer& found) {
-  const Question& asked = task.question;
-  const double epsilon = asked.wants_epsilon() ? found.lower : asked.at;
-  const double goal = asked.wants_epsilon() ? asked.at : found.lower;
-  const Saddlepoint& saddlepoint = task.grid().saddlepoint();
-  const Saddle at = saddlepoint.saddle_for_epsilon(epsilon);
-  const double spare = std::log(goal) - saddlepoint.log_chernoff_delta(at.tilt, epsilon);
-  if (!(at.tilt > 0) || spare < 0) return false;  // not worth trying
-  return chernoff_delta(task.terms(), saddlepoint, at, epsilon, std::clamp(0.3 * spare, 0.1, 2.0)) <= goal;
-}
-
-// Answers questions in order of increasing epsilon, reusing an evaluator while its answers are tight.
-class Engine {
- public:
-  Engine(std::span<const Direction> directions, Quantity quantity, const Limits& limits, bool many)
-      : limits_(limits), many_(many) {
-    question_ = {quantity, 0, limits.tolerance};
-    for (const Direction& direction : directions) runs_.emplace_back(direction);
-    for (const Run& run : runs_) largest_ = many ? std::max(largest_, largest_loss(run.terms())) : infinity;
-  }
-
-  /// The first of these values, the others being asked next.
-  const Answer& solve(std::span<const double> values) {
-    question_.at = values.front();
-    const bool is_lost = last_ && !question_.wants_epsilon() && last_->converged && last_->upper <= smallest_delta;
-    if (is_lost && question_.at < largest_) {
-      last_->lower = 0;  // delta falls with epsilon, but how far is not known
-      return *last_;
-    }
-    if (many_) find_worst(values, shared_margin, 1 - shared_memory);
-    if (!many_ || (worst_ && !worst_->converged && worst_->limited_by != "rounding")) find_worst(values, 0, 1);
-    last_ = worst_.value_or(Answer{});
-    return *last_;
-  }
-
- private:
-  void find_worst(std::span<const double> values, double log_margin, double memory) {
-    question_.log_margin = log_margin;
-    worst_.reset();
-    std::vector<std::pair<Run*, std::unique_ptr<Solver>>> open;
-    for (Run& run : runs_) {
-      if (log_margin == 0) run.keep(nullptr);
-      if (run.terms().empty())
-        take(Answer{});
-      else if (!cannot_matter(run) && !by_kept(run, values))
-        open.emplace_back(&run, nullptr);
-    }
-    if (open.empty()) return;
-    plan_.reset();
-    Limits limits = limits_;
-    limits.memory_limit = static_cast<std::size_t>(memory * static_cast<double>(limits.memory_limit));
-    const auto begin = [&](auto& direction) {
-      direction.first->keep(nullptr);
-      if (!direction.second) direction.second = std::make_unique<Solver>(direction.first->merged(), question_, limits);
-    };
-    for (auto at = open.begin(); at != open.end(); ++at) {
-      auto& [run, solver] = *at;
-      if (!solver && by_sibling(*run)) continue;
-      begin(*at);
-      if (at == open.begin() && open.size() > 1 && solver->is_costly()) {  // worth an order
-        std::for_each(open.begin(), open.end(), begin);
-        std::stable_sort(open.begin(), open.end(),
-                         [](const auto& a, const auto& b) { return a.second->place() > b.second->place(); });
-      }
-      if (worst_ && log_margin == 0 && solver->is_costly() && is_dominated(solver->task(), *worst_)) continue;
-      take(solver->solve());
-      see(*run, solver->task().answer);
-      if (log_margin > 0) keep(*run, solver->evaluator());
-      plan_ = solver->evaluator();
-      solver.reset();
-    }
-  }
-
-  void take(const Answer& next) { worst_ = worst_ ? hockeystick::worse(*worst_, next, limits_.tolerance) : next; }
-
-  void see(Run& run, const Answer& found) const {
-    if (!question_.wants_epsilon()) run.ceiling = std::min(run.ceiling, found.upper);
-  }
-
-  bool cannot_matter(const Run& run) const {
-    return !question_.wants_epsilon() && worst_ && run.ceiling <= worst_->lower;
-  }
-
-  // Whether the direction has no part in the answer, delta at the epsilon found being no larger than asked for.
-  bool is_below(const Evaluator& evaluator) const {
-    return question_.wants_epsilon() && worst_ && std::isfinite(worst_->lower) &&
-           evaluator.answer(Quantity::delta, worst_->lower, unknown).upper <= question_.at;
-  }
-
-  double near() const {
-    const double epsilon = worst_ ? worst_->upper : last_ ? last_->upper : unknown;
-    return question_.wants_epsilon() && std::isfinite(epsilon) ? epsilon : unknown;
-  }
-
-  bool take_tight(Run& run, Answer& found) {
-    if (!is_tight(found, question_)) return false;
-    found.converged = true, found.limited_by = {}, found.passes = 1, found.total_cost = found.cost;
-    take(found);
-    see(run, found);
-    return true;
-  }
-
-  bool by_kept(Run& run, std::span<const double> values) {
-    if (!run.kept() || (!question_.wants_epsilon() && question_.at >= largest_)) return false;  // which tells more
-    if (is_below(*run.kept())) return true;
-    return take_tight(run, run.ask(question_.quantity, values, near()));
-  }
-
-  // By the plan that answered for another direction.
-  bool by_sibling(Run& run) {
-    if (!plan_) plan_ = runs_.front().kept();  // if it answered
-    if (!plan_ || !worst_) return false;
-    const bool wants_epsilon = question_.wants_epsilon(), share = question_.log_margin > 0;
-    const double epsilon = wants_epsilon ? worst_->lower : question_.at;
-    const double goal = wants_epsilon ? question_.at : worst_->lower;
-    if (!share && plan_->shows_at_most(run.terms(), epsilon, goal)) return true;
-    const auto evaluator = plan_->sibling(run.terms());
-    if (!evaluator) return false;
-    if (share) keep(run, evaluator);
-    if (is_below(*evaluator)) return true;
-    Answer found = evaluator->answer(question_.quantity, question_.at, near());
-    return take_tight(run, found);
-  }
-
-  void keep(Run& run, std::shared_ptr<const Evaluator> evaluator) {
-    double bytes = evaluator ? evaluator->bytes() : 0;
-    for (const Run& other : runs_) bytes += other.kept() ? other.kept()->bytes() : 0;
-    run.keep(bytes <= shared_memory * limits_.memory() ? std::move(evaluator) : nullptr);
-  }
-
-  Limits limits_;
-  Question question_;
-  bool many_;
-  std::vector<Run> runs_;
-  double largest_ = 0;  // no loss is above it
-  std::optional<Answer> last_, worst_;
-  std::shared_ptr<const Evaluator> plan_;  // that answered this question for another direction
-};
-
-// Indices of questions by rising epsilon.
-std::vector<std::size_t> rising(std::span<const double> values, Quantity quantity) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto before = [&](std::size_t a, std::size_t b) {
-    return quantity == Quantity::epsilon ? values[a] > values[b] : values[a] < values[b];
-  };
-  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
-  return order;
-}
-
-std::vector<Answer> answers_within(std::span<const Direction> directions, Quantity quantity,
-                                   std::span<const double> values, const Limits& limits) {
-  const std::vector<std::size_t> order = rising(values, quantity);
-  std::vector<double> sorted;
-  for (const std::size_t i : order) sorted.push_back(values[i]);
-  std::vector<Answer> answers(values.size());
-  Engine engine(directions, quantity, limits, values.size() > 1);
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    checkpoint_each<16>(k);
-    answers[order[k]] = engine.solve(std::span(sorted).subspan(k));
-  }
-  return answers;
-}
-
-std::vector<Answer> answers_to(std::span<const Direction> directions, Quantity quantity, std::span<const double> values,
-                               const Limits& limits) {
-  check_method(limits.method);
-  check_floating_point_environment();
-  const double most = quantity == Quantity::epsilon ? infinity : 1.0;
-  return budgeted(directions, values.size(), limits, {0, most},
-                  [&] { return answers_within(directions, quantity, values, limits); });
-}
+constexpr std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0},
+                                               {"closed_form", &closed_form, cost::formula},
+                                               {"single_step", &single_step, cost::formula},
+                                               {"enumeration", &enumeration, cost::formula},
+                                               {"contour_integral", &contour_integral, cost::contour_question},
+                                               {"chernoff_bound", &chernoff_bound, cost::term},
+                                               {"discretized_contour", &discretized_contour, cost::term},
+                                               {"fft_composition", &fft_composition, cost::term}}};
 
 }  // namespace
 
@@ -359,14 +47,99 @@ std::vector<std::string_view> method_names() {
   return names;
 }
 
-std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::span<const double> deltas,
-                                   const Limits& limits) {
-  return answers_to(directions, Quantity::epsilon, deltas, limits);
+Solver::Solver(const MergedDirection& run, const Question& question, const Limits& limits)
+    : task_{run, question, limits, enclosed({0, question.wants_epsilon() ? infinity : 1}, {})} {}
+
+Answer Solver::solve() {
+  while (!task_.answer.converged && choose()) attempt();
+  Answer& answer = task_.answer;
+  if (answer.converged) answer.limited_by = {};
+  if (!answer.converged && answer.limited_by.empty()) answer.limited_by = task_.is_named() ? "method" : "passes";
+  return answer;
 }
 
-std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
-                                 const Limits& limits) {
-  return answers_to(directions, Quantity::delta, epsilons, limits);
+bool Solver::is_costly() {
+  while (!task_.answer.converged && choose() && states_[chosen_].forecast.cost == 0) attempt();
+  return !task_.answer.converged && chosen_ < method_count && table[chosen_].least >= cost::term;
+}
+
+// The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left.
+bool Solver::choose() {
+  chosen_ = method_count;
+  const auto rank = [](const Forecast& next) { return std::pair(next.width > 1, next.cost); };
+  for (std::size_t i = 0; i < method_count; ++i) {
+    if (chosen_ < method_count && rank(states_[chosen_].forecast) <= std::pair(false, table[i].least)) break;
+    if (task_.is_named() && table[i].name != task_.limits.method) continue;
+    if (!forecast(i).obstacle.empty()) continue;
+    if (chosen_ == method_count || rank(states_[i].forecast) < rank(states_[chosen_].forecast)) chosen_ = i;
+  }
+  return chosen_ < method_count;
+}
+
+// What the budget has no room for is not tried any further.
+Forecast Solver::forecast(std::size_t i) {
+  State& state = states_[i];
+  if (state.given_up) return state.forecast;
+  try {
+    if (!state.method) state.method = table[i].make(task_);
+    state.forecast = state.method->forecast();
+  } catch (const OverBudget& over) {
+    refuse(task_.answer, over);
+    state.given_up = true;
+    state.forecast.obstacle = "memory_limit";
+  }
+  return state.forecast;
+}
+
+void Solver::attempt() {
+  State& state = states_[chosen_];
+  evaluator_.reset();  // its memory is wanted
+  const auto start = std::chrono::steady_clock::now();
+  ++state.attempts;
+  try {
+    evaluator_ = state.method->prepare();
+    if (evaluator_) {
+      const Answer found =
+          evaluator_->answer(task_.question.quantity, task_.question.at, std::numeric_limits<double>::quiet_NaN());
+      take(found);
+      if (!task_.answer.converged) state.method->learn(found);
+    }
+  } catch (const OverBudget& over) {
+    refuse(task_.answer, over);
+    evaluator_.reset();
+  }
+  state.given_up = !evaluator_;
+  if (state.given_up) state.forecast.obstacle = "memory_limit";
+  state.nanoseconds += std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+void Solver::take(const Answer& found) {
+  Answer& answer = task_.answer;
+  const Answer before = std::exchange(answer, found);
+  answer.lower = std::max(before.lower, found.lower), answer.upper = std::min(before.upper, found.upper);
+  answer.limited_by = before.limited_by, answer.required_bytes = before.required_bytes;
+  answer.passes = before.passes + (states_[chosen_].forecast.cost > 0 ? 1 : 0);
+  answer.total_cost = before.total_cost + found.cost;
+  answer.converged = found.converged || is_tight(answer, task_.question);
+}
+
+std::vector<Explanation> Solver::explain() {
+  task_.is_bounded = true;  // nothing waits for the trivial bounds any longer
+  std::vector<Explanation> rows;
+  for (std::size_t i = 0; i < method_count; ++i) {
+    const State& state = states_[i];
+    std::string_view verdict = "chosen";
+    if (!(i == chosen_ && task_.answer.converged)) {
+      if (state.attempts == 0) forecast(i);
+      verdict = state.attempts > 0                 ? "its answer was too wide"
+                : !state.forecast.obstacle.empty() ? state.forecast.obstacle
+                : state.forecast.width > 1         ? "not forecast to be tight"
+                                                   : "another costs less";
+      if (state.attempts == 0 && task_.is_named() && table[i].name != task_.limits.method) verdict = "not named";
+    }
+    rows.push_back({table[i].name, state.forecast, verdict, state.attempts, state.nanoseconds});
+  }
+  return rows;
 }
 
 }  // namespace hockeystick

@@ -25,6 +25,7 @@ __all__: list[str] = [
     "dominating_pair",
     "dpsgd_epsilon_bounds",
     "epsilon_bounds",
+    "explain",
     "explicit_step",
     "forget_transforms",
     "gdp_bounds",
@@ -416,6 +417,21 @@ def epsilon_bounds(
 ) -> Answers:
     """
     Encloses epsilon at each delta, for the worst direction.
+    """
+
+def explain(
+    directions: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ],
+    quantity: str,
+    at: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    method: str = "",
+) -> list[list[tuple[str, float, float, float, str, int, float]]]:
+    """
+    What became of each method, a table for each direction.
     """
 
 def explicit_step(

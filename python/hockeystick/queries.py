@@ -255,6 +255,7 @@ def explanation(query: Query, at: str, found: _Unmet, limits: Limits) -> str:
 _REASONS = {
     "rounding": "the rounding of binary64 arithmetic alone takes more",
     "passes": "refining the grid did not get there",
+    "method": "the method named does not get there",
 }
 
 

@@ -19,7 +19,7 @@
 #include "mechanisms/registry.hpp"
 #include "methods/composition_cache.hpp"
 #include "methods/dpsgd.hpp"
-#include "methods/engine.hpp"
+#include "methods/questions.hpp"
 #include "moments/renyi.hpp"
 #include "moments/zcdp.hpp"
 #include "numeric/constants.hpp"

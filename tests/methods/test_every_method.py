@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
+from flint import arb
 
 import hockeystick as hs
 from hockeystick import _core
-from hockeystick.adjacency import Direction
+from hockeystick.adjacency import Adjacency, Direction
 
 MEMORY = 1 << 30
 PAIR = hs.Laplace(noise_multiplier=1.0).dominating_pair(Direction.REMOVE)
@@ -24,3 +27,103 @@ def test_an_unknown_name_of_a_distribution_is_refused(argument):
     grid = {"interval": 0.1, "side": "upper", "estimator": "connect_dots", "tail_mass": 1e-9}
     with pytest.raises(ValueError, match=rf"{argument} must be one of '.*', got 'upside'"):
         _core.loss_pmf([(PAIR, 1)], memory_limit=MEMORY, **grid | {argument: "upside"})
+
+
+# A run and what its oracle, another method or a formula, must agree with at each question.
+BOTH = Adjacency.ADD_OR_REMOVE_ONE
+RUNS = {
+    "gaussians": 7 * hs.Gaussian(noise_multiplier=3.0),
+    "sampled gaussian": 1000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01),
+    "one sampled gaussian": 1 * hs.Gaussian(noise_multiplier=0.7).poisson_sampled(0.1),
+    "laplace": 20 * hs.Laplace(noise_multiplier=10.0),
+    "one laplace": 1 * hs.Laplace(noise_multiplier=2.0),
+    "sampled laplace": 300 * hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.01),
+    "very many": 10**7 * hs.Laplace(noise_multiplier=20.0).poisson_sampled(1e-4),
+    "discrete": 10 * hs.DiscreteGaussian(sigma=5.0, sensitivity=1),
+    "two atoms": 54 * hs.ApproximateDP(epsilon=0.1, delta=0.0),
+    "infinite losses": 9 * hs.ApproximateDP(epsilon=0.3, delta=1e-3),
+    "mixed": 5 * hs.Gaussian(noise_multiplier=4.0)
+    + 3 * hs.DiscreteLaplace(parameter=0.2, sensitivity=1)
+    + 8 * hs.Laplace(noise_multiplier=20.0).poisson_sampled(0.3),
+}
+QUESTIONS = [
+    *(("epsilon", delta) for delta in (0.9, 0.1, 1e-5, 1e-12, 1e-100, 1e-300)),
+    *(("delta", epsilon) for epsilon in (0.0, 0.1, 1.0, 4.0, 30.0)),
+]
+METHODS = _core.methods()
+LIMITS = {"tolerance": 1e-3, "memory_limit": MEMORY}
+
+
+@cache
+def answers(name, wanted, method):
+    """The answers to all questions of a kind, each direction and value by itself."""
+    ask = {"epsilon": _core.epsilon_bounds, "delta": _core.delta_bounds}[wanted]
+    return {
+        (way, at): ask([terms], [at], method=method, **LIMITS)[0]
+        for way, terms in enumerate(RUNS[name]._directions(BOTH))
+        for quantity, at in QUESTIONS
+        if quantity == wanted
+    }
+
+
+@pytest.mark.parametrize("wanted", ["epsilon", "delta"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", RUNS)
+def test_a_method_agrees_with_the_choice(name, method, wanted):
+    """Certified or not tight, an interval of one method overlaps that of the engine's choice."""
+    chosen = answers(name, wanted, "")
+    for key, found in answers(name, wanted, method).items():
+        assert found.lower <= found.upper, key
+        best = chosen[key]
+        assert max(found.lower, best.lower) <= min(found.upper, best.upper), (key, found, best)
+        assert found.method in ("", method), key
+        assert found.converged or found.limited_by, key
+
+
+@pytest.mark.parametrize("wanted", ["epsilon", "delta"])
+@pytest.mark.parametrize("name", RUNS)
+def test_all_methods_agree(name, wanted):
+    tables = [answers(name, wanted, method) for method in METHODS]
+    for key in tables[0]:
+        found = [table[key] for table in tables]
+        assert max(a.lower for a in found) <= min(a.upper for a in found), key
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_tight_somewhere(method):
+    tables = [answers(name, wanted, method) for name in RUNS for wanted in ("epsilon", "delta")]
+    found = [answer for table in tables for answer in table.values()]
+    assert any(a.converged and a.method == method for a in found)
+
+
+def test_plain_gaussians_are_a_difference_of_normal_tails():
+    """The oracle of the formula is in ball arithmetic."""
+    mu = arb(7).sqrt() / 3
+    for epsilon in (0.0, 0.1, 1.0, 4.0):
+        a, b = arb(epsilon) / mu - mu / 2, arb(epsilon) / mu + mu / 2
+        root = arb(2).sqrt()
+        truth = ((a / root).erfc() - arb(epsilon).exp() * (b / root).erfc()) / 2
+        for method in METHODS:
+            found = answers("gaussians", "delta", method)[0, epsilon]
+            assert not (arb(found.lower) > truth), method
+            assert not (arb(found.upper) < truth), method
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_an_explanation_names_the_method_that_answers(name):
+    for wanted, at in (("epsilon", 1e-5), ("delta", 1.0)):
+        asked = {"delta": at} if wanted == "epsilon" else {"epsilon": at}
+        tables = RUNS[name].explain(**asked).directions
+        for way, reports in enumerate(tables):
+            assert [report.method for report in reports] == METHODS
+            best = answers(name, wanted, "")[way, at]
+            assert [r.method for r in reports if r.verdict == "chosen"] == [best.method]
+            assert all(r.verdict and (r.attempts == 0) == (r.seconds == 0) for r in reports)
+
+
+def test_an_explanation_is_a_table():
+    lines = str(RUNS["sampled gaussian"].explain(delta=1e-5)).splitlines()
+    assert lines[0].split() == ["method", "forecast", "width", "took", "verdict"]
+    assert any("contour_integral" in line and line.endswith("chosen") for line in lines)
+    with pytest.raises(TypeError, match="one of delta and epsilon"):
+        RUNS["laplace"].explain()

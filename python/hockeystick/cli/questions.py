@@ -12,6 +12,7 @@ from hockeystick.cli._decimals import outward
 from hockeystick.cli._options import question_options, run
 from hockeystick.cli.verification import verification
 
+EXPLAIN = "Print what each method offered, and which one answered."
 VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
 
 
@@ -20,6 +21,7 @@ VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
     "--steps 10000 --delta 1e-5"
 )
 @click.option("--delta", "-d", type=float, required=True, help="Target delta, in (0, 1).")
+@click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @question_options
 def epsilon(delta: float, **question: Any) -> None:
@@ -32,6 +34,7 @@ def epsilon(delta: float, **question: Any) -> None:
     "--steps 10000 --epsilon 2"
 )
 @click.option("--epsilon", type=float, required=True, help="Target epsilon [nats], in [0, 1e4].")
+@click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @question_options
 def delta(epsilon: float, **question: Any) -> None:
@@ -51,6 +54,7 @@ def _answer(  # noqa: PLR0913, one argument per option
     tolerance: float,
     memory_limit: int,
     as_json: bool,
+    explains: bool,
     verifies: bool,
 ) -> None:
     asked = run(
@@ -60,9 +64,17 @@ def _answer(  # noqa: PLR0913, one argument per option
     start = perf_counter()
     bounds = ask(value, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit)
     seconds = perf_counter() - start
+    why = None
+    if explains:
+        at: dict[str, Any] = {given: value}
+        why = asked.explain(
+            **at, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
+        )
     second = verification(asked, {given: value}, adjacency, bounds) if verifies else None
     if not as_json:
         click.echo(_sentence(wanted, bounds, f"{given} = {value!r}", seconds))
+        if why:
+            click.echo(f"\n{why}")
         if second:
             click.echo(second.sentence)
             second.refuse_a_miss()
@@ -83,6 +95,8 @@ def _answer(  # noqa: PLR0913, one argument per option
             "memory_limit": memory_limit,
         },
     }
+    if why:
+        answer["methods"] = [[row._asdict() for row in rows] for rows in why.directions]
     if second:
         answer["verified"] = second.members
     click.echo(json.dumps(answer))

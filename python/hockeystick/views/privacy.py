@@ -4,7 +4,8 @@
 from typing import Unpack
 
 from hockeystick.bounds import Array, Bounds, Value
-from hockeystick.limits import Options
+from hockeystick.explanation import Explanation, explained
+from hockeystick.limits import Limits, Options
 from hockeystick.queries import Asked, described
 
 
@@ -66,3 +67,35 @@ class PrivacyViews(Asked):
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
         return self._ask("delta", epsilon, options)
+
+    def explain(
+        self,
+        *,
+        delta: float | None = None,
+        epsilon: float | None = None,
+        **options: Unpack[Options],
+    ) -> Explanation:
+        """Which method answers ``epsilon_bounds(delta)``, or ``delta_bounds(epsilon)``, and why.
+
+        The directions are asked one by one, as if each were the only one: ``print`` it for a table.
+
+        Args:
+            delta: In (0, 1), or None.
+            epsilon: In [0, 1e4] nats, or None; one of both is given.
+            options: As of ``epsilon_bounds``.
+
+        Raises:
+            TypeError: Neither is given, or both.
+            ValueError: An argument is out of range.
+
+        >>> import hockeystick as hs
+        >>> run = 1000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+        >>> [row.method for row in run.explain(delta=1e-5).directions[0] if row.verdict == "chosen"]
+        ['contour_integral']
+        """
+        if (delta is None) == (epsilon is None):
+            raise TypeError("explain needs one of delta and epsilon")
+        limits = Limits().updated(options)
+        if epsilon is None:
+            return explained(self, "epsilon", delta, limits)
+        return explained(self, "delta", epsilon, limits)

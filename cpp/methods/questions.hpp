@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about a run: the worst of its directions, at many values.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "methods/engine.hpp"
+
+namespace hockeystick {
+
+/// Encloses, for each delta, the smallest epsilon >= 0 at which the worst of the directions has
+/// delta(epsilon) <= delta. 0 < delta < 1.
+std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::span<const double> deltas,
+                                   const Limits& limits);
+
+/// Encloses delta(epsilon), the largest over the directions, at each epsilon. epsilon >= 0, finite.
+std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                 const Limits& limits);
+
+/// Answers a question about each direction by itself, and says what became of each method.
+std::vector<std::vector<Explanation>> explain(std::span<const Direction> directions, Quantity quantity, double at,
+                                              const Limits& limits);
+
+}  // namespace hockeystick

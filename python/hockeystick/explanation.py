@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which method answered a question of epsilon or delta, and why not another."""
+
+import math
+from typing import NamedTuple
+
+from hockeystick import _core
+from hockeystick.limits import Limits
+from hockeystick.queries import QUERIES, Asked
+
+
+class MethodReport(NamedTuple):
+    """What became of one method; forecasts are not certified."""
+
+    method: str
+    verdict: str
+    """"chosen", or why it was not."""
+    forecast_seconds: float
+    """Of the last attempt that it offered; infinite if it offered none."""
+    forecast_bytes: float
+    forecast_width: float
+    """Of the answer, over the width allowed; infinite if it is not known."""
+    attempts: int
+    seconds: float
+    """That its attempts took."""
+
+
+class Explanation(NamedTuple):
+    """A table of methods for each direction of the adjacency, asked by itself."""
+
+    directions: tuple[tuple[MethodReport, ...], ...]
+
+    def __str__(self) -> str:
+        head = ("method", "forecast", "width", "took", "verdict")
+        tables = []
+        for reports in self.directions:
+            rows = [head, *map(_cells, reports)]
+            widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+            lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+            tables.append("\n".join(lines))
+        return "\n\n".join(tables)
+
+
+def explained(asked: Asked, wanted: str, at: object, limits: Limits) -> Explanation:
+    """What each method offers for a question of epsilon or delta."""
+    tables = _core.explain(
+        asked._directions(limits.adjacency),  # noqa: SLF001
+        wanted,
+        QUERIES[wanted].points(at).item(),
+        tolerance=limits.tolerance,
+        memory_limit=limits.memory_limit,
+    )
+    return Explanation(tuple(tuple(map(_report, table)) for table in tables))
+
+
+def _report(row: tuple[str, float, float, float, str, int, float]) -> MethodReport:
+    method, cost, size, width, verdict, attempts, took = row
+    return MethodReport(method, verdict, cost * 1e-9, size, width, attempts, took * 1e-9)
+
+
+def _cells(report: MethodReport) -> tuple[str, ...]:
+    asked = report.verdict == "chosen" or report.attempts or math.isfinite(report.forecast_seconds)
+    return (
+        report.method,
+        _time(report.forecast_seconds) if asked else "-",
+        f"{report.forecast_width:.1g}" if math.isfinite(report.forecast_width) and asked else "-",
+        _time(report.seconds) if report.attempts else "-",
+        report.verdict,
+    )
+
+
+def _time(seconds: float) -> str:
+    return f"{1e3 * seconds:.3g} ms"
