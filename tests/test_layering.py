@@ -36,7 +36,7 @@ PYTHON_LAYERS = [
     {"views"},
     {"composition"},
     {"mechanisms"},
-    {"_json", "given_cdf"},
+    {"_json", "given_cdf", "sampling"},
     {"_sweep", "accountant", "baselines", "calibration", "dpsgd"},
     {"plot", "verify"},
     {"__init__"},

@@ -11,11 +11,23 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.mechanisms import Gaussian
+from hockeystick.sampling import SAMPLINGS
 
 
 def question_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a question about a given run."""
-    return options(command, noise_required=True)
+    names = [name.replace("_", "-") for name in SAMPLINGS]
+    sampling = click.option(
+        "--sampling",
+        type=click.Choice(names),
+        default=names[0],
+        show_default=True,
+        help="How batches are drawn.",
+    )
+    size = click.option(
+        "--dataset-size", type=int, help="Number of records, for --sampling fixed-size."
+    )
+    return sampling(size(options(command, noise_required=True)))
 
 
 def picture_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -56,7 +68,7 @@ def options(
             type=float,
             default=1.0,
             show_default=True,
-            help="Probability that a record is in a batch (Poisson sampling).",
+            help="Probability that a record is in a batch.",
         ),
         click.option(
             "--steps",

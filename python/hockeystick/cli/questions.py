@@ -9,8 +9,9 @@ import click
 
 from hockeystick.bounds import Bounds
 from hockeystick.cli._decimals import outward
-from hockeystick.cli._options import question_options, run
+from hockeystick.cli._options import question_options
 from hockeystick.cli.verification import verification
+from hockeystick.sampling import sampled_run
 
 EXPLAIN = "Print what each method offered, and which one answered."
 VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
@@ -50,6 +51,8 @@ def _answer(  # noqa: PLR0913, one argument per option
     noise_multiplier: float,
     sampling_probability: float,
     steps: int,
+    sampling: str,
+    dataset_size: int | None,
     adjacency: str,
     tolerance: float,
     memory_limit: int,
@@ -57,8 +60,12 @@ def _answer(  # noqa: PLR0913, one argument per option
     explains: bool,
     verifies: bool,
 ) -> None:
-    asked = run(
-        noise_multiplier=noise_multiplier, sampling_probability=sampling_probability, steps=steps
+    asked = sampled_run(
+        noise_multiplier=noise_multiplier,
+        sampling_probability=sampling_probability,
+        steps=steps,
+        sampling=sampling,
+        dataset_size=dataset_size,
     )
     ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
     start = perf_counter()
@@ -90,6 +97,8 @@ def _answer(  # noqa: PLR0913, one argument per option
             "noise_multiplier": noise_multiplier,
             "sampling_probability": sampling_probability,
             "steps": steps,
+            **({} if sampling == "poisson" else {"sampling": sampling}),
+            **({} if dataset_size is None else {"dataset_size": dataset_size}),
             "adjacency": adjacency,
             "tolerance": tolerance,
             "memory_limit": memory_limit,
@@ -107,4 +116,5 @@ def _answer(  # noqa: PLR0913, one argument per option
 def _sentence(wanted: str, bounds: Bounds[float], given: str, seconds: float) -> str:
     lower, upper = outward(bounds.lower, bounds.upper)
     certified = f"certified: {lower} <= {wanted} <= {upper}"
-    return f"{wanted} = {upper} at {given} ({certified}), {1000 * seconds:.3g} ms"
+    why = "; nobody knows closer bounds" if bounds.limited_by == "theory" else ""
+    return f"{wanted} = {upper} at {given} ({certified}{why}), {1000 * seconds:.3g} ms"
