@@ -8,7 +8,7 @@ import verified
 PARTS = 8
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_hostile_questions(part, samples):
     for number in range(part, samples(8 * PARTS), PARTS):

@@ -38,6 +38,7 @@ def test_answers_are_equal(name, record_property):
     print(f"{name}: {found.speed_up:.3g} times as fast")  # noqa: T201 - shown by pytest -rP
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("name", "steps"),
     [("calibrate_dp_mechanism", 1000), ("`hs.calibrate`, 10,000 steps", 10_000)],

@@ -87,7 +87,7 @@ def delta_of_two(first, second, epsilon):
         return mp.fsum(pieces)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("query", ["epsilon", "delta"])
 @pytest.mark.parametrize(("first", "second", "epsilon"), PAIRS)
 def test_two_runs_are_enclosed(first, second, epsilon, query):
