@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mu of Gaussian differential privacy, where few losses decide it and for Gaussians."""
+
+import itertools
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+import random_runs
+from exact.attack import needed_mu
+from exact.composed import Term
+from exact.mechanisms import release
+from hockeystick import Adjacency, _core
+from hockeystick.adjacency import Direction
+
+REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
+LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
+
+
+def composed(terms, direction):
+    """Laws and how often they are drawn, and the run of the library."""
+    laws = [(release(t.name, t.parameters, direction).law, t.count) for t in terms]
+    run = sum((t.count * random_runs.mechanism(t) for t in terms), hs.Composition())
+    return laws, run
+
+
+MU = [
+    # terms, direction, how, rate
+    ([Term("ApproximateDP", {"epsilon": 0.0, "delta": 1e-9}, 9)], "remove", {}, 1e-12),
+    ([Term("ApproximateDP", {"epsilon": 0.0, "delta": 1e-9}, 9)], "remove", {}, 1e-3),
+    ([Term("ExponentialMechanism", {"epsilon": 8.0}, 1)], "remove", {}, 1e-12),
+    ([Term("ExponentialMechanism", {"epsilon": 8.0}, 1)], "remove", {}, 1e-9),
+    (
+        [Term("RandomizedResponse", {"noise_parameter": 0.5, "num_buckets": 415842}, 26)],
+        "replace",
+        REPLACE,
+        1e-12,
+    ),
+    (
+        [Term("DiscretePair", {"p": (50, 72, 82), "q": (8, 22, 82)}, 58)],
+        "remove",
+        {},
+        1e-12,
+    ),
+]
+
+
+@pytest.mark.parametrize(("terms", "direction", "how", "rate"), MU)
+def test_mu_of_few_losses(terms, direction, how, rate):
+    with ctx.workprec(2000):
+        laws, run = composed(terms, direction)
+        truth = needed_mu(laws, rate)
+    bounds = run.gdp_mu_bounds(smallest_rate=rate, **how)
+    assert bounds.lower <= truth * (1 + 1e-12)
+    assert bounds.upper >= truth * (1 - 1e-12)
+    assert bounds.gap <= 1e-3 * truth
+
+
+def directions(mechanism, count):
+    return [[(mechanism.dominating_pair(way), count)] for way in (Direction.REMOVE, Direction.ADD)]
+
+
+def test_the_mu_of_gaussians_is_theirs_at_every_rate():
+    asked = [[(hs.Gaussian(noise_multiplier=3.0).dominating_pair(Direction.REMOVE), 7)]]
+    with ctx.workprec(200):
+        truth = arb(7).sqrt() / 3
+        for answer in _core.gdp_bounds(asked, np.array([1e-20, 1e-3, 0.4]), **LIMITS):
+            assert answer.lower <= truth <= answer.upper <= truth * (1 + 1e-14)
+
+
+def test_small_rates_need_no_smaller_mu():
+    asked = directions(hs.Gaussian(noise_multiplier=0.8).poisson_sampled(0.05), 40)
+    answers = list(_core.gdp_bounds(asked, np.array([0.1, 1e-3, 1e-7, 1e-12]), **LIMITS))
+    assert all(answer.converged for answer in answers)
+    for common, rare in itertools.pairwise(answers):
+        assert common.lower <= rare.upper
+    assert answers[0].upper < answers[-1].lower

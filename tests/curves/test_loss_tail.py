@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probability that the loss exceeds a threshold, and its quantiles, of losses known exactly."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from exact.balls import normal_tail
+from hockeystick import _core
+from hockeystick.adjacency import Direction
+
+COUNT, EPSILON = 400, 0.05
+LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
+
+
+def asked(*terms):
+    return [[(mechanism.dominating_pair(Direction.REMOVE), n) for mechanism, n in terms]]
+
+
+RESPONSES = asked((hs.ApproximateDP(epsilon=EPSILON, delta=0.0), COUNT))
+
+
+def tail_of_responses(epsilon):
+    """P((2 K - n) EPSILON > epsilon), K binomial."""
+    with ctx.workprec(200):
+        high = 1 / (1 + (-arb(EPSILON)).exp())
+        first = next(k for k in range(COUNT + 1) if (2 * k - COUNT) * arb(EPSILON) > epsilon)
+        return sum(
+            (
+                math.comb(COUNT, k) * high**k * (1 - high) ** (COUNT - k)
+                for k in range(first, COUNT + 1)
+            ),
+            arb(0),
+        )
+
+
+def hold(answer, truth):
+    """Enclosed, ends of the ball included, and narrow."""
+    assert answer.lower <= truth.upper()
+    assert truth.lower() <= answer.upper
+    assert answer.converged
+    assert answer.upper - answer.lower <= 1e-3 * answer.upper
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.03, 3.97, 12.01])
+def test_tails_between_atoms(epsilon):
+    """Off the losses, which are multiples of 0.1, also far out."""
+    (answer,) = _core.loss_tail_bounds(RESPONSES, np.array([epsilon]), **LIMITS)
+    hold(answer, tail_of_responses(epsilon))
+
+
+def test_tails_of_gaussians_beside_others():
+    """Losses of two kinds: the tail is a mixture of normal tails."""
+    sigma, response = 2.0, 0.3
+    run = asked(
+        (hs.Gaussian(noise_multiplier=sigma), 4), (hs.ApproximateDP(epsilon=response, delta=0.0), 1)
+    )
+    with ctx.workprec(200):
+        mu, high = 2 / arb(sigma), 1 / (1 + (-arb(response)).exp())
+        for epsilon in (0.1, 2.0, 6.0):
+            (answer,) = _core.loss_tail_bounds(run, np.array([epsilon]), **LIMITS)
+            parts = [(high, epsilon - arb(response)), (1 - high, epsilon + arb(response))]
+            truth = sum((p * normal_tail(x / mu - mu / 2) for p, x in parts), arb(0))
+            hold(answer, truth)
+
+
+def test_quantiles_lie_on_the_losses():
+    levels = np.array([0.05, 0.5, 0.999])
+    for level, answer in zip(
+        levels.tolist(), _core.loss_quantile_bounds(RESPONSES, levels, **LIMITS), strict=True
+    ):
+        assert answer.lower <= answer.upper <= answer.lower + 1e-3 * COUNT**0.5 * EPSILON
+        below, above = answer.lower - 1e-3, answer.upper + 1e-3
+        assert tail_of_responses(below) >= 1 - level
+        assert tail_of_responses(above) <= 1 - level
+
+
+def test_no_loss_exceeds_the_largest():
+    run = asked((hs.Laplace(noise_multiplier=2.0), 5))
+    inside, outside = _core.loss_tail_bounds(run, np.array([2.4, 2.6]), **LIMITS)
+    assert inside.lower > 0
+    assert (outside.lower, outside.upper) == (0, 0)
+
+
+def test_quantiles_of_losses_that_may_be_infinite():
+    run = asked((hs.ApproximateDP(epsilon=0.1, delta=1e-3), 30))
+    low, high = _core.loss_quantile_bounds(run, np.array([0.5, 0.99]), **LIMITS)
+    assert low.upper < math.inf
+    assert (high.lower, high.upper) == (math.inf, math.inf)

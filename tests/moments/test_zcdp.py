@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest rho with D_a <= rho a, up to an order or for all."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.adjacency import Direction
+
+LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
+SAMPLED = [
+    [(hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.1).dominating_pair(way), 20)]
+    for way in (Direction.REMOVE, Direction.ADD)
+]
+
+
+@pytest.mark.parametrize("largest", [2.0, 100.0, math.inf])
+def test_gaussians_have_the_same_slope_at_every_order(largest):
+    run = [[(hs.Gaussian(noise_multiplier=3.0).dominating_pair(Direction.REMOVE), 7)]]
+    with ctx.workprec(200):
+        (answer,) = _core.zcdp_bounds(run, np.array([largest]), **LIMITS)
+        assert answer.lower <= 7 / arb(18) <= answer.upper
+        assert answer.upper <= 7 / arb(18) * (1 + arb(1e-3))
+
+
+def test_no_order_has_a_larger_slope():
+    (answer,) = _core.zcdp_bounds(SAMPLED, np.array([16.0]), **LIMITS)
+    orders = np.array([1.01, 1.7, 3.0, 7.3, 16.0])
+    slopes = [
+        found.lower / order
+        for order, found in zip(orders, _core.renyi_bounds(SAMPLED, orders, **LIMITS), strict=True)
+    ]
+    assert max(slopes) <= answer.upper
+    assert answer.upper - answer.lower <= 1e-3 * answer.upper
+
+
+def test_more_orders_need_no_smaller_rho():
+    answers = list(_core.zcdp_bounds(SAMPLED, np.array([1.5, 4.0, 32.0, math.inf]), **LIMITS))
+    assert all(answer.converged for answer in answers)
+    for few, more in itertools.pairwise(answers):
+        assert few.lower <= more.upper

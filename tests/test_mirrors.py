@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each source file of the core has a test of its name in the folder of its layer."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# Tested through what uses them. A name leaves this list with its test;
+THROUGH_OTHERS = {
+    "discretize": "cells jensen_integral tangent_points",
+    "forecast": "contour_plan grid_planner nonuniform_grid rate_forecast saddlepoint "
+    "transform_plan",
+    "mechanisms": "atomic_pair density_mgf_line fixed_size gaussian_cells gaussian_mgf_line "
+    "gaussian_tradeoff given_curve mixture_loss public_mixture "
+    "random_allocation registry sampling_weight shuffled",
+    "methods": "chernoff_bound dpsgd engine gaussian_merge method questions single_step "
+    "step_mgf_line",
+    "numeric": "budget cache checkpoint fork_safe_mutex roots_of_unity vector_math workspace",
+    "pld": "renyi safe_masses stored_law tail_sums tradeoff",
+}
+WITHOUT = {f"{layer}/{name}" for layer, names in THROUGH_OTHERS.items() for name in names.split()}
+
+
+def sources():
+    """Layer and name of each, but for bindings and the variants for an instruction set."""
+    for path in sorted((ROOT / "cpp").rglob("*.cpp")):
+        layer = path.relative_to(ROOT / "cpp").parts[0]
+        if layer != "bind" and not path.stem.startswith("kernels_"):
+            yield f"{layer}/{path.stem}"
+
+
+def is_mirrored(source):
+    layer, name = source.split("/")
+    return any((ROOT / "tests" / layer).rglob(f"test_{name}.py"))
+
+
+@pytest.mark.parametrize("source", sorted(set(sources()) - WITHOUT))
+def test_a_source_has_a_test_of_its_name(source):
+    assert is_mirrored(source)
+
+
+def test_the_list_of_those_without_shrinks():
+    assert {source for source in WITHOUT & set(sources()) if is_mirrored(source)} == set()
