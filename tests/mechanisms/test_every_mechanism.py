@@ -74,7 +74,7 @@ def classes(base=hs.Mechanism):
     """All mechanisms of the package that can be made."""
     for kind in base.__subclasses__():
         yield from classes(kind)
-        known = kind.__module__.startswith("hockeystick.") and kind.is_exact
+        known = kind.__module__.startswith("hockeystick.mechanisms.") and kind.is_exact
         if known and not inspect.isabstract(kind):
             yield kind.__name__
 
