@@ -71,6 +71,7 @@ bool Solver::choose() {
     if (chosen_ < method_count && rank(states_[chosen_].forecast) <= std::pair(false, table[i].least)) break;
     if (task_.is_named() && table[i].name != task_.limits.method) continue;
     if (!forecast(i).obstacle.empty()) continue;
+    states_[i].offered = states_[i].forecast;
     if (chosen_ == method_count || rank(states_[i].forecast) < rank(states_[chosen_].forecast)) chosen_ = i;
   }
   return chosen_ < method_count;
@@ -137,7 +138,8 @@ std::vector<Explanation> Solver::explain() {
                                                    : "another costs less";
       if (state.attempts == 0 && task_.is_named() && table[i].name != task_.limits.method) verdict = "not named";
     }
-    rows.push_back({table[i].name, state.forecast, verdict, state.attempts, state.nanoseconds});
+    rows.push_back({table[i].name, state.attempts > 0 ? state.offered : state.forecast, verdict, state.attempts,
+                    state.nanoseconds});
   }
   return rows;
 }

@@ -23,7 +23,7 @@ std::vector<std::string_view> method_names();
 /// What became of a method in the search for an answer.
 struct Explanation {
   std::string_view method;
-  Forecast forecast;         // the last
+  Forecast forecast;         // of its last attempt
   std::string_view verdict;  // "chosen", or why not
   int attempts;
   double nanoseconds;  // that its attempts took
@@ -52,7 +52,7 @@ class Solver {
  private:
   struct State {
     std::unique_ptr<Method> method;
-    Forecast forecast;
+    Forecast forecast, offered;  // the last, and the last with an attempt
     bool given_up = false;
     int attempts = 0;
     double nanoseconds = 0;

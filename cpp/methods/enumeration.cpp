@@ -250,6 +250,7 @@ Answer Enumeration::answer(Quantity quantity, double at, double) const {
 namespace {
 
 constexpr double most_bytes = 0x1p20;
+constexpr std::string_view not_few_sums = "losses are not few sums of atoms";
 
 // Close to what the mass at +inf leaves of delta no grid is fine enough, but sums are known to rounding.
 class ByEnumeration final : public Method {
@@ -257,13 +258,13 @@ class ByEnumeration final : public Method {
   using Method::Method;
 
   Forecast forecast() override {
-    if (is_done_) return {.obstacle = "rounding"};
+    if (is_done_) return {.obstacle = size_ ? "rounding" : not_few_sums};
     if (task_.runs_once() && !task_.is_named()) return {.obstacle = "one step is integrated as it is"};
     if (!task_.is_bounded && !task_.is_named()) return {.obstacle = "the trivial bounds come first"};
     if (!size_) {
       const auto size = Enumeration::size_of(task_.terms());
       is_done_ = !size;
-      if (is_done_) return {.obstacle = "losses are not few sums of atoms"};
+      if (is_done_) return {.obstacle = not_few_sums};
       size_ = *size;
     }
     if (size_->bytes > std::min(most_bytes, task_.limits.memory())) return {.obstacle = "memory_limit"};

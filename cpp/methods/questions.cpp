@@ -89,15 +89,18 @@ class Engine {
   /// The first of these values, the others being asked next.
   const Answer& solve(std::span<const double> values) {
     question_.at = values.front();
-    const bool is_lost = last_ && !question_.wants_epsilon() && last_->converged && last_->upper <= smallest_delta;
-    if (is_lost && question_.at < largest_) {
-      last_->lower = 0;  // delta falls with epsilon, but how far is not known
-      return *last_;
+    if (worst_) {
+      const bool is_lost = !question_.wants_epsilon() && worst_->converged && worst_->upper <= smallest_delta;
+      if (is_lost && question_.at < largest_) {
+        worst_->lower = 0;  // delta falls with epsilon, but how far is not known
+        return *worst_;
+      }
+      near_ = question_.wants_epsilon() && std::isfinite(worst_->upper) ? worst_->upper : unknown;
     }
     if (many_) find_worst(values, shared_margin, 1 - shared_memory);
     if (!many_ || (worst_ && !worst_->converged && worst_->limited_by != "rounding")) find_worst(values, 0, 1);
-    last_ = worst_.value_or(Answer{});
-    return *last_;
+    if (!worst_) worst_ = Answer{};
+    return *worst_;
   }
 
  private:
@@ -154,9 +157,9 @@ class Engine {
            evaluator.answer(Quantity::delta, worst_->lower, unknown).upper <= question_.at;
   }
 
+  // An epsilon close to the answer, if one is known.
   double near() const {
-    const double epsilon = worst_ ? worst_->upper : last_ ? last_->upper : unknown;
-    return question_.wants_epsilon() && std::isfinite(epsilon) ? epsilon : unknown;
+    return question_.wants_epsilon() && worst_ && std::isfinite(worst_->upper) ? worst_->upper : near_;
   }
 
   bool take_tight(Run& run, Answer& found) {
@@ -200,7 +203,8 @@ class Engine {
   bool many_;
   std::vector<Run> runs_;
   double largest_ = 0;  // no loss is above it
-  std::optional<Answer> last_, worst_;
+  std::optional<Answer> worst_;
+  double near_ = unknown;                  // the epsilon of the question before
   std::shared_ptr<const Evaluator> plan_;  // that answered this question for another direction
 };
 

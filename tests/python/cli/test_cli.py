@@ -302,3 +302,12 @@ def test_decimals_are_rounded_outward(upper, share):
 )
 def test_decimals(bounds, printed):
     assert outward(*bounds) == printed
+
+
+def test_an_explanation_follows_the_answer(run):
+    """A row for each method; in JSON, the same."""
+    _, text, _ = run(*EPSILON, "--explain")
+    assert re.search(r"^contour_integral .* chosen$", text, re.MULTILINE)
+    _, text, _ = run(*EPSILON, "--explain", "--json")
+    tables = json.loads(text)["methods"]
+    assert [row["method"] for row in tables[0]] == hs._core.methods()
