@@ -14,19 +14,19 @@
 namespace hockeystick {
 namespace {
 
-// The share of the prior to which a relative width is kept.
+// The fraction of the prior down to which the width is relative.
 constexpr double smallest_risk = 1e-6;
 
 constexpr int most_rounds = 4;
 
-// Questions whose tolerances differ by less than this factor share one call, hence transforms.
+// Questions whose tolerances differ by less than this factor share one call and its transforms.
 constexpr double alike = 8;
 
-// The dataset that is no likelier than the other has the prior p; 1 - prior is exact where it is used.
+// The dataset that is at most as likely as the other has prior p. Where 1 - prior is used, the difference is exact.
 double rarer(double prior) { return std::min(prior, 1 - prior); }
 
-// Encloses delta at the log odds of each prior until each risk is as tight as asked: where delta is near 1, the risk
-// needs delta more tightly than relatively to itself.
+// Encloses delta at the log odds of each prior until each risk is as tight as asked. Where delta is near 1, the risk
+// needs a smaller relative error of delta.
 class RiskSolver {
  public:
   RiskSolver(std::span<const Direction> directions, std::vector<double> priors, const Limits& limits)
@@ -70,7 +70,7 @@ class RiskSolver {
       if (take(which[k], answers[k])) left.push_back(which[k]);
   }
 
-  // Whether to ask again, more tightly.
+  // Whether some risk needs a tighter delta.
   bool take(std::size_t i, const Answer& found) {
     Answer& delta = deltas_[i];
     const Interval known = both({delta.lower, delta.upper}, {found.lower, found.upper});
@@ -96,7 +96,7 @@ class RiskSolver {
 
   std::span<const Direction> directions_;
   Limits limits_;
-  std::vector<double> priors_, wanted_;  // how tightly delta is wanted
+  std::vector<double> priors_, wanted_;  // tolerances of delta
   std::vector<Answer> deltas_;
   std::vector<std::size_t> open_;
 };
@@ -105,9 +105,9 @@ class RiskSolver {
 
 double log_odds(double prior) { return std::max(0.0, std::log1p(-prior) - std::log(prior)); }
 
-// An error of epsilon changes the risk relatively by no more, as does its rounding: log1p and log 4 u each, the
-// difference u of each; then two roundings of the result. Products that are subnormal are off by half a subnormal
-// number each besides. The risk is at most the prior.
+// An error of epsilon changes the risk by at most the same relative amount, and so does rounding: 4 u for log1p and for
+// log, u for each difference, two roundings of the result. A subnormal product is off by at most half a subnormal
+// number. The risk is at most the prior.
 double bayes_risk(double prior, double delta, Side side) {
   const double slack = 16 * (1 + log_odds(prior)) * u;  // proof: bayes-risk
   const double risk = prior * (1 - delta);

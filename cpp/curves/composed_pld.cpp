@@ -32,7 +32,7 @@ StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRe
   return tangent_hull(cut_again(pair, halves, tangent_points(halves)));
 }
 
-// The composition of nothing: loss 0 for certain.
+// The composition of no mechanisms: loss 0 with probability 1.
 LossPmf nothing(const ExplicitRequest& request) {
   LossPmf pmf{};
   pmf.interval = request.interval;
@@ -45,7 +45,7 @@ Direction terms_of(const Direction& asked, const ExplicitRequest& request) {
   return request.merged && request.support.empty() ? merge_gaussians(asked).terms : asked;
 }
 
-// The grid asked for, or one about as fine that meets the atoms of the loss where the tilted composition lies.
+// The grid asked for, or a grid about as fine that contains the atoms of the loss where the tilted composition lies.
 LatticeGrid grid_of(const Direction& direction, const Saddlepoint& saddlepoint, const ExplicitRequest& request) {
   if (!request.aligned || !request.support.empty())
     return {request.interval, std::vector<double>(direction.size(), 0.0)};
@@ -54,7 +54,7 @@ LatticeGrid grid_of(const Direction& direction, const Saddlepoint& saddlepoint, 
   return choose_lattice_grid(direction, saddlepoint, {request.tilt, request.interval, span});
 }
 
-// One for each term: the one given, or what loses no more than the tail mass at either end.
+// One support for each term: the given one, or one that loses at most the tail mass at either end.
 std::vector<NonuniformGrid> supports_of(const Direction& direction, const Saddlepoint& saddlepoint,
                                         const LatticeGrid& grid, const ExplicitRequest& request) {
   std::vector<NonuniformGrid> supports;
@@ -77,10 +77,10 @@ double support_bytes(std::span<const NonuniformGrid> supports) {
   return bytes;
 }
 
-// A window that loses no more than the tail mass at either end, in the measures of P, Q and the tilt.
+// A window that loses at most the tail mass at either end, under P, Q and the tilted distribution.
 struct Layout {
   std::vector<double> log_moments;
-  double first, size;  // in intervals, from the offsets' sum
+  double first, size;  // in intervals, from the sum of the offsets
   double bytes;
   ChernoffTilts chernoff;
 
@@ -103,10 +103,10 @@ struct Layout {
       lowest += saddlepoint.count(j) * supports[j].lowest();
       highest += saddlepoint.count(j) * supports[j].highest();
     }
-    // No window need be wider than what the supports add up to.
+    // The window need not be wider than the sum of the supports.
     first = std::floor((std::max(lowest, low) - shift) / d) - 2;
     size = std::ceil((std::min(highest, high) - shift) / d) + 3 - first;
-    // A forecast that overflowed tells no size, and a window is placed by an int64.
+    // A forecast that overflowed gives no size, and the window's position is an int64.
     const bool places = std::fabs(first) <= most_intervals && size <= most_intervals;
     bytes = places ? size * 8 * 8 + support_bytes(supports) : infinity;
     chernoff = {above.tilt - tilt, below_q.tilt - tilt, tilted_above.tilt - tilt, tilted_below.tilt - tilt};
@@ -135,7 +135,7 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
     for (std::size_t j = 0; j < direction.size(); ++j)
       steps.push_back(discretize(*direction[j].pair, supports[j].build(), request));
   };
-  // Where the estimate moves the losses, the pairs do not tell where the composition lies: the steps do.
+  // If the estimate moves the losses, the steps tell where the composition lies, and the pairs do not.
   const bool moved = !request.support.empty() || request.estimator == Estimator::privacy_buckets;
   Held room(support_bytes(supports));
   if (moved) discretize_all();

@@ -18,20 +18,20 @@
 namespace hockeystick {
 namespace {
 
-// What the lines of an explicit distribution may cost, relatively.
+// The relative width that looking at finitely many lines of an explicit distribution may cost.
 constexpr double precision = 1e-4;
 
-// Lines looked at: the power between two of them is off by the square of their distance in deviations.
+// Number of lines looked at: the power between two of them is off by the square of their distance in deviations.
 double lines_wanted(double tolerance) { return std::clamp(12 / std::sqrt(tolerance), 300.0, 20000.0); }
 
-// Below this rate the transform is tilted, so that its precision is where the rates are.
+// For rates below this the transform is tilted so that it is precise there.
 constexpr double rare = 1e-5;
 
-// An upper bound of the mu needed, and where on the axis.
+// An upper bound of the mu needed, and the point of the axis that needs it.
 struct NeededMu {
   double mu = 0, fpr = 0.5;
 
-  // power(x) <= bound is all that is known; only tests with power(x) <= 1 - x count.
+  // Only power(x) <= bound is known; only tests with power(x) <= 1 - x count.
   void take(double x, double bound) {
     const double power = std::min(bound, up(1 - x));
     if (!(power > x)) return;
@@ -45,7 +45,7 @@ void take_line(NeededMu& needed, double value, double alpha, double from, double
   if (!(from <= to)) return;
   const auto at = [&](double x) { return (value + alpha * x) * (1 + 4 * u) + 1e-307; };  // proof: gaussian-dp-upper
   needed.take(from, at(from));                                                           // proof: gaussian-dp-upper
-  // Where the line meets 1 - x the cap takes over, which falls.
+  // Beyond the point where the line meets 1 - x, the bound is 1 - x, which falls.
   const double meeting = (1 - value) / (1 + alpha);
   if (meeting > from && meeting < to) {
     const double before = meeting * (1 - 16 * u), after = std::min(to, meeting * (1 + 16 * u));
@@ -60,13 +60,13 @@ std::size_t index_of(const CurveKinks& kinks, double loss) {
   return std::min(static_cast<std::size_t>(at - kinks.loss.begin()), kinks.loss.size() - 1);
 }
 
-// Where the line of a kink falls below that of one before it.
+// The point where the line of a kink falls below the line of an earlier kink.
 double meeting(const CurveKinks& upper, std::size_t before, std::size_t kink) {
   return (upper.value[before] - upper.value[kink]) / (upper.alpha[kink] - upper.alpha[before]);
 }
 
-// Kinks whose lines are somewhere the lowest of all looked at, by ever smaller rates. Values held to 1 and rounding
-// keep the others above a chord.
+// Kinks whose line is the lowest of all somewhere, by decreasing rate. Values held to 1 and rounding keep the others
+// above a chord.
 std::vector<std::size_t> lowest_lines(const CurveKinks& upper, std::size_t first, std::size_t last, double wanted) {
   const auto stride = static_cast<std::size_t>(static_cast<double>(last - first) / wanted) + 1;
   std::vector<std::size_t> lines{first};
@@ -83,8 +83,8 @@ std::vector<std::size_t> lowest_lines(const CurveKinks& upper, std::size_t first
   return lines;
 }
 
-// For all false positive rates in [from, to], from an upper curve. The lines are those between the best one at
-// either end, so many that they cost no more than the tolerance.
+// For all false positive rates in [from, to], from an upper curve. The lines are those between the best one at either
+// end; enough of them that the choice costs no more than the tolerance.
 NeededMu mu_needed(const CurveKinks& upper, double from, double to, double tolerance) {
   const std::size_t first = index_of(upper, power_above(upper, to).loss);
   const std::size_t last = std::max(first, index_of(upper, power_above(upper, from).loss));
@@ -101,15 +101,16 @@ NeededMu mu_needed(const CurveKinks& upper, double from, double to, double toler
   return needed;
 }
 
-// A lower bound from the power at one rate, from a lower curve; `above` as in power_below. A test that misses fewer
-// than `smallest_rate` is taken to miss as many.
+// A lower bound from the power at one rate, from a lower curve; `above` as in power_below. A test whose false negative
+// rate is below `smallest_rate` is given that rate.
 double mu_needed_at(const CurveKinks& lower, double fpr, const PowerBound& above, double smallest_rate) {
   // proof: gaussian-dp-lower
   const double power = std::min(power_below(lower, fpr, above).value, down(1 - smallest_rate));
   return power > fpr ? std::max(0.0, gaussian_mu_of(fpr, power).lower) : 0.0;
 }
 
-// The largest lower bound over rates from the smallest to 1/2: on a geometric grid, ever finer about the best.
+// The largest lower bound over rates from the smallest to 1/2, on a geometric grid that is refined around the best
+// rate.
 double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
   const PowerBound any{1, -infinity};
   double best = 0, center = 0.5, reach = 0.5;
@@ -134,7 +135,7 @@ double needed_below(const PldPair& pair, const CurveKinks& upper, const NeededMu
   return mu_needed_at(certified_kinks(pair.lower), needed.fpr, power_above(upper, needed.fpr), from);
 }
 
-// No loss is above the largest finite one but those of +inf: a kink that closes the upper curve.
+// No loss but +inf exceeds the largest finite one: this kink closes the upper curve.
 void close(CurveKinks& upper, const Direction& direction) {
   // proof: gaussian-dp-upper
   const double largest = largest_finite_loss(direction), alpha = std::exp(largest) * (1 + 8 * u) + 1e-307;
@@ -145,11 +146,11 @@ void close(CurveKinks& upper, const Direction& direction) {
   upper.value.push_back(infinity_mass(direction).upper());  // proof: gaussian-dp-upper
 }
 
-// Over rates in [from, to]; narrow as soon as it is no more than `known`, which the answer wanted is at least.
+// Over rates in [from, to]; stops as soon as the bound is at most `known`, which the wanted answer is at least.
 Answer solve(const Direction& direction, double from, double to, double known, const Limits& limits) {
   const Saddlepoint saddlepoint(direction);
   const Saddle last = saddle_for_fpr(saddlepoint, from);
-  // In the tail a change of mu moves the power by several times as much, relatively.
+  // In the tail a change of mu changes the power by a several times larger relative amount.
   const double width = 8 * limits.tolerance * std::min(1.0, saddlepoint.saddle(0).deviation);
   const double interval = interval_for_tail(saddlepoint, last, width);
   const double tilt = to < 0.5 ? std::min(tilt_for_fpr(saddlepoint, from), 0.5 / interval) : 0.0;
@@ -167,14 +168,14 @@ Answer solve(const Direction& direction, double from, double to, double known, c
   return answer[0];
 }
 
-// The answer for more rates, given that for others: most often a coarse grid shows that these need no larger mu.
+// The answer for more rates, given the answer for others: usually a coarse grid shows that they need no larger mu.
 Answer with_rates(const Answer& known, const Direction& direction, double from, double to, const Limits& limits) {
   const Limits coarse{std::max(0.25, limits.tolerance), limits.memory_limit};
   if (known.lower > 0 && solve(direction, from, to, known.lower, coarse).upper <= known.lower) return known;
   return worse(known, solve(direction, from, to, known.lower, limits), limits.tolerance);
 }
 
-// The answer for one more direction, given that for others.
+// The answer for one more direction, given the answer for others.
 Answer with(const Answer& known, const Direction& direction, double rate, const Limits& limits) {
   const MergedDirection merged = merge_gaussians(direction);
   if (merged.terms.empty()) return known;

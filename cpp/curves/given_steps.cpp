@@ -20,16 +20,16 @@
 namespace hockeystick {
 namespace {
 
-// Of delta, what truncation and transforms may take before another tilt is tried.
+// Fraction of delta that truncation and transforms may add before another tilt is tried.
 constexpr double cut = 1e-12, accepted = 1e-10;
 
-// Tilt times interval at most: all mass is on the grid, so that only underflow limits it.
+// Largest tilt times interval: all mass is on the grid, so only underflow limits the tilt.
 constexpr double steepest = 200;
 
-// Up to this many points the circle holds the whole composition.
+// Up to this number of points the circle holds the whole composition.
 constexpr double small_range = 0x1p17;
 
-// A step with few losses, for forecasts: neighbours in one, unless they are many or hold much of the mass.
+// A step with few losses, for forecasts: joins neighbours, but not too many and none with much of the mass.
 StepPmf outline(const StepPmf& step) {
   StepPmf few{step.interval, 0, {}, {}, step.infinity_mass, 0, 0, step.side};
   const std::size_t most = step.mass.size() / 1000 + 1;
@@ -53,7 +53,7 @@ void check_memory(double points, std::size_t memory_limit) {
                               std::to_string(memory_limit) + "; a larger discretization interval needs less");
 }
 
-// Whether epsilon lies above the first so many points of a window, or the window holds all that lies above 0.
+// Whether epsilon lies above the first points of a window, or the window holds all losses above 0.
 bool covers(const LossPmf& pmf, double epsilon, double points) {
   return pmf.loss(0) + points * pmf.interval < epsilon || pmf.loss(0) < 0;
 }
@@ -113,7 +113,7 @@ LossPmf ExplicitComposition::distribution(double tail_mass, std::size_t memory_l
   return compose(composed, *fft, window, {above.tilt, below.tilt, above.tilt, below.tilt});
 }
 
-// Where the question lies; what truncation may cut there does not steer the tilt.
+// Where the question lies; truncation there does not influence the tilt.
 Saddle ExplicitComposition::saddle(double value, bool wants_epsilon) const {
   Saddlepoint saddlepoint(outlines_, counts_);
   const double log_delta = wants_epsilon ? std::log(value) : saddlepoint.saddle_for_epsilon(value).log_delta;
@@ -131,7 +131,7 @@ LossPmf ExplicitComposition::tilted_at(double value, bool wants_epsilon, std::si
   Frame frame = make_frame(saddlepoint, at, tilt, d, 0, limit, cut);
   const double range = highest_ - lowest_ + 1;
   double length = std::max({frame.period, frame.size, 64.0});
-  if (range <= std::max(small_range, length)) {  // all of it: nothing is cut, nothing wraps
+  if (range <= std::max(small_range, length)) {  // the whole composition: nothing is cut, nothing wraps
     const double first = std::max(lowest_, std::min(highest_, static_cast<double>(frame.window.first)));
     frame.window = {static_cast<std::int64_t>(first), static_cast<std::size_t>(highest_ - first + 1)};
     length = std::max(range, 64.0);

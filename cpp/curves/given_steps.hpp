@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to compositions of explicit steps, each composed anew with the tilt that the question needs: a
-// distribution composed once and for all, untilted, knows nothing of deltas below its transform's errors.
+// Compositions of explicit steps, composed anew for each question with a suitable tilt: an untilted composition cannot
+// resolve deltas below the errors of its transform.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace hockeystick {
 
-/// Steps of one side and interval, without offsets, and how often each is composed.
+/// Steps of the same side and interval, without offsets, and how often each is composed.
 class ExplicitComposition {
  public:
   struct StepCount {
@@ -27,10 +27,10 @@ class ExplicitComposition {
 
   Side side() const { return terms_.front().step->side; }
 
-  /// The distribution itself, untilted; its window loses at most about `tail_mass` at each end.
+  /// The untilted distribution; its window loses at most about `tail_mass` at each end.
   LossPmf distribution(double tail_mass, std::size_t memory_limit) const;
 
-  /// Bounds of delta at each epsilon >= 0, of the steps' side, relative to themselves.
+  /// Bounds of delta at each epsilon >= 0, of the steps' side, with relative width.
   void deltas(std::span<const double> epsilons, std::span<double> to, std::size_t memory_limit) const;
 
   /// Bounds of epsilon at each delta in (0, 1), of the steps' side.
@@ -38,7 +38,7 @@ class ExplicitComposition {
 
  private:
   bool is_single() const { return terms_.size() == 1 && terms_.front().count == 1; }
-  /// Upper bound of an upper composition's delta from its largest loss alone.
+  /// Upper bound of delta of an upper composition, from the composition's largest loss alone.
   double beyond_top(double epsilon) const;
   Saddle saddle(double value, bool wants_epsilon) const;
   LossPmf tilted_at(double value, bool wants_epsilon, std::size_t memory_limit) const;
@@ -46,9 +46,9 @@ class ExplicitComposition {
   std::vector<StepCount> terms_;
   Direction counts_;                  // without pairs
   std::vector<StepPmf> outlines_;     // for forecasts
-  double infinity_mass_ = 0;          // upper bound of the composition's, if the steps are upper ones
+  double infinity_mass_ = 0;          // upper bound for the composition, if the steps are upper ones
   double largest_infinity_mass_ = 0;  // of one step
-  double top_ = 0;                    // no finite loss exceeds it, errors included
+  double top_ = 0;                    // no finite loss exceeds this, errors included
   double lowest_ = 0, highest_ = 0;   // the first and last loss, in intervals
 };
 

@@ -20,10 +20,10 @@
 namespace hockeystick {
 namespace {
 
-// Tails below this are asked with a tilt of their own, and with those within a few nats.
+// For tail probabilities below this, a tilt is chosen for each group of tails within a few nats.
 constexpr double rare = 1e-6, shared_nats = 8;
 
-// A kind of question: what a point asks of one direction, and what is wanted of the answers.
+// A kind of question: the quantity at a point of one direction, and the width that its answers may have.
 struct Kind {
   double (*log_tail)(const Saddlepoint&, double point);  // forecast of log P(L > t) at the answer
   Interval (*ask)(const CurveKinks& above, const CurveTable& below, double point);
@@ -31,7 +31,7 @@ struct Kind {
   Interval (*listed)(const Enumeration& sums, double point);
   Interval start, nothing;                                           // before anything is known; for loss 0
   double (*allowed)(const Answer&, double tolerance, double scale);  // width
-  bool relative;                                                     // the width is one of the tail
+  bool relative;                                                     // the width is relative to the tail probability
 };
 
 Answer exactly(const Interval& bounds) {
@@ -43,7 +43,7 @@ Answer exactly(const Interval& bounds) {
 
 class Solver {
  public:
-  // The answers wanted are at least `known`, other directions' answers.
+  // The wanted answers are at least `known`, the answers of other directions.
   Solver(const Kind& kind, const Direction& direction, std::span<const double> points, const std::vector<Answer>& known,
          const Limits& limits)
       : kind_(kind), direction_(direction), saddlepoint_(direction), points_(points), limits_(limits) {
@@ -84,9 +84,9 @@ class Solver {
   }
 
  private:
-  // Rare tails of about one size by the tilt of the smallest; one by one they are asked where that does not do.
+  // Rare tails of about one size share the tilt of the smallest; tails that this leaves too wide get their own.
   void solve_together() {
-    std::vector<std::pair<double, std::size_t>> open;  // by rising tail
+    std::vector<std::pair<double, std::size_t>> open;  // by increasing tail
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (!answers_[i].converged && answers_[i].limited_by.empty())
         open.emplace_back(std::min(kind_.log_tail(saddlepoint_, points_[i]), -1.0), i);
@@ -110,8 +110,8 @@ class Solver {
                     });
   }
 
-  // From losses rounded to the grid, half an interval a step: atoms on the grid keep their place, so that the tail is
-  // known right next to them.
+  // From losses rounded to the grid, by half an interval per step. Atoms on the grid do not move, so the tail is known
+  // right next to them.
   void solve_by_buckets(std::size_t i) {
     const double log_tail = std::min(std::log(std::max(answers_[i].upper, 1e-300)), -1.0);
     Refinement refinement = refined(log_tail, true, saddlepoint_.total_count());
@@ -122,7 +122,7 @@ class Solver {
                     });
   }
 
-  // Answers are off by about `spread` intervals times the density of L.
+  // The error of an answer is about `spread` intervals times the density of L.
   Refinement refined(double log_tail, bool tilted, double spread) const {
     const double tilt = tilted ? saddlepoint_.reach(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
     const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
@@ -189,7 +189,7 @@ std::vector<Answer> worst(const Kind& kind, std::span<const Direction> direction
                   [&] { return worst_direction(kind, directions, points, limits); });
 }
 
-// L is normal with mean mu^2/2 and deviation mu, so that P(L > eps) = P(Z > eps / mu - mu / 2).
+// L is normal with mean mu^2/2 and deviation mu: P(L > eps) = P(Z > eps / mu - mu / 2).
 Interval gaussian_tail(double mu, double mu_error, double epsilon) {
   const double x = epsilon / mu - mu / 2;
   const double slack = (epsilon / mu + mu / 2) * (mu_error + 8 * u);
@@ -208,7 +208,7 @@ Interval ask_tail(const CurveKinks& above, const CurveTable& below, double epsil
   return loss_tail(above, below.delta(epsilon).value, epsilon);
 }
 
-// 1 - level, rounded either way, for the side that must not be overstated.
+// 1 - level, rounded up or down, for the side that must not be overstated.
 Interval ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
   return {loss_tail_quantile(above, below, std::nextafter(1 - level, 2.0)).lower,
           loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};

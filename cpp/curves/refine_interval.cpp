@@ -13,7 +13,7 @@ namespace {
 
 constexpr int most_passes = 8;
 
-// Few significant bits, so that grid losses are exact in binary64; one, where atoms are to stay what they are.
+// Few significant bits, so that grid losses are exact in binary64; one bit where atoms must keep their losses.
 double short_mantissa(double x, Estimator estimator) {
   int exponent = 0;
   if (estimator == Estimator::privacy_buckets) return std::exp2(std::floor(std::log2(x)));
@@ -21,7 +21,7 @@ double short_mantissa(double x, Estimator estimator) {
   return std::ldexp(std::floor(mantissa * 0x1p14), exponent - 14);
 }
 
-// How it ended: "" if the questions were answered, else as in Answer.
+// How the refinement ended: "" if the questions were answered, else as in Answer.
 struct Outcome {
   std::string_view limited_by;
   std::size_t required_bytes = 0;
@@ -32,7 +32,7 @@ bool is_narrow(const Answer& answer, const AllowedWidth& allowed) {
   return answer.lower == answer.upper || (width <= allowed(answer) && std::isfinite(width));
 }
 
-// Calls `attempt` on ever finer pairs until it returns at most 1: the largest ratio of a width to what is allowed.
+// Calls `attempt` on finer and finer pairs until it returns at most 1: the largest ratio of a width to the allowed one.
 Outcome refine_within(const Direction& direction, const Refinement& refinement, const Limits& limits,
                       const std::function<double(const PldPair&)>& attempt) {
   const double memory = limits.memory();
@@ -65,7 +65,7 @@ Outcome refine_within(const Direction& direction, const Refinement& refinement, 
     const double excess = attempt({std::move(upper), explicit_pmf(direction, request)});
     if (excess <= 1) return {};
     if (!affordable) return outcome;
-    // Where refining twice does not help, rounding rules.
+    // If refining twice does not help, rounding limits the width.
     failures = excess < 0.9 * previous ? 0 : failures + 1;
     if (failures > 1) return {"rounding", 0};
     previous = std::min(previous, excess);

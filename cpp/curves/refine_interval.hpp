@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of questions to the whole curve: a direction is composed from both sides at ever finer discretization
-// intervals, until the bounds that follow are tight.
+// The loop for questions about the whole curve: composes a direction from both sides with smaller and smaller
+// discretization intervals until the bounds are tight.
 #pragma once
 
 #include <functional>
@@ -13,34 +13,34 @@
 
 namespace hockeystick {
 
-/// The same grid from both sides.
+/// Upper and lower estimate on the same grid.
 struct PldPair {
   LossPmf upper, lower;
 };
 
-/// How to get from one grid to the next.
+/// How to choose the first grid and the next ones.
 struct Refinement {
   double interval;   // first discretization interval to try [nats]
   double tail_mass;  // mass that truncation may move at each end
-  double tilt = 0;   // where the transform's precision is wanted
-  double order = 2;  // the width of the answers falls as interval^order
+  double tilt = 0;   // the tilt at whose losses the transform is to be precise
+  double order = 2;  // the width of the answers is proportional to interval^order
   Estimator estimator = Estimator::connect_dots;
 };
 
-/// How wide an answer may be.
+/// The width that an answer may have.
 using AllowedWidth = std::function<double(const Answer& answer)>;
 
 /// Intersects the i-th answer with bounds.
 using Take = std::function<void(std::size_t i, const Interval& bounds)>;
 
-/// Calls `ask`, which takes bounds of each answer in `which`, on ever finer pairs until all of these answers are as
-/// narrow as allowed, and says what they are limited by if they are not. Never takes more than the memory limit; where
-/// even the first interval would, the interval is widened once so that some answer exists.
+/// Calls `ask`, which bounds each answer in `which`, on finer and finer pairs until all of these answers are as narrow
+/// as allowed; otherwise the answers say what limits them. Never exceeds the memory limit: if the first interval would,
+/// it is widened once so that some answer exists.
 void refine_interval(const Direction& direction, const Refinement& refinement, const Limits& limits,
                      std::span<Answer> answers, std::span<const std::size_t> which, const AllowedWidth& allowed,
                      const std::function<void(const PldPair&, const Take&)>& ask);
 
-/// The answer that bounds are which no interval refines: only rounding keeps them from being as narrow as allowed.
+/// The answer with bounds that no interval can refine: only rounding keeps them from being as narrow as allowed.
 Answer settled(const Interval& bounds, const AllowedWidth& allowed);
 
 }  // namespace hockeystick

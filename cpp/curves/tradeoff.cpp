@@ -18,13 +18,13 @@
 namespace hockeystick {
 namespace {
 
-// False positive rates below this are asked one by one, each with a tilt of its own.
+// False positive rates below this are asked one by one, each with its own tilt.
 constexpr double rare = 1e-5;
 
-// The false negative rate to which a relative width is kept.
+// The false negative rate down to which the width is relative.
 constexpr double smallest_miss = 1e-6;
 
-// A power below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
+// A power below this is certified to be below, without a relative tolerance: doubles end at 1e-308.
 constexpr double smallest_power = 1e-300;
 
 double allowed_width(const Answer& answer, double tolerance) {
@@ -40,12 +40,12 @@ AllowedWidth within(double tolerance) {
 // One direction that is not Gaussian; no fpr is 0 or 1.
 class PowerSolver {
  public:
-  // The answers wanted are at least `known`, other directions' answers.
+  // The wanted answers are at least `known`, the answers of other directions.
   PowerSolver(const Direction& direction, std::span<const double> fprs, std::span<const double> known,
               const Limits& limits)
       : direction_(direction), saddlepoint_(direction), fprs_(fprs), limits_(limits), answers_(fprs.size()) {
     const LargestLossPower by_largest(direction, limits.tolerance);
-    const double apart = total_variation(direction);  // P - Q is at most that
+    const double apart = total_variation(direction);  // P - Q is at most the total variation
     for (std::size_t i = 0; i < fprs.size(); ++i) {
       const auto [lower, upper] = by_largest.at(fprs[i]);
       Answer& at = answers_[i];
@@ -73,7 +73,7 @@ class PowerSolver {
   }
 
  private:
-  // What another tilt may still answer.
+  // The questions that another tilt may still answer.
   std::vector<std::size_t> open() const {
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < fprs_.size(); ++i) {
@@ -84,8 +84,8 @@ class PowerSolver {
     return left;
   }
 
-  // The rarest, and those that the tilt for the middle between serves as well: were the loss normal, a tail z
-  // deviations out would lose e^((z - z')^2 / 2) of the precision of a transform tilted for z'.
+  // The rarest rate, and those that the tilt halfway between serves as well: for a normal loss, a tail z deviations out
+  // loses e^((z - z')^2 / 2) of the precision of a transform tilted for z'.
   void solve_neighbours(std::span<const std::size_t> left) {
     constexpr double apart = 3;  // two digits
     double farthest = 0;

@@ -12,16 +12,16 @@
 namespace hockeystick {
 namespace {
 
-// So that a slope that vanishes at an edge is not taken to be exactly 0.
+// Added so that a slope that vanishes at an edge does not become exactly 0.
 constexpr double tiny_slope = 1e-300;
 
-// Below this a mass of a cell may be off by more than is stated of it.
+// A cell mass below this may be off by more than its stated error.
 constexpr double smallest_mass = 1e-290;
 
-// An edge, its cell, what the pair takes to integrate that, and both once more without the lowest.
+// The edges, their cells, what the pair charges to integrate them, and both once more without the lowest ones.
 constexpr double bytes_per_edge = 160;
 
-// So much Q-mass may be lost at losses above -300.
+// The Q-mass that may be lost at losses above -300.
 constexpr double lost_q = 1e-150;
 
 }  // namespace
@@ -31,12 +31,12 @@ LossCells::LossCells(const DominatingPair& pair, int fineness)
   std::vector<double> kept;
   for (std::size_t i = 0; i < nodes_.loss.size(); ++i) {
     const double loss = nodes_.loss[i], log_mass = nodes_.log_mass[i];
-    // So small a P-mass is lost in binary64; of losses below 0 only the Q-mass counts.
+    // A P-mass this small is lost in binary64; for losses below 0 only the Q-mass counts.
     const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
     if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
   }
   if (kept.empty()) kept.push_back(0);  // no finite loss has mass
-  // Strictly beyond a bounded loss.
+  // Strictly above the largest loss.
   const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
   kept.insert(kept.begin(), std::max(kept.front() - 1, pair.loss_infimum() - pad));
   kept.push_back(std::min(kept.back() + 1, pair.loss_supremum() + pad));
@@ -71,12 +71,12 @@ Interval LossCells::log_moment(double t) const {
   const double off = law_ ? law_->loss_error : 0;
   const Interval direct = integral(plain, [&](double l) { return plain.value(l) * std::expm1(t * off); });
   const double low = std::log(direct.lower), high = std::log(direct.upper + beyond * std::exp(-scale) * (1 + 8 * u));
-  // The exponents t l - scale are rounded: by 4 u of the largest in all.
+  // The exponents t l - scale are rounded: by at most 4 u of the largest in total.
   const double largest = t * std::max(std::fabs(top()), std::fabs(edges_.front())) + std::fabs(scale);
   Interval result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
                   scale + high + 8 * u * (largest + std::fabs(high) + 1)};  // proof: jensen-moments
   if (t * top() > 300) return result;
-  // x^a - 1 - a (x - 1), a = t + 1, of which E_Q is one less: nothing cancels where t is small.
+  // x^a - 1 - a (x - 1), a = t + 1, whose E_Q is smaller by one: nothing cancels where t is small.
   const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
                              [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
                              -infinity, [](double) { return 0.0; },
@@ -102,8 +102,8 @@ Interval LossCells::mean() const {
               {std::max(0.0, rest.lower), rest.upper + beyond});
 }
 
-// By way of (L - c)^2, c in the middle of the bounds of the mean. x (log x - c)^2 is convex for log x > c - 1, and it
-// peaks below at 4 e^(c - 2) where log x = c - 2.
+// Through (L - c)^2, c the middle of the bounds of the mean. x (log x - c)^2 is convex for log x > c - 1; below, it has
+// the peak 4 e^(c - 2) at log x = c - 2.
 Interval LossCells::variance() const {
   const Interval average = mean();
   if (average.lower == infinity) return average;
@@ -127,20 +127,20 @@ Interval LossCells::variance() const {
   return {std::max(0.0, around.lower - off * off), around.upper + beyond + hidden};
 }
 
-// By cells, and by the sum where the law is a list: that knows the Q-mass at -inf from that of finite losses.
+// By cells, and by the sum if the law is a list: the list tells the Q-mass at -inf from that of finite losses.
 Interval LossCells::integral(const LossFunction& function, const std::function<double(double)>& change) const {
   const Interval by_cells = loss_integral(cells_, edges_, function);
   return law_ ? both(by_cells, listed_integral(*law_, function.value, change)) : by_cells;
 }
 
-// Of functions to which Q-mass adds without P-mass.
+// For functions to which Q-mass without P-mass contributes.
 Interval LossCells::with_q_mass(const LossFunction& function) const {
   const Interval found =
       known_ ? loss_integral(known_->cells, known_->edges, function) : loss_integral(cells_, edges_, function);
   return {found.lower, found.upper + lost_q * function.tail_highest(edges_.front())};
 }
 
-// Where binary64 cannot hold a cell's P-mass its Q-mass is lost with it: there it is that below an edge.
+// If binary64 cannot hold a cell's P-mass, its Q-mass is lost too: it is counted below an edge.
 void LossCells::cut_off_unknown() {
   std::size_t first = 0;
   while (first < cells_.cells.size() && cells_.cells[first].p < smallest_mass) ++first;
@@ -149,19 +149,19 @@ void LossCells::cut_off_unknown() {
   const auto from = static_cast<std::ptrdiff_t>(first);
   known_ = Known{cells_, {edges_.begin() + from, edges_.end()}};
   known_->cells.cells.erase(known_->cells.cells.begin(), known_->cells.cells.begin() + from);
-  // From a little above: an atom next to the edge may be on either side of it here and there.
+  // From slightly above: an atom next to the edge may be on either side of it in the two integrals.
   const double edge = edges_[first] + 128 * u * (1 + std::fabs(edges_[first]));
   known_->cells.lower_tail_q = pair_.integrate(std::array{edge}).lower_tail_q;
 }
 
-// Where e^(t L) is largest by mass.
+// The losses where e^(t L) times the mass is largest.
 double LossCells::log_scale(double t) const {
   double scale = -infinity;
   for (std::size_t i = 0; i < nodes_.loss.size(); ++i) scale = std::max(scale, nodes_.log_mass[i] + t * nodes_.loss[i]);
   return scale;
 }
 
-// What the outcomes that the cells count at +inf, though their losses are finite, add to an integral at most.
+// Upper bound of what outcomes that the cells count at +inf, though their losses are finite, add to an integral.
 // proof: tail-moments
 double LossCells::unlisted(double t) const { return cells_.infinity_mass > 0 ? pair_.unlisted_moment_bound(t) : 0; }
 

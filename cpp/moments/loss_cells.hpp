@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pair cut finely where its loss has mass, and moments of the loss from its cells: what Renyi divergences, mean and
-// variance are sums of.
+// The loss axis of one pair cut into fine cells, and the moments of the loss that follow: Renyi divergences, mean and
+// variance.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace hockeystick {
 
 class LossCells {
  public:
-  /// `fineness` cells between two nodes of the pair, which it refers to.
+  /// `fineness` cells between two nodes of the pair, to which the object refers.
   LossCells(const DominatingPair& pair, int fineness);
 
   double cells() const { return static_cast<double>(edges_.size()); }
@@ -50,7 +50,7 @@ class LossCells {
   Held room_;
   std::vector<double> edges_;
   PairCells cells_;
-  std::optional<Known> known_;  // without the lowest cells, where their masses are lost
+  std::optional<Known> known_;  // without the lowest cells, if their masses are lost
 };
 
 }  // namespace hockeystick

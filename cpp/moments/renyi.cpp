@@ -20,8 +20,8 @@ namespace {
 
 constexpr double most_cells = 0x1p21;
 
-// One step's moment, from what the pair knows of it and from the pair cut up, and the closed form of a Gaussian of
-// that mu.
+// One step's moment, from what the pair knows of it and from its cells, and the closed form for a Gaussian with that
+// mu.
 struct Moment {
   std::function<Interval(const DominatingPair&)> known;
   std::function<Interval(const LossCells&)> of_step;
@@ -32,16 +32,16 @@ Interval not_known(const DominatingPair&) { return anything; }
 
 struct Tally {
   Interval bounds{0, 0};
-  double cells = 0;  // the most that a pair was cut into
-  double gap = 0;    // what cells alone leave open
+  double cells = 0;  // the most cells of a pair
+  double gap = 0;    // the width that the cells alone leave
 };
 
-// One direction, and its pairs as far as they have been cut: many orders share the cells.
+// One direction and the cells of its pairs so far: many orders share the cells.
 class CutDirection {
  public:
   explicit CutDirection(const Direction& asked) : merged_(merge_gaussians(asked)) {}
 
-  /// A moment's sum over the steps. Pairs that know it within `tolerance` of itself are not cut.
+  /// A moment's sum over the steps. A pair that knows its moment within `tolerance` of itself gets no cells.
   Tally total(const Moment& moment, double tolerance, int fineness) {
     Tally tally;
     auto& [sum, cells, gap] = tally;
@@ -90,13 +90,13 @@ class CutDirection {
   double kept_ = 0;
 };
 
-// Whether the most cells will not do if each refinement gains what the last one did.
+// Whether even the largest number of cells is too few, if each refinement gains as much as the last one.
 bool is_hopeless(const Tally& tally, double previous, double allowed) {
   const double left = std::floor(std::log(most_cells / tally.cells) / std::log(4.0));
   return std::log(tally.gap / allowed) > (left + 1) * std::log(previous / tally.gap);
 }
 
-// Finer and finer cells until the sum is as tight as asked.
+// Refines the cells until the sum is as tight as asked.
 void refine(Answer& answer, CutDirection& direction, const Moment& moment, const Limits& limits) {
   double previous = infinity;
   for (int fineness = 8; !answer.converged; fineness *= 4) {

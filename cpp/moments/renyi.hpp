@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments of the composed loss add up over the steps, so that no composition is needed: each comes from one-step
-// integrals, however often the step runs.
+// Renyi divergences, the variance of the loss and zCDP: moments add up over the steps, so that one-step integrals
+// answer for any number of steps.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace hockeystick {
 
-/// Encloses the Renyi divergence of P from Q at each order >= 1 (at 1 the mean of L under P), the largest over the
-/// directions; relative widths, inf where P(L = inf) > 0.
+/// Encloses the Renyi divergence of P from Q at each order >= 1 (at order 1 the mean of L under P), the largest over
+/// the directions; relative width, inf where P(L = inf) > 0.
 std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
                                  const Limits& limits);
 

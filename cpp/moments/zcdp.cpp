@@ -14,7 +14,7 @@
 namespace hockeystick {
 namespace {
 
-// What the orders between those looked at may cost an explicit distribution, relatively.
+// The relative width that the orders between those looked at may cost an explicit distribution.
 constexpr double precision = 1e-3;
 
 // Upper bound of chord(t) / (t (t + 1)) for t in [from, to], the chord between K(from) <= first and K(to) <= last.
@@ -32,7 +32,7 @@ double chord_slope(double from, double to, double first, double last) {
   return highest * (1 + 64 * u);  // proof: zcdp
 }
 
-// Branch and bound over t = order - 1: orders around the largest slope are looked at, the others are not.
+// Branch and bound over t = order - 1: looks at orders around the largest slope only.
 class SlopeSearch {
  public:
   using Renyi = std::function<Answer(double order)>;
@@ -41,7 +41,7 @@ class SlopeSearch {
   SlopeSearch(const Renyi& renyi, double lower, double tolerance)
       : renyi_(renyi), lower_(lower), tolerance_(tolerance) {}
 
-  /// Upper bound over 0 < t <= last, or over all t where there are bounds beyond.
+  /// Upper bound over 0 < t <= last, or over all t if there are bounds beyond `last`.
   double run(double last, const Beyond& beyond) {
     const double first = std::min(0.3 * tolerance_, last / 2);
     Point before = at(first);
@@ -77,7 +77,7 @@ class SlopeSearch {
   static constexpr int most_orders = 1 << 14;
   static constexpr double farthest = 0x1p20;
 
-  // The first t beyond which no slope can be larger than is known of the largest; as it is where that is too far.
+  // The first t beyond which no slope exceeds the largest known one; the present end if that t is too far.
   double enough(double last, const Beyond& beyond) const {
     for (double t = last; t < farthest; t *= 4)
       if (beyond(1 + t).upper <= lower_) return t;
@@ -85,7 +85,7 @@ class SlopeSearch {
   }
 
   struct Point {
-    double t, moment;  // K(t) at most
+    double t, moment;  // K(t) <= moment
     bool converged;
   };
 
@@ -140,7 +140,7 @@ Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
   return answer;
 }
 
-// Both ends are the certified one; only that of the side means anything.
+// Both ends are the certified one; only the end of the distribution's side has a meaning.
 double largest_renyi_slope(const LossPmf& pmf, double largest) {
   const Divergences divergences(pmf);
   const bool upper = pmf.side == Side::upper;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest rho with D_a <= rho a over a range of Renyi orders, from divergences at some of them:
-// K(t) = t D_(t+1) is convex and 0 at 0, so that D_a / a = K / (t (t + 1)) lies under that of its chords.
+// Zero-concentrated DP: the smallest rho with D_a <= rho a over a range of Renyi orders, from divergences at some of
+// them. K(t) = t D_(t+1) is convex and 0 at 0, so that D_a / a = K / (t (t + 1)) lies under the same ratio of K's
+// chords.
 #pragma once
 
 #include <functional>
@@ -11,15 +12,15 @@
 
 namespace hockeystick {
 
-/// Whether an answer is as tight as asked, relatively; inf is, if it is certain.
+/// Whether an answer is as tight as asked, relatively; an infinite one is, if it is certain.
 bool is_within(const Answer& answer, double tolerance);
 
-/// Encloses the largest D_a / a over orders 1 < a <= largest (inf: all). `renyi` encloses D_a of an order, to 0.3 of
-/// the tolerance; `beyond` bounds D_a / a above over all orders >= a, and its limit for large a below.
+/// Encloses the largest D_a / a over orders 1 < a <= largest (inf: all). `renyi` encloses D_a of an order within 0.3 of
+/// the tolerance; `beyond` bounds D_a / a from above over all orders >= a, and its limit for large a from below.
 Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
                            const std::function<Interval(double order)>& beyond, double largest, double tolerance);
 
-/// What one distribution says of it, of its side.
+/// Bound, of the distribution's side, of the largest D_a / a of one distribution.
 double largest_renyi_slope(const LossPmf& pmf, double largest);
 
 }  // namespace hockeystick
