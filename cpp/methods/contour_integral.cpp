@@ -26,9 +26,11 @@ class ContourIntegral final : public Evaluator {
   const ContourSum& sum() const { return sum_; }
 
   Answer answer(Quantity quantity, double at, double near) const override {
-    if (quantity == Quantity::delta) return described(sum_.delta(at));
-    const double epsilon = sum_.solve(at, std::isnan(near) ? near_ : near);
-    Answer result = described(sum_.delta(epsilon));
+    Answer result = enclosed({0, infinity}, "contour_integral");
+    const bool wants_epsilon = quantity == Quantity::epsilon;
+    const double epsilon = wants_epsilon ? sum_.solve(at, std::isnan(near) ? near_ : near) : at;
+    describe(sum_.delta(epsilon), result);
+    if (!wants_epsilon) return result;
     const auto [lower, upper] = sum_.enclose(at, epsilon);
     result.lower = lower, result.upper = upper;
     return result;
@@ -36,10 +38,11 @@ class ContourIntegral final : public Evaluator {
 
   void deltas(std::span<const double> epsilons, std::span<Answer> answers) const override {
     std::array<ContourDelta, 64> found;
+    std::fill(answers.begin(), answers.end(), enclosed({0, infinity}, "contour_integral"));
     for (std::size_t first = 0; first < epsilons.size(); first += found.size()) {
       const std::size_t count = std::min(found.size(), epsilons.size() - first);
       sum_.deltas(epsilons.subspan(first, count), found);
-      for (std::size_t k = 0; k < count; ++k) answers[first + k] = described(found[k]);
+      for (std::size_t k = 0; k < count; ++k) describe(found[k], answers[first + k]);
     }
   }
 
@@ -64,8 +67,8 @@ class ContourIntegral final : public Evaluator {
 
  private:
   // An answer of delta, and what its width is made of.
-  Answer described(const ContourDelta& found) const {
-    Answer result = enclosed({std::max(0.0, found.lower()), 0}, "contour_integral");
+  void describe(const ContourDelta& found, Answer& result) const {
+    result.lower = std::max(0.0, found.lower());
     result.upper = std::min(1.0, found.upper());  // proof: clamping
     result.truncation = found.tail;
     result.wraparound = found.alias;
@@ -73,7 +76,6 @@ class ContourIntegral final : public Evaluator {
     result.size = plan_.contour.count;
     result.tilt = plan_.contour.tilt;
     result.cost = plan_.cost;
-    return result;
   }
 
   ContourPlan plan_;

@@ -65,6 +65,7 @@ bool Solver::is_costly() {
 
 // The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left.
 bool Solver::choose() {
+  if (std::exchange(is_chosen_, true)) return chosen_ < method_count;
   chosen_ = method_count;
   const auto rank = [](const Forecast& next) { return std::pair(next.width > 1, next.cost); };
   for (std::size_t i = 0; i < method_count; ++i) {
@@ -94,6 +95,7 @@ Forecast Solver::forecast(std::size_t i) {
 
 void Solver::attempt() {
   State& state = states_[chosen_];
+  is_chosen_ = false;
   evaluator_.reset();  // its memory is wanted
   const auto start = std::chrono::steady_clock::now();
   ++state.attempts;

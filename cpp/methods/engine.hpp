@@ -65,6 +65,7 @@ class Solver {
   Task task_;
   std::array<State, method_count> states_;
   std::size_t chosen_ = method_count;
+  bool is_chosen_ = false;  // for the next attempt
   std::shared_ptr<const Evaluator> evaluator_;
 };
 
