@@ -2,7 +2,6 @@
 #include "methods/questions.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -35,22 +34,22 @@ class Run {
   const Direction& terms() const { return merged_.terms; }
   const std::shared_ptr<const Evaluator>& kept() const { return kept_; }
 
-  void keep(std::shared_ptr<const Evaluator> evaluator) { kept_ = std::move(evaluator), ahead_ = next_ = 0; }
+  void keep(std::shared_ptr<const Evaluator> evaluator) { kept_ = std::move(evaluator), ahead_ = {}; }
 
   /// The answer of the evaluator kept to the first of these values. Deltas at rising epsilons are taken in blocks,
   /// which grow while they are used up.
   Answer& ask(Quantity quantity, std::span<const double> values, double near) {
-    if (!(next_ < ahead_ && asked_[next_] == values.front())) {
-      const std::size_t most = next_ == ahead_ ? std::clamp<std::size_t>(2 * ahead_, 1, asked_.size()) : 1;
-      ahead_ = quantity == Quantity::epsilon ? 1 : std::min(most, values.size()), next_ = 0;
-      std::copy_n(values.begin(), ahead_, asked_.begin());
-      answers_.resize(ahead_);
-      if (quantity == Quantity::epsilon)
-        answers_.front() = kept_->answer(quantity, values.front(), near);
-      else
-        kept_->deltas(values.first(ahead_), answers_);
-    }
-    return answers_[next_++];
+    const std::ptrdiff_t at = ahead_.empty() ? 0 : values.data() - ahead_.data();
+    if (at < std::ssize(ahead_)) return answers_[static_cast<std::size_t>(at)];
+    const bool is_next = !ahead_.empty() && at == std::ssize(ahead_);
+    const std::size_t most = quantity == Quantity::delta && is_next ? 2 * ahead_.size() : 1;
+    ahead_ = values.first(std::min({most, largest_block, values.size()}));
+    answers_.resize(ahead_.size());
+    if (quantity == Quantity::delta)
+      kept_->deltas(ahead_, answers_);
+    else
+      answers_.front() = kept_->answer(quantity, values.front(), near);
+    return answers_.front();
   }
 
   /// delta of this direction is no larger from the largest epsilon asked so far on.
@@ -59,9 +58,9 @@ class Run {
  private:
   MergedDirection merged_;
   std::shared_ptr<const Evaluator> kept_;
-  std::array<double, 64> asked_;
+  static constexpr std::size_t largest_block = 64;
+  std::span<const double> ahead_;  // the values that are answered
   std::vector<Answer> answers_;
-  std::size_t ahead_ = 0, next_ = 0;
 };
 
 // True only if Chernoff's inequality shows that this direction cannot change the answer found so far.
