@@ -14,18 +14,18 @@
 namespace hockeystick {
 namespace {
 
-// What underflow may have taken from a product.
+// Bound of the underflow in a product.
 constexpr double tiny = 1e-307;
 
 double outward(Side side) { return side == Side::upper ? 1.0 : -1.0; }
 
-// A non-negative value that is off by at most `relative` of itself, moved to its side.
+// A non-negative value with the given relative error, moved to the safe side.
 double moved(double value, double relative, Side side) {
   const double result = value * (1 + outward(side) * relative);
   return side == Side::upper ? result + tiny : std::max(0.0, result);
 }
 
-// About the epsilon > 0 at which the step has this delta. With the sums over the losses above l
+// An estimate of the epsilon > 0 at which the step has this delta. With the sums over the losses above l
 //     curve = sum m (1 - e^(l - loss)),    weight = sum m e^(l - loss),
 // the curve at l - y is curve + (1 - e^-y) weight.
 double guess_epsilon(const StepPmf& step, double delta) {
@@ -65,7 +65,7 @@ StepPmf given_step(double interval, std::span<const std::int64_t> index, std::sp
 
 double step_delta(const StepPmf& step, double epsilon) {
   if (epsilon == infinity) return step.infinity_mass;
-  // The losses are k d rounded, the difference once more: 4 u (|loss| + |epsilon|), which moves epsilon.
+  // The losses k d are rounded, the difference once more: 4 u (|loss| + |epsilon|), which moves epsilon.
   const double top =
       step.mass.empty() ? 0 : std::max(std::fabs(step.loss(0)), std::fabs(step.loss(step.mass.size() - 1)));
   const double finite = std::isinf(epsilon) ? 0 : std::fabs(epsilon);
@@ -89,7 +89,7 @@ double step_epsilon(const StepPmf& step, double delta) {
   if (step.infinity_mass > delta) return infinity;
   const auto exceeds = [&](double epsilon) { return step_delta(step, epsilon) > delta; };
   if (!exceeds(0)) return 0;
-  // Only the outcome of `exceeds` counts; the guess before saves asking often.
+  // Only the outcome of `exceeds` matters; the estimate before saves calls.
   double epsilon = guess_epsilon(step, delta);
   double nudge = 4 * u * (epsilon + step.interval) + step.loss_error + 1e-300;
   for (; exceeds(epsilon) == upper; nudge *= 2) {

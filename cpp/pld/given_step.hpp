@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that the user gives by their losses and masses, and questions to a single step.
+// Steps that the user gives by their losses and masses, and the delta and epsilon of a single step.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace hockeystick {
 
-/// The step with mass[k] at index[k] * interval and the rest at +inf; masses of 0 are left out. The masses
-/// count as exact: the certificate is the giver's. Throws std::invalid_argument unless the index increases
-/// and the masses are finite and >= 0.
+/// The step with mass[k] at index[k] * interval and `infinity_mass` at +inf; omits masses of 0. The masses count as
+/// exact: the user certifies them. Throws std::invalid_argument unless the index increases and the masses are finite
+/// and >= 0.
 StepPmf given_step(double interval, std::span<const std::int64_t> index, std::span<const double> mass,
                    double infinity_mass, Side side);
 
-/// Bound of delta(epsilon) of one step, of its side; any epsilon, infinite ones included. Cost: an exponential
-/// a loss above epsilon.
+/// Bound of delta(epsilon) of one step, of its side; any epsilon, infinite ones included. Cost: an exponential for each
+/// loss above epsilon.
 double step_delta(const StepPmf& step, double epsilon);
 
 /// Upper: an epsilon >= 0 with step_delta(epsilon) <= delta, +inf if there is none. Lower: an epsilon >= 0
