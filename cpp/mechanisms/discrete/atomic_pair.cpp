@@ -13,7 +13,7 @@
 namespace hockeystick {
 namespace {
 
-// What underflow may have taken from a mass, and below which a mass is not trusted to be relatively exact.
+// Bound of the underflow in a mass, and the mass below which no relative accuracy is assumed.
 constexpr double tiny = 1e-307;
 constexpr double smallest_mass = 1e-305;
 
@@ -26,7 +26,7 @@ Moment cut_moment(const Moment& known, double cut, double bound) {
   return [=](double t) { return cut > 0 ? cut * std::exp(t * bound) * (1 + 1e-12) : 0.0; };
 }
 
-// Masses taken from atoms, as an upper bound, and the largest of their losses.
+// Upper bound of the masses removed from atoms, and the largest of their losses.
 struct Taken {
   double mass = 0, top = -infinity;
   void take(double& from, double loss) {
@@ -41,7 +41,7 @@ struct Taken {
   }
 };
 
-// Masses of finite losses that underflow may have spoilt become 0 and are counted as cut.
+// Sets masses of finite losses that underflow may have spoilt to 0 and counts them as cut.
 AtomicLaw without_small_masses(AtomicLaw law) {
   Taken p, q;
   for (LossAtom& atom : law.atoms) {
@@ -58,7 +58,7 @@ AtomicLaw without_small_masses(AtomicLaw law) {
   return law;
 }
 
-// By increasing loss, atoms of equal loss joined.
+// The atoms by increasing loss; atoms of equal loss are merged.
 std::vector<LossAtom> merged(std::vector<LossAtom> atoms) {
   const auto by_loss = [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; };
   if (!std::is_sorted(atoms.begin(), atoms.end(), by_loss)) std::sort(atoms.begin(), atoms.end(), by_loss);
@@ -92,10 +92,10 @@ class AtomicPair final : public DominatingPair {
   }
 
   PairCells integrate(std::span<const double> edges) const override {
-    std::vector<CellSums> sums(edges.size() + 1);  // below the first edge, the cells, above the last
+    std::vector<CellSums> sums(edges.size() + 1);  // below the first edge, each cell, above the last edge
     CompensatedSum low_q;
     double shift = 0;
-    std::size_t k = 0;  // edges at or below the atom
+    std::size_t k = 0;  // number of edges at or below the atom
     for (std::size_t i = 0; i < size(); ++i) {
       checkpoint_each<8192>(i);
       const LossAtom& atom = law_.atoms[i];
@@ -130,7 +130,7 @@ class AtomicPair final : public DominatingPair {
     LossNodes nodes;
     const std::size_t largest = size() / most_nodes + 1;
     for (std::size_t i = 0, group; i < size(); i += group) {
-      // Near the ends, which rare sums and steep tilts ask for, atoms have nodes of their own.
+      // Near the ends, where rare sums and steep tilts matter, atoms have their own nodes.
       group = std::clamp<std::size_t>(std::min(i, size() - i) / single_nodes, 1, largest);
       double mass = 0, moment = 0;
       for (std::size_t k = i; k < i + group; ++k) {
@@ -141,7 +141,7 @@ class AtomicPair final : public DominatingPair {
       nodes.loss.push_back(moment / mass);
       nodes.log_mass.push_back(std::log(mass));
     }
-    if (nodes.loss.empty()) nodes = {{0.0}, {-700.0}};  // all loss is infinite
+    if (nodes.loss.empty()) nodes = {{0.0}, {-700.0}};  // all losses are infinite
     return nodes;
   }
 
@@ -170,10 +170,10 @@ class AtomicPair final : public DominatingPair {
   Interval infinity_mass() const override {
     const bool all_listed = law_.cut == 0 || std::isfinite(law_.bound);
     const double upper = all_listed ? above_.upper : (above_.upper + law_.cut) * (1 + 2 * u);
-    return {above_.lower, std::min(1.0, upper)};  // it is a probability
+    return {above_.lower, std::min(1.0, upper)};  // a probability
   }
 
-  // The sum itself, of atoms that `integrate` may have moved up to the edge too.
+  // The exact sum over atoms above `top`, including atoms that `integrate` may have moved up to the edge.
   double tail_moment_bound(double top, double t) const override {
     double sum = 0;
     for (std::size_t k = size(); k-- > 0 && law_.atoms[k].loss >= top - 1e-9 * (1 + std::fabs(top));)
@@ -218,8 +218,8 @@ class AtomicPair final : public DominatingPair {
     CellMass value() const { return {p.value(), above.value(), below.value()}; }
   };
 
-  // An atom almost on an edge counts as on it, for a loss error: there connect the dots is exact, whereas
-  // next to it the lower estimate would have to move the atom a whole interval down.
+  // An atom next to an edge counts as on the edge, for a loss error: there connect the dots is exact, whereas the lower
+  // estimate would have to move an atom next to the edge down by a whole interval.
   static double snapped(double loss, double lower, double upper) {
     const double near = 32 * u * (1 + std::fabs(loss)) + 1e-10 * (upper - lower < 1 ? upper - lower : 0);
     if (loss - lower <= near) return lower;
@@ -230,10 +230,10 @@ class AtomicPair final : public DominatingPair {
   Atoms listed_;
   double below_ = 0;       // upper bound of the Q-mass at -inf
   Interval above_{0, 0};   // P-mass at inf
-  double unlisted_q_ = 0;  // of finite losses whose P-mass is counted as cut
+  double unlisted_q_ = 0;  // Q-mass of finite losses whose P-mass is counted as cut
 };
 
-// log(1 - q + q e^l), a bound of the error that its rounding makes, and its derivative, which carries l's own.
+// log(1 - q + q e^l), a bound of its rounding error, and its derivative, by which the error of l counts.
 struct SampledLoss {
   double value, error, slope;
 };
