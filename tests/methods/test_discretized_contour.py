@@ -162,11 +162,8 @@ def test_long_runs_need_no_long_transform(name, delta):
 def test_the_memory_limit_holds_for_contours_too(name):
     directions = RUNS[name]._directions(Adjacency.ADD_OR_REMOVE_ONE)
     (answer,) = _core.epsilon_bounds(directions, [1e-6], tolerance=1e-3, memory_limit=64)
-    assert (answer.converged, answer.limited_by, answer.method) == (
-        False,
-        "memory_limit",
-        "trivial_bounds",
-    )
+    assert (answer.converged, answer.limited_by) == (False, "memory_limit")
+    assert answer.method in ("", "trivial_bounds")  # none if the tables of the pairs alone are more
 
 
 @pytest.mark.parametrize("name", ["sampled laplace", "with mass at infinity"])
