@@ -110,7 +110,7 @@ Numbers truncated_samples() {
   return epsilons({{run(20, "truncated_poisson_gaussian_remove", {1.0, 0.1, 0.12, 0.95, 0.05})}});
 }
 
-// Next to what leaks for certain a transform leaves too little.
+// If delta barely exceeds the mass at infinity, a transform is not precise enough.
 Numbers listed_sums() {
   const std::vector<Direction> directions{{run(10, "approximate_dp", {0.1, 1e-6})}};
   return numbers_of(epsilon_bounds(directions, std::array{1e-5}, {1e-3, memory}));
