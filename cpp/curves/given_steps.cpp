@@ -29,7 +29,7 @@ constexpr double steepest = 200;
 // Up to this number of points the circle holds the whole composition.
 constexpr double small_range = 0x1p17;
 
-// A step with few losses, for forecasts: joins neighbours, but not too many and none with much of the mass.
+// A step with few losses, for forecasts: joins up to `most` neighbours until their mass reaches 1e-3.
 StepPmf outline(const StepPmf& step) {
   StepPmf few{step.interval, 0, {}, {}, step.infinity_mass, 0, 0, step.side};
   const std::size_t most = step.mass.size() / 1000 + 1;
@@ -53,7 +53,7 @@ void check_memory(double points, std::size_t memory_limit) {
                               std::to_string(memory_limit) + "; a larger discretization interval needs less");
 }
 
-// Whether epsilon lies above the first points of a window, or the window holds all losses above 0.
+// Whether epsilon lies above the first `points` points of a window, or the window holds all losses above 0.
 bool covers(const LossPmf& pmf, double epsilon, double points) {
   return pmf.loss(0) + points * pmf.interval < epsilon || pmf.loss(0) < 0;
 }

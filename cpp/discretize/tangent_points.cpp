@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Cuts for the tangent hull that balance the mass around each support point.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +8,7 @@
 namespace hockeystick {
 namespace {
 
-// P-mass p over a gap of width d with density proportional to e^(rate t), 0 <= t <= 1.
+// A model of a gap: P-mass p over the width d with density proportional to e^(rate t), 0 <= t <= 1.
 struct GapModel {
   double moment;  // p d
   double rate;

@@ -76,7 +76,7 @@ Interval LossCells::log_moment(double t) const {
   Interval result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
                   scale + high + 8 * u * (largest + std::fabs(high) + 1)};  // proof: jensen-moments
   if (t * top() > 300) return result;
-  // x^a - 1 - a (x - 1), a = t + 1, whose E_Q is smaller by one: nothing cancels where t is small.
+  // x^a - 1 - a (x - 1), a = t + 1, whose E_Q is the moment minus 1: nothing cancels where t is small.
   const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
                              [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
                              -infinity, [](double) { return 0.0; },
@@ -140,7 +140,7 @@ Interval LossCells::with_q_mass(const LossFunction& function) const {
   return {found.lower, found.upper + lost_q * function.tail_highest(edges_.front())};
 }
 
-// If binary64 cannot hold a cell's P-mass, its Q-mass is lost too: it is counted below an edge.
+// If binary64 cannot hold a cell's P-mass, its Q-mass is lost too: the Q-mass below an edge replaces it.
 void LossCells::cut_off_unknown() {
   std::size_t first = 0;
   while (first < cells_.cells.size() && cells_.cells[first].p < smallest_mass) ++first;
@@ -154,7 +154,7 @@ void LossCells::cut_off_unknown() {
   known_->cells.lower_tail_q = pair_.integrate(std::array{edge}).lower_tail_q;
 }
 
-// The losses where e^(t L) times the mass is largest.
+// The log of the largest mass times e^(t L).
 double LossCells::log_scale(double t) const {
   double scale = -infinity;
   for (std::size_t i = 0; i < nodes_.loss.size(); ++i) scale = std::max(scale, nodes_.log_mass[i] + t * nodes_.loss[i]);

@@ -21,8 +21,8 @@ std::size_t wrap(std::int64_t index, std::size_t period) {
   return static_cast<std::size_t>(rest < 0 ? rest + size : rest);
 }
 
-// Scatters a tilted step onto the circle. Each addition of points that meet rounds once; raising every mass by 2 u, and
-// the sum likewise, covers this.
+// Scatters a tilted step onto the circle. Each addition of points that meet rounds once; moving every mass outward by 2
+// u for each point that it may meet covers this.
 void scatter(const TiltedStep& step, std::span<double> circle) {
   std::fill(circle.begin(), circle.end(), 0.0);
   // Within one period no two points meet; the support spans this number of periods.
@@ -68,7 +68,7 @@ double convolve(std::span<const ComposedTerm> terms, const RealFft& fft, std::sp
 
 // Chernoff: log of E e^(t S) e^(-(t + extra) loss) over the composition, S its tilted loss.
 double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra, double loss) {
-  // No loss exceeds the sum of the supports' ends.
+  // No loss lies beyond the sum of the supports' ends.
   double farthest = 0, offsets = 0, losses = std::fabs(loss);  // offsets, losses: sums of sizes
   for (const ComposedTerm& term : terms) {
     const StepPmf& step = *term.step.step;

@@ -238,7 +238,7 @@ class AdditiveNoise final : public DominatingPair {
             concave_mass({x[k], g[k]}, {x[k + 1], g[k + 1]}, {x[k + 2], g[k + 2]}, error, -side.scale);
         sum = {sum.lower + lower, sum.upper + upper};
       }
-      // Beyond the panels g lies below its chord over them, extended.
+      // Beyond the panels g lies below the extension of its chord over them.
       const double slope = (g[first] - off(g[first]) - g[last] - off(g[last])) / (x[last] - x[first]);
       // proof: concave-panels
       sum.upper += slope > 0 ? 1.001 * std::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The Laplace mechanism, plain and on Poisson subsamples.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -13,14 +14,13 @@
 namespace hockeystick {
 namespace {
 
-// The Laplace mechanism in noise units, with m = 1 / noise multiplier (relative error at most u): P is Laplace
-// noise about m, Q about 0. L(x) = |x| - |x - m| is -m for x <= 0, m for x >= m and 2 x - m between. Hence
+// In noise units, with m = 1 / noise multiplier (relative error at most u): P is Laplace noise about m, Q about 0. L(x)
+// = |x| - |x - m| is -m for x <= 0, m for x >= m and 2 x - m between. Hence
 //     P(L = m) = Q(L = -m) = 1/2,       P(L = -m) = Q(L = m) = e^-m / 2,
-// and between them L has the densities e^((l - m) / 2) / 4 under P, e^(-(l + m) / 2) / 4 under Q.
-// Swapping P and Q gives -L the same law: the pair is its own reverse.
-// On a Poisson subsample: Zhu, Dong, Wang (2022), Theorem 11.
+// and between them L has the densities e^((l - m) / 2) / 4 under P, e^(-(l + m) / 2) / 4 under Q. Swapping P and Q
+// gives -L the same law: the pair is its own reverse. On a Poisson subsample: Zhu, Dong, Wang (2022), Theorem 11.
 
-// What underflow may have taken from a mass.
+// Bound of the underflow in a mass.
 constexpr double tiny = 1e-307;
 
 // Below this P-mass, underflow may have removed it all though its Q-mass is not small.

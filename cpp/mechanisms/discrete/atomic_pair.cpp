@@ -206,7 +206,7 @@ class AtomicPair final : public DominatingPair {
   // Merging adds 2 u; the compensated sums of `integrate` add 2 u.
   double relative_error() const { return law_.mass_error + 6 * u; }  // proof: discrete-laws
 
-  // A mass at an infinite loss.
+  // The mass at an infinite loss.
   Interval bounded(double mass) const {
     if (law_.infinity_is_exact) return {mass, mass};
     const double error = relative_error();

@@ -83,7 +83,7 @@ Interval log_theta_ratio(double sigma, double a, double slack) {
   return {there.lower - here.upper, std::fmin(0, there.upper - here.lower)};
 }
 
-// As above over all outcomes: e^(t (t+1) s^2 / (2 sigma^2)) theta(t s) / theta(0).
+// The same over all outcomes: e^(t (t+1) s^2 / (2 sigma^2)) theta(t s) / theta(0).
 Interval log_moment(double sigma, double s, double t) {
   const double ratio = s / sigma, value = t * (t + 1) * ratio * ratio / 2, shift = t * s;
   if (!std::isfinite(value)) return {-infinity, infinity};

@@ -25,7 +25,7 @@ constexpr std::size_t smooth_line_block = 8;
 class LogMixture {
  public:
   virtual ~LogMixture() = default;
-  /// At up to smooth_line_block points.
+  /// Evaluates at most smooth_line_block points.
   virtual void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const = 0;
   virtual double steepest() const = 0;  // the largest shift, rounded up
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Gaussian mechanisms of random sensitivity: a mixture of shifted normals against a normal, and the reverse.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,9 +22,9 @@
 namespace hockeystick {
 namespace {
 
-// A Gaussian mechanism of random sensitivity, in noise units: (sum_i p_i N(s_i, 1), N(0, 1)) and its reverse,
-// s_i >= 0. With t_i(x) = s_i x - s_i^2/2 the loss L(x) = log sum_i p_i e^(t_i(x)) increases and is convex. For a
-// reference point r and x on either side of it, a sum of terms of one sign:
+// In noise units, the pair (sum_i p_i N(s_i, 1), N(0, 1)) and its reverse, s_i >= 0. With t_i(x) = s_i x - s_i^2/2 the
+// loss L(x) = log sum_i p_i e^(t_i(x)) increases and is convex. For a reference point r, on either side of r, this is a
+// sum of terms of one sign:
 //     e^(L(r)) Q(x) - P(x) = sum_i p_i phi(x - s_i) (e^(s_i (r - x)) - 1).
 // Dominating: Choquette-Choo, Ganesh, Steinke, Thakurta (2024), Section 3, for sensitivities bounded by a random
 // variable.
@@ -36,7 +37,7 @@ struct MixtureEdge {
 
 struct MixtureEdges {
   std::vector<MixtureEdge> at;
-  std::vector<double> weights;  // the arrays of k
+  std::vector<double> weights;  // the arrays that the k point to
   double loss_error = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow cells of Gaussian pairs, and panels of wide ones, by vectors, for every instruction set; as fft_kernel.hpp.
+// Narrow cells of Gaussian pairs, and panels of wide ones, by vectors, for every instruction set; included as
+// fft_kernel.hpp is.
 //
 // On a cell [a, a + w] let y = x - a and G(y) = e^(rate y) - 1. One exponential and one G per node suffice, as
 //     phi(x) = phi(a) e^(-a y - y^2/2),     phi(x - rate) = phi(a - rate) (phi(x) / phi(a)) (1 + G(y)),

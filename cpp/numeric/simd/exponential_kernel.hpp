@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// e^x and e^x - 1 on vectors, for every instruction set; as fft_kernel.hpp.
+// e^x and e^x - 1 on vectors, for every instruction set; included as fft_kernel.hpp is.
 //
 // x = k log 2 + r, |r| < 0.3467, and p = e^r - 1 = r + r^2 T(r) by Taylor; e^x = 2^k (1 + p) and
 // e^x - 1 = 2^k p + (2^k - 1). Errors, in units of u (*proved*; fused or not):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Gauss-Legendre panel of the integrals for cells of Gaussian pairs, for every instruction set; as fft_kernel.hpp.
+// One Gauss-Legendre panel of the integrals for cells of Gaussian pairs, for every instruction set; included as
+// fft_kernel.hpp is.
 #pragma once
 
 #include <cstddef>
