@@ -11,6 +11,7 @@
 #include "bind/bindings.hpp"
 #include "discretize/pair_delta.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 
 namespace py = pybind11;

@@ -8,6 +8,7 @@
 #include "discretize/connect_dots.hpp"
 #include "discretize/privacy_buckets.hpp"
 #include "discretize/tangent_hull.hpp"
+#include "forecast/nonuniform_grid.hpp"
 #include "numeric/constants.hpp"
 #include "pld/composed_delta.hpp"
 #include "pld/composed_directly.hpp"
@@ -34,7 +35,7 @@ Doubles mass(const LossPmf& pmf) {
 StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
                  const std::string& estimator) {
   const LongWork work;
-  const SupportCells halves = cut_midway(pair, {interval, offset, index});
+  const SupportCells halves = cut_midway(pair, NonuniformGrid(pair, offset, interval, index).build());
   using Discretize = StepPmf (*)(const SupportCells&);
   const auto discretize = named<Discretize>("estimator", estimator,
                                             {{"upper", connect_dots},

@@ -9,9 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "forecast/transform_plan.hpp"
 #include "numeric/fft/cache.hpp"
-#include "numeric/fft/convolution.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/union_probability.hpp"
 #include "pld/given_step.hpp"
@@ -45,9 +43,9 @@ StepPmf outline(const StepPmf& step) {
   return few;
 }
 
-void check_memory(double points, std::size_t memory_limit) {
-  const double bytes = points * 96;
-  if (points <= 0x1p30 && bytes <= static_cast<double>(memory_limit)) return;
+void check_memory(const WindowForecast& window, std::size_t memory_limit) {
+  const double bytes = window.bytes(2);
+  if (window.is_feasible() && bytes <= static_cast<double>(memory_limit)) return;
   throw std::invalid_argument("memory_limit must be at least " +
                               std::to_string(static_cast<long long>(std::min(bytes, 9e18))) + " bytes, got " +
                               std::to_string(memory_limit) + "; a larger discretization interval needs less");
@@ -100,17 +98,22 @@ double ExplicitComposition::beyond_top(double epsilon) const {
 LossPmf ExplicitComposition::distribution(double tail_mass, std::size_t memory_limit) const {
   check_floating_point_environment();
   const Saddlepoint saddlepoint(outlines_, counts_);
-  const double d = terms_.front().step->interval, log_reciprocal = -std::log(tail_mass), limit = 0.5 / d;
-  const auto above = saddlepoint.reach(0, log_reciprocal, 1, limit);
-  const auto below = saddlepoint.reach(0, log_reciprocal, -1, limit);
-  const double first = std::max(lowest_, std::floor(below.loss / d) - 1);
-  const double size = std::max(1.0, std::min(highest_, std::ceil(above.loss / d) + 1) - first + 1);
-  check_memory(size, memory_limit);
-  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(size, 64.0))));
+  const double d = terms_.front().step->interval;
+  WindowForecast window = whole_window(saddlepoint, 0, {d, 0, 0.5 / d}, tail_mass, false);
+  window.clip(lowest_, highest_);
+  return composed(window, saddlepoint, 0, memory_limit);
+}
+
+LossPmf ExplicitComposition::composed(const WindowForecast& window, const Saddlepoint& saddlepoint, double tilt,
+                                      std::size_t memory_limit) const {
+  check_memory(window, memory_limit);
+  const auto fft = shared_fft(window.fft_size());
   std::vector<ComposedTerm> composed;
-  for (const auto& [step, count] : terms_) composed.push_back({tilted(*step, 0, 0), count});
-  const Window window{static_cast<std::int64_t>(first), static_cast<std::size_t>(size)};
-  return compose(composed, *fft, window, {above.tilt, below.tilt, above.tilt, below.tilt});
+  for (std::size_t j = 0; j < terms_.size(); ++j) {
+    const double log_moment = tilt == 0 ? 0 : saddlepoint.log_moment(j, tilt);
+    composed.push_back({tilted(*terms_[j].step, tilt, log_moment), terms_[j].count});
+  }
+  return compose(composed, *fft, window.window(), window.chernoff);
 }
 
 // Where the question lies; truncation there does not influence the tilt.
@@ -128,20 +131,9 @@ LossPmf ExplicitComposition::tilted_at(double value, bool wants_epsilon, std::si
   const Saddle at = saddle(value, wants_epsilon);
   const double d = terms_.front().step->interval, limit = steepest / d;
   const double tilt = std::clamp(at.tilt, 0.0, limit);
-  Frame frame = make_frame(saddlepoint, at, tilt, d, 0, limit, cut);
-  const double range = highest_ - lowest_ + 1;
-  double length = std::max({frame.period, frame.size, 64.0});
-  if (range <= std::max(small_range, length)) {  // the whole composition: nothing is cut, nothing wraps
-    const double first = std::max(lowest_, std::min(highest_, static_cast<double>(frame.window.first)));
-    frame.window = {static_cast<std::int64_t>(first), static_cast<std::size_t>(highest_ - first + 1)};
-    length = std::max(range, 64.0);
-  }
-  check_memory(length, memory_limit);
-  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(length)));
-  std::vector<ComposedTerm> composed;
-  for (std::size_t j = 0; j < terms_.size(); ++j)
-    composed.push_back({tilted(*terms_[j].step, tilt, saddlepoint.log_moment(j, tilt)), terms_[j].count});
-  return compose(composed, *fft, frame.window, frame.chernoff);
+  WindowForecast window = question_window(saddlepoint, at, tilt, {d, 0, limit}, cut);
+  if (highest_ - lowest_ < std::max(small_range, window.length())) window.hold_all(lowest_, highest_);
+  return composed(window, saddlepoint, tilt, memory_limit);
 }
 
 void ExplicitComposition::deltas(std::span<const double> epsilons, std::span<double> to,

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "forecast/saddlepoint.hpp"
+#include "forecast/window.hpp"
 #include "methods/question.hpp"
 #include "pld/loss_pmf.hpp"
 
@@ -41,6 +41,8 @@ class ExplicitComposition {
   /// Upper bound of delta of an upper composition, from the composition's largest loss alone.
   double beyond_top(double epsilon) const;
   Saddle saddle(double value, bool wants_epsilon) const;
+  LossPmf composed(const WindowForecast& window, const Saddlepoint& saddlepoint, double tilt,
+                   std::size_t memory_limit) const;
   LossPmf tilted_at(double value, bool wants_epsilon, std::size_t memory_limit) const;
 
   std::vector<StepCount> terms_;

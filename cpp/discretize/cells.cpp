@@ -44,13 +44,13 @@ void cut_above_bottom(const Support& support, double bottom, std::vector<double>
 }
 
 // Certified masses of atoms that are support points.
-std::vector<double> atoms_on(const Support& support, const Atoms& atoms) {
-  if (!(atoms.mass_error < 1)) return {};
+std::vector<double> atoms_on(const Support& support, std::span<const Atom> atoms) {
+  if (atoms.empty()) return {};
   std::vector<double> masses(support.index.size(), 0.0);
   std::size_t i = 0;
-  for (const Atom& atom : atoms.at) {
+  for (const Atom& atom : atoms) {
     while (i < masses.size() && support.loss(i) < atom.loss) ++i;
-    if (i < masses.size() && support.loss(i) == atom.loss) masses[i] = atom.mass * (1 - atoms.mass_error);
+    if (i < masses.size() && support.loss(i) == atom.loss) masses[i] = atom.mass;
   }
   return masses;
 }
@@ -63,9 +63,9 @@ SupportCells cut_midway(const DominatingPair& pair, Support support) {
   for (std::size_t i = 0; i + 1 < support.index.size(); ++i)
     cuts.push_back(support.offset +
                    0.5 * support.interval * static_cast<double>(support.index[i] + support.index[i + 1]));
-  if (const auto& atoms = pair.atoms().at; !atoms.empty()) {
-    cut_above_bottom(support, atoms.front().loss, cuts);
-    cut_below_top(support, atoms.back().loss, cuts);
+  if (support.has_atoms()) {
+    cut_above_bottom(support, support.lowest_atom, cuts);
+    cut_below_top(support, support.highest_atom, cuts);
   }
   return cut_at(pair, std::move(support), std::move(cuts));
 }
@@ -78,7 +78,6 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
                      {},
                      std::isfinite(pair.loss_infimum()),
                      std::isfinite(pair.loss_supremum()),
-                     !pair.atoms().at.empty(),
                      {},
                      0};
   std::vector<double> edges;
@@ -88,7 +87,7 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
     edges.push_back(cells.loss(i));
   }
   cells.parts = pair.integrate(edges);
-  cells.atoms = atoms_on(cells.support, pair.atoms());
+  cells.atoms = atoms_on(cells.support, pair.atoms_from_below());
   cells.parts.loss_error += rounding_of(cells.support);  // proof: loss-coupling
   const double most = pair.finite_loss_bound();
   const double error = cells.parts.loss_error;

@@ -7,17 +7,21 @@
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/constants.hpp"
 
 namespace hockeystick {
 
 /// The losses at which one step's mass may be placed: an offset plus multiples of the discretization interval, not
 /// necessarily consecutive (a nonuniform support has wider gaps where little mass is). `interval` is at most
 /// `largest_interval`, so that e^interval cannot overflow.
+/// The losses of the lowest and highest atom are a guess; any cuts are valid, and theirs go by it.
 struct Support {
   double interval;
   double offset;
   std::vector<std::int64_t> index;
+  double lowest_atom = infinity, highest_atom = -infinity;  // none
 
+  bool has_atoms() const { return lowest_atom <= highest_atom; }
   double loss(std::size_t i) const { return offset + interval * static_cast<double>(index[i]); }
 };
 
@@ -30,7 +34,6 @@ struct SupportCells {
   std::vector<double> cuts;  // [nats]; loss_i <= cuts[i] <= loss_(i+1)
   PairCells parts;
   bool bounded_below, bounded_above;  // whether the loss is bounded
-  bool has_atoms;                     // whether some losses have positive mass
   std::vector<double> atoms;          // lower bound of the mass of an atom at each point; empty: none known
   std::size_t top;                    // first point that no finite loss exceeds by more than loss_error; none: all
 

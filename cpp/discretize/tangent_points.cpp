@@ -136,7 +136,7 @@ std::vector<double> balanced_at_end(const SupportCells& halves) {
 
 std::vector<double> tangent_points(const SupportCells& halves) {
   // Atoms lie on the support if the support was made for them; then half way is exact.
-  if (halves.has_atoms) return halves.cuts;
+  if (halves.support.has_atoms()) return halves.cuts;
   std::vector<double> cuts = balanced_at_end(halves);
   cut_above_zero(halves, cuts);
   return cuts;

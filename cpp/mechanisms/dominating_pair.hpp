@@ -42,24 +42,13 @@ struct PairCells {
   double loss_error = 0, edge_error = 0;
 };
 
-/// Quadrature nodes of the law of L under P: for planning only, not certified.
-struct LossNodes {
-  std::vector<double> loss;      // increasing
-  std::vector<double> log_mass;  // log of the P-mass at each node
-};
+struct LossNodes;  // guesses, for plans only: loss_sketch.hpp
+struct AtomSketch;
 
 /// A loss with positive mass.
 struct Atom {
   double loss, mass;
 };
-
-/// The atoms of the law of L under P, by increasing finite loss: for planning only, unless an error is stated.
-struct Atoms {
-  std::vector<Atom> at;
-  bool all = false;       // whether no other finite loss has mass
-  double mass_error = 1;  // below 1: losses are exact, and this is the relative error of the masses
-};
-inline const Atoms no_atoms;
 
 /// The law of L under P if all its finite values are atoms, with proved error bounds.
 struct FiniteLaw {
@@ -71,7 +60,8 @@ struct FiniteLaw {
 };
 
 /// Two distributions (P, Q) that dominate every neighbouring pair of outputs of a mechanism
-/// (Zhu, Dong, Wang 2022, Definition 7), with privacy loss L = log dP/dQ. Immutable.
+/// (Zhu, Dong, Wang 2022, Definition 7), with privacy loss L = log dP/dQ. Immutable. All that it states is proved, but
+/// for two guesses of types that no certificate accepts.
 class DominatingPair {
  public:
   DominatingPair() = default;
@@ -86,11 +76,14 @@ class DominatingPair {
   /// The same without the tails, which may take most of the time of a few cells.
   virtual PairCells integrate_inner(std::span<const double> edges) const { return integrate(edges); }
 
-  /// About 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts a query may need.
+  /// A guess: 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts that a question may need.
   virtual LossNodes nodes() const = 0;
 
-  /// The atoms of the loss; few of them, or in a regular pattern.
-  virtual const Atoms& atoms() const { return no_atoms; }
+  /// A guess: its atoms.
+  virtual AtomSketch atom_sketch() const;
+
+  /// Some atoms of L, by increasing loss: the losses are exact, the masses lower bounds.
+  virtual std::span<const Atom> atoms_from_below() const { return {}; }
 
   /// The whole law, if all finite values are atoms. Refers to the pair.
   virtual std::optional<FiniteLaw> finite_law() const { return std::nullopt; }

@@ -36,18 +36,4 @@ double monotone_root(Function&& function, double a, double b, double precision) 
   return b;
 }
 
-/// Moves away from `a` by doubling steps until f changes sign, then finds the zero. Returns the last point tried if f
-/// never changes sign.
-template <class Function>
-double monotone_root_from(Function&& f, double a, double step, int doublings, double precision) {
-  const double fa = f(a);
-  double previous = a;
-  for (int i = 0; i < doublings; ++i, step *= 2) {
-    const double b = a + step;
-    if (!(fa * f(b) > 0)) return monotone_root(f, previous, b, precision);
-    previous = b;
-  }
-  return previous;
-}
-
 }  // namespace hockeystick

@@ -10,6 +10,7 @@
 
 #include "mechanisms/additive/concave_density.hpp"
 #include "mechanisms/additive/noise_side.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"

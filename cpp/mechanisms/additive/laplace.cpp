@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/sampling_weight.hpp"
 #include "numeric/exponential.hpp"
@@ -187,8 +188,8 @@ double snapped(double loss, double inner, std::span<const double> losses, std::s
 class Laplace final : public DominatingPair {
  public:
   Laplace(double m, double error) : loss_(m), error_(error) {
-    atoms_.at = {{-m, loss_.rare()}, {m, 0.5}};
-    if (error == 0 && loss_.rare() > vanishing) atoms_.mass_error = 16 * u;  // an exponential
+    const double below = 1 - 16 * u;  // of an exponential
+    if (error == 0 && loss_.rare() > vanishing) atoms_below_ = {{-m, loss_.rare() * below}, {m, 0.5 * below}};
   }
 
   PairCells integrate(std::span<const double> losses) const override {
@@ -218,7 +219,8 @@ class Laplace final : public DominatingPair {
     return nodes;
   }
 
-  const Atoms& atoms() const override { return atoms_; }
+  AtomSketch atom_sketch() const override { return {atoms_}; }
+  std::span<const Atom> atoms_from_below() const override { return atoms_below_; }
   double loss_infimum() const override { return -loss_supremum(); }
   double loss_supremum() const override { return error_ > 0 ? up(loss_.end()) : loss_.end(); }
   double finite_loss_bound() const override { return loss_supremum(); }
@@ -227,7 +229,8 @@ class Laplace final : public DominatingPair {
  private:
   LaplaceLoss loss_;
   double error_;  // of m
-  Atoms atoms_;
+  std::array<Atom, 2> atoms_{{{-loss_.end(), loss_.rare()}, {loss_.end(), 0.5}}};
+  std::vector<Atom> atoms_below_;
 };
 
 double log_sum(double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b))); }
@@ -236,9 +239,9 @@ class SampledLaplace : public DominatingPair {
  public:
   SampledLaplace(double m, double q) : inner_(m), q_(q) {}
   double total_variation_bound() const override { return q_ * inner_.total_variation_bound() * (1 + 4 * u); }
-  const Atoms& atoms() const override { return atoms_; }
-  double loss_infimum() const override { return atoms_.at.front().loss - end_error(atoms_.at.front().loss); }
-  double loss_supremum() const override { return atoms_.at.back().loss + end_error(atoms_.at.back().loss); }
+  AtomSketch atom_sketch() const override { return {ends_}; }
+  double loss_infimum() const override { return ends_[0].loss - end_error(ends_[0].loss); }
+  double loss_supremum() const override { return ends_[1].loss + end_error(ends_[1].loss); }
   double finite_loss_bound() const override { return up(loss_supremum()); }
 
  protected:
@@ -265,8 +268,8 @@ class SampledLaplace : public DominatingPair {
     double edge_error = 0, moved = 0;
     const std::vector<Edge> edges = inverse(losses, sign, edge_error);
     const double m = inner_.end();
-    const AtomLosses at{snapped(atoms_.at.front().loss, -m, losses, edges, moved),
-                        snapped(atoms_.at.back().loss, m, losses, edges, moved)};
+    const AtomLosses at{snapped(ends_[0].loss, -m, losses, edges, moved),
+                        snapped(ends_[1].loss, m, losses, edges, moved)};
     const Edge bottom{-infinity, 0, sign > 0 ? 0.0 : 1.0}, top{infinity, 0, sign > 0 ? 1.0 : 0.0};
     const auto count = static_cast<std::ptrdiff_t>(losses.size());
     const bool may_underflow = inner_.may_underflow() || !(q_ >= least_q && 1 - q_ >= least_q);
@@ -297,7 +300,7 @@ class SampledLaplace : public DominatingPair {
 
   LaplaceLoss inner_;
   double q_;
-  Atoms atoms_;
+  std::array<Atom, 2> ends_{};  // losses within end_error; masses for plans only
 };
 
 // ((1-q) Q + q P, Q), with e^L = 1 - q + q e^l:
@@ -307,7 +310,7 @@ class Remove final : public SampledLaplace {
  public:
   Remove(double m, double q) : SampledLaplace(m, q) {
     const double rare = inner_.rare();
-    atoms_.at = {{sampled_loss(q, -m), mixed(rare, 0.5)}, {sampled_loss(q, m), mixed(0.5, rare)}};
+    ends_ = {{{sampled_loss(q, -m), mixed(rare, 0.5)}, {sampled_loss(q, m), mixed(0.5, rare)}}};
   }
 
   PairCells integrate(std::span<const double> losses) const override {
@@ -336,7 +339,7 @@ class Remove final : public SampledLaplace {
 class Add final : public SampledLaplace {
  public:
   Add(double m, double q) : SampledLaplace(m, q) {
-    atoms_.at = {{-sampled_loss(q, m), inner_.rare()}, {-sampled_loss(q, -m), 0.5}};
+    ends_ = {{{-sampled_loss(q, m), inner_.rare()}, {-sampled_loss(q, -m), 0.5}}};
   }
 
   PairCells integrate(std::span<const double> losses) const override {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -84,11 +85,10 @@ class AtomicPair final : public DominatingPair {
     std::erase_if(atoms, [](const LossAtom& atom) { return std::isinf(atom.loss); });
     for (const LossAtom& atom : atoms)
       if (atom.p > 0)
-        listed_.at.push_back({atom.loss, atom.p});
+        listed_.push_back({atom.loss, atom.p});
       else
         unlisted_q_ += atom.q;
-    listed_.all = true;
-    if (listed_.at.empty() && law_.cut == 0 && above_.upper > 0) above_.lower = 1;
+    if (listed_.empty() && law_.cut == 0 && above_.upper > 0) above_.lower = 1;
   }
 
   PairCells integrate(std::span<const double> edges) const override {
@@ -193,11 +193,11 @@ class AtomicPair final : public DominatingPair {
     return law_.log_moment ? law_.log_moment(t) : DominatingPair::log_moment_bounds(t);
   }
   double table_bytes() const override {
-    return static_cast<double>(law_.atoms.capacity() * sizeof(LossAtom) + listed_.at.capacity() * sizeof(Atom));
+    return static_cast<double>(law_.atoms.capacity() * sizeof(LossAtom) + listed_.capacity() * sizeof(Atom));
   }
-  const Atoms& atoms() const override { return listed_; }
+  AtomSketch atom_sketch() const override { return {listed_, true}; }
   std::optional<FiniteLaw> finite_law() const override {
-    return FiniteLaw{listed_.at, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};
+    return FiniteLaw{listed_, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};
   }
 
  private:
@@ -226,11 +226,11 @@ class AtomicPair final : public DominatingPair {
     return upper - loss <= near ? upper : loss;
   }
 
-  AtomicLaw law_;  // finite losses only, increasing
-  Atoms listed_;
-  double below_ = 0;       // upper bound of the Q-mass at -inf
-  Interval above_{0, 0};   // P-mass at inf
-  double unlisted_q_ = 0;  // Q-mass of finite losses whose P-mass is counted as cut
+  AtomicLaw law_;             // finite losses only, increasing
+  std::vector<Atom> listed_;  // finite losses of positive P-mass
+  double below_ = 0;          // upper bound of the Q-mass at -inf
+  Interval above_{0, 0};      // P-mass at inf
+  double unlisted_q_ = 0;     // Q-mass of finite losses whose P-mass is counted as cut
 };
 
 // log(1 - q + q e^l), a bound of its rounding error, and its derivative, by which the error of l counts.

@@ -12,6 +12,7 @@
 #include "mechanisms/gaussian/gaussian_cells.hpp"
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
 #include "mechanisms/gaussian/mixture_loss.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/gauss_legendre.hpp"
