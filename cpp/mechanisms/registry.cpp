@@ -13,7 +13,7 @@ struct Entry {
   PairFactory make;
 };
 
-// The Registrations fill this before main; afterwards it is only read.
+// Filled before main by the Registrations, read-only from then on.
 std::map<std::string, Entry, std::less<>>& entries() {
   static std::map<std::string, Entry, std::less<>> all;
   return all;

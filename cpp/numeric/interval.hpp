@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enclosures of a real number, as an interval and as a ball.
+// The interval that encloses a real number, and the same as a ball.
 #pragma once
 
 #include <algorithm>
@@ -8,25 +8,25 @@
 
 namespace hockeystick {
 
-/// An interval: lower <= truth <= upper.
+/// lower <= truth <= upper.
 struct Interval {
   double lower, upper;
 };
 
-/// The interval of all numbers.
+/// Nothing is known.
 inline constexpr Interval anything{-infinity, infinity};
 
-/// The intersection of two intervals for one number.
+/// Both hold.
 inline Interval both(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
 
-/// An interval for the larger of two numbers.
+/// The larger of two numbers is in it.
 inline Interval larger(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::max(a.upper, b.upper)};
 }
 
-/// A ball: |value - truth| <= error.
+/// |value - truth| <= error.
 struct Ball {
   double value, error;
 };

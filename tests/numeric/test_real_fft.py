@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real transform against ball arithmetic: its error bound holds and is tight."""
+"""The real transform against ball arithmetic: its error bound holds and is not loose."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masses of noise on either side of a threshold, and between two thresholds, from the tails there.
+// Masses of noise on either side of a threshold, and between two, from the tails at these.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct NoiseSide {
   double steepness;           // at least |x g'(x)|
 };
 
-/// A mass whose `value` is off by at most `error`.
+/// `value` is off by `error` at most.
 struct MassEstimate {
   double value, error;
 

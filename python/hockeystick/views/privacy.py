@@ -40,9 +40,7 @@ class PrivacyViews(Asked):
 
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
-        bounds = self._ask("epsilon", delta, options)
-        bounds._asked = (self, {"delta": delta, **options})  # noqa: SLF001
-        return bounds
+        return self._ask("epsilon", delta, options)
 
     def delta(self, epsilon: Value | Array, **options: Unpack[Options]) -> Value:
         """Certified upper bound on delta: the upper end of ``delta_bounds``, same arguments."""
@@ -68,9 +66,7 @@ class PrivacyViews(Asked):
 
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
-        bounds = self._ask("delta", epsilon, options)
-        bounds._asked = (self, {"epsilon": epsilon, **options})  # noqa: SLF001
-        return bounds
+        return self._ask("delta", epsilon, options)
 
     def explain(
         self,
