@@ -71,6 +71,41 @@ def test_relations(relation):
     assert bounds.lower <= ours <= bounds.upper
 
 
+def of_fixed_size(kind, size=50):
+    return kind(1000, size, event.GaussianDpEvent(2.0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "replacement"),
+    [
+        (event.SampledWithoutReplacementDpEvent, False),
+        (event.SampledWithReplacementDpEvent, True),
+    ],
+)
+def test_batches_of_fixed_size(kind, replacement):
+    step = hs.Gaussian(noise_multiplier=2.0).fixed_size_sampled(
+        batch_size=50, dataset_size=1000, replacement=replacement
+    )
+    made = events.translated(of_fixed_size(kind), Relation.REPLACE_ONE)
+    assert made == step
+    ours = accountant(of_fixed_size(kind), 100, Relation.REPLACE_ONE)
+    bounds = (100 * step).epsilon_bounds(1e-5, adjacency="replace-one")
+    assert bounds.lower < ours.get_epsilon(1e-5) <= bounds.upper * (1 + 1e-3)
+    delta = (100 * step).delta_bounds(2.0, adjacency="replace-one")
+    assert delta.lower < ours.get_delta(2.0) <= delta.upper * (1 + 1e-3)
+    assert ours.get_epsilon(0.0) == math.inf
+    assert accountant(of_fixed_size(kind, 0), 1, Relation.REPLACE_ONE).get_epsilon(0.0) == 0
+    noiseless = kind(1000, 50, event.GaussianDpEvent(0.0))
+    assert accountant(noiseless, 1, Relation.REPLACE_ONE).get_epsilon(1e-5) == math.inf
+    with pytest.raises(ValueError, match="batch_size must be"):
+        accountant(of_fixed_size(kind, -1), 1, Relation.REPLACE_ONE)
+    for relation in (Relation.ADD_OR_REMOVE_ONE, Relation.REPLACE_SPECIAL):
+        with pytest.raises(dp_accounting.UnsupportedEventError, match="must be `REPLACE_ONE`"):
+            accountant(of_fixed_size(kind), 1, relation)
+    with pytest.raises(dp_accounting.UnsupportedEventError, match="must be a `GaussianDpEvent`"):
+        accountant(kind(1000, 50, event.LaplaceDpEvent(1.0)), 1, Relation.REPLACE_ONE)
+
+
 def test_ends():
     mixed = accountant(event.LaplaceDpEvent(2.0), 3)
     assert mixed.get_epsilon(0) == pytest.approx(1.5, rel=1e-12)
@@ -181,6 +216,11 @@ def test_true_positive_rates_are_refused():
             SimpleNamespace(sigma=3.0, sensitivity=2.0, dimension=1),
             hs.DiscreteGaussian(sigma=3.0, sensitivity=2),
         ),
+        (
+            "RandomAllocationDpEvent",
+            SimpleNamespace(event=GAUSSIAN, num_selected=1, num_steps=100),
+            hs.Gaussian(noise_multiplier=1.0).random_allocation(steps=100),
+        ),
     ],
 )
 def test_events_that_the_wheel_lacks(name, made, mechanism):
@@ -211,3 +251,17 @@ def test_discrete_gaussians_of_unknown_dimension_are_refused():
     made = SimpleNamespace(sigma=3.0, sensitivity=1.0, dimension=None)
     with pytest.raises(events.UnsupportedError, match="dimension 1"):
         events._BY_NAME["DiscreteGaussianDpEvent"](made, Relation.REPLACE_ONE)
+
+
+@pytest.mark.parametrize(
+    ("change", "relation", "message"),
+    [
+        ({}, Relation.REPLACE_ONE, "neighboring_relation must be"),
+        ({"num_selected": 2}, Relation.ADD_OR_REMOVE_ONE, "num_selected must be 1"),
+        ({"event": SAMPLED}, Relation.ADD_OR_REMOVE_ONE, "must be a `GaussianDpEvent`"),
+    ],
+)
+def test_random_allocations_without_a_pair_are_refused(change, relation, message):
+    made = SimpleNamespace(**{"event": GAUSSIAN, "num_selected": 1, "num_steps": 10} | change)
+    with pytest.raises(events.UnsupportedError, match=message):
+        events._BY_NAME["RandomAllocationDpEvent"](made, relation)

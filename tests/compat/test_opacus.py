@@ -33,7 +33,7 @@ DELTA, RECORDS, BATCH = 1e-5, 64, 8
 RATE = BATCH / RECORDS
 
 
-def engine(target=None, noise=1.0):
+def engine(target=None, noise=1.0, kind=PrivacyEngine, **options):
     """A real engine with a small model, optimizer and loader made private."""
     torch.manual_seed(0)
     data = torch.utils.data.TensorDataset(torch.randn(RECORDS, 4), torch.randn(RECORDS, 1))
@@ -43,8 +43,9 @@ def engine(target=None, noise=1.0):
         "optimizer": torch.optim.SGD(model.parameters(), lr=0.1),
         "data_loader": torch.utils.data.DataLoader(data, batch_size=BATCH),
         "max_grad_norm": 1.0,
+        **options,
     }
-    made = PrivacyEngine(accountant="hockeystick")
+    made = kind(accountant="hockeystick")
     if target is None:
         return made, *made.make_private(noise_multiplier=noise, **parts)
     budget = {"target_epsilon": target, "target_delta": DELTA, "epochs": 1}
@@ -127,6 +128,17 @@ def test_the_engine_takes_their_accountants():
     assert isinstance(ours.PrivacyEngine().accountant, HockeystickAccountant)
     theirs, mine = (inspect.signature(k).parameters for k in (PrivacyEngine, ours.PrivacyEngine))
     assert list(theirs) == list(mine)
+
+
+@pytest.mark.parametrize("target", [None, 2.0])
+def test_batches_that_are_not_poisson_sampled_are_warned_of(target):
+    with pytest.warns(UserWarning, match=r"shuffled\(batches=.*replace-special"):
+        engine(target, kind=ours.PrivacyEngine, poisson_sampling=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        engine(target, kind=ours.PrivacyEngine)
+        engine(kind=lambda **_: ours.PrivacyEngine(accountant="rdp"), poisson_sampling=False)
+    assert not [each for each in caught if "shuffled" in str(each.message)]
 
 
 def test_state_of_another_mechanism_is_refused():

@@ -8,9 +8,10 @@
 It has what ``flwr.serverapp.PrivacyAccountant`` asks for, and consumes Flower's own configuration
 and events. Needs Flower 1.35: ``pip install hockeystick[flower]``.
 
-Every number is a certified upper bound, within a thousandth of the truth, where Renyi accounting
-stays well above. Sampling with ``POISSON`` and ``NO_AMPLIFICATION`` is served; for
-``WITHOUT_REPLACEMENT`` no mechanism here is known to dominate, and it is refused.
+Every number is a certified upper bound: with ``POISSON`` and ``NO_AMPLIFICATION`` within a
+thousandth of the truth, where Renyi accounting stays well above. With ``WITHOUT_REPLACEMENT``
+theory leaves a gap. A client who is replaced moves the sum by two clipping norms, and the noise
+multiplier is relative to one; Flower's `RdpAccountant` takes it as relative to the whole move.
 """
 
 from dataclasses import asdict
@@ -18,6 +19,7 @@ from typing import Any, NoReturn
 
 from flwr.serverapp import (
     GaussianPrivacyEvent,
+    NeighboringRelation,
     PrivacyConfig,
     PrivacySpent,
     SamplingMethod,
@@ -35,27 +37,33 @@ class HockeystickAccountant:
     """Certified cumulative privacy of sampled Gaussian releases.
 
     Args:
-        config: Flower's configuration; sampling must not be ``WITHOUT_REPLACEMENT``.
+        config: Flower's configuration. ``WITHOUT_REPLACEMENT`` goes with ``REPLACE_ONE`` alone.
 
     Raises:
-        ValueError: Sampling is ``WITHOUT_REPLACEMENT``.
+        ValueError: Sampling is ``WITHOUT_REPLACEMENT`` of clients who are added or removed.
         TypeError: `config` is no such configuration.
     """
 
     def __init__(self, config: PrivacyConfig) -> None:
         self._config: PrivacyConfig = _arguments.instance("config", config, PrivacyConfig)
-        served = (SamplingMethod.POISSON, SamplingMethod.NO_AMPLIFICATION)
-        if config.sampling_method not in served:
-            names = " or ".join(method.name for method in served)
-            got = config.sampling_method
-            raise ValueError(f"config.sampling_method must be {names}, got {got.name}")
+        relation = config.neighboring_relation
+        if self._is_fixed and relation is not NeighboringRelation.REPLACE_ONE:
+            raise ValueError(
+                "config.neighboring_relation must be REPLACE_ONE for WITHOUT_REPLACEMENT, as the "
+                "probability of a client changes with the number of clients, "
+                f"got {relation.name}; or sample with POISSON"
+            )
         self._events: list[tuple[GaussianPrivacyEvent, int]] = []
-        self._account = hs.Accountant()
+        self._account = hs.Accountant(adjacency=relation.value)
 
     @property
     def config(self) -> PrivacyConfig:
         """Flower's configuration."""
         return self._config
+
+    @property
+    def _is_fixed(self) -> bool:
+        return self._config.sampling_method is SamplingMethod.WITHOUT_REPLACEMENT
 
     @property
     def num_releases(self) -> int:
@@ -162,6 +170,8 @@ class HockeystickAccountant:
                 f"got {event.population_size}"
             )
         noise = hs.Gaussian(noise_multiplier=event.noise_multiplier)
+        if self._is_fixed and population > 1:
+            return noise.fixed_size_sampled(batch_size=event.sample_size, dataset_size=population)
         if self._config.sampling_method is not SamplingMethod.POISSON:
             return noise
         _, probability = around(event.sample_size, population)

@@ -21,11 +21,13 @@ Answers differ from those of its "prv", "rdp" and "gdp" where these are wrong, o
 | large epsilon, schedules of noise | prv: seconds, minutes, or errors | milliseconds; 100 noise levels, a second |
 | ``len(accountant)`` | entries of the history | steps, as `IAccountant` documents |
 
-The account is of Poisson-sampled batches, with a record added or removed; as there, it is for the
-user not to train otherwise.
+The account is of Poisson-sampled batches, with a record added or removed. `PrivacyEngine` warns of
+``poisson_sampling=False``. An accountant by itself, and Opacus' own engine, do not see how batches
+are drawn; there it is for the user not to train otherwise.
 """  # noqa: E501 - rows of a table
 
 import math
+import warnings
 from typing import Any
 
 import opacus
@@ -36,6 +38,11 @@ from hockeystick.compat import _arguments
 from hockeystick.limits import DEFAULT_TOLERANCE
 
 NAME = "hockeystick"
+_NOT_POISSON = (
+    "with poisson_sampling=False this account, which is of Poisson sampling, may be far below the "
+    "truth; of shuffled batches, ask (epochs * hockeystick.Gaussian(noise_multiplier=...)"
+    '.shuffled(batches=len(data_loader))).epsilon_bounds(delta, adjacency="replace-special")'
+)
 
 
 class HockeystickAccountant(IAccountant):  # type: ignore[misc] # Opacus' type is not known
@@ -113,6 +120,18 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc] # Opacus' type 
 
     def __init__(self, *, accountant: str = NAME, secure_mode: bool = False) -> None:
         super().__init__(accountant=accountant, secure_mode=secure_mode)
+
+    def make_private(self, *, poisson_sampling: bool = True, **kwargs: Any) -> Any:  # noqa: ANN401
+        """As Opacus' own; `make_private_with_epsilon` comes here too.
+
+        Args:
+            poisson_sampling: Whether batches are sampled anew. Warned of if not: the account is of
+                Poisson sampling, which may cost far less.
+            kwargs: As of Opacus' ``make_private``.
+        """
+        if not poisson_sampling and isinstance(self.accountant, HockeystickAccountant):
+            warnings.warn(_NOT_POISSON, UserWarning, stacklevel=2)
+        return super().make_private(poisson_sampling=poisson_sampling, **kwargs)
 
 
 def _steps(noise_multiplier: float, sample_rate: float, steps: int) -> hs.Composition | None:

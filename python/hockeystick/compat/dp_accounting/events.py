@@ -48,11 +48,9 @@ def _refuse(event: object, message: str) -> NoReturn:
 
 def _require(event: object, relation: Enum, names: tuple[str, ...], what: str = "") -> None:
     if relation.name not in names:
-        first, second = names
+        allowed = " or ".join(f"`{name}`" for name in names)
         of_what = what or f"`{type(event).__name__}`"
-        message = (
-            f"neighboring_relation must be `{first}` or `{second}` for {of_what}. Found {relation}."
-        )
+        message = f"neighboring_relation must be {allowed} for {of_what}. Found {relation}."
         _refuse(event, message)
 
 
@@ -141,6 +139,39 @@ def _(event: dp_event.PoissonSampledDpEvent, relation: Enum) -> Made:
     return mechanism
 
 
+@translated.register(dp_event.SampledWithoutReplacementDpEvent)
+@translated.register(dp_event.SampledWithReplacementDpEvent)
+def _(event: Any, relation: Enum) -> Made:  # noqa: ANN401
+    _require(event, relation, ("REPLACE_ONE",))
+    gaussian = _gaussian(event, relation)
+    if not isinstance(gaussian, hs.Gaussian) or event.sample_size == 0:
+        return NOTHING if event.sample_size == 0 else gaussian
+    return gaussian.fixed_size_sampled(
+        batch_size=event.sample_size,
+        dataset_size=event.source_dataset_size,
+        replacement=isinstance(event, dp_event.SampledWithReplacementDpEvent),
+    )
+
+
+def _gaussian(event: Any, relation: Enum) -> Made:  # noqa: ANN401
+    """What a sampled Gaussian event samples."""
+    if not isinstance(event.event, dp_event.GaussianDpEvent):
+        what = f"`{type(event).__name__}`"
+        _refuse(event, f"Subevent of {what} must be a `GaussianDpEvent`. Found {event.event}.")
+    return translated(event.event, relation)
+
+
+def _random_allocation(event: Any, relation: Enum) -> Made:  # noqa: ANN401
+    """Of one step for each record: of several, nothing is certified."""
+    _require(event, relation, _ADD_REMOVE)
+    if event.num_selected != 1:
+        _refuse(event, f"num_selected must be 1. Found {event.num_selected}.")
+    gaussian = _gaussian(event, relation)
+    if isinstance(gaussian, hs.Gaussian):
+        return gaussian.random_allocation(steps=event.num_steps)
+    return gaussian
+
+
 def _truncated(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
     if 0 in (event.sampling_probability, event.truncated_batch_size, event.dataset_size):
         return NOTHING
@@ -183,6 +214,7 @@ _BY_NAME = {
     "ExponentialMechanismDpEvent": _exponential,
     "PermuteAndFlipDpEvent": _permute_and_flip,
     "DiscreteGaussianDpEvent": _discrete_gaussian,
+    "RandomAllocationDpEvent": _random_allocation,
 }
 for _name, _function in _BY_NAME.items():
     if hasattr(dp_event, _name):  # not in every version
