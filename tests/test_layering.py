@@ -21,7 +21,7 @@ CPP_LAYERS = {
     "discretize": {"numeric", "mechanisms", "pld"},
     "forecast": {"numeric", "mechanisms", "pld", "discretize"},
     "methods": {"numeric", "mechanisms", "pld", "discretize", "forecast"},
-    "moments": {"numeric", "mechanisms", "pld", "discretize", "methods"},
+    "moments": {"numeric", "mechanisms", "pld", "discretize", "forecast", "methods"},
     "curves": {"numeric", "mechanisms", "pld", "discretize", "forecast", "methods"},
 }
 CPP_LAYERS["bind"] = set(CPP_LAYERS)
@@ -99,6 +99,35 @@ def test_includes_point_downwards(path):
             allowed = folder == "pybind11" and layer == "bind"
             system = layer == "numeric" and target in SYSTEM
             assert allowed or system, f"{label(path)} includes <{target}>"
+
+
+@pytest.mark.parametrize("path", CPP_FILES, ids=label)
+def test_no_certificate_rests_on_a_guess(path):
+    """Nodes and sketches of atoms are guesses: who certifies is given edges, grids and supports."""
+    guessing = {"mechanisms", "forecast"}
+    if layer_of(path) in guessing or label(path) == "cpp/bind/mechanisms.cpp":
+        return
+    found = re.findall(
+        r"loss_sketch|\bLossNodes\b|\bAtomSketch\b|\batom_sketch\(|(?:\.|->)nodes\(\)",
+        path.read_text(),
+    )
+    assert not found, f"{label(path)} names {found}"
+
+
+@pytest.mark.parametrize("path", [p for p in CPP_FILES if layer_of(p) == "forecast"], ids=label)
+def test_no_forecast_is_an_interval(path):
+    """An `Interval` or a `Ball` encloses a truth, and no forecast does."""
+    assert not re.search(r"\b(Interval|Ball)\b", path.read_text()), label(path)
+
+
+def test_what_a_dominating_pair_states_is_proved():
+    """It names its two guesses by types that are defined elsewhere."""
+    text = (CPP / "mechanisms" / "dominating_pair.hpp").read_text()
+    assert 'loss_sketch.hpp"' not in text
+    assert re.findall(r"^struct (\w+);", text, re.MULTILINE) == ["LossNodes", "AtomSketch"]
+    guesses = re.findall(r"/// A guess: [^\n]*\n(?:  ///[^\n]*\n)*  virtual (\w+)", text)
+    assert guesses == ["LossNodes", "AtomSketch"]
+    assert not re.search(r"\b[Aa]bout\b|for planning", text)
 
 
 def test_every_layer_is_looked_at():

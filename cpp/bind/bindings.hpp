@@ -83,6 +83,8 @@ void bind_long_work();
 void bind_mechanisms(pybind11::module_& module);
 void bind_answers(pybind11::module_& module);
 void bind_account(pybind11::module_& module);
+void bind_steps(pybind11::module_& module);
+void bind_explicit_steps(pybind11::module_& module);
 void bind_dpsgd(pybind11::module_& module);
 void bind_pld(pybind11::module_& module);
 void bind_views(pybind11::module_& module);
@@ -90,7 +92,7 @@ void bind_pld_views(pybind11::module_& module);
 
 // Internals, for tests: tests/bind, bound if HOCKEYSTICK_PARTS is on.
 void bind_contour(pybind11::module_& module);
+void bind_forecast(pybind11::module_& module);
 void bind_numeric(pybind11::module_& module);
-void bind_pairs(pybind11::module_& module);
 void bind_pld_parts(pybind11::module_& module);
 void bind_sampling(pybind11::module_& module);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pybind11/stl.h>
 
+#include <utility>
 #include <vector>
 
 #include "bind/answers.hpp"

@@ -12,16 +12,14 @@
 #include "forecast/lattice_grid.hpp"
 #include "forecast/nonuniform_grid.hpp"
 #include "forecast/saddlepoint.hpp"
+#include "forecast/window.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "numeric/fft/cache.hpp"
 #include "numeric/rounding.hpp"
-#include "pld/compose.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double most_intervals = 0x1p62;
 
 StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRequest& request) {
   SupportCells halves = cut_midway(pair, std::move(support));
@@ -62,11 +60,11 @@ std::vector<NonuniformGrid> supports_of(const Direction& direction, const Saddle
     const double log_mass =
         std::log(request.tail_mass) - std::log(saddlepoint.count(j) * static_cast<double>(saddlepoint.terms()));
     if (request.support.empty())
-      supports.emplace_back(*direction[j].pair, saddlepoint.nodes(j),
+      supports.emplace_back(*direction[j].pair, saddlepoint, j,
                             SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, grid.interval, grid.offsets[j]},
                             grid.interval);
     else
-      supports.emplace_back(grid.offsets[j], grid.interval, request.support);
+      supports.emplace_back(*direction[j].pair, grid.offsets[j], grid.interval, request.support);
   }
   return supports;
 }
@@ -77,41 +75,20 @@ double support_bytes(std::span<const NonuniformGrid> supports) {
   return bytes;
 }
 
-// A window that loses at most the tail mass at either end, under P, Q and the tilted distribution.
-struct Layout {
-  std::vector<double> log_moments;
-  double first, size;  // in intervals, from the sum of the offsets
-  double bytes;
-  ChernoffTilts chernoff;
-
-  Layout(const Saddlepoint& saddlepoint, const LatticeGrid& grid, std::span<const NonuniformGrid> supports,
-         const ExplicitRequest& request) {
-    const double log_reciprocal = -std::log(request.tail_mass);
-    const double d = grid.interval, tilt = request.tilt;
-    const double limit = grid.steepest_tilt();
-    const auto above = saddlepoint.reach(0, log_reciprocal, 1, limit);
-    const auto below = saddlepoint.reach(0, log_reciprocal, -1, limit);
-    const auto below_q = saddlepoint.reach(-1, log_reciprocal, -1, limit);
-    const auto tilted_above = saddlepoint.reach(tilt, log_reciprocal, 1, limit);
-    const auto tilted_below = saddlepoint.reach(tilt, log_reciprocal, -1, limit);
-    const double low = std::min({below.loss, below_q.loss, tilted_below.loss});
-    const double high = std::max(above.loss, tilted_above.loss);
-    double lowest = 0, highest = 0, shift = 0;
-    for (std::size_t j = 0; j < supports.size(); ++j) {
-      log_moments.push_back(tilt == 0 ? 0 : saddlepoint.log_moment(j, tilt));
-      shift += saddlepoint.count(j) * grid.offsets[j];
-      lowest += saddlepoint.count(j) * supports[j].lowest();
-      highest += saddlepoint.count(j) * supports[j].highest();
-    }
-    // The window need not be wider than the sum of the supports.
-    first = std::floor((std::max(lowest, low) - shift) / d) - 2;
-    size = std::ceil((std::min(highest, high) - shift) / d) + 3 - first;
-    // A forecast that overflowed gives no size, and the window's position is an int64.
-    const bool places = std::fabs(first) <= most_intervals && size <= most_intervals;
-    bytes = places ? size * 8 * 8 + support_bytes(supports) : infinity;
-    chernoff = {above.tilt - tilt, below_q.tilt - tilt, tilted_above.tilt - tilt, tilted_below.tilt - tilt};
+// A window that loses at most the tail mass at either end; it need not be wider than the sum of the supports.
+WindowForecast window_of(const Saddlepoint& saddlepoint, const LatticeGrid& grid,
+                         std::span<const NonuniformGrid> supports, const ExplicitRequest& request) {
+  double lowest = 0, highest = 0, shift = 0;
+  for (std::size_t j = 0; j < supports.size(); ++j) {
+    shift += saddlepoint.count(j) * grid.offsets[j];
+    lowest += saddlepoint.count(j) * supports[j].lowest();
+    highest += saddlepoint.count(j) * supports[j].highest();
   }
-};
+  const double d = grid.interval;
+  WindowForecast window = whole_window(saddlepoint, request.tilt, {d, shift, grid.steepest_tilt()}, request.tail_mass);
+  window.clip(std::floor((lowest - shift) / d) - 2, std::ceil((highest - shift) / d) + 2);
+  return window;
+}
 
 }  // namespace
 
@@ -120,7 +97,8 @@ double explicit_pmf_bytes(const Direction& asked, const ExplicitRequest& request
   if (direction.empty()) return 0;
   const Saddlepoint saddlepoint(direction);
   const LatticeGrid grid = grid_of(direction, saddlepoint, request);
-  return Layout(saddlepoint, grid, supports_of(direction, saddlepoint, grid, request), request).bytes;
+  const std::vector<NonuniformGrid> supports = supports_of(direction, saddlepoint, grid, request);
+  return window_of(saddlepoint, grid, supports, request).bytes(2) + support_bytes(supports);
 }
 
 LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
@@ -139,16 +117,18 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   const bool moved = !request.support.empty() || request.estimator == Estimator::privacy_buckets;
   Held room(support_bytes(supports));
   if (moved) discretize_all();
-  const Layout layout(moved ? Saddlepoint(steps, direction) : pairs, grid, supports, request);
+  const Saddlepoint saddlepoint = moved ? Saddlepoint(steps, direction) : pairs;
+  const WindowForecast window = window_of(saddlepoint, grid, supports, request);
   room = Held();
-  room = Held(layout.bytes);
+  room = Held(window.bytes(2) + support_bytes(supports));
   if (!moved) discretize_all();
-  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(std::max(layout.size, 64.0))));
+  const auto fft = shared_fft(window.fft_size());
   std::vector<ComposedTerm> terms;
-  for (std::size_t j = 0; j < direction.size(); ++j)
-    terms.push_back({tilted(steps[j], request.tilt, layout.log_moments[j]), direction[j].count});
-  const Window window{static_cast<std::int64_t>(layout.first), static_cast<std::size_t>(std::max(layout.size, 1.0))};
-  return compose(terms, *fft, window, layout.chernoff);
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    const double log_moment = request.tilt == 0 ? 0 : saddlepoint.log_moment(j, request.tilt);
+    terms.push_back({tilted(steps[j], request.tilt, log_moment), direction[j].count});
+  }
+  return compose(terms, *fft, window.window(), window.chernoff);
 }
 
 LossPmf requested_pmf(const Direction& direction, const ExplicitRequest& request) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "curves/refine_interval.hpp"
-#include "forecast/rate_forecast.hpp"
+#include "forecast/grid_interval.hpp"
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
@@ -149,11 +149,11 @@ void close(CurveKinks& upper, const Direction& direction) {
 // Over rates in [from, to]; stops as soon as the bound is at most `known`, which the wanted answer is at least.
 Answer solve(const Direction& direction, double from, double to, double known, const Limits& limits) {
   const Saddlepoint saddlepoint(direction);
-  const Saddle last = saddle_for_fpr(saddlepoint, from);
+  const Saddle last = saddlepoint.saddle_for_rate(from, 1);
   // In the tail a change of mu changes the power by a several times larger relative amount.
-  const double width = 8 * limits.tolerance * std::min(1.0, saddlepoint.saddle(0).deviation);
+  const double width = 8 * limits.tolerance * std::min(1.0, saddlepoint.deviation());
   const double interval = interval_for_tail(saddlepoint, last, width);
-  const double tilt = to < 0.5 ? std::min(tilt_for_fpr(saddlepoint, from), 0.5 / interval) : 0.0;
+  const double tilt = to < 0.5 ? std::min(saddlepoint.tilt_for_rate(from), 0.5 / interval) : 0.0;
   std::array<Answer, 1> answer;
   answer[0].lower = known, answer[0].upper = infinity;
   const Refinement refinement{interval, 1e-4 * limits.tolerance * from, tilt};

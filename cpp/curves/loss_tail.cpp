@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "curves/refine_interval.hpp"
-#include "forecast/saddlepoint.hpp"
+#include "forecast/grid_interval.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/enumeration.hpp"
 #include "methods/gaussian_merge.hpp"
@@ -47,7 +47,7 @@ class Solver {
   Solver(const Kind& kind, const Direction& direction, std::span<const double> points, const std::vector<Answer>& known,
          const Limits& limits)
       : kind_(kind), direction_(direction), saddlepoint_(direction), points_(points), limits_(limits) {
-    deviation_ = saddlepoint_.saddle(0).deviation;
+    deviation_ = saddlepoint_.deviation();
     const UnionProbability infinite = infinity_mass(direction);
     infinity_mass_ = infinite.upper();
     for (const Answer& other : known) {
@@ -100,8 +100,7 @@ class Solver {
   }
 
   void solve(std::span<const std::size_t> which, double log_tail, bool tilted) {
-    // The best chords leave a width of about the density of L times interval sqrt(count).
-    const Refinement refinement = refined(log_tail, tilted, std::sqrt(saddlepoint_.total_count()));
+    const Refinement refinement = refined(log_tail, tilted, interval_for_quantile);
     refine_interval(direction_, refinement, limits_, answers_, which, allowed(),
                     [&](const PldPair& pair, const Take& take) {
                       const CurveKinks above = certified_kinks(pair.upper);
@@ -114,7 +113,7 @@ class Solver {
   // right next to them.
   void solve_by_buckets(std::size_t i) {
     const double log_tail = std::min(std::log(std::max(answers_[i].upper, 1e-300)), -1.0);
-    Refinement refinement = refined(log_tail, true, saddlepoint_.total_count());
+    Refinement refinement = refined(log_tail, true, interval_for_buckets);
     refinement.estimator = Estimator::privacy_buckets;
     refine_interval(direction_, refinement, limits_, answers_, std::array{i}, allowed(),
                     [&](const PldPair& pair, const Take& take) {
@@ -122,11 +121,10 @@ class Solver {
                     });
   }
 
-  // The error of an answer is about `spread` intervals times the density of L.
-  Refinement refined(double log_tail, bool tilted, double spread) const {
-    const double tilt = tilted ? saddlepoint_.reach(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
+  Refinement refined(double log_tail, bool tilted, double (*interval_for)(const Saddlepoint&, double)) const {
+    const double tilt = tilted ? saddlepoint_.chernoff_quantile(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
     const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
-    const double interval = std::min(limits_.tolerance / slope / spread, deviation_ / 4);
+    const double interval = interval_for(saddlepoint_, limits_.tolerance / slope);
     const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
     return {interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
   }
@@ -147,7 +145,7 @@ class Solver {
 
 std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const Direction& direction,
                               std::span<const double> points, const Limits& limits) {
-  const double deviation = Saddlepoint(direction).saddle(0).deviation;
+  const double deviation = Saddlepoint(direction).deviation();
   std::vector<Answer> answers;
   for (const double point : points) {
     const auto allowed = [&](const Answer& answer) { return kind.allowed(answer, limits.tolerance, deviation); };

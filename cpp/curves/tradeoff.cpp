@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "curves/refine_interval.hpp"
-#include "forecast/rate_forecast.hpp"
+#include "forecast/grid_interval.hpp"
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
@@ -66,7 +67,7 @@ class PowerSolver {
     }
     for (const std::size_t i : open()) {
       const std::array<std::size_t, 1> one{i};
-      solve(one, tilt_for_fpr(saddlepoint_, fprs_[i]));
+      solve(one, saddlepoint_.tilt_for_rate(fprs_[i]));
     }
     return std::move(answers_);
   }
@@ -97,7 +98,7 @@ class PowerSolver {
       nearest = std::min(nearest, deviations(fprs_[i]));
     }
     const double middle = nearest + (farthest - nearest) / 2;
-    solve(group, tilt_for_fpr(saddlepoint_, std::exp(-middle * middle / 2)));
+    solve(group, saddlepoint_.tilt_for_rate(std::exp(-middle * middle / 2)));
   }
 
   static double deviations(double fpr) { return std::sqrt(-2 * std::log(std::max(fpr, 1e-300))); }

@@ -13,7 +13,7 @@
 namespace hockeystick {
 namespace {
 
-// By how much loss(i), as a double, may miss offset + index d; mostly nothing.
+// By how much loss(i), as a double, may miss offset + index d; usually by nothing.
 double rounding_of(const Support& support) {
   double largest = 0;
   for (const std::int64_t index : support.index) {
@@ -24,7 +24,7 @@ double rounding_of(const Support& support) {
   return largest * (1 + 4 * unit_roundoff);
 }
 
-// With mass next to it the tangent at any other cut would meet zero before the atom, off the support.
+// The top atom is the cut: with mass next to the atom, the tangent at any other cut would meet zero off the support.
 void cut_below_top(const Support& support, double top, std::vector<double>& cuts) {
   for (std::size_t i = cuts.size(); i-- > 0;) {
     const double gap = support.loss(i + 1) - support.loss(i);
@@ -33,8 +33,8 @@ void cut_below_top(const Support& support, double top, std::vector<double>& cuts
   }
 }
 
-// Below the lowest atom no mass is left to balance that next to it: this is the next point's, but for a sliver that
-// keeps the atom off the cut.
+// Below the lowest atom no mass can balance the mass next to the atom. That mass goes to the next point, except for a
+// thin slice that keeps the atom off the cut.
 void cut_above_bottom(const Support& support, double bottom, std::vector<double>& cuts) {
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const double gap = support.loss(i + 1) - support.loss(i);
@@ -44,13 +44,13 @@ void cut_above_bottom(const Support& support, double bottom, std::vector<double>
 }
 
 // Certified masses of atoms that are support points.
-std::vector<double> atoms_on(const Support& support, const Atoms& atoms) {
-  if (!(atoms.mass_error < 1)) return {};
+std::vector<double> atoms_on(const Support& support, std::span<const Atom> atoms) {
+  if (atoms.empty()) return {};
   std::vector<double> masses(support.index.size(), 0.0);
   std::size_t i = 0;
-  for (const Atom& atom : atoms.at) {
+  for (const Atom& atom : atoms) {
     while (i < masses.size() && support.loss(i) < atom.loss) ++i;
-    if (i < masses.size() && support.loss(i) == atom.loss) masses[i] = atom.mass * (1 - atoms.mass_error);
+    if (i < masses.size() && support.loss(i) == atom.loss) masses[i] = atom.mass;
   }
   return masses;
 }
@@ -63,9 +63,9 @@ SupportCells cut_midway(const DominatingPair& pair, Support support) {
   for (std::size_t i = 0; i + 1 < support.index.size(); ++i)
     cuts.push_back(support.offset +
                    0.5 * support.interval * static_cast<double>(support.index[i] + support.index[i + 1]));
-  if (const auto& atoms = pair.atoms().at; !atoms.empty()) {
-    cut_above_bottom(support, atoms.front().loss, cuts);
-    cut_below_top(support, atoms.back().loss, cuts);
+  if (support.has_atoms()) {
+    cut_above_bottom(support, support.lowest_atom, cuts);
+    cut_below_top(support, support.highest_atom, cuts);
   }
   return cut_at(pair, std::move(support), std::move(cuts));
 }
@@ -78,7 +78,6 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
                      {},
                      std::isfinite(pair.loss_infimum()),
                      std::isfinite(pair.loss_supremum()),
-                     !pair.atoms().at.empty(),
                      {},
                      0};
   std::vector<double> edges;
@@ -88,7 +87,7 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
     edges.push_back(cells.loss(i));
   }
   cells.parts = pair.integrate(edges);
-  cells.atoms = atoms_on(cells.support, pair.atoms());
+  cells.atoms = atoms_on(cells.support, pair.atoms_from_below());
   cells.parts.loss_error += rounding_of(cells.support);  // proof: loss-coupling
   const double most = pair.finite_loss_bound();
   const double error = cells.parts.loss_error;
@@ -129,8 +128,8 @@ CellMass whole_cell(const SupportCells& cells, std::size_t i) {
   const CellMass& high = cells.parts.cells[2 * i + 1];
   const double grow = expm1_short(cells.loss(i + 1) - cells.cuts[i]);
   const double shrink = -expm1_short(cells.loss(i) - cells.cuts[i]);
-  // Moving the reference of a part to the far end: e^upper Q = e^(upper - cut) (P + below) for the
-  // low part, e^lower Q = e^(lower - cut) (P - above) for the high one. Sums of non-negative terms.
+  // Moves the reference of a part to the far end: e^upper Q = e^(upper - cut) (P + below) for the low part, e^lower Q =
+  // e^(lower - cut) (P - above) for the high one. Both are sums of non-negative terms.
   return {low.p + high.p, low.above + high.above * (1 - shrink) + high.p * shrink,
           high.below + low.below * (1 + grow) + low.p * grow};
 }

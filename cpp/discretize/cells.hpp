@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A dominating pair cut into cells along its loss axis: the input of every one-step estimate.
 #pragma once
 
 #include <algorithm>
@@ -6,38 +7,41 @@
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/constants.hpp"
 
 namespace hockeystick {
 
-/// The losses that one step's mass may sit on: an offset plus multiples of the discretization interval,
-/// not necessarily consecutive (a graded support has wider gaps where little mass is).
-/// `interval` is at most `largest_interval`, so that e^interval is far from overflow.
+/// The losses at which one step's mass may be placed: an offset plus multiples of the discretization interval, not
+/// necessarily consecutive (a nonuniform support has wider gaps where little mass is). `interval` is at most
+/// `largest_interval`, so that e^interval cannot overflow.
+/// The losses of the lowest and highest atom are a guess; any cuts are valid, and theirs go by it.
 struct Support {
   double interval;
   double offset;
   std::vector<std::int64_t> index;
+  double lowest_atom = infinity, highest_atom = -infinity;  // none
 
+  bool has_atoms() const { return lowest_atom <= highest_atom; }
   double loss(std::size_t i) const { return offset + interval * static_cast<double>(index[i]); }
 };
 
 constexpr double largest_interval = 500;  // [nats]
 
-/// A dominating pair cut at every support point and at one loss between each two neighbours: cell
-/// 2i is the part of [loss_i, loss_(i+1)) below the cut, cell 2i + 1 the part above it.
+/// A dominating pair cut at every support point and at one loss between any two neighbours: cell 2i is the part of
+/// [loss_i, loss_(i+1)) below the cut, cell 2i + 1 the part above the cut.
 struct SupportCells {
   Support support;
   std::vector<double> cuts;  // [nats]; loss_i <= cuts[i] <= loss_(i+1)
   PairCells parts;
-  bool bounded_below, bounded_above;  // whether the loss is
-  bool has_atoms;                     // whether some losses have a mass of their own
-  std::vector<double> atoms;          // at each point a lower bound of the mass of an atom there; empty: none known
+  bool bounded_below, bounded_above;  // whether the loss is bounded
+  std::vector<double> atoms;          // lower bound of the mass of an atom at each point; empty: none known
   std::size_t top;                    // first point that no finite loss exceeds by more than loss_error; none: all
 
   double loss(std::size_t i) const { return support.loss(i); }
   double gap(std::size_t i) const { return loss(i + 1) - loss(i); }
   bool nothing_above() const { return top < support.index.size(); }
-  /// Bound on the error of the shares `low` and `high` of a whole cell that go to its ends. Moving the
-  /// reference of a part to the far end takes its P-mass, with that error.
+  /// Bound of the error of the shares `low` and `high` of a whole cell that go to its ends. Moving the reference of a
+  /// part to the far end uses the part's P-mass, with its error.
   double share_error(std::size_t i, double low, double high) const {
     const double edges = 8 * parts.edge_error / gap(i);  // proof: cell-errors
     const double moved = 2 * parts.mass_error;           // proof: cell-errors
@@ -46,13 +50,13 @@ struct SupportCells {
   }
 };
 
-/// Cut half way between neighbours; below an atom that tops all losses, at the atom.
+/// Cuts half way between neighbours; below an atom at the largest loss, at the atom.
 SupportCells cut_midway(const DominatingPair& pair, Support support);
 
-/// Cut at the given losses. Throws std::invalid_argument if the interval is too large.
+/// Cuts at the given losses. Throws std::invalid_argument if the interval is too large.
 SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts);
 
-/// The same cells with other cuts; only where they differ is anything integrated anew.
+/// The same cells with other cuts; integrates anew only where the cuts differ.
 SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, std::vector<double> cuts);
 
 /// The whole cell [loss_i, loss_(i+1)) from its parts.

@@ -12,7 +12,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr double tiny = 1e-300;  // covers what underflow hides
+constexpr double tiny = 1e-300;  // covers underflow
 
 struct CellEnds {
   double lower, upper;        // losses
@@ -20,7 +20,7 @@ struct CellEnds {
   double steepest;
 };
 
-// Where Jensen's inequality has all mass of the cell: log(p / q) = upper - log(1 + below / p).
+// The loss at which Jensen's inequality puts all mass of the cell: log(p / q) = upper - log(1 + below / p).
 double centre(const CellMass& cell, double upper) { return upper - std::log1p(cell.below / cell.p); }
 
 }  // namespace
@@ -45,9 +45,9 @@ Interval loss_integral(const PairCells& parts, std::span<const double> edges, co
     const double spread = bent ? ends.steepest * width : 0.0;
     low.add(cell.p * (std::min(chord, jensen) - spread));   // proof: jensen-moments
     high.add(cell.p * (std::max(chord, jensen) + spread));  // proof: jensen-moments
-    // Losses are off by loss_error and the rounding of the edges; the share of an end by share_error (of below
-    // and above) and share_error_p / growth, which moves g by the spread of the cell; the centre by as much of
-    // growth >= width. Then the relative error of p, and of g where |g| is largest.
+    // Losses are off by loss_error and the rounding of the edges. The share of an end is off by share_error (of below
+    // and above) and share_error_p / growth, which moves g by its spread over the cell. The centre is off by as much
+    // times growth >= width. Then come the relative errors of p, and of g where |g| is largest.
     const double location = parts.loss_error + (parts.share_error * 3 + parts.mass_error + 16 * u) * growth +
                             3 * parts.share_error_p + 8 * u * std::max(std::fabs(ends.lower), std::fabs(ends.upper));
     const double largest = std::max(std::fabs(ends.at_lower), std::fabs(ends.at_upper)) + ends.steepest * width;
@@ -69,7 +69,7 @@ Interval listed_integral(const FiniteLaw& law, const std::function<double(double
     const auto [loss, mass] = law.atoms[i];
     const double at = value(loss), term = mass * at;  // proof: listed-moments
     sum.add(term);
-    // What the value changes by is small beside it, or beside its change over a few u of the loss.
+    // The change of the value is small relative to the value, or to its change over a few u of the loss.
     error.add((law.mass_error + 104 * u) * std::fabs(term) + mass * change(loss) * (1 + law.mass_error));
   }
   const double off = error.value() * (1 + 1e-9) + sum.error_bound() + tiny;  // proof: listed-moments

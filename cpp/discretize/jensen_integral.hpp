@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enclosures of E_P[g(L)], cell by cell: with x = e^L = dP/dQ it is E_Q[x g(log x)], and over a cell of given P- and
-// Q-mass the chord bounds a convex x g(log x) from above, Jensen's inequality from below; a concave one reversed.
+// Intervals of E_P[g(L)], cell by cell. With x = e^L = dP/dQ this is E_Q[x g(log x)]; over a cell of given P- and
+// Q-mass, the chord bounds a convex x g(log x) from above and Jensen's inequality from below; for a concave one the
+// reverse.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,7 @@
 
 namespace hockeystick {
 
-/// g, and what the enclosure needs to know of it. |g'| must be largest at an end of every cell.
+/// A function g of the loss and its properties. |g'| must be largest at an end of every cell.
 struct LossFunction {
   std::function<double(double)> value;  // relative error at most 100 u
   std::function<double(double)> slope;  // |g'|, to 1 %
@@ -20,11 +21,11 @@ struct LossFunction {
   std::function<double(double)> tail_lowest, tail_highest;
 };
 
-/// Over all losses up to the last edge. Edges increase; cells must not be wider than 1.
+/// E_P[g(L)] over all losses up to the last edge. Edges increase; no cell may be wider than 1.
 Interval loss_integral(const PairCells& cells, std::span<const double> edges, const LossFunction& function);
 
-/// The same over the losses that a finite law lists, by their sum. `value`: relative error at most 100 u; `change`: by
-/// how much it may differ within the law's loss_error of a loss.
+/// The same over the losses of a finite law, as a sum. `value`: relative error at most 100 u; `change`: how much the
+/// value may change within the law's loss_error of a loss.
 Interval listed_integral(const FiniteLaw& law, const std::function<double(double)>& value,
                          const std::function<double(double)>& change);
 

@@ -9,7 +9,7 @@
 namespace hockeystick {
 
 double pair_delta_above(const DominatingPair& pair, double epsilon) {
-  // The loss and the edge are off by loss_error at most; delta falls with epsilon.
+  // The loss and the edge are off by at most loss_error; delta falls with epsilon.
   std::array<double, 1> edge{epsilon};
   const double loss_error = pair.integrate(edge).loss_error;
   edge[0] = down(epsilon - 1.01 * loss_error);  // proof: single-step

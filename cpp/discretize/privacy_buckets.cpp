@@ -20,7 +20,7 @@ StepPmf empty_pmf(const SupportCells& cells, Side side) {
 // Upper bound of e^-loss times mass.
 double reversed(double mass, double loss) { return mass * std::exp(-loss) * (1 + (4 * std::fabs(loss) + 16) * u); }
 
-// Whether mass lies on the lower edge of its cell, which only atoms can: it is not moved then.
+// Whether all mass of a cell lies on its lower edge, as only that of atoms can: such mass is not moved.
 bool on_edge(const PairCells& parts, double above) { return parts.own_scale && above == 0; }
 
 }  // namespace
@@ -29,7 +29,7 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
   const PairCells& parts = cells.parts;
   const std::size_t last = cells.support.index.size() - 1;
   StepPmf pmf = empty_pmf(cells, Side::upper);
-  // Q of a cell less e^-upper P, which is e^-upper `below`, is the Q-mass that rounding up loses.
+  // Rounding up loses the Q-mass Q - e^-upper P of a cell, which is e^-upper `below`.
   CompensatedSum reverse;
   reverse.add(parts.lower_tail_q);
   pmf.mass.front() = parts.lower_tail_p;
@@ -53,7 +53,7 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
   if (top_stays) pmf.mass[last] += parts.upper_tail_p;
   const double inflate = 1 + parts.mass_error + 16 * u;  // proof: cell-errors
   for (double& mass : pmf.mass) mass *= inflate;
-  // What underflow hides is at the top, if there is one.
+  // Mass lost to underflow goes to the top, if there is one.
   (cells.nothing_above() && parts.infinity_mass == 0 ? pmf.mass[cells.top] : pmf.infinity_mass) += 1e-307;
   // proof: privacy-buckets
   pmf.infinity_mass += ((top_stays ? 0.0 : parts.upper_tail_p) + parts.infinity_mass) * inflate;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Privacy buckets, the classical upper and lower estimate of one step: each cell's mass at one of its ends.
 #pragma once
 
 #include "discretize/cells.hpp"
@@ -6,13 +7,14 @@
 
 namespace hockeystick {
 
-/// Privacy buckets (Meiser & Mohammadi 2018): the P-mass of each cell [loss_i, loss_(i+1)) at its upper
-/// end, unless all of it sits on the lower one; what lies above the last point at +inf. Off to first order in the gaps,
-/// kept for comparison; the Q-mass that rounding up loses goes to loss -inf, so that reflection stays valid, if loose.
+/// Privacy buckets (Meiser & Mohammadi 2018): the P-mass of each cell [loss_i, loss_(i+1)) goes to the upper end,
+/// unless all of it lies on the lower end; mass above the last point goes to +inf. The error is of first order in the
+/// gaps; kept for comparison. The Q-mass that rounding up loses goes to loss -inf: reflection stays valid but is not
+/// tight.
 StepPmf privacy_buckets_upper(const SupportCells& cells);
 
-/// The same at the lower end of each cell; what lies above the last point is merged into it, what lies
-/// below the first is dropped.
+/// The same with the lower end of each cell; mass above the last point moves down to that point, mass below the first
+/// is dropped.
 StepPmf privacy_buckets_lower(const SupportCells& cells);
 
 }  // namespace hockeystick

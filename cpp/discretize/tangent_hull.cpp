@@ -12,15 +12,15 @@
 namespace hockeystick {
 namespace {
 
-// A piecewise linear curve f(alpha), alpha = e^loss, with value 0 from the last support point on:
-// `mass[i]` is the P-mass whose kink it has at point i, `error[i]` the rounding error of that.
+// A piecewise linear curve f(alpha), alpha = e^loss, that is 0 from the last support point on: `mass[i]` is the P-mass
+// whose kink the curve has at point i, `error[i]` its rounding.
 struct Kinks {
   std::vector<double> mass, error;
   bool ends_at_zero = true;  // false: no tangent allows the value 0 at the last point
 };
 
-// All mass above the last point used, as if it were one cell: P(L > e) and P - e^e Q, whose errors are parts of
-// `scale`: p (1 - e^-width) for a cell, p above all points.
+// All mass above the last point used, as if in one cell: P(L > e) and P - e^e Q, whose errors are fractions of `scale`:
+// p (1 - e^-width) for a cell, p above all points.
 struct Top {
   double p, above, scale;
 };
@@ -28,7 +28,7 @@ struct Top {
 double growth(double gap) { return expm1_short(gap); }       // e^d - 1
 double shrinkage(double gap) { return -expm1_short(-gap); }  // 1 - e^-d
 
-// The cell that starts at point i joins the top: its own mass, and what lies above it as seen from point i.
+// Joins the cell that starts at point i to the top: the cell's own mass, and the mass above as seen from point i.
 Top with_cell(const Top& top, const SupportCells& cells, std::size_t i) {
   const CellMass cell = whole_cell(cells, i);
   const double shrunk = shrinkage(cells.gap(i));
@@ -36,19 +36,18 @@ Top with_cell(const Top& top, const SupportCells& cells, std::size_t i) {
           cell.p * shrunk + top.scale * (1 - shrunk) + top.p * shrunk};  // proof: support-tails
 }
 
-// The curve of the tangents at the cuts over the first `points` support points. Let p_i be the
-// P-mass between the cuts around point i (the last point's cell reaches to +inf), D_i = p_i - e^loss_i
-// q_i (the difference at point i of the tangents at the cuts below and above), D = D+ - D-. The curve
-// takes the lower tangent at each point; its second difference at point i, as P-mass, is, with d_i
-// the gap above point i,
+// The curve of the tangents at the cuts over the first `points` support points. Let p_i be the P-mass between the cuts
+// around point i (the last point's cell reaches to +inf), D_i = p_i - e^loss_i q_i (the difference at point i of the
+// tangents at the cuts below and above), D = D+ - D-. The curve takes the lower tangent at each point; its second
+// difference at point i, as P-mass, is, with d_i the gap above point i,
 //     p_i + (D_i+ / (e^d_(i-1) - 1) - D_(i+1)+ / (e^d_i - 1))
 //         + (D_i- / (1 - e^-d_i) - D_(i-1)- / (1 - e^-d_(i-1))).
 // Above the last point the tangent is 0, so that D >= 0 is needed there.
 //
-// The cells are of edges within edge_error of the support. That is covered by loss_error: what is to the right of
-// point i, up to the cut, enters by p and `above` alone, what is to its left by p and `below`, each as if its losses
-// were shifted by as much as its own reference, a point or, in the top, a cut, is off. So the curve is that of
-// losses shifted by edge_error at most, whose tangents here are lines P(S) - alpha Q(S), each under its curve.
+// The edges of the cells are within edge_error of the support, and loss_error covers this: mass between point i and the
+// cut above enters by p and `above` alone, mass below the point by p and `below`, each as if its losses were shifted by
+// the error of its own reference (a point or, in the top, a cut). So the curve is that of losses shifted by at most
+// edge_error, whose tangents here are lines P(S) - alpha Q(S), each under its curve.
 Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
   const PairCells& parts = cells.parts;
   Kinks kinks{std::vector<double>(points, 0.0), std::vector<double>(points, 0.0)};
@@ -61,8 +60,8 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     const double difference = right.above - left.below;
     kinks.mass[i] += p;
     kinks.error[i] += (parts.mass_error + 4 * u) * p;  // proof: cell-errors
-    // An error of D is taken on the safe side: mass stays, or goes, one point further down. So it
-    // costs error * gap in the mean and nothing of the P-mass.
+    // An error of D is taken on the safe side: mass stays, or moves one point further down. This costs error * gap in
+    // the mean and no P-mass.
     const double largest = (last ? top.scale : right.p * shrinkage(cells.cuts[i] - cells.loss(i))) +
                            (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
     const double scale = parts.own_scale ? right.above + left.below : largest;
@@ -87,10 +86,9 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
   return kinks;
 }
 
-// Algorithm 2. With B_i = `below` of the cell that ends at point i and A_i = `above` of the one that
-// starts there, the neighbours' tangents lie B_i and A_i under the curve at point i. The lower
-// of them leaves g_i = max(A_i, B_i) off the dots that connect_dots connects, so that its
-// kinks are theirs less
+// Algorithm 2. With B_i = `below` of the cell that ends at point i and A_i = `above` of the cell that starts there, the
+// neighbours' tangents lie B_i and A_i under the curve at point i. The lower of them is g_i = max(A_i, B_i) under the
+// dots that connect_dots connects, so that its kinks are those of connect_dots minus
 //     (g_(i+1) - g_i) / (e^d_i - 1) - (g_i - g_(i-1)) / (1 - e^-d_(i-1)).
 // At the last point f = 0: g is the divergence there, and the tangent from below must not be < 0.
 Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
@@ -133,8 +131,8 @@ Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& to
   return kinks;
 }
 
-// Removes rounding from the masses, then points above the hull. If the last kink is negative the
-// curve would end below zero: the caller must take a shorter support.
+// Subtracts rounding from the masses, then removes points above the hull. If the last kink is negative the curve would
+// end below zero: the caller must take a shorter support.
 bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   for (std::size_t i = 0; i < kinks.mass.size(); ++i) kinks.mass[i] -= kinks.error[i];  // proof: support-tails
   const auto& index = cells.support.index;
@@ -158,10 +156,10 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   return true;
 }
 
-// With a mass t at +inf, h(alpha) >= t + (1 - t - alpha)+, what Q's support alone tells: a mass of 1 - t at loss
-// log(1 - t), or below. A convex curve that comes down to t at or below that loss lies under its chord from 1, hence
-// under this one. So where tangents leave no mass above such a loss of the support, as with steps that move the loss by
-// far less than an interval, that mass is the better estimate.
+// With mass t at +inf, h(alpha) >= t + (1 - t - alpha)+ by Q's support alone: a mass of 1 - t at loss log(1 - t), or
+// below. A convex curve that comes down to t at or below that loss lies under its chord from 1, hence under this curve.
+// So if the tangents leave no mass above such a loss of the support, as for steps that move the loss by much less than
+// an interval, that mass is the better estimate.
 void raise_to_no_loss(const SupportCells& cells, StepPmf& pmf) {
   const auto& index = cells.support.index;
   // proof: normalization-bound
@@ -180,8 +178,8 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, cells.parts.infinity_mass_lower, 0,
               cells.parts.loss_error, Side::lower};
   Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above, cells.parts.upper_tail_p};  // proof: support-tails
-  // One point is given up at a time, then ever more at once, the sooner the more there are: the cost stays linear in
-  // the support, and bounded.
+  // Points are given up one at a time, later in doubling numbers (earlier for large supports): the cost stays bounded
+  // and linear in the support.
   const std::size_t patience = std::clamp<std::size_t>((std::size_t{1} << 22) / cells.support.index.size(), 4, 64);
   std::size_t drop = 1, tries = 0;
   for (std::size_t points = cells.support.index.size(); points >= 2; drop *= ++tries > patience ? 2 : 1) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The lower estimates of one step, from tangents of its hockey-stick curve.
 #pragma once
 
 #include "discretize/cells.hpp"
@@ -6,15 +7,15 @@
 
 namespace hockeystick {
 
-/// Cuts for tangent_hull: where the mass around each support point balances, so that the
-/// tangents at the cuts meet on the support. Half way, but for a few gaps at an end of the loss: there the
-/// density changes much within a cell, and half way would cost an error of first order. By a local model
-/// of the density from the halves; any cuts give a valid lower estimate.
+/// Cuts for tangent_hull that balance the mass around each support point, so that the tangents at the cuts meet on the
+/// support. Cuts are half way, except in a few gaps at an end of the loss, where the density changes much within a cell
+/// and half way would cost an error of first order; there a local model of the density places them. Any cuts give a
+/// valid lower estimate.
 std::vector<double> tangent_points(const SupportCells& halves);
 
-/// Lower estimate from the tangents of the hockey-stick curve at the cuts: at each support point the
-/// lower of the two neighbouring tangents, then the lower hull. Every chord lies under one tangent.
-/// Cut midway these are the midpoint tangents, cut by tangent_points the default estimate.
+/// Lower estimate from the tangents of the hockey-stick curve at the cuts: at each support point the lower of the two
+/// neighbouring tangents, then the lower hull. Every chord lies under one tangent. The default estimate uses the cuts
+/// of tangent_points; midway cuts give the midpoint tangents.
 StepPmf tangent_hull(const SupportCells& cells);
 
 /// Lower estimate of Doroshenko et al. (2022), Algorithm 2: the tangents at the support points

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Cuts for the tangent hull that balance the mass around each support point.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +8,7 @@
 namespace hockeystick {
 namespace {
 
-// P-mass p over a gap of width d with density proportional to e^(rate t), 0 <= t <= 1.
+// A model of a gap: P-mass p over the width d with density proportional to e^(rate t), 0 <= t <= 1.
 struct GapModel {
   double moment;  // p d
   double rate;
@@ -28,7 +29,7 @@ GapModel model(const SupportCells& halves, std::size_t i) {
   return {(low + high) * halves.gap(i), std::clamp(ratio, -40.0, 40.0)};
 }
 
-// t in [0, 1] with gap.above(t) = wanted, or 1 if there is not so much.
+// The t in [0, 1] with gap.above(t) = wanted, or 1 if the gap has less.
 double balance(const GapModel& gap, double wanted) {
   if (!(gap.above(1) > wanted)) return 1;
   double low = 0, high = 1, t = 0.5;
@@ -43,7 +44,7 @@ double balance(const GapModel& gap, double wanted) {
   return t;
 }
 
-// The gaps in the order of a sweep away from one end: for a sweep down everything is mirrored.
+// The gaps in the order of a sweep away from one end; for a sweep down everything is mirrored.
 class Sweep {
  public:
   Sweep(const SupportCells& halves, bool down) : halves_(halves), down_(down) {}
@@ -76,16 +77,16 @@ class Sweep {
 
 constexpr double damping = 0.25;
 
-// Gaps from the end of the loss that are cut with care; measured, half way costs below 1 % more from there on.
+// Number of gaps from the end of the loss that get balanced cuts; beyond, half way costs less than 1 % more (measured).
 constexpr std::size_t careful = 16;
 
 struct Cuts {
   std::vector<double> at;
-  double cost;  // moments left unbalanced, which the lower estimate loses to first order
+  double cost;  // unbalanced moments, which the lower estimate loses to first order
 };
 
-// From the gap `first`, cut at t, on: each cut is where the mass ahead of the point behind it weighs
-// as much as the mass between that point and the cut before.
+// From the gap `first`, cut at t, on: each cut balances the mass between the point behind and the cut against the mass
+// between the cut before and that point.
 Cuts swept(const SupportCells& halves, const Sweep& sweep, std::size_t first, double t, double unbalanced) {
   Cuts cuts{halves.cuts, unbalanced};
   if (first == 1) sweep.place(cuts.at, 0, 0.0);
@@ -93,8 +94,8 @@ Cuts swept(const SupportCells& halves, const Sweep& sweep, std::size_t first, do
   double wanted = sweep.gap(first).mirrored().above(1 - t);
   for (std::size_t k = first + 1; k < std::min(careful, sweep.size()); ++k) {
     const GapModel gap = sweep.gap(k);
-    // Where the density falls, exact balance would make cuts swing ever wider; a step back towards the
-    // middle damps that, at the cost of an imbalance of second order.
+    // Where the density falls, exact balance would make the cuts swing more and more; a step back towards the middle
+    // damps the swings, for an imbalance of second order.
     t = balance(gap, wanted);
     t += damping * (0.5 - t);
     cuts.cost += std::fabs(gap.above(t) - wanted);
@@ -104,8 +105,8 @@ Cuts swept(const SupportCells& halves, const Sweep& sweep, std::size_t first, do
   return cuts;
 }
 
-// Where the mass falls by more than e^1 a half, the tangent at the middle would meet 0 before the upper end, and no
-// curve above 0 lies under it: the cut goes as near to that end as the tangent asks, and a little nearer.
+// Where the mass falls by more than e^1 per half, the tangent at the middle would meet 0 before the upper end, and no
+// curve above 0 lies under that tangent: the cut moves slightly nearer to that end than the tangent asks.
 void cut_above_zero(const SupportCells& halves, std::vector<double>& cuts) {
   constexpr double steepest = 1, nearer = 0.7;
   for (std::size_t i = 0; i < cuts.size(); ++i) {
@@ -120,12 +121,12 @@ void cut_above_zero(const SupportCells& halves, std::vector<double>& cuts) {
 std::vector<double> balanced_at_end(const SupportCells& halves) {
   if (halves.cuts.size() < 2 || !(halves.bounded_below || halves.bounded_above)) return halves.cuts;
   const Sweep sweep(halves, halves.bounded_above && !halves.bounded_below);
-  // The first point lies beyond the bound, the second about where mass piles up at it: either it
-  // takes all of that mass, or just what balances.
+  // The first point lies beyond the bound, the second about where the mass near the bound concentrates. The second
+  // point takes either all of that mass or the amount that balances.
   const GapModel gap = sweep.gap(1);
   const double behind = sweep.behind();
   Cuts all = swept(halves, sweep, 1, 0.5, std::fabs(sweep.ahead(1) - behind));
-  if (gap.rate < -20) return all.at;  // what piles up is finer than the grid, and than the model
+  if (gap.rate < -20) return all.at;  // the concentration is finer than the grid and the model
   const double t = balance(gap, behind);
   Cuts part = swept(halves, sweep, 1, t, std::fabs(gap.above(t) - behind));
   return all.cost < part.cost ? all.at : part.at;
@@ -134,8 +135,8 @@ std::vector<double> balanced_at_end(const SupportCells& halves) {
 }  // namespace
 
 std::vector<double> tangent_points(const SupportCells& halves) {
-  // Atoms lie on the support where it was made for them, and then half way is exact.
-  if (halves.has_atoms) return halves.cuts;
+  // Atoms lie on the support if the support was made for them; then half way is exact.
+  if (halves.support.has_atoms()) return halves.cuts;
   std::vector<double> cuts = balanced_at_end(halves);
   cut_above_zero(halves, cuts);
   return cuts;

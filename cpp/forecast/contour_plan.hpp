@@ -32,8 +32,8 @@ struct ContourPlan {
 Lines make_lines(const Direction& direction, const LineNeeds& needs);
 
 /// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the
-/// forecast each alias is e^log_share of delta; no count of samples yet.
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_share);
+/// forecast each alias is e^log_fraction of delta; no count of samples yet.
+Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction);
 
 /// Plans for one direction of one question, each from what the one before it found.
 class ContourPlanner {
@@ -52,7 +52,7 @@ class ContourPlanner {
 
  private:
   Saddlepoint near(double log_delta) const;
-  Saddle below_outliers(const Saddle& at, const Saddlepoint& near) const;
+  Saddle below_outliers(Saddle at, const Saddlepoint& near) const;
   Saddle near_delta(double log_delta) const;
   Saddle near_epsilon(const Saddlepoint& saddlepoint, double epsilon) const;
   Contour frame();
@@ -63,7 +63,7 @@ class ContourPlanner {
   Saddlepoint saddlepoint_;
   Question question_;
   Saddle at_{};
-  double log_tolerance_ = 0, log_share_ = 0, deviation_ = 0, log_sum_ = 0;
+  double log_tolerance_ = 0, log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
   double caution_ = 1;  // grows with each failure
 };
 

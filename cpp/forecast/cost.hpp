@@ -69,4 +69,7 @@ constexpr double formula = 2e3;
 constexpr double edge = 16e3, edges_for_delta = 4, edges_for_epsilon = 15;
 inline double single_step(bool wants_epsilon) { return edge * (wants_epsilon ? edges_for_epsilon : edges_for_delta); }
 
+// Moments: an edge, its cell, what the pair takes to integrate that, and both once more without the lowest; counted.
+constexpr double moment_edge_bytes = 160;
+
 }  // namespace hockeystick::cost

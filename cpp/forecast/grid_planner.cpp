@@ -7,7 +7,7 @@
 
 #include "discretize/cells.hpp"
 #include "forecast/cost.hpp"
-#include "forecast/lattice_grid.hpp"
+#include "forecast/grid_interval.hpp"
 
 namespace hockeystick {
 namespace {
@@ -40,7 +40,8 @@ GridPlanner::GridPlanner(const Direction& direction, const Question& question, d
 const Plan& GridPlanner::plan() {
   if (!plan_) {
     if (interval_ == 0) {
-      interval_ = std::min(first_interval(), widest_interval);
+      interval_ = std::min(first_interval(direction_, saddlepoint_, at_, log_tolerance_, question_.log_margin),
+                           widest_interval);
       cut_ = std::min(1e-3, log_tolerance_ * 1e-3) * std::exp(-question_.log_margin);
     }
     plan_ = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval_, cut_});
@@ -89,23 +90,6 @@ void GridPlanner::learn(const Width& found) {
   // Atoms off the grid cost an error of first order in the interval, the rest is of second order.
   const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
   interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : 0.25);
-}
-
-double GridPlanner::first_interval() const {
-  double interval = forecast_interval(saddlepoint_, at_, log_tolerance_);
-  if (question_.log_margin > 0) {  // delta further out asks for a finer one
-    const double far = std::exp(std::max(at_.log_delta - question_.log_margin, -690.0));
-    interval =
-        0.85 * std::min(interval, forecast_interval(saddlepoint_, saddlepoint_.saddle_for_delta(far), log_tolerance_));
-  }
-  if (const double off_grid_steps =
-          choose_lattice_grid(direction_, saddlepoint_, {std::max(0.0, at_.tilt), interval, 0, false}).off_grid_steps;
-      off_grid_steps > 0) {
-    const double slope = at_.regular ? at_.slope : at_.tilt + 1 / std::max(at_.epsilon, at_.deviation);
-    interval = std::min(interval, log_tolerance_ / (slope * off_grid_steps));
-  }
-  // Where forecasts underflow it must not be 0: nothing finer would fit any memory.
-  return std::max(interval, 1e-12 * std::max(at_.deviation, at_.epsilon));
 }
 
 void GridPlanner::forecast() {

@@ -56,7 +56,6 @@ class GridPlanner {
   bool step_to_rung(double finite);
   bool step_off_rung();
   double wanted_log_tolerance() const;
-  double first_interval() const;
 
   const Direction& direction_;
   Question question_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/root.hpp"
 
@@ -32,7 +33,7 @@ struct Lattice {
   double offset = 0, spacing = 0;
 };
 
-Lattice lattice_of(const std::vector<Atom>& atoms) {
+Lattice lattice_of(std::span<const Atom> atoms) {
   if (atoms.empty()) return {};
   const double offset = atoms.front().loss, range = atoms.back().loss - offset;
   if (atoms.size() == 1) return {offset, infinity};
@@ -62,11 +63,11 @@ struct TermAtoms {
 
   // What moves down is made up for in the mean by the atom below, so that only the variance notices: a part of all that
   // grows with the gap between them.
-  double reach(double interval) const { return std::min(1.0, 0.5 * (1 + tilt) * std::max(spacing, interval)); }
+  double fraction_felt(double interval) const { return std::min(1.0, 0.5 * (1 + tilt) * std::max(spacing, interval)); }
 };
 
 TermAtoms look_at(const Term& term, double tilt, double log_moment) {
-  const Atoms& atoms = term.pair->atoms();
+  const AtomSketch atoms = term.pair->atom_sketch();
   TermAtoms result;
   if (atoms.at.empty()) return result;
   result.any = true;
@@ -104,7 +105,7 @@ double misfit(const TermAtoms& term, double interval) {
 
 double loose_weight(const std::vector<TermAtoms>& terms, double interval) {
   double sum = 0;
-  for (const TermAtoms& term : terms) sum += term.weight * term.reach(interval) * misfit(term, interval);
+  for (const TermAtoms& term : terms) sum += term.weight * term.fraction_felt(interval) * misfit(term, interval);
   return sum;
 }
 

@@ -8,11 +8,11 @@
 namespace hockeystick {
 namespace {
 
-constexpr double graded_share = 0.02;
+constexpr double graded_fraction = 0.02;
 constexpr int deepest_level = 40;
 
 // Losses at which each level of coarseness begins, on one side; monotone outwards.
-struct Side {
+struct Levels {
   std::vector<double> level_start;  // [k - 1] for gap 2^k
   double end;
   bool cut = false;  // whether anything is left out beyond the end
@@ -25,50 +25,59 @@ std::vector<double> tilted_masses(const LossNodes& nodes, const SupportNeeds& ne
   return mass;
 }
 
-int levels_allowed(double share, double interval, double widest) {
-  const double by_mass = 0.5 * std::log2(graded_share / std::max(share, 1e-300));
+int levels_allowed(double fraction, double interval, double widest) {
+  const double by_mass = 0.5 * std::log2(graded_fraction / std::max(fraction, 1e-300));
   const double by_width = std::log2(widest / interval);
   return static_cast<int>(std::clamp(std::min(by_mass, by_width), 0.0, 1.0 * deepest_level));
 }
 
 // Walks the nodes from one end inwards, gathering mass; a level reaches as far in as its mass allows.
-Side scan(const LossNodes& nodes, const std::vector<double>& mass, const SupportNeeds& needs, double interval,
-          bool from_top) {
+Levels scan(const LossNodes& nodes, const std::vector<double>& mass, const SupportNeeds& needs, double interval,
+            bool from_top) {
   const std::size_t count = mass.size();
-  double plain = 0, share = 0;
+  double plain = 0, fraction = 0;
   bool started = false;
-  Side side{{}, from_top ? nodes.loss.back() : nodes.loss.front(), false};
+  Levels levels{{}, from_top ? nodes.loss.back() : nodes.loss.front(), false};
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t k = from_top ? count - 1 - i : i;
     plain += std::exp(nodes.log_mass[k]);
-    share += mass[k];
+    fraction += mass[k];
     if (!started) {
       const double allowed =
           from_top ? needs.log_top_mass : needs.log_bottom_mass - needs.tilt * nodes.loss[k] + needs.log_moment;
       if (std::log(plain) <= allowed) {
-        side.end = nodes.loss[k];
-        side.cut = true;
+        levels.end = nodes.loss[k];
+        levels.cut = true;
         continue;
       }
       started = true;
     }
-    const int allowed = levels_allowed(share, interval, needs.widest);
-    if (side.level_start.empty()) side.level_start.assign(static_cast<std::size_t>(allowed), side.end);
+    const int allowed = levels_allowed(fraction, interval, needs.widest);
+    if (levels.level_start.empty()) levels.level_start.assign(static_cast<std::size_t>(allowed), levels.end);
     for (std::size_t level = 0; level < static_cast<std::size_t>(allowed); ++level)
-      if (level < side.level_start.size()) side.level_start[level] = nodes.loss[k];
+      if (level < levels.level_start.size()) levels.level_start[level] = nodes.loss[k];
     if (allowed == 0) break;
   }
-  return side;
+  return levels;
 }
 
 }  // namespace
 
-NonuniformGrid::NonuniformGrid(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs,
-                               double interval)
-    : interval_(interval), offset_(needs.offset) {
+NonuniformGrid::NonuniformGrid(const DominatingPair& pair, double offset, double interval)
+    : interval_(interval), offset_(offset) {
+  const auto atoms = pair.atom_sketch().at;
+  if (atoms.empty()) return;
+  lowest_atom_ = atoms.front().loss;
+  highest_atom_ = atoms.back().loss;
+}
+
+NonuniformGrid::NonuniformGrid(const DominatingPair& pair, const Saddlepoint& saddlepoint, std::size_t term,
+                               const SupportNeeds& needs, double interval)
+    : NonuniformGrid(pair, needs.offset, interval) {
+  const LossNodes& nodes = saddlepoint.nodes(term);
   const auto mass = tilted_masses(nodes, needs);
-  const Side top = scan(nodes, mass, needs, interval, true);
-  const Side bottom = scan(nodes, mass, needs, interval, false);
+  const Levels top = scan(nodes, mass, needs, interval, true);
+  const Levels bottom = scan(nodes, mass, needs, interval, false);
   const auto grid = [&](double loss) {
     return static_cast<std::int64_t>(std::floor(std::clamp((loss - offset_) / interval, -4e18, 4e18)));
   };
@@ -95,11 +104,11 @@ NonuniformGrid::NonuniformGrid(const DominatingPair& pair, const LossNodes& node
   if (at < last_) runs_.push_back({at, last_ - at, 1});
 }
 
-NonuniformGrid::NonuniformGrid(double offset, double interval, std::span<const std::int64_t> index)
-    : interval_(interval),
-      offset_(offset),
-      room_(static_cast<double>(index.size() * sizeof(Run))),
-      last_(index.front()) {
+NonuniformGrid::NonuniformGrid(const DominatingPair& pair, double offset, double interval,
+                               std::span<const std::int64_t> index)
+    : NonuniformGrid(pair, offset, interval) {
+  room_ = Held(static_cast<double>(index.size() * sizeof(Run)));
+  last_ = index.front();
   runs_.reserve(index.size());
   for (const std::int64_t point : index.subspan(1)) add_run(point - last_, 1);
 }
@@ -114,8 +123,9 @@ std::int64_t grid_point(double position) { return static_cast<std::int64_t>(std:
 
 }  // namespace
 
-NonuniformGrid::NonuniformGrid(double offset, double interval, std::span<const Atom> atoms)
-    : interval_(interval), offset_(offset), room_(static_cast<double>(4 * atoms.size() * sizeof(Run))) {
+NonuniformGrid::NonuniformGrid(const DominatingPair& pair, double offset, double interval, std::span<const Atom> atoms)
+    : NonuniformGrid(pair, offset, interval) {
+  room_ = Held(static_cast<double>(4 * atoms.size() * sizeof(Run)));
   const std::int64_t widest = grid_point(std::max(1.0, widest_gap / interval));
   bool empty = true;
   for (const Atom& atom : atoms) {
@@ -159,7 +169,7 @@ double NonuniformGrid::lowest() const {
 double NonuniformGrid::highest() const { return offset_ + interval_ * static_cast<double>(last_); }
 
 Support NonuniformGrid::build() const {
-  Support support{interval_, offset_, {}};
+  Support support{interval_, offset_, {}, lowest_atom_, highest_atom_};
   support.index.reserve(static_cast<std::size_t>(points()));
   for (const Run& run : runs_)
     for (std::int64_t i = 0; i < run.count; ++i) support.index.push_back(run.first + i * run.gap);
@@ -187,14 +197,14 @@ std::span<const Atom> kept_atoms(std::span<const Atom> atoms, const SupportNeeds
 
 }  // namespace
 
-NonuniformGrid plan_nonuniform_grid(const DominatingPair& pair, const LossNodes& nodes, SupportNeeds needs,
-                                    double interval) {
-  const Atoms& atoms = pair.atoms();
-  if (atoms.at.empty()) return NonuniformGrid(pair, nodes, needs, interval);
+NonuniformGrid plan_nonuniform_grid(const DominatingPair& pair, const Saddlepoint& saddlepoint, std::size_t term,
+                                    SupportNeeds needs, double interval) {
+  const AtomSketch atoms = pair.atom_sketch();
+  if (atoms.at.empty()) return NonuniformGrid(pair, saddlepoint, term, needs, interval);
   needs.widest = interval;
-  NonuniformGrid graded(pair, nodes, needs, interval);
+  NonuniformGrid graded(pair, saddlepoint, term, needs, interval);
   if (!atoms.all || static_cast<double>(atoms.at.size()) > graded.points()) return graded;
-  NonuniformGrid next_to_atoms(needs.offset, interval, kept_atoms(atoms.at, needs));
+  NonuniformGrid next_to_atoms(pair, needs.offset, interval, kept_atoms(atoms.at, needs));
   return next_to_atoms.points() < graded.points() ? next_to_atoms : graded;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where one step's mass is put: every multiple of the interval where the tilted step has its bulk,
-// every 2^k-th where less than `graded_share` / 4^k of its tilted mass lies further out. Error goes
-// with mass times spacing squared, so each ring adds at most graded_share of the bulk's.
+// every 2^k-th where less than `graded_fraction` / 4^k of its tilted mass lies further out. Error goes
+// with mass times spacing squared, so each ring adds at most graded_fraction of the bulk's.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "discretize/cells.hpp"
 #include "forecast/cost.hpp"
-#include "mechanisms/dominating_pair.hpp"
+#include "forecast/saddlepoint.hpp"
 #include "numeric/runtime/budget.hpp"
 
 namespace hockeystick {
@@ -28,11 +28,13 @@ struct SupportNeeds {
 /// A support as runs of equal gaps, small before it is built.
 class NonuniformGrid {
  public:
-  NonuniformGrid(const DominatingPair& pair, const LossNodes& nodes, const SupportNeeds& needs, double interval);
+  /// By the nodes that the saddle point knows of term `term`, the pair.
+  NonuniformGrid(const DominatingPair& pair, const Saddlepoint& saddlepoint, std::size_t term,
+                 const SupportNeeds& needs, double interval);
   /// The points with these indices, increasing.
-  NonuniformGrid(double offset, double interval, std::span<const std::int64_t> index);
-  /// The points next to the atoms, those on the grid and others, none further apart than a nat.
-  NonuniformGrid(double offset, double interval, std::span<const Atom> atoms);
+  NonuniformGrid(const DominatingPair& pair, double offset, double interval, std::span<const std::int64_t> index);
+  /// The points next to these atoms of the pair, those on the grid and others, none further apart than a nat.
+  NonuniformGrid(const DominatingPair& pair, double offset, double interval, std::span<const Atom> atoms);
   double points() const;  // as a double: may exceed any memory
   /// Bytes of a step on it, on its way from edges over cells to two tilted distributions.
   double bytes_discretized() const { return cost::point_bytes * points(); }
@@ -47,10 +49,12 @@ class NonuniformGrid {
     std::int64_t first, gap, count;  // points first, first + gap, ...
     bool operator==(const Run&) const = default;
   };
+  NonuniformGrid(const DominatingPair& pair, double offset, double interval);
   void add(std::int64_t point, std::int64_t widest);
   void add_run(std::int64_t gap, std::int64_t count);
 
   double interval_, offset_;
+  double lowest_atom_ = infinity, highest_atom_ = -infinity;
   Held room_;  // for the runs
   std::vector<Run> runs_;
   std::int64_t last_ = 0;
@@ -58,7 +62,7 @@ class NonuniformGrid {
 
 /// The support for a step: the neighbours of its atoms on the grid if they hold all mass and are fewer
 /// than a graded support, which is not coarsened where there are atoms.
-NonuniformGrid plan_nonuniform_grid(const DominatingPair& pair, const LossNodes& nodes, SupportNeeds needs,
-                                    double interval);
+NonuniformGrid plan_nonuniform_grid(const DominatingPair& pair, const Saddlepoint& saddlepoint, std::size_t term,
+                                    SupportNeeds needs, double interval);
 
 }  // namespace hockeystick

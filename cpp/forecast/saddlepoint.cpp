@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "numeric/constants.hpp"
-#include "numeric/root.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "pld/chernoff.hpp"
@@ -30,13 +29,38 @@ double scaled_tail(double x) {
 // the upper one more than a transform's errors, which are absolute.
 double below_jump(double tilt, double log_delta) { return tilt * std::max(0.9, 1 + 5 / std::min(log_delta, -1.0)); }
 
+// By how much the goal of a search is missed, which falls along the way, and where Newton's method goes next.
+struct Attempt {
+  double excess, next;
+};
+
+// `excess` falls at the rate `fall`, about in proportion to the distance s: Newton's method in s^2.
+Attempt attempt(double s, double excess, double fall) { return {excess, std::sqrt(s * s + 2 * s * excess / fall)}; }
+
+// The distance in (0, limit] at which the excess comes to 0, to an accuracy: Newton's method from s, within a bracket
+// that is halved where it would leave it. Where the excess jumps, a point next to the jump.
+template <class Try>
+double search(Try&& attempt_at, double s, double limit, double accuracy) {
+  constexpr int most_steps = 80;
+  double low = 0, high = limit;
+  s = s > 0 && s < limit ? s : limit;
+  for (int i = 0; i < most_steps; ++i) {
+    const Attempt tried = attempt_at(s);
+    if (std::fabs(tried.excess) <= accuracy || high - low <= 1e-4 * high || (tried.excess > 0 && s >= high)) break;
+    (tried.excess > 0 ? low : high) = s;
+    const bool inside = tried.next > low && tried.next < high;
+    s = std::min(inside ? tried.next : low + (high - low) / 2, 8 * s);
+  }
+  return s;
+}
+
 }  // namespace
 
 Saddlepoint::Saddlepoint(const Direction& direction) {
   for (const Term& term : direction) {
     checkpoint_each<16>(nodes_.size());
     add(term.pair->nodes(), term.count);
-    atoms_.push_back(&term.pair->atoms());
+    atoms_.push_back(term.pair->atom_sketch());
   }
 }
 
@@ -63,15 +87,18 @@ void Saddlepoint::add(LossNodes nodes, std::int64_t count) {
 }
 
 void Saddlepoint::truncate(double log_mass) {
+  bool shorter = false;
   for (std::size_t j = 0; j < nodes_.size(); ++j) {
     LossNodes& nodes = nodes_[j];
     // A node's own mass stands for the tail from there, which falls fast; one more node is kept.
-    const double share = log_mass - std::log(counts_[j] * static_cast<double>(nodes_.size())) - 1;
-    while (nodes.loss.size() > 8 && nodes.log_mass[nodes.loss.size() - 2] < share) {
+    const double fraction = log_mass - std::log(counts_[j] * static_cast<double>(nodes_.size())) - 1;
+    while (nodes.loss.size() > 8 && nodes.log_mass[nodes.loss.size() - 2] < fraction) {
       nodes.loss.pop_back();
       nodes.log_mass.pop_back();
+      shorter = true;
     }
   }
+  if (shorter) deviation_ = std::sqrt(cumulants(0).variance);
 }
 
 Cumulants Saddlepoint::step_cumulants(std::size_t term, double tilt) const {
@@ -113,7 +140,7 @@ double Saddlepoint::log_moment(std::size_t term, double tilt) const { return ste
 double Saddlepoint::spread_count(double tilt, double apart) const {
   double result = total_count_;
   for (std::size_t j = 0; j < atoms_.size(); ++j) {
-    const auto& at = atoms_[j]->at;
+    const auto at = atoms_[j].at;
     if (at.empty() || at.back().loss - at.front().loss < apart * static_cast<double>(at.size() - 1)) continue;
     double mass = 0;
     for (const Atom& atom : at) mass += std::exp(std::log(atom.mass) + tilt * atom.loss - log_moment(j, tilt));
@@ -148,12 +175,13 @@ double Saddlepoint::log_chernoff_delta(double tilt, double epsilon) const {
 // The tilt that minimises Chernoff's bound of epsilon, about; 0 if no tilt does.
 Saddle Saddlepoint::chernoff_saddle(double delta) const {
   const double goal = std::log(delta);
-  const auto excess = [&](double tilt) {
+  const auto attempt_at = [&](double tilt) {
     const Cumulants k = cumulants(tilt);
-    return k.value - tilt * k.mean + log_chernoff_peak(tilt) - goal;
+    const double excess = k.value - tilt * k.mean + log_chernoff_peak(tilt) - goal;
+    return attempt(tilt, excess, tilt * k.variance + std::log1p(1 / tilt));
   };
-  const double tilt = monotone_root_from(excess, 0.0, 0.5 / deviation_, 40, 1e-3);
-  const bool solved = excess(1.01 * tilt) <= 0;  // it may jump, but it must change sign
+  const double tilt = search(attempt_at, 0.5 / deviation_, steepest(), 1e-4 * std::fabs(goal));
+  const bool solved = attempt_at(1.01 * tilt).excess <= 0;  // it may jump, but it must change sign
   Saddle at = saddle(solved ? below_jump(tilt, goal) : 0.0);
   at.epsilon = (cumulants(tilt).value + log_chernoff_peak(tilt) - goal) / tilt;
   at.log_delta = goal;
@@ -161,72 +189,126 @@ Saddle Saddlepoint::chernoff_saddle(double delta) const {
   return at;
 }
 
-Saddle Saddlepoint::saddle_for_delta(double delta) const {
-  const double goal = std::log(delta);
-  const auto excess = [&](double tilt) { return saddle(tilt).log_delta - goal; };
-  const double step = 0.5 / deviation_;
-  const bool above = excess(0.0) > 0;
-  // Seven deviations below the mean delta is 1 for all purposes.
-  Saddle at =
-      saddle(above ? monotone_root_from(excess, 0.0, step, 40, 1e-4) : monotone_root_from(excess, 0.0, -step, 4, 1e-4));
-  const bool solved = std::fabs(at.log_delta - goal) < 0.02 * (1 + std::fabs(goal)) || !above;
-  if (solved && is_regular(at.tilt, at.deviation * at.deviation)) return at;
-  return chernoff_saddle(delta);
+// d log_delta / d tilt is -slope variance. Above delta at the mean, where log_delta is flat, by halving; seven
+// deviations below the mean delta is 1 for all purposes.
+Saddle Saddlepoint::for_delta(double log_delta, double accuracy) const {
+  Saddle at = saddle(0);
+  const bool above = at.log_delta > log_delta;
+  const int direction = above ? 1 : -1;
+  const auto attempt_at = [&](double s) {
+    at = saddle(direction * s);
+    const double excess = direction * (at.log_delta - log_delta);
+    if (!above) return Attempt{excess, 0};
+    return attempt(s, excess, at.slope * at.deviation * at.deviation);
+  };
+  const double guess = std::sqrt(2 * std::max(0.5, -log_delta - 2)) / deviation_;
+  search(attempt_at, guess, above ? steepest() : 8 / deviation_, accuracy);
+  if (std::fabs(at.log_delta - log_delta) > std::max(accuracy, 0.02 * (1 + std::fabs(log_delta))) && above)
+    at.regular = false;  // a jump
+  at.epsilon += (at.log_delta - log_delta) / at.slope;
+  at.log_delta = log_delta;
+  return at;
 }
 
-double Saddlepoint::tilt_for_mean(double epsilon) const {
-  const auto excess = [&](double tilt) { return cumulants(tilt).mean - epsilon; };
-  const double step = 0.5 / deviation_;
-  return monotone_root_from(excess, 0.0, excess(0.0) < 0 ? step : -step, 40, 1e-4);
+Saddle Saddlepoint::saddle_for_delta(double delta) const {
+  const Saddle at = for_delta(std::log(delta), 1e-3);
+  return at.regular && is_regular(at.tilt, at.deviation * at.deviation) ? at : chernoff_saddle(delta);
+}
+
+// The mean grows with the tilt at the rate of the variance.
+Saddle Saddlepoint::for_epsilon(double epsilon, double accuracy) const {
+  Saddle at = saddle(0);
+  const double variance = deviation_ * deviation_, away = epsilon - at.epsilon;
+  const int direction = away < 0 ? -1 : 1;
+  const auto attempt_at = [&](double s) {
+    at = saddle(direction * s);
+    const double excess = direction * (epsilon - at.epsilon);
+    return Attempt{excess / at.deviation, s + excess / (at.deviation * at.deviation)};
+  };
+  if (std::fabs(away) > accuracy * deviation_) search(attempt_at, std::fabs(away) / variance, steepest(), accuracy);
+  if (std::fabs(epsilon - at.epsilon) > std::max(accuracy, 0.01) * at.deviation + 1e-5 * std::fabs(epsilon))
+    at.regular = false;  // a jump
+  at.log_delta = std::min(0.0, at.log_delta + at.slope * (at.epsilon - epsilon));
+  at.epsilon = epsilon;
+  return at;
 }
 
 Saddle Saddlepoint::saddle_for_epsilon(double epsilon) const {
-  const double tilt = tilt_for_mean(epsilon);
-  Saddle at = saddle(tilt);
-  if (std::fabs(at.epsilon - epsilon) <= 0.01 * (at.deviation + 1e-3 * epsilon) &&
-      is_regular(tilt, at.deviation * at.deviation)) {
-    return at;
-  }
-  const double reachable = std::fabs(at.epsilon - epsilon) < 0.5 * deviation_ ? tilt : 0.0;
-  at = saddle(std::max(0.0, reachable));
-  at.epsilon = epsilon;
-  at.log_delta = std::min(-0.7, log_chernoff_delta(at.tilt, epsilon));
-  at.regular = false;
-  return at;
+  Saddle at = for_epsilon(epsilon, 1e-3);
+  const bool is_deep =
+      at.tilt * at.deviation > 100;  // no delta there is above e^-700: a jump, or beyond all that matters
+  if (at.regular && !is_deep && is_regular(at.tilt, at.deviation * at.deviation)) return at;
+  const bool reached = !is_deep && std::fabs(cumulants(at.tilt).mean - epsilon) < 0.5 * deviation_;
+  return irregular(reached ? at.tilt : 0.0, epsilon);
 }
 
 Saddle Saddlepoint::far_saddle(double epsilon) const {
-  const double jump = tilt_for_mean(epsilon);
-  Saddle at = saddle(std::max(0.0, below_jump(jump, log_chernoff_delta(jump, epsilon))));
+  constexpr double goal = -760, accuracy = 10;
+  const double jump = for_epsilon(epsilon, 1e-3).tilt;
+  const double highest = below_jump(jump, log_chernoff_delta(jump, epsilon));
+  if (!(highest > 0)) return irregular(0, epsilon);
+  const auto attempt_at = [&](double tilt) {
+    const Cumulants k = cumulants(tilt);
+    const double excess = k.value - tilt * epsilon + log_chernoff_peak(tilt) - goal;
+    return Attempt{excess, tilt + excess / (epsilon - k.mean + std::log1p(1 / tilt))};
+  };
+  return irregular(search(attempt_at, std::min(highest, -goal / epsilon), highest, accuracy), epsilon);
+}
+
+// As Chernoff's inequality has it.
+Saddle Saddlepoint::irregular(double tilt, double epsilon) const {
+  Saddle at = saddle(std::max(0.0, tilt));
   at.epsilon = epsilon;
   at.log_delta = std::min(-0.7, log_chernoff_delta(at.tilt, epsilon));
   at.regular = false;
   return at;
 }
 
-Saddlepoint::Reach Saddlepoint::reach(const Tilted& from, double log_reciprocal, int direction, double limit,
-                                      double nearby) const {
+// Q is P at tilt -1, and its cumulant generating function is K there.
+Saddle Saddlepoint::saddle_for_rate(double rate, int direction) const {
+  const double goal = std::log(std::clamp(rate, 1e-290, 0.49));
+  const auto attempt_at = [&](double s) {
+    const Cumulants k = cumulants(-1 + direction * s);
+    const double deviation = std::sqrt(k.variance), tail = scaled_tail(s * deviation);
+    return attempt(s, k.value - direction * s * k.mean + std::log(tail) - goal, deviation / (sqrt_two_pi * tail));
+  };
+  return saddle(-1 + direction * search(attempt_at, std::sqrt(-2 * goal) / deviation_, steepest(), 1e-3));
+}
+
+double Saddlepoint::tilt_for_rate(double rate) const {
+  constexpr double steepest = 1e9;  // beyond, the rounding of tilt times loss shows in an answer
+  const double deviations = std::sqrt(-2 * std::log(std::max(rate, 1e-300)));  // if the loss were normal
+  const Saddle at = saddle_for_rate(rate, 1);
+  return std::clamp(at.tilt, 0.0, std::min(deviations / deviation_, steepest / std::fabs(at.epsilon)));
+}
+
+double Saddlepoint::tilt_below_outliers(double tilt, const Saddlepoint& truncated) const {
+  const auto knows = [&](double at) { return cumulants(at).value > truncated.cumulants(at).value + 0.01; };
+  if (!knows(tilt)) return tilt;
+  double low = 0, high = tilt;
+  for (int i = 0; i < 5; ++i) {
+    const double middle = (low + high) / 2;
+    (knows(middle) ? high : low) = middle;
+  }
+  return low;
+}
+
+// With s = |psi - tilt|, the log of Chernoff's bound at its best point mean(psi) is K(psi) - K(tilt) - (psi - tilt)
+// mean(psi), of derivative -s variance(psi). The loss hardly depends on the last digits. Where two modes compete the
+// mean jumps, and only near the jump the bound is good: the best one tried is kept.
+ChernoffQuantile Saddlepoint::chernoff_quantile(const Tilted& from, double log_reciprocal, int direction, double limit,
+                                                double nearby) const {
   const auto& [tilt, start] = from;
-  // With s = |psi - tilt|, the log of Chernoff's bound at its best point mean(psi) is
-  // K(psi) - K(tilt) - (psi - tilt) mean(psi), of derivative -s variance(psi): Newton's method in s^2, in
-  // which it is linear for a normal law, kept within a bracket. The loss hardly depends on the last digits.
-  // Where two modes compete the mean jumps, and only near the jump the bound is good: the best one tried is kept.
-  double low = 0, high = limit;
-  const double guess = direction * (nearby - tilt);
-  double s = std::min(limit, guess > 0 ? guess : std::sqrt(2 * log_reciprocal / start.variance));
-  Reach best{tilt, direction * infinity};
-  for (int i = 0; i < 40; ++i) {
+  ChernoffQuantile best{tilt, direction * infinity};
+  const auto attempt_at = [&](double s) {
     const double psi = tilt + direction * s;
     const Cumulants k = cumulants(psi);
     const double loss = (k.value - start.value + log_reciprocal) / (psi - tilt);
     if (direction * loss < direction * best.loss) best = {psi, loss};
-    const double excess = k.value - start.value - direction * s * k.mean + log_reciprocal;
-    if (std::fabs(excess) <= 0.02 * log_reciprocal || high - low <= 1e-3 * high || (excess > 0 && s >= high)) break;
-    (excess > 0 ? low : high) = s;
-    const double square = s * s + 2 * excess / k.variance;
-    const double step = square > 0 ? std::sqrt(square) : 0;
-    s = step > low && step < high ? std::min(step, 8 * s) : low + (high - low) / 2;
-  }
+    return attempt(s, k.value - start.value - direction * s * k.mean + log_reciprocal, s * k.variance);
+  };
+  const double guess = direction * (nearby - tilt);
+  search(attempt_at, guess > 0 ? guess : std::sqrt(2 * log_reciprocal / start.variance), limit, 0.02 * log_reciprocal);
   return best;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uncertified forecasts from quadrature nodes: cumulants of the composed loss, its saddle points,
-// Chernoff windows and mass profiles. They choose tilt, window and interval; no bound rests on them.
+// Forecasts from quadrature nodes of the loss: cumulants of a composition, its saddle points and Chernoff quantiles.
+// They choose tilt, window and interval; no bound rests on them.
 #pragma once
 
 #include <limits>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mechanisms/composition.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "pld/loss_pmf.hpp"
 
 namespace hockeystick {
@@ -27,6 +28,11 @@ struct Saddle {
   bool regular;
 };
 
+/// A loss beyond which little mass lies by Chernoff's inequality, and the absolute tilt of the best such bound.
+struct ChernoffQuantile {
+  double tilt, loss;
+};
+
 class Saddlepoint {
  public:
   explicit Saddlepoint(const Direction& direction);
@@ -42,29 +48,42 @@ class Saddlepoint {
   /// Cumulant generating function of one step of term j.
   double log_moment(std::size_t term, double tilt) const;
 
+  /// Standard deviation of the composed loss, untilted.
+  double deviation() const { return deviation_; }
+
   Saddle saddle(double tilt) const;
   /// e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y) >= delta(epsilon), as a logarithm.
   double log_chernoff_delta(double tilt, double epsilon) const;
+
+  /// The saddle at which delta(epsilon), or epsilon, is the one given; not regular where the tilted composition is not.
   Saddle saddle_for_delta(double delta) const;
   Saddle saddle_for_epsilon(double epsilon) const;
-  /// For Chernoff's inequality where the mean jumps past epsilon with the tilt: right below the jump.
+  /// The same within a few Newton steps, regular or not: the rest is made up for to first order.
+  Saddle rough_saddle_for_delta(double log_delta) const { return for_delta(log_delta, 0.3); }
+  Saddle rough_saddle_for_epsilon(double epsilon) const { return for_epsilon(epsilon, 0.1); }
+  /// The least tilt at which Chernoff's inequality shows that no double is as small as delta(epsilon); right below
+  /// where the mean jumps past epsilon if none does.
   Saddle far_saddle(double epsilon) const;
+  /// The saddle at which Q(L > epsilon) is about `rate` (direction +1), or Q(L <= epsilon) is (-1); rate <= 1/2.
+  Saddle saddle_for_rate(double rate, int direction) const;
+  /// The tilt of that saddle above, at least 0, held to where the tilted composition is likely to be regular.
+  double tilt_for_rate(double rate) const;
 
-  /// The absolute tilt, within `limit` of `tilt`, at which Chernoff's inequality gives P(S > loss) (in the measure
-  /// tilted by `tilt`) <= e^-log_reciprocal, and that loss. Direction: +1 above, -1 below.
-  struct Reach {
-    double tilt, loss;
-  };
-  Reach reach(double tilt, double log_reciprocal, int direction, double limit) const {
-    return reach({tilt, cumulants(tilt)}, log_reciprocal, direction, limit);
+  /// A tilt of at most the one given at which the moments hardly know of losses that `truncated` left out.
+  double tilt_below_outliers(double tilt, const Saddlepoint& truncated) const;
+
+  /// Where Chernoff's inequality gives P(S > loss), in the measure tilted by `tilt`, <= e^-log_reciprocal, within
+  /// `limit` of that tilt. Direction: +1 above, -1 below.
+  ChernoffQuantile chernoff_quantile(double tilt, double log_reciprocal, int direction, double limit) const {
+    return chernoff_quantile({tilt, cumulants(tilt)}, log_reciprocal, direction, limit);
   }
   /// The same where the cumulants at the tilt are known; the search begins at `nearby` where that is not NaN.
   struct Tilted {
     double tilt;
     Cumulants cumulants;
   };
-  Reach reach(const Tilted& from, double log_reciprocal, int direction, double limit,
-              double nearby = std::numeric_limits<double>::quiet_NaN()) const;
+  ChernoffQuantile chernoff_quantile(const Tilted& from, double log_reciprocal, int direction, double limit,
+                                     double nearby = std::numeric_limits<double>::quiet_NaN()) const;
 
   double total_count() const { return total_count_; }
   /// Steps by their tilted mass off atoms that lie further apart than `apart` [nats].
@@ -77,13 +96,16 @@ class Saddlepoint {
   void add(LossNodes nodes, std::int64_t count);
   Cumulants step_cumulants(std::size_t term, double tilt) const;
   bool is_regular(double tilt, double variance) const;
-  double tilt_for_mean(double epsilon) const;
+  Saddle for_delta(double log_delta, double accuracy) const;
+  Saddle for_epsilon(double epsilon, double accuracy) const;
   Saddle chernoff_saddle(double delta) const;
+  Saddle irregular(double tilt, double epsilon) const;
+  double steepest() const { return 0x1p40 / deviation_; }
   std::vector<LossNodes> nodes_;
-  std::vector<const Atoms*> atoms_;  // of the pairs, where these are discretized
+  std::vector<AtomSketch> atoms_;  // of the pairs, where these are discretized
   std::vector<double> counts_, log_total_;
   double total_count_ = 0;
-  double deviation_ = 0;  // of the untilted composition
+  double deviation_ = 0;
 };
 
 }  // namespace hockeystick

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "forecast/nonuniform_grid.hpp"
-#include "forecast/saddlepoint.hpp"
-#include "pld/compose.hpp"
+#include "forecast/window.hpp"
 
 namespace hockeystick {
 
@@ -38,23 +37,6 @@ struct Plan {
 /// Cost of a transform of steps without atoms, in the tolerance that the saddle's question allows on delta, before any
 /// plan.
 double forecast_transform_cost(const Saddlepoint& saddlepoint, const Saddle& saddle, double log_tolerance);
-
-/// Interval at which the forecast gap of delta is 0.55 log_tolerance: connect the dots adds d^2 / 6
-/// to a step's variance and the midpoint tangents take d^2 / 12, which moves delta by half that
-/// times the density of the loss at epsilon.
-double forecast_interval(const Saddlepoint& saddlepoint, const Saddle& saddle, double log_tolerance);
-
-/// The losses a tilted composition is needed at, and how long a circle keeps others from them.
-struct Frame {
-  Window window;
-  double size, period;  // of the window and the circle [points]: doubles, for they may exceed any memory
-  ChernoffTilts chernoff;
-};
-
-/// The frame for a question at `at`, on the grid shift + k d; each truncation takes about `cut` of delta there.
-/// Tilts beyond `limit` are of no use on this grid.
-Frame make_frame(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, double d, double shift, double limit,
-                 double cut);
 
 Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const Target& target);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A composition: dominating pairs, and how often each is run.
+// A composition: dominating pairs and the number of times that each is run.
 #pragma once
 
 #include <cstdint>

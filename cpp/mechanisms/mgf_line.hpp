@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// M(z) = E_P[e^(z L)] of a pair whose loss has a density, enclosed along a line Re z = tilt: what
-// the contour engine multiplies.
+// The moment generating function M(z) = E_P[e^(z L)] of a pair whose loss has a density, enclosed along a line Re z =
+// tilt: the contour integral multiplies these.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace hockeystick {
 
-/// What a line is wanted for. All of it costs time or width, never a bound.
+/// The purpose of a line. These values affect time and width, never a bound.
 struct LineNeeds {
-  double lowest, tilt, highest;  // 0 <= lowest <= tilt <= highest: real tilts that may be asked
-  double frequency;              // Im z up to which a moment should be
-  double log_accuracy;           // within e^-log_accuracy of M(tilt), but for rounding
+  double lowest, tilt, highest;  // 0 <= lowest <= tilt <= highest: the range of real tilts that may be asked
+  double frequency;              // largest Im z at which a moment is needed
+  double log_accuracy;           // a moment may be off by e^-log_accuracy M(tilt), plus rounding
   std::size_t most_nodes = 4096;
 };
 
-/// M(tilt + i k spacing) / M(tilt), and what it may be off by.
+/// M(tilt + i k spacing) / M(tilt), and bounds of its errors.
 struct MomentSample {
   double re, im;
   double rounding, truncation;
@@ -40,13 +40,13 @@ class MgfLine {
   /// The samples 0 <= k < count of the line.
   virtual std::vector<MomentSample> samples(double spacing, std::size_t count) const = 0;
 
-  /// What a sample at that frequency is off by apart from rounding, at most.
+  /// Bound of the error, apart from rounding, of a sample at that frequency.
   virtual double truncation(double frequency) const = 0;
 
   /// Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.
   virtual double modulus_bound(double frequency) const = 0;
 
-  /// Terms of the sum that a sample is.
+  /// Number of terms of the sum that gives a sample.
   virtual std::size_t size() const = 0;
 };
 

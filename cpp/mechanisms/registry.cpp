@@ -13,7 +13,7 @@ struct Entry {
   PairFactory make;
 };
 
-// Filled before main by the Registrations, read-only from then on.
+// The Registrations fill this before main; afterwards it is only read.
 std::map<std::string, Entry, std::less<>>& entries() {
   static std::map<std::string, Entry, std::less<>> all;
   return all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dominating pairs by name, so that a mechanism is one file here: it defines its pair and registers
+// Dominating pairs by name. A mechanism is one file of this folder that defines its pair and registers it:
 //     const Registration laplace("laplace", 1, [](Parameters p) { return laplace_pair(p[0]); });
 #pragma once
 
@@ -23,8 +23,8 @@ struct Registration {
   Registration(std::string name, int parameters, PairFactory make);
 };
 
-/// The pair registered under a name. Throws std::invalid_argument if there is none, or if the number of
-/// parameters is another.
+/// The pair registered under a name. Throws std::invalid_argument if there is none, or if the number of parameters is
+/// wrong.
 std::shared_ptr<const DominatingPair> dominating_pair(std::string_view name, Parameters parameters);
 
 /// All names, sorted.

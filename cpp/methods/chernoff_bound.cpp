@@ -5,6 +5,7 @@
 
 #include "discretize/connect_dots.hpp"
 #include "forecast/cost.hpp"
+#include "forecast/grid_interval.hpp"
 #include "methods/method.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/rounding.hpp"
@@ -17,7 +18,7 @@ double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint
                       double coarse) {
   if (!(at.tilt > 0)) return infinity;
   const Plan plan =
-      make_plan(direction, saddlepoint, {at, coarse, forecast_interval(saddlepoint, at, coarse), 1e-3, false});
+      make_plan(direction, saddlepoint, {at, coarse, interval_for_delta(saddlepoint, at, coarse), 1e-3, false});
   ChernoffMoment moment{plan.tilt};
   double loss_error = 0;
   UnionProbability infinite;

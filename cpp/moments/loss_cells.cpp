@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "forecast/moment_edges.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
@@ -18,46 +19,24 @@ constexpr double tiny_slope = 1e-300;
 // A cell mass below this may be off by more than its stated error.
 constexpr double smallest_mass = 1e-290;
 
-// The edges, their cells, what the pair charges to integrate them, and both once more without the lowest ones.
-constexpr double bytes_per_edge = 160;
-
 // The Q-mass that may be lost at losses above -300.
 constexpr double lost_q = 1e-150;
 
 }  // namespace
 
 LossCells::LossCells(const DominatingPair& pair, int fineness)
-    : pair_(pair), law_(pair.finite_law()), nodes_(pair.nodes()) {
-  std::vector<double> kept;
-  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) {
-    const double loss = nodes_.loss[i], log_mass = nodes_.log_mass[i];
-    // A P-mass this small is lost in binary64; for losses below 0 only the Q-mass counts.
-    const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
-    if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
+    : pair_(pair),
+      law_(pair.finite_law()),
+      edges_(moment_edges(pair, fineness, room_)),
+      cells_(pair.integrate(edges_)) {
+  // The cell with the largest mass of each run.
+  constexpr std::size_t run = 32;
+  for (std::size_t first = 0; first < cells_.cells.size(); first += run) {
+    std::size_t best = first;
+    for (std::size_t i = first; i < std::min(first + run, cells_.cells.size()); ++i)
+      if (cells_.cells[i].p > cells_.cells[best].p) best = i;
+    if (cells_.cells[best].p > 0) heavy_.push_back({edges_[best], std::log(cells_.cells[best].p)});
   }
-  if (kept.empty()) kept.push_back(0);  // no finite loss has mass
-  // Strictly above the largest loss.
-  const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
-  kept.insert(kept.begin(), std::max(kept.front() - 1, pair.loss_infimum() - pad));
-  kept.push_back(std::min(kept.back() + 1, pair.loss_supremum() + pad));
-  if (!(kept.back() > kept[kept.size() - 2])) kept.pop_back();
-  const auto parts_between = [&](std::size_t i) {
-    return std::clamp(std::ceil((kept[i + 1] - kept[i]) * 1.01), 1.0 * fineness, 1e6);
-  };
-  double edges = 1;
-  for (std::size_t i = 0; i + 1 < kept.size(); ++i) edges += parts_between(i);
-  room_ = Held(bytes_per_edge * edges);
-  edges_.reserve(static_cast<std::size_t>(edges));
-  edges_.push_back(kept.front());
-  for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
-    const double gap = kept[i + 1] - kept[i];
-    const int parts = static_cast<int>(parts_between(i));
-    for (int j = 1; j <= parts; ++j) {
-      const double edge = j < parts ? kept[i] + gap * j / parts : kept[i + 1];
-      if (edge > edges_.back()) edges_.push_back(edge);
-    }
-  }
-  cells_ = pair.integrate(edges_);
   cut_off_unknown();
 }
 
@@ -76,7 +55,7 @@ Interval LossCells::log_moment(double t) const {
   Interval result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
                   scale + high + 8 * u * (largest + std::fabs(high) + 1)};  // proof: jensen-moments
   if (t * top() > 300) return result;
-  // x^a - 1 - a (x - 1), a = t + 1, whose E_Q is smaller by one: nothing cancels where t is small.
+  // x^a - 1 - a (x - 1), a = t + 1, whose E_Q is the moment minus 1: nothing cancels where t is small.
   const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
                              [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
                              -infinity, [](double) { return 0.0; },
@@ -140,7 +119,7 @@ Interval LossCells::with_q_mass(const LossFunction& function) const {
   return {found.lower, found.upper + lost_q * function.tail_highest(edges_.front())};
 }
 
-// If binary64 cannot hold a cell's P-mass, its Q-mass is lost too: it is counted below an edge.
+// If binary64 cannot hold a cell's P-mass, its Q-mass is lost too: the Q-mass below an edge replaces it.
 void LossCells::cut_off_unknown() {
   std::size_t first = 0;
   while (first < cells_.cells.size() && cells_.cells[first].p < smallest_mass) ++first;
@@ -154,11 +133,11 @@ void LossCells::cut_off_unknown() {
   known_->cells.lower_tail_q = pair_.integrate(std::array{edge}).lower_tail_q;
 }
 
-// The losses where e^(t L) times the mass is largest.
+// The log of about the largest mass times e^(t L): any unit will do.
 double LossCells::log_scale(double t) const {
   double scale = -infinity;
-  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) scale = std::max(scale, nodes_.log_mass[i] + t * nodes_.loss[i]);
-  return scale;
+  for (const auto& [loss, log_mass] : heavy_) scale = std::max(scale, log_mass + t * loss);
+  return std::isfinite(scale) ? scale : 0;
 }
 
 // Upper bound of what outcomes that the cells count at +inf, though their losses are finite, add to an integral.

@@ -36,6 +36,10 @@ class LossCells {
     std::vector<double> edges;
   };
 
+  struct Heavy {
+    double loss, log_mass;  // of a cell
+  };
+
   void cut_off_unknown();
   Interval integral(const LossFunction& function, const std::function<double(double)>& change) const;
   Interval with_q_mass(const LossFunction& function) const;
@@ -46,10 +50,10 @@ class LossCells {
 
   const DominatingPair& pair_;
   std::optional<FiniteLaw> law_;
-  LossNodes nodes_;
   Held room_;
   std::vector<double> edges_;
   PairCells cells_;
+  std::vector<Heavy> heavy_;
   std::optional<Known> known_;  // without the lowest cells, if their masses are lost
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponentials of arguments known to more than double precision, and short exponentials.
+// Exponentials of arguments known to more than double precision, and exponentials of small arguments.
 //
-// Assumed of the platform's libm (the only such assumptions, see cpp/README.md): exp, expm1, log
-// and log1p within 2 ulp (4 u), sinh and asinh within 4 ulp (8 u).
+// Assumed of the platform's libm (the only such assumptions, see cpp/README.md): exp, expm1, log and log1p within 2 ulp
+// (4 u), sinh and asinh within 4 ulp (8 u).
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace hockeystick {
 
-/// e^(hi + lo) for |lo| <= 1e-12: relative error at most 6 u, *proved* (libm 4 u, one product, one
-/// sum; the dropped lo^2 / 2 is below 1e-24).
+/// e^(hi + lo) for |lo| <= 1e-12: relative error at most 6 u, *proved* (libm 4 u, one product, one sum; the dropped
+/// lo^2 / 2 is below 1e-24).
 inline double exp_sum(double hi, double lo) { return std::exp(hi) * (1.0 + lo); }
 
 /// e^(a b), the product carried in two doubles: relative error at most 6 u for |a b| <= 1e3.
@@ -34,7 +34,7 @@ inline double exp_taylor_tail(double z) {
   return tail * z + 0.5;
 }
 
-/// e^z; no library call for |z| <= 1/8. Relative error at most 4 u, *proved*: terms shrink by 8.
+/// e^z, without a library call for |z| <= 1/8. Relative error at most 4 u, *proved*: terms shrink by 8.
 inline double exp_short(double z) {
   if (!(z >= -0.125 && z <= 0.125)) return std::exp(z);
   return 1.0 + (z + z * z * exp_taylor_tail(z));
@@ -47,7 +47,7 @@ inline double expm1_short(double z) {
 }
 
 /// e^z - 1 - z >= 0, z < 700: relative error at most 100 u, *proved*. The series adds positive terms or, for z < 0,
-/// terms that shrink by 24; else the difference cancels a factor of 16 at most.
+/// terms that shrink by 24; the difference, used elsewhere, cancels at most a factor of 16.
 inline double exp_excess(double z) { return std::fabs(z) <= 0.125 ? z * z * exp_taylor_tail(z) : std::expm1(z) - z; }
 
 }  // namespace hockeystick

@@ -23,12 +23,12 @@ namespace hockeystick {
 /// Relative quadrature error for each normal density in the integrand, *proved* above.
 inline constexpr double gauss_legendre_error = 1e-17;
 
-/// Largest width * (distance to the farthest centre + 4) that a rule may be asked to cover.
+/// Largest width * (distance to the farthest centre + 4) for which a rule exists.
 inline constexpr double gauss_legendre_reach = 2.0;
 
-/// Nodes on [0, 1] and weights summing to 1, correctly rounded from 20 digits (mpmath: zeros t
-/// of legendre(m, t), weight 2 / ((1 - t^2) P_m'(t)^2), then node (1 + t) / 2 and half the
-/// weight). Nodes are symmetric: 1 - nodes[k] is nodes[m - 1 - k] to full relative accuracy.
+/// Nodes on [0, 1] and weights summing to 1, correctly rounded from 20 digits (mpmath: zeros t of legendre(m, t),
+/// weight 2 / ((1 - t^2) P_m'(t)^2), then node (1 + t) / 2 and half the weight). Nodes are symmetric: 1 - nodes[k] is
+/// nodes[m - 1 - k] to full relative accuracy.
 struct GaussLegendreRule {
   std::span<const double> nodes;
   std::span<const double> weights;
@@ -53,7 +53,7 @@ inline constexpr double weights8[] = {0.050614268145188129575, 0.111190517226687
                                       0.11119051722668723527,  0.050614268145188129575};
 }  // namespace gauss_legendre_table
 
-/// The same for vectors: padded with zeros, which weigh nothing; mirrored[k] is 1 - nodes[k].
+/// The same for vectors: padded with zero weights; mirrored[k] is 1 - nodes[k].
 struct PaddedRule {
   alignas(32) double nodes[8], mirrored[8], weights[8];
   std::size_t count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower convex hull of a piecewise linear function by Andrew's monotone chain, in terms of its
-// slope changes (kinks). A point lies above the hull of its neighbours exactly when its kink is
-// negative; dropping it hands its kink to the neighbours, which keep the function's value and
-// slope outside. Working on kinks keeps relative accuracy where differences of values would not.
+// Lower convex hull of a piecewise linear function by Andrew's monotone chain, in terms of its slope changes (kinks). A
+// point lies above the hull of its neighbours exactly when its kink is negative; dropping the point moves its kink to
+// the neighbours, which keeps the function's value and slope outside. Kinks keep relative accuracy where differences of
+// values would not.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,14 @@
 
 namespace hockeystick {
 
-/// What a dropped kink leaves to its neighbours, per unit.
+/// The part of a dropped kink that each neighbour receives, per unit.
 struct KinkShare {
   double left, right;
 };
 
-/// Drops points until every kink but the last is >= 0; returns the kept positions, increasing.
-/// `share(l, i, r)` tells how point i's kink divides between l and r; l is `none` for the first
-/// point. `slack` times the dropped kink is taken from both neighbours besides, to cover rounding.
-/// Linear time: every point is dropped at most once.
+/// Drops points until every kink but the last is >= 0; returns the kept positions, increasing. `share(l, i, r)` tells
+/// how point i's kink divides between l and r; l is `none` for the first point. To cover rounding, `slack` times the
+/// dropped kink is subtracted from both neighbours. Linear time: every point is dropped at most once.
 template <class Share>
 std::vector<std::size_t> lower_hull(std::span<double> kink, double slack, Share&& share) {
   constexpr auto none = static_cast<std::size_t>(-1);

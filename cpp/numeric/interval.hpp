@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interval that encloses a real number, and the same as a ball.
+// Enclosures of a real number, as an interval and as a ball.
 #pragma once
 
 #include <algorithm>
@@ -8,25 +8,25 @@
 
 namespace hockeystick {
 
-/// lower <= truth <= upper.
+/// An interval: lower <= truth <= upper.
 struct Interval {
   double lower, upper;
 };
 
-/// Nothing is known.
+/// The interval of all numbers.
 inline constexpr Interval anything{-infinity, infinity};
 
-/// Both hold.
+/// The intersection of two intervals for one number.
 inline Interval both(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
 }
 
-/// The larger of two numbers is in it.
+/// An interval for the larger of two numbers.
 inline Interval larger(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::max(a.upper, b.upper)};
 }
 
-/// |value - truth| <= error.
+/// A ball: |value - truth| <= error.
 struct Ball {
   double value, error;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bound of Fourier transforms: a density that lies above a histogram lies above a sum of uniform
-// densities on nested intervals, and each of those has a transform of known size.
+// A bound of Fourier transforms: a density above a histogram is above a sum of uniform densities on nested intervals,
+// whose transforms have known moduli.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace hockeystick {
 
-/// A histogram below a density, as layers: uniform densities whose sum it is.
+/// A histogram below a density, as layers: the uniform densities that add up to the histogram.
 class LayerCake {
  public:
-  /// Heights and widths of adjacent bars, all >= 0. A bar may in truth be wider than stated.
+  /// Heights and widths of adjacent bars, all >= 0. The true width of a bar may be larger.
   LayerCake(const std::vector<double>& heights, const std::vector<double>& widths) {
     std::vector<Open> open;
     open.reserve(heights.size());
@@ -32,9 +32,9 @@ class LayerCake {
     }
   }
 
-  /// Lower bound, non-decreasing in the frequency, of M - |M f(frequency)| for a density of total mass M that lies
-  /// above the histogram and its transform M f, but for rounding of 1e-9 relative: a layer of mass m and width 2 r
-  /// adds m (1 - |sin(w r) / (w r)|) at least, a function that only grows with r.
+  /// Lower bound, non-decreasing in the frequency, of M - |M f(frequency)| for a density of total mass M above the
+  /// histogram, M f its transform, up to a relative rounding of 1e-9: a layer of mass m and width 2 r adds at least m
+  /// (1 - |sin(w r) / (w r)|), whose lower bound increases with r.
   double modulus_gap(double frequency) const {
     double gap = 0;
     for (const auto& [mass, radius] : layers_) gap += mass * sinc_gap(frequency * radius);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double tail_deviations = 9.5;  // phi(9.5) < 1e-20
 
-// The same double with 20 bits, at most x.
+// x truncated to 20 bits, at most x.
 double few_bits(double x) {
   int exponent;
   const double mantissa = std::frexp(x, &exponent);
@@ -42,7 +42,7 @@ double LognormalTransform::Line::left_out(double by_size, double by_square, doub
          right * std::min(by_size, by_square / 2);
 }
 
-// The line x = v - i `centre` in a strip of that half width, and its errors.
+// The line x = v - i `centre` in a strip of this half width, and its errors.
 LognormalTransform::Nodes LognormalTransform::nodes_of(double half_width, double centre, Line& line) const {
   const double edge = centre + half_width, pi = std::numbers::pi;
   const double d = few_bits(2 * pi * half_width / (46 + edge * edge / 2));
@@ -95,11 +95,11 @@ LognormalTransform::LognormalTransform(double mu) : mu_(mu) {
   }
 }
 
-// Rounding. A weight is off by 12 u of its size (the exponent is exact but for (y0^2 - v^2) / 2, rounded to 60 u of a
-// size below 48, which the next line counts). Y - 1 is off by 32 u of itself: |Y - 1| is at least |e^a - 1| and
-// 2 e^(a/2) |sin(angle / 2)|, and each part is within 8 u of a sum of such terms. z = s (Y - 1) is off by 40 u of
-// itself, which F carries with F'(z) = 1 - e^-z. F itself: below 1 by its series, to 10 u |z|^2; elsewhere each term to
-// 24 u |z| (1 + |e^-z|). Sums are compensated.
+// Rounding. A weight is off by 12 u of its size (the exponent is exact except for (y0^2 - v^2) / 2, rounded to 60 u of
+// a size below 48, which the next line counts). Y - 1 is off by 32 u of itself: |Y - 1| is at least |e^a - 1| and 2
+// e^(a/2) |sin(angle / 2)|, and each part is within 8 u of a sum of such terms. z = s (Y - 1) is off by 40 u of itself,
+// which enters F times F'(z) = 1 - e^-z. F itself: below 1 by its series, to 10 u |z|^2; elsewhere each term to 24 u
+// |z| (1 + |e^-z|). Sums are compensated.
 ComplexBall LognormalTransform::centred(std::complex<double> s) const {
   const double sr = s.real(), si = s.imag();
   CompensatedSum re, im;
@@ -135,8 +135,8 @@ ComplexBall LognormalTransform::centred(std::complex<double> s) const {
   return {{re.value(), im.value()}, (rounding + rotated_.left_out(e + 1 + 2 * r, e * r * r, second_)) * (1 + 1e-12)};
 }
 
-// Positive terms: those of e^(-c Y), each within 200 u of itself and 16 u of its weight, as e^-x x <= 1 / e; or of F
-// where c is small, each within 200 u of itself.
+// Sums of positive terms: of e^(-c Y), each within 200 u of itself and 16 u of its weight, as e^-x x <= 1 / e; or, for
+// small c, of F, each within 200 u of itself.
 double LognormalTransform::log_moment_above(double c) const {
   double sum = 0;
   if (c > 1) {

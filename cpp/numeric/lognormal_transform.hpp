@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Laplace transform of a log-normal variable of mean 1, off the real axis, with its error.
+// The Laplace transform of a log-normal variable of mean 1, off the real axis, with an error bound.
 #pragma once
 
 #include <complex>
@@ -7,7 +7,7 @@
 
 namespace hockeystick {
 
-/// |value - truth| <= error.
+/// A complex ball: |value - truth| <= error.
 struct ComplexBall {
   std::complex<double> value;
   double error;
@@ -15,12 +15,12 @@ struct ComplexBall {
 
 /// G(s) = E e^(-s (Y - 1)) - 1 for Y = e^(mu x - mu^2 / 2), x standard normal, so that E e^(-s Y) = e^-s (1 + G(s)).
 ///
-/// G(s) = E F(s (Y - 1)) with F(z) = e^-z - 1 + z, for E Y = 1. The integral is taken by the trapezoid rule of step d
-/// on the line x = v - i y0, 2 mu y0 <= pi / 2. For Re s, Im s >= 0 and 0 <= y <= 2 y0, Re(s Y) >= 0 at x = v - i y, so
-/// that |F| is at most e^(Re s) + 1 + |s| (|Y| + 1) and at most e^(Re s) |s|^2 (|Y| + 1)^2 / 2 there, and |phi(x)| =
-/// phi(v) e^(y^2 / 2). The rule is off by 2 N / (e^(2 pi y0 / d) - 1), N the largest integral of the modulus along a
-/// line of the strip (Trefethen & Weideman 2014, Theorem 5.1). Real s have a line and a strip of their own, |y| <= b,
-/// mu b <= pi / 2, with fewer nodes.
+/// G(s) = E F(s (Y - 1)) with F(z) = e^-z - 1 + z, as E Y = 1. The trapezoid rule of step d integrates on the line x =
+/// v - i y0, 2 mu y0 <= pi / 2. For Re s, Im s >= 0 and 0 <= y <= 2 y0, Re(s Y) >= 0 at x = v - i y, so that |F| is at
+/// most e^(Re s) + 1 + |s| (|Y| + 1) and at most e^(Re s) |s|^2 (|Y| + 1)^2 / 2 there, and |phi(x)| = phi(v) e^(y^2 /
+/// 2). The rule is off by 2 N / (e^(2 pi y0 / d) - 1), N the largest integral of the modulus along a line of the strip
+/// (Trefethen & Weideman 2014, Theorem 5.1). For real s another line and strip, |y| <= b, mu b <= pi / 2, need fewer
+/// nodes.
 class LognormalTransform {
  public:
   /// 1e-3 <= mu <= 5.
@@ -39,7 +39,7 @@ class LognormalTransform {
   std::size_t nodes() const { return weight_re_.size(); }
 
  private:
-  // What the sum over a line is off by, per unit of its bounds.
+  // Errors of the sum over a line, per unit of the bounds of F.
   struct Line {
     double strip, left, right;
     double left_out(double by_size, double by_square, double second) const;

@@ -22,7 +22,7 @@ double panel(double a, double width) {
   return sum * width;
 }
 
-// Interval mass for 0 <= a < b, outwards, so that the terms fall.
+// Interval mass for 0 <= a < b, summed outwards, so that the terms fall.
 double positive_interval(double a, double b) {
   CompensatedSum sum;
   b = std::min(b, std::max(a, 0.0) + reach);
@@ -31,7 +31,7 @@ double positive_interval(double a, double b) {
     if (!(next < b)) next = b;
     const double mass = panel(a, next - a);
     sum.add(mass);
-    if (a > 1.0 && mass <= 1e-19 * sum.value()) break;  // the rest falls by e^-1.6 a panel
+    if (a > 1.0 && mass <= 1e-19 * sum.value()) break;  // the rest falls by e^-1.6 per panel
     a = next;
   }
   return sum.value();
@@ -42,7 +42,7 @@ double positive_interval(double a, double b) {
 double normal_pdf(double x) { return LocalDensity(x, 0.0).base; }
 
 double mills_ratio(double x) {
-  // R(x) = integral over y > 0 of e^(-x y - y^2/2); panels as for phi, which it is but for a factor.
+  // R(x) = integral over y > 0 of e^(-x y - y^2/2); panels as for phi, to which the integrand is proportional.
   CompensatedSum sum;
   for (double y = 0;;) {
     const double width = normal_panel_width(x + y);
@@ -61,7 +61,7 @@ double mills_ratio(double x) {
 
 double normal_tail(double x) {
   if (x < 0) return 1.0 - normal_tail(-x);
-  if (!(x <= 37)) return positive_interval(x, x + 2 * reach);  // next to underflow
+  if (!(x <= 37)) return positive_interval(x, x + 2 * reach);  // near underflow
   std::array<double, 8> tails;
   tails.fill(x);
   default_fft_kernel().normal_tails(tails.data(), tails.size());

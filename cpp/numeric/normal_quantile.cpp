@@ -9,11 +9,11 @@
 namespace hockeystick {
 namespace {
 
-// What underflow adds to the error of normal_tail must be little next to it; P(Z > 39) is below every double.
+// The underflow in normal_tail must be small relative to the tail; P(Z > 39) is below every double.
 constexpr double smallest_tail = 1e-304, underflow = 1e-307;
 constexpr double beyond = 39.0;
 
-// Newton on log P(Z > z), which is concave: from the left it converges without overshooting much.
+// Newton on log P(Z > z), which is concave: from the left the iteration converges with little overshooting.
 double guess(double p) {
   const double goal = std::log(p);
   double z = std::sqrt(std::fmax(0.0, -2 * std::log(2 * p)));  // P(Z > z) <= e^(-z^2/2) / 2
@@ -26,7 +26,7 @@ double guess(double p) {
   return z;
 }
 
-// 0 < p <= 1/2. The true tail falls, so one evaluation with its error certifies a side.
+// 0 < p <= 1/2. The true tail falls, so one evaluation and its error certify a side.
 Interval quantile(double p) {
   if (p < smallest_tail) return {quantile(smallest_tail).lower, beyond};
   const double z = guess(p);

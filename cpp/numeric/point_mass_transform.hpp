@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Characteristic functions of point masses at equally spaced frequencies: every mass turns by its
-// place times the spacing from one frequency to the next.
+// Characteristic functions of point masses at equally spaced frequencies: from one frequency to the next, every mass
+// turns by its place times the spacing.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace hockeystick {
 
 class PointMassTransform {
  public:
-  /// Masses >= 0, not all 0.
+  /// Masses are >= 0, not all 0.
   PointMassTransform(std::span<const double> masses, std::span<const double> places, double spacing)
       : padded_((masses.size() + 7) / 8 * 8), room_(4 * padded_) {
     double size = 0;
@@ -34,9 +34,9 @@ class PointMassTransform {
     turn_ = 1.01 * unit_roundoff * (size / sum_ + 8);
   }
 
-  /// sum m_i e^(i k spacing x_i) / sum m_i at k = 1, 2, ... in turn, and how far rounding may have taken it from that.
-  /// A turn is off by u times the angle, and by 8 u for sine, cosine and the product; a sum meets at most n/4 + 8
-  /// roundings, the one at 0 is compensated.
+  /// sum m_i e^(i k spacing x_i) / sum m_i at k = 1, 2, ... in turn, and its rounding. A turn is off by u times the
+  /// angle, and by 8 u for sine, cosine and the product; a sum meets at most n/4 + 8 roundings, and the sum at
+  /// frequency 0 is compensated.
   struct Sample {
     double re, im, rounding;
   };
@@ -56,7 +56,7 @@ class PointMassTransform {
   std::size_t padded_;
   std::vector<double> room_;         // real and imaginary parts, cosines, sines
   std::array<double, 8> sums_;       // of four frequencies
-  std::size_t next_ = sums_.size();  // of them that is not yet given out
+  std::size_t next_ = sums_.size();  // index of the next of them
   double sum_ = 0, turn_ = 0, turns_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding: gamma_n, outward nudges, and the run-time check of the assumptions.
+// Rounding: gamma_n, outward steps, and the run-time check of the assumptions about arithmetic.
 #pragma once
 
 #include <cmath>
@@ -13,10 +13,10 @@ namespace hockeystick {
 static_assert(std::numeric_limits<double>::is_iec559 && std::numeric_limits<double>::digits == 53,
               "every bound in this library assumes IEEE 754 binary64");
 
-/// The next double above x; so up(fl(a op b)) >= a op b. inf stays inf.
+/// The next double above x, so that up(fl(a op b)) >= a op b. inf stays inf.
 inline double up(double x) { return std::nextafter(x, infinity); }
 
-/// The next double below x; so down(fl(a op b)) <= a op b.
+/// The next double below x, so that down(fl(a op b)) <= a op b.
 inline double down(double x) { return std::nextafter(x, -infinity); }
 
 /// Upper bound of gamma_n = n u / (1 - n u) (Higham 2002, Lemma 3.1): a product of n factors
@@ -26,8 +26,8 @@ inline double gamma(double n) {
   return nu < 1 ? up(nu / down(1 - nu)) : infinity;
 }
 
-/// Throws std::runtime_error unless this thread rounds to nearest even and keeps subnormal numbers,
-/// as operands (no DAZ) and as results (no FTZ). A probe by arithmetic, so it needs no knowledge of the CPU.
+/// Throws std::runtime_error unless this thread rounds to nearest even and keeps subnormal numbers, as operands (no
+/// DAZ) and as results (no FTZ). Tests this by arithmetic, without knowledge of the CPU.
 inline void check_floating_point_environment() {
   const volatile double one = 1, tiny = 0x1p-60, half_ulp = 0x1p-53, odd = 1 + 0x1p-52;
   const volatile double above = one + tiny, below = one - tiny, negative = -one - tiny;

@@ -9,7 +9,7 @@
 
 namespace hockeystick {
 
-/// A value and what rounding took from it: value + error is exact.
+/// The rounded result and its rounding error: value + error is exact.
 struct TwoParts {
   double value;
   double error;

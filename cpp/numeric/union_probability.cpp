@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "numeric/rounding.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr double relative = 8 * unit_roundoff, absolute = 4 * smallest_subnormal;  // proof: union-probability
 
-// A value <= 0 that is within 4 u and two subnormal numbers of the truth, moved down or up beyond it; -inf stays.
+// A value <= 0 within 4 u and two subnormal numbers of the truth, moved down or up beyond the truth; -inf stays.
 double moved_down(double x) { return x * (1 + relative) - absolute; }
 double moved_up(double x) { return std::min(0.0, x * (1 - relative) + absolute); }
 

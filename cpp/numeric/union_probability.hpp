@@ -4,11 +4,11 @@
 
 namespace hockeystick {
 
-/// Encloses 1 - product of (1 - t_j)^n_j, from bounds of the t_j. The product is kept as a logarithm, so that a
-/// probability of 1 - 1e-20 is not taken for 1.
+/// Encloses 1 - product of (1 - t_j)^n_j, from bounds of the t_j. The product is stored as a logarithm, which
+/// distinguishes a probability of 1 - 1e-20 from 1.
 ///
-/// Rounding (proved): log1p and expm1 are within 4 u and two subnormal numbers, each product and sum is rounded
-/// outwards, and so are the results. `upper` is 0 only if every t_j is.
+/// Rounding (proved): log1p and expm1 are within 4 u and two subnormal numbers; each product, sum and result is rounded
+/// outwards. `upper` is 0 only if every t_j is.
 class UnionProbability {
  public:
   /// An event of a probability in [lower, upper] happens independently in each of `count` runs.
@@ -18,7 +18,8 @@ class UnionProbability {
   double lower() const;
   double upper() const;
 
-  /// Whether it is certainly larger than a probability, or certainly not; told apart next to 1 as well.
+  /// Whether the probability certainly exceeds a given one, or certainly does not; distinguishes probabilities near 1,
+  /// too.
   bool exceeds(double probability) const;
   bool is_at_most(double probability) const;
 

@@ -21,11 +21,11 @@ std::size_t wrap(std::int64_t index, std::size_t period) {
   return static_cast<std::size_t>(rest < 0 ? rest + size : rest);
 }
 
-// Scatters a tilted step onto the circle. Points that meet are added: one rounding each, covered
-// by pushing every mass outward by 2 u and the sum's own.
+// Scatters a tilted step onto the circle. Each addition of points that meet rounds once; moving every mass outward by 2
+// u for each point that it may meet covers this.
 void scatter(const TiltedStep& step, std::span<double> circle) {
   std::fill(circle.begin(), circle.end(), 0.0);
-  // Within one period no two points meet; the support spans so many.
+  // Within one period no two points meet; the support spans this number of periods.
   const double span = static_cast<double>(step.step->index.back() - step.step->index.front());
   const double meet = span / static_cast<double>(circle.size()) + 2;
   const double slack = 2 * u * std::min(meet, static_cast<double>(step.mass.size()));
@@ -34,7 +34,7 @@ void scatter(const TiltedStep& step, std::span<double> circle) {
     circle[wrap(step.step->index[j], circle.size())] += step.mass[j] * outward;  // proof: cyclic-folding
 }
 
-// What the window shows of the circle, which is not shorter.
+// The part of the circle that the window shows; the circle is not shorter.
 std::vector<double> unwrapped(std::span<const double> circle, const Window& window) {
   const std::size_t from = wrap(window.first, circle.size());
   const std::size_t head = std::min(window.size, circle.size() - from);
@@ -68,8 +68,8 @@ double convolve(std::span<const ComposedTerm> terms, const RealFft& fft, std::sp
 
 // Chernoff: log of E e^(t S) e^(-(t + extra) loss) over the composition, S its tilted loss.
 double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra, double loss) {
-  // Beyond what the supports can add up to there is nothing.
-  double farthest = 0, offsets = 0, losses = std::fabs(loss);  // the latter two: of sizes
+  // No loss lies beyond the sum of the supports' ends.
+  double farthest = 0, offsets = 0, losses = std::fabs(loss);  // offsets, losses: sums of sizes
   for (const ComposedTerm& term : terms) {
     const StepPmf& step = *term.step.step;
     const auto count = static_cast<double>(term.count);
@@ -118,10 +118,10 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
         tilts.above == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
     pmf.tail_below =  // proof: chernoff-tail
         tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
-    // In the P-measure itself the tilt must be negative.
+    // Under P itself the tilt must be negative.
     const double down = tilts.wrap_below + pmf.tilt < 0 ? tilts.wrap_below : tilts.below;
     pmf.p_below = tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, down, pmf.tilt, loss(-1)));
-    // Up there Q is below e^-loss P.
+    // Above the window Q is at most e^-loss P.
     pmf.q_above = probability(std::log(pmf.tail_above) - loss(size) +
                               8 * u * (std::fabs(loss(size)) + std::fabs(pmf.offset)) + 1e-12);
   } else {
@@ -138,8 +138,8 @@ double log_mass_below(const StepPmf& step) {
   return value - 4 * u * std::fabs(value);
 }
 
-// Mass at +inf of an upper composition. The stored masses are raised from ones that sum to 1 with
-// the mass t at +inf, and those compose to 1 - product of (1 - t)^n.
+// Mass at +inf of an upper composition. The stored masses are raised from masses that sum to 1 with the mass t at +inf,
+// and those compose to 1 - product of (1 - t)^n.
 double infinity_mass_above(std::span<const ComposedTerm> terms) {
   UnionProbability infinite;
   for (const ComposedTerm& term : terms)
@@ -147,9 +147,9 @@ double infinity_mass_above(std::span<const ComposedTerm> terms) {
   return infinite.upper();
 }
 
-// The same of a lower composition: with finite masses M, product of (M + t)^n less product of M^n.
+// The same for a lower composition: with finite masses M, product of (M + t)^n minus product of M^n.
 double infinity_mass_below(std::span<const ComposedTerm> terms) {
-  constexpr double least_log = -700;  // M may be 0, where a grid is too coarse for a step
+  constexpr double least_log = -700;  // M may be 0 if a grid is too coarse for a step
   CompensatedSum growth, total;
   double size = 1;
   for (const ComposedTerm& term : terms) {
@@ -186,7 +186,7 @@ void add_range(std::span<const ComposedTerm> terms, LossPmf& pmf) {
   pmf.largest += rounding;
 }
 
-// What the Q-masses are off by, since losses are; upper bounds of them are raised.
+// The error of the Q-masses that follows from the error of the losses; upper bounds of Q-masses are raised by this.
 void add_reverse_factor(LossPmf& pmf) {
   // proof: loss-coupling
   const double raised = std::exp(1.01 * pmf.loss_error) * (1 + (pmf.loss_error > 0 ? 4 * u : 0));

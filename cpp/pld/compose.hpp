@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The composition of tilted steps by one Fourier transform, with every error bounded.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ struct ComposedTerm {
   std::int64_t count;
 };
 
-/// Where Chernoff's inequality is applied: tilts on top of the composition's own. Any values are
-/// valid, good ones are tight; 0 switches a bound off (the trivial one is taken).
+/// Tilts, on top of the composition's own, at which Chernoff's inequality is applied. Any values are valid, good ones
+/// are tight; 0 switches a bound off (the trivial bound holds).
 struct ChernoffTilts {
   double above;       // P-mass above the window; at least -tilt
   double below;       // Q-mass below it; at most -1 - tilt, unless 0
@@ -25,7 +26,7 @@ struct ChernoffTilts {
   double wrap_below;  // the same from below; negative
 };
 
-/// Losses [first, first + size) on the grid; size at most the transform's.
+/// Losses [first, first + size) on the grid; size is at most the transform's.
 struct Window {
   std::int64_t first;
   std::size_t size;
@@ -34,15 +35,15 @@ struct Window {
 /// The composition's mass at +inf, bounded from the steps' side.
 double composed_infinity_mass(std::span<const ComposedTerm> terms);
 
-/// What losses of the composition may be off by [nats].
+/// Bound of the error of the composition's losses [nats].
 double composed_loss_error(std::span<const ComposedTerm> terms);
 
-/// The composition of all terms (all of one side, interval and tilt), by one transform per term, a
-/// product of powers and one inverse. Errors are bounded and kept in the result.
+/// The composition of all terms (of the same side, interval and tilt), by one transform per term, a product of powers
+/// and one inverse transform. Errors are bounded and stored in the result.
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
                 const ChernoffTilts& tilts);
 
-/// The same with a workspace of fft.size() doubles, of any content, for those who compose again and again.
+/// The same with a workspace of fft.size() doubles, of any content, for repeated compositions.
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,
                 const ChernoffTilts& tilts, std::span<double> circle);
 

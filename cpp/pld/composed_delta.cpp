@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -13,7 +15,7 @@
 namespace hockeystick {
 namespace {
 
-// The sum over all pairs (i, j) with i + j >= first, at loss_first - y; on the given side of it.
+// The sum over all pairs (i, j) with i + j >= first, at loss_first - y; rounded to the given side.
 double pair_sum(const SafeMasses& a, const SafeMasses& b, double interval, std::size_t first, double y, Side side) {
   Suffix suffix(b.mass, 0, interval);
   const double rise = -std::expm1(-y);
@@ -30,9 +32,8 @@ double pair_sum(const SafeMasses& a, const SafeMasses& b, double interval, std::
   return side == Side::upper ? sum.value() + error : std::max(0.0, sum.value() - error);
 }
 
-// What is sure of a lower composition: h_b >= D_b - excess_b - e^eps deficit_b under the law of L_a, then
-// the same of h_a summed over the masses of b. `sum` is that of the finite masses; of each up to
-// `wrapped` may be elsewhere.
+// The certain part of a lower composition: h_b >= D_b - excess_b - e^eps deficit_b under the law of L_a, then the same
+// for h_a summed over the masses of b. `sum` is the sum of the finite masses; up to `wrapped` of each may be elsewhere.
 double lower_delta(const LossPmf& a, const LossPmf& b, const SafeMasses& of_a, const SafeMasses& of_b, double sum,
                    double epsilon) {
   const double finite = std::max(0.0, sum - (of_a.wrapped * of_b.p + of_b.wrapped * of_a.p) * (1 + 8 * u));
@@ -63,7 +64,7 @@ void composed_delta(const LossPmf& a, const LossPmf& b, std::span<const double> 
   const double scale = std::fabs(lowest) + a.interval + std::fabs(a.offset) + std::fabs(b.offset);
   const std::size_t pairs = of_a.mass.size() + of_b.mass.size() - 1;
   for (std::size_t k = 0; k < epsilons.size(); ++k) {
-    // Position as in query.cpp, for the sum of the losses.
+    // The error of the position as in hockey_stick.cpp, for the sum of the losses.
     const double location = a.loss_error + b.loss_error + 8 * u * (std::fabs(epsilons[k]) + scale);
     const double epsilon = epsilons[k] + (upper ? -1 : 1) * location * (1 + 8 * u);
     const double position = std::floor((epsilon - lowest) / a.interval) + 1;

@@ -17,10 +17,10 @@
 namespace hockeystick {
 namespace {
 
-// What underflow may take from a sum of products: 2^-1075 each.
+// Underflow in a sum of products: 2^-1075 each.
 constexpr double tiny = 1e-307;
 
-// Sums of at most as many products as the shorter has masses.
+// Each sum has at most as many products as the shorter one has masses.
 std::vector<double> convolved(std::span<const double> longer, std::span<const double> shorter) {
   std::vector<double> sums(longer.size() + shorter.size() - 1);
   for (std::size_t i = 0; i < shorter.size(); ++i) {
@@ -33,7 +33,7 @@ std::vector<double> convolved(std::span<const double> longer, std::span<const do
   return sums;
 }
 
-// How many of the values come to at most `most`, and their sum, rounded up.
+// The number of leading values whose sum is at most `most`, and their sum, rounded up.
 template <class Iterator>
 std::pair<std::size_t, double> negligible(Iterator begin, Iterator end, double most) {
   double sum = 0;
@@ -63,7 +63,7 @@ LossPmf composed_directly(const LossPmf& a, const LossPmf& b, double cut) {
   both.interval = a.interval;
   both.offset = a.offset + b.offset;
   both.side = a.side;
-  // Of both grids as of the sum: the offsets' own rounding.
+  // The position errors of both grids and of the sum: the rounding of the offsets.
   both.loss_error = (a.loss_error + b.loss_error + 2 * u * std::fabs(both.offset)) * (1 + 4 * u);
   both.first = a.first + b.first;
   const auto [below, mass_below] = negligible(mass.begin(), mass.end() - 1, cut);
@@ -85,7 +85,7 @@ LossPmf composed_directly(const LossPmf& a, const LossPmf& b, double cut) {
     both.wrapped = (of_a.wrapped * of_b.p + of_b.wrapped * of_a.p) * (1 + 8 * u);  // proof: direct-sums
   }
   both.mass = std::move(mass);
-  // Reflected, nothing is certain.
+  // The reflected result certifies nothing.
   both.reverse_infinity_mass = upper ? 1 : 0;  // proof: direct-sums
   both.reverse_excess = upper ? 0 : infinity;
   both.least = -infinity;

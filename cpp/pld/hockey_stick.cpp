@@ -15,25 +15,25 @@
 namespace hockeystick {
 namespace {
 
-constexpr double least = 4 * smallest_subnormal;  // what the untilting factor is off by where it is no normal number
+constexpr double least = 4 * smallest_subnormal;  // error of the untilting factor where it is subnormal
 
-// What a transform error at a point weighs in a curve, untilted: e^(-tilt y) (1 - e^-y) at distance y, tilt > -1.
+// The weight, in an untilted curve, of a transform error at distance y: e^(-tilt y) (1 - e^-y), tilt > -1.
 class Weights {
  public:
   Weights(double tilt, double interval) : tilt_(tilt), interval_(interval) {
     if (tilt > 0) peak_ = std::exp(tilt * std::log(tilt / (1 + tilt))) / (1 + tilt) * (1 + 1e-12);
   }
 
-  /// The largest for y up to so many points, or more.
+  /// Upper bound of the largest weight up to this number of points.
   double peak(double points) const {
     if (tilt_ > 0) return peak_;
     const double span = interval_ * points;
     if (tilt_ == 0) return std::min(1.0, span * (1 + 1e-12));
-    return std::exp(-tilt_ * span) * -std::expm1(-span) * (1 + 1e-12);  // it grows
+    return std::exp(-tilt_ * span) * -std::expm1(-span) * (1 + 1e-12);  // the weight increases
   }
 
-  /// Upper bound of their sum over so many points up to `farthest`: the integral 1 / (t (1 + t)) over d plus the peak,
-  /// or the number of points times the peak.
+  /// Upper bound of the sum of the weights of this number of points up to `farthest`: the integral 1 / (t (1 + t)) over
+  /// d plus the peak, or the number of points times the peak.
   double sum(double points, double farthest) const {
     const double counted = points * peak(farthest);
     if (tilt_ <= 0) return counted;
@@ -44,8 +44,8 @@ class Weights {
   double tilt_, interval_, peak_ = 0;
 };
 
-// Terms of the certified delta at epsilon = loss_k - y, from a suffix that starts at point k; 0 <= y <= d, or any
-// y >= 0 at the first point of the window. Rounding of the location is the caller's.
+// Terms of the certified delta at epsilon = loss_k - y, from a suffix that starts at point k; 0 <= y <= d, or any y >=
+// 0 at the first point of the window. The caller accounts for the rounding of the position.
 CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix& suffix, double y) {
   CertifiedDelta result{};
   const double points = static_cast<double>(pmf.mass.size() - suffix.lowest());
@@ -62,7 +62,7 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
     const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
     const double distance = suffix.curve_distance() - fall * suffix.steps_distance();
     result.curve = factor * sum;
-    // Transform errors may hide up to twice `transform` of the terms' sum, each passed by all points.
+    // Transform errors may hide up to twice `transform` of the terms' sum; each has passed all points.
     const double summing =
         suffix.error_a_point() * (1 + 1e-6) * ((factor + least) * distance + 2 * (points + 1) * transform);
     result.rounding =  // proof: untilting
@@ -77,34 +77,34 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
     const double epsilon = points > 0 ? pmf.loss(suffix.lowest()) - y : 0;
     const double missing = pmf.deficit > 0 ? pmf.deficit * std::exp(epsilon) : 0;  // 0 times inf is 0
     result.truncation = (pmf.excess + missing) * (1 + 16 * u);
-    // The curve less all that it may be wrong by is raised to 0 at least, as a hockey-stick curve is.
+    // The curve minus all its errors is raised to at least 0, as a hockey-stick curve is >= 0.
     const double finite = std::max(0.0, result.curve - result.rounding - result.wraparound);
     result.value = std::min(1.0, std::max(0.0, (finite + pmf.infinity_mass - result.truncation) * (1 - 8 * u)));
   }
   return result;
 }
 
-// What the position of a loss may be off by: the steps' own error and the rounding of loss_k - y.
+// Bound of the error of a loss's position: the steps' own loss error and the rounding of loss_k - y.
 double location_error(const LossPmf& pmf, double epsilon) {
   // proof: loss-coupling, grid-position
   return (pmf.loss_error + 8 * u * (std::fabs(epsilon) + pmf.interval + std::fabs(pmf.offset))) * (1 + 8 * u);
 }
 
-// Points of the suffix needed for an epsilon: those with loss_k > epsilon.
+// The number of suffix points needed for an epsilon: those with loss_k > epsilon.
 std::size_t first_above(const LossPmf& pmf, double epsilon) {
   const double position = std::floor((epsilon - pmf.offset) / pmf.interval) + 1 - static_cast<double>(pmf.first);
   const auto size = static_cast<double>(pmf.mass.size());
   return static_cast<std::size_t>(std::clamp(position, 0.0, size));
 }
 
-constexpr std::size_t few = 4 * SuffixBlock::points;  // fewer are not worth the weights of a block
+constexpr std::size_t few = 4 * SuffixBlock::points;  // for fewer, the weights of a block do not pay
 
-// Epsilon moved to where the curve is asked, as losses may be off.
+// The epsilon at which to evaluate the curve, given the error of the losses.
 double shifted(const LossPmf& pmf, double epsilon) {
   return epsilon + (pmf.side == Side::upper ? -1 : 1) * location_error(pmf, epsilon);
 }
 
-// The search for the epsilon at which delta passes a goal, from the top of the window down.
+// Searches for the epsilon at which delta crosses a goal, from the top of the window down.
 class EpsilonSearch {
  public:
   EpsilonSearch(const LossPmf& pmf, double delta)  // proof: grid-position, underflow-delta
@@ -123,15 +123,15 @@ class EpsilonSearch {
     return upper_ ? constant_ * (1 + 4 * u) > delta_ : constant_ * (1 - 8 * u) > delta_ && !gives_up;
   }
 
-  /// Whether the answer lies below the cell under the sums for certain, and the cell above 0.
+  /// Whether the answer certainly lies below the cell under the sums, and that cell above 0.
   bool is_above(const Suffix& sums) const {
     const double loss = pmf_.loss(sums.lowest());
     return loss - pmf_.interval >= lowest_ && clearly_below(sums, threshold_at(loss));
   }
 
-  /// The answer, from sums that it lies below; another that is found below is as good.
+  /// The answer, from sums above the answer; starting from any such sums gives an equally good one.
   double from(Suffix suffix) const {
-    double threshold = 0;  // refreshed now and then
+    double threshold = 0;  // recomputed every 64 steps
     for (std::size_t step = 0; suffix.lowest() > 0; ++step) {
       checkpoint_each<8192>(step);
       suffix.extend();
@@ -143,21 +143,21 @@ class EpsilonSearch {
       if (exceeds(suffix, width)) return in_cell(suffix, width);
       if (last) return 0;
     }
-    // The window ends above the answer: nothing is known of the masses below it, which a lower curve does without.
+    // The answer lies below the window. The masses there are unknown, and a lower curve omits them.
     if (upper_) return std::max(0.0, pmf_.loss(0)) + location_error(pmf_, pmf_.loss(0));
     const double width = std::max(0.0, pmf_.loss(0));
     return exceeds(suffix, width) ? in_cell(suffix, width) : 0;
   }
 
  private:
-  // Whether delta is below the goal for certain in the cell below the sums, `threshold` being the goal in their units.
+  // Whether delta is certainly below the goal in the cell below the sums; `threshold` is the goal in their units.
   bool clearly_below(const Suffix& at, double threshold) const {
     const double d = pmf_.interval;
     const double cell = at.curve() + d * (1 + std::fabs(pmf_.tilt) * d) * 2 * std::fabs(at.steps());
     return cell + noise_ < 0.98 * threshold;
   }
 
-  // Where the factor underflows, 1e-300 in its place gives a threshold that is too low: fewer cells are passed.
+  // If the factor underflows, 1e-300 in its place gives too low a threshold: the search skips fewer cells.
   double threshold_at(double loss) const { return goal_ / std::max(untilting_factor(pmf_, loss), 1e-300); }
 
   bool exceeds(const Suffix& suffix, double y) const { return evaluate(pmf_, weights_, suffix, y).value > delta_; }
@@ -166,7 +166,7 @@ class EpsilonSearch {
   double in_cell(const Suffix& suffix, double width) const {
     const double loss = pmf_.loss(suffix.lowest());
     double near = 0, far = width;  // delta <= at loss - near, delta > at loss - far
-    // Noise may take the whole cell; then the point above it, which the cell before has shown.
+    // Noise may cover the whole cell; then the answer is the point above, which the cell before has shown.
     if (upper_ && exceeds(suffix, 0)) near = far = -pmf_.interval;
     for (int i = 0; i < 48 && far - near > 1e-16 * (loss + width); ++i) {
       const double middle = near + (far - near) / 2;
@@ -174,17 +174,17 @@ class EpsilonSearch {
     }
     const double found = loss - (upper_ ? near : far);
     const double location = location_error(pmf_, loss), answer = upper_ ? found + location : found - location;
-    // The sum is rounded, and so is what a query of delta takes off again.
+    // Covers the rounding of the sum and of the position error that a query of delta subtracts again.
     return std::max(0.0, answer + (upper_ ? 16 : -16) * u * std::fabs(answer));  // proof: grid-position
   }
 
   const LossPmf& pmf_;
   Weights weights_;
   bool upper_;
-  double delta_, constant_;  // what weighs the same at every epsilon
+  double delta_, constant_;  // the part of delta that is the same at every epsilon
   double goal_;
-  double lowest_;  // where the curve is asked for an epsilon of 0
-  double noise_;   // far below the answer nothing else is left, of either sign, which tells nothing
+  double lowest_;  // where the curve is evaluated for an epsilon of 0
+  double noise_;   // far below the answer only noise is left, of either sign
 };
 
 }  // namespace
@@ -212,7 +212,7 @@ CertifiedDelta CurveTable::delta(double epsilon) const {
   if (first == size) return evaluate(pmf_, weights, suffix, 0);
   const double y = std::max(0.0, pmf_.loss(first) - at);
   CertifiedDelta result = evaluate(pmf_, weights, suffix, y);
-  // Nothing is known of the masses below the window.
+  // The masses below the window are unknown.
   if (first == 0 && y > pmf_.interval && pmf_.side == Side::upper) result.value = 1;
   return result;
 }
@@ -241,12 +241,12 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
     const CertifiedDelta at = evaluate(pmf, weights, suffix, 0);
     kinks.slack = std::max(kinks.slack, 2 * location * (1 + 8 * u));
     kinks.loss[k] = upper ? up(loss + location) : down(loss - location);
-    // Lower: f itself, below zero or not.
+    // Lower: f itself, which may be negative.
     const double lost = at.rounding + at.wraparound + at.truncation;
     const double known = at.curve + pmf.infinity_mass;
     // proof: power
     const double value = upper ? at.value : (known - lost) - 8 * u * (std::fabs(known) + lost) - 1e-307;
-    // Where a factor overflows nothing is known.
+    // If a factor overflows, nothing is known.
     kinks.value[k] = std::isnan(value) ? -infinity : value;  // proof: power
   }
   kinks.alpha = kinks.loss;
@@ -263,7 +263,7 @@ void probabilities(const LossPmf& pmf, std::span<double> to) {
 }
 
 double slack(const LossPmf& pmf) {
-  double points = 0;  // of point_error, untilted
+  double points = 0;  // point_error, untilted
   double total = 0;
   for (std::size_t k = 0; k < pmf.mass.size(); ++k) {
     checkpoint_each<8192>(k);

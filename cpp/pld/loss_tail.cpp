@@ -35,7 +35,7 @@ double distance(const LossPmf& pmf, std::size_t k, double eps) {
   return (loss - eps) + (product_error + loss_error);
 }
 
-// How far to look next: the best chord is flat about its length, so 8 % steps will do.
+// The step to the next length: the best chord is flat around its length, so 8 % steps suffice.
 std::size_t farther(std::size_t away) { return away + away / 12 + 1; }
 
 }  // namespace
@@ -76,7 +76,7 @@ double bucket_tail(const LossPmf& pmf, double eps) {
     const double finite = std::max(0.0, sum.value() - lost - factor * pmf.wrapped * (1 + 1e-9));
     return std::max(0.0, (finite + pmf.infinity_mass) * (1 - 8 * u));
   }
-  const bool all = distance(pmf, 0, eps) > beyond;  // nothing is known of the masses below the window
+  const bool all = distance(pmf, 0, eps) > beyond;  // the masses below the window are unknown
   // proof: loss-tail-buckets
   return all ? 1.0 : std::min(1.0, (sum.value() + lost + pmf.tail_above + pmf.infinity_mass) * (1 + 4 * u));
 }
@@ -85,7 +85,7 @@ Interval loss_tail_quantile(const CurveKinks& upper, const CurveTable& lower, do
   const auto at = [&](double loss) { return loss_tail(upper, lower.delta(loss).value, loss); };
   const auto certainly_below = [&](double loss) { return at(loss).upper <= tail; };
   const auto certainly_above = [&](double loss) { return at(loss).lower > tail; };
-  // P(L > t) falls: whatever the search meets is certified where it stands.
+  // P(L > t) falls, so every point that the search meets is certified.
   const double first = upper.loss.front(), last = upper.loss.back();
   const double precision = 1e-4 * (last - first) / static_cast<double>(upper.loss.size());
   Interval found{-infinity, infinity};

@@ -13,7 +13,7 @@
 namespace hockeystick {
 namespace {
 
-// Relative error of the hats' weights: an excess and a few operations.
+// Relative error of the hat functions' weights: an excess and a few operations.
 constexpr double hat_error = 150 * u;
 
 // h(alpha) - (1 - alpha)_+ at alpha = e^loss, the loss within `place`: rounded outward.
@@ -29,18 +29,18 @@ double above_trivial(double value, double loss, double place, double sign) {
 Divergences::Hat Divergences::hat(double t, double d) {
   if (d == infinity) return {0, 1};
   const double z = t * d;
-  // e^-z (e^z - 1 - z) / t; the difference cancels a factor of 4 at most.
+  // e^-z (e^z - 1 - z) / t; the difference cancels at most a factor of 4.
   const double falling = t == 0 ? 0 : (z <= 1 ? std::exp(-z) * exp_excess(z) : 1 - std::exp(-z) * (1 + z)) / t;
   const double rising = t == 0 ? 0 : exp_excess(-z) / t;
   const double narrow = -std::expm1(-d);  // proof: renyi-chords
-  // The right one times e^-d, lest it overflow.
+  // The right weight times e^-d, so that it cannot overflow.
   const double growth = d <= 1 ? std::exp(-d) * exp_excess(d) : 1 - std::exp(-d) * (1 + d);
   return {(std::exp(-z) * exp_excess(-d) + falling) / narrow, (growth + std::exp(-d) * rising) / narrow};
 }
 
-// At loss_k + slack an upper curve, which falls, is at most its kink's certified value; at loss_k - slack a lower one
-// at least. Values of the lower curve are made to fall, so that moving its kinks to the left lowers it. The upper curve
-// is 0 from the largest loss on, so that a chord to there ends it.
+// At loss_k + slack an upper curve, which falls, is at most its kink's certified value; at loss_k - slack a lower curve
+// is at least that. Values of the lower curve are made to fall, so that moving its kinks to the left lowers it. The
+// upper curve is 0 from the largest loss on, so that a chord to that loss ends it.
 Divergences::Divergences(const LossPmf& pmf) : upper_(pmf.side == Side::upper), interval_(pmf.interval) {
   const CurveKinks kinks = certified_kinks(pmf);
   const double sign = upper_ ? 1 : -1, last = pmf.loss(pmf.mass.size() - 1);
@@ -72,7 +72,7 @@ double Divergences::outward(double value, double error) const {
   return std::max(0.0, upper_ ? value * (1 + error) : value * (1 - error));
 }
 
-// So that in units of e^scale nothing overflows; 0 where nothing would anyway.
+// The scale at which nothing overflows in units of e^scale; 0 if nothing would anyway.
 double Divergences::scale(double t) const {
   double top = 0;
   if (t * (loss_.back() + interval_) <= 600) return top;
@@ -84,13 +84,13 @@ double Divergences::scale(double t) const {
   return top;
 }
 
-// The hats' error, and that of the exponents t loss - scale, which are rounded.
+// The errors of the hat functions and of the exponents t loss - scale, which are rounded.
 double Divergences::rounding(double t, double scale) const {
   return 2 * hat_error + 1.01 * (t * place_ + 8 * u * (scale + 1));
 }
 
-// Between the kinks next to alpha = 1 the trivial curve is not linear: w has a peak there besides, of this integral.
-// A loss moved by `place` moves w by twice that at most, anywhere in those cells.
+// Between the kinks next to alpha = 1 the trivial curve is not linear: there w has one more peak, of this integral. A
+// loss moved by `place` moves w by at most twice that, anywhere in those cells.
 double Divergences::peak(double t, double scale) const {
   const auto next = std::upper_bound(loss_.begin(), loss_.end(), 0.0);
   if (next == loss_.end() || (next == loss_.begin() && !upper_)) return 0;
@@ -103,15 +103,14 @@ double Divergences::peak(double t, double scale) const {
   return outward(height * weight, rounding(t, scale)) + (upper_ ? moved : -moved);  // proof: renyi-chords
 }
 
-// Of the last cell; its width, unlike the interval, is rounded, and it grows by no more than twice that, relatively.
+// The last cell. Its width, unlike the interval, is rounded; its weight grows by at most twice that rounding.
 Divergences::Hat Divergences::end_hat(double t) const {
   const double width = loss_.back() - loss_[loss_.size() - 2];
   const Hat rounded = hat(t, width);
   return {rounded.left * (1 + 8 * place_ / width), rounded.right};
 }
 
-// In units of e^scale. Nothing is known below the first kink of a lower curve; an upper one lies under the chord from
-// h(0) = 1.
+// In units of e^scale. Below the first kink a lower curve is unknown; an upper one lies under the chord from h(0) = 1.
 double Divergences::integral(double t, double scale) const {
   const Hat even = hat(t, interval_), end = ends_ ? end_hat(t) : even;
   const auto above_one = static_cast<std::size_t>(std::upper_bound(loss_.begin(), loss_.end(), 0.0) - loss_.begin());

@@ -11,7 +11,7 @@
 namespace hockeystick {
 namespace {
 
-// What underflow may take from a mass.
+// Bound of the underflow in a mass.
 constexpr double tiny = 1e-307;
 
 }  // namespace
@@ -34,7 +34,7 @@ SafeMasses safe_masses(const LossPmf& pmf) {
     safe.mass[k] = bound < 0 ? 0.0 : bound;  // NaN stays, where the factor overflows
     safe.wrapped = std::max(safe.wrapped, pmf.wrapped * factor * (1 + 2 * relative));  // proof: composed-delta
   }
-  // What lies below the window is rounded up to its first loss.
+  // Mass below the window is rounded up to the first loss.
   // proof: composed-delta
   if (pmf.side == Side::upper && !safe.mass.empty()) safe.mass.front() += pmf.p_below * (1 + 8 * u);
   for (std::size_t k = 0; k < safe.mass.size(); ++k) {

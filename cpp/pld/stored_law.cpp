@@ -29,7 +29,7 @@ double StoredLaw::tail(double epsilon) const {
 }
 
 double StoredLaw::quantile(double level) const {
-  // P(L > loss_k) = above_[k + 1] falls with k; the first that is at most 1 - level.
+  // P(L > loss_k) = above_[k + 1] falls with k; finds the first that is at most 1 - level.
   const auto first =
       std::partition_point(above_.begin(), above_.end(), [=](double above) { return above > 1 - level; });
   if (first == above_.begin()) return -infinity;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stored losses and masses as a law: what describes this law but, unlike its hockey-stick curve, bounds nothing of
-// the one it was made from.
+// The stored losses and masses as a probability law. Its statistics describe the stored law; unlike its hockey-stick
+// curve, they bound nothing of the distribution behind it.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace hockeystick {
 
-/// The masses that `probabilities` shows and the mass at +inf; what they fall short of 1 counts as at -inf.
+/// The masses that `probabilities` shows and the mass at +inf; the rest of the probability counts as at -inf.
 class StoredLaw {
  public:
   explicit StoredLaw(const LossPmf& pmf);

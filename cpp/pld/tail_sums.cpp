@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sums over blocks of 64 points.
+//
 // A block of m points with masses c_0 .. c_(m-1), the lowest first, put before sums `steps` and `curve`:
 //     steps' = sum_j c_j (rho sigma)^j + (rho sigma)^m steps,
 //     curve' = sum_j c_j rho^j (1 - sigma^j) + rho^m (curve + (1 - sigma^m) steps),
-// and the sums times distance likewise, each term having passed j or m points more.
+// and likewise for the sums times distance, each term having passed j or m more points.
 //
 // Rounding (proved), with d <= 1: the weight of point j >= 1 is off by 3 (1 + |tilt|) d j u for its arguments and 8 u
-// for e^x (2 u), e^x - 1 (5 u with its argument) and their product; the sum adds j + 6 roundings. In all that is below
-// (12 + 3 |tilt| d) (j + 1) u, what Suffix states for j points and one more; for j = 0 the weights 1 and 0 are exact.
-// What lies beyond is off by 192 (1 + |tilt|) d u + 12 u at most, below 64 (12 + 3 |tilt| d) u.
+// for e^x (2 u), e^x - 1 (5 u with its argument) and their product; the sum adds j + 6 roundings. All of this is below
+// (12 + 3 |tilt| d) (j + 1) u, which Suffix states for j + 1 points; for j = 0 the weights 1 and 0 are exact. The sums
+// beyond the block are off by at most 192 (1 + |tilt|) d u + 12 u, below 64 (12 + 3 |tilt| d) u.
 #include "pld/tail_sums.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Running sums of a tilted distribution from the top of its grid down, of which its hockey-stick curve is made.
 #pragma once
 
 #include <cmath>
@@ -9,21 +10,21 @@
 
 namespace hockeystick {
 
-/// What 64 points at a time weigh in the sums below, so that most are passed by four dot products a block.
+/// The weights of 64 points in the sums below, so that four dot products add a block.
 class SuffixBlock {
  public:
   static constexpr std::size_t points = 64;
 
   SuffixBlock(double tilt, double interval);
 
-  /// Whether the weights are in range and as near as they must be; else points must be passed one by one.
+  /// Whether the weights are in range and accurate enough; if not, points must be added one by one.
   static bool usable(double tilt, double interval) {
     return interval <= 1 && static_cast<double>(points) * (1 + std::fabs(tilt)) * interval <= 600;
   }
 
  private:
   friend class Suffix;
-  // Of point j: sigma^j rho^j, rho^j (1 - sigma^j), and j times these; of what lies beyond the block.
+  // For point j: sigma^j rho^j, rho^j (1 - sigma^j), and j times these; for the sums beyond the block.
   alignas(32) double weights_[4][points];
   double rho_, rho_sigma_, fall_;  // rho^points, (rho sigma)^points, 1 - sigma^points
 };
@@ -33,7 +34,7 @@ class SuffixBlock {
 ///     curve = sum_(j>=k) c_j rho^(j-k) (1 - sigma^(j-k)),    rho = e^(-tilt d), sigma = e^-d,
 /// so that at loss_k - y, 0 <= y <= d, the tilted hockey-stick sum is
 ///     e^(-tilt y) (curve + (1 - e^-y) steps).
-/// Both recurrences add terms of one sign (but for transform errors): nothing cancels.
+/// Both recurrences add terms of one sign (except for transform errors): nothing cancels.
 class Suffix {
  public:
   Suffix(std::span<const double> mass, double tilt, double interval)
@@ -49,22 +50,21 @@ class Suffix {
 
   void extend() { extend_by(mass_[--next_]); }
 
-  /// `SuffixBlock::points` points at once; as many must be left.
+  /// Adds `SuffixBlock::points` points at once; at least this number must be left.
   void extend_by(const SuffixBlock& block);
 
-  /// One point down below the first, where there is no mass.
+  /// Moves one point down below the first point, where there is no mass.
   void extend_below() { extend_by(0); }
 
   double curve() const { return curve_; }
   double steps() const { return steps_; }
   double rho() const { return rho_; }
 
-  /// What a term is wrong by, relatively, for each point it has passed: the factors are wrong by at
-  /// most (8 + 2 |tilt| d) u (proved: libm 4 u, argument 2 roundings). Passed by blocks, a term is wrong by no more
-  /// (suffix.cpp).
+  /// Relative error of a term for each point that it has passed: the factors are off by at most (8 + 2 |tilt| d) u
+  /// (proved: libm 4 u, argument 2 roundings). Adding blocks is at most as inaccurate (tail_sums.cpp).
   double error_a_point() const { return error_a_point_; }
 
-  /// The terms' sums, each times the points it has passed, and one more.
+  /// The sum of the terms, each times one more than the number of points that it has passed.
   double curve_distance() const { return std::fabs(curve_distance_) + std::fabs(curve_); }
   double steps_distance() const { return std::fabs(steps_distance_) + std::fabs(steps_); }
 

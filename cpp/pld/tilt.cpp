@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/vector_math.hpp"
@@ -13,8 +14,7 @@
 namespace hockeystick {
 namespace {
 
-// Covers what underflow may take from an upper mass; a lower one below it is dropped. It is far below every certified
-// digit.
+// Covers the underflow in an upper mass; a lower mass below this is dropped. Far below every certified digit.
 constexpr double floor_mass = 1e-300;
 
 }  // namespace
@@ -41,7 +41,7 @@ TiltedStep tilted(const StepPmf& step, double tilt, double log_moment) {
 
 double log_moment_above(const TiltedStep& step, double t) {
   const auto argument = [&](std::size_t j) { return t * step.step->loss(j); };
-  // Far points whose masses underflowed in a lower step have none: a floor there would outgrow all others.
+  // Far points whose masses underflowed in a lower step have none: a floor there would exceed all others.
   std::size_t first = 0, points = step.mass.size();
   while (points > 0 && step.mass[points - 1] == 0) --points;
   while (first < points && step.mass[first] == 0) ++first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponential tilting: mass m at loss l becomes m e^(tilt l - log_moment). It turns the absolute
-// error of a transform into one relative to the tail that the tilt points at (Wilson & Keich 2016).
+// Exponential tilting: mass m at loss l becomes m e^(tilt l - log_moment). This makes the absolute error of a transform
+// relative to the tail that the tilt points at (Wilson & Keich 2016).
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace hockeystick {
 
-/// A step tilted: `mass[j]` belongs to `step->index[j]`. Upper: at least, lower: at most the exact
-/// tilted mass. `log_moment` is any double near log E e^(tilt L), taken as exact.
+/// A tilted step: `mass[j]` belongs to `step->index[j]`. Upper: at least, lower: at most the exact tilted mass.
+/// `log_moment` is any double near log E e^(tilt L), taken as exact.
 struct TiltedStep {
   const StepPmf* step;
   double tilt;
@@ -20,8 +20,7 @@ struct TiltedStep {
 
 TiltedStep tilted(const StepPmf& step, double tilt, double log_moment);
 
-/// Upper bound of log sum_j mass[j] e^(t loss_j), for Chernoff's inequality. Cost: an exponential a
-/// point.
+/// Upper bound of log sum_j mass[j] e^(t loss_j), for Chernoff's inequality. Cost: an exponential for each point.
 double log_moment_above(const TiltedStep& step, double t);
 
 /// factor e^(log_scale + log_scale_low - tilt loss), relative error at most (9 + |log|) u.

@@ -9,9 +9,9 @@
 namespace hockeystick {
 namespace {}  // namespace
 
-// Every kink gives a bound; as the sum is convex but for rounding, the best of a coarse choice has the least next to
-// it. No more than a twentieth of a nat apart, over which the sum grows by 5 % at most, some are in any dip worth
-// finding.
+// Every kink gives a bound. The sum is convex except for rounding, so the least kink is next to the best of a coarse
+// selection. Kinks at most a twentieth of a nat apart, over which the sum grows by at most 5 %, cannot miss a dip that
+// matters.
 PowerBound power_above(const CurveKinks& upper, double fpr) {
   const std::size_t size = upper.value.size();
   const double gap = (upper.loss.back() - upper.loss.front()) / static_cast<double>(std::max<std::size_t>(size, 2) - 1);
@@ -34,8 +34,8 @@ PowerBound power_above(const CurveKinks& upper, double fpr) {
 
 namespace {
 
-// The kink to begin with, the last of all or one from which on the sum only grows: one beyond where `above` is attained
-// at which it is no less, for the sum of the true curve is convex. A few steps, then ever more, lead there.
+// The kink to begin with: the last one or one from which the sum only grows. The sum of the true curve is convex, so a
+// kink beyond the minimum of `above` with no smaller sum is one. A few steps, then increasing ones, lead there.
 std::size_t beginning(const CurveKinks& lower, double fpr, const PowerBound& above) {
   const auto first = std::upper_bound(lower.loss.begin(), lower.loss.end(), above.loss);
   const std::size_t size = lower.value.size();
@@ -49,9 +49,9 @@ std::size_t beginning(const CurveKinks& lower, double fpr, const PowerBound& abo
 
 }  // namespace
 
-// Between neighbouring kinks the curve f is linear, so that f(alpha) + alpha fpr is smallest at one of them, or where
-// f falls to the floor; above the last kink the floor is left. Below the first, h >= 1 - alpha leaves
-// 1 - alpha (1 - fpr).
+// Between neighbouring kinks the curve f is linear, so that f(alpha) + alpha fpr is smallest at one of them, or where f
+// falls to the floor; above the last kink only the floor is left. Below the first, h >= 1 - alpha leaves 1 - alpha (1 -
+// fpr).
 PowerBound power_below(const CurveKinks& lower, double fpr, const PowerBound& above) {
   const std::size_t size = beginning(lower, fpr, above) + 1;
   PowerBound best{

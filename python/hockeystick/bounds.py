@@ -65,6 +65,7 @@ class Bounds(_Pair[Value]):
 
     _budget: tuple[Value, ...] = ()
     _limited_by: str = ""
+    _asked: tuple[Any, dict[str, Any]] | None = None
 
     @classmethod
     def of(cls, columns: Sequence[Any]) -> "Bounds[Any]":
@@ -85,6 +86,17 @@ class Bounds(_Pair[Value]):
         No exception is raised then: the bounds are all that is proved of the way batches are drawn.
         """
         return self._limited_by
+
+    def explain(self: "Bounds[Any]") -> Any:  # noqa: ANN401, an Explanation, made by the core
+        """Which method found these bounds of epsilon or delta, and why: ``run.explain``.
+
+        Raises:
+            TypeError: These are not the bounds of ``epsilon_bounds`` or ``delta_bounds``.
+        """
+        if self._asked is None:
+            raise TypeError("explain is for what epsilon_bounds and delta_bounds of a run return")
+        run, question = self._asked
+        return run.explain(**question)
 
     @property
     def gap(self) -> Value:

@@ -121,7 +121,7 @@ def check_tails(truth: Pair, edges: Sequence[float], cells: _core.PairCells) -> 
         divergence = truth.delta(last + shift), truth.delta(last - shift)
         extra = cells.share_error_p * cells.upper_tail_p * (1 + 1e-9)
         _between(cells.upper_tail_above, *divergence, cells.share_error, extra)
-        # An upper bound, but no loose one.
+        # An upper bound, and a tight one.
         assert arb(cells.lower_tail_q) >= truth.q_below(first - shift) - UNDERFLOW
         loosest = truth.q_below(first + shift) * (1 + 1e-13) + UNDERFLOW
         assert arb(cells.lower_tail_q) <= loosest

@@ -13,7 +13,7 @@ from hockeystick._json import mechanism_from_json, mechanism_to_json
 from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
 
-STEP = hs.Gaussian(noise_multiplier=1.5)
+STEP = hs.Gaussian(noise_multiplier=3.0)
 ALPHA = [math.exp(0.05 * k) for k in range(-100, 101)]
 RESPONSE = [max((3 - a) / 4, 1 - a, 0.0) for a in ALPHA]
 EXAMPLES = [

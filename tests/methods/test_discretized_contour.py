@@ -13,7 +13,6 @@ import exact
 import hockeystick as hs
 from exact.finite import FinitePld
 from hockeystick import Adjacency, _core
-from pld import stored
 
 INTERVAL = 0.0625
 MASS = [0.25, 0.5, 0.125, 0.0625, 0.03125, 0.03125]
@@ -30,7 +29,13 @@ def _precision():
 
 
 def step(side):
-    return stored.step(range(-2, len(MASS) - 2), MASS, interval=INTERVAL, side=side)
+    return _core.explicit_step(
+        interval=INTERVAL,
+        index=np.arange(-2, len(MASS) - 2),
+        mass=MASS,
+        infinity_mass=0.0,
+        side=side,
+    )
 
 
 TRUTH = FinitePld(arb(INTERVAL), -2, tuple(arb(m) for m in MASS), arb(0)).composed(TIMES)
@@ -89,7 +94,9 @@ def test_below_all_losses_smoothing_changes_nothing(side):
 def test_far_out_all_that_is_summed_is_rounding(side):
     """Two losses, a million times: next to nothing is left of delta so far out."""
     high = 1 / (1 + math.exp(-1e-3))
-    pair = stored.step([-1, 1], [1 - high, high], interval=1e-3, side=side)
+    pair = _core.explicit_step(
+        interval=1e-3, index=np.array([-1, 1]), mass=[1 - high, high], infinity_mass=0.0, side=side
+    )
     epsilons = np.linspace(20, 24, 9).tolist()
     rows = _core.contour.smoothed_deltas(
         *(pair, 10**6),
@@ -155,11 +162,8 @@ def test_long_runs_need_no_long_transform(name, delta):
 def test_the_memory_limit_holds_for_contours_too(name):
     directions = RUNS[name]._directions(Adjacency.ADD_OR_REMOVE_ONE)
     (answer,) = _core.epsilon_bounds(directions, [1e-6], tolerance=1e-3, memory_limit=64)
-    assert (answer.converged, answer.limited_by, answer.method) == (
-        False,
-        "memory_limit",
-        "trivial_bounds",
-    )
+    assert (answer.converged, answer.limited_by) == (False, "memory_limit")
+    assert answer.method in ("", "trivial_bounds")  # none if the tables of the pairs alone are more
 
 
 @pytest.mark.parametrize("name", ["sampled laplace", "with mass at infinity"])

@@ -181,8 +181,8 @@ def test_delta_to_rounding(name, epsilon):
 
 @pytest.mark.parametrize(("count", "epsilon"), [(10, 0.1), (20, 0.5), (7, 0.3)])
 @pytest.mark.parametrize("excess", [0.0, 1e-9, 1e-4])
-def test_epsilon_next_to_the_leak(count, epsilon, excess):
-    """The textbook's sum of deltas: all but a little of it is lost to certain leaks."""
+def test_epsilon_next_to_the_infinity_mass(count, epsilon, excess):
+    """The sum of deltas barely exceeds the mass at infinity."""
     leak = 1e-6
     delta = count * leak * (1 + excess)
     run = count * hs.ApproximateDP(epsilon=epsilon, delta=leak)

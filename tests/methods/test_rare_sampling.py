@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rare sampling: delta is the probability of one large loss, which no tilt shows by itself."""
+"""Rare sampling: delta is the probability of a single big jump, which no tilt shows by itself."""
 
 from functools import cache
 from itertools import pairwise

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs by their largest losses alone, and by what they leak: where grids give up or lose it."""
+"""Answers from the largest loss or the mass at infinity alone, where grids give up or lose it."""
 
 import math
 
@@ -62,8 +62,8 @@ def test_a_mass_at_infinity_above_delta_leaves_no_epsilon():
 
 
 @pytest.mark.parametrize("delta", [1e-74, 1.43e-75, 1e-91])
-def test_a_step_far_below_the_grid_does_not_make_a_rare_leak_certain(delta):
-    """3 noises leak at once, with probability 4e-93 each; other losses are far below the grid."""
+def test_a_step_far_below_the_grid_does_not_make_a_rare_infinite_loss_certain(delta):
+    """3 noises have infinite losses, each of probability 4e-93; others are far below the grid."""
     leaky = hs.DiscreteGaussian(sigma=0.5337637015583284, sensitivity=3, truncation=13)
     answers = hs.RandomizedResponse(noise_parameter=0.0029803091835850773, num_buckets=234)
     tiny = hs.DiscreteLaplace(parameter=0.014342536340746061, sensitivity=1)
@@ -74,8 +74,8 @@ def test_a_step_far_below_the_grid_does_not_make_a_rare_leak_certain(delta):
 
 
 @pytest.mark.parametrize("count", [3, 1000])
-def test_what_leaks_for_certain_is_no_more_than_that(count):
-    """Beyond all finite losses delta is the leak: 1 - (1 - t)^n."""
+def test_above_all_losses_delta_is_the_infinity_mass(count):
+    """Beyond all finite losses delta is the mass at infinity: 1 - (1 - t)^n."""
     run = count * hs.ApproximateDP(epsilon=0.01, delta=1e-9) + hs.Laplace(noise_multiplier=9.0)
     with ctx.workprec(200):
         leak = 1 - (1 - arb(1e-9)) ** count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real transform against ball arithmetic: its error bound holds and is not loose."""
+"""The real transform against ball arithmetic: its error bound holds and is tight."""
 
 import numpy as np
 import pytest

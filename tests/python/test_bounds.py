@@ -42,3 +42,15 @@ def test_pickle_keeps_the_budget():
     copy = pickle.loads(pickle.dumps(bounds))  # noqa: S301
     assert copy == bounds
     assert copy.error_budget == bounds.error_budget
+
+
+def test_bounds_explain_the_question_that_they_answer():
+    run = 1000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+    bounds = run.epsilon_bounds(1e-5, adjacency="add-one")
+    assert (
+        str(bounds.explain()).split()[0:3]
+        == str(run.explain(delta=1e-5, adjacency="add-one")).split()[0:3]
+    )
+    assert "contour_integral" in str(run.delta_bounds(1.0).explain())
+    with pytest.raises(TypeError, match="explain is for"):
+        hs.Bounds(0.0, 1.0).explain()

@@ -10,6 +10,7 @@
 
 #include "mechanisms/additive/concave_density.hpp"
 #include "mechanisms/additive/noise_side.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -17,34 +18,35 @@
 namespace hockeystick {
 namespace {
 
-// Symmetric log-concave noise of density e^g, distribution function F. P has the density e^g(x), Q has e^g(x + shift),
-// and L(x) = g(x) - g(x + shift) increases. So x is exact on the side of P, and rounded on that of Q. Masses are
-// differences of tails F(-|x|), where F is accurate relative to itself, or lie between bounds that g, concave, gives
-// for cells too narrow for differences and for tails that F is not trusted with.
+// Symmetric log-concave noise of density e^g and distribution function F. P has the density e^g(x), Q has e^g(x +
+// shift), and L(x) = g(x) - g(x + shift) increases. So x is exact as seen from P and rounded as seen from Q. Masses are
+// differences of tails F(-|x|) where F is accurate relative to itself. For cells too narrow for differences, and for
+// tails for which F is not trusted, they lie between the bounds that the concavity of g gives.
 
-// Where F is below, it is not trusted: it may have underflowed.
+// Below this F is not trusted, as it may have underflowed.
 constexpr double least_trusted = 1e-300;
 
-// P-masses of cells and tails below, or not known to half of themselves, count at loss +inf, their Q-mass at -inf.
+// Cells and tails whose P-mass is below this, or off by half of itself, count at loss +inf, their Q-mass at -inf.
 constexpr double vanishing = 1e-301;
 
-// Bound of the mass of the noise beyond `reach_`, which is counted so without being looked at.
+// Bound of the mass of the noise beyond `reach_`, which is counted without integration.
 constexpr double negligible = 1e-306;
 
-// By how much a point is moved to bound the slope of g there: g is concave, so secants outwards are steeper.
+// The distance at which a secant bounds the slope of g: g is concave, so outward secants are steeper.
 constexpr double outwards = 1e-3;
 
-// The part of a threshold's error of g by which it is taken nearer to the centres than where the loss is met: a bounded
-// loss is all but met far out as well, where g is large and its error with it.
+// The fraction of a threshold's error of g by which the threshold is moved towards the centres: a bounded loss is
+// nearly attained also far out, where g is large and so is its error.
 constexpr double inwards = 1.0 / 16;
 
-// A tail whose distribution function is not trusted is summed over so many nats, in so many panels.
+// A tail whose distribution function is not trusted is summed over this number of nats, in at most this number of
+// panels.
 constexpr double nats = 40, most_panels = 0x1p15;
 
 struct Threshold {
   NoiseSide p, q;
-  double error;  // of the loss; 0 if it is outside
-  int outside;   // 1 or -1: all losses within reach are below, or above; the threshold is then where these end
+  double error;  // of the loss; 0 if the threshold is outside
+  int outside;   // 1 or -1: all losses within reach are below, or above, and the threshold is the end of the reach
 };
 
 bool is_lost(const MassEstimate& p) { return p.upper() < vanishing || !(p.error < p.value / 2); }
@@ -86,7 +88,7 @@ class AdditiveNoise final : public DominatingPair {
     return result;
   }
 
-  // Points gather about both centres, as far as the tails go.
+  // The points concentrate around both centres and cover the tails.
   LossNodes nodes() const override {
     constexpr int count = 250;
     const double unit = 0.4 * std::exp(-peak_);
@@ -119,7 +121,7 @@ class AdditiveNoise final : public DominatingPair {
   // Bound of the error of a value of log_density: accuracy (1 + |g|), |g| from the value itself.
   double off(double g) const { return 1.00001 * noise_.accuracy * (1 + std::fabs(g)); }
 
-  // Whether the noise's mass above x is: g lies below its chord from 0, extended.
+  // Whether the noise's mass above x is negligible: g lies below its chord from 0, extended.
   bool is_negligible(double x) const {
     const double g = log_density({x})[0], fall = peak_ - off(peak_) - g - off(g);
     return fall > 0 && g + off(g) - std::log(fall / x) < std::log(negligible) - 1e-9;
@@ -153,13 +155,13 @@ class AdditiveNoise final : public DominatingPair {
   // The noise's mass below is negligible as seen from both centres, also where the reach is lost next to the shift.
   double bottom() const { return -(reach_ + shift_) * (1 + 8 * u); }  // proof: noise-reach
 
-  // As seen from the other centre.
+  // Points as seen from the other centre.
   std::vector<double> moved(std::vector<double> x) const {
     for (double& at : x) at += shift_;
     return x;
   }
 
-  // x with L(x) = loss for each edge, in their order, by bisection of all at once, within reach.
+  // The x with L(x) = loss for each edge, in order, by simultaneous bisection within reach.
   std::vector<double> solve(std::span<const double> losses) const {
     const std::size_t count = losses.size();
     std::vector<double> low(count, bottom()), high(count, reach_), middle(count);
@@ -177,12 +179,13 @@ class AdditiveNoise final : public DominatingPair {
         (log_p[i] - log_q[i] + inward < losses[i] ? low : high)[i] = middle[i];
       }
     }
-    // To either side of loss 0 they are looked for inwards, and functions may answer otherwise when asked again.
+    // The edges on either side of loss 0 are bisected inwards, and a function may return a different value when asked
+    // again.
     for (std::size_t i = 1; i < count; ++i) low[i] = std::max(low[i], low[i - 1]);  // proof: noise-rounding
     return low;
   }
 
-  // Sides of thresholds at x, which is rounded or not. The functions' own accuracy is in the errors.
+  // Sides of thresholds at x, which may be rounded. The errors contain the functions' own accuracy.
   std::vector<NoiseSide> sides(const std::vector<double>& x, bool rounded) const {
     std::vector<double> beyond;
     for (const double at : x) beyond.push_back(at * (1 + outwards));
@@ -201,13 +204,13 @@ class AdditiveNoise final : public DominatingPair {
     return result;
   }
 
-  // x is off by u |x|, which moves masses times e^shift by the density; as a logarithm, since that may underflow.
+  // x is off by u |x|, which moves masses times e^shift by the density; in logarithms, as the density may underflow.
   double displaced(const NoiseSide& side, double shift) const {
     const double log_f = side.log_f + off(side.log_f) + u * side.steepness;
     return 1.001 * std::exp(std::log(u * std::fabs(side.x)) + log_f + shift);
   }
 
-  // Of the sides listed, the tails from g alone, in units of about their size.
+  // The tails of the sides listed, from g alone, in units of about their size.
   void bound_tails(std::vector<NoiseSide>& of, const std::vector<std::size_t>& listed) const {
     if (listed.empty()) return;
     const auto panels =
@@ -215,7 +218,7 @@ class AdditiveNoise final : public DominatingPair {
     std::vector<double> x;
     for (const std::size_t i : listed) {
       const double near = std::fabs(of[i].x);
-      // Secants from the peak are flatter than g, but where g is so far below they are steep.
+      // Secants from the peak are flatter than g, but steep where g is far below the peak.
       const double fall = std::max(of[i].steepness, peak_ - of[i].log_f);
       if (!(near > 0 && fall > 1))
         throw std::invalid_argument("distribution must be the integral of exp(log_density), got a tail of 0 at " +
@@ -236,7 +239,7 @@ class AdditiveNoise final : public DominatingPair {
             concave_mass({x[k], g[k]}, {x[k + 1], g[k + 1]}, {x[k + 2], g[k + 2]}, error, -side.scale);
         sum = {sum.lower + lower, sum.upper + upper};
       }
-      // Beyond the panels g lies below its chord over them, extended.
+      // Beyond the panels g lies below the extension of its chord over them.
       const double slope = (g[first] - off(g[first]) - g[last] - off(g[last])) / (x[last] - x[first]);
       // proof: concave-panels
       sum.upper += slope > 0 ? 1.001 * std::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;
@@ -244,7 +247,7 @@ class AdditiveNoise final : public DominatingPair {
       const MassEstimate tail = middle_of({sum.lower * (1 - rounding), sum.upper * (1 + rounding)});
       side.tail = tail.value;
       side.error = tail.error;
-      if (!(tail.error < infinity)) {  // no doubles lie close enough: what the distribution function says
+      if (!(tail.error < infinity)) {  // no doubles lie close enough: the distribution function answers
         side.scale = 0;
         side.tail = side.error = 0.51 * least_trusted;
       }
@@ -256,7 +259,7 @@ class AdditiveNoise final : public DominatingPair {
     const double ends[] = {bottom(), reach_};
     x.insert(x.end(), ends, ends + 2);
     const std::vector<NoiseSide> p = sides(x, false), q = sides(moved(x), true);
-    // The functions' accuracy, the rounding of the difference, and of x on the side of Q.
+    // The functions' accuracy, the rounding of the difference, and of x as seen from Q.
     const auto error_at = [&](std::size_t i) {
       return off(p[i].log_f) + off(q[i].log_f) + 1.01 * u * std::fabs(p[i].log_f - q[i].log_f) +
              1.001 * u * q[i].steepness;  // proof: noise-rounding
@@ -291,7 +294,8 @@ class AdditiveNoise final : public DominatingPair {
     return x;
   }
 
-  // Mass times e^shift between thresholds, by difference or between the bounds of a concave g, whatever is surer.
+  // Mass times e^shift between thresholds, by difference or from the bounds of a concave g, whichever has the smaller
+  // error.
   MassEstimate mass(const NoiseSide& low, const ConcavePoint& middle, const NoiseSide& high, double shift,
                     bool rounded) const {
     const MassEstimate wide = difference(low, high, shift);
@@ -305,8 +309,8 @@ class AdditiveNoise final : public DominatingPair {
     double lower, upper;
   };
 
-  // P - e^lower Q and e^upper Q - P from P and e^lower Q, or the middle of their range if that is surer. Errors go into
-  // `errors`.
+  // P - e^lower Q and e^upper Q - P from P and e^lower Q, or the middle of their range if its error is smaller. Errors
+  // go into `errors`.
   CellMass cell(const Threshold& low, const Threshold& high, const ConcavePoint& middle_p, const ConcavePoint& middle_q,
                 const Ends& ends, PairCells& errors) const {
     if (!(low.p.x < high.p.x)) return {};
@@ -330,7 +334,7 @@ class AdditiveNoise final : public DominatingPair {
       }
       return std::clamp(difference, 0.0, most);
     };
-    // The thresholds are exact for losses off by their errors.
+    // The thresholds are exact for losses within their errors.
     const double above_error =  // proof: noise-rounding
         p.error + q.error + 1.001 * std::expm1(low.error) * q.value + 8 * u * (p.value + q.value);
     const double grown = grow * q.value;
@@ -341,7 +345,7 @@ class AdditiveNoise final : public DominatingPair {
     return {p.value, above, below};
   }
 
-  // What lies below the first threshold.
+  // The mass below the first threshold.
   void add_lower_tail(const Threshold& first, PairCells& result) const {
     if (first.outside < 0) {
       result.infinity_mass += negligible;
@@ -358,7 +362,7 @@ class AdditiveNoise final : public DominatingPair {
     result.mass_error = std::max(result.mass_error, p.error / (p.value - p.error));
   }
 
-  // What lies above the last.
+  // The mass above the last threshold.
   void add_upper_tail(const Threshold& last, double edge, PairCells& result) const {
     if (last.outside > 0) {
       result.infinity_mass += negligible;

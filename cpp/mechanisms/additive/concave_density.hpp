@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integrals of e^g from values of g alone, where g is known to be concave: it lies above its chords and below what
-// extends them.
+// Integrals of e^g from values of a concave g: g lies above its chords and below their extensions.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +19,8 @@ struct ConcavePoint {
 inline double mean_exponential(double z) { return z == 0 ? 1.0 : std::expm1(z) / z; }
 
 /// Bounds of e^shift times the integral of e^g from `left` to `right`, `middle` about half way; each g within `error`.
-/// Over each half the half's own chord lies below g, by which an error of g counts once, and the other half's chord
-/// above it, by which it counts three times where that has been extended by its length.
+/// Over each half, g lies above the half's own chord, where an error of g counts once, and below the extension of the
+/// other half's chord, where it counts three times at the far end.
 inline Interval concave_mass(ConcavePoint left, ConcavePoint middle, ConcavePoint right, double error, double shift) {
   const double first = middle.x - left.x, second = right.x - middle.x;
   if (!(right.x > left.x)) return {0, 0};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// The Laplace mechanism, plain and on Poisson subsamples.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/sampling_weight.hpp"
 #include "numeric/exponential.hpp"
@@ -12,27 +15,26 @@
 namespace hockeystick {
 namespace {
 
-// The Laplace mechanism in noise units, with m = 1 / noise multiplier (relative error at most u): P is Laplace
-// noise about m, Q about 0. L(x) = |x| - |x - m| is -m for x <= 0, m for x >= m and 2 x - m between. Hence
+// In noise units, with m = 1 / noise multiplier (relative error at most u): P is Laplace noise about m, Q about 0. L(x)
+// = |x| - |x - m| is -m for x <= 0, m for x >= m and 2 x - m between. Hence
 //     P(L = m) = Q(L = -m) = 1/2,       P(L = -m) = Q(L = m) = e^-m / 2,
-// and between them L has the densities e^((l - m) / 2) / 4 under P, e^(-(l + m) / 2) / 4 under Q.
-// Swapping P and Q gives -L the same law: the pair is its own reverse.
-// On a Poisson subsample: Zhu, Dong, Wang (2022), Theorem 11.
+// and between them L has the densities e^((l - m) / 2) / 4 under P, e^(-(l + m) / 2) / 4 under Q. Swapping P and Q
+// gives -L the same law: the pair is its own reverse. On a Poisson subsample: Zhu, Dong, Wang (2022), Theorem 11.
 
-// What underflow may have taken from a mass.
+// Bound of the underflow in a mass.
 constexpr double tiny = 1e-307;
 
-// Below this P-mass, underflow may have taken all of it though its Q-mass is not small.
+// Below this P-mass, underflow may have removed it all though its Q-mass is not small.
 constexpr double vanishing = 1e-290;
 
-// e^upper Q - P is a sum over Q-masses; in a cell where these come near underflow P-masses do not (m <= 1000).
+// e^upper Q - P is a sum over Q-masses; where these come near underflow, the P-masses of the cell do not (m <= 1000).
 constexpr double faint = 1e-250;
 
-// Of the losses in [lower, upper): P, Q, P - e^lower Q, e^upper Q - P, and the last times e^-upper.
+// The cell [lower, upper) of the loss: P, Q, P - e^lower Q, e^upper Q - P, and the last times e^-upper.
 struct Piece {
   double p = 0, q = 0, above = 0, below = 0, scaled_below = 0;
-  double width = 0;     // of what lies above -m: rounding of `below` grows with it
-  bool narrow = false;  // so that its square may have come near underflow
+  double width = 0;     // of the part above -m: rounding of `below` grows with it
+  bool narrow = false;  // whether the square of the width may be near underflow
 };
 
 // With m and q in these ranges and no cell of density narrower, no product below comes near underflow: e^-m / 4 times
@@ -45,7 +47,7 @@ double exp_half_sum(double a, double b) {
   return exp_sum(0.5 * hi, 0.5 * lo);
 }
 
-// Where the atoms are taken to be.
+// The losses at which the atoms are taken to be.
 struct AtomLosses {
   double low, high;
 };
@@ -78,14 +80,14 @@ class LaplaceLoss {
     return piece;
   }
 
-  // TV of P and Q, an upper bound; m may be off by u.
+  // Upper bound of the total variation of P and Q; m may be off by u.
   double total_variation_bound() const { return std::min(1.0, -std::expm1(-0.5 * m_) * (1 + 16 * u)); }
 
   struct Node {
     double loss, log_p, log_q;
   };
 
-  // The atoms, and a midpoint rule with exact masses between them.
+  // The atoms, and between them a midpoint rule with exact masses.
   std::vector<Node> nodes() const {
     const auto count = static_cast<std::size_t>(std::clamp(20 * m_, 64.0, 1000.0));
     const double step = 2 * m_ / static_cast<double>(count);
@@ -130,8 +132,8 @@ struct Cell {
   bool narrow;
 };
 
-// What the three pairs share: cell_at(i) is cell i between `count` edges, that with -1 what lies below them,
-// count - 1 what lies above.
+// The common part of the three pairs: cell_at(i) is cell i between `count` edges; cell -1 lies below them, cell count -
+// 1 above.
 template <class CellAt>
 PairCells cut(std::ptrdiff_t count, bool may_underflow, CellAt&& cell_at) {
   PairCells result;
@@ -148,7 +150,7 @@ PairCells cut(std::ptrdiff_t count, bool may_underflow, CellAt&& cell_at) {
   const Cell bottom = cell_at(-1), top = cell_at(count - 1);
   may_underflow = may_underflow || bottom.narrow || top.narrow;
   result.lower_tail_p = bottom.mass.p;
-  // Cells that may have lost their P-mass are as good as at loss -inf.
+  // Cells that may have lost their P-mass count at loss -inf.
   result.lower_tail_q = (bottom.q + lost) * (1 + 64 * u);
   result.upper_tail_p = top.mass.p;
   result.upper_tail_above = top.mass.above;
@@ -159,15 +161,15 @@ PairCells cut(std::ptrdiff_t count, bool may_underflow, CellAt&& cell_at) {
   return result;
 }
 
-// An edge and the loss that sampling turns into it.
+// An edge and the inner loss that sampling turns into it.
 struct Edge {
-  double inner;   // infinite where no loss is
-  double excess;  // 1 - q - e^loss where that is positive: error 4 u q, which edge_error covers, and 5 u relative
+  double inner;   // infinite if no loss is mapped there
+  double excess;  // 1 - q - e^loss if positive: error 4 u q, which edge_error covers, and 5 u relative
   double weight;  // posterior weight of the record at the inner loss, relative error 16 u
 };
 
-// An atom almost on an edge counts as on it, for a loss error: there connect the dots is exact, whereas next
-// to it the lower estimate would have to move the atom a whole interval. Returns where it then is, as an inner loss.
+// An atom next to an edge counts as on the edge, for a loss error: there connect the dots is exact, whereas the lower
+// estimate would have to move an atom next to the edge by a whole interval. Returns the new place as an inner loss.
 double snapped(double loss, double inner, std::span<const double> losses, std::span<const Edge> edges, double& moved) {
   const auto above = std::upper_bound(losses.begin(), losses.end(), loss);
   const double below = above == losses.begin() ? -infinity : *(above - 1),
@@ -177,7 +179,7 @@ double snapped(double loss, double inner, std::span<const double> losses, std::s
   if (!((down ? loss - below : upper - loss) <= near)) return inner;
   const Edge& edge = edges[static_cast<std::size_t>(above - losses.begin()) - (down ? 1 : 0)];
   if (std::isinf(edge.inner)) return inner;
-  // With sampling its loss was rounded, too.
+  // With sampling, the atom's loss was rounded, too.
   const double place = down ? below : upper;
   moved = std::max(moved, std::fabs(place - loss) + (edge.inner == place ? 0 : 16 * u * std::fabs(loss)));
   return edge.inner;
@@ -186,8 +188,8 @@ double snapped(double loss, double inner, std::span<const double> losses, std::s
 class Laplace final : public DominatingPair {
  public:
   Laplace(double m, double error) : loss_(m), error_(error) {
-    atoms_.at = {{-m, loss_.rare()}, {m, 0.5}};
-    if (error == 0 && loss_.rare() > vanishing) atoms_.mass_error = 16 * u;  // an exponential
+    const double below = 1 - 16 * u;  // of an exponential
+    if (error == 0 && loss_.rare() > vanishing) atoms_below_ = {{-m, loss_.rare() * below}, {m, 0.5 * below}};
   }
 
   PairCells integrate(std::span<const double> losses) const override {
@@ -204,7 +206,7 @@ class Laplace final : public DominatingPair {
       const Piece piece = loss_.piece(lower, upper, at);
       return Cell{{piece.p, piece.above, piece.below}, piece.q, piece.width, piece.narrow};
     });
-    result.loss_error = error_ + moved;  // the same noise with another m moves L by no more
+    result.loss_error = error_ + moved;  // the same noise with another m moves L by at most this
     return result;
   }
 
@@ -217,7 +219,8 @@ class Laplace final : public DominatingPair {
     return nodes;
   }
 
-  const Atoms& atoms() const override { return atoms_; }
+  AtomSketch atom_sketch() const override { return {atoms_}; }
+  std::span<const Atom> atoms_from_below() const override { return atoms_below_; }
   double loss_infimum() const override { return -loss_supremum(); }
   double loss_supremum() const override { return error_ > 0 ? up(loss_.end()) : loss_.end(); }
   double finite_loss_bound() const override { return loss_supremum(); }
@@ -226,7 +229,8 @@ class Laplace final : public DominatingPair {
  private:
   LaplaceLoss loss_;
   double error_;  // of m
-  Atoms atoms_;
+  std::array<Atom, 2> atoms_{{{-loss_.end(), loss_.rare()}, {loss_.end(), 0.5}}};
+  std::vector<Atom> atoms_below_;
 };
 
 double log_sum(double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b))); }
@@ -235,9 +239,9 @@ class SampledLaplace : public DominatingPair {
  public:
   SampledLaplace(double m, double q) : inner_(m), q_(q) {}
   double total_variation_bound() const override { return q_ * inner_.total_variation_bound() * (1 + 4 * u); }
-  const Atoms& atoms() const override { return atoms_; }
-  double loss_infimum() const override { return atoms_.at.front().loss - end_error(atoms_.at.front().loss); }
-  double loss_supremum() const override { return atoms_.at.back().loss + end_error(atoms_.at.back().loss); }
+  AtomSketch atom_sketch() const override { return {ends_}; }
+  double loss_infimum() const override { return ends_[0].loss - end_error(ends_[0].loss); }
+  double loss_supremum() const override { return ends_[1].loss + end_error(ends_[1].loss); }
   double finite_loss_bound() const override { return up(loss_supremum()); }
 
  protected:
@@ -258,14 +262,14 @@ class SampledLaplace : public DominatingPair {
     return edges;
   }
 
-  // Cells between `losses`, each made of its piece and edges by `cell`; with an edge at infinity on either side.
+  // Cells between `losses`, each made by `cell` from its piece and edges, with an edge at infinity on either side.
   template <class CellOf>
   PairCells cut_inner(std::span<const double> losses, double sign, CellOf&& cell) const {
     double edge_error = 0, moved = 0;
     const std::vector<Edge> edges = inverse(losses, sign, edge_error);
     const double m = inner_.end();
-    const AtomLosses at{snapped(atoms_.at.front().loss, -m, losses, edges, moved),
-                        snapped(atoms_.at.back().loss, m, losses, edges, moved)};
+    const AtomLosses at{snapped(ends_[0].loss, -m, losses, edges, moved),
+                        snapped(ends_[1].loss, m, losses, edges, moved)};
     const Edge bottom{-infinity, 0, sign > 0 ? 0.0 : 1.0}, top{infinity, 0, sign > 0 ? 1.0 : 0.0};
     const auto count = static_cast<std::ptrdiff_t>(losses.size());
     const bool may_underflow = inner_.may_underflow() || !(q_ >= least_q && 1 - q_ >= least_q);
@@ -284,8 +288,8 @@ class SampledLaplace : public DominatingPair {
 
   double weight(double inner) const { return 1 / (1 + (1 - q_) / q_ * std::exp(-inner)); }
 
-  // Of the loss at either end: m's rounding, weighted; log1p's argument, 6 u of which count e^-l times in l; the rest
-  // is relative, but for the larger of the sum in sampled_loss where m > 30.
+  // Error of the loss at either end: m's rounding, weighted; 6 u in log1p's argument, which counts e^-l times; the rest
+  // is relative, except for the larger term of the sum in sampled_loss where m > 30.
   double end_error(double loss) const {
     const double m = inner_.end(), l = std::fabs(loss);
     const double argument = std::min(std::expm1(std::min(l, 1.0)), 1.0);
@@ -296,7 +300,7 @@ class SampledLaplace : public DominatingPair {
 
   LaplaceLoss inner_;
   double q_;
-  Atoms atoms_;
+  std::array<Atom, 2> ends_{};  // losses within end_error; masses for plans only
 };
 
 // ((1-q) Q + q P, Q), with e^L = 1 - q + q e^l:
@@ -306,7 +310,7 @@ class Remove final : public SampledLaplace {
  public:
   Remove(double m, double q) : SampledLaplace(m, q) {
     const double rare = inner_.rare();
-    atoms_.at = {{sampled_loss(q, -m), mixed(rare, 0.5)}, {sampled_loss(q, m), mixed(0.5, rare)}};
+    ends_ = {{{sampled_loss(q, -m), mixed(rare, 0.5)}, {sampled_loss(q, m), mixed(0.5, rare)}}};
   }
 
   PairCells integrate(std::span<const double> losses) const override {
@@ -335,7 +339,7 @@ class Remove final : public SampledLaplace {
 class Add final : public SampledLaplace {
  public:
   Add(double m, double q) : SampledLaplace(m, q) {
-    atoms_.at = {{-sampled_loss(q, m), inner_.rare()}, {-sampled_loss(q, -m), 0.5}};
+    ends_ = {{{-sampled_loss(q, m), inner_.rare()}, {-sampled_loss(q, -m), 0.5}}};
   }
 
   PairCells integrate(std::span<const double> losses) const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masses of noise on either side of a threshold, and between two, from the tails at these.
+// Masses of noise on either side of a threshold, and between two thresholds, from the tails there.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct NoiseSide {
   double steepness;           // at least |x g'(x)|
 };
 
-/// `value` is off by `error` at most.
+/// A mass whose `value` is off by at most `error`.
 struct MassEstimate {
   double value, error;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -13,7 +14,7 @@
 namespace hockeystick {
 namespace {
 
-// What underflow may have taken from a mass, and below which a mass is not trusted to be relatively exact.
+// Bound of the underflow in a mass, and the mass below which no relative accuracy is assumed.
 constexpr double tiny = 1e-307;
 constexpr double smallest_mass = 1e-305;
 
@@ -26,7 +27,7 @@ Moment cut_moment(const Moment& known, double cut, double bound) {
   return [=](double t) { return cut > 0 ? cut * std::exp(t * bound) * (1 + 1e-12) : 0.0; };
 }
 
-// Masses taken from atoms, as an upper bound, and the largest of their losses.
+// Upper bound of the masses removed from atoms, and the largest of their losses.
 struct Taken {
   double mass = 0, top = -infinity;
   void take(double& from, double loss) {
@@ -41,7 +42,7 @@ struct Taken {
   }
 };
 
-// Masses of finite losses that underflow may have spoilt become 0 and are counted as cut.
+// Sets masses of finite losses that underflow may have spoilt to 0 and counts them as cut.
 AtomicLaw without_small_masses(AtomicLaw law) {
   Taken p, q;
   for (LossAtom& atom : law.atoms) {
@@ -58,7 +59,7 @@ AtomicLaw without_small_masses(AtomicLaw law) {
   return law;
 }
 
-// By increasing loss, atoms of equal loss joined.
+// The atoms by increasing loss; atoms of equal loss are merged.
 std::vector<LossAtom> merged(std::vector<LossAtom> atoms) {
   const auto by_loss = [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; };
   if (!std::is_sorted(atoms.begin(), atoms.end(), by_loss)) std::sort(atoms.begin(), atoms.end(), by_loss);
@@ -84,18 +85,17 @@ class AtomicPair final : public DominatingPair {
     std::erase_if(atoms, [](const LossAtom& atom) { return std::isinf(atom.loss); });
     for (const LossAtom& atom : atoms)
       if (atom.p > 0)
-        listed_.at.push_back({atom.loss, atom.p});
+        listed_.push_back({atom.loss, atom.p});
       else
         unlisted_q_ += atom.q;
-    listed_.all = true;
-    if (listed_.at.empty() && law_.cut == 0 && above_.upper > 0) above_.lower = 1;
+    if (listed_.empty() && law_.cut == 0 && above_.upper > 0) above_.lower = 1;
   }
 
   PairCells integrate(std::span<const double> edges) const override {
-    std::vector<CellSums> sums(edges.size() + 1);  // below the first edge, the cells, above the last
+    std::vector<CellSums> sums(edges.size() + 1);  // below the first edge, each cell, above the last edge
     CompensatedSum low_q;
     double shift = 0;
-    std::size_t k = 0;  // edges at or below the atom
+    std::size_t k = 0;  // number of edges at or below the atom
     for (std::size_t i = 0; i < size(); ++i) {
       checkpoint_each<8192>(i);
       const LossAtom& atom = law_.atoms[i];
@@ -130,7 +130,7 @@ class AtomicPair final : public DominatingPair {
     LossNodes nodes;
     const std::size_t largest = size() / most_nodes + 1;
     for (std::size_t i = 0, group; i < size(); i += group) {
-      // Near the ends, which rare sums and steep tilts ask for, atoms have nodes of their own.
+      // Near the ends, where rare sums and steep tilts matter, atoms have their own nodes.
       group = std::clamp<std::size_t>(std::min(i, size() - i) / single_nodes, 1, largest);
       double mass = 0, moment = 0;
       for (std::size_t k = i; k < i + group; ++k) {
@@ -141,7 +141,7 @@ class AtomicPair final : public DominatingPair {
       nodes.loss.push_back(moment / mass);
       nodes.log_mass.push_back(std::log(mass));
     }
-    if (nodes.loss.empty()) nodes = {{0.0}, {-700.0}};  // all loss is infinite
+    if (nodes.loss.empty()) nodes = {{0.0}, {-700.0}};  // all losses are infinite
     return nodes;
   }
 
@@ -170,10 +170,10 @@ class AtomicPair final : public DominatingPair {
   Interval infinity_mass() const override {
     const bool all_listed = law_.cut == 0 || std::isfinite(law_.bound);
     const double upper = all_listed ? above_.upper : (above_.upper + law_.cut) * (1 + 2 * u);
-    return {above_.lower, std::min(1.0, upper)};  // it is a probability
+    return {above_.lower, std::min(1.0, upper)};  // a probability
   }
 
-  // The sum itself, of atoms that `integrate` may have moved up to the edge too.
+  // The exact sum over atoms above `top`, including atoms that `integrate` may have moved up to the edge.
   double tail_moment_bound(double top, double t) const override {
     double sum = 0;
     for (std::size_t k = size(); k-- > 0 && law_.atoms[k].loss >= top - 1e-9 * (1 + std::fabs(top));)
@@ -193,11 +193,11 @@ class AtomicPair final : public DominatingPair {
     return law_.log_moment ? law_.log_moment(t) : DominatingPair::log_moment_bounds(t);
   }
   double table_bytes() const override {
-    return static_cast<double>(law_.atoms.capacity() * sizeof(LossAtom) + listed_.at.capacity() * sizeof(Atom));
+    return static_cast<double>(law_.atoms.capacity() * sizeof(LossAtom) + listed_.capacity() * sizeof(Atom));
   }
-  const Atoms& atoms() const override { return listed_; }
+  AtomSketch atom_sketch() const override { return {listed_, true}; }
   std::optional<FiniteLaw> finite_law() const override {
-    return FiniteLaw{listed_.at, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};
+    return FiniteLaw{listed_, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};
   }
 
  private:
@@ -206,7 +206,7 @@ class AtomicPair final : public DominatingPair {
   // Merging adds 2 u; the compensated sums of `integrate` add 2 u.
   double relative_error() const { return law_.mass_error + 6 * u; }  // proof: discrete-laws
 
-  // A mass at an infinite loss.
+  // The mass at an infinite loss.
   Interval bounded(double mass) const {
     if (law_.infinity_is_exact) return {mass, mass};
     const double error = relative_error();
@@ -218,22 +218,22 @@ class AtomicPair final : public DominatingPair {
     CellMass value() const { return {p.value(), above.value(), below.value()}; }
   };
 
-  // An atom almost on an edge counts as on it, for a loss error: there connect the dots is exact, whereas
-  // next to it the lower estimate would have to move the atom a whole interval down.
+  // An atom next to an edge counts as on the edge, for a loss error: there connect the dots is exact, whereas the lower
+  // estimate would have to move an atom next to the edge down by a whole interval.
   static double snapped(double loss, double lower, double upper) {
     const double near = 32 * u * (1 + std::fabs(loss)) + 1e-10 * (upper - lower < 1 ? upper - lower : 0);
     if (loss - lower <= near) return lower;
     return upper - loss <= near ? upper : loss;
   }
 
-  AtomicLaw law_;  // finite losses only, increasing
-  Atoms listed_;
-  double below_ = 0;       // upper bound of the Q-mass at -inf
-  Interval above_{0, 0};   // P-mass at inf
-  double unlisted_q_ = 0;  // of finite losses whose P-mass is counted as cut
+  AtomicLaw law_;             // finite losses only, increasing
+  std::vector<Atom> listed_;  // finite losses of positive P-mass
+  double below_ = 0;          // upper bound of the Q-mass at -inf
+  Interval above_{0, 0};      // P-mass at inf
+  double unlisted_q_ = 0;     // Q-mass of finite losses whose P-mass is counted as cut
 };
 
-// log(1 - q + q e^l), a bound of the error that its rounding makes, and its derivative, which carries l's own.
+// log(1 - q + q e^l), a bound of its rounding error, and its derivative, by which the error of l counts.
 struct SampledLoss {
   double value, error, slope;
 };

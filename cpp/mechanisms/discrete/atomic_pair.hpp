@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of discrete distributions. A mechanism with finitely many losses writes down its law and gets the
-// pair, the reversed one and the Poisson-sampled ones from here.
+// Pairs of discrete distributions. A mechanism with finitely many losses states the law of its loss and gets the pair,
+// the reversed pair and the Poisson-sampled pairs from here.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace hockeystick {
 
-/// The outcomes of one privacy loss: their P- and Q-mass, p = e^loss q. A loss of inf has q = 0, of -inf p = 0.
+/// The outcomes with one privacy loss: their P- and Q-mass, p = e^loss q. Loss inf has q = 0, loss -inf has p = 0.
 struct LossAtom {
   double loss, p, q;
 };
@@ -20,19 +20,19 @@ struct LossAtom {
 /// A pair (P, Q) of discrete distributions as the law of its loss.
 struct AtomicLaw {
   std::vector<LossAtom> atoms;  // in any order; several may share a loss
-  double mass_error = 0;        // relative error of every p and q, but for the 1e-307 that underflow may take
+  double mass_error = 0;        // relative error of every p and q, plus up to 1e-307 of underflow
   bool infinity_is_exact =
       false;               // no error of the masses at loss inf and -inf, one atom each, not by underflow either
   double loss_error = 0;   // of every finite loss [nats]
   double cut = 0;          // upper bound of the P-mass of outcomes that are not listed
   double reverse_cut = 0;  // upper bound of their Q-mass
-  // All finite losses, of outcomes that are not listed too, lie in [-reverse_bound, bound]; if that is finite, no
-  // outcome of infinite loss is left out on that side.
+  // All finite losses, including those of outcomes that are not listed, lie in [-reverse_bound, bound]. If such a bound
+  // is finite, all outcomes of infinite loss on that side are listed.
   double bound = infinity;
   double reverse_bound = infinity;
-  // Upper bounds of E_P[e^(t L)] and E_Q[e^(-t L)] over outcomes that are not listed, t > 0; empty: from cut and bound.
+  // Upper bounds of E_P[e^(t L)] and E_Q[e^(-t L)] over outcomes not listed, t > 0; empty: from cut and bound.
   std::function<double(double t)> cut_moment, reverse_cut_moment;
-  // Bounds of log E_P[e^(t L)] and log E_Q[e^(-t L)], t > 0, that do not go by masses; empty: not known.
+  // Bounds of log E_P[e^(t L)] and log E_Q[e^(-t L)], t > 0, that do not use masses; empty: not known.
   std::function<Interval(double t)> log_moment, reverse_log_moment;
   // Upper bound of the Renyi divergences D_a / a, a > 1, both ways; lower bounds of their limits for large a.
   double slope_bound = infinity;
@@ -46,7 +46,7 @@ AtomicLaw reversed(const AtomicLaw& law);
 /// (Zhu, Dong, Wang 2022, Theorem 11). For added records: reversed(poisson_sampled(law, q)).
 AtomicLaw poisson_sampled(const AtomicLaw& law, double q);
 
-/// The pair that has this law.
+/// The pair with this law.
 std::shared_ptr<const DominatingPair> atomic_pair(AtomicLaw law);
 
 }  // namespace hockeystick

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All the pairs of one atomic law under their names:
+// Registers all pairs of one atomic law under their names:
 //     const AtomicRegistration<discrete_laplace> registration("discrete_laplace", 2);
 #pragma once
 
@@ -13,8 +13,8 @@ namespace hockeystick {
 
 using LawFactory = AtomicLaw (*)(Parameters);
 
-/// Registers the pair of `law` as NAME, its reverse as NAME_back, and, with the sampling probability as one
-/// more parameter at the end, poisson_NAME_remove and poisson_NAME_add.
+/// Registers the pair of `law` as NAME, its reverse as NAME_back, and poisson_NAME_remove and poisson_NAME_add, whose
+/// last parameter is the sampling probability.
 template <LawFactory law>
 class AtomicRegistration {
  public:

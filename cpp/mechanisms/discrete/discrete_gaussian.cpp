@@ -17,8 +17,8 @@ constexpr double most_atoms = 1e7;
 
 // Integers are listed up to R = ceil(38 sigma) from the centre. Beyond, where x >= R + 1,
 //     sum e^(-x^2 / (2 sigma^2)) <= integral from R on <= sigma sqrt(pi / 2) e^(-R^2 / (2 sigma^2)),
-// while Z >= 1 and, untruncated, Z >= sigma sqrt(2 pi) (their Proposition 25), so that both tails together have at
-// most e^(-38^2 / 2) < 3e-314 of the mass. Truncated at B > R, Z is smaller by that share only (proved).
+// while Z >= 1 and, untruncated, Z >= sigma sqrt(2 pi) (their Proposition 25), so that both tails together have at most
+// e^(-38^2 / 2) < 3e-314 of the mass. If truncated at B > R, Z is smaller only by that fraction (proved).
 constexpr double radius = 38;  // proof: cut-masses
 constexpr double tail_mass = 1e-307;
 
@@ -43,10 +43,9 @@ double normaliser(const std::vector<double>& weights) {
 }
 
 // E_P[e^(t L)] over the outcomes beyond R. With y = -x, L = s^2 / (2 sigma^2) + s y / sigma^2, so that e^(t L) P(y) is
-// e^(t (t+1) s^2 / (2 sigma^2)) times e^(-(y - t s)^2 / (2 sigma^2)) / Z, whose sum over all integers is at most 1 (by
-// Poisson summation a shift lowers it) and over those with y - t s >= v sigma >= 0 at most e^(-v^2 / 2) (1 + sigma
-// sqrt(pi / 2)) / Z
-// <= 1.5 e^(-v^2 / 2): a decreasing sum is at most its first term and the integral.
+// e^(t (t+1) s^2 / (2 sigma^2)) times e^(-(y - t s)^2 / (2 sigma^2)) / Z. The sum of the latter over all integers is at
+// most 1 (by Poisson summation a shift lowers it), and over those with y - t s >= v sigma >= 0 at most e^(-v^2 / 2) (1
+// + sigma sqrt(pi / 2)) / Z <= 1.5 e^(-v^2 / 2): a decreasing sum is at most its first term plus the integral.
 double unlisted_moment(double sigma, double s, double t) {
   const double v = radius * (1 - 1e-12) - t * s / sigma;
   const double above = v > 0 ? std::fmin(1, 1.5 * std::exp(-v * v / 2)) : 1;
@@ -54,12 +53,12 @@ double unlisted_moment(double sigma, double s, double t) {
   return std::exp(t * (t + 1) * (s / sigma) * (s / sigma) / 2 * (1 + 8 * u)) * (above * (1 + 1e-9) + tail_mass);
 }
 
-// log theta(a), theta(a) = sum over the integers of e^(-(y - a)^2 / (2 sigma^2)), for sigma < 1 and a >= 0 off by
-// `slack`: in units of the largest term, with y - a within u of itself.
+// log theta(a), theta(a) = sum over the integers of e^(-(y - a)^2 / (2 sigma^2)), for sigma < 1 and a >= 0 that is off
+// by `slack`; in units of the largest term, with y - a within u of itself.
 Interval log_theta(double sigma, double a, double slack) {
   const double from = a - std::floor(a), near = std::fmin(from, 1 - from), square = sigma * sigma;
   CompensatedSum sum;
-  double error = 1e-300;  // the terms left out: less than e^(-39^2 / 2) each, and falling
+  double error = 1e-300;  // the omitted terms: less than e^(-39^2 / 2) each, and falling
   for (double y = -40; y <= 41; ++y) {
     const double apart = std::fabs(y - from), exponent = (apart - near) * (apart + near) / (2 * square);
     const double term = std::exp(-exponent);
@@ -84,7 +83,7 @@ Interval log_theta_ratio(double sigma, double a, double slack) {
   return {there.lower - here.upper, std::fmin(0, there.upper - here.lower)};
 }
 
-// As above over all outcomes: e^(t (t+1) s^2 / (2 sigma^2)) theta(t s) / theta(0).
+// The same over all outcomes: e^(t (t+1) s^2 / (2 sigma^2)) theta(t s) / theta(0).
 Interval log_moment(double sigma, double s, double t) {
   const double ratio = s / sigma, value = t * (t + 1) * ratio * ratio / 2, shift = t * s;
   if (!std::isfinite(value)) return {-infinity, infinity};
@@ -111,7 +110,7 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
     const double p = mass(x), q = mass(x - s);
     const double finite = s * (s - 2 * x) / (2 * sigma * sigma);
     const double loss = std::fabs(x - s) > bound ? infinity : std::fabs(x) > bound ? -infinity : finite;
-    if (p == 0 && q == 0 && std::isfinite(loss)) continue;  // an infinite loss stays one, however rare
+    if (p == 0 && q == 0 && std::isfinite(loss)) continue;  // an infinite loss remains one, however rare
     if (std::isfinite(loss)) law.loss_error = std::fmax(law.loss_error, 2.01 * u * std::fabs(loss));
     law.atoms.push_back({loss, p, q});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The discrete Laplace (two-sided geometric) mechanism: P(x) = Z e^(-a |x|) on the integers against Q(x) = P(x - s).
-// Its own reverse, by x -> s - x.
+// The pair is its own reverse, by x -> s - x.
 #include <cmath>
 #include <stdexcept>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double most_shift = 1e7;
 
-// e^(-a j) to 6 u; its argument is beyond exp_product's 1e3 only where it is 0.
+// e^(-a j) within 6 u; the argument exceeds exp_product's 1e3 only where the result is 0.
 double power(double a, double j) { return a * j > 1e3 ? 0 : exp_product(-a, j); }
 
 // With j = min(max(x, 0), s) the loss is a (s - 2 j), and with w = e^-a

@@ -11,17 +11,17 @@
 namespace hockeystick {
 namespace {
 
-// log(a / b) for positive a, b. Within a factor of two a - b is exact (Sterbenz): the quotient's u, carried by
-// log1p with a factor of at most 1.45, and 4 u of log1p make 6 u of the result. So does u of the quotient
-// elsewhere, as |log| > log 2, and 4 u of either logarithm where the quotient leaves the range of doubles:
-// there |log a| + |log b| <= 2 |log(a / b)| + 1, in all 10 u.
+// log(a / b) for positive a, b. Within a factor of two a - b is exact (Sterbenz): the quotient's u, which log1p carries
+// with a factor of at most 1.45, and log1p's own 4 u make 6 u of the result. Elsewhere u of the quotient and 4 u of the
+// logarithm make no more, as |log| > log 2. Where the quotient leaves the range of doubles, each logarithm has 4 u and
+// |log a| + |log b| <= 2 |log(a / b)| + 1: 10 u in all.
 double log_ratio(double a, double b) {
   if (a >= b / 2 && b >= a / 2) return std::log1p((a - b) / b);
   const double ratio = a / b;
   return ratio > 1e-300 && ratio < 1e300 ? std::log(ratio) : std::log(a) - std::log(b);
 }
 
-// The sum of the weights is value + rest, but for error; the last two relative to value.
+// The sum of the weights is value + rest, within error; rest and error are relative to value.
 struct Total {
   double value, rest, error;
 };
@@ -34,7 +34,7 @@ Total total(Parameters weights) {
   return {value, sum.value() / value, sum.error_bound() / value + u * u};
 }
 
-// The loss is log(p_i / q_i) + log(sum q / sum p). Masses: the sum's rest and a quotient, u each.
+// The loss is log(p_i / q_i) + log(sum q / sum p). Masses: u for the rest of the sum and u for the quotient.
 AtomicLaw discrete_pair(Parameters weights) {
   const std::size_t n = weights.size() / 2;
   const Parameters p = weights.first(n), q = weights.last(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-ary randomized response: the true answer, but with probability r a uniform one (Warner 1965 for k = 2).
+// k-ary randomized response: the true answer, or with probability r a uniformly random one (Warner 1965 for k = 2).
 #include <cmath>
 
 #include "mechanisms/discrete/atomic_pair.hpp"
@@ -17,7 +17,7 @@ double replaced_loss(double r, double k) {
   return std::log1p(k * (1 - r) / r);
 }
 
-// The answers of one value against those of another; its own reverse. Masses: 1 - r, r/k and a sum u each.
+// The answers for one value against those for another; its own reverse. Masses: u each for 1 - r, r/k and a sum.
 AtomicLaw replaced(Parameters parameters) {
   const double r = parameters[0], k = parameters[1];
   const double own = (1 - r) + r / k, other = r / k;
@@ -30,8 +30,8 @@ AtomicLaw replaced(Parameters parameters) {
   return law;
 }
 
-// The answers of a value against uniform ones, those of the special value. The losses are
-// log(k (1 - r + r/k)) = log(1 + (k - 1)(1 - r)) and log r.
+// The answers for a value against uniform ones, which are those for the special value. The losses are log(k (1 - r +
+// r/k)) = log(1 + (k - 1)(1 - r)) and log r.
 AtomicLaw special(Parameters parameters) {
   const double r = parameters[0], k = parameters[1];
   const double loss = std::log1p((k - 1) * (1 - r)), other = r > 0 ? std::log(r) : -infinity;

@@ -19,7 +19,7 @@
 namespace hockeystick {
 namespace {
 
-// Steps and nodes are multiples of this, and nodes below 2^12, so that nodes and their squares are exact.
+// Steps and nodes are multiples of this, and nodes are below 2^12, so that nodes and their squares are exact.
 constexpr double grain = 0x1p-14;
 constexpr double farthest = 4096;
 
@@ -70,7 +70,7 @@ class Strips {
   std::array<Strip, 6> strips_;
 };
 
-// log(P / phi(0)) and the loss at a node, the loss's error and the relative error of a mass, and the slopes of lambda
+// At a node: log(P / phi(0)) and the loss, the loss's error and the relative error of a mass, and the slopes of lambda
 // at x and -x.
 struct Node {
   Node(double at, const Weights& weights, const LocalLog& here, const LocalLog& behind)
@@ -92,7 +92,7 @@ struct Node {
 struct Tilted {
   std::vector<double> mass;
   double log_unit, sum;
-  double rounding, tails;  // relative to the sum: of the masses and their sum, beyond the nodes
+  double rounding, tails;  // relative to the sum: rounding of the masses and their sum, mass beyond the nodes
 };
 
 class DensityMgfLine final : public MgfLine {
@@ -133,7 +133,7 @@ class DensityMgfLine final : public MgfLine {
   }
 
  private:
-  // Nodes from 0 (or one step above it) outwards until the rest is negligible at every tilt wanted.
+  // Nodes from 0 (or one step above) outwards until the rest is negligible at every tilt wanted.
   bool march(const LogMixture& mixture, int direction) {
     double most_low = -infinity, most_high = -infinity, first = direction > 0 ? step_ : 0.0;
     std::array<double, smooth_line_block> x, mirrored;
@@ -162,7 +162,7 @@ class DensityMgfLine final : public MgfLine {
     return false;
   }
 
-  // log of what the sum beyond the last node is at most, relative to that node. lambda' lies in [0, S] and increases:
+  // log of an upper bound of the sum beyond the last node, relative to that node. lambda' lies in [0, S] and increases:
   // going up, log(P e^(tilt L)) falls at a rate of at least x - a+ S - tilt lambda'(-x) from there on, a = own + tilt
   // ahead; going down, at least |x| - a- lambda'(x).
   double log_tail(double tilt, int direction) const {
@@ -207,8 +207,8 @@ class DensityMgfLine final : public MgfLine {
     return {value, 1.001 * relative + u * (4 + 5 * std::fabs(log_scaled) + std::fabs(value))};
   }
 
-  // P e^(tilt L) as a density of L lies above bars over the losses of adjacent nodes: a normal density is least at an
-  // end, and e^(own lambda + tilt L) is monotone.
+  // As a density of L, P e^(tilt L) lies above bars over the losses of adjacent nodes: a normal density is smallest at
+  // an end, and e^(own lambda + tilt L) is monotone.
   LayerCake layers() const {
     const std::size_t bars = nodes_.size() - 1;
     std::vector<double> heights(bars), widths(bars);
@@ -263,7 +263,7 @@ std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t co
     checkpoint_each<256>(k);
     const auto [re, im, rounding] = masses.next();
     const auto turns = static_cast<double>(k);
-    // It grows with the frequency: the last of eight samples stands for all of them.
+    // The error grows with the frequency: the last of eight samples stands for all of them.
     if (k % 8 == 1) truncated = truncation(spacing * std::min(turns + 7, static_cast<double>(count - 1)));
     result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding, truncated});  // proof: mgf-rounding
   }

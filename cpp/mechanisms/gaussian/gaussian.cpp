@@ -2,11 +2,13 @@
 #include "mechanisms/gaussian/gaussian.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mechanisms/gaussian/gaussian_cells.hpp"
 #include "mechanisms/gaussian/gaussian_mgf_line.hpp"
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
@@ -52,9 +54,10 @@ class GaussianPair final : public DominatingPair {
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 2 * mu_error_ - 8 * u); }
 
  private:
-  // Means so far apart that panels, as narrow as Q falls at the edge x, would be many. P(L >= e) - e^e Q(L >= e) is
-  // T(t) - phi(t) M(x), t = x - mu, T the normal tail, and M = T / phi is between 1/x - 1/x^3 and 3/x^5 more. phi is at
-  // most (abs(t) + 1) T, and T is zero for t > 39, so that the difference is above T / 2; t is within u abs(t).
+  // For means so far apart that too many panels would be needed, as narrow as Q falls at the edge x. P(L >= e) - e^e
+  // Q(L >= e) is T(t) - phi(t) M(x), t = x - mu, T the normal tail, and M = T / phi lies between 1/x - 1/x^3 and 3/x^5
+  // more. phi is at most (abs(t) + 1) T, and T is zero for t > 39, so that the difference exceeds T / 2; t is within u
+  // abs(t).
   PairCells far_tail(const GaussianEdges& edges) const {
     const double x = edges.at.front().x, t = x - mu_, s = 1 / (x * x);
     PairCells result;

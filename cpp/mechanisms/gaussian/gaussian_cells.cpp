@@ -5,18 +5,18 @@
 #include <cmath>
 
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
+#include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
 
-// Where vectors of densities are far from underflow, and their arguments have
-// bits enough (cell_kernel.hpp).
+// Up to here vectors of densities are far from underflow, and their arguments have enough bits (cell_kernel.hpp).
 constexpr double farthest_density = 37;
 
-// The integral of kernel (e^(mu z) - 1), z >= 0, where e^(mu z) alone might
-// overflow: together with phi.
+// The integral of kernel (e^(mu z) - 1), z >= 0, with e^(mu z) joined to phi, as e^(mu z) alone might overflow.
 double grown(const GaussianFamily& f, double a, double width, const GaussianEdge& to) {
   const auto rule = panel_rule(f.lowest_centre, f.highest_centre, a, width);
   const TwoParts rest = two_sum(to.x, -(a + width));
@@ -97,15 +97,14 @@ class Panels {
   const SimdKernels& kernel_ = default_fft_kernel();
 };
 
-// Cells that are narrow enough for cell_kernel.hpp, gathered until there is a
-// vector full of them.
+// Cells narrow enough for cell_kernel.hpp, gathered until they fill a vector.
 class NarrowCells {
  public:
   NarrowCells(const GaussianFamily& family, std::vector<CellMass>& cells) : family_(family), cells_(cells) {}
   NarrowCells(const NarrowCells&) = delete;
   NarrowCells& operator=(const NarrowCells&) = delete;
 
-  /// Takes the cell i between two edges, or does not.
+  /// Takes the cell i between two edges; returns false if the cell is too wide.
   bool take(std::size_t i, const GaussianEdge& from, const GaussianEdge& to) {
     const double farthest =
         std::max({std::fabs(from.x - family_.lowest_centre), std::fabs(from.x - family_.highest_centre),
@@ -159,8 +158,8 @@ GaussianSweep<GaussianEdge, Panel> sweep_of(const GaussianFamily& f, const Panel
   return {f.lowest_centre, std::clamp(0.0, f.lowest_centre, f.highest_centre), f.highest_centre, panel_of};
 }
 
-// What the kernel's densities take at most of P's between these edges: (k0 + k1 E) / (weight0 + weight1 E), monotone in
-// E(x), at one of the ends.
+// Upper bound of the ratio of the kernel's densities to P's between these edges: (k0 + k1 E) / (weight0 + weight1 E) is
+// monotone in E(x), so that the largest ratio is at an end.
 double kernel_weight(const GaussianFamily& f, std::span<const GaussianEdge> at) {
   double k0 = 0, lowest = infinity, highest = -infinity;
   for (const GaussianEdge& edge : at) {

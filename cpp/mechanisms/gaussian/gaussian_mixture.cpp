@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Gaussian mechanisms of random sensitivity: a mixture of shifted normals against a normal, and the reverse.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "mechanisms/gaussian/gaussian_cells.hpp"
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
 #include "mechanisms/gaussian/mixture_loss.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"
@@ -21,9 +23,9 @@
 namespace hockeystick {
 namespace {
 
-// A Gaussian mechanism of random sensitivity, in noise units: (sum_i p_i N(s_i, 1), N(0, 1)) and its reverse,
-// s_i >= 0. With t_i(x) = s_i x - s_i^2/2 the loss L(x) = log sum_i p_i e^(t_i(x)) increases and is convex. For a
-// reference point r and x on either side of it, a sum of terms of one sign:
+// In noise units, the pair (sum_i p_i N(s_i, 1), N(0, 1)) and its reverse, s_i >= 0. With t_i(x) = s_i x - s_i^2/2 the
+// loss L(x) = log sum_i p_i e^(t_i(x)) increases and is convex. For a reference point r, on either side of r, this is a
+// sum of terms of one sign:
 //     e^(L(r)) Q(x) - P(x) = sum_i p_i phi(x - s_i) (e^(s_i (r - x)) - 1).
 // Dominating: Choquette-Choo, Ganesh, Steinke, Thakurta (2024), Section 3, for sensitivities bounded by a random
 // variable.
@@ -36,7 +38,7 @@ struct MixtureEdge {
 
 struct MixtureEdges {
   std::vector<MixtureEdge> at;
-  std::vector<double> weights;  // what their k point to
+  std::vector<double> weights;  // the arrays that the k point to
   double loss_error = 0;
 };
 
@@ -55,7 +57,7 @@ class MixtureLog final : public LogMixture {
 
  private:
   const MixtureLoss& loss_;
-  mutable std::vector<double> scratch_;  // of one line, in one thread
+  mutable std::vector<double> scratch_;  // one line is used by one thread
 };
 
 constexpr std::size_t weights_at_once = 1 << 16;
@@ -70,7 +72,7 @@ class Mixture : public DominatingPair {
   double renyi_slope_bound(double) const override { return loss_.largest() * loss_.largest() / 2 * (1 + 8 * u); }
 
  protected:
-  // A point that no loss above `top` comes from: one below that which `carried` takes the edge to.
+  // No loss above `top` occurs up to this point, which is slightly below the point of the edge `top`.
   double before(double top, double sign) const {
     std::vector<double> scratch(loss_.size());
     const double x = sign * loss_.inverse(sign * top, scratch.data()).x;
@@ -92,8 +94,8 @@ class Mixture : public DominatingPair {
     return edges;
   }
 
-  // The cells between the losses, of which `part` gives those of a run, added to what `ends` holds: all edges' weights
-  // at once could take far more memory than anything else.
+  // The cells between the losses, added to those of `ends`. `part` gives the cells of a run of edges: the weights of
+  // all edges at once could take far more memory than anything else.
   template <class Part>
   PairCells joined(PairCells ends, std::span<const double> losses, const Part& part) const {
     const std::size_t run = std::max(weights_at_once / loss_.size(), std::size_t{1});
@@ -108,7 +110,7 @@ class Mixture : public DominatingPair {
     return ends;
   }
 
-  // Cells, or else the tails. Rounding as for gaussian_cells, and that of sums over the components;
+  // Cells, or only the tails. Rounding as for gaussian_cells, plus that of sums over the components;
   // cpp/proofs/cell-rounding.md.
   template <class Panel>
   PairCells swept(double lowest, double highest, const Panel& panel, std::span<const double> losses,
@@ -128,7 +130,7 @@ class Mixture : public DominatingPair {
   MixtureLoss loss_;
 };
 
-// One panel for each direction. `Density` gives the components' densities at a node.
+// One panel class for each direction. `Density` gives the components' densities at a node.
 struct PanelEnds {
   double offset;
   TwoParts beyond;
@@ -181,7 +183,7 @@ class Remove final : public Mixture {
       sum += weight * shifted_tail_moment(shift * (1 + 4 * u), x, t);
     return sum * (1 + 1e-9);
   }
-  // It is at least p^a times that of the largest shift alone.
+  // The moment is at least p^a times that of the largest shift alone.
   double renyi_slope_limit() const override { return loss_.largest() * loss_.largest() / 2 * (1 - 8 * u); }
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps of Gauss-Legendre panels over the line, for pairs whose densities are
-// mixtures of unit normals: what integrate_gaussian and the mixtures of many
-// components share. A panel's integrand is the caller's.
+// Sweeps of Gauss-Legendre panels over the line, for pairs whose densities are mixtures of unit normals: the common
+// part of integrate_gaussian and mixtures of many components. The caller gives the integrand of a panel.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/gauss_legendre.hpp"
@@ -22,9 +22,9 @@ namespace hockeystick {
 /// The largest exponent of a kernel's e^(rate z) that is safe on its own.
 inline constexpr double largest_growth = 300;
 
-/// weight phi(a + y - centre) e^(rate (rest + mirrored)) where that grows beyond (so that e^z - 1 is the same), 0 <= y,
-/// mirrored <= a panel's width. Squares of large numbers cancel in the exponent: they, `rest` and a - centre are in two
-/// doubles, and what y adds is a few units. Relative error at most 60 u.
+/// weight phi(a + y - centre) e^(rate (rest + mirrored)) beyond largest_growth, where e^z - 1 equals e^z; 0 <= y,
+/// mirrored <= a panel's width. Squares of large numbers cancel in the exponent: they, `rest` and a - centre are stored
+/// in two doubles, and y adds a few units. Relative error at most 60 u.
 class GrownDensity {
  public:
   GrownDensity(double weight, double a, double centre, double rate, const TwoParts& rest)
@@ -57,7 +57,7 @@ inline GaussLegendreRule panel_rule(double lowest, double highest, double a, dou
   return gauss_legendre(panel_reach(lowest, highest, a, width));
 }
 
-/// The largest exponent rate z of any e^(rate z) - 1 over these cells: beyond, GrownDensity serves.
+/// The largest exponent rate z of any e^(rate z) - 1 over these cells; beyond largest_growth, GrownDensity is used.
 template <class Edge>
 double widest_growth(double rate, std::span<const Edge> edges) {
   double widest = 0;
@@ -68,23 +68,20 @@ double widest_growth(double rate, std::span<const Edge> edges) {
   return std::min(rate * widest, largest_growth);
 }
 
-/// So many panels are asked for at a time.
+/// Number of panels that are asked for at a time.
 inline constexpr std::size_t panel_group = 8;
 
-/// Panel(a, width, from, to) gives p, above and below over [a, a + width] of
-/// the cell between two edges; an edge with an infinite x asks for no integral.
-/// Panel::group, if there is one, does so for `panel_group` panels at a time,
-/// or does not. Edge: an aggregate that begins with x.
+/// Panel(a, width, from, to) gives p, above and below over [a, a + width] of the cell between two edges; an edge with
+/// an infinite x asks for no integral. Panel::group, if there is one, does this for `panel_group` panels at a time, or
+/// returns false. Edge: an aggregate that begins with x.
 template <class Edge, class Panel>
 class GaussianSweep {
  public:
-  /// The centres [lowest, highest] of all normal densities in P, Q and the
-  /// kernel.
+  /// The centres [lowest, highest] of all normal densities in P, Q and the kernel.
   GaussianSweep(double lowest, double highest, const Panel& panel)
       : lowest_(lowest), highest_(highest), voids_{}, panel_(panel) {}
 
-  /// The same where there is no centre but these and `middle`, which may be one
-  /// of them.
+  /// The same if the only centres are these and `middle`, which may equal one of them.
   GaussianSweep(double lowest, double middle, double highest, const Panel& panel)
       : lowest_(lowest),
         highest_(highest),
@@ -102,9 +99,8 @@ class GaussianSweep {
     return result;
   }
 
-  /// The cell between two edges whose losses differ by d. Where an edge lies
-  /// outside the range of L, its integral follows from p and the other one:
-  /// below + e^d above = (e^d - 1) p for any cell of loss width d.
+  /// The cell between two edges whose losses differ by d. If an edge lies outside the range of L, its integral follows
+  /// from p and the other one: below + e^d above = (e^d - 1) p for any cell of loss width d.
   CellMass cell(const Edge& from, const Edge& to, double d) const {
     if (!(from.x < to.x)) return {};
     const bool no_from = std::isinf(from.x), no_to = std::isinf(to.x);
@@ -132,8 +128,7 @@ class GaussianSweep {
  private:
   static constexpr Edge at_infinity{infinity, {}};
 
-  // Beyond this distance from every centre a normal density is below 1e-330 and
-  // rounds to zero.
+  // Beyond this distance from every centre a normal density is below 1e-330 and rounds to zero.
   static constexpr double density_reach = 39.0;
 
   struct CellSums {
@@ -151,9 +146,8 @@ class GaussianSweep {
     return normal_panel_width(std::max(std::fabs(x - lowest_), std::fabs(x - highest_)));
   }
 
-  // A panel no longer matters if it is below 1e-19 of what has been gathered:
-  // beyond all centres the next panels shrink faster than geometrically (ratio
-  // below 1/e^1.8), so the rest is below 1e-18.
+  // A panel is negligible if it is below 1e-19 of the sum so far: beyond all centres the next panels shrink faster than
+  // geometrically (ratio below 1/e^1.8), so the rest is below 1e-18.
   static bool negligible(const CellMass& mass, const CellSums& sums) {
     return mass.p <= 1e-19 * sums.p.value() && mass.above <= 1e-19 * sums.above.value() &&
            mass.below <= 1e-19 * sums.below.value();
@@ -168,8 +162,7 @@ class GaussianSweep {
     for (std::size_t i = 0; i < count; ++i) masses[i] = panel_(a[i], width[i], from, to);
   }
 
-  // Panels from `start` on, each where `next` says, until they are negligible
-  // beyond `past`; `group` at a time.
+  // Panels from `start` on, each where `next` says, until they are negligible beyond `past`; `group` at a time.
   template <class Next, class Past>
   CellMass sweep(double start, const Edge& from, const Edge& to, const Next& next, const Past& past) const {
     CellSums sums;
@@ -206,8 +199,7 @@ class GaussianSweep {
                  [&](double a, double) { return a > highest_ + 1.0; });
   }
 
-  // (-inf, end] swept leftwards; `to` is the reference of `below`, at infinity
-  // if that is unwanted.
+  // (-inf, end] swept leftwards; `to` is the reference of `below`, at infinity if `below` is not wanted.
   CellMass sweep_left(double end, const Edge& to) const {
     const double stop = lowest_ - density_reach;
     const auto next = [&](double& at, double& a, double& width) {
@@ -222,8 +214,8 @@ class GaussianSweep {
                  [&](double a, double width) { return a + width < lowest_ - 1.0; });
   }
 
-  // Between centres far apart, further than the reach from either: P and Q have
-  // less than 1e-330 there, and nothing is swept. None where begin >= end.
+  // Between centres further apart than the reach from both, P and Q have less than 1e-330, and nothing is swept. There
+  // is no such void if begin >= end.
   struct Void {
     double begin, end;
   };

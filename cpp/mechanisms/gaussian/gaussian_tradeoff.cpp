@@ -2,6 +2,7 @@
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "numeric/interval.hpp"
 #include "numeric/normal.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The trade-off curve of the Gaussian mechanism.
 #pragma once
 
 #include "mechanisms/gaussian/gaussian.hpp"
@@ -6,11 +7,11 @@
 
 namespace hockeystick {
 
-/// The largest power of a test of N(mu, 1) against N(0, 1) at a false positive rate, P(Z > z - mu) with
-/// P(Z > z) = fpr (Dong, Roth & Su 2022, G_mu), enclosed. 0 < fpr < 1; mu_error as in gaussian_pair.
+/// The largest power of a test of N(mu, 1) against N(0, 1) at a false positive rate, enclosed: P(Z > z - mu) with P(Z >
+/// z) = fpr (Dong, Roth & Su 2022, G_mu). 0 < fpr < 1; mu_error as in gaussian_pair.
 Interval gaussian_power(double mu, double mu_error, double fpr);
 
-/// The mu at which that power equals `power`, enclosed: z(fpr) - z(power). Both in (0, 1).
+/// The mu at which that power equals `power`, enclosed: z(fpr) - z(power). Both are in (0, 1).
 Interval gaussian_mu_of(double fpr, double power);
 
 }  // namespace hockeystick

@@ -63,9 +63,9 @@ MixtureLoss::LossAt MixtureLoss::at(double x, double* weights) const {
     slope += weights[i] * components_[i].shift;
     shifted += weights[i] * components_[i].shift * std::fabs(x - components_[i].shift);
   }
-  // A shift off by u moves L by u w_i s_i abs(x - s_i) at the same x, and x with it where noise is added to it.
+  // A shift off by u moves L by u w_i s_i abs(x - s_i) at the same x, and moves x, too, if x is noise plus the shift.
   const double carried = 2.1 * u * (shifted + slope * largest());
-  if (top < 600 && rise > -0.5) {  // accurate relative to the terms of the rise, where these are small
+  if (top < 600 && rise > -0.5) {  // accurate relative to the terms of the rise if these are small
     const double loss = std::log1p(rise);
     return {loss, slope, 1.01 * (14 + terms_) * u * size_of_rise / (1 + rise) + 4 * u * std::fabs(loss) + carried};
   }

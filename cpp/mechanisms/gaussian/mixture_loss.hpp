@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The privacy loss of a Gaussian mechanism of random sensitivity as a function of the outcome, and its inverse.
 #pragma once
 
 #include <cmath>
@@ -11,42 +12,43 @@
 
 namespace hockeystick {
 
-/// The privacy loss of a Gaussian mechanism of random sensitivity, in noise units, as a function of the outcome. With
-/// t_i(x) = s_i x - s_i^2/2 it is L(x) = log sum_i p_i e^(t_i(x)), which increases and is convex.
+/// In noise units and with t_i(x) = s_i x - s_i^2/2, the privacy loss of a Gaussian mechanism of random sensitivity at
+/// outcome x is L(x) = log sum_i p_i e^(t_i(x)), which increases and is convex.
 class MixtureLoss {
  public:
   struct Component {
     double shift, weight;  // s_i > 0, with relative error u; p_i, within (5 + merged) u
   };
 
-  /// The mixture, sampled with probability q: the weight of every shift times q, the rest at 0.
+  /// The mixture, sampled with probability q: multiplies the weight of every shift by q, the rest is at 0.
   MixtureLoss(double deviation, double q, std::span<const double> sensitivities, std::span<const double> weights);
 
   const std::vector<Component>& components() const { return components_; }
   std::size_t size() const { return components_.size(); }
   double rest() const { return rest_; }  // P(s = 0)
   double largest() const { return components_.back().shift; }
-  double terms() const { return terms_; }  // summands in any sum over components, for its rounding
+  double terms() const { return terms_; }  // summands in any sum over components, to bound its rounding
   double infimum() const { return moving_ < 0.5 ? std::log1p(-moving_) : std::log(rest_); }
 
-  /// The loss at a point, its slope, and a bound of its rounding and of what the shifts' rounding moves it by.
+  /// The loss at a point, its slope, and a bound of the errors by its rounding and by the shifts' rounding.
   struct LossAt {
     double loss, slope, error;
   };
 
-  /// The loss at x; posterior weights of the components to `weights`, relative error (24 + 2 terms) u. An exponent
+  /// The loss at x; writes the components' posterior weights to `weights`, relative error (24 + 2 terms) u. An exponent
   /// is kept in two doubles, so that only exp (6 u), the weights, the sum and the quotient round.
   LossAt at(double x, double* weights) const;
 
-  /// x with L(x) = loss as nearly as doubles go, and how far L(x) may be from it; -inf at or below the infimum.
-  /// Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of slope at least s_1,
-  /// so that it falls on the root from the right without overshooting; then on L itself, which is certified.
+  /// The double x nearest to L(x) = loss, up to a few roundings, and a bound of |L(x) - loss|; -inf at or below the
+  /// infimum. Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of slope at
+  /// least s_1, so that the iterates fall to the root from the right without overshooting; then on L itself, which is
+  /// certified.
   struct Inverse {
     double x, loss_error;
   };
   Inverse inverse(double loss, double* weights) const;
 
-  /// Mixtures lie no further apart than their components do on average.
+  /// Total variation is at most the average of the components'.
   double total_variation_bound() const;
 
  private:
@@ -55,7 +57,7 @@ class MixtureLoss {
   // t_i(x) in two doubles.
   TwoParts exponent(std::size_t i, double x) const;
 
-  // G and its slope, for the search only.
+  // G and its slope, only for the search.
   std::pair<double, double> moving(double x) const;
 
   std::vector<Component> components_;  // by increasing shift

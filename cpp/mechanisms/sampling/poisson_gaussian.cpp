@@ -6,6 +6,7 @@
 #include "mechanisms/gaussian/gaussian_cells.hpp"
 #include "mechanisms/gaussian/gaussian_mgf_line.hpp"
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/sampling_weight.hpp"
 #include "numeric/interval.hpp"

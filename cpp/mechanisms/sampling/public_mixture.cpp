@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
@@ -14,12 +15,12 @@ namespace {
 class PublicMixture final : public DominatingPair {
  public:
   PublicMixture(std::vector<Choice> choices, double rest) : choices_(std::move(choices)), rest_(rest) {
-    atoms_.all = true;
     for (const Choice& choice : choices_) {
-      atoms_.all = atoms_.all && choice.pair->atoms().all;
-      for (const Atom& atom : choice.pair->atoms().at) atoms_.at.push_back({atom.loss, choice.weight * atom.mass});
+      const AtomSketch part = choice.pair->atom_sketch();
+      all_atoms_ = all_atoms_ && part.all;
+      for (const Atom& atom : part.at) atoms_.push_back({atom.loss, choice.weight * atom.mass});
     }
-    std::sort(atoms_.at.begin(), atoms_.at.end(), [](const Atom& a, const Atom& b) { return a.loss < b.loss; });
+    std::sort(atoms_.begin(), atoms_.end(), [](const Atom& a, const Atom& b) { return a.loss < b.loss; });
   }
 
   // All quantities are linear in the pair. Weights are off by 2 u, products and sums by as much again each.
@@ -46,7 +47,7 @@ class PublicMixture final : public DominatingPair {
     return nodes;
   }
 
-  const Atoms& atoms() const override { return atoms_; }
+  AtomSketch atom_sketch() const override { return {atoms_, all_atoms_}; }
 
   double loss_infimum() const override {
     double least = infinity;
@@ -150,7 +151,8 @@ class PublicMixture final : public DominatingPair {
 
   std::vector<Choice> choices_;
   double rest_;
-  Atoms atoms_;
+  std::vector<Atom> atoms_;  // for plans only
+  bool all_atoms_ = true;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double outward = 1 + 0x1p-48;  // covers fewer than 16 roundings of nonnegative terms
 constexpr double product_error = 2.25 * unit_roundoff;
-constexpr std::size_t chunk = 512;  // coefficients whose errors are kept at a time
+constexpr std::size_t chunk = 512;  // coefficients whose errors are stored at a time
 
 // Upper bound of sum |x_j|; NaN or inf if some x_j is.
 double norm_above(const RealFft& fft, std::span<const double> x) {
@@ -70,10 +70,10 @@ void check_length(std::string_view name, std::size_t got, std::size_t size) {
   }
 }
 
-/// Coefficients of a sequence to a power: how to get them and what they are off by.
+/// A factor of the product: transforms a sequence, raises it to a power, and bounds the errors.
 class Factor {
  public:
-  /// x <- its transform.
+  /// Replaces x by its transform.
   Factor(const RealFft& plan, std::span<double> x, std::int64_t power) : fft(&plan) {
     const double norm = norm_above(plan, x);
     finite = norm <= 0x1p+1000 && power_above(norm, power) <= 0x1p+1000;
@@ -103,14 +103,14 @@ class Factor {
   std::optional<PowerRule> rule;  // none: the power is 1
 };
 
-// Sums over all N frequencies of the error bounds and of the moduli of what goes into the inverse.
+// Sums over all N frequencies of the error bounds and of the moduli of the inverse transform's input.
 struct Totals {
   double errors = 0, moduli = 0;
 
   // proof: fft-rounding
   void add(const double* sums, double weight) { errors += weight * sums[0], moduli += weight * sums[1]; }
 
-  // x <- its inverse transform; the bound. At most N + 64 roundings were met by any term.
+  // Replaces x by its inverse transform; returns the error bound. Any term has met at most N + 64 roundings.
   double invert(const RealFft& fft, std::span<double> x) const {
     if (!(errors <= 0x1p+1000 && moduli <= 0x1p+1000)) {  // also NaN
       std::fill(x.begin(), x.end(), 0.0);

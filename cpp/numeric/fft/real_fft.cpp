@@ -26,7 +26,7 @@ Shape shape_of(std::size_t size) {
   return {static_cast<unsigned>(size >> log2), log2};
 }
 
-// One twiddle table: radix, points, where it starts. Offsets come first, values later.
+// One twiddle table: radix, points and start. Offsets come first, values later.
 struct TableRequest {
   std::size_t radix, points, part;  // part = number of j
   const double** slot;
@@ -49,7 +49,7 @@ std::vector<TableRequest> table_requests(FftTables& t) {
   return requests;
 }
 
-// Sums of eta over a path, in units of u; see fft.hpp.
+// Sums of eta over a path, in units of u; see real_fft.hpp.
 constexpr double product_by_root = 3.02;
 
 double eta_power_of_two(unsigned log2) {

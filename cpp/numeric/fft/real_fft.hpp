@@ -58,7 +58,7 @@ class RealFft {
   static bool supports(std::size_t size);
   /// The smallest supported size >= at_least; std::invalid_argument above 2^31.
   static std::size_t good_size(std::size_t at_least);
-  /// Memory of a plan, known before it is made. Transforms work in place and need no more.
+  /// Memory of a plan, known before it is made. Transforms work in place and need no more memory.
   static std::size_t bytes(std::size_t size);
 
   std::size_t size() const { return points; }
@@ -66,10 +66,10 @@ class RealFft {
   double error_constant() const { return bound; }
   double underflow() const;
 
-  /// In place: x[0] = X_0, x[1] = X_(N/2), then the blocks; each of the other coefficients appears once,
-  /// it or its conjugate.
+  /// In place: x[0] = X_0, x[1] = X_(N/2), then the blocks; each of the other coefficients appears once, as such or as
+  /// its conjugate.
   void forward(std::span<double> x) const;
-  /// In place, from what forward leaves; includes the factor 1/N.
+  /// In place, from the output of forward; includes the factor 1/N.
   void inverse(std::span<double> x) const;
 
   const std::vector<Block>& blocks() const { return runs; }

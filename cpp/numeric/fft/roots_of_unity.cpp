@@ -37,9 +37,9 @@ Twofold one_minus(Twofold a) {
   return normalize(s.value, s.error - a.lo);
 }
 
-// cos(x) - 1 = -(x^2/2) (1 - x^2/(3*4) (1 - x^2/(5*6) ..)) and sin(x) likewise, 0 <= x <= pi/4, by
-// Horner's rule. Twelve factors: the first term dropped is below (pi/4)^26 / 26! < 2^-97. Each level
-// damps what came before by x^2/6 <= 0.11, so the errors of all add up to less than 2^-90.
+// cos(x) - 1 = -(x^2/2) (1 - x^2/(3*4) (1 - x^2/(5*6) ..)) and sin(x) likewise, 0 <= x <= pi/4, by Horner's rule.
+// Twelve factors: the first term dropped is below (pi/4)^26 / 26! < 2^-97. Each level damps the earlier errors by x^2/6
+// <= 0.11, so that all errors add up to less than 2^-90.
 struct SineCosine {
   Twofold sin, cos_minus_one;
 };

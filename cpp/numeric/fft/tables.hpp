@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What RealFft hands to a kernel. Included by files compiled for one
-// instruction set: no std functions.
+// The tables and requests that kernels take. Included by files compiled for one instruction set: no std functions.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +9,8 @@ namespace hockeystick {
 
 /// Twiddle factors for the real transform of size odd * 2^log2.
 ///
-/// A table for radix r and size m = r * part holds exp(-2 pi i j t / m), 0 <= j
-/// < part, 1 <= t < r, in groups of four j (padded): for each group, for each
-/// t, four real parts and then four imaginary parts.
+/// A table for radix r and size m = r * part holds exp(-2 pi i j t / m), 0 <= j < part, 1 <= t < r, in groups of four j
+/// (padded): for each group, for each t, four real parts and then four imaginary parts.
 struct FftTables {
   unsigned odd;                 // 1, 3 or 5
   unsigned log2;                // >= 1
@@ -23,27 +21,23 @@ struct FftTables {
   const double* radix2[32];     // [b]: radix 2, m = 2^b; only b = 1, 2, 3, 5
 };
 
-/// How coefficients z are raised to a power p >= 2 (convolve.hpp): where |z|^2
-/// <= cut_square to 0, within cut_bound; elsewhere to the computed y, within
-/// |y| (input_error / |z| + rounding) + cut_bound.
+/// The rule for raising coefficients z to a power p >= 2 (convolution.hpp): 0 within cut_bound if |z|^2 <= cut_square;
+/// otherwise the computed y within |y| (input_error / |z| + rounding) + cut_bound.
 struct PowerRule {
   std::uint64_t power;   // p
   unsigned leading_bit;  // floor(log2 p)
   double cut_square, cut_bound, input_error, rounding;
 };
 
-/// A normal density e^(-slope y - y^2/2) and what it weighs in three
-/// integrands.
+/// A normal density e^(-slope y - y^2/2) and its weights in three integrands.
 struct PanelDensity {
   bool used;
   double slope, p, above, below;
 };
 
-/// A Gauss-Legendre panel of `width`: for y from 0 to width, with g the sum of
-/// the densities with their weights, the integrals of g_p, of g_above (1 -
-/// e^(-rate (offset + y))) and of g_below (e^(rate (rest + width - y)) - 1).
-/// The first density is used. Nodes on [0, 1], weights and 1 - nodes are padded
-/// with zeros to 8.
+/// A Gauss-Legendre panel of `width`: for y from 0 to width, with g the sum of the densities with their weights, the
+/// integrals of g_p, of g_above (1 - e^(-rate (offset + y))) and of g_below (e^(rate (rest + width - y)) - 1). The
+/// first density is used. Nodes on [0, 1], weights and 1 - nodes are padded with zeros to 8.
 struct PanelRequest {
   const double *nodes, *mirrored, *weights;
   std::size_t count;
@@ -51,11 +45,9 @@ struct PanelRequest {
   PanelDensity density[2];
 };
 
-/// Eight cells [from, to], each one Gauss-Legendre panel, of a pair with
-/// centres 0 and `rate`: the integrals of P, of kappa_from (1 - e^(-rate (x -
-/// from))) and of kappa_to (e^(rate (to - x)) - 1), where P = weights[0] phi(x)
-/// + weights[1] phi(x - rate), kappa_r = k0(r) phi(x) + k1 phi(x - rate).
-/// Densities that weigh nothing are not used.
+/// Eight cells [from, to], each one Gauss-Legendre panel, of a pair with centres 0 and `rate`: the integrals of P, of
+/// kappa_from (1 - e^(-rate (x - from))) and of kappa_to (e^(rate (to - x)) - 1), where P = weights[0] phi(x) +
+/// weights[1] phi(x - rate), kappa_r = k0(r) phi(x) + k1 phi(x - rate). Densities of zero weight are not used.
 struct CellGroup {
   const double *nodes, *weights;  // of the rule, on [0, 1]
   std::size_t count;              // at most 6
@@ -64,9 +56,8 @@ struct CellGroup {
   const double *from, *to, *k0_from, *k0_to;  // each of 8
 };
 
-/// Eight panels as PanelRequest, of one cell and both densities: integrals with
-/// the weights of a CellGroup; places of the panels are from[], width[],
-/// offset[] and rest[].
+/// Eight panels as in PanelRequest, of one cell and both densities: integrals with the weights of a CellGroup. The
+/// places of the panels are from[], width[], offset[] and rest[].
 struct PanelGroup {
   const double *nodes, *mirrored, *weights;
   std::size_t count;
@@ -75,8 +66,7 @@ struct PanelGroup {
   const double *from, *width, *offset, *rest;  // each of 8
 };
 
-/// One implementation of the butterflies and of all other *_kernel.hpp. Null:
-/// not in this build.
+/// One implementation of the butterflies and of all other *_kernel.hpp. Null: not in this build.
 struct SimdKernels {
   const char* name;
   void (*forward)(const FftTables&, double* x) = nullptr;

@@ -12,13 +12,13 @@ namespace {
 
 struct Account {
   double limit = infinity;
-  double held = 0, most = 0;  // now, and the most at once
-  std::uint64_t name = 0;     // of the budget that is open; none: 0
+  double held = 0, most = 0;  // now, and at the peak
+  std::uint64_t name = 0;     // of the open budget; none: 0
 };
 
 constinit thread_local Account account;
 
-// No two are alike in the process: what one thread made another may drop.
+// Names are unique in the process: one thread may free memory that another has allocated.
 std::uint64_t new_name() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;

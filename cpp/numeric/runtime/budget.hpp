@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one question: whatever grows with a question is charged to its budget before it is touched.
+// The memory budget of one question: allocations that grow with the question are charged before they are touched.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace hockeystick {
 
-/// Thrown in place of an allocation that the budget has no room for; `bytes` is what it takes with all that is held.
+/// Thrown instead of an allocation that exceeds the budget; `bytes` is the total that would be held.
 class OverBudget : public std::bad_alloc {
  public:
   explicit OverBudget(double bytes) : bytes_(bytes) {}
@@ -18,7 +18,7 @@ class OverBudget : public std::bad_alloc {
   double bytes_;
 };
 
-/// While it lives, its thread holds no more than so many bytes. One inside another counts with the outer one.
+/// Limits the bytes that its thread holds during its lifetime. A nested budget counts towards the outer one.
 class Budget {
  public:
   explicit Budget(double bytes);
@@ -33,8 +33,8 @@ class Budget {
   bool outer_;
 };
 
-/// What is made while it lives is for a cache: it is charged as ever, but at the end none of it counts any more. So a
-/// question holds as much whether it found a thing in a cache or made it.
+/// Marks allocations for a cache: they are charged during its lifetime, and released from the account at its end. So a
+/// question holds the same memory whether it found or made a cached object.
 class MakingForCache {
  public:
   MakingForCache();
@@ -42,10 +42,10 @@ class MakingForCache {
   MakingForCache(const MakingForCache&) = delete;
   MakingForCache& operator=(const MakingForCache&) = delete;
 
-  /// The most bytes that were held at once for it so far.
+  /// The peak of the bytes held for the cache so far.
   double most() const;
 
-  /// Throws OverBudget where there is no room for so many bytes, as making would.
+  /// Throws OverBudget if the budget has no room for this number of bytes, as the allocation would.
   static void check(double bytes);
 
  private:
@@ -53,12 +53,12 @@ class MakingForCache {
   std::uint64_t name_before_;
 };
 
-/// So many bytes of the thread's budget, from before they are touched until it goes; a copy holds as many again. What
-/// outlives its budget, or its thread, is no longer counted. Costs a few nanoseconds.
+/// Charges bytes to the thread's budget, from before they are touched until its destruction; a copy charges as much
+/// again. After the end of its budget or thread, it counts no more. Costs a few nanoseconds.
 class Held {
  public:
   Held() = default;
-  /// Throws OverBudget if there are not so many left.
+  /// Throws OverBudget if the budget has fewer bytes left.
   explicit Held(double bytes);
   Held(const Held& other) : Held(other.bytes_) {}
   Held(Held&& other) noexcept;

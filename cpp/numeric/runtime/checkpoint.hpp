@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where long work can be interrupted. Included by files compiled for one instruction set: no std functions.
+// Points at which long work can be interrupted. Included by files compiled for one instruction set: no std functions.
 #pragma once
 
 #include <cstddef>
 
 namespace hockeystick {
 
-/// What looks after long work now and then, in the thread that does it. It ends the work by throwing.
+/// A function called now and then during long work, in its thread. It ends the work by throwing.
 using Watch = void (*)();
 
-/// While it lives, checkpoints of its thread call `watch`, some twenty times a second; null: nobody does.
+/// During its lifetime, checkpoints of its thread call `watch` about twenty times a second; null: no calls.
 class Watched {
  public:
   explicit Watched(Watch watch);
@@ -21,8 +21,8 @@ class Watched {
   Watch before_;
 };
 
-/// To be passed about every millisecond by whatever may run long, where it may be left by an exception.
-/// Costs a look at the clock, some 30 ns; nearly nothing where nobody watches.
+/// Long work must call this about every millisecond, at places that an exception may leave. Costs a look at the clock,
+/// about 30 ns; nearly nothing without a watch.
 void checkpoint();
 
 /// The same in a loop, at one iteration i in `period`.

@@ -10,7 +10,7 @@
 namespace hockeystick {
 namespace {
 
-ForkSafeMutex* last = nullptr;  // constant, so that it is there before the first is made
+ForkSafeMutex* last = nullptr;  // constant-initialized, before the first mutex
 
 #ifdef HOCKEYSTICK_HAS_FORK
 void lock_all() {

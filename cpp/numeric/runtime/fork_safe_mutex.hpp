@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A mutex that survives fork().
 #pragma once
 
 #include <mutex>
 
 namespace hockeystick {
 
-/// A mutex that is free in a forked child, and what it guards whole, whatever the parent's threads were doing: fork()
-/// waits until it is free, and holds it meanwhile. On platforms without fork() it is a std::mutex.
+/// A mutex that is free in a forked child, with the data that it guards intact, whatever the parent's threads were
+/// doing: fork() waits until the mutex is free, and holds it meanwhile. On platforms without fork() it is a std::mutex.
 ///
-/// To be made while the library loads, so that no fork can fall into the making, and never destroyed, for threads may
-/// run on while the process exits; whoever holds one must not take another.
+/// Must be constructed while the library loads, so that no fork can happen during the construction, and never
+/// destroyed, as threads may run on while the process exits. A thread that holds one must not lock another.
 class ForkSafeMutex {
  public:
   ForkSafeMutex();
@@ -18,7 +19,7 @@ class ForkSafeMutex {
 
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
-  /// The one made before it.
+  /// The mutex constructed before this one.
   ForkSafeMutex* before() const { return before_; }
 
  private:

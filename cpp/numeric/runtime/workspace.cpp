@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_arrays = 2, most_doubles = std::size_t{2} << 20;
 
 struct Pool {
-  Pool() { arrays.reserve(most_arrays); }  // so that giving back never allocates
+  Pool() { arrays.reserve(most_arrays); }  // so that returning an array never allocates
   ForkSafeMutex mutex;
   std::vector<std::vector<double>> arrays;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A pool of large arrays for transforms.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 
 namespace hockeystick {
 
-/// An array of doubles of any content, kept for the next one who wants so many when it is given back: fresh memory
-/// costs a page fault each 4 KiB, about as much as a transform of it. Thread-safe; at most 2 arrays and 16 MiB stay.
+/// An array of doubles of any content, kept for the next user of the same size after its release: fresh memory costs a
+/// page fault for each 4 KiB, about as much as a transform of it. Thread-safe; keeps at most 2 arrays and 16 MiB.
 class Workspace {
  public:
   explicit Workspace(std::size_t size);

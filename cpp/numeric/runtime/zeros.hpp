@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Large arrays of zeros, allocated in steps that can be interrupted.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace hockeystick {
 
-/// So many zeros; where they are many, the system takes its time to find memory for them, and can be interrupted.
+/// An array of zeros; the operating system takes long to find memory for many, so this can be interrupted.
 inline std::vector<double> zeros(std::size_t count) {
   constexpr std::size_t piece = 1 << 20;
   std::vector<double> result;

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow cells of Gaussian pairs, and panels of wide ones, a vector of them at
-// a time, for every instruction set; as fft_kernel.hpp.
+// Narrow cells of Gaussian pairs, and panels of wide ones, by vectors, for every instruction set; included as
+// fft_kernel.hpp is.
 //
-// On a cell [a, a + w] let y = x - a and G(y) = e^(rate y) - 1. One exponential
-// and one G a node do, as
-//     phi(x) = phi(a) e^(-a y - y^2/2),     phi(x - rate) = phi(a - rate)
-//     (phi(x) / phi(a)) (1 + G(y)), 1 - e^(-rate y) = G / (1 + G), e^(rate (w -
-//     y)) - 1 = G at the mirrored node.
-// Rounding, in u (*proved*), where w (abs(t) + 4) <= 0.7 for t = a and, if
-// used, t = a - rate; then rate y <= 1.4:
-//   phi(t): t = z + r, z a multiple of 2^-20, so that z^2 is exact; e^(-z^2/2)
-//   2, e^(-r (z + r/2)) 2, being within
-//     2^-14 of 1 (Taylor leaves out 2^-63), constant and products 3: below 8.
-//   y 2.5, the exponent (2.5 + 1 + 1 + 1) 0.7 < 4, e^z 2, its product 1: a
-//   density that is taken 15. G 4, and 3.5 for its argument times z e^z / (e^z
-//   - 1) <= 1.9: 10.7. 1 + G: 10.7 (1 - e^-z) + 1 <= 9.1, with two
-//     products more a second density 8 + 4 + 2 + 9.1 + 2 < 26. G / (1 +
-//     G): 10.7 + 1 + 1.
-//   So P has 26, the weights 2, the rule's weights and 6 terms 8, the width 2:
-//   below 40, as gaussian_cells states. The others have besides k0 30 and G's
-//   13: below 100.
+// On a cell [a, a + w] let y = x - a and G(y) = e^(rate y) - 1. One exponential and one G per node suffice, as
+//     phi(x) = phi(a) e^(-a y - y^2/2),     phi(x - rate) = phi(a - rate) (phi(x) / phi(a)) (1 + G(y)),
+//     1 - e^(-rate y) = G / (1 + G),        e^(rate (w - y)) - 1 = G at the mirrored node.
+// Rounding, in u (*proved*), where w (abs(t) + 4) <= 0.7 for t = a and, if used, t = a - rate; then rate y <= 1.4:
+//     phi(t): t = z + r, z a multiple of 2^-20, so that z^2 is exact; e^(-z^2/2) 2, e^(-r (z + r/2)) 2, being within
+//       2^-14 of 1 (Taylor leaves out 2^-63), constant and products 3: below 8.
+//     y 2.5, the exponent (2.5 + 1 + 1 + 1) 0.7 < 4, e^z 2, its product 1: the first density 15. G 4, and 3.5 for
+//       its argument times z e^z / (e^z - 1) <= 1.9: 10.7. 1 + G: 10.7 (1 - e^-z) + 1 <= 9.1; with two more products
+//       the second density 8 + 4 + 2 + 9.1 + 2 < 26. G / (1 + G): 10.7 + 1 + 1.
+//     So P has 26, the weights 2, the rule's weights and 6 terms 8, the width 2: below 40, as gaussian_cells states.
+//       The others have 30 for k0 and 13 for G in addition: below 100.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +22,7 @@
 
 namespace hockeystick::HOCKEYSTICK_ISA {
 
-/// e^(-(high + low)^2 / 2) / sqrt(2 pi) for abs(high) < 37.5, low at most its
-/// rounding: within 8 u.
+/// e^(-(high + low)^2 / 2) / sqrt(2 pi) for abs(high) < 37.5, low at most high's rounding: within 8 u.
 template <class V>
 HOCKEYSTICK_INLINE V density_at(V high, V low) {
   const V magic = V::broadcast(0x1.8p32), half = V::broadcast(0.5), zero = V::broadcast(0.0);
@@ -41,7 +33,7 @@ HOCKEYSTICK_INLINE V density_at(V high, V low) {
   return multiply_add(base, rest * tail, base);
 }
 
-/// a - b in two parts.
+/// a - b as a sum of two doubles.
 template <class V>
 struct Difference {
   V high, low;

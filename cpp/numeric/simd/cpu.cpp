@@ -13,7 +13,7 @@
 namespace hockeystick {
 namespace {
 
-// AVX2 and FMA, and an operating system that saves the wide registers.
+// Whether the CPU has AVX2 and FMA, and the operating system saves the wide registers.
 bool cpu_has_avx2_and_fma() {
 #if defined(_MSC_VER) && defined(_M_X64)
   int leaf1[4], leaf7[4];
@@ -28,7 +28,7 @@ bool cpu_has_avx2_and_fma() {
 #endif
 }
 
-// AVX-512 F and DQ besides, and an operating system that saves the masks and the wider registers.
+// Whether the CPU also has AVX-512 F and DQ, and the operating system saves the masks and the wider registers.
 bool cpu_has_avx512() {
 #if defined(_MSC_VER) && defined(_M_X64)
   int leaf7[4];
@@ -69,7 +69,7 @@ const SimdKernels& fft_kernel(std::string_view name) {
 }
 
 const SimdKernels& default_fft_kernel() {
-  static std::atomic<const SimdKernels*> kernel{nullptr};  // no lock: two threads may both choose, and choose alike
+  static std::atomic<const SimdKernels*> kernel{nullptr};  // no lock: threads that choose at once choose the same
   const SimdKernels* chosen = kernel.load(std::memory_order_relaxed);
   if (chosen == nullptr) kernel.store(chosen = &chosen_kernel(), std::memory_order_relaxed);
   return *chosen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels this build and this CPU have, and which one is used.
+// The kernels that this build and this CPU have, and the choice of one.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ std::vector<const SimdKernels*> available_fft_kernels();
 /// The available kernel of that name; std::invalid_argument, listing the names, if there is none.
 const SimdKernels& fft_kernel(std::string_view name);
 
-/// The kernel in use: the one that the environment variable HOCKEYSTICK_KERNEL names, or else the
-/// fastest. Decided at the first call, then fixed. Throws like fft_kernel.
+/// The kernel in use: the one that the environment variable HOCKEYSTICK_KERNEL names, otherwise the fastest. Chosen at
+/// the first call, then fixed. Throws like fft_kernel.
 const SimdKernels& default_fft_kernel();
 
 /// Their names, for reports.

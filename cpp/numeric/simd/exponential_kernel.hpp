@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// e^x and e^x - 1 on vectors, for every instruction set; as fft_kernel.hpp.
+// e^x and e^x - 1 on vectors, for every instruction set; included as fft_kernel.hpp is.
 //
 // x = k log 2 + r, |r| < 0.3467, and p = e^r - 1 = r + r^2 T(r) by Taylor; e^x = 2^k (1 + p) and
 // e^x - 1 = 2^k p + (2^k - 1). Errors, in units of u (*proved*; fused or not):
@@ -97,8 +97,8 @@ inline void powers(double* re, double* im, std::size_t count, std::uint64_t n) {
   }
 }
 
-/// Returns the largest base_j + tilt l_j and puts sum m_j, sum m_j l_j and sum m_j l_j^2 into sums, where m_j is e^ of
-/// base_j + tilt l_j less that; plain sums, without most of what is below e^-45.
+/// Returns the largest base_j + tilt l_j and puts sum m_j, sum m_j l_j and sum m_j l_j^2 into sums, where m_j is
+/// e^(base_j + tilt l_j - largest); plain sums, without most terms below e^-45.
 inline double tilted_sums(const double* base, const double* loss, double tilt, std::size_t count, double* sums) {
   constexpr std::size_t width = Vec::lanes;
   const std::size_t whole = count / width * width;
@@ -117,7 +117,7 @@ inline double tilted_sums(const double* base, const double* loss, double tilt, s
   double lanes[3][width], largest = -1e300;
   most.store(lanes[0]);
   for (std::size_t i = 0; i < width; ++i) largest = lanes[0][i] > largest ? lanes[0][i] : largest;
-  // From the difference: under a steep tilt largest - 45 rounds to largest.
+  // Compares the difference: under a steep tilt largest - 45 rounds to largest.
   const Vec unit = Vec::broadcast(largest), least = Vec::broadcast(-45.0);
   Vec total = Vec::broadcast(0), first = total, second = total;
   const auto add = [&](const double* b, const double* l) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The butterflies, once, for every instruction set. An ISA file defines HOCKEYSTICK_ISA (a namespace)
-// and HOCKEYSTICK_LANES and includes this. No std function is called here.
+// The butterflies of the Fourier transform, for every instruction set. An ISA file defines HOCKEYSTICK_ISA (a
+// namespace) and HOCKEYSTICK_LANES and includes this. No std function is called here.
 //
-// Complex numbers are split: real parts and imaginary parts in two contiguous runs. Order and error
-// analysis are in fft.hpp. Forward is decimation in frequency, inverse the exact mirror image, so
-// nothing is ever bit-reversed; the recursion is depth first, which suits every cache.
+// Complex numbers are split: real parts and imaginary parts in two contiguous runs. Order and error analysis are in
+// real_fft.hpp. Forward is decimation in frequency, inverse the exact mirror image, so nothing is ever bit-reversed;
+// the recursion is depth first, which suits every cache.
 #pragma once
 
 #include <cstddef>
@@ -113,7 +113,7 @@ HOCKEYSTICK_INLINE void butterfly(Complex<V> (&a)[5]) {
   if constexpr (way == Way::inverse) exchange(a[1], a[4]), exchange(a[2], a[3]);
 }
 
-/// A loop over [0, count) that can be interrupted between pieces of some 0.2 ms.
+/// A loop over [0, count) that can be interrupted about every 0.2 ms.
 template <class Work>
 HOCKEYSTICK_INLINE void in_pieces(std::size_t count, Work&& work) {
   constexpr std::size_t piece = 1 << 14;
@@ -205,7 +205,7 @@ void power_of_two(const FftTables& t, double* re, double* im, unsigned log2) {
   }
 }
 
-/// Complex transform of radix * 2^log2_part points: one pass and `radix` transforms of 2^log2_part.
+/// Complex transform of radix * 2^log2_part points: one decimation step and `radix` transforms of 2^log2_part.
 template <std::size_t radix, Way way, class V>
 void split(const FftTables& t, double* re, double* im, unsigned log2_part, const double* table) {
   const std::size_t part = std::size_t{1} << log2_part;

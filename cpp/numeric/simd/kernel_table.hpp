@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of the *_kernel.hpp of one instruction set as an SimdKernels: what an ISA file gives away.
+// All *_kernel.hpp of one instruction set as SimdKernels: the export of an ISA file.
 #pragma once
 
 #include "numeric/fft/tables.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// log x and log(1 + y) on vectors, for every instruction set; as fft_kernel.hpp.
+// log x and log(1 + y) on vectors, for every instruction set; included as fft_kernel.hpp is.
 //
 // x = 2^k (1 + f), -0.293 < f < 0.415, and with s = f / (2 + f), z = s^2, R = 2 z/3 + 2 z^2/5 + ..,
 //     log(1 + f) = 2 atanh s = f - (h - w),   h = f^2 / 2,   w = s (h + R).

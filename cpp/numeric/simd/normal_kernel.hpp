@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal tails on vectors, for every instruction set; as fft_kernel.hpp.
+// Normal tails on vectors, for every instruction set; included as fft_kernel.hpp is.
 //
 // For x > 0, P(Z > x) = (x / pi) e^(-x^2/2) times the integral of f(s) = e^(-s^2/2) / (x^2 + s^2) over s > 0. The
 // midpoint rule of step h = 11/16, nodes s_k = (k + 1/2) h, is corrected for the pole at i x (Hunter & Regan 1972):

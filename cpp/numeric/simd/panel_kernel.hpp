@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Gauss-Legendre panel of the integrals that cells of Gaussian pairs need, for every instruction set; as
-// fft_kernel.hpp.
+// One Gauss-Legendre panel of the integrals for cells of Gaussian pairs, for every instruction set; included as
+// fft_kernel.hpp is.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace hockeystick::HOCKEYSTICK_ISA {
 
-/// sums = integrals of p, above and below (PanelRequest). Each density is within 9 u of its exponent's rounding and
-/// 2 u, each e^z - 1 within 4 u and its argument's; a term then meets 4 products and 10 sums at most.
+/// sums = integrals of p, above and below (PanelRequest). The rounding of its exponent moves a density by 9 u, the
+/// exponential by 2 u; e^z - 1 is off by 4 u plus its argument's rounding; a term then meets at most 4 products and 10
+/// sums.
 template <bool two>
 inline void panel_sums(const PanelRequest& r, double* sums) {
   const Vec width = Vec::broadcast(r.width), half = Vec::broadcast(0.5), zero = Vec::broadcast(0.0);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers and products of Fourier coefficients, each with a bound of its error, for every instruction set; as
-// fft_kernel.hpp. What the bounds rest on is in convolve.hpp.
+// Powers and products of Fourier coefficients with bounds of their errors, for every instruction set; as
+// fft_kernel.hpp. convolution.hpp has the proof.
 //
 // Moduli without a square root, with h >= l >= 0 the sizes of a number's two parts: sqrt(h^2 + l^2) is convex in l, so
 //     max(h, (h + l) / sqrt(2)) <= |z| <= h + (sqrt(2) - 1) l,
-// exact where l = 0 or l = h, off by at most 8.3 % between; and for any m > 0, |z| <= (m + |z|^2 / m) / 2, off by
-// less than 0.4 % if m is the upper bound above. Each evaluation has fewer than 8 roundings.
+// exact where l = 0 or l = h, off by at most 8.3 % between; and for any m > 0, |z| <= (m + |z|^2 / m) / 2, off by less
+// than 0.4 % if m is the upper bound above. Each evaluation has fewer than 8 roundings.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ constexpr double above_all = 1 + 0x1p-48;            // covers fewer than 16 rou
 constexpr double product_rounding = 2.25 * 0x1p-53;  // of a complex product, relative
 
 template <class V>
-HOCKEYSTICK_INLINE V quick_modulus_above(V re, V im) {  // but for rounding
+HOCKEYSTICK_INLINE V quick_modulus_above(V re, V im) {  // except for rounding
   const V a = magnitude(re), b = magnitude(im);
   return multiply_add(V::broadcast(0.4142136), smaller(a, b), larger(a, b));
 }
 template <class V>
-HOCKEYSTICK_INLINE V quick_modulus_below(V re, V im) {  // but for rounding
+HOCKEYSTICK_INLINE V quick_modulus_below(V re, V im) {  // except for rounding
   const V a = magnitude(re), b = magnitude(im);
   return larger(V::broadcast(0.7071067) * (a + b), larger(a, b));
 }
 template <class V>
-HOCKEYSTICK_INLINE V modulus_above(V re, V im) {  // but for rounding; 2^-500 for squares that underflow
+HOCKEYSTICK_INLINE V modulus_above(V re, V im) {  // except for rounding; 2^-500 for squares that underflow
   const V tiny = V::broadcast(0x1p-500), m = quick_modulus_above(re, im) + tiny;
   return multiply_add(V::broadcast(0.5), m + multiply_add(re, re, im * im) / m, tiny);
 }
@@ -98,8 +98,8 @@ HOCKEYSTICK_INLINE bool all_cut(const PowerRule& rule, const double* re, const d
   return cut;
 }
 
-/// Raises re + i im in place; bounds of the errors go to error[0, count), unless that is null, their sum is added to
-/// sums[0] and that of the moduli to sums[1], fewer than count + 8 roundings each.
+/// Raises re + i im in place. Writes bounds of the errors to error[0, count), unless that is null, and adds their sum
+/// to sums[0] and that of the moduli to sums[1], with fewer than count + 8 roundings each.
 inline void raise(const PowerRule& rule, double* re, double* im, double* error, std::size_t count, double* sums) {
   constexpr std::size_t group = 4 * Vec::lanes;
   Sums<Vec> wide;

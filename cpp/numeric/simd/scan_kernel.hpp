@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans of whole arrays, for every instruction set; as fft_kernel.hpp.
+// Scans of whole arrays, for every instruction set; included as fft_kernel.hpp is.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vec: HOCKEYSTICK_LANES doubles; One: a single double with the same operations, for the small sizes; Narrow: Vec, or
-// half of it if that has eight lanes, for what works on matrices of 4 x 4.
-// Everything is in the namespace of the instruction set, HOCKEYSTICK_ISA, so that no linker can merge
-// the copies. multiply_add may fuse or not; the error analysis in fft.hpp allows both.
+// Vectors of doubles: Vec has HOCKEYSTICK_LANES of them; One is a single double with the same operations, for small
+// sizes; Narrow is Vec, or half of a Vec of eight lanes, for 4 x 4 matrices. Everything is in the namespace of the
+// instruction set, HOCKEYSTICK_ISA, so that no linker can merge the copies. multiply_add may fuse or not; the error
+// analysis in real_fft.hpp allows both.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 #define HOCKEYSTICK_INLINE inline __attribute__((always_inline))
 #endif
 
-// Before loops of 2 to 5 rounds: arrays must become registers, which -O2 alone does not do.
+// Precedes loops of 2 to 5 rounds whose arrays must become registers, which -O2 alone does not do.
 #if defined(__clang__)
 #define HOCKEYSTICK_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)
@@ -32,11 +32,11 @@
 
 namespace hockeystick::HOCKEYSTICK_ISA {
 
-// The bits of 0x1.6a09ep-1, just above the square root of 1/2; of 1 less those; of a fraction.
+// The bits of 0x1.6a09ep-1, just above the square root of 1/2; the bits of 1 minus these; the bits of a fraction.
 constexpr std::uint64_t fraction_least = 0x3fe6a09e00000000, split_offset = 0x3ff0000000000000 - fraction_least;
 constexpr std::uint64_t fraction_mask = 0x000fffffffffffff;
 constexpr double exponent_magic =
-    0x1p52 + 1023;  // less this, the bits of 2^52 and of a biased exponent are the exponent
+    0x1p52 + 1023;  // minus this, the bits of 2^52 plus a biased exponent give the exponent
 
 struct One {
   static constexpr std::size_t lanes = 1;
@@ -57,7 +57,7 @@ HOCKEYSTICK_INLINE One larger(One a, One b) { return {a.v > b.v ? a.v : b.v}; } 
 HOCKEYSTICK_INLINE One smaller(One a, One b) { return {a.v < b.v ? a.v : b.v}; }  // of numbers, not NaN
 /// a where x > limit, else 0.
 HOCKEYSTICK_INLINE One where_above(One x, One limit, One a) { return {x.v > limit.v ? a.v : 0.0}; }
-/// 2^k for 1.5 * 2^52 + k, k a whole number in [-1022, 1023].
+/// 2^k for 1.5 * 2^52 + k, k an integer in [-1022, 1023].
 HOCKEYSTICK_INLINE One power_of_two(One a) {
   std::uint64_t bits;
   std::memcpy(&bits, &a.v, 8);
@@ -66,7 +66,7 @@ HOCKEYSTICK_INLINE One power_of_two(One a) {
   std::memcpy(&result, &bits, 8);
   return {result};
 }
-/// x > 0, a normal number, as 2^exponent times what is returned, which lies in [0x1.6a09ep-1, 0x1.6a09ep+0).
+/// A normal number x > 0 as 2^exponent times the result, which lies in [0x1.6a09ep-1, 0x1.6a09ep+0).
 HOCKEYSTICK_INLINE One split(One x, One& exponent) {
   std::uint64_t bits;
   std::memcpy(&bits, &x.v, 8);
@@ -221,7 +221,7 @@ using Vec = Narrow;
 
 #else
 
-// Some operations are written with a full mask, for without it GCC 12 warns of its own headers.
+// Some operations are written with a full mask because without it GCC 12 warns about its own headers.
 struct Vec {
   static constexpr std::size_t lanes = 8;
   __m512d v;

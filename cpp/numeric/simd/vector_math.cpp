@@ -15,7 +15,7 @@ constexpr std::size_t chunk = 64;  // a multiple of 8
 
 using Scalar = double (*)(double);
 
-// Applies `vector` where all of a chunk lie in [low, high], else `scalar`.
+// Applies `vector` to chunks that lie in [low, high], and `scalar` to others.
 template <class Vector>
 void apply(std::span<double> x, double low, double high, Vector vector, Scalar scalar) {
   for (std::size_t at = 0; at < x.size(); at += chunk) {

@@ -40,7 +40,9 @@ class PrivacyViews(Asked):
 
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
-        return self._ask("epsilon", delta, options)
+        bounds = self._ask("epsilon", delta, options)
+        bounds._asked = (self, {"delta": delta, **options})  # noqa: SLF001
+        return bounds
 
     def delta(self, epsilon: Value | Array, **options: Unpack[Options]) -> Value:
         """Certified upper bound on delta: the upper end of ``delta_bounds``, same arguments."""
@@ -66,7 +68,9 @@ class PrivacyViews(Asked):
 
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
-        return self._ask("delta", epsilon, options)
+        bounds = self._ask("delta", epsilon, options)
+        bounds._asked = (self, {"epsilon": epsilon, **options})  # noqa: SLF001
+        return bounds
 
     def explain(
         self,

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pair guesses of its loss, for plans: types of their own that no certificate accepts. Only the mechanisms, the
+// forecasts and the bindings may name them (tests/test_layering.py).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+/// Quadrature nodes of the law of L under P.
+struct LossNodes {
+  std::vector<double> loss;      // increasing
+  std::vector<double> log_mass;  // log of the P-mass at each node
+};
+
+/// The atoms of the law of L under P, by increasing finite loss: few, or of a regular pattern. Refers to the pair.
+struct AtomSketch {
+  std::span<const Atom> at;
+  bool all = false;  // whether no other finite loss has mass
+};
+
+}  // namespace hockeystick

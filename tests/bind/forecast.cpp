@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forecasts, for tests: no bound rests on them, so that only tests of their own see them.
+#include <pybind11/stl.h>
+
+#include <tuple>
+#include <vector>
+
+#include "bind/answers.hpp"
+#include "bind/bindings.hpp"
+#include "forecast/cost.hpp"
+#include "forecast/grid_interval.hpp"
+#include "forecast/moment_edges.hpp"
+#include "forecast/nonuniform_grid.hpp"
+#include "forecast/window.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+void bind_forecast(py::module_& core) {
+  py::module_ module = core.def_submodule("forecast", "Forecasts, for tests.");
+  py::class_<Saddle>(module, "Saddle", "Where a question lies.")
+      .def_readonly("tilt", &Saddle::tilt)
+      .def_readonly("epsilon", &Saddle::epsilon)
+      .def_readonly("deviation", &Saddle::deviation)
+      .def_readonly("log_delta", &Saddle::log_delta)
+      .def_readonly("slope", &Saddle::slope)
+      .def_readonly("regular", &Saddle::regular);
+  py::class_<Saddlepoint>(module, "Saddlepoint", "Cumulants and saddle points of a composition.")
+      .def(py::init([](const std::vector<PairCount>& terms) { return Saddlepoint(direction_of(terms)); }),
+           py::arg("terms"), py::keep_alive<1, 2>())
+      .def(
+          "cumulants",
+          [](const Saddlepoint& saddlepoint, double tilt) {
+            const auto [value, mean, variance] = saddlepoint.cumulants(tilt);
+            return std::tuple(value, mean, variance);
+          },
+          py::arg("tilt"), "The cumulant generating function, and its first two derivatives.")
+      .def("log_chernoff_delta", &Saddlepoint::log_chernoff_delta, py::arg("tilt"), py::arg("epsilon"))
+      .def("saddle_for_delta", &Saddlepoint::saddle_for_delta, py::arg("delta"))
+      .def("saddle_for_epsilon", &Saddlepoint::saddle_for_epsilon, py::arg("epsilon"))
+      .def("rough_saddle_for_delta", &Saddlepoint::rough_saddle_for_delta, py::arg("log_delta"))
+      .def("rough_saddle_for_epsilon", &Saddlepoint::rough_saddle_for_epsilon, py::arg("epsilon"))
+      .def("saddle_for_rate", &Saddlepoint::saddle_for_rate, py::arg("rate"), py::arg("direction"))
+      .def(
+          "chernoff_quantile",
+          [](const Saddlepoint& saddlepoint, double tilt, double log_reciprocal, int direction, double limit) {
+            const auto [at, loss] = saddlepoint.chernoff_quantile(tilt, log_reciprocal, direction, limit);
+            return std::pair(at, loss);
+          },
+          py::arg("tilt"), py::arg("log_reciprocal"), py::arg("direction"), py::arg("limit"),
+          "The tilt of Chernoff's best bound, and the loss beyond which that is e^-log_reciprocal.")
+      .def("interval_for_variance", &interval_for_variance, py::arg("variance"))
+      .def(
+          "interval_for_delta",
+          [](const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance) {
+            return interval_for_delta(saddlepoint, at, log_tolerance);
+          },
+          py::arg("at"), py::arg("log_tolerance"))
+      .def("interval_for_tail", &interval_for_tail, py::arg("at"), py::arg("width"))
+      .def("interval_for_power", &interval_for_power, py::arg("smallest"), py::arg("largest"), py::arg("width"))
+      .def("interval_for_quantile", &interval_for_quantile, py::arg("width"))
+      .def(
+          "question_window",
+          [](const Saddlepoint& saddlepoint, const Saddle& at, double interval, double cut) {
+            const auto window = question_window(saddlepoint, at, at.tilt, {interval, 0, 0.5 / interval}, cut);
+            return std::tuple(window.first, window.size, window.period);
+          },
+          py::arg("at"), py::arg("interval"), py::arg("cut"), "First point, points, and points of the circle.")
+      .def(
+          "whole_window",
+          [](const Saddlepoint& saddlepoint, double tilt, double interval, double tail_mass) {
+            const auto window = whole_window(saddlepoint, tilt, {interval, 0, 0.5 / interval}, tail_mass);
+            return std::pair(window.first, window.size);
+          },
+          py::arg("tilt"), py::arg("interval"), py::arg("tail_mass"), "First point, and points.");
+  module.def(
+      "moment_edges",
+      [](const DominatingPair& pair, int fineness) {
+        Held room;
+        return moment_edges(pair, fineness, room);
+      },
+      py::arg("pair"), py::arg("fineness"));
+  module.def(
+      "nonuniform_grid",
+      [](const std::shared_ptr<DominatingPair>& pair, double tilt, double log_cut, double widest, double interval) {
+        const Saddlepoint saddlepoint({Term{pair, 1}});
+        const SupportNeeds needs{tilt, saddlepoint.log_moment(0, tilt), log_cut, log_cut, widest, 0};
+        return plan_nonuniform_grid(*pair, saddlepoint, 0, needs, interval).build().index;
+      },
+      py::arg("pair"), py::kw_only(), py::arg("tilt"), py::arg("log_cut"), py::arg("widest"), py::arg("interval"),
+      "The points of a step's grid.");
+  module.def("transform_cost", &cost::transform, py::arg("terms"), py::arg("points"), py::arg("size"));
+  module.def("contour_cost", &cost::contour, py::arg("terms"), py::arg("samples"), py::arg("nodes"));
+  module.def("contour_samples", &cost::contour_samples, py::arg("nanoseconds"), py::arg("terms"), py::arg("nodes"));
+  module.def("enumeration_cost", &cost::enumeration, py::arg("sums"), py::arg("wants_epsilon"));
+}
