@@ -91,6 +91,15 @@ def test_calibration_meets_its_target_by_the_safe_end(mechanism):
 
 
 @every_example
+def test_a_budget_is_kept_by_the_safe_end(mechanism):
+    accountant = hs.Accountant(adjacency=adjacency(mechanism))
+    target = (5 * mechanism).epsilon(1e-5, adjacency=adjacency(mechanism))
+    assert accountant.admit(mechanism, 4, epsilon=target, delta=1e-5)
+    assert accountant.would_exceed(mechanism, 3, epsilon=target, delta=1e-5)
+    assert accountant.epsilon(1e-5) <= target
+
+
+@every_example
 def test_what_a_curve_does_not_tell_is_refused(mechanism):
     how = {"adjacency": adjacency(mechanism)}
     for ask in (

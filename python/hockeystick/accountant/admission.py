@@ -85,7 +85,7 @@ class Admission(Ledger):
         False is a certificate: with them, delta at `epsilon` has an upper bound of at most `delta`.
         True says that they break it, or come so near that this cannot be told: where the bounds at
         the accountant's tolerance do not decide, finer ones are asked for, down to 1e-12, of at
-        most 16 distinct mechanisms.
+        most 16 distinct mechanisms, none of which is known by pairs above and below it alone.
 
         Args:
             mechanism: What might run: a mechanism or a composition.
@@ -144,7 +144,7 @@ def _fits(run: Composition, epsilon: float, delta: float, limits: Limits) -> boo
     # An epsilon within the tolerance is what most budgets take; a delta within it tells more.
     tolerance = limits.tolerance
     asked = [("epsilon", tolerance)]
-    if len(run.terms) <= _FEW:
+    if len(run.terms) <= _FEW and all(mechanism.is_exact for mechanism, _ in run.terms):
         curves = ("delta", "epsilon") if epsilon <= _checks.MAX_EPSILON else ("epsilon",)
         finer = [width for width in _FINER if width < tolerance]
         asked += [(each, width) for each in curves for width in (tolerance, *finer)]
