@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "bind/answers.hpp"
@@ -89,13 +88,6 @@ void bind_account(py::module_& module) {
              "What became of each method, a table for each direction.");
   module.def("methods", &method_names,
              "The names of the methods, in the order in which they are asked for a forecast.");
-  module.def(
-      "kept_transforms",
-      [] {
-        const auto [count, bytes] = composition_cache();
-        return std::pair(count, bytes);
-      },
-      "How many transforms of earlier questions are kept, and their bytes.");
   module.def("forget_transforms", &forget_compositions, "Drops all kept transforms.");
   module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"), py::arg("side"),
              py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bind/bindings.hpp"
@@ -23,13 +22,6 @@ namespace {
 using Pair = std::shared_ptr<DominatingPair>;
 
 Pair owned(const std::shared_ptr<const DominatingPair>& pair) { return std::const_pointer_cast<DominatingPair>(pair); }
-
-Doubles column(const PairCells& cells, double CellMass::* member) {
-  Doubles result(static_cast<py::ssize_t>(cells.cells.size()));
-  const auto to = out(result);
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = cells.cells[i].*member;
-  return result;
-}
 
 using Function = py::typing::Callable<py::object(Doubles)>;
 
@@ -54,55 +46,13 @@ Noise::Map calling(const py::function& function, const char* name) {
 }  // namespace
 
 void bind_mechanisms(py::module_& module) {
-  py::class_<PairCells>(module, "PairCells", "A dominating pair cut into cells, with error bounds.")
-      .def_property_readonly("p", [](const PairCells& c) { return column(c, &CellMass::p); })
-      .def_property_readonly("above", [](const PairCells& c) { return column(c, &CellMass::above); })
-      .def_property_readonly("below", [](const PairCells& c) { return column(c, &CellMass::below); })
-      .def_readonly("lower_tail_p", &PairCells::lower_tail_p)
-      .def_readonly("lower_tail_q", &PairCells::lower_tail_q)
-      .def_readonly("upper_tail_p", &PairCells::upper_tail_p)
-      .def_readonly("upper_tail_above", &PairCells::upper_tail_above)
-      .def_readonly("infinity_mass", &PairCells::infinity_mass)
-      .def_readonly("infinity_mass_lower", &PairCells::infinity_mass_lower)
-      .def_readonly("mass_error", &PairCells::mass_error)
-      .def_readonly("share_error", &PairCells::share_error)
-      .def_readonly("share_error_p", &PairCells::share_error_p)
-      .def_readonly("loss_error", &PairCells::loss_error);
   py::class_<DominatingPair, Pair>(module, "DominatingPair", "Two distributions that dominate a mechanism. Immutable.")
-      .def(
-          "integrate",
-          [](const DominatingPair& pair, const Doubles& edges) {
-            const auto at = in(edges);
-            const LongWork work;
-            return pair.integrate(at);
-          },
-          py::arg("edges"), "Integrals over the cells between increasing losses.")
       .def(
           "delta_above",
           [](const DominatingPair& pair, const Doubles& epsilons) {
             return each(epsilons, [&](double x) { return pair_delta_above(pair, x); });
           },
           py::arg("epsilons"), "Upper bound of delta at each epsilon.")
-      .def("tail_moment_bound", &DominatingPair::tail_moment_bound, py::call_guard<LongWork>(), py::arg("top"),
-           py::arg("t"), "Upper bound of E_P[e^(t L); top < L < inf], t > 0.")
-      .def("unlisted_moment_bound", &DominatingPair::unlisted_moment_bound, py::call_guard<LongWork>(), py::arg("t"),
-           "Upper bound of E_P[e^(t L)] + max(1, t) Q over outcomes of finite loss counted at +inf, t > 0.")
-      .def(
-          "nodes",
-          [](const DominatingPair& pair) {
-            const LongWork work;
-            LossNodes nodes = pair.nodes();
-            return std::pair(std::move(nodes.loss), std::move(nodes.log_mass));
-          },
-          "Losses and the logarithms of their P-masses, for planning only.")
-      .def_property_readonly(
-          "infinity_mass",
-          [](const DominatingPair& pair) {
-            const auto [lower, upper] = pair.infinity_mass();
-            return std::pair(lower, upper);
-          },
-          "Bounds of P(L = inf).")
-      .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum)
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   module.def(
       "dominating_pair",
@@ -119,5 +69,4 @@ void bind_mechanisms(py::module_& module) {
       },
       py::arg("log_density"), py::arg("distribution"), py::arg("accuracy"), py::arg("shift"),
       "The pair of a noise given by functions, shifted against itself.");
-  module.def("pair_names", &pair_names, "The names of all dominating pairs.");
 }

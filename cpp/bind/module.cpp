@@ -7,9 +7,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   Doubles(0);  // what pybind11 makes of NumPy once, under a lock, is made before anybody can fork
   bind_long_work();
   bind_mechanisms(module);
-  bind_steps(module);
   bind_pld(module);
-  bind_explicit_steps(module);
   bind_answers(module);
   bind_account(module);
   bind_dpsgd(module);
@@ -21,6 +19,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_contour(module);
   bind_forecast(module);
   bind_pld_parts(module);
+  bind_pairs(module);
   bind_sampling(module);
 #endif
 }

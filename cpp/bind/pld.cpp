@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <pybind11/stl.h>
-
-#include <string>
-#include <vector>
-
 #include "bind/bindings.hpp"
-#include "discretize/connect_dots.hpp"
-#include "discretize/privacy_buckets.hpp"
-#include "discretize/tangent_hull.hpp"
-#include "forecast/nonuniform_grid.hpp"
 #include "numeric/constants.hpp"
 #include "pld/composed_delta.hpp"
 #include "pld/composed_directly.hpp"
@@ -32,28 +23,9 @@ Doubles mass(const LossPmf& pmf) {
   return result;
 }
 
-StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
-                 const std::string& estimator) {
-  const LongWork work;
-  const SupportCells halves = cut_midway(pair, NonuniformGrid(pair, offset, interval, index).build());
-  using Discretize = StepPmf (*)(const SupportCells&);
-  const auto discretize = named<Discretize>("estimator", estimator,
-                                            {{"upper", connect_dots},
-                                             {"balanced", nullptr},
-                                             {"midpoint", tangent_hull},
-                                             {"algorithm_2", algorithm_2},
-                                             {"buckets_upper", privacy_buckets_upper},
-                                             {"buckets_lower", privacy_buckets_lower}});
-  return discretize ? discretize(halves) : tangent_hull(cut_again(pair, halves, tangent_points(halves)));
-}
-
 }  // namespace
 
 void bind_pld(py::module_& module) {
-  module.def(
-      "step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"), py::arg("index"),
-      py::arg("estimator"),
-      "Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.");
   py::class_<LossPmf>(module, "LossPmf", "A composed privacy loss distribution on a grid. Immutable.")
       .def("__len__", [](const LossPmf& pmf) { return pmf.mass.size(); })
       .def_readonly("interval", &LossPmf::interval)

@@ -3,7 +3,6 @@
 #include "curves/bayes_risk.hpp"
 #include "curves/gaussian_dp.hpp"
 #include "moments/zcdp.hpp"
-#include "pld/loss_tail.hpp"
 #include "pld/renyi.hpp"
 #include "pld/stored_law.hpp"
 
@@ -35,9 +34,6 @@ void bind_pld_views(py::module_& module) {
          [](const LossPmf& pmf) { return [law = StoredLaw(pmf)](double epsilon) { return law.tail(epsilon); }; });
   define(module, "pld_quantile", "levels", "The quantile of the law as stored, at each level.",
          [](const LossPmf& pmf) { return [law = StoredLaw(pmf)](double level) { return law.quantile(level); }; });
-  define(module, "pld_bucket_tail", "epsilons",
-         "Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.",
-         [](const LossPmf& pmf) { return [&pmf](double epsilon) { return bucket_tail(pmf, epsilon); }; });
   module.def(
       "pld_bayes_risk",
       [](const LossPmf& pmf, const LossPmf& reverse, const Doubles& priors) {

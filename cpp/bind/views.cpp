@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pybind11/stl.h>
 
-#include <utility>
 #include <vector>
 
 #include "bind/answers.hpp"

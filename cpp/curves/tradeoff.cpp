@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "curves/refine_interval.hpp"
 #include "forecast/grid_interval.hpp"

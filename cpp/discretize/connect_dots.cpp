@@ -2,7 +2,6 @@
 #include "discretize/connect_dots.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <vector>
 
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/vector_math.hpp"

@@ -12,11 +12,8 @@ __all__: list[str] = [
     "Answer",
     "Answers",
     "DominatingPair",
-    "ExplicitComposition",
     "InternalError",
     "LossPmf",
-    "PairCells",
-    "StepPmf",
     "additive_noise_pair",
     "bayes_risk_bounds",
     "composed_delta",
@@ -26,10 +23,8 @@ __all__: list[str] = [
     "dpsgd_epsilon_bounds",
     "epsilon_bounds",
     "explain",
-    "explicit_step",
     "forget_transforms",
     "gdp_bounds",
-    "kept_transforms",
     "kernel",
     "largest_loss_rounding",
     "loss_pmf",
@@ -37,9 +32,7 @@ __all__: list[str] = [
     "loss_tail_bounds",
     "loss_variance_bounds",
     "methods",
-    "pair_names",
     "pld_bayes_risk",
-    "pld_bucket_tail",
     "pld_gdp_mu",
     "pld_quantile",
     "pld_renyi",
@@ -48,40 +41,8 @@ __all__: list[str] = [
     "pld_zcdp",
     "power_bounds",
     "renyi_bounds",
-    "step_pmf",
     "zcdp_bounds",
 ]
-
-class PairCells:
-    """
-    A dominating pair cut into cells, with error bounds.
-    """
-    @property
-    def above(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    @property
-    def below(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    @property
-    def infinity_mass(self) -> float: ...
-    @property
-    def infinity_mass_lower(self) -> float: ...
-    @property
-    def loss_error(self) -> float: ...
-    @property
-    def lower_tail_p(self) -> float: ...
-    @property
-    def lower_tail_q(self) -> float: ...
-    @property
-    def mass_error(self) -> float: ...
-    @property
-    def p(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    @property
-    def share_error(self) -> float: ...
-    @property
-    def share_error_p(self) -> float: ...
-    @property
-    def upper_tail_above(self) -> float: ...
-    @property
-    def upper_tail_p(self) -> float: ...
 
 class DominatingPair:
     """
@@ -93,99 +54,8 @@ class DominatingPair:
         """
         Upper bound of delta at each epsilon.
         """
-    def integrate(
-        self, edges: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> PairCells:
-        """
-        Integrals over the cells between increasing losses.
-        """
-    def nodes(self) -> tuple[list[float], list[float]]:
-        """
-        Losses and the logarithms of their P-masses, for planning only.
-        """
-    def tail_moment_bound(
-        self,
-        top: typing.SupportsFloat | typing.SupportsIndex,
-        t: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> float:
-        """
-        Upper bound of E_P[e^(t L); top < L < inf], t > 0.
-        """
-    def unlisted_moment_bound(self, t: typing.SupportsFloat | typing.SupportsIndex) -> float:
-        """
-        Upper bound of E_P[e^(t L)] + max(1, t) Q over outcomes of finite loss counted at +inf, t > 0.
-        """
-    @property
-    def infinity_mass(self) -> tuple[float, float]:
-        """
-        Bounds of P(L = inf).
-        """
-    @property
-    def loss_infimum(self) -> float: ...
     @property
     def loss_supremum(self) -> float: ...
-
-class StepPmf:
-    """
-    One step's privacy loss distribution, of one side.
-    """
-    def __getstate__(
-        self,
-    ) -> tuple[
-        float,
-        float,
-        numpy.typing.NDArray[numpy.int64],
-        numpy.typing.NDArray[numpy.float64],
-        float,
-        float,
-        float,
-        bool,
-    ]: ...
-    def __setstate__(
-        self,
-        arg0: tuple[
-            typing.SupportsFloat | typing.SupportsIndex,
-            typing.SupportsFloat | typing.SupportsIndex,
-            typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-            typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-            typing.SupportsFloat | typing.SupportsIndex,
-            typing.SupportsFloat | typing.SupportsIndex,
-            typing.SupportsFloat | typing.SupportsIndex,
-            bool,
-        ],
-    ) -> None: ...
-    def delta(
-        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Bound of delta at each epsilon, of this side.
-        """
-    def epsilon(
-        self, deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Bound of epsilon at each delta, of this side.
-        """
-    @property
-    def index(self) -> list[int]: ...
-    @property
-    def indices(self) -> numpy.typing.NDArray[numpy.int64]: ...
-    @property
-    def infinity_mass(self) -> float: ...
-    @property
-    def interval(self) -> float: ...
-    @property
-    def loss_error(self) -> float: ...
-    @property
-    def mass(self) -> list[float]: ...
-    @property
-    def masses(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    @property
-    def offset(self) -> float: ...
-    @property
-    def reverse_infinity_mass(self) -> float: ...
-    @property
-    def side(self) -> str: ...
 
 class LossPmf:
     """
@@ -230,39 +100,6 @@ class LossPmf:
     def side(self) -> str: ...
     @property
     def slack(self) -> float: ...
-
-class ExplicitComposition:
-    """
-    A composition of explicit steps. Immutable.
-    """
-    def __init__(
-        self,
-        terms: collections.abc.Sequence[tuple[StepPmf, typing.SupportsInt | typing.SupportsIndex]],
-    ) -> None: ...
-    def delta(
-        self,
-        epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Bound of delta at each epsilon, of the steps' side.
-        """
-    def distribution(
-        self,
-        tail_mass: typing.SupportsFloat | typing.SupportsIndex,
-        memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    ) -> LossPmf:
-        """
-        The composition on its grid, untilted.
-        """
-    def epsilon(
-        self,
-        deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Bound of epsilon at each delta, of the steps' side.
-        """
 
 class InternalError(RuntimeError):
     """
@@ -434,18 +271,6 @@ def explain(
     What became of each method, a table for each direction.
     """
 
-def explicit_step(
-    *,
-    interval: typing.SupportsFloat | typing.SupportsIndex,
-    index: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    mass: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    infinity_mass: typing.SupportsFloat | typing.SupportsIndex,
-    side: str,
-) -> StepPmf:
-    """
-    The step with these masses at these multiples of the interval.
-    """
-
 def forget_transforms() -> None:
     """
     Drops all kept transforms.
@@ -462,11 +287,6 @@ def gdp_bounds(
 ) -> Answers:
     """
     Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.
-    """
-
-def kept_transforms() -> tuple[int, int]:
-    """
-    How many transforms of earlier questions are kept, and their bytes.
     """
 
 def kernel() -> str:
@@ -535,23 +355,11 @@ def methods() -> list[str]:
     The names of the methods, in the order in which they are asked for a forecast.
     """
 
-def pair_names() -> list[str]:
-    """
-    The names of all dominating pairs.
-    """
-
 def pld_bayes_risk(
     pmf: LossPmf, reverse: LossPmf, priors: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
 ) -> numpy.typing.NDArray[numpy.float64]:
     """
     Certified bound of the Bayes risk at each prior, of the side; `reverse` answers for priors above 1/2.
-    """
-
-def pld_bucket_tail(
-    pmf: LossPmf, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.
     """
 
 def pld_gdp_mu(
@@ -618,18 +426,6 @@ def renyi_bounds(
 ) -> Answers:
     """
     Encloses the Renyi divergence at each order, for the worst direction.
-    """
-
-def step_pmf(
-    pair: DominatingPair,
-    *,
-    interval: typing.SupportsFloat | typing.SupportsIndex,
-    offset: typing.SupportsFloat | typing.SupportsIndex,
-    index: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-    estimator: str,
-) -> StepPmf:
-    """
-    Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.
     """
 
 def zcdp_bounds(

@@ -12,7 +12,10 @@
 #include "bind/answers.hpp"
 #include "curves/bayes_risk.hpp"
 #include "discretize/connect_dots.hpp"
+#include "discretize/privacy_buckets.hpp"
 #include "discretize/tangent_hull.hpp"
+#include "forecast/nonuniform_grid.hpp"
+#include "methods/composition_cache.hpp"
 #include "moments/loss_cells.hpp"
 #include "numeric/interval.hpp"
 #include "pld/chernoff.hpp"
@@ -73,6 +76,42 @@ StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>
   return named<Discretize>(
       "estimator", estimator,
       {{"upper", hockeystick::connect_dots}, {"algorithm_2", algorithm_2}, {"lower", tangent_hull}})(cut);
+}
+
+StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
+                 const std::string& estimator) {
+  const LongWork work;
+  const SupportCells halves = cut_midway(pair, NonuniformGrid(pair, offset, interval, index).build());
+  using Discretize = StepPmf (*)(const SupportCells&);
+  const auto discretize = named<Discretize>("estimator", estimator,
+                                            {{"upper", hockeystick::connect_dots},
+                                             {"balanced", nullptr},
+                                             {"midpoint", tangent_hull},
+                                             {"algorithm_2", algorithm_2},
+                                             {"buckets_upper", privacy_buckets_upper},
+                                             {"buckets_lower", privacy_buckets_lower}});
+  return discretize ? discretize(halves) : tangent_hull(cut_again(pair, halves, tangent_points(halves)));
+}
+
+void bind_steps(py::module_& parts) {
+  py::class_<StepPmf>(parts, "StepPmf", "One step's privacy loss distribution, of one side.")
+      .def(py::init([](double interval, double offset, std::vector<std::int64_t> index, std::vector<double> mass,
+                       double infinity_mass, double loss_error, const std::string& side) {
+             return StepPmf{interval,      offset, std::move(index), std::move(mass),
+                            infinity_mass, 0,      loss_error,       side_named(side)};
+           }),
+           py::kw_only(), py::arg("interval"), py::arg("offset"), py::arg("index"), py::arg("mass"),
+           py::arg("infinity_mass"), py::arg("loss_error"), py::arg("side"))
+      .def_readonly("interval", &StepPmf::interval)
+      .def_readonly("offset", &StepPmf::offset)
+      .def_readonly("index", &StepPmf::index)
+      .def_readonly("mass", &StepPmf::mass)
+      .def_readonly("infinity_mass", &StepPmf::infinity_mass)
+      .def_readonly("reverse_infinity_mass", &StepPmf::reverse_infinity_mass)
+      .def_readonly("loss_error", &StepPmf::loss_error);
+  parts.def("step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"),
+            py::arg("index"), py::arg("estimator"),
+            "Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.");
 }
 
 void bind_compositions(py::module_& parts) {
@@ -147,6 +186,15 @@ void bind_queries(py::module_& parts) {
         return std::pair(bounds.lower, bounds.upper);
       },
       py::arg("pair"), py::arg("fineness"), py::arg("t"), "log E_P[e^(t L)] from a pair cut into cells.");
+  parts.def("bucket_tail", &bucket_tail, py::arg("pmf"), py::arg("epsilon"),
+            "Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.");
+  parts.def(
+      "kept_transforms",
+      [] {
+        const auto [count, bytes] = composition_cache();
+        return std::pair(count, bytes);
+      },
+      "How many transforms of earlier questions are kept, and their bytes.");
   parts.def("suffix_sums", &suffix_sums, py::arg("mass"), py::arg("tilt"), py::arg("interval"), py::arg("by_blocks"),
             "Sums over all points: curve, steps, both times distance, and the error a point.");
   parts.def("untilting_factor", &untilting_factor, py::arg("pmf"), py::arg("loss"));
@@ -172,6 +220,7 @@ void bind_queries(py::module_& parts) {
 
 void bind_pld_parts(py::module_& module) {
   py::module_ parts = module.def_submodule("parts", "Distributions from within, for tests.");
+  bind_steps(parts);
   bind_compositions(parts);
   bind_queries(parts);
 }

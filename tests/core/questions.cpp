@@ -6,13 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <utility>
 
 #include "curves/composed_pld.hpp"
 #include "curves/gaussian_dp.hpp"
-#include "curves/given_steps.hpp"
 #include "curves/loss_tail.hpp"
 #include "curves/tradeoff.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
@@ -26,7 +24,6 @@
 #include "numeric/fft/convolution.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "pld/composed_delta.hpp"
-#include "pld/given_step.hpp"
 #include "pld/loss_tail.hpp"
 #include "pld/reflect.hpp"
 #include "pld/renyi.hpp"
@@ -190,20 +187,6 @@ Numbers explicit_distribution() {
   return numbers;
 }
 
-Numbers explicit_steps() {
-  const auto step = [](StepPmf made) { return std::make_shared<const StepPmf>(std::move(made)); };
-  const std::vector<std::int64_t> index{-300, 0, 300}, other{-500, 100, 500};
-  const Numbers mass{0.25, 0.5, 0.25};
-  const ExplicitComposition composition({{step(given_step(1e-3, index, mass, 1e-9, Side::upper)), 30},
-                                         {step(given_step(1e-3, other, mass, 0, Side::upper)), 4}});
-  Numbers numbers(2), more(2);
-  composition.deltas(std::array{0.5, 2.0}, numbers, memory);
-  composition.epsilons(std::array{1e-3, 1e-7}, more, memory);
-  numbers.insert(numbers.end(), more.begin(), more.end());
-  numbers.push_back(CurveTable(composition.distribution(1e-12, memory)).delta(0.5).value);
-  return numbers;
-}
-
 // Every kernel's powers of a sequence, for sizes with and without an odd factor.
 Numbers kernels() {
   Numbers numbers;
@@ -252,7 +235,6 @@ const std::vector<Question>& questions() {
                                          {"zCDP", zcdp},
                                          {"DP-SGD", dpsgd},
                                          {"explicit distribution", explicit_distribution},
-                                         {"explicit steps", explicit_steps},
                                          {"kernels", kernels}};
   return all;
 }

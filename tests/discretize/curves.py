@@ -37,9 +37,9 @@ class Case:
         size = len(self.index)
         return f"{self.direction}-{self.step.sigma}-{self.step.q}-{self.interval:.2g}-{size}"
 
-    def pmf(self, estimator: str) -> _core.StepPmf:
+    def pmf(self, estimator: str) -> _core.parts.StepPmf:
         """The estimate."""
-        return _core.step_pmf(
+        return _core.parts.step_pmf(
             core_pair(self.step, self.direction),
             interval=self.interval,
             offset=self.offset,
@@ -56,11 +56,11 @@ class Case:
         return [self.offset + self.interval * k for k in self.index]
 
 
-def _curve(pmf: _core.StepPmf) -> Curve:
+def _curve(pmf: _core.parts.StepPmf) -> Curve:
     return Curve.on_grid((pmf.offset, pmf.interval), pmf.index, pmf.mass, pmf.infinity_mass)
 
 
-def reflected_curve(pmf: _core.StepPmf) -> Curve:
+def reflected_curve(pmf: _core.parts.StepPmf) -> Curve:
     """The reversed pair's estimate."""
     return _curve(pmf).reflected(pmf.reverse_infinity_mass)
 

@@ -56,7 +56,9 @@ def test_grid_losses_that_are_no_doubles():
         for k in range(1, 100):
             loss = 0.1 * k
             pair = _core.dominating_pair("approximate_dp", [loss, 0.0])
-            pmf = _core.step_pmf(pair, interval=0.1, offset=0.0, index=[-k, k], estimator="upper")
+            pmf = _core.parts.step_pmf(
+                pair, interval=0.1, offset=0.0, index=[-k, k], estimator="upper"
+            )
             assert arb(pmf.loss_error) >= abs(arb(loss) - arb(0.1) * k)
             assert pmf.loss_error <= 1e-15 * loss
 
@@ -66,7 +68,9 @@ def test_grid_losses_that_are_no_doubles():
 def test_intervals_whose_exponential_could_overflow_are_refused(interval, estimator):
     pair = _core.dominating_pair("gaussian", [1.0])
     with pytest.raises(ValueError, match="^discretization_interval must be at most 500"):
-        _core.step_pmf(pair, interval=interval, offset=0.0, index=[-1, 0, 1], estimator=estimator)
+        _core.parts.step_pmf(
+            pair, interval=interval, offset=0.0, index=[-1, 0, 1], estimator=estimator
+        )
 
 
 @pytest.mark.parametrize("case", curves.beyond_cases(), ids=str)

@@ -99,9 +99,9 @@ def test_every_pair_of_the_core_belongs_to_a_mechanism(monkeypatch):
             for way in Direction:
                 is_defined(mechanism, way)
     # The core has the reverses and samples of all that has finitely many outcomes.
-    own = {name for name in _core.pair_names() if f"{name}_back" not in asked}
+    own = {name for name in _core.parts.pair_names() if f"{name}_back" not in asked}
     own = {name for name in own if "_above" not in name and "_below" not in name}  # of curves
-    assert asked <= set(_core.pair_names())
+    assert asked <= set(_core.parts.pair_names())
     assert {n for n in own - asked if not n.endswith("_back")} == set()
 
 

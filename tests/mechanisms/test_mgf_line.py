@@ -143,7 +143,7 @@ def test_moments_of_the_reverse_are_the_same_function():
 def test_pairs_with_atoms_have_no_line(name):
     parameters = {"laplace": [1.0], "randomized_response": [0.5, 2.0]}[name]
     pair = _core.dominating_pair(
-        next(known for known in _core.pair_names() if known.startswith(name)), parameters
+        next(known for known in _core.parts.pair_names() if known.startswith(name)), parameters
     )
     with pytest.raises(ValueError, match="no such moment line"):
         _core.contour.moment_line(pair, 1.0, 1.0, 1.0, 1.0, 30.0)

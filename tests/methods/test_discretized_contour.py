@@ -13,6 +13,7 @@ import exact
 import hockeystick as hs
 from exact.finite import FinitePld
 from hockeystick import Adjacency, _core
+from pld import stored
 
 INTERVAL = 0.0625
 MASS = [0.25, 0.5, 0.125, 0.0625, 0.03125, 0.03125]
@@ -29,13 +30,7 @@ def _precision():
 
 
 def step(side):
-    return _core.explicit_step(
-        interval=INTERVAL,
-        index=np.arange(-2, len(MASS) - 2),
-        mass=MASS,
-        infinity_mass=0.0,
-        side=side,
-    )
+    return stored.step(range(-2, len(MASS) - 2), MASS, interval=INTERVAL, side=side)
 
 
 TRUTH = FinitePld(arb(INTERVAL), -2, tuple(arb(m) for m in MASS), arb(0)).composed(TIMES)
@@ -94,9 +89,7 @@ def test_below_all_losses_smoothing_changes_nothing(side):
 def test_far_out_all_that_is_summed_is_rounding(side):
     """Two losses, a million times: next to nothing is left of delta so far out."""
     high = 1 / (1 + math.exp(-1e-3))
-    pair = _core.explicit_step(
-        interval=1e-3, index=np.array([-1, 1]), mass=[1 - high, high], infinity_mass=0.0, side=side
-    )
+    pair = stored.step([-1, 1], [1 - high, high], interval=1e-3, side=side)
     epsilons = np.linspace(20, 24, 9).tolist()
     rows = _core.contour.smoothed_deltas(
         *(pair, 10**6),

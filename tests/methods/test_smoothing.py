@@ -10,6 +10,7 @@ import pytest
 from flint import acb, arb, ctx
 
 from hockeystick import _core
+from pld import stored
 
 SIDES = ("upper", "lower")
 RADII = [1e-6, 1e-3, 0.05, 0.5, 5.0, 40.0]
@@ -133,17 +134,8 @@ def step(offset, interval, tilt, side="upper"):
     rng = np.random.default_rng(7)
     index = np.arange(-20, 21) - round(offset / interval)
     mass = rng.random(index.size)
-    made = _core.explicit_step(
-        interval=interval,
-        index=index,
-        mass=(mass / mass.sum() * 0.999).tolist(),
-        infinity_mass=0.0,
-        side=side,
-    )
-    state = list(made.__getstate__())
-    state[1] = offset
-    made = type(made).__new__(type(made))
-    made.__setstate__(tuple(state))
+    masses = mass / mass.sum() * 0.999
+    made = stored.step(index, masses, interval=interval, offset=offset, side=side)
     losses = [arb(offset) + arb(interval) * int(k) for k in index]
     return made, [arb(m) for m in _core.parts.tilted_masses(made, tilt, 0.125)], losses
 

@@ -65,7 +65,7 @@ def window(pmf: _core.LossPmf) -> tuple[float, float]:
 VISIBLE = 1e-13  # above the rounding of a transform
 
 
-def one_step(run: Run, side: str, estimator: str) -> _core.StepPmf:
+def one_step(run: Run, side: str, estimator: str) -> _core.parts.StepPmf:
     """What `run.pmf` composes, found again.
 
     The support is that of one step cut at a share of the tail mass, and shows in its masses.
@@ -74,7 +74,7 @@ def one_step(run: Run, side: str, estimator: str) -> _core.StepPmf:
     pmf = once.pmf("upper")
     seen = np.flatnonzero(pmf.mass > VISIBLE)
     index = [int(k) for k in range(pmf.first + seen[0], pmf.first + seen[-1] + 1)]
-    step = _core.step_pmf(
+    step = _core.parts.step_pmf(
         core_pair(run.step, run.direction),
         interval=run.interval,
         offset=0.0,
@@ -88,7 +88,7 @@ def one_step(run: Run, side: str, estimator: str) -> _core.StepPmf:
     return step
 
 
-def composed(step: _core.StepPmf, count: int) -> Curve:
+def composed(step: _core.parts.StepPmf, count: int) -> Curve:
     """The direct composition of the stored doubles, O(n^2), in balls."""
     with ctx.workprec(PRECISION):
         once = {int(k): arb(m) for k, m in zip(step.index, step.mass, strict=True)}

@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-import numpy as np
 from flint import arb
 
 from hockeystick import _core
@@ -24,17 +23,29 @@ def step(
     offset: float = 0.0,
     infinity_mass: float = 0.0,
     loss_error: float = 0.0,
-) -> _core.StepPmf:
+) -> _core.parts.StepPmf:
     """A step of these masses at `offset` plus these multiples of the interval."""
-    made = _core.StepPmf.__new__(_core.StepPmf)
-    at, masses = np.array(index, dtype=np.int64), np.array(mass, dtype=float)
-    made.__setstate__(
-        (interval, offset, at, masses, infinity_mass, 0.0, loss_error, side == "upper")
+    return _core.parts.StepPmf(
+        interval=interval,
+        offset=offset,
+        index=[int(k) for k in index],
+        mass=[float(x) for x in mass],
+        infinity_mass=infinity_mass,
+        loss_error=loss_error,
+        side=side,
     )
-    return made
 
 
-def losses(of: _core.StepPmf) -> list[arb]:
+def alone(step: _core.parts.StepPmf) -> _core.LossPmf:
+    """The step as a distribution: what it is off by is a transform's and its queries' rounding."""
+    first = step.index[0]
+    points = step.index[-1] - first + 1
+    size = max(64, 1 << (points - 1).bit_length())
+    at = {"window": (first, points), "chernoff": (1.0, -1.0, 1.0, -1.0)}
+    return _core.parts.compose([(step, 1, 0.0)], tilt=0.0, size=size, **at)
+
+
+def losses(of: _core.parts.StepPmf) -> list[arb]:
     """The exact losses."""
     return [arb(of.offset) + arb(of.interval) * k for k in of.index]
 

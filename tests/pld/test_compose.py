@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Composition against the direct sum over the stored one-step masses, and against the truth."""
 
+import math
+
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -8,7 +10,8 @@ from flint import arb, ctx
 import exact
 from exact.curve import PRECISION
 from exact.pair import Pair
-from pld import runs
+from hockeystick import _core
+from pld import runs, stored
 from pld.runs import Run
 
 TAIL = 1e-9
@@ -180,3 +183,20 @@ def test_truncation_shortens_the_window_of_either_side(direction, side, estimato
             off = outward * (value - whole.delta([1.0])[0])
             assert -1e-10 < off < 3 * tail_mass + 1e-10
     assert sizes[0] > 1.3 * sizes[1] > 1.5 * sizes[2] > 1.7 * sizes[3]
+
+
+@pytest.mark.parametrize("side", stored.SIDES)
+def test_what_wraps_around_is_counted(side):
+    """Rare large negative losses, two of which the window leaves out: they come back at its top."""
+    count, rare, drop = 100, 0.003, -40
+    step = stored.step([drop, 0], [rare, 1 - rare], interval=1.0, side=side)
+    at = {"window": (-47, 48), "chernoff": (1.0, -0.04, 1.0, -0.04)}
+    pmf = _core.parts.compose([(step, count, 0.0)], tilt=0.0, size=64, **at)
+    with ctx.workprec(300):
+        for epsilon in np.arange(-47.0, 0.0):
+            truth = arb(0)
+            for k in range(count + 1):
+                mass = math.comb(count, k) * arb(rare) ** k * arb(1 - rare) ** (count - k)
+                truth += mass * max(-(arb(epsilon) - drop * k).expm1(), arb(0))
+            value = arb(pmf.delta(np.array([epsilon]))[0])
+            assert value >= truth if side == "upper" else value <= truth

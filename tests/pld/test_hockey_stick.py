@@ -10,7 +10,7 @@ from exact.attack import gaussian_power
 from exact.curve import PRECISION
 from exact.pair import Pair
 from hockeystick import _core
-from pld import runs
+from pld import runs, stored
 from pld.runs import Run
 
 RUNS = [
@@ -190,11 +190,7 @@ def test_epsilon_on_a_long_grid_inverts_delta(delta):
 
 
 def explicit(index, mass, interval, side):
-    """One step as a distribution: what it is off by is a transform's and its queries' rounding."""
-    step = _core.explicit_step(
-        interval=interval, index=np.array(index), mass=mass, infinity_mass=0.0, side=side
-    )
-    return _core.ExplicitComposition([(step, 1)]).distribution(1e-300, runs.MEMORY)
+    return stored.alone(stored.step(index, mass, interval=interval, side=side))
 
 
 @pytest.mark.parametrize("interval", [1e-4, 1.1e-4])

@@ -17,7 +17,7 @@ def bounds(run, epsilons, interval, **arguments):
         )
         for side in ("lower", "upper")
     )
-    return tuple(_core.pld_bucket_tail(pld._pmfs[0], np.array(epsilons)) for pld in pmfs)
+    return tuple([_core.parts.bucket_tail(pld._pmfs[0], x) for x in epsilons] for pld in pmfs)
 
 
 def response_law(epsilon, delta):

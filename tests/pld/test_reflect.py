@@ -14,7 +14,7 @@ from exact.curve import PRECISION
 from exact.pair import Pair
 from hockeystick import _core
 from hockeystick.adjacency import Direction
-from pld import runs
+from pld import runs, stored
 from pld.runs import Run
 
 REVERSE = {"remove": "add", "add": "remove", "replace": "replace"}
@@ -96,10 +96,8 @@ def test_an_error_of_the_loss_is_one_of_the_reversed_masses(side, count):
 
 def test_missing_mass_is_given_up_by_a_lower_one_reflected():
     """Below the curve of 0.3 at loss -1 and 0.7 at 1.3 lies that of 0.3 at -1 and 0.2 at 0."""
-    step = _core.explicit_step(
-        interval=0.5, index=np.array([-2, 0]), mass=[0.3, 0.2], infinity_mass=0.0, side="lower"
-    )
-    pmf = _core.ExplicitComposition([(step, 1)]).distribution(1e-15, runs.MEMORY).reflected()
+    step = stored.step([-2, 0], [0.3, 0.2], interval=0.5, side="lower")
+    pmf = stored.alone(step).reflected()
     with ctx.workprec(PRECISION):
         p, q = arb(0.3), arb(0.3) * arb(1).exp()
         for epsilon in (-2.0, -0.7, 0.0, 0.5, 0.9):
@@ -128,10 +126,8 @@ def test_what_overflow_makes_of_a_curve_says_nothing_of_the_power(rare, count, i
 
 def test_a_factor_of_few_digits_is_counted():
     """At loss -740 masses are untilted by e^-740, for which binary64 has six bits."""
-    step = _core.explicit_step(
-        interval=5.0, index=np.array([8, 149]), mass=[0.5, 0.4], infinity_mass=0.0, side="lower"
-    )
-    pmf = _core.ExplicitComposition([(step, 1)]).distribution(1e-15, runs.MEMORY).reflected()
+    step = stored.step([8, 149], [0.5, 0.4], interval=5.0, side="lower")
+    pmf = stored.alone(step).reflected()
     with ctx.workprec(PRECISION):
         for epsilon in (-742.0, -740.0, -735.0):
             assert arb(pmf.delta([epsilon])[0]) <= arb(0.5) * arb(-40).exp()

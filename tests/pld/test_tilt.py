@@ -4,7 +4,6 @@
 import math
 import random
 
-import numpy as np
 import pytest
 from flint import arb, ctx
 
@@ -17,9 +16,7 @@ INTERVAL = 0.1  # losses are rounded
 
 def tilted(mass, index, tilt, log_moment, side):
     """The masses computed, and the exact ones."""
-    step = _core.explicit_step(
-        interval=INTERVAL, index=np.array(index), mass=mass, infinity_mass=0.0, side=side
-    )
+    step = stored.step(index, mass, interval=INTERVAL, side=side)
     exact = [
         arb(m) * (arb(tilt) * arb(INTERVAL) * k - arb(log_moment)).exp()
         for m, k in zip(mass, index, strict=True)

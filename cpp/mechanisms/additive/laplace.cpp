@@ -2,7 +2,6 @@
 // The Laplace mechanism, plain and on Poisson subsamples.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"

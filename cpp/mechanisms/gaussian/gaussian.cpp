@@ -2,7 +2,6 @@
 #include "mechanisms/gaussian/gaussian.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "mechanisms/gaussian/gaussian_cells.hpp"

@@ -5,10 +5,8 @@
 #include <cmath>
 
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
-#include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
-#include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
 namespace {

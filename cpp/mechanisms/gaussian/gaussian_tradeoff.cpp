@@ -2,7 +2,6 @@
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "numeric/interval.hpp"
 #include "numeric/normal.hpp"

@@ -71,44 +71,6 @@ def test_privacy_buckets_are_off_by_half_an_interval_a_step(side, sign):
     assert off == pytest.approx(1000 * interval / 2, rel=0.01)
 
 
-SUPPORT = np.array([-8, -3, -2, -1, 0, 1, 2, 3, 4, 6, 9, 14, 40]) * 0.05
-
-
-@pytest.mark.parametrize(
-    ("side", "estimator", "name"),
-    [
-        ("upper", "connect_dots", "upper"),
-        ("lower", "connect_dots", "balanced"),
-        ("lower", "algorithm_2", "algorithm_2"),
-        ("upper", "privacy_buckets", "buckets_upper"),
-        ("lower", "privacy_buckets", "buckets_lower"),
-    ],
-)
-def test_one_step_sits_on_the_support(side, estimator, name):
-    """As Algorithms 1 and 2 have it, and on no other loss."""
-    found = pld(
-        SINGLE,
-        discretization_interval=0.05,
-        side=side,
-        estimator=estimator,
-        support=SUPPORT,
-        adjacency=Adjacency.REMOVE_ONE,
-    )
-    step = hs._core.step_pmf(
-        SINGLE.dominating_pair(Adjacency.REMOVE_ONE.directions[0]),
-        interval=0.05,
-        offset=0.0,
-        index=[round(loss / 0.05) for loss in SUPPORT],
-        estimator=name,
-    )
-    stored = dict(zip(step.index, step.mass, strict=True))
-    at = np.rint(found.losses / 0.05).astype(int)
-    expected = [stored.get(int(k), 0.0) for k in at]
-    np.testing.assert_allclose(found.probabilities, expected, rtol=1e-12, atol=1e-15)
-    assert set(stored) <= set(at.tolist())
-    assert found.infinity_mass == pytest.approx(step.infinity_mass, rel=1e-12)
-
-
 def test_a_fine_support_is_as_good_as_the_default():
     run = 30 * SINGLE.poisson_sampled(0.2)
     support = np.arange(-200, 600) * 0.01

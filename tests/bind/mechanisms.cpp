@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests ask of a dominating pair itself: its cells, its ends, its moments.
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <utility>
+
+#include "bind/bindings.hpp"
+#include "mechanisms/dominating_pair.hpp"
+#include "mechanisms/registry.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+namespace {
+
+Doubles column(const PairCells& cells, double CellMass::* member) {
+  Doubles result(static_cast<py::ssize_t>(cells.cells.size()));
+  const auto to = out(result);
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = cells.cells[i].*member;
+  return result;
+}
+
+}  // namespace
+
+void bind_pairs(py::module_& module) {
+  py::class_<PairCells>(module, "PairCells", "A dominating pair cut into cells, with error bounds.")
+      .def_property_readonly("p", [](const PairCells& c) { return column(c, &CellMass::p); })
+      .def_property_readonly("above", [](const PairCells& c) { return column(c, &CellMass::above); })
+      .def_property_readonly("below", [](const PairCells& c) { return column(c, &CellMass::below); })
+      .def_readonly("lower_tail_p", &PairCells::lower_tail_p)
+      .def_readonly("lower_tail_q", &PairCells::lower_tail_q)
+      .def_readonly("upper_tail_p", &PairCells::upper_tail_p)
+      .def_readonly("upper_tail_above", &PairCells::upper_tail_above)
+      .def_readonly("infinity_mass", &PairCells::infinity_mass)
+      .def_readonly("infinity_mass_lower", &PairCells::infinity_mass_lower)
+      .def_readonly("mass_error", &PairCells::mass_error)
+      .def_readonly("share_error", &PairCells::share_error)
+      .def_readonly("share_error_p", &PairCells::share_error_p)
+      .def_readonly("loss_error", &PairCells::loss_error);
+  using Pairs = py::class_<DominatingPair, std::shared_ptr<DominatingPair>>;
+  py::reinterpret_borrow<Pairs>(module.attr("DominatingPair"))
+      .def(
+          "integrate",
+          [](const DominatingPair& pair, const Doubles& edges) {
+            const auto at = in(edges);
+            const LongWork work;
+            return pair.integrate(at);
+          },
+          py::arg("edges"), "Integrals over the cells between increasing losses.")
+      .def("tail_moment_bound", &DominatingPair::tail_moment_bound, py::call_guard<LongWork>(), py::arg("top"),
+           py::arg("t"), "Upper bound of E_P[e^(t L); top < L < inf], t > 0.")
+      .def("unlisted_moment_bound", &DominatingPair::unlisted_moment_bound, py::call_guard<LongWork>(), py::arg("t"),
+           "Upper bound of E_P[e^(t L)] + max(1, t) Q over outcomes of finite loss counted at +inf, t > 0.")
+      .def(
+          "nodes",
+          [](const DominatingPair& pair) {
+            const LongWork work;
+            LossNodes nodes = pair.nodes();
+            return std::pair(std::move(nodes.loss), std::move(nodes.log_mass));
+          },
+          "Losses and the logarithms of their P-masses, for planning only.")
+      .def_property_readonly(
+          "infinity_mass",
+          [](const DominatingPair& pair) {
+            const auto [lower, upper] = pair.infinity_mass();
+            return std::pair(lower, upper);
+          },
+          "Bounds of P(L = inf).")
+      .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum);
+  module.attr("parts").attr("pair_names") = py::cpp_function(&pair_names);
+}
