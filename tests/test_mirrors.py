@@ -10,8 +10,7 @@ ROOT = Path(__file__).parents[1]
 # Tested through what uses them. A name leaves this list with its test;
 THROUGH_OTHERS = {
     "discretize": "cells jensen_integral tangent_points",
-    "forecast": "contour_plan grid_planner nonuniform_grid rate_forecast saddlepoint "
-    "transform_plan",
+    "forecast": "grid_planner",
     "mechanisms": "atomic_pair density_mgf_line fixed_size gaussian_cells gaussian_mgf_line "
     "gaussian_tradeoff given_curve mixture_loss public_mixture "
     "random_allocation registry sampling_weight shuffled",

@@ -41,6 +41,10 @@ double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, doub
   return interval_for_delta(std::clamp(spread, total / (most * most), total), at, log_tolerance);
 }
 
+double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double log_tolerance) {
+  return std::min(interval_for_variance(saddlepoint, log_tolerance / (tilt * (1 + tilt))), 0.25 / tilt);
+}
+
 double first_interval(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at,
                       double log_tolerance, double log_margin) {
   double interval = interval_for_delta(saddlepoint, at, log_tolerance);

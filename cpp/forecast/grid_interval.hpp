@@ -15,6 +15,9 @@ double interval_for_variance(const Saddlepoint& saddlepoint, double variance);
 /// of the loss over delta, and 0.55 of the tolerance is the grid's. Coarser where atoms stay where they are.
 double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance);
 
+/// For e^K at a tilt, to within log_tolerance relatively: v raises it by v tilt (1 + tilt) / 2.
+double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double log_tolerance);
+
 /// For the first transform of a question: the same, fine enough for deltas down to e^-log_margin times this one, and
 /// for the atoms that no grid of this interval meets, whose error is of first order.
 double first_interval(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at,

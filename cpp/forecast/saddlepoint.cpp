@@ -235,8 +235,7 @@ Saddle Saddlepoint::for_epsilon(double epsilon, double accuracy) const {
 
 Saddle Saddlepoint::saddle_for_epsilon(double epsilon) const {
   Saddle at = for_epsilon(epsilon, 1e-3);
-  const bool is_deep =
-      at.tilt * at.deviation > 100;  // no delta there is above e^-700: a jump, or beyond all that matters
+  const bool is_deep = at.log_delta < -5000;  // a jump, or beyond all that matters
   if (at.regular && !is_deep && is_regular(at.tilt, at.deviation * at.deviation)) return at;
   const bool reached = !is_deep && std::fabs(cumulants(at.tilt).mean - epsilon) < 0.5 * deviation_;
   return irregular(reached ? at.tilt : 0.0, epsilon);

@@ -17,8 +17,9 @@ namespace hockeystick {
 double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at, double epsilon,
                       double coarse) {
   if (!(at.tilt > 0)) return infinity;
-  const Plan plan =
-      make_plan(direction, saddlepoint, {at, coarse, interval_for_delta(saddlepoint, at, coarse), 1e-3, false});
+  const double interval =
+      at.regular ? interval_for_delta(saddlepoint, at, coarse) : interval_for_moment(saddlepoint, at.tilt, coarse);
+  const Plan plan = make_plan(direction, saddlepoint, {at, coarse, interval, 1e-3, false});
   ChernoffMoment moment{plan.tilt};
   double loss_error = 0;
   UnionProbability infinite;
