@@ -65,11 +65,11 @@ Outcome refine_within(const Direction& direction, const Refinement& refinement, 
     const double excess = attempt({std::move(upper), explicit_pmf(direction, request)});
     if (excess <= 1) return {};
     if (!affordable) return outcome;
-    // If refining twice does not help, rounding limits the width.
+    // If refining three times does not help, each time further, rounding limits the width.
     failures = excess < 0.9 * previous ? 0 : failures + 1;
-    if (failures > 1) return {"rounding", 0};
+    if (failures > 2) return {"rounding", 0};
     previous = std::min(previous, excess);
-    const double factor = std::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order);
+    const double factor = std::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order) * std::pow(0.4, failures);
     request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8), refinement.estimator);
   }
   return {"passes", 0};
