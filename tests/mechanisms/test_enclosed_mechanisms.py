@@ -166,3 +166,21 @@ def test_a_batch_that_is_replaced_costs_as_known():
     assert 13.3 < bounds.lower < 13.4
     assert 14.8 < bounds.upper < 14.9
     assert bounds.limited_by == "theory"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("noise", "steps"), [(0.25, 100), (0.3, 10**6), (900.0, 10**9)])
+def test_little_and_much_noise_of_a_random_allocation_is_bounded(noise, steps):
+    """At little noise moments leave the range of doubles: then nothing is known, from above."""
+    epoch = hs.Gaussian(noise_multiplier=noise).random_allocation(steps=steps)
+    above = epoch.pair_above(hs.Direction.REMOVE, Accuracy(8, 1e-6))
+    below = epoch.pairs_below(hs.Direction.REMOVE, Accuracy(8, 1e-6))[0]
+    single = hs.Gaussian(noise_multiplier=noise).dominating_pair(hs.Direction.REMOVE)
+    for epsilon in (0.0, 0.5, 3.0):
+        assert 0 <= below.delta_above(epsilon) <= above.delta_above(epsilon) + 1e-12
+        assert below.delta_above(epsilon) <= single.delta_above(epsilon) + 1e-9
+
+
+def test_many_draws_with_replacement_are_refused_by_name():
+    with pytest.raises(ValueError, match="^batch_size must be"):
+        STEP.fixed_size_sampled(batch_size=10**12, dataset_size=2, replacement=True)

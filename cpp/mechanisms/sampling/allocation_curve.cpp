@@ -12,7 +12,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr std::size_t most_samples = 1 << 17;
+constexpr std::size_t most_samples = 1 << 15;
 
 // About the real lambda at which e^(lambda d) E e^(-lambda (S - t)) / lambda^2 is least, d < 0.
 double saddle(const LognormalTransform& transform, double t, double d) {
@@ -43,7 +43,7 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
   period_ = std::max(period_, above + 2 * deviation_);
   for (int i = 0; i < 60 && t + to > period_; ++i) {
     const double needed = (period_ - to) / (deviation_ * deviation_);
-    chernoff_ = std::clamp(needed, 2 * lambda_, 600.0);
+    chernoff_ = std::max(2 * lambda_, std::min(needed, 600.0));
     log_chernoff_ = t * transform.log_moment_above(chernoff_) * (1 + 2 * u);
     if (alias_below(to) <= part) break;
     period_ *= 1.1;
@@ -58,16 +58,19 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
     const std::complex<double> s{lambda_, spacing_ * static_cast<double>(j)};
     const auto [g, error] = transform.centred(s);
     const double gr = g.real(), gi = g.imag(), size = std::abs(g), modulus = std::hypot(1 + gr, gi);
-    const double log_size = 0.5 * std::log1p(2 * gr + size * size), angle = std::atan2(gi, 1 + gr);
+    const double log_size = size < 1 ? 0.5 * std::log1p(2 * gr + size * size) : std::log(modulus);
+    const double angle = std::atan2(gi, 1 + gr);
     // The logarithm of 1 + G: what G's error makes of it, and its rounding, 24 u of |G| where |1 + G| is about 1.
     // proof: allocation-series
-    const double off = error / modulus + 32 * u * size * (1 + 1 / (modulus * modulus));
+    const double off = error / modulus + 32 * u * std::min(size, 2.0) * (1 + 1 / (modulus * modulus));
     const double exponent = t * log_size, turn = t * angle;
     const double wrong = t * off * 1.01 + 8 * u * (std::fabs(exponent) + std::fabs(turn) + 8);
     const double square = std::norm(s), weight = (j > 0 ? 2 : 1) / square;
-    const double most =
-        std::exp(std::min(700.0, exponent + (off < 0.01 ? 0 : t * std::log1p(error / modulus)))) * weight;
+    // Where 1 + G is hardly known, its size is all that counts.
     const bool is_known = off < 0.01 && wrong < 1;
+    const double log_most = is_known ? exponent : t * std::log((modulus + error) * (1 + 16 * u));
+    if (!(log_most < 600)) return;  // out of the range of doubles: nothing is known
+    const double most = std::exp(log_most) * weight;
     // 1 / s^2 = conj(s)^2 / |s|^4.
     const double sr = (s.real() * s.real() - s.imag() * s.imag()) / square, si = -2 * s.real() * s.imag() / square;
     const double er = std::cos(turn), ei = std::sin(turn);
@@ -120,7 +123,19 @@ double AllocationSeries::alias_below(double d) const {
   return std::exp(std::min(700.0, exponent - fall + 16 * u * size)) / -std::expm1(-fall) * (1 + 1e-12);
 }
 
+// Where the series leaves the range of doubles: put lies above max(K - t, 0), by at most half the deviation, and below
+// its Chernoff bound, the one of the aliases from below, at lambda.
+Interval AllocationSeries::by_moments(double d) const {
+  const double least = std::max(0.0, d), log_moment = t_ * transform_.log_moment_above(lambda_) * (1 + 2 * u);
+  const double exponent = lambda_ * d + log_moment - 1 - std::log(lambda_);
+  const double size = std::fabs(lambda_ * d) + log_moment + 8;
+  const double chernoff = exponent < 600 ? std::exp(exponent + 16 * u * size) : infinity;  // proof: allocation-series
+  const double most = std::min(chernoff, least + deviation_ / 2);
+  return {least / t_ * (1 - 4 * u), most / t_ * (1 + 4 * u)};
+}
+
 Interval AllocationSeries::put(double d) const {
+  if (!(tail_ < 1e290)) return by_moments(d);
   const double turn = spacing_ * d, cosine = std::cos(turn), sine = std::sin(turn);
   constexpr std::size_t block = 32;
   double sum = 0, pr = 1, pi_ = 0;

@@ -36,6 +36,7 @@ class AllocationSeries {
 
  private:
   double alias_below(double d) const;
+  Interval by_moments(double d) const;
   bool log_tail(double omega, double& result) const;
 
   const LognormalTransform& transform_;

@@ -36,14 +36,17 @@ double difference(const TwoParts& a, const TwoParts& b) {
   return high.value + (high.error + (a.error - b.error));
 }
 
+bool is_steeper(const TwoParts& a, const TwoParts& b) { return difference(b, a) > 0x1p-60 * std::fabs(a.value); }
+
 // The law of the lower convex hull of the points, whose first slope is at least -1 from (0, 1), continued by the last
-// value, to which it does not rise.
+// value, to which it does not rise. Points that bend it by less than 2^-60 of the slope are left out, which raises it.
 AtomicLaw hull_law(const std::vector<Point>& points) {
   std::vector<Point> hull{{0, {1, 0}}};
   std::vector<TwoParts> slopes;
   for (const Point& next : points) {
     TwoParts last = slope(hull.back(), next);
-    while (!slopes.empty() && !is_less(slopes.back(), last)) {
+    // Of slopes closer than 2^-60 the rounding would be much of their difference.
+    while (!slopes.empty() && !is_steeper(slopes.back(), last)) {
       hull.pop_back();
       slopes.pop_back();
       last = slope(hull.back(), next);
@@ -144,7 +147,8 @@ AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
   for (std::size_t i = cells + 1; i-- > first;)
     if (bound[i] <= 0) end = i > 0 ? i - 1 : 0;
   std::vector<Point> points;
-  if (first < end && alpha[first * stride] < 1) {
+  // A curve that is 0 before 1 would be below 1 - alpha.
+  if (first < end && alpha[first * stride] < 1 && alpha[end * stride] > 1) {
     points.push_back({alpha[first * stride], two_sum(1, -alpha[first * stride])});
     for (std::size_t i = first + 1; i < end; ++i) points.push_back({alpha[i * stride], {bound[i], 0}});
     points.push_back({alpha[end * stride], {0, 0}});

@@ -15,6 +15,7 @@
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/sampling/curve_law.hpp"
 #include "numeric/normal.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
@@ -36,8 +37,9 @@ struct Replaced {
 // `rest`: the weight of more replacements, which may tell all.
 EnclosedCurve curve_above(const std::vector<Replaced>& parts, double rest, double gamma, double interval, double tail) {
   EnclosedCurve result;
-  std::vector<double> inner;  // at e^(k interval), k > 0
-  for (std::size_t k = 0; k < (1 << 22); ++k) {
+  std::vector<double> inner;  // at e^(k interval); beyond e^600 the last value goes on
+  for (std::size_t k = 0; k < (1 << 22) && interval * static_cast<double>(k) < 600; ++k) {
+    checkpoint_each<64>(k);
     const double alpha = std::exp(interval * static_cast<double>(k)), more = (alpha - 1) / gamma;
     double sum = rest;
     for (const Replaced& part : parts)
@@ -66,6 +68,8 @@ AtomicLaw above(Parameters p) {
   if (!is_count(records) || records < 2) throw std::invalid_argument("records must be a whole number in [2, 1e12]");
   if (!is_count(batch) || (replaces == 0 && batch > records))
     throw std::invalid_argument("batch size must be a whole number in [1, records]");
+  // So that no weight underflows.
+  if (batch > 100 * records) throw std::invalid_argument("batch size must be at most 100 times the records");
   if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
   if (!(tail >= 1e-300 && tail < 1)) throw std::invalid_argument("tail must be in [1e-300, 1)");
   const double shift = 2 / noise * (1 + 2 * u);
@@ -90,8 +94,10 @@ AtomicLaw above(Parameters p) {
       }
     }
   }
-  const double deviation = gamma * std::sqrt(std::expm1(std::min(shift * shift, 100.0)));
-  return law_above(curve_above(parts, rest, gamma, std::min(deviation / cells, 0.25), tail));
+  const double drawn = shift * std::max(1.0, batch / records);
+  const double deviation = gamma * std::sqrt(std::expm1(std::min(drawn * drawn, 100.0)));
+  // Below 2^-46 neighbouring points would not be distinct.
+  return law_above(curve_above(parts, rest, gamma, std::clamp(deviation / cells, 0x1p-46, 0.25), tail));
 }
 
 // Parameters: noise multiplier, batch size, records, 1 if drawn with replacement, cells in a deviation of the loss,

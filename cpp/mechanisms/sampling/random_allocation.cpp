@@ -27,7 +27,8 @@ Asked asked(Parameters p, double outward) {
   if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
   if (!(tail >= 1e-16 && tail < 1)) throw std::invalid_argument("tail must be in [1e-16, 1)");
   const double mu = std::sqrt(epochs) / noise * (1 + outward * 4 * u);  // proof: parameter-rounding
-  if (!(mu >= 1e-3 && mu <= 5)) throw std::invalid_argument("sqrt(epochs) / noise must be in [0.001, 5]");
+  if (!(mu >= 1e-3 * (1 - 1e-15) && mu <= 5 * (1 + 1e-15)))
+    throw std::invalid_argument("sqrt(epochs) / noise must be in [0.001, 5]");
   const double spread = std::sqrt(std::log1p(std::expm1(mu * mu) / steps));
   return {{mu, steps}, std::min(spread / cells, widest_interval), tail};
 }

@@ -34,7 +34,7 @@ class FixedSizeSampled(EnclosedMechanism):
 
     Args:
         mechanism: What runs on the batch.
-        batch_size: B, in [1, dataset_size]; any number up to 1e12 with replacement.
+        batch_size: B, in [1, dataset_size]; with replacement up to 100 times that, at most 1e12.
         dataset_size: n, in [2, 1e12].
         replacement: Whether a record may be drawn more than once.
 
@@ -58,7 +58,7 @@ class FixedSizeSampled(EnclosedMechanism):
         _checks.instance("mechanism", self.mechanism, Gaussian)
         _checks.instance("replacement", self.replacement, bool)
         size = _checks.whole("dataset_size", self.dataset_size, 2, MOST_RECORDS)
-        most = MOST_RECORDS if self.replacement else size
+        most = min(MOST_RECORDS, 100 * size) if self.replacement else size
         batch = _checks.whole("batch_size", self.batch_size, 1, most)
         object.__setattr__(self, "dataset_size", size)
         object.__setattr__(self, "batch_size", batch)
