@@ -9,6 +9,7 @@ import pickle
 import pytest
 
 import hockeystick as hs
+from hockeystick import _core
 from hockeystick._json import mechanism_from_json, mechanism_to_json
 from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
@@ -184,3 +185,50 @@ def test_little_and_much_noise_of_a_random_allocation_is_bounded(noise, steps):
 def test_many_draws_with_replacement_are_refused_by_name():
     with pytest.raises(ValueError, match="^batch_size must be"):
         STEP.fixed_size_sampled(batch_size=10**12, dataset_size=2, replacement=True)
+
+
+def test_many_draws_of_one_record_are_not_lost():
+    """Of 200 draws of two records, each is drawn about 100 times: the mean moves by 200."""
+    batch = hs.Gaussian(noise_multiplier=100.0)
+    batch = batch.fixed_size_sampled(batch_size=200, dataset_size=2, replacement=True)
+    bounds = batch.delta_bounds(0.5, adjacency="replace-one")
+    mean = hs.Gaussian(noise_multiplier=0.5).delta_bounds(0.5)  # of 100 draws, 2 each
+    assert bounds.upper >= 0.99 * mean.lower
+    with pytest.raises(ValueError, match="batch_size must be"):
+        STEP.fixed_size_sampled(batch_size=5000, dataset_size=2, replacement=True)
+    with pytest.raises(ValueError, match="at most 100 times"):
+        _core.dominating_pair("fixed_size_above", (1e4, 5000, 2, 1, 40, 1e-12))
+
+
+def test_the_end_of_the_range_of_noise_is_in_it():
+    pair = _core.dominating_pair("random_allocation_below", (1000.0, 10**6, 1, 1, 1e-3))
+    assert 0 <= pair.delta_above(0.0) <= 1e-3
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.05])
+def test_little_noise_leaves_a_batch_its_rate(noise):
+    batch = hs.Gaussian(noise_multiplier=noise).fixed_size_sampled(batch_size=10, dataset_size=100)
+    pair = batch.pair_above(hs.Adjacency.REPLACE_ONE.directions[0], Accuracy(20, 1e-9))
+    assert 0.1 <= pair.delta_above(1.0) <= 0.1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    "alpha", [[0.1, 0.3, 0.5, 0.7, 0.9], [0.5, 0.9, 3.0], [0.25, 0.75, 0.875, 1.5, 2.0]]
+)
+def test_points_below_one_do_not_make_a_steep_curve(alpha):
+    """The lower curve must not end at 0 before 1, where every curve is at least 1 - alpha."""
+    values = [max(1 - a, 0.0) * 0.99 + 0.011 for a in alpha]
+    values = [max(v, 1 - a) for v, a in zip(values, alpha, strict=True)]
+    curve = hs.HockeyStickCurve(alpha=alpha, lower=values, upper=values)
+    for direction in hs.Adjacency.ADD_OR_REMOVE_ONE.directions:
+        assert curve.pairs_below(direction, Accuracy())[0].delta_above(0.0) <= values[-1]
+
+
+def test_points_on_one_line_leave_no_rounding():
+    """Slopes of -1 / 24 between points whose distances differ are the same line."""
+    for k in range(3, 99, 2):
+        alpha = [1.0, 1.0 + k, 1.0 + 3 * k, 1.0 + 4 * k]
+        values = [0.5 - 0.125 * (a - 1) / k for a in alpha]
+        curve = hs.HockeyStickCurve(alpha=alpha, lower=values, upper=values)
+        direction = hs.Adjacency.ADD_OR_REMOVE_ONE.directions[0]
+        assert abs(curve.pair_above(direction, Accuracy()).delta_above(0.0) - 0.5) < 1e-12
