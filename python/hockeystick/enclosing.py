@@ -83,7 +83,12 @@ def enclosed(
         above = ask(partial(_above, terms, accuracy)).table()
         below = ask(partial(_below, terms, accuracy)).table()
         lower, upper = (below[0], above[1]) if rises else (above[0], below[1])
-        upper = np.maximum(lower, upper)
+        if np.any(lower > upper):
+            raise _core.InternalError(
+                f"pairs below and above came to lower = {lower.max()!r} above upper = "
+                f"{upper.min()!r} for {terms!r}. This is a mistake in hockeystick, and no bounds "
+                "are known: please report it"
+            )
         finite = np.where(np.isfinite(upper), upper, 0.0)
         if np.all((upper - lower <= tolerance * finite) | (lower == upper)):
             return Enclosed(lower, upper, "")

@@ -232,3 +232,14 @@ def test_points_on_one_line_leave_no_rounding():
         curve = hs.HockeyStickCurve(alpha=alpha, lower=values, upper=values)
         direction = hs.Adjacency.ADD_OR_REMOVE_ONE.directions[0]
         assert abs(curve.pair_above(direction, Accuracy()).delta_above(0.0) - 0.5) < 1e-12
+
+
+def test_bounds_that_cannot_be_are_reported(monkeypatch):
+    """A pair below that lies above would prove nothing."""
+    epoch = STEP.random_allocation(steps=50)
+    kind = type(epoch)
+    monkeypatch.setattr(
+        kind, "pairs_below", lambda *_: (STEP.dominating_pair(hs.Direction.REMOVE),)
+    )
+    with pytest.raises(hs.InternalError, match="please report"):
+        epoch.epsilon_bounds(1e-5)
