@@ -55,12 +55,6 @@ void WindowForecast::clip(double lowest, double highest) {
   size = std::max(1.0, last - first + 1);
 }
 
-void WindowForecast::hold_all(double lowest, double highest) {
-  first = std::max(lowest, std::min(first, highest));
-  size = highest - first + 1;
-  period = highest - lowest + 1;
-}
-
 WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, const WindowGrid& grid,
                                double cut) {
   const Cumulants k = saddlepoint.cumulants(tilt);
@@ -74,12 +68,11 @@ WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at,
                      {tilt, lowest, epsilon + 4 * d, std::max(1.0, -log_lost), std::max(1.0, log_wrapped)});
 }
 
-WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass,
-                            bool for_q) {
+WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass) {
   const double log_lost = -std::log(tail_mass);
   const Cumulants k = saddlepoint.cumulants(tilt);
   const auto below = [&](double at) { return saddlepoint.chernoff_quantile(at, log_lost, -1, grid.steepest); };
-  const auto below_p = below(0), below_q = for_q ? below(-1) : below_p;
+  const auto below_p = below(0), below_q = below(-1);
   double lowest = std::min(below_p.loss, below_q.loss), highest = -infinity;
   if (tilt != 0) {
     lowest = std::min(lowest, below(tilt).loss);

@@ -36,16 +36,13 @@ struct WindowForecast {
 
   /// Cuts off the points below `lowest` and above `highest`, where there are no losses [points from the shift].
   void clip(double lowest, double highest);
-  /// Makes the circle hold all losses, which lie between these points: nothing is cut above, and nothing wraps.
-  void hold_all(double lowest, double highest);
 };
 
 /// For a question at `at`, by a composition tilted by `tilt`: each truncation takes about `cut` of delta there.
 WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, const WindowGrid& grid,
                                double cut);
 
-/// For all questions: loses no more than the tail mass at either end, in the measures of P, the tilt and, if asked, Q.
-WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass,
-                            bool for_q = true);
+/// For all questions: loses no more than the tail mass at either end, in the measures of P, Q and the tilt.
+WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass);
 
 }  // namespace hockeystick

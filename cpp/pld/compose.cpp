@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/constants.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -94,6 +95,12 @@ double probability(double log_bound) {
   return log_bound < 0 ? std::exp(log_bound) * (1 + 8 * u) + 1e-307 : 1.0;
 }
 
+// Tilted masses need not sum to 1: the log moment that divides them is a forecast. inf where a product may overflow.
+double tilted_mass(double log_bound) {
+  if (log_bound == -infinity) return 0.0;
+  return log_bound < 300 ? std::exp(log_bound) * (1 + 8 * u) + 1e-307 : infinity;
+}
+
 void add_log_scale(std::span<const ComposedTerm> terms, LossPmf& pmf) {
   double high = 0, low = 0;
   for (const ComposedTerm& term : terms) {
@@ -114,19 +121,26 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
   const auto size = static_cast<std::int64_t>(pmf.mass.size());
   const auto length = static_cast<std::int64_t>(period);
   if (pmf.side == Side::upper) {
+    // A tilt on the wrong side of 0, in the measure that it is for, bounds nothing.
+    const bool serves_above = tilts.above != 0 && tilts.above + pmf.tilt >= 0;
+    const bool serves_below = tilts.below != 0 && tilts.below + pmf.tilt <= -1;
     pmf.tail_above =  // proof: chernoff-tail
-        tilts.above == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
+        !serves_above ? 1.0 : probability(scale + log_chernoff(terms, tilts.above, pmf.tilt, loss(size)));
     pmf.tail_below =  // proof: chernoff-tail
-        tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
+        !serves_below ? 1.0 : probability(scale + log_chernoff(terms, tilts.below, pmf.tilt + 1, loss(-1)));
     // Under P itself the tilt must be negative.
     const double down = tilts.wrap_below + pmf.tilt < 0 ? tilts.wrap_below : tilts.below;
-    pmf.p_below = tilts.below == 0 ? 1.0 : probability(scale + log_chernoff(terms, down, pmf.tilt, loss(-1)));
+    pmf.p_below = !serves_below ? 1.0 : probability(scale + log_chernoff(terms, down, pmf.tilt, loss(-1)));
     // Above the window Q is at most e^-loss P.
     pmf.q_above = probability(std::log(pmf.tail_above) - loss(size) +
                               8 * u * (std::fabs(loss(size)) + std::fabs(pmf.offset)) + 1e-12);
   } else {
-    pmf.wrapped = probability(log_chernoff(terms, tilts.wrap_above, 0, loss(length))) +  // proof: chernoff-wraparound
-                  probability(log_chernoff(terms, tilts.wrap_below, 0, loss(size - 1 - length)));
+    const double above = log_chernoff(terms, std::max(tilts.wrap_above, 1e-300), 0, loss(length)),
+                 below = log_chernoff(terms, std::min(tilts.wrap_below, -1e-300), 0, loss(size - 1 - length));
+    pmf.wrapped = tilted_mass(above) + tilted_mass(below);  // proof: chernoff-wraparound
+    if (pmf.wrapped < infinity) return;
+    std::fill(pmf.mass.begin(), pmf.mass.end(), 0.0);  // none of it is certain
+    pmf.wrapped = 0;
   }
 }
 

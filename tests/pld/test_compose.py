@@ -200,3 +200,21 @@ def test_what_wraps_around_is_counted(side):
                 truth += mass * max(-(arb(epsilon) - drop * k).expm1(), arb(0))
             value = arb(pmf.delta(np.array([epsilon]))[0])
             assert value >= truth if side == "upper" else value <= truth
+
+
+@pytest.mark.parametrize("log_moment", [0.0, -2.0, -40.0])
+def test_what_wraps_around_is_counted_whatever_the_log_moment(log_moment):
+    """Tilted masses sum to 1 only if the log moment, a forecast, is right: those that wrap, too."""
+    count, rare, far, tilt = 3, 1e-3, 90, 0.2
+    step = stored.step([0, far], [1 - rare, rare], interval=1.0, side="lower")
+    for chernoff in [(0.1, -1.3, 0.05, -0.05), (0.0, 0.0, 0.0, 0.0), (-1.0, 1.0, -1.0, 1.0)]:
+        pmf = _core.parts.compose(
+            [(step, count, log_moment)], tilt=tilt, size=64, window=(-2, 60), chernoff=chernoff
+        )
+        with ctx.workprec(300):
+            for epsilon in np.arange(-2.0, 60.0):
+                truth = arb(0)
+                for k in range(count + 1):
+                    mass = math.comb(count, k) * arb(rare) ** k * arb(1 - rare) ** (count - k)
+                    truth += mass * max(-(arb(epsilon) - far * k).expm1(), arb(0))
+                assert arb(pmf.delta(np.array([epsilon]))[0]) <= truth
