@@ -17,170 +17,24 @@ import random
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
 from flint import arb, ctx
-from scipy import special
 
 import hockeystick as hs
 from differential import limited
 from hockeystick.verify.answer import answer
+from hostile_runs import FAMILIES, _normal
 from random_runs import power
 
 DIGITS = (12, 35)  # of the truth: more where an end of the bounds is as near as that
 MOST_EPSILON = 1e4
 LONGEST = 6.0  # seconds of a case
 ANSWERS, GRIDS = 8, 5  # of a case, at most
-ADJACENCIES = (
-    hs.Adjacency.ADD_OR_REMOVE_ONE,
-    hs.Adjacency.REMOVE_ONE,
-    hs.Adjacency.ADD_ONE,
-)
-REPLACEMENT = (hs.Adjacency.REPLACE_ONE, hs.Adjacency.REPLACE_SPECIAL)
-Run = tuple[hs.Composition, tuple[hs.Adjacency, ...]]
-
-
-def _rate(rng: random.Random) -> float:
-    """A sampling probability: plausible, tiny, or all but 1."""
-    low = rng.choice((-4, -4, -12, -300))
-    return rng.choice((power(rng, low, -0.01), power(rng, low, -0.01), 1 - power(rng, -15.9, -1)))
-
-
-def sampled_once(rng: random.Random) -> Run:
-    step = hs.Gaussian(noise_multiplier=power(rng, -3, rng.choice((0, 2, 12))))
-    return 1 * step.poisson_sampled(_rate(rng)), (*ADJACENCIES, hs.Adjacency.REPLACE_ONE)
-
-
-def sampled_often(rng: random.Random) -> Run:
-    terms = [
-        rng.randint(1, 10 ** rng.randint(1, 5))
-        * hs.Gaussian(noise_multiplier=power(rng, -0.4, 2)).poisson_sampled(power(rng, -5, -0.01))
-        for _ in range(rng.choice((1, 1, 2)))
-    ]
-    return sum(terms, hs.Composition()), ADJACENCIES
-
-
-def gaussians(rng: random.Random) -> Run:
-    terms = [
-        rng.randint(1, 10 ** rng.randint(0, 9)) * hs.Gaussian(noise_multiplier=power(rng, -1, 12))
-        for _ in range(rng.randint(1, 3))
-    ]
-    return sum(terms, hs.Composition()), (*ADJACENCIES, *REPLACEMENT)
-
-
-def laplace(rng: random.Random) -> Run:
-    count = rng.choice((1, 1, 1, 2, rng.randint(2, 25)))
-    return count * hs.Laplace(noise_multiplier=power(rng, -2.9, 2)), ADJACENCIES
-
-
-def selection(rng: random.Random) -> Run:
-    epsilon = power(rng, -4, 2.5)
-    kind = rng.choice((hs.ExponentialMechanism, hs.PermuteAndFlip))
-    return rng.choice((1, 1, 2, rng.randint(1, 30))) * kind(epsilon=epsilon), ADJACENCIES
-
-
-def guarantees(rng: random.Random) -> Run:
-    delta = rng.choice((0.0, power(rng, -307, -1), 1 - power(rng, -15.9, -1)))
-    count = rng.choice((1, 2, rng.randint(1, 100), rng.randint(1, 3000)))
-    return count * hs.ApproximateDP(epsilon=power(rng, -8, 2), delta=delta), ADJACENCIES
-
-
-def responses(rng: random.Random) -> Run:
-    noise = rng.choice((power(rng, -100, -0.1), 1 - power(rng, -15.9, -1)))
-    response = hs.RandomizedResponse(noise_parameter=noise, num_buckets=rng.randint(2, 1000))
-    return rng.choice((1, 2, rng.randint(1, 400))) * response, REPLACEMENT
-
-
-def lattices(rng: random.Random) -> Run:
-    if rng.random() < 0.5:
-        step = hs.DiscreteLaplace(
-            parameter=power(rng, -3, 1.5), sensitivity=rng.choice((1, 1, 2, 5))
-        )
-    else:
-        truncation = rng.choice((None, rng.randint(1, 20)))
-        step = hs.DiscreteGaussian(sigma=power(rng, -0.6, 0.7), truncation=truncation)
-    return rng.choice((1, 1, 2, 3, rng.randint(1, 40))) * step, ADJACENCIES
-
-
-def pairs(rng: random.Random) -> Run:
-    number = rng.randint(2, 4)
-    if rng.random() < 0.5:
-        p, q = ([rng.randint(0 if j > 1 else 1, 90) for j in range(number)] for _ in "pq")
-    else:  # one outcome all but impossible
-        rare = power(rng, -300, -3), power(rng, -300, -3)
-        p, q = ([1 - x, x] for x in rare)
-    return rng.choice((1, 1, 2, 8, rng.randint(1, 60))) * hs.DiscretePair(p=p, q=q), ADJACENCIES
-
-
-def one_rare_large_loss(rng: random.Random) -> Run:
-    response = hs.RandomizedResponse(noise_parameter=power(rng, -70, -2), num_buckets=3)
-    small = hs.DiscreteLaplace(parameter=rng.choice((0.5, power(rng, -1, 0.3))), sensitivity=2)
-    return rng.randint(1, 4) * small + response, REPLACEMENT
-
-
-def mixtures(rng: random.Random) -> Run:
-    number = rng.randint(1, 4)
-    weights = [rng.random() + 1e-3 for _ in range(number)]
-    deviation = power(rng, -0.5, 2)
-    mixture = hs.GaussianMixture(
-        standard_deviation=deviation,
-        sensitivities=[rng.choice((0.0, deviation * power(rng, -9, 1))) for _ in range(number)],
-        probabilities=[w / math.fsum(weights) for w in weights],
-    )
-    return rng.choice((1, 1, rng.randint(1, 1000))) * mixture, ADJACENCIES
-
-
-def _normal(x: np.ndarray) -> np.ndarray:
-    return -x * x / 2 - math.log(2 * math.pi) / 2
-
-
-def _laplace(x: np.ndarray) -> np.ndarray:
-    return -np.abs(x) - math.log(2)
-
-
-def _laplace_below(x: np.ndarray) -> np.ndarray:
-    return np.exp(x) / 2
-
-
-def normal_noise(rng: random.Random) -> Run:
-    """The truth is that of the Gaussian, whose parameter is the reciprocal: a power of 2."""
-    noise = hs.AdditiveNoise(
-        log_density=_normal, distribution=special.ndtr, sensitivity=2.0 ** rng.randint(-9, 5)
-    )
-    return 1 * noise, ADJACENCIES
-
-
-def laplace_noise(rng: random.Random) -> Run:
-    """As above, of Laplace noise."""
-    noise = hs.AdditiveNoise(
-        log_density=_laplace,
-        distribution=_laplace_below,
-        sensitivity=2.0 ** rng.randint(-9, 8),
-        accuracy=rng.choice((1e-13, 1e-9)),
-    )
-    return 1 * noise, ADJACENCIES
-
-
-FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
-    "sampled once": (sampled_once, 4),
-    "sampled often": (sampled_often, 2),
-    "Gaussians": (gaussians, 4),
-    "Laplace": (laplace, 4),
-    "selection": (selection, 3),
-    "guarantees": (guarantees, 4),
-    "responses": (responses, 3),
-    "lattices": (lattices, 3),
-    "pairs": (pairs, 4),
-    "one rare large loss": (one_rare_large_loss, 2),
-    "mixtures": (mixtures, 1),
-    "normal noise": (normal_noise, 2),
-    "Laplace noise": (laplace_noise, 2),
-}
 
 
 def known_form(run: hs.Composition) -> hs.Composition:
