@@ -136,6 +136,7 @@ def test_a_grid_is_offered_from_above_only():
         (lambda: hs.HockeyStickCurve(alpha=[2, 1], lower=[0, 0], upper=[1, 1]), "increasing"),
         (lambda: hs.HockeyStickCurve(alpha=[0.1, 1], lower=[0, 0], upper=[0.5, 0.1]), "must hold"),
         (lambda: hs.HockeyStickCurve(alpha=[1, 2], lower=[0, math.nan], upper=[1, 1]), "lower"),
+        (lambda: hs.HockeyStickCurve(alpha=[1, 2], lower=[0, 0.5], upper=[0.3, 0.7]), "smaller"),
     ],
 )
 def test_bad_arguments_are_named(make, message):

@@ -83,13 +83,16 @@ void check_curve(const EnclosedCurve& curve) {
   const std::size_t n = curve.alpha.size();
   if (n < 2 || curve.lower.size() != n || curve.upper.size() != n)
     throw std::invalid_argument("alpha, lower and upper must have the same length, at least 2");
+  double least = 1;  // of the upper values so far: the curve does not increase
   for (std::size_t k = 0; k < n; ++k) {
     const double alpha = curve.alpha[k], lower = curve.lower[k], upper = curve.upper[k];
+    least = std::min(least, upper);
     if (!(alpha > (k > 0 ? curve.alpha[k - 1] : 0) && alpha < 1e300))
       throw std::invalid_argument("alpha must be increasing numbers in (0, 1e300)");
     if (!(lower <= upper && lower <= 1 && upper >= 0 && up(upper) >= 1 - alpha))
       throw std::invalid_argument(
           "lower <= upper, lower <= 1, upper >= 0 and upper >= 1 - alpha must hold at each alpha");
+    if (!(lower <= least)) throw std::invalid_argument("lower must be at most upper at every smaller alpha");
   }
 }
 
