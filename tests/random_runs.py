@@ -64,11 +64,11 @@ SYMMETRIC = {
     "normal noise",
     "Laplace noise",
     "logistic noise",
-    "PermuteAndFlip",
-    "ApproximateDP",
-    "ExponentialMechanism",
 }
-SYMMETRIC_UNSAMPLED = {"Gaussian", "Laplace", "DiscreteLaplace", "DiscreteGaussian"}
+SYMMETRIC_UNSAMPLED = {
+    *("Gaussian", "Laplace", "DiscreteLaplace", "DiscreteGaussian"),
+    *("PermuteAndFlip", "ApproximateDP", "ExponentialMechanism"),
+}
 
 
 def _is_symmetric(term: Term) -> bool:

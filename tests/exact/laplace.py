@@ -23,7 +23,7 @@ Masses = tuple[arb, arb]  # of P and of Q
 class LaplacePair:
     """`remove` is also the plain mechanism, at q = 1."""
 
-    noise_multiplier: float
+    noise_multiplier: float | arb
     q: float = 1.0
     direction: Literal["remove", "add"] = "remove"
 

@@ -25,8 +25,8 @@ EXAMPLES = [
     hs.ExponentialMechanism(epsilon=0.5),
     hs.RandomizedResponse(noise_parameter=0.25, num_buckets=5),
 ]
-SAMPLABLE = EXAMPLES[1:6]
 FLIP = hs.PermuteAndFlip(epsilon=0.75)
+SAMPLABLE = [*EXAMPLES[:-1], FLIP]
 NOTHING = [
     hs.ApproximateDP(epsilon=0, delta=0),
     hs.DiscretePair(p=[0.5, 0.5], q=[0.5, 0.5]),
@@ -222,7 +222,7 @@ def test_no_pair_is_proved_for_replacement_on_a_subsample(mechanism):
     with pytest.raises(ValueError, match=r"^adjacency must be .*PoissonSampled\(.*proved"):
         mechanism.poisson_sampled(0.5).delta_bounds(1.0, adjacency=Adjacency.REPLACE_ONE)
     with pytest.raises(TypeError, match="SamplableMechanism"):
-        hs.PoissonSampled(mechanism=EXAMPLES[0], sampling_probability=0.5)
+        hs.PoissonSampled(mechanism=EXAMPLES[-1], sampling_probability=0.5)
 
 
 # Closed forms: one step, whose delta is P(L > epsilon) - e^epsilon Q(L > epsilon).
@@ -253,7 +253,7 @@ def weights(mechanism, radius=200):
 
 @pytest.mark.parametrize("rate", [1.0, 0.1])
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.3])
-@pytest.mark.parametrize("mechanism", SAMPLABLE[:3], ids=repr)
+@pytest.mark.parametrize("mechanism", [m for m in SAMPLABLE if hasattr(m, "sensitivity")], ids=repr)
 def test_one_step_of_additive_noise(mechanism, epsilon, rate):
     shift = mechanism.sensitivity
     with ctx.workprec(200):

@@ -371,12 +371,20 @@ const Registration permute("permute_and_flip", 1, [](Parameters p) -> std::share
 });
 
 template <class Pair>
-std::shared_ptr<const DominatingPair> make(Parameters p) {
+std::shared_ptr<const DominatingPair> by_noise(Parameters p) {
   return std::make_shared<Pair>(1 / p[0], p[1]);
 }
 
-const Registration remove("poisson_laplace_remove", 2, &make<Remove>);
-const Registration add("poisson_laplace_add", 2, &make<Add>);
+template <class Pair>
+std::shared_ptr<const DominatingPair> by_epsilon(Parameters p) {
+  return std::make_shared<Pair>(p[0], p[1]);
+}
+
+// With the sampling probability last.
+const Registration remove("poisson_laplace_remove", 2, &by_noise<Remove>);
+const Registration add("poisson_laplace_add", 2, &by_noise<Add>);
+const Registration flip_remove("poisson_permute_and_flip_remove", 2, &by_epsilon<Remove>);
+const Registration flip_add("poisson_permute_and_flip_add", 2, &by_epsilon<Add>);
 
 }  // namespace
 

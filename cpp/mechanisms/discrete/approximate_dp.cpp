@@ -2,8 +2,7 @@
 // The worst pair of an (epsilon, delta)-DP mechanism (Kairouz, Oh, Viswanath 2015, Theorem 3.1); its own reverse.
 #include <cmath>
 
-#include "mechanisms/discrete/atomic_pair.hpp"
-#include "mechanisms/registry.hpp"
+#include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -27,7 +26,7 @@ AtomicLaw approximate_dp(Parameters parameters) {
 }
 
 // Parameters: epsilon, delta.
-const Registration registration("approximate_dp", 2, [](Parameters p) { return atomic_pair(approximate_dp(p)); });
+const AtomicRegistration<approximate_dp> registration("approximate_dp", 2);
 
 }  // namespace
 }  // namespace hockeystick

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from hockeystick import _checks
 from hockeystick.composition import Mechanism
+from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 _KEPT = ("epsilon", "delta")
 Init = TypeVar("Init", bound=Callable[..., None])
@@ -31,7 +32,7 @@ def replaceable(init: Init) -> Init:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Selection(Mechanism):
+class Selection(SamplableMechanism):
     """A selection of one of the candidates that is epsilon-differentially private."""
 
     guaranteed_epsilon: float

@@ -7,11 +7,12 @@ from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._guarantee import replaceable
-from hockeystick.mechanisms._pair import pair
+from hockeystick.mechanisms._pair import pair, sampled_atoms
+from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class ApproximateDP(Mechanism):
+class ApproximateDP(SamplableMechanism):
     """Any (epsilon, delta)-differentially private mechanism, under whichever adjacency is asked.
 
     Dominated by a pair whose privacy loss is infinite with probability delta, epsilon with
@@ -51,3 +52,15 @@ class ApproximateDP(Mechanism):
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:  # noqa: ARG002
         """The pair (P, Q) that dominates all neighbours; the same in every direction."""
         return pair("approximate_dp", self.guaranteed_epsilon, self.guaranteed_delta)
+
+    def sampled_pair(
+        self, direction: Direction, sampling_probability: float
+    ) -> _core.DominatingPair:
+        """As `dominating_pair`, of the mechanism on a Poisson subsample.
+
+        Raises:
+            ValueError: `direction` replaces a record.
+        """
+        parameters = (self.guaranteed_epsilon, self.guaranteed_delta, sampling_probability)
+        sampled = self.poisson_sampled(sampling_probability)
+        return sampled_atoms(sampled, direction, "approximate_dp", *parameters)

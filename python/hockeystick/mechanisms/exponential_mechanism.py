@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 from hockeystick.mechanisms._guarantee import Selection
-from hockeystick.mechanisms._pair import pair
+from hockeystick.mechanisms._pair import pair, sampled_atoms
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -32,3 +32,15 @@ class ExponentialMechanism(Selection):
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:  # noqa: ARG002
         """The pair (P, Q) that dominates all neighbours; the same in every direction."""
         return pair("approximate_dp", self.guaranteed_epsilon, 0.0)
+
+    def sampled_pair(
+        self, direction: Direction, sampling_probability: float
+    ) -> _core.DominatingPair:
+        """As `dominating_pair`, of the mechanism on a Poisson subsample.
+
+        Raises:
+            ValueError: `direction` replaces a record.
+        """
+        parameters = (self.guaranteed_epsilon, 0.0, sampling_probability)
+        sampled = self.poisson_sampled(sampling_probability)
+        return sampled_atoms(sampled, direction, "approximate_dp", *parameters)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.mechanisms._guarantee import Selection, replaceable
-from hockeystick.mechanisms._pair import no_pair, pair
+from hockeystick.mechanisms._pair import no_pair, pair, sampled_atoms
 
 MIN_EPSILON, MAX_EPSILON = 1e-12, 1e3
 
@@ -48,3 +48,15 @@ class PermuteAndFlip(Selection):
         if direction.replaces:
             raise no_pair(self, direction, "epsilon is that of adding or removing a record")
         return pair("permute_and_flip", self.guaranteed_epsilon)
+
+    def sampled_pair(
+        self, direction: Direction, sampling_probability: float
+    ) -> _core.DominatingPair:
+        """As `dominating_pair`, of the mechanism on a Poisson subsample.
+
+        Raises:
+            ValueError: `direction` replaces a record.
+        """
+        parameters = (self.guaranteed_epsilon, sampling_probability)
+        sampled = self.poisson_sampled(sampling_probability)
+        return sampled_atoms(sampled, direction, "permute_and_flip", *parameters)

@@ -7,8 +7,9 @@ import random
 
 from flint import arb
 
-from exact.laws import Laplace
-from exact.release import Parameters, Release, power
+from exact.laplace import LaplacePair
+from exact.laws import Laplace, SampledLaplace
+from exact.release import Parameters, Release, power, way_of
 
 
 def draw(rng: random.Random) -> Parameters:
@@ -16,6 +17,10 @@ def draw(rng: random.Random) -> Parameters:
     return {"epsilon": power(rng, -2.5, 0.6)}
 
 
-def release(direction: str, epsilon: float) -> Release:  # noqa: ARG001
+def release(direction: str, epsilon: float, rate: float = 1.0) -> Release:
     """See `exact.mechanisms`."""
-    return Release(Laplace(arb(epsilon)))
+    if rate == 1:
+        return Release(Laplace(arb(epsilon)))
+    way = way_of(direction)
+    one = LaplacePair(1 / arb(epsilon), rate, way)
+    return Release(SampledLaplace(arb(epsilon), rate, way), one.delta)
