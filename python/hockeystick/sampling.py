@@ -4,11 +4,14 @@
 from typing import Literal, get_args
 
 from hockeystick import _checks
-from hockeystick.composition import Composition
+from hockeystick.adjacency import Adjacency
+from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 
 Sampling = Literal["poisson", "random_allocation", "shuffled", "fixed_size"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
+ADJACENCIES = {"shuffled": Adjacency.REPLACE_SPECIAL, "fixed_size": Adjacency.REPLACE_ONE}
+"""The widest relation that a scheme is known for, if it is not ADD_OR_REMOVE_ONE."""
 _WHOLE = 1e-9  # how far from a whole number a quotient of two doubles may be, relatively
 
 
@@ -20,7 +23,26 @@ def sampled_run(
     sampling: str = "poisson",
     dataset_size: int | None = None,
 ) -> Composition:
-    """`steps` steps in which a record joins a batch with `sampling_probability`.
+    """`steps` steps in which a record joins a batch with `sampling_probability`; see `drawn`."""
+    part, count = drawn(
+        noise_multiplier=noise_multiplier,
+        sampling_probability=sampling_probability,
+        steps=steps,
+        sampling=sampling,
+        dataset_size=dataset_size,
+    )
+    return count * part
+
+
+def drawn(
+    *,
+    noise_multiplier: float,
+    sampling_probability: float,
+    steps: int,
+    sampling: str = "poisson",
+    dataset_size: int | None = None,
+) -> tuple[Mechanism, int]:
+    """What a run repeats, a step or an epoch, and how often.
 
     Args:
         noise_multiplier: In [0.001, 1e12], or less where a scheme says so.
@@ -45,21 +67,21 @@ def sampled_run(
             f"got {dataset_size!r} with {kind!r}"
         )
     if kind == "poisson" or q == 0:
-        return count * step.poisson_sampled(q)
+        return step.poisson_sampled(q), count
     if dataset_size is not None:
         size = _checks.whole("dataset_size", dataset_size, 2, 10**12)
         batch = _whole(
             q * size, f"sampling_probability * dataset_size must be whole, got {q * size!r}"
         )
-        return count * step.fixed_size_sampled(batch_size=batch, dataset_size=size)
+        return step.fixed_size_sampled(batch_size=batch, dataset_size=size), count
     batches = _whole(1 / q, f"1 / sampling_probability must be whole for {kind!r}, got {1 / q!r}")
     if count % batches:
         raise ValueError(
             f"steps must be whole epochs of {batches} batches for {kind!r}, got {count}"
         )
     if kind == "shuffled":
-        return count // batches * step.shuffled(batches=batches)
-    return count // batches * step.random_allocation(steps=batches)
+        return step.shuffled(batches=batches), count // batches
+    return step.random_allocation(steps=batches), count // batches
 
 
 def _whole(value: float, message: str) -> int:

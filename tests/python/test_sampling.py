@@ -9,7 +9,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import cli
-from hockeystick.sampling import SAMPLINGS, sampled_run
+from hockeystick.sampling import ADJACENCIES, SAMPLINGS, sampled_run
 
 RUN = {"noise_multiplier": 1.0, "sampling_probability": 0.01, "steps": 300}
 STEP = hs.Gaussian(noise_multiplier=1.0)
@@ -44,16 +44,54 @@ def said(capsys, arguments):
     return capsys.readouterr().out
 
 
+def options(sampling, steps=300):
+    """Of the command line, for a run drawn in that way under the adjacency that it has."""
+    size = ["--dataset-size", "5000"] if sampling == "fixed_size" else []
+    adjacency = ADJACENCIES.get(sampling, hs.Adjacency.ADD_OR_REMOVE_ONE).value
+    run = ["-p", "0.01", "-i", str(steps), "--sampling", sampling.replace("_", "-"), *size]
+    return [*run, "--adjacency", adjacency]
+
+
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_the_command_line_takes_them(sampling, capsys):
-    size = ["--dataset-size", "5000"] if sampling == "fixed_size" else []
-    adjacency = {"shuffled": "replace-special", "fixed_size": "replace-one"}
-    arguments = ["epsilon", "-s", "1", "-p", "0.01", "-i", "300", "-d", "1e-5", *size]
-    arguments += ["--sampling", sampling.replace("_", "-")]
-    arguments += ["--adjacency", adjacency.get(sampling, "add-or-remove-one")]
-    assert ("nobody knows closer" in said(capsys, arguments)) == (sampling in adjacency)
+    arguments = ["epsilon", "-s", "1", "-d", "1e-5", *options(sampling)]
+    assert ("nobody knows closer" in said(capsys, arguments)) == (sampling in ADJACENCIES)
     found = json.loads(said(capsys, [*arguments, "--json"]))
     assert found["lower"] <= found["upper"] < math.inf
+
+
+@pytest.mark.parametrize("sampling", ["shuffled", "fixed_size"])
+def test_noise_is_found_for_them(sampling, capsys):
+    target = ["--epsilon", "2", "--delta", "1e-5"]
+    arguments = ["calibrate", *target, *options(sampling, 100)]
+    found = json.loads(said(capsys, [*arguments, "--json"]))
+    assert found["upper"] <= 2
+    assert found["question"]["sampling"].replace("-", "_") == sampling
+
+
+def test_only_noise_is_found_where_batches_are_whole(capsys):
+    arguments = [
+        "calibrate",
+        "--epsilon",
+        "6",
+        "--delta",
+        "1e-5",
+        "--parameter",
+        "steps",
+        "-s",
+        "1",
+    ]
+    with pytest.raises(SystemExit):
+        cli.main([*arguments, "-p", "0.01", "--sampling", "shuffled"])
+    assert "--parameter steps is for --sampling poisson only" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS[1:])
+def test_their_pictures_are_drawn(sampling, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "picture.png"
+    said(capsys, ["plot", "tradeoff", "-s", "1", "--output", str(file), *options(sampling)])
+    assert file.stat().st_size > 1000
 
 
 @pytest.mark.parametrize(

@@ -1,33 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every command is asked: the run, the adjacency and the limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
-from hockeystick import _checks
 from hockeystick.adjacency import Adjacency
-from hockeystick.composition import Composition, Mechanism
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
-from hockeystick.mechanisms import Gaussian
 from hockeystick.sampling import SAMPLINGS
+
+SCHEME = ("noise_multiplier", "sampling_probability", "steps", "sampling", "dataset_size")
+"""The parameters of a run, as ``hockeystick.sampling.sampled_run`` takes them."""
 
 
 def question_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a question about a given run."""
-    names = [name.replace("_", "-") for name in SAMPLINGS]
-    sampling = click.option(
-        "--sampling",
-        type=click.Choice(names),
-        default=names[0],
-        show_default=True,
-        help="How batches are drawn.",
-    )
-    size = click.option(
-        "--dataset-size", type=int, help="Number of records, for --sampling fixed-size."
-    )
-    return sampling(size(options(command, noise_required=True)))
+    return options(command, noise_required=True)
 
 
 def picture_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -79,6 +68,7 @@ def options(
             show_default=True,
             help="Number of steps.",
         ),
+        *_sampling(),
         *([_adjacency_option()] if adjacency else []),
         *(_limits(tolerance) if limits else []),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -117,9 +107,23 @@ def _adjacency_option() -> Callable[..., Any]:
     )
 
 
-def step(*, noise_multiplier: float, sampling_probability: float) -> Mechanism:
-    return Gaussian(noise_multiplier=noise_multiplier).poisson_sampled(sampling_probability)
+def _sampling() -> list[Callable[..., Any]]:
+    names = [name.replace("_", "-") for name in SAMPLINGS]
+    return [
+        click.option(
+            "--sampling",
+            type=click.Choice(names),
+            default=names[0],
+            show_default=True,
+            help="How batches are drawn.",
+        ),
+        click.option(
+            "--dataset-size", type=int, help="Number of records, for --sampling fixed-size."
+        ),
+    ]
 
 
-def run(*, steps: int, **mechanism: float) -> Composition:
-    return _checks.whole("steps", steps, 0, _checks.MAX_COUNT) * step(**mechanism)
+def described(scheme: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a run as JSON says them: without what was not given."""
+    usual = {"sampling": "poisson", "dataset_size": None}
+    return {name: value for name, value in scheme.items() if value != usual.get(name, ())}

@@ -13,6 +13,7 @@ from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.cli._decimals import outward
 from hockeystick.composition import Composition
+from hockeystick.sampling import sampled_run
 
 
 def _calibration(command: Callable[..., None]) -> Callable[..., None]:
@@ -58,14 +59,15 @@ def calibrate(
 ) -> None:
     """The noise, sampling or steps that just meet a privacy target."""
     sought = parameter.replace("-", "_")
-    run = {name: given.pop(name) for name in ("noise_multiplier", "sampling_probability", "steps")}
+    run = {name: given.pop(name) for name in _options.SCHEME}
     _only_the_others(context, sought)
     del run[sought]
+    _refuse_what_is_not_whole(sought, run)
     _refuse_what_costs_nothing(sought, run)
     options = {"tolerance": tolerance, "memory_limit": memory_limit}
 
     def make(value: float) -> Composition:
-        return _options.run(**(run | {sought: value}))
+        return sampled_run(**(run | {sought: value}))
 
     limits: dict[str, Any] = {"adjacency": adjacency, **options}
     start = perf_counter()
@@ -84,7 +86,13 @@ def calibrate(
         "lower": bounds.lower,
         "upper": bounds.upper,
         "seconds": seconds,
-        "question": {"wanted": sought, **target, **run, "adjacency": adjacency, **options},
+        "question": {
+            "wanted": sought,
+            **target,
+            **_options.described(run),
+            "adjacency": adjacency,
+            **options,
+        },
     }
     click.echo(json.dumps(answer))
 
@@ -97,9 +105,16 @@ def _only_the_others(context: click.Context, sought: str) -> None:
         raise click.UsageError("Missing option '--noise-multiplier'")
 
 
+def _refuse_what_is_not_whole(sought: str, given: dict[str, Any]) -> None:
+    """Batches of the other schemes are whole numbers of records, and epochs of batches."""
+    if sought != "noise_multiplier" and given["sampling"] != "poisson":
+        option = sought.replace("_", "-")
+        raise click.UsageError(f"--parameter {option} is for --sampling poisson only")
+
+
 def _refuse_what_costs_nothing(sought: str, given: dict[str, Any]) -> None:
     """Try the parameters that were given, so that an error names them and not the search."""
-    if _options.run(**(given | {sought: _DEAREST[sought]})).terms:
+    if sampled_run(**(given | {sought: _DEAREST[sought]})).terms:
         return
     for name, value in given.items():
         if value == 0:

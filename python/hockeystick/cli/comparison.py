@@ -14,6 +14,7 @@ from hockeystick.bounds import Bounds
 from hockeystick.cli import _options, peers
 from hockeystick.cli._decimals import outward
 from hockeystick.cli.peers.child import Reply, ask
+from hockeystick.sampling import ADJACENCIES, sampled_run
 
 Wanted = Literal["epsilon", "delta"]
 
@@ -46,35 +47,38 @@ def compare(
     time_limit: float,
     libraries: tuple[str, ...],
     as_json: bool,
-    noise_multiplier: float,
-    sampling_probability: float,
-    steps: int,
-    **limits: Any,
+    tolerance: float,
+    memory_limit: int,
+    **scheme: Any,
 ) -> None:
     """The same question, asked of every accountant that is installed.
 
-    Neighbours differ in one record that is added or removed. The others are dp-accounting (PLD,
-    RDP), prv-accountant and Opacus (PRV, RDP), with their defaults, each in a process of its own;
-    the time is that of the first call, without imports.
+    Neighbours differ in one record that is added or removed, in shuffled batches made a special
+    one, in those of a fixed size replaced. The others are dp-accounting (PLD, RDP), prv-accountant,
+    Opacus (PRV, RDP) and PLD_accounting, with their defaults, each in a process of its own; the
+    time is that of the first call, without imports.
     """
     if (delta is None) == (epsilon is None):
         raise click.UsageError("either --delta or --epsilon must be given, and not both")
     time_limit = _checks.within("time_limit", time_limit, 1e-3, 1e6)
-    mechanism = {"noise_multiplier": noise_multiplier, "sampling_probability": sampling_probability}
-    run = _options.run(steps=steps, **mechanism)
+    run = sampled_run(**scheme)
+    sampling = scheme["sampling"].replace("-", "_")
+    limits: dict[str, Any] = {"tolerance": tolerance, "memory_limit": memory_limit}
+    known_for = {"adjacency": ADJACENCIES[sampling].value} if sampling in ADJACENCIES else {}
     start = perf_counter()
     wanted: Wanted = "delta" if delta is None else "epsilon"
     if delta is not None:
-        at, bounds = delta, run.epsilon_bounds(delta, **limits)
+        at, bounds = delta, run.epsilon_bounds(delta, **known_for, **limits)
     elif epsilon is not None:
-        at, bounds = epsilon, run.delta_bounds(epsilon, **limits)
+        at, bounds = epsilon, run.delta_bounds(epsilon, **known_for, **limits)
     ours = _Ours(wanted, bounds, perf_counter() - start)
-    question = peers.Question(((noise_multiplier, sampling_probability, steps),), wanted, at)
+    terms = ((scheme["noise_multiplier"], scheme["sampling_probability"], scheme["steps"]),)
+    question = peers.Question(terms, wanted, at, sampling, scheme["dataset_size"])
     others = [peer for peer in peers.PEERS if not libraries or peer.name in libraries]
     replies = ((peer, ask(peer, question, time_limit)) for peer in others)
     given = "delta" if wanted == "epsilon" else "epsilon"
     if as_json:
-        asked = {"wanted": wanted, given: at, **mechanism, "steps": steps, **limits}
+        asked = {"wanted": wanted, given: at, **_options.described(scheme), **known_for, **limits}
         click.echo(json.dumps(_object(ours, replies, asked | {"time_limit": time_limit})))
         return
     click.echo(f"{wanted} at {given} = {at!r}")

@@ -12,6 +12,7 @@ from hockeystick.cli import _options
 from hockeystick.plot._axes import SCALES, detached
 from hockeystick.plot._by_name import PICTURES, TAKEN_BY, draw
 from hockeystick.plot._methods import BASELINES, ESTIMATORS
+from hockeystick.sampling import drawn
 
 
 @click.command(
@@ -69,8 +70,6 @@ def plot(
     picture: str,
     output: str,
     as_json: bool,
-    noise_multiplier: float,
-    sampling_probability: float,
     adjacency: str,
     **options: Any,
 ) -> None:
@@ -87,9 +86,9 @@ def plot(
     if not Path(output).suffix:
         raise click.UsageError(f"--output must end in a format, as {output}.png does")
     start = perf_counter()
-    mechanism = {"noise_multiplier": noise_multiplier, "sampling_probability": sampling_probability}
-    step = _options.step(**mechanism)
-    ax = draw(picture, step, adjacency=adjacency, ax=detached(), **options)
+    scheme = {name: options.pop(name) for name in _options.SCHEME}
+    step, count = drawn(**scheme)
+    ax = draw(picture, step, count, adjacency=adjacency, ax=detached(), **options)
     figure: Any = ax.figure
     try:
         figure.savefig(output)
@@ -97,7 +96,7 @@ def plot(
         raise click.FileError(output, error.strerror) from error
     seconds = perf_counter() - start
     if as_json:
-        asked = {"wanted": picture, **mechanism, "adjacency": adjacency, **options}
+        asked = {"wanted": picture, **_options.described(scheme), "adjacency": adjacency, **options}
         click.echo(json.dumps({"output": output, "seconds": seconds, "question": asked}))
     else:
         click.echo(f"{picture} in {output}, {1000 * seconds:.3g} ms")

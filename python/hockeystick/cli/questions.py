@@ -9,7 +9,7 @@ import click
 
 from hockeystick.bounds import Bounds
 from hockeystick.cli._decimals import outward
-from hockeystick.cli._options import question_options
+from hockeystick.cli._options import described, question_options
 from hockeystick.cli.verification import verification
 from hockeystick.sampling import sampled_run
 
@@ -48,25 +48,15 @@ def _answer(  # noqa: PLR0913, one argument per option
     given: str,
     value: float,
     *,
-    noise_multiplier: float,
-    sampling_probability: float,
-    steps: int,
-    sampling: str,
-    dataset_size: int | None,
     adjacency: str,
     tolerance: float,
     memory_limit: int,
     as_json: bool,
     explains: bool,
     verifies: bool,
+    **scheme: Any,
 ) -> None:
-    asked = sampled_run(
-        noise_multiplier=noise_multiplier,
-        sampling_probability=sampling_probability,
-        steps=steps,
-        sampling=sampling,
-        dataset_size=dataset_size,
-    )
+    asked = sampled_run(**scheme)
     ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
     start = perf_counter()
     bounds = ask(value, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit)
@@ -94,11 +84,7 @@ def _answer(  # noqa: PLR0913, one argument per option
         "question": {
             "wanted": wanted,
             given: value,
-            "noise_multiplier": noise_multiplier,
-            "sampling_probability": sampling_probability,
-            "steps": steps,
-            **({} if sampling == "poisson" else {"sampling": sampling}),
-            **({} if dataset_size is None else {"dataset_size": dataset_size}),
+            **described(scheme),
             "adjacency": adjacency,
             "tolerance": tolerance,
             "memory_limit": memory_limit,

@@ -11,6 +11,7 @@ import hockeystick
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.composition import Composition
+from hockeystick.sampling import sampled_run
 from hockeystick.verify import Verified
 
 
@@ -31,26 +32,23 @@ def verify(
     digits: int,
     adjacency: str,
     as_json: bool,
-    noise_multiplier: float,
-    sampling_probability: float,
-    steps: int,
-    **asked: float | None,
+    **asked: Any,
 ) -> None:
     """One question, asked of the second accountant and compared.
 
     It works in ball arithmetic with proved errors and shares no code with the fast accountant
     (extra verify). It exits with 2 where the fast interval misses the value.
     """
-    mechanism = {"noise_multiplier": noise_multiplier, "sampling_probability": sampling_probability}
-    run = _options.run(steps=steps, **mechanism)
+    scheme = {name: asked.pop(name) for name in _options.SCHEME}
+    run = sampled_run(**scheme)
     questions = {**asked, "false_positive_rate": fpr}
     given = {name: value for name, value in questions.items() if value is not None}
     if len(given) != 1:
         raise click.UsageError("one of --delta, --epsilon, --fpr, --prior, --order must be given")
-    result = hockeystick.verify(run, adjacency=adjacency, digits=digits, **given)  # type: ignore[arg-type]
+    result = hockeystick.verify(run, adjacency=adjacency, digits=digits, **given)
     second = Second(result)
     if as_json:
-        question = {**given, **mechanism, "steps": steps, "adjacency": adjacency, "digits": digits}
+        question = {**given, **_options.described(scheme), "adjacency": adjacency, "digits": digits}
         click.echo(json.dumps({**second.members, "question": question}))
     else:
         click.echo(second.sentence)

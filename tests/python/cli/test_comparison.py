@@ -43,8 +43,8 @@ INTERVAL = answering("interval", lower=6.125, upper=6.25, estimate=6.1875)
 CLOSE = answering("close", upper=6.2)
 
 
-def adapters_that_are_installed():
-    return [peer for peer in PEERS if peer.version is not None]
+def adapters_that_are_installed(sampling="poisson"):
+    return [peer for peer in PEERS if peer.version is not None and sampling in peer.samplings]
 
 
 @pytest.mark.every(3)
@@ -66,6 +66,39 @@ def test_adapters_answer_near_the_truth(peer, query, at):
     assert lower < answer.upper < {"RDP": 20, "PRV": 1.2, "PLD": 1.001}[peer.way] * upper
     if answer.lower is not None:
         assert 0.8 * lower < answer.lower < answer.estimate < answer.upper
+
+
+@pytest.mark.every(2)
+@pytest.mark.parametrize(
+    ("peer", "sampling"),
+    [
+        (peer, sampling)
+        for sampling in ("fixed_size", "random_allocation")
+        for peer in adapters_that_are_installed(sampling)
+    ],
+)
+@pytest.mark.filterwarnings("ignore")  # of other libraries
+def test_adapters_know_how_batches_are_drawn(peer, sampling):
+    size = 1000 if sampling == "fixed_size" else None
+    scheme = {"noise_multiplier": 2.0, "sampling_probability": 0.1, "steps": 20}
+    lower, _ = hs.dpsgd_epsilon_bounds(
+        **scheme,
+        delta=1e-5,
+        sampling=sampling,
+        dataset_size=size,
+        adjacency="replace-one" if size else "add-or-remove-one",
+    )
+    question = Question((tuple(scheme.values()),), "epsilon", 1e-5, sampling, size)
+    answer = peer.prepare(question)()
+    assert lower < answer.upper < 2 * lower
+
+
+def test_peers_are_asked_only_about_batches_that_they_know(capfd):
+    code, out, _ = compare(capfd, *RUN[:-1], "100", "--sampling", "shuffled", "--delta", "1e-5")
+    assert code == 0
+    ours, *others = out.splitlines()[1:]
+    assert "certified" in ours
+    assert {line.split()[-1] for line in others} <= {"offered", "installed"}
 
 
 def test_the_peers_of_the_test_extra_are_installed():
@@ -161,7 +194,10 @@ def test_delta(monkeypatch, capfd):
 
 
 def test_what_is_not_offered_is_said_in_its_row(monkeypatch, capfd):
-    assert {peer.name for peer in PEERS if "delta" not in peer.offers} == {"opacus"}
+    assert {peer.name for peer in PEERS if "delta" not in peer.offers} == {
+        "opacus",
+        "PLD_accounting",
+    }
     one_sided = Peer("click", "RDP", made_up_peers.hanging, offers=("epsilon",))
     monkeypatch.setattr(peers, "PEERS", (one_sided,))
     code, out, _ = compare(capfd, *RUN, "--epsilon", "1")

@@ -29,7 +29,7 @@ def ask(
     """The reply of a peer within `time_limit` [s] of being ready, which `import_limit` is for."""
     if peer.version is None:
         return Reply(failure="not installed")
-    if question.query not in peer.offers:
+    if question.query not in peer.offers or question.sampling not in peer.samplings:
         return Reply(failure="not offered")
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)

@@ -21,15 +21,23 @@ def rdp(question: Question) -> Ask:
     return _asked(RdpAccountant, question)
 
 
-def _asked(make: Callable[[], Any], question: Question) -> Ask:
+def _asked(make: Callable[..., Any], question: Question) -> Ask:
     import dp_accounting  # noqa: PLC0415
 
+    replaces = question.sampling == "fixed_size"
+    relation = dp_accounting.NeighboringRelation
+    options = {"neighboring_relation": relation.REPLACE_ONE} if replaces else {}
+
     def event(sigma: float, q: float) -> object:
-        gaussian = dp_accounting.GaussianDpEvent(sigma)
+        # Its noise is over the sensitivity, that of a replaced record twice the norm bound.
+        gaussian = dp_accounting.GaussianDpEvent(sigma / 2 if replaces else sigma)
+        if replaces and question.dataset_size is not None:
+            size, batch = question.dataset_size, round(q * question.dataset_size)
+            return dp_accounting.SampledWithoutReplacementDpEvent(size, batch, gaussian)
         return gaussian if q == 1 else dp_accounting.PoissonSampledDpEvent(q, gaussian)
 
     def ask() -> Answer:
-        accountant = make()
+        accountant = make(**options)
         for sigma, q, count in question.terms:
             accountant.compose(event(sigma, q), count)
         answer = accountant.get_epsilon if question.query == "epsilon" else accountant.get_delta

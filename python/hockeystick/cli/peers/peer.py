@@ -9,13 +9,20 @@ Query = Literal["epsilon", "delta"]
 
 
 class Question(NamedTuple):
-    """One question about a composition of (sampled) Gaussians; adjacency is add-or-remove-one."""
+    """One question about a composition of (sampled) Gaussians.
+
+    Neighbours differ in a record added or removed; in one replaced, of batches of a fixed size.
+    """
 
     terms: tuple[tuple[float, float, int], ...]
     """Noise multiplier, sampling probability (1 is the plain Gaussian mechanism), count."""
     query: Query
     at: float
     """The delta at which epsilon is asked, or the epsilon at which delta is."""
+    sampling: str = "poisson"
+    """How batches are drawn, as ``hockeystick.dpsgd_epsilon`` names it."""
+    dataset_size: int | None = None
+    """Of "fixed_size"."""
 
 
 class Answer(NamedTuple):
@@ -36,6 +43,7 @@ class Peer(NamedTuple):
     way: str
     prepare: Callable[[Question], Ask]
     offers: tuple[Query, ...] = ("epsilon", "delta")
+    samplings: tuple[str, ...] = ("poisson",)
 
     @property
     def version(self) -> str | None:
