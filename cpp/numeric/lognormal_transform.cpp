@@ -5,15 +5,18 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "numeric/rounding.hpp"
+#include "numeric/simd/vector_math.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double tail_deviations = 9.5;  // phi(9.5) < 1e-20
+constexpr double pi = std::numbers::pi;
+constexpr double nats = 38;              // of accuracy: rounding is e^-32 at best
+constexpr double tail_deviations = 8.4;  // phi(8.4) < 2e-16
+constexpr double most_raised = 3;        // e^(c^2 / 2) grows with the line's distance c from the real axis
 
 // x truncated to 20 bits, at most x.
 double few_bits(double x) {
@@ -25,15 +28,6 @@ double few_bits(double x) {
 // Upper bound of the integral of phi over (x, inf) and of d phi(x), x >= 1.
 double normal_tail_above(double x, double d) { return std::exp(-x * x / 2) * (0.4 / x + 0.4 * d) * (1 + 1e-12); }
 
-// 1 / k!, k from 2.
-constexpr int terms = 19;
-constexpr auto inverse_factorials = [] {
-  std::array<double, terms> result{};
-  double factorial = 1;
-  for (int k = 0; k < terms; ++k) result[static_cast<std::size_t>(k)] = 1 / (factorial *= k + 2);
-  return result;
-}();
-
 }  // namespace
 
 // |F| is at most `by_size` with |Y| in place of 1, and at most `by_square` / 2 times (|Y| + 1)^2.
@@ -42,10 +36,23 @@ double LognormalTransform::Line::left_out(double by_size, double by_square, doub
          right * std::min(by_size, by_square / 2);
 }
 
-// The line x = v - i `centre` in a strip of this half width, and its errors.
-LognormalTransform::Nodes LognormalTransform::nodes_of(double half_width, double centre, Line& line) const {
-  const double edge = centre + half_width, pi = std::numbers::pi;
-  const double d = few_bits(2 * pi * half_width / (46 + edge * edge / 2));
+// A weight is off by 12 u of its size: exponents are exact in two doubles. Y - 1 is off by 20 u of itself for angles of
+// at most pi / 2: |Y - 1|^2 = (e^a - 1)^2 + 4 e^a sin(angle / 2)^2, and 2 sin(angle / 2)^2 <= |Y - 1|, so that the real
+// part is off by 13 u |e^a - 1| |cos angle| + 13 u tan(angle / 2) |Y - 1|, and the imaginary one by 12 u of itself.
+void LognormalTransform::place(Line& line) const {
+  const double least = (line.to - pi / 2) / mu_ + 1e-9 / mu_, most = (line.from + pi / 2) / mu_ - 1e-9 / mu_;
+  double centre = 0, half_width = 0, cost = infinity;
+  constexpr int tried = 24;
+  for (int i = 1; i <= tried; ++i) {
+    const double b = std::min((most - least) / 2, 9.0) * i / tried, c = few_bits(std::max(0.0, least + b) * (1 + 1e-5));
+    const double within = std::min({b, c - least, most - c}), edge = c + within;
+    const double needed = (nats + edge * edge / 2 + c * c) / within;
+    if (!(within > 0 && c < most_raised && c * mu_ <= pi / 2 && needed < cost)) continue;
+    centre = c, half_width = within, cost = needed;
+  }
+  if (!(half_width > 0)) return;
+  const double edge = centre + half_width;
+  const double d = few_bits(2 * pi * half_width / (nats + edge * edge / 2));
   const auto lowest = -static_cast<int>(std::ceil(tail_deviations / d));
   const auto highest = static_cast<int>(std::ceil((tail_deviations + 2 * mu_) / d));
   const double on_line = std::exp(centre * centre / 2) * (1 + 1e-12);
@@ -57,109 +64,102 @@ LognormalTransform::Nodes LognormalTransform::nodes_of(double half_width, double
   // proof: lognormal-transform
   line.right = on_line * ((variance_ + 1) * normal_tail_above(beyond - 2 * mu_, d) +
                           2 * normal_tail_above(beyond - mu_, d) + normal_tail_above(beyond, d));
-  return {d, lowest, highest};
+  // v, v c and c^2 are exact; (c^2 - v^2) / 2 and a = mu v - mu^2 / 2 are one in two doubles.
+  const auto count = static_cast<std::size_t>(highest - lowest + 1), whole = (count + 7) / 8 * 8;
+  std::vector<double> exponent(count), exponent_rest(count), a_rest(count);
+  line.y_re.resize(count), line.y_im.resize(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double v = (lowest + static_cast<int>(k)) * d;
+    const auto [square, square_rest] = two_product(v, v);
+    const auto [apart, apart_rest] = two_sum(centre * centre, -square);
+    exponent[k] = apart / 2, exponent_rest[k] = (apart_rest - square_rest) / 2;
+    const auto [product, product_rest] = two_product(mu_, v);
+    const auto [half, half_rest] = two_product(mu_ / 2, mu_);
+    const auto [a, rest] = two_sum(product, -half);
+    line.y_re[k] = line.y_im[k] = a, a_rest[k] = rest + (product_rest - half_rest);
+  }
+  exponentials(exponent);
+  exponentials(line.y_im);
+  exponentials_less_1(line.y_re);
+  for (auto* part : {&line.weight_re, &line.weight_im, &line.size, &line.y_re, &line.y_im}) part->resize(whole);
+  const double angle = -mu_ * centre, half_sine = std::sin(angle / 2), cosine = std::cos(angle), sine = std::sin(angle);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double turn = (lowest + static_cast<int>(k)) * d * centre, e = line.y_im[k];
+    line.size[k] = d / std::sqrt(2 * pi) * exponent[k] * (1 + exponent_rest[k]);
+    line.weight_re[k] = line.size[k] * std::cos(turn);
+    line.weight_im[k] = line.size[k] * std::sin(turn);
+    line.y_re[k] = (line.y_re[k] + e * a_rest[k]) * cosine - 2 * half_sine * half_sine;
+    line.y_im[k] = e * (1 + a_rest[k]) * sine;
+    line.y.push_back(e * (1 + a_rest[k]));
+  }
 }
 
-LognormalTransform::LognormalTransform(double mu) : mu_(mu) {
+LognormalTransform::LognormalTransform(double mu, const SimdKernels& kernel) : kernel_(kernel), mu_(mu) {
   variance_ = std::expm1(mu * mu) * (1 + 16 * u * (1 + mu * mu));
   second_ = (variance_ + 4) / 2;  // E (|Y| + 1)^2 / 2 = (e^(mu^2) + 3) / 2
-  const double y0 = few_bits(std::min(std::numbers::pi / 4 / mu * (1 - 1e-9), 1.0));
-  const Nodes turned = nodes_of(y0, y0, rotated_);
-  const Nodes straight = nodes_of(2 * y0, 0, real_);
-  const double angle = -mu * y0, half_sine = std::sin(angle / 2), cosine = std::cos(angle), sine = std::sin(angle);
-  // v, v y0 and y0^2 are exact; a = mu v - mu^2 / 2 is one in two doubles.
-  const auto weight = [&](const Nodes& nodes, int k, double shift) {
-    const double v = k * nodes.step;
-    const auto [square, rest] = two_product(v, v);
-    return nodes.step / std::sqrt(2 * std::numbers::pi) * std::exp((shift * shift - square) / 2) * (1 - rest / 2);
-  };
-  const auto grown = [&](double v) {  // e^a and e^a - 1
-    const auto [product, product_rest] = two_product(mu, v);
-    const auto [half, half_rest] = two_product(mu / 2, mu);
-    const auto [a, a_rest] = two_sum(product, -half);
-    const double rest = a_rest + (product_rest - half_rest), e = std::exp(a);
-    return std::pair(e * (1 + rest), std::expm1(a) + e * rest);
-  };
-  for (int k = turned.lowest; k <= turned.highest; ++k) {
-    const double v = k * turned.step, size = weight(turned, k, y0);
-    const auto [e, less_one] = grown(v);
-    weight_size_.push_back(size);
-    weight_re_.push_back(size * std::cos(v * y0));
-    weight_im_.push_back(size * std::sin(v * y0));
-    y_re_.push_back(less_one * cosine - 2 * half_sine * half_sine);
-    y_im_.push_back(e * sine);
-  }
-  for (int k = straight.lowest; k <= straight.highest; ++k) {
-    weight_.push_back(weight(straight, k, 0));
-    y_.push_back(grown(k * straight.step).second);
+  constexpr std::array<double, 6> angles{0, 0, pi / 4, pi / 2, 5 * pi / 8, 3 * pi / 4};
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    lines_[i].from = angles[i], lines_[i].to = angles[i + 1];
+    place(lines_[i]);
   }
 }
 
-// Rounding. A weight is off by 12 u of its size (the exponent is exact except for (y0^2 - v^2) / 2, rounded to 60 u of
-// a size below 48, which the next line counts). Y - 1 is off by 32 u of itself: |Y - 1| is at least |e^a - 1| and 2
-// e^(a/2) |sin(angle / 2)|, and each part is within 8 u of a sum of such terms. z = s (Y - 1) is off by 40 u of itself,
-// which enters F times F'(z) = 1 - e^-z. F itself: below 1 by its series, to 10 u |z|^2; elsewhere each term to 24 u
-// |z| (1 + |e^-z|). Sums are compensated.
+// Null where there is none.
+const LognormalTransform::Line* LognormalTransform::line_of(std::complex<double> s) const {
+  const double x = s.real(), y = s.imag();
+  const std::size_t sector = y <= 0 ? 0 : y <= x ? 1 : x >= 0 ? 2 : -x <= y * 0.41421 ? 3 : 4;
+  const Line& line = lines_[sector];
+  return line.size.empty() || !(y >= 0 && -x <= y && x <= 600) ? nullptr : &line;
+}
+
 ComplexBall LognormalTransform::centred(std::complex<double> s) const {
-  const double sr = s.real(), si = s.imag();
-  CompensatedSum re, im;
-  double error = 0;
-  for (std::size_t k = 0; k < weight_re_.size(); ++k) {
-    const double zr = sr * y_re_[k] - si * y_im_[k], zi = sr * y_im_[k] + si * y_re_[k];
-    const double square = zr * zr + zi * zi, wr = weight_re_[k], wi = weight_im_[k];
-    double fr, fi, off;
-    if (square < 1) {
-      double ar = inverse_factorials.back(), ai = 0;
-      for (std::size_t j = terms - 1; j-- > 0;) {
-        const double next = inverse_factorials[j] - (ar * zr - ai * zi);
-        ai = -(ar * zi + ai * zr);
-        ar = next;
-      }
-      const double qr = zr * zr - zi * zi, qi = 2 * zr * zi;
-      fr = ar * qr - ai * qi;
-      fi = ar * qi + ai * qr;
-      off = 80 * square;
-    } else {
-      const double e = std::exp(-zr), half = std::sin(zi / 2);
-      fr = std::expm1(-zr) - 2 * e * half * half + zr;
-      fi = zi - e * std::sin(zi);
-      off = 64 * std::sqrt(square) * (1 + e);
-    }
-    re.add(fr * wr - fi * wi);
-    im.add(fr * wi + fi * wr);
-    // proof: lognormal-transform
-    error += weight_size_[k] * (off + 120 * (std::fabs(fr) + std::fabs(fi)));
-  }
-  const double r = std::abs(s), e = std::exp(sr);
-  const double rounding = u * error * (1 + 1e-9) + re.error_bound() + im.error_bound() + 1e-300;
-  return {{re.value(), im.value()}, (rounding + rotated_.left_out(e + 1 + 2 * r, e * r * r, second_)) * (1 + 1e-12)};
+  const Line* line = line_of(s);
+  if (!line) return {0, infinity};
+  double sums[3];
+  kernel_.lognormal_sums(line->view(), s.real(), s.imag(), sums);
+  const double r = std::abs(s), e = std::exp(std::max(0.0, s.real()));
+  const double left_out = line->left_out(e + 1 + 2 * r, e * r * r, second_);
+  const double off = u * sums[2] + left_out + 1e-300;  // proof: lognormal-transform
+  return {{sums[0], sums[1]}, off * (1 + 1e-9)};
 }
 
-// Sums of positive terms: of e^(-c Y), each within 200 u of itself and 16 u of its weight, as e^-x x <= 1 / e; or, for
-// small c, of F, each within 200 u of itself.
+// G' = E (Y - 1) (1 - e^-z), of a modulus of at most e^r |s| (|Y| + 1)^2 and of (1 + e^r) (|Y| + 1).
+LognormalTransform::WithSlope LognormalTransform::with_slope(std::complex<double> s) const {
+  const Line* line = line_of(s);
+  if (!line) return {{0, infinity}, {0, infinity}};
+  double sums[6];
+  kernel_.lognormal_slopes(line->view(), s.real(), s.imag(), sums);
+  const double r = std::abs(s), e = std::exp(std::max(0.0, s.real()));
+  const double value_off = u * sums[2] + line->left_out(e + 1 + 2 * r, e * r * r, second_) + 1e-300;
+  // proof: lognormal-transform
+  const double slope_off = u * sums[5] + line->left_out(2 * (1 + e), 2 * e * r, second_) + 1e-300;
+  return {{{sums[0], sums[1]}, value_off * (1 + 1e-9)}, {{sums[3], sums[4]}, slope_off * (1 + 1e-9)}};
+}
+
+// Sums of positive terms on the real line: of e^(-c Y), off by 8 u of c Y, which is at most 1 / e, and of themselves;
+// or, for small c, of F.
 double LognormalTransform::log_moment_above(double c) const {
-  double sum = 0;
+  const Line& line = lines_.front();
+  const std::size_t count = line.y.size();
   if (c > 1) {
-    for (std::size_t k = 0; k < y_.size(); ++k) sum += weight_[k] * std::exp(-c * (y_[k] + 1));
+    double sum = 0;
+    std::array<double, 64> part;
+    for (std::size_t from = 0; from < count; from += part.size()) {
+      const std::size_t n = std::min(part.size(), count - from);
+      for (std::size_t k = 0; k < n; ++k) part[k] = std::max(-700.0, -c * line.y[from + k]);
+      exponentials({part.data(), n});
+      for (std::size_t k = 0; k < n; ++k) sum += line.size[from + k] * part[k];
+    }
     // proof: lognormal-transform
-    sum = sum * (1 + (500 + static_cast<double>(y_.size())) * u) + real_.strip + real_.left + real_.right + 40 * u;
+    sum = sum * (1 + (40 + static_cast<double>(count)) * u) + line.strip + line.left + line.right + 20 * u;
     return c + std::log(sum) + 8 * u * (c + 50);
   }
-  for (std::size_t k = 0; k < y_.size(); ++k) {
-    const double z = c * y_[k];
-    double f;
-    if (std::fabs(z) < 1) {
-      f = inverse_factorials.back();
-      for (std::size_t j = terms - 1; j-- > 0;) f = inverse_factorials[j] - f * z;
-      f *= z * z;
-    } else {
-      f = std::expm1(-z) + z;
-    }
-    sum += weight_[k] * f;
-  }
+  double sums[3];
+  kernel_.lognormal_sums(line.view(), c, 0, sums);
   const double e = std::exp(c);
-  sum = sum * (1 + (500 + static_cast<double>(y_.size())) * u);
-  return std::log1p(sum + real_.left_out(e + 1 + 2 * c, e * c * c, second_)) * (1 + 8 * u);
+  // proof: lognormal-transform
+  const double above = sums[0] + (u * sums[2] + line.left_out(e + 1 + 2 * c, e * c * c, second_)) * (1 + 1e-9);
+  return std::log1p(above) * (1 + 8 * u);
 }
 
 }  // namespace hockeystick

@@ -2,8 +2,13 @@
 // The Laplace transform of a log-normal variable of mean 1, off the real axis, with an error bound.
 #pragma once
 
+#include <array>
 #include <complex>
+#include <cstddef>
 #include <vector>
+
+#include "numeric/fft/tables.hpp"
+#include "numeric/simd/cpu.hpp"
 
 namespace hockeystick {
 
@@ -13,21 +18,28 @@ struct ComplexBall {
   double error;
 };
 
-/// G(s) = E e^(-s (Y - 1)) - 1 for Y = e^(mu x - mu^2 / 2), x standard normal, so that E e^(-s Y) = e^-s (1 + G(s)).
+/// G(s) = E e^(-s (Y - 1)) - 1 for Y = e^(mu x - mu^2 / 2), x standard normal, so that E e^(-s Y) = e^-s (1 + G(s)),
+/// and for arg s beyond pi / 2 the continuation of G.
 ///
 /// G(s) = E F(s (Y - 1)) with F(z) = e^-z - 1 + z, as E Y = 1. The trapezoid rule of step d integrates on the line x =
-/// v - i y0, 2 mu y0 <= pi / 2. For Re s, Im s >= 0 and 0 <= y <= 2 y0, Re(s Y) >= 0 at x = v - i y, so that |F| is at
-/// most e^(Re s) + 1 + |s| (|Y| + 1) and at most e^(Re s) |s|^2 (|Y| + 1)^2 / 2 there, and |phi(x)| = phi(v) e^(y^2 /
-/// 2). The rule is off by 2 N / (e^(2 pi y0 / d) - 1), N the largest integral of the modulus along a line of the strip
-/// (Trefethen & Weideman 2014, Theorem 5.1). For real s another line and strip, |y| <= b, mu b <= pi / 2, need fewer
-/// nodes.
+/// v - i c, about which the strip c - b <= y <= c + b, x = v - i y, turns s Y by mu y to within pi / 2 of the real
+/// axis: Re(s Y) >= 0. So |F| is at most e^r + 1 + |s| (|Y| + 1) there, and at most e^r |s|^2 (|Y| + 1)^2 / 2, r =
+/// max(Re s, 0), and |phi(x)| = phi(v) e^(y^2 / 2). The rule is off by 2 N / (e^(2 pi b / d) - 1), N the largest
+/// integral of the modulus along a line of the strip (Trefethen & Weideman 2014, Theorem 5.1). Each sector of arg s has
+/// its line.
 class LognormalTransform {
  public:
   /// 1e-3 <= mu <= 5.
-  explicit LognormalTransform(double mu);
+  explicit LognormalTransform(double mu, const SimdKernels& kernel = default_fft_kernel());
 
-  /// Re s > 0, Im s >= 0, |s| <= 1e100.
+  /// 0 <= arg s <= 3 pi / 4, Re s <= 600, |s| <= 1e100; the error is infinite where no line serves.
   ComplexBall centred(std::complex<double> s) const;
+
+  struct WithSlope {
+    ComplexBall value, slope;
+  };
+  /// G and its derivative, so that -d/ds E e^(-s Y) = E Y e^(-s Y) = e^-s (1 + G - G').
+  WithSlope with_slope(std::complex<double> s) const;
 
   /// log E e^(-c (Y - 1)), c > 0, rounded up.
   double log_moment_above(double c) const;
@@ -36,24 +48,25 @@ class LognormalTransform {
   double variance() const { return variance_; }
   double mu() const { return mu_; }
 
-  std::size_t nodes() const { return weight_re_.size(); }
-
  private:
-  // Errors of the sum over a line, per unit of the bounds of F.
+  // A line for angles of s in [from, to] and the errors of sums over it, per unit of the bounds of F.
   struct Line {
-    double strip, left, right;
+    double from = 0, to = 0;
+    double strip = 0, left = 0, right = 0;
+    std::vector<double> weight_re, weight_im, size, y_re, y_im;  // of each node, a multiple of 8; y_re, y_im: Y - 1
+    std::vector<double> y;                                       // |Y|
+
+    LognormalNodes view() const {
+      return {weight_re.data(), weight_im.data(), size.data(), y_re.data(), y_im.data(), size.size()};
+    }
     double left_out(double by_size, double by_square, double second) const;
   };
-  struct Nodes {
-    double step;
-    int lowest, highest;
-  };
-  Nodes nodes_of(double half_width, double centre, Line& line) const;
+  void place(Line& line) const;
+  const Line* line_of(std::complex<double> s) const;
 
+  const SimdKernels& kernel_;
   double mu_, variance_, second_;
-  Line rotated_, real_;
-  std::vector<double> weight_re_, weight_im_, weight_size_, y_re_, y_im_;  // of each node; y: Y - 1
-  std::vector<double> weight_, y_;                                         // on the real line
+  std::array<Line, 5> lines_;  // the first for real s
 };
 
 }  // namespace hockeystick

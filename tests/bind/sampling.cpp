@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <complex>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "bind/bindings.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
 #include "numeric/lognormal_transform.hpp"
+#include "numeric/simd/cpu.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -19,11 +21,15 @@ void bind_sampling(py::module_& m) {
   py::module_ module = m.def_submodule("sampling", "Curves of sampled mechanisms from within, for tests.");
   module.def(
       "lognormal_transform",
-      [](double mu, std::complex<double> s) {
-        const auto [value, error] = LognormalTransform(mu).centred(s);
-        return std::pair(value, error);
+      [](double mu, std::complex<double> s, const std::string& kernel) {
+        const auto& used = kernel.empty() ? default_fft_kernel() : fft_kernel(kernel);
+        const LognormalTransform transform(mu, used);
+        const auto [alone, error] = transform.centred(s);
+        const auto [value, slope] = transform.with_slope(s);
+        return std::tuple(alone, error, slope.value, slope.error, value.value == alone && value.error == error);
       },
-      py::arg("mu"), py::arg("s"), "E e^(-s (Y - 1)) - 1 and its error.");
+      py::arg("mu"), py::arg("s"), py::arg("kernel") = "",
+      "E e^(-s (Y - 1)) - 1, its derivative and their errors; whether both methods agree.");
   module.def(
       "log_moment_above", [](double mu, double c) { return LognormalTransform(mu).log_moment_above(c); }, py::arg("mu"),
       py::arg("c"), "Upper bound of log E e^(-c (Y - 1)).");

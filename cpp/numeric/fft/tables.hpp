@@ -66,6 +66,12 @@ struct PanelGroup {
   const double *from, *width, *offset, *rest;  // each of 8
 };
 
+/// Nodes of lognormal_transform.hpp, a multiple of 8: weights, sizes of the weights, and Y - 1.
+struct LognormalNodes {
+  const double *weight_re, *weight_im, *size, *y_re, *y_im;
+  std::size_t count;
+};
+
 /// One implementation of the butterflies and of all other *_kernel.hpp. Null: not in this build.
 struct SimdKernels {
   const char* name;
@@ -91,6 +97,8 @@ struct SimdKernels {
   void (*panel)(const PanelRequest&, double* sums) = nullptr;
   void (*panels)(const PanelGroup&, double* p, double* above, double* below) = nullptr;
   void (*cells)(const CellGroup&, double* p, double* above, double* below) = nullptr;
+  void (*lognormal_sums)(const LognormalNodes&, double real, double imaginary, double* sums) = nullptr;
+  void (*lognormal_slopes)(const LognormalNodes&, double real, double imaginary, double* sums) = nullptr;
 };
 
 extern const SimdKernels fft_scalar;

@@ -7,6 +7,7 @@
 #include "numeric/simd/exponential_kernel.hpp"
 #include "numeric/simd/fft_kernel.hpp"
 #include "numeric/simd/logarithm_kernel.hpp"
+#include "numeric/simd/lognormal_kernel.hpp"
 #include "numeric/simd/normal_kernel.hpp"
 #include "numeric/simd/panel_kernel.hpp"
 #include "numeric/simd/power_kernel.hpp"
@@ -24,6 +25,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   kernel.logarithms = &logarithms, kernel.logarithms_of_1_plus = &logarithms_of_1_plus;
   kernel.normal_tails = &normal_tails, kernel.tilted_sums = &tilted_sums;
   kernel.panel = &panel, kernel.panels = &panels, kernel.cells = &cells;
+  kernel.lognormal_sums = &lognormal_sums<false>, kernel.lognormal_slopes = &lognormal_sums<true>;
   return kernel;
 }
 
