@@ -8,6 +8,7 @@
 
 #include "bind/answers.hpp"
 #include "curves/composed_pld.hpp"
+#include "curves/sampled_pld.hpp"
 #include "methods/composition_cache.hpp"
 #include "methods/questions.hpp"
 
@@ -93,4 +94,8 @@ void bind_account(py::module_& module) {
              py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
              py::arg("support") = std::vector<std::int64_t>{}, py::arg("merge_gaussians") = true,
              "The composed privacy loss distribution of one direction, on a uniform grid.");
+  module.def("poisson_sampled", py::overload_cast<const LossPmf&, double, bool, std::size_t>(&poisson_sampled),
+             py::call_guard<LongWork>(), py::arg("pmf"), py::arg("probability"), py::kw_only(), py::arg("backward"),
+             py::arg("memory_limit"),
+             "The distribution of a mechanism on a Poisson subsample, of its side and interval.");
 }

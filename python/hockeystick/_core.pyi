@@ -39,6 +39,7 @@ __all__: list[str] = [
     "pld_tail",
     "pld_variance",
     "pld_zcdp",
+    "poisson_sampled",
     "power_bounds",
     "renyi_bounds",
     "zcdp_bounds",
@@ -400,6 +401,17 @@ def pld_zcdp(
 ) -> numpy.typing.NDArray[numpy.float64]:
     """
     Certified bound of the smallest rho up to each order, of the side.
+    """
+
+def poisson_sampled(
+    pmf: LossPmf,
+    probability: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    backward: bool,
+    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+) -> LossPmf:
+    """
+    The distribution of a mechanism on a Poisson subsample, of its side and interval.
     """
 
 def power_bounds(

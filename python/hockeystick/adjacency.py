@@ -41,6 +41,12 @@ class Direction(Enum):
         return self.form == "replace"
 
     @property
+    def reversed(self) -> "Direction":
+        """With the two datasets in each other's place."""
+        ways = list(Direction)
+        return ways[ways.index(self) ^ 1]
+
+    @property
     def backward(self) -> bool:
         """Whether it is the second of its adjacency: the reverse of another direction."""
         return self in (Direction.ADD, Direction.REPLACE_BACK, Direction.SPECIAL_ADD)

@@ -47,14 +47,22 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
       "Bounds of E (K - S)_+ / t at each K - t.");
+  const auto listed = [](const AtomicLaw& law) {
+    std::vector<std::tuple<double, double, double>> atoms;
+    for (const LossAtom& atom : law.atoms) atoms.emplace_back(atom.loss, atom.p, atom.q);
+    return std::tuple(atoms, law.mass_error, law.loss_error);
+  };
+  module.def(
+      "chords_law",
+      [listed](const std::vector<double>& alpha, const std::vector<double>& value, double floor) {
+        return listed(law_below_chords(alpha, value, floor));
+      },
+      py::arg("alpha"), py::arg("value"), py::arg("floor"), "As curve_law, of the law below chords.");
   module.def(
       "curve_law",
-      [](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper, std::size_t stride) {
+      [listed](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper, std::size_t stride) {
         const EnclosedCurve curve{std::move(alpha), std::move(lower), std::move(upper)};
-        const AtomicLaw law = stride > 0 ? law_below(curve, stride) : law_above(curve);
-        std::vector<std::tuple<double, double, double>> atoms;
-        for (const LossAtom& atom : law.atoms) atoms.emplace_back(atom.loss, atom.p, atom.q);
-        return std::tuple(atoms, law.mass_error, law.loss_error);
+        return listed(stride > 0 ? law_below(curve, stride) : law_above(curve));
       },
       py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("stride"),
       "The atoms of the law above a curve, or below it for a stride > 0, and the errors of masses and losses.");

@@ -3,6 +3,7 @@
 
 import math
 import random
+from itertools import pairwise
 
 import pytest
 from flint import arb, ctx
@@ -113,3 +114,24 @@ def test_the_gap_falls_with_the_square_of_the_spacing():
         alpha = arb(1.7)
         gaps.append(float(value(above, alpha, 0) - value(below, alpha, 0)))
     assert gaps[0] > 2.5 * gaps[1] > 6 * gaps[2] > 0
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.03])
+@pytest.mark.parametrize("lost", [0.0, 1e-9, 0.05, 0.4])
+@pytest.mark.parametrize("name", CURVES)
+def test_chords_meet_the_line_and_the_floor(name, lost, floor):
+    """The largest of 1 - alpha, the chords and the floor, where that is convex."""
+    for step in (0.05, 0.7):
+        alpha = [math.exp(step * k) for k in range(-round(5 / step), round(5 / step) + 1)]
+        with ctx.workprec(200):
+            values = [float((CURVES[name](arb(a)) - lost).lower()) for a in alpha]
+            law = _core.sampling.chords_law(alpha, values, floor)
+            for (a, at_a), (b, at_b) in pairwise(zip(alpha, values, strict=True)):
+                for share in (0.0, 0.2, 0.5, 0.9):
+                    x = a + (arb(b) - a) * share
+                    chord = at_a + (arb(at_b) - at_a) * share
+                    most = max(chord, 1 - x, arb(floor), key=float)
+                    found = value(law, x, -1)
+                    assert found <= most + 1e-25
+                    if values[0] <= 1 - alpha[0] and values[-1] <= floor:
+                        assert found >= most - 1e-10

@@ -11,6 +11,8 @@
 namespace hockeystick {
 namespace {
 
+constexpr double slack = 16 * u;  // of sums of a few terms of size 1
+
 // A point of a curve; its value in two doubles, which is exact.
 struct Point {
   double alpha;
@@ -111,8 +113,7 @@ AtomicLaw law_above(const EnclosedCurve& curve) {
 AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
   const std::vector<double>&alpha = curve.alpha, &low = curve.lower, &high = curve.upper;
   const std::size_t last = alpha.size() - 1, cells = last / stride;
-  constexpr double slack = 16 * u;  // of sums of a few terms of size 1
-  std::vector<double> bound(cells + 1, infinity);
+  std::vector<double> bound(cells + 1, infinity), kinks;
   for (std::size_t i = 0; i < cells; ++i) {
     const std::size_t from = i * stride, to = from + stride;
     const double start = alpha[from];
@@ -142,21 +143,46 @@ AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
     const double rise = slope * (alpha[to] - start);
     bound[i + 1] = std::min(bound[i + 1], offset + rise - slack * (1 + std::fabs(rise)));
   }
-  // The curve is the line 1 - alpha up to the point after the last one at or below that line, so that no value is
-  // raised, and 0 from right before the first point at or below 0.
-  std::size_t first = 0, end = cells;
-  for (std::size_t i = 0; i <= cells; ++i)
-    if (bound[i] <= 1 - alpha[i * stride] + slack) first = i + 1;  // proof: curve-hull
-  for (std::size_t i = cells + 1; i-- > first;)
-    if (bound[i] <= 0) end = i > 0 ? i - 1 : 0;
+  for (std::size_t i = 0; i <= cells; ++i) kinks.push_back(alpha[i * stride]);
+  return law_below_chords(kinks, bound, 0);
+}
+
+AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double> value, double floor) {
+  // The curve is the line 1 - alpha to where it meets the chord from the last point at or below that line, so that no
+  // value is raised, and `floor` from where the chord to the first point at or below it meets it.
+  const std::size_t size = alpha.size();
+  std::size_t first = 0, end = size;
+  for (std::size_t i = 0; i < size; ++i)
+    if (value[i] <= 1 - alpha[i] + slack) first = i + 1;  // proof: curve-hull
+  for (std::size_t i = size; i-- > first;)
+    if (value[i] <= floor) end = i;
   std::vector<Point> points;
+  double last = 0;
+  if (first < end) {
+    last = alpha[end == size ? end - 1 : end];
+    double meets = alpha[first];
+    if (first > 0) {
+      const double lacks = 1 - alpha[first - 1] - value[first - 1] + slack;
+      const double has = value[first] - (1 - alpha[first]) - slack, width = alpha[first] - alpha[first - 1];
+      // proof: curve-hull
+      if (lacks < infinity)
+        meets = std::min(meets, up(alpha[first - 1] + lacks / (lacks + has) * width * (1 + 16 * u)));
+    }
+    points.push_back({meets, two_sum(1, -meets)});
+    for (std::size_t i = first; i < end; ++i)
+      if (alpha[i] > meets) points.push_back({alpha[i], {value[i], 0}});
+    if (end < size) {
+      const double has = value[end - 1] - floor, lacks = floor - value[end], width = alpha[end] - alpha[end - 1];
+      last = down(alpha[end - 1] +
+                  (lacks < infinity ? has / (lacks + has) * width * (1 - 16 * u) : 0));  // proof: curve-hull
+    }
+    while (points.size() > 1 && points.back().alpha >= last) points.pop_back();
+    points.push_back({last, {floor, 0}});
+  }
   // A curve that is 0 before 1 would be below 1 - alpha.
-  if (first < end && alpha[first * stride] < 1 && alpha[end * stride] > 1) {
-    points.push_back({alpha[first * stride], two_sum(1, -alpha[first * stride])});
-    for (std::size_t i = first + 1; i < end; ++i) points.push_back({alpha[i * stride], {bound[i], 0}});
-    points.push_back({alpha[end * stride], {0, 0}});
-  } else {
-    points.push_back({1, {0, 0}});  // nothing is known: P = Q
+  if (points.size() < 2 || !(points.front().alpha < 1 && last > 1 && points.front().alpha < last)) {
+    const double meets = floor > 0 ? up(1 - floor) : 1;  // P = Q but for what is infinite
+    points = {{meets, two_sum(1, -meets)}};
   }
   return hull_law(points);
 }

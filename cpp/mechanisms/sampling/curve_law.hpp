@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "mechanisms/discrete/atomic_pair.hpp"
@@ -29,5 +30,9 @@ AtomicLaw law_above(const EnclosedCurve& curve);
 /// A law whose curve lies below h, with kinks at every `stride`-th point. Between two such points h is above a line:
 /// of any slope, and as high as the chords of its neighbours, continued into each gap between points, allow.
 AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride);
+
+/// A law whose curve lies below h, if h is at least `floor` and in every gap above a line through at most `value` at
+/// both ends. At least one increasing alpha > 0.
+AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double> value, double floor);
 
 }  // namespace hockeystick

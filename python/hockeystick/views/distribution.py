@@ -113,5 +113,7 @@ class DistributionView(Asked):
         ]
         asked = [self._pairs(direction) for direction in worst.directions]
         return PrivacyLossDistribution(
-            tuple(pmf for pairs in asked for terms, pmf in made if terms == pairs), Recipe(recipe)
+            tuple(pmf for pairs in asked for terms, pmf in made if terms == pairs),
+            worst.directions,
+            Recipe(recipe),
         )
