@@ -28,6 +28,17 @@ double few_bits(double x) {
 // Upper bound of the integral of phi over (x, inf) and of d phi(x), x >= 1.
 double normal_tail_above(double x, double d) { return std::exp(-x * x / 2) * (0.4 / x + 0.4 * d) * (1 + 1e-12); }
 
+// log E e^(-c (Y - 1)) from above where the nodes leave too much: e^x is above its tangents, so Y >= a / c (1 + w + mu
+// x) with a = c e^(-w - mu^2 / 2), for every w, and E e^(-c Y) <= e^(-a (1 + w) + (a mu)^2 / 2). Least near a mu^2 = w,
+// and there larger by about (1 + w)^(1/2).
+double tangent_bound(double mu, double c) {
+  const double z = c * mu * mu * std::exp(-mu * mu / 2);
+  double w = std::log1p(z);
+  for (int i = 0; i < 3; ++i) w -= (w - z * std::exp(-w)) / (1 + w);
+  const double a = c * std::exp(-w - mu * mu / 2), line = a * (1 + w), square = a * mu * a * mu / 2;
+  return c - line + square + 32 * u * (c + line * (1 + w + mu * mu) + square);  // proof: lognormal-transform
+}
+
 }  // namespace
 
 // |F| is at most `by_size` with |Y| in place of 1, and at most `by_square` / 2 times (|Y| + 1)^2.
@@ -152,7 +163,7 @@ double LognormalTransform::log_moment_above(double c) const {
     }
     // proof: lognormal-transform
     sum = sum * (1 + (40 + static_cast<double>(count)) * u) + line.strip + line.left + line.right + 20 * u;
-    return c + std::log(sum) + 8 * u * (c + 50);
+    return std::min(c + std::log(sum) + 8 * u * (c + 50), tangent_bound(mu_, c));
   }
   double sums[3];
   kernel_.lognormal_sums(line.view(), c, 0, sums);

@@ -134,3 +134,13 @@ def test_curves_fall_with_steps_and_noise():
     for noise, steps in ((1.0, 200), (2.0, 20), (4.0, 3)):
         assert epsilon(noise, 2 * steps).upper < epsilon(noise, steps).lower
         assert epsilon(1.2 * noise, steps).upper < epsilon(noise, steps).lower
+
+
+@pytest.mark.parametrize(("noise", "steps"), [(1000.0, 2), (100.0, 33), (30.0, 5)])
+@pytest.mark.parametrize("adjacency", ["remove-one", "add-one"])
+def test_much_noise_and_few_steps_are_answered(noise, steps, adjacency):
+    """The loss is nearly that of a Gaussian of noise sqrt(steps) times as large."""
+    epoch = hs.Gaussian(noise_multiplier=noise).random_allocation(steps=steps)
+    wide = hs.Gaussian(noise_multiplier=noise * steps**0.5)
+    bounds = epoch.epsilon_bounds(1e-6, adjacency=adjacency)
+    assert abs(bounds.lower / wide.epsilon(1e-6) - 1) < 5 / noise

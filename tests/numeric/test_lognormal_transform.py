@@ -100,3 +100,21 @@ def test_where_nearly_all_cancels_the_error_is_relative():
     for kernel in KERNELS:
         value, error = _core.sampling.lognormal_transform(1.0, 1e-6 + 1e-6j, kernel)[:2]
         assert error < 1e-12 * abs(value)
+
+
+@pytest.mark.parametrize(("mu", "c"), [(0.01, 400.0), (0.05, 138.0), (0.125, 90.0)])
+def test_a_moment_far_below_the_nodes_errors_is_bounded_closely(mu, c):
+    """Of e^-c and less, where sums over nodes leave e^-33: within the width of the saddle."""
+    above = _core.sampling.log_moment_above(mu, c)
+    with ctx.workprec(300):
+        m = arb(mu)
+
+        def integrand(x, _):
+            return (-arb(c) * ((m * x - m * m / 2).exp() - 1) - x * x / 2).exp()
+
+        ends = [-40, -20, -10, -5, 0, 5, 10]
+        parts = (acb.integral(integrand, a, b) for a, b in itertools.pairwise(ends))
+        total = sum(parts, acb(0)).real / (2 * arb.pi()).sqrt()
+        exact = total.log()  # beyond the ends is e^-100 of it
+        assert exact < arb(above)
+        assert arb(above) < exact + arb(1 + c * mu * mu).log() / 2 + 1e-11 * c

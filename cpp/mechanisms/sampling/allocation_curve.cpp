@@ -20,7 +20,7 @@ double saddle(const LognormalTransform& transform, double t, double d) {
     const double lambda = std::exp(log_lambda);
     return lambda * d + t * transform.log_moment_above(lambda) - 2 * log_lambda;
   };
-  double low = std::log(0.01 / -d), high = std::log(600.0);
+  double low = std::log(0.01 / -d), high = std::log(10.0);
   if (!(low < high)) return std::exp(high);
   for (int i = 0; i < 24; ++i) {
     const double a = low + 0.382 * (high - low), b = low + 0.618 * (high - low);
@@ -35,7 +35,7 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
                                    double accuracy)
     : transform_(transform), t_(t), deviation_(std::sqrt(t * transform.variance()) * (1 + 4 * u)) {
   const double farthest = std::max(std::fabs(from), std::fabs(to)), above = std::max(0.0, to);
-  lambda_ = to > 0 ? std::min({5 / farthest, 2 / deviation_, 100.0}) : saddle(transform, t, from / 2 + to / 2);
+  lambda_ = to > 0 ? std::min({5 / farthest, 2 / deviation_, 10.0}) : saddle(transform, t, from / 2 + to / 2);
   const double part = accuracy * t / 8;
   // Aliases from above: about e^(-lambda W) (W + deviation + K - t).
   period_ = 1 / lambda_;
