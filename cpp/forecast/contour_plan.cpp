@@ -14,9 +14,8 @@
 namespace hockeystick {
 namespace {
 
-constexpr double fraction = 0.01;    // of the tolerance on delta, for each of tail and aliases
-constexpr double rounding = 1e-15;   // of a step's moment, over how much more than `fraction` it may take
-constexpr double fewest_nodes = 30;  // of a line
+constexpr double fraction = 0.01;   // of the tolerance on delta, for each of tail and aliases
+constexpr double rounding = 1e-15;  // of a step's moment, over how much more than `fraction` it may take
 constexpr double farthest_tilt = 500;
 constexpr double least_log_delta = -680;
 
@@ -62,8 +61,11 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
   return best;
 }
 
-ContourPlanner::ContourPlanner(const Direction& direction, const Question& question)
-    : direction_(direction), saddlepoint_(direction), question_(question) {
+ContourPlanner::ContourPlanner(const Direction& direction, const Question& question, double most_nodes)
+    : direction_(direction),
+      saddlepoint_(direction),
+      question_(question),
+      most_nodes_(static_cast<std::size_t>(most_nodes)) {
   if (question.wants_epsilon()) {
     at_ = near_delta(std::log(question.at));
     return;
@@ -89,9 +91,9 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
   double frequency = 2 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
   const auto terms = static_cast<double>(saddlepoint_.terms());
   double least = std::ceil(0.5 * frequency / spacing) + 2;
-  if (!(cost::contour(terms, least, fewest_nodes * terms) < budget)) return {};
+  if (!(cost::contour(terms, least, cost::fewest_line_nodes * terms) < budget)) return {};
   for (int i = 0; i < 4; ++i) {
-    plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy};
+    plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_};
     lines = make_lines(direction_, plan.needs);
     if (lines.empty()) return {};
     double nodes = 0;

@@ -38,7 +38,8 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
 /// Plans for one direction of one question, each from what the one before it found.
 class ContourPlanner {
  public:
-  ContourPlanner(const Direction& direction, const Question& question);
+  /// `most_nodes`: of a line.
+  ContourPlanner(const Direction& direction, const Question& question, double most_nodes);
 
   /// The next plan and its lines; none where a transform is forecast to cost less.
   std::optional<ContourPlan> next(Lines& lines);
@@ -62,6 +63,7 @@ class ContourPlanner {
   const Direction& direction_;
   Saddlepoint saddlepoint_;
   Question question_;
+  std::size_t most_nodes_;
   Saddle at_{};
   double log_tolerance_ = 0, log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
   double caution_ = 1;  // grows with each failure

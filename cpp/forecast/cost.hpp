@@ -6,6 +6,7 @@
 // within a quarter of 1 for transforms and contours. Only ratios of times decide anything, and no bound rests on them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 namespace hockeystick::cost {
@@ -27,14 +28,19 @@ inline double transform(double terms, double points, double size) {
   return term * terms + point * points + butterfly * 2 * (terms + 1) * size * std::log2(size);
 }
 
-// Contour: the question, a line, one of its nodes, one of its samples raised to a power [ns]; fitted. A line with its
-// nodes and samples; counted.
+// Contour: the question, a line, one of its nodes, one of its samples raised to a power [ns]; fitted. A line and one of
+// its nodes, in two directions at once; a sample, of the sum, of the product and of one line; counted.
 constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 150;
-constexpr double line_bytes = 0x1p20;
+constexpr double line_bytes = 2048, node_bytes = 320, contour_sample_bytes = 200;
+constexpr double fewest_line_nodes = 30, most_line_nodes = 4096;
 
 /// On lines with so many nodes in all.
 inline double contour(double terms, double samples, double nodes) {
   return contour_question + line * terms + node * nodes + sample * terms * samples;
+}
+/// The nodes that each line may have within so many bytes.
+inline double line_nodes(double bytes, double terms) {
+  return std::min(most_line_nodes, std::floor((bytes / terms - line_bytes) / node_bytes));
 }
 /// The samples to be had for that much.
 inline double contour_samples(double nanoseconds, double terms, double nodes) {
@@ -46,7 +52,6 @@ inline double contour_samples(double nanoseconds, double terms, double nodes) {
 // hand.
 constexpr double step_point = 20, turn = 1.3;
 constexpr double least_for_discretized_contour = 1e6, most_for_discretized_contour = 3e8;
-constexpr double contour_sample_bytes = 200;
 
 /// Of steps with so many support points in all.
 inline double discretized_contour(double samples, double points) { return points * (step_point + turn * samples); }

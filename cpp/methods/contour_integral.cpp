@@ -89,18 +89,22 @@ class ByContourIntegral final : public Method {
 
   Forecast forecast() override {
     if (task_.runs_once() && !task_.is_named()) return {.obstacle = "one step is integrated as it is"};
-    const double bytes = cost::line_bytes * static_cast<double>(task_.terms().size());
     if (!planner_ && !is_done_) {
-      if (task_.limits.memory() < bytes) return {.obstacle = "memory_limit"};
-      held_ = Held(bytes);
-      planner_.emplace(task_.terms(), task_.question);
+      const auto terms = static_cast<double>(task_.terms().size());
+      const double nodes = cost::line_nodes(task_.limits.memory() / 2, terms);
+      if (nodes < cost::fewest_line_nodes) return {.obstacle = "memory_limit"};
+      bytes_ = terms * (cost::line_bytes + nodes * cost::node_bytes);
+      held_ = Held(bytes_);
+      planner_.emplace(task_.terms(), task_.question, nodes);
     }
     if (!plan_ && !is_done_) is_done_ = !(plan_ = planner_->next(lines_));
     if (is_done_) {
       held_ = {}, planner_.reset();
       return {.obstacle = "no line of moments that costs less than a transform"};
     }
-    return {plan_->cost, bytes, 0.7, {}};
+    const double sample_bytes = cost::contour_sample_bytes * static_cast<double>(plan_->contour.count);
+    if (task_.limits.memory() < sample_bytes) return {.obstacle = "memory_limit"};
+    return {plan_->cost, bytes_ + sample_bytes, 0.7, {}};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
@@ -120,6 +124,7 @@ class ByContourIntegral final : public Method {
   std::optional<ContourPlanner> planner_;
   std::optional<ContourPlan> plan_;
   Lines lines_;
+  double bytes_ = 0;  // of lines
   Held held_;
   std::shared_ptr<const ContourIntegral> made_;
   int attempts_ = 0;
