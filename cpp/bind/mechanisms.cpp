@@ -12,6 +12,7 @@
 #include "mechanisms/additive/additive_noise.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
+#include "mechanisms/sampling/allocated_pair.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -69,4 +70,12 @@ void bind_mechanisms(py::module_& module) {
       },
       py::arg("log_density"), py::arg("distribution"), py::arg("accuracy"), py::arg("shift"),
       "The pair of a noise given by functions, shifted against itself.");
+  module.def(
+      "allocated_pair",
+      [](const DominatingPair& step, double steps, std::size_t points, double tail, bool above, bool back) {
+        const LongWork work;
+        return owned(allocated_pair(step, {steps, points, tail, above ? Order::above : Order::below, back}));
+      },
+      py::arg("step"), py::arg("steps"), py::arg("points"), py::arg("tail"), py::kw_only(), py::arg("above"),
+      py::arg("back"), "A pair above or below that of a step which each record joins once in `steps`.");
 }

@@ -15,6 +15,7 @@ __all__: list[str] = [
     "InternalError",
     "LossPmf",
     "additive_noise_pair",
+    "allocated_pair",
     "bayes_risk_bounds",
     "composed_delta",
     "composed_directly",
@@ -173,6 +174,19 @@ def additive_noise_pair(
 ) -> DominatingPair:
     """
     The pair of a noise given by functions, shifted against itself.
+    """
+
+def allocated_pair(
+    step: DominatingPair,
+    steps: typing.SupportsFloat | typing.SupportsIndex,
+    points: typing.SupportsInt | typing.SupportsIndex,
+    tail: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    above: bool,
+    back: bool,
+) -> DominatingPair:
+    """
+    A pair above or below that of a step which each record joins once in `steps`.
     """
 
 def bayes_risk_bounds(

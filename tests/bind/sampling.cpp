@@ -11,11 +11,24 @@
 
 #include "bind/bindings.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
+#include "mechanisms/sampling/convex_convolution.hpp"
 #include "numeric/lognormal_transform.hpp"
 #include "numeric/simd/cpu.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
+
+namespace {
+
+py::dict described(const GridLaw& law) {
+  py::dict all;
+  all["spacing"] = law.spacing, all["first"] = law.first, all["mass"] = law.mass, all["moment"] = law.moment;
+  all["zero"] = law.zero, all["beyond"] = law.beyond;
+  all["mass_error"] = law.mass_error, all["value_error"] = law.value_error;
+  return all;
+}
+
+}  // namespace
 
 void bind_sampling(py::module_& m) {
   py::module_ module = m.def_submodule("sampling", "Curves of sampled mechanisms from within, for tests.");
@@ -66,4 +79,16 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("stride"),
       "The atoms of the law above a curve, or below it for a stride > 0, and the errors of masses and losses.");
+  module.def(
+      "mean_law",
+      [](bool above, double origin, double spacing, std::int64_t first, std::vector<double> mass, double zero,
+         double beyond, double steps, std::size_t points, double cut) {
+        GridLaw law{above ? Order::above : Order::below, origin, spacing, first, std::move(mass)};
+        if (!above) law.moment = law.mass;
+        law.zero = zero, law.beyond = beyond;
+        return described(mean_of(law, steps, points, {cut, cut}));
+      },
+      py::arg("above"), py::arg("origin"), py::arg("spacing"), py::arg("first"), py::arg("mass"), py::arg("zero"),
+      py::arg("beyond"), py::arg("steps"), py::arg("points"), py::arg("cut"),
+      "The law of a mean of independent variables, above or below in convex order.");
 }

@@ -72,6 +72,15 @@ struct LognormalNodes {
   std::size_t count;
 };
 
+/// The pairs x[n + at] y[n + factor_at] of a diagonal, with up to three weights.
+struct Diagonal {
+  std::ptrdiff_t at, factor_at;
+  double first, second, third;
+};
+
+/// Outputs of the kernels of diagonals, which a multiple of a vector fits.
+constexpr std::size_t diagonal_block = 16;
+
 /// One implementation of the butterflies and of all other *_kernel.hpp. Null: not in this build.
 struct SimdKernels {
   const char* name;
@@ -99,6 +108,11 @@ struct SimdKernels {
   void (*cells)(const CellGroup&, double* p, double* above, double* below) = nullptr;
   void (*lognormal_sums)(const LognormalNodes&, double real, double imaginary, double* sums) = nullptr;
   void (*lognormal_slopes)(const LognormalNodes&, double real, double imaginary, double* sums) = nullptr;
+  void (*split_diagonals)(const Diagonal*, std::size_t count, std::ptrdiff_t start, const double* mass,
+                          const double* factor, double* low, double* high) = nullptr;
+  void (*merge_diagonals)(const Diagonal*, std::size_t count, std::ptrdiff_t start, const double* mass,
+                          const double* moment, const double* factor, const double* factor_moment, double* sum,
+                          double* sum_moment) = nullptr;
 };
 
 extern const SimdKernels fft_scalar;

@@ -4,6 +4,7 @@
 
 #include "numeric/fft/tables.hpp"
 #include "numeric/simd/cell_kernel.hpp"
+#include "numeric/simd/diagonal_kernel.hpp"
 #include "numeric/simd/exponential_kernel.hpp"
 #include "numeric/simd/fft_kernel.hpp"
 #include "numeric/simd/logarithm_kernel.hpp"
@@ -26,6 +27,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   kernel.normal_tails = &normal_tails, kernel.tilted_sums = &tilted_sums;
   kernel.panel = &panel, kernel.panels = &panels, kernel.cells = &cells;
   kernel.lognormal_sums = &lognormal_sums<false>, kernel.lognormal_slopes = &lognormal_sums<true>;
+  kernel.split_diagonals = &split_diagonals, kernel.merge_diagonals = &merge_diagonals;
   return kernel;
 }
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/sampling/allocated_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "mechanisms/sampling/curve_law.hpp"
+#include "numeric/constants.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double reach = 300;  // largest loss [nats]
+constexpr double widest_interval = 0.25;
+constexpr double finest = 0x1p-40;  // edges are multiples of it, so that they are exact
+
+struct Range {
+  double low, high;
+  double zero;  // the Q-mass that may be at loss -inf or, of the reverse, the P-mass at inf
+};
+
+// A guess: losses outside of which there is about `low` of Q-mass and `high` of P-mass.
+Range range(const DominatingPair& step, double low, double high, bool back) {
+  std::vector<double> edges{0, reach, -reach};
+  for (double e = 0x1p-30; e < reach; e *= 1.2) edges.push_back(e), edges.push_back(-e);
+  std::sort(edges.begin(), edges.end());
+  const PairCells cells = step.integrate(edges);
+  std::size_t begin = 0, end = edges.size() - 1;
+  double q = 0, p = cells.upper_tail_p;
+  for (; begin + 2 < edges.size(); ++begin) {
+    const CellMass& cell = cells.cells[begin];
+    q += (cell.above + cell.below) / (std::exp(edges[begin + 1]) - std::exp(edges[begin]));
+    if (!(q <= low)) break;
+  }
+  for (; end > begin + 1; --end)
+    if (!((p += cells.cells[end - 1].p) <= high)) break;
+  return {std::max(edges[begin], step.loss_infimum()), std::min(edges[end], step.finite_loss_bound()),
+          back ? cells.infinity_mass : cells.lower_tail_q};
+}
+
+// The step in cells, with errors of what they make.
+struct Cut {
+  std::vector<double> edges;
+  double spacing;
+  PairCells parts;
+  double mass_error, share_error;  // relative errors of masses, and of values within a cell
+};
+
+Cut cut(const DominatingPair& step, const AllocationRequest& request) {
+  const double tail = request.tail / 16, rare = tail / request.steps;
+  const auto [low, high, zero] = range(step, rare, request.back ? rare : tail, request.back);
+  // The grid meets the largest loss, where the curve or its reverse ends.
+  const double top = std::ceil(high / finest) * finest;
+  const double wide = std::max(top - low, zero > rare ? 1 : 64 * finest);
+  const double count = std::max(static_cast<double>(request.points), std::ceil(wide / widest_interval));
+  Cut result;
+  result.spacing = std::ceil(wide / count / finest) * finest;
+  for (double k = std::max(1.0, std::ceil((top - low) / result.spacing)); k >= 0; --k)
+    result.edges.push_back(top - k * result.spacing);
+  result.parts = step.integrate(result.edges);
+  const PairCells& parts = result.parts;
+  // proof: allocated-pair
+  const double share = 2 * (parts.share_error * std::expm1(result.spacing) + parts.share_error_p);
+  result.mass_error = parts.mass_error + 64 * u;
+  if (!request.back) result.mass_error += 0.3 * parts.mass_error + share + 1.01 * (parts.loss_error + parts.edge_error);
+  result.share_error = share + 1.01 * parts.loss_error + 8 * parts.edge_error + 64 * u;
+  return result;
+}
+
+// The law of R of a step under Q. Of the reverse (Q, P) the cells have P-mass for Q-mass, and the loss -log R.
+GridLaw base(const DominatingPair& step, const AllocationRequest& request) {
+  const Cut all = cut(step, request);
+  const PairCells& parts = all.parts;
+  const std::size_t n = parts.cells.size();
+  const bool above = request.order == Order::above, back = request.back;
+  const double first = all.edges.front(), last = all.edges.back();
+  GridLaw law{request.order, back ? -last : last, all.spacing};
+  law.first = back ? 0 : -static_cast<std::int64_t>(n);
+  law.mass.assign(n + 1, 0.0);
+  if (!above) law.moment.assign(n + 1, 0.0);
+  law.mass_error = all.mass_error;
+  law.value_error = all.share_error;
+  // Q-mass at a grid point, times the distance from it.
+  const auto put = [&](std::size_t at, double q, double value) {
+    const double tilted = q * std::exp(0.5 * law.log_value(law.first + static_cast<std::int64_t>(at)));
+    law.mass[at] += tilted;
+    if (!above) law.moment[at] += tilted * value;
+  };
+  const double width = std::expm1(all.spacing);
+  for (std::size_t i = 0; i < n; ++i) {
+    const CellMass& cell = parts.cells[i];
+    const double sum = cell.above + cell.below;
+    const double q = back ? cell.p : (cell.p - cell.above) * std::exp(-all.edges[i]);
+    if (!(q > 0)) continue;
+    // The mean of R is this far into the cell.
+    const double grown = back ? cell.below : cell.above, shrunk = back ? cell.above * (1 + width) : cell.below;
+    const double share = sum > 0 ? grown / (grown + shrunk) : 0;
+    const std::size_t at = back ? n - 1 - i : i;
+    if (above) {
+      put(at, q * (1 - share), 1);
+      put(at + 1, q * share, 1);
+    } else {
+      put(at, q, 1 + share * width);
+    }
+  }
+  // Beyond the last edge, and before the first.
+  const bool bounded = last >= step.finite_loss_bound();
+  const double error = bounded ? 0 : (parts.share_error + parts.share_error_p + 4 * u) * parts.upper_tail_p;
+  const double grown = bounded ? 0 : parts.upper_tail_above, near = parts.upper_tail_p - grown;
+  const std::size_t end = back ? 0 : n;
+  const double scale = back ? 1 : std::exp(-last);
+  if (above) {
+    put(end, std::max(0.0, near + error) * scale, 1);  // proof: allocated-pair
+    (back ? law.zero : law.beyond) = grown + error + parts.infinity_mass;
+    put(n - end, back ? parts.lower_tail_p : parts.lower_tail_p * std::exp(-first), 1);
+    if (!back) law.zero = parts.lower_tail_q;
+  } else {
+    // The reverse is lower with more than the mean there, and with nothing at the other end.
+    put(end, back ? parts.upper_tail_p : std::max(0.0, near - error) * scale, 1);  // proof: allocated-pair
+    (back ? law.zero : law.beyond) = parts.infinity_mass_lower;
+    if (!back) {
+      CompensatedSum likely;
+      for (std::size_t k = 0; k <= n; ++k)
+        likely.add(law.mass[k] * std::exp(-0.5 * law.log_value(law.first + static_cast<std::int64_t>(k))));
+      const double q = likely.value() + parts.upper_tail_p * scale;
+      law.zero = std::max(0.0, 1 - q * (1 + law.mass_error + 64 * u) - 64 * u);  // proof: allocated-pair
+    }
+  }
+  return law;
+}
+
+struct Point {
+  double alpha, mass;
+};
+
+// The atoms of dP_t/dQ_t and their Q-masses, or of the reverse, moved outward by the errors of their values.
+std::vector<Point> points_of(const GridLaw& law, bool back) {
+  const bool above = law.order == Order::above;
+  const double ends = std::max(std::fabs(law.log_value(law.first)), std::fabs(law.log_value(law.last())));
+  const double error =
+      1.01 * law.value_error + (16 + 4 * ends + 4 * std::fabs(law.origin)) * u;  // proof: allocated-pair
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < law.mass.size(); ++i) {
+    if (!(law.mass[i] > 0)) continue;
+    const double half = 0.5 * law.log_value(law.first + static_cast<std::int64_t>(i));
+    const double off = above ? 1 : law.moment[i] / law.mass[i], value = std::exp(2 * half) * off;
+    const double q = law.mass[i] * std::exp(-half), p = law.mass[i] * std::exp(half) * off;
+    points.push_back({(back ? 1 / value : value) * (above ? 1 + error : 1 - error), back ? p : q});
+  }
+  const auto by_alpha = [](const Point& a, const Point& b) { return a.alpha < b.alpha; };
+  std::sort(points.begin(), points.end(), by_alpha);
+  std::vector<Point> distinct{{0, 0}};
+  for (const Point& point : points)
+    if (point.alpha > distinct.back().alpha)
+      distinct.push_back(point);
+    else
+      distinct.back().mass += point.mass;
+  return distinct;
+}
+
+// E (R_t - alpha)_+ at its kinks and at 0, from the top: a sum of positive terms.
+AtomicLaw law_of(const GridLaw& law, bool back) {
+  const bool above = law.order == Order::above;
+  const std::vector<Point> points = points_of(law, back);
+  const std::size_t n = points.size();
+  const double ends = std::max(std::fabs(law.log_value(law.first)), std::fabs(law.log_value(law.last())));
+  // proof: allocated-pair
+  const double error = 1.01 * law.mass_error + 1.01 * law.value_error +
+                       (32 + 8 * static_cast<double>(n) + 4 * ends + 4 * std::fabs(law.origin)) * u;
+  EnclosedCurve curve{std::vector<double>(n), {}, std::vector<double>(n)};
+  const double factor = above ? 1 + error : std::max(0.0, 1 - error - 0x1p-40);
+  double value = back ? law.zero : law.beyond, mass = 0;
+  for (std::size_t i = n; i-- > 0;) {
+    if (i + 1 < n) value += (points[i + 1].alpha - points[i].alpha) * mass;
+    mass += points[i].mass;
+    curve.alpha[i] = points[i].alpha;
+    curve.upper[i] = value * factor;
+  }
+  if (!above) return law_below_chords(curve.alpha, curve.upper, curve.upper.back());
+  if (n == 1)
+    curve.alpha[0] = 1;
+  else  // the hull starts at (0, 1)
+    curve.alpha.erase(curve.alpha.begin()), curve.upper.erase(curve.upper.begin());
+  return law_above(curve);
+}
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step, const AllocationRequest& request) {
+  if (!(request.steps >= 1 && request.steps <= 1e12 && std::floor(request.steps) == request.steps))
+    throw std::invalid_argument("steps must be a whole number in [1, 1e12]");
+  if (!(request.points >= 16 && request.points <= 20000)) throw std::invalid_argument("points must be in [16, 20000]");
+  if (!(request.tail >= 1e-60 && request.tail < 1)) throw std::invalid_argument("tail must be in [1e-60, 1)");
+  const double cuts = request.tail / (32 * (1 + std::log2(request.steps)));
+  const GridLaw law = mean_of(base(step, request), request.steps, request.points, {cuts, cuts});
+  return atomic_pair(law_of(law, request.back));
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs above and below random allocations, against all outcomes of few steps, in balls."""
+
+import itertools
+import math
+import random
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.adjacency import Direction
+
+SIDES = list(itertools.product((True, False), (True, False)))
+sides = pytest.mark.parametrize(("above", "back"), SIDES)
+
+
+@dataclass(frozen=True, eq=False)
+class Given(hs.Mechanism):
+    """A mechanism by its pair."""
+
+    pair: _core.DominatingPair
+
+    def dominating_pair(self, direction):
+        """The same in all directions."""
+        del direction
+        return self.pair
+
+
+def curve(p, q, steps, alpha, back):
+    """The curve at alpha of the mean over places of p there and q elsewhere, or of its reverse."""
+    finite = [k for k, mass in enumerate(q) if mass > 0]
+    total = arb(0) if back else 1 - sum((p[k] for k in finite), arb(0))
+    for chosen in itertools.combinations_with_replacement(finite, steps):
+        ways, mass, ratio = arb(math.factorial(steps)), arb(1), arb(0)
+        for one in set(chosen):
+            ways /= math.factorial(chosen.count(one))
+        for one in chosen:
+            mass, ratio = mass * q[one], ratio + p[one] / q[one] / steps
+        gain = 1 - alpha * ratio if back else ratio - alpha
+        total += max(ways * mass * gain, arb(0), key=float)
+    return total
+
+
+def check(pair, p, q, steps, *, above, back, losses):
+    """The pair's curve is on its side at each loss, its own errors taken for it."""
+    for loss in losses:
+        cells = pair.integrate(np.array([loss]))
+        with ctx.workprec(160):
+            sign = 1 if above else -1
+            alpha = (arb(loss) + sign * arb(cells.loss_error)).exp()
+            error = 1 + sign * arb(cells.share_error)
+            truth = curve(p, q, steps, alpha, back)
+            if above:
+                assert not arb(cells.upper_tail_above) * error + cells.infinity_mass < truth
+            else:
+                value = arb(cells.upper_tail_above) * error + cells.infinity_mass_lower
+                assert not value > truth
+
+
+def masses(rng, n):
+    """Distributions on n outcomes as doubles of few bits, so that their sums are exact."""
+    cuts = sorted(rng.randrange(0, 2**20 + 1) for _ in range(n - 1))
+    if rng.random() < 0.3:
+        cuts = [cut // 2**18 * 2**18 for cut in cuts]  # also outcomes that never happen
+    return [(b - a) / 2**20 for a, b in itertools.pairwise([0, *cuts, 2**20])]
+
+
+@sides
+@pytest.mark.parametrize("steps", [1, 2, 3, 5])
+def test_all_outcomes_of_a_discrete_pair(above, back, steps):
+    rng = random.Random(f"{above} {back} {steps}")
+    for _ in range(40):
+        n = rng.choice([1, 2, 2, 3, 4])
+        p, q = masses(rng, n), masses(rng, n)
+        direction = Direction.ADD if back else Direction.REMOVE
+        step = hs.DiscretePair(p=p, q=q).dominating_pair(direction)
+        points, tail = rng.choice([16, 40, 300]), rng.choice([1e-40, 1e-12, 1e-3])
+        pair = _core.allocated_pair(step, steps, points, tail, above=above, back=back)
+        exact = [[arb(mass) for mass in of] for of in (p, q)]
+        losses = [rng.gauss(0, 1.5) for _ in range(3)]
+        ratios = [(p[k] / q[k]) for k in range(n) if p[k] > 0 and q[k] > 0]
+        losses += (
+            [math.log(sum(rng.choice(ratios) for _ in range(steps)) / steps)] if ratios else []
+        )
+        check(pair, *exact, steps, above=above, back=back, losses=[*losses, 0.0])
+
+
+@sides
+def test_far_losses_and_small_masses(above, back):
+    """Relatively, out to where the curve ends: P-masses of 1e-30, losses of 60, and P = Q."""
+    tiny = 2.0**-100
+    for p, q in (
+        ([1 - 2**-40, 2**-40], [2**-40, 1 - 2**-40]),
+        ([0.5, 0.5 - tiny, tiny], [0.5, 0.5, 0.0]),
+        ([1.0, tiny], [1.0, tiny * 2**-90]),
+        ([1.0], [1.0]),
+        ([1.0, 0.0], [0.0, 1.0]),
+    ):
+        direction = Direction.ADD if back else Direction.REMOVE
+        step = hs.DiscretePair(p=p, q=q).dominating_pair(direction)
+        with ctx.workprec(300):
+            exact = [[arb(mass) / sum(map(arb, of)) for mass in of] for of in (p, q)]
+            for steps in (2, 4):
+                pair = _core.allocated_pair(step, steps, 400, 1e-50, above=above, back=back)
+                losses = [0.0, 0.5, 5.0, 26.0, 50.0, 61.0]
+                check(pair, *exact, steps, above=above, back=back, losses=losses)
+
+
+KNOWN = [  # noise, steps, direction, epsilon at delta 1e-6: damped Fourier series at 30 digits
+    (1.0, 2, Direction.REMOVE, 4.2012456563),
+    (1.0, 3, Direction.REMOVE, 3.8035584742),
+    (1.0, 10, Direction.REMOVE, 2.6524047712),
+    (1.0, 100, Direction.REMOVE, 0.8579859765),
+    (1.0, 1000, Direction.REMOVE, 0.1717286845),
+    (0.5, 1000, Direction.REMOVE, 4.1060159027),
+    (1.0, 1000, Direction.ADD, 0.149431),
+]
+
+
+@pytest.mark.parametrize(("noise", "steps", "direction", "epsilon"), KNOWN)
+def test_normal_noise(noise, steps, direction, epsilon):
+    step = hs.Gaussian(noise_multiplier=noise).dominating_pair(direction)
+    back = direction is Direction.ADD
+    ends = []
+    for above in (False, True):
+        pair = _core.allocated_pair(step, steps, 1500, 1e-12, above=above, back=back)
+        ends.append(Given(pair).epsilon_bounds(1e-6, adjacency="remove-one"))
+    assert ends[0].lower <= epsilon * (1 + 1e-5)
+    assert ends[1].upper >= epsilon * (1 - 1e-5)
+    assert ends[1].upper < (1 + 1.5e-3) * ends[0].lower
+
+
+@sides
+def test_one_step_is_the_step(above, back):
+    direction = Direction.ADD if back else Direction.REMOVE
+    step = hs.Laplace(noise_multiplier=0.7)
+    pair = step.dominating_pair(direction)
+    same = _core.allocated_pair(pair, 1, 2000, 1e-30, above=above, back=back)
+    for delta in (0.1, 1e-6, 1e-20):
+        found = Given(same).epsilon_bounds(delta, adjacency="remove-one")
+        truth = step.epsilon_bounds(delta)
+        assert found.upper >= truth.lower if above else found.lower <= truth.upper
+        assert found.lower == pytest.approx(truth.lower, rel=1e-5)
+
+
+def test_pairs_from_above_and_below_grow_together():
+    """At a billion steps too, and with a loss that is infinite with a given probability."""
+    for base, steps in (
+        (hs.ApproximateDP(epsilon=1.0, delta=1e-4), 40),
+        (hs.Laplace(noise_multiplier=0.3), 10**9),
+        (hs.DiscreteLaplace(parameter=0.5), 10**4),
+    ):
+        for direction in (Direction.REMOVE, Direction.ADD):
+            step = base.dominating_pair(direction)
+            values = [
+                _core.allocated_pair(
+                    step, steps, 1200, 1e-12, above=above, back=direction is Direction.ADD
+                ).integrate(np.array([0.1 / steps**0.5]))
+                for above in (False, True)
+            ]
+            lower, upper = (cells.upper_tail_above + cells.infinity_mass for cells in values)
+            assert lower <= upper * (1 + 1e-12)
+            assert upper <= 1.02 * lower
+
+
+@pytest.mark.parametrize(
+    ("steps", "points", "tail", "name"),
+    [
+        (0.0, 100, 1e-9, "steps"),
+        (2.5, 100, 1e-9, "steps"),
+        (1e13, 100, 1e-9, "steps"),
+        (math.nan, 100, 1e-9, "steps"),
+        (2.0, 15, 1e-9, "points"),
+        (2.0, 20001, 1e-9, "points"),
+        (2.0, 100, 0.0, "tail"),
+        (2.0, 100, 1.0, "tail"),
+    ],
+)
+def test_requests_out_of_range_are_refused(steps, points, tail, name):
+    step = hs.Laplace(noise_multiplier=1.0).dominating_pair(Direction.REMOVE)
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        _core.allocated_pair(step, steps, points, tail, above=True, back=False)

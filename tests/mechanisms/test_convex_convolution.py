@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws above and below means of independent variables, against all sums, in ball arithmetic."""
+
+import math
+import random
+from itertools import combinations_with_replacement
+
+import pytest
+from flint import arb, ctx
+
+from hockeystick import _core
+
+ORIGIN = 0.5
+
+
+def drawn(rng, atoms):
+    """A law of R on a grid, scaled so that neither mass nor mean is above 1; most are sparse."""
+    spacing = rng.choice([2**-2, 2**-5, 0.013])
+    first = -rng.randrange(1, 40)
+    mass = [0.0] * rng.randrange(atoms, 8 * atoms)
+    for at in rng.sample(range(len(mass)), atoms):
+        mass[at] = 10 ** rng.uniform(-rng.choice([1, 30]), 0)
+    zero, beyond = rng.choice([0.0, rng.random() / 2]), rng.choice([0.0, 1e-3])
+    values = [math.exp(ORIGIN + (first + k) * spacing) for k in range(len(mass))]
+    total = sum(m / math.sqrt(v) for m, v in zip(mass, values, strict=True))
+    mean = sum(m * math.sqrt(v) for m, v in zip(mass, values, strict=True))
+    scale = (1 - max(zero, beyond)) / max(total, mean)
+    return spacing, first, [m * scale for m in mass], zero, beyond
+
+
+def exact(spacing, first, mass, zero):
+    """Values and Q-masses, the doubles taken as they are."""
+    atoms = [(arb(0), arb(zero))]
+    for k, m in enumerate(mass):
+        value = (arb(ORIGIN) + (first + k) * arb(spacing)).exp()
+        atoms.append((value, arb(m) / value.sqrt()))
+    return [(value, q) for value, q in atoms if q > 0]
+
+
+def means(atoms, steps):
+    """Values and masses of the mean of `steps` copies."""
+    for chosen in combinations_with_replacement(range(len(atoms)), steps):
+        ways, q, value = arb(math.factorial(steps)), arb(1), arb(0)
+        for one in set(chosen):
+            ways /= math.factorial(chosen.count(one))
+        for one in chosen:
+            q, value = q * atoms[one][1], value + atoms[one][0]
+        yield value / steps, ways * q
+
+
+def one(_):
+    """The mass."""
+    return arb(1)
+
+
+def functions(rng):
+    """Convex functions >= 0 that increase (1) or decrease (-1), and their slope at infinity."""
+    yield one, 1, 0
+    yield lambda x: x, 1, 1
+    for _ in range(3):
+        a = arb(math.exp(rng.gauss(0.3, 0.8)))
+        yield lambda x, a=a: max(x - a, arb(0), key=float), 1, 1
+        yield lambda x, a=a: max(1 - x / a, arb(0), key=float), -1, 0
+
+
+def expectation(law, above, f, grows, slope):
+    """The bound that a law states."""
+    sign = (1 if above else -1) * grows
+    error = (arb(law["value_error"]) * sign).exp()
+    total = arb(law["zero"]) * f(arb(0)) + arb(law["beyond"]) * slope * error
+    for k, m in enumerate(law["mass"]):
+        if m > 0:
+            grid = (arb(ORIGIN) + (law["first"] + k) * arb(law["spacing"])).exp()
+            value = grid if above else grid * arb(law["moment"][k]) / arb(m)
+            total += arb(m) / grid.sqrt() * f(error * value)
+    return total * (1 + arb(law["mass_error"]) * (1 if above else -1))
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 5, 6, 7, 11])
+@pytest.mark.parametrize("above", [True, False])
+def test_expectations_lie_on_their_sides(steps, above):
+    rng = random.Random(f"{steps} {above}")
+    with ctx.workprec(160):
+        for _ in range(60 if steps < 6 else 8):
+            given = spacing, first, mass, zero, beyond = drawn(rng, rng.choice([1, 2, 3]))
+            points, cut = rng.choice([16, 100]), rng.choice([0.0, 1e-9, 1e-2])
+            law = _core.sampling.mean_law(above, ORIGIN, *given, steps, points, cut)
+            truth = list(means(exact(spacing, first, mass, zero), steps))
+            # Of a law of mass M, that of the mean has M^t, and counts what is beyond M^(t-1) times.
+            rest = sum((q for _, q in exact(spacing, first, mass, zero)), arb(0)) ** (steps - 1)
+            for f, grows, slope in functions(rng):
+                value = sum((q * f(x) for x, q in truth), arb(0)) + beyond * slope * rest
+                bound = expectation(law, above, f, grows, slope)
+                # What `beyond` is multiplied by is left out of the law: at most 1.
+                if above:
+                    assert not bound < value
+                elif beyond == 0 or slope == 0:
+                    assert not bound > value
+
+
+@pytest.mark.parametrize("above", [True, False])
+@pytest.mark.parametrize("steps", [2, 37, 1000, 10**6 + 1])
+def test_masses_and_means_are_kept(above, steps):
+    """But for rounding: what is lost or gained is within the stated errors, and not far less."""
+    rng = random.Random(f"{above} {steps}")
+    for _ in range(5):
+        spacing, first, mass, _, _ = drawn(rng, rng.choice([1, 3]))
+        with ctx.workprec(160):
+            total = float(sum((q for _, q in exact(spacing, first, mass, 0)), arb(0)))
+            mass = [m / total for m in mass]
+            law = _core.sampling.mean_law(
+                above, ORIGIN, spacing, first, mass, 0.0, 0.0, steps, 64, 1e-15
+            )
+            atoms = exact(spacing, first, mass, 0)
+            total = sum((q for _, q in atoms), arb(0))
+            mean = sum((q * x for x, q in atoms), arb(0)) * total ** (steps - 1)
+            for f, truth in ((one, total**steps), (lambda x: x, mean)):
+                off = (expectation(law, above, f, 1, 1) / truth - 1) * (1 if above else -1)
+                assert 0 < off < 1e-13 * steps + 1e-11
+
+
+def test_the_gap_falls_with_the_square_of_the_points():
+    gaps = []
+    for points in (60, 120, 240):
+        spacing = 4 / points
+        bounds = []
+        with ctx.workprec(120):
+            mass = [math.exp(-((k * spacing - 2) ** 2)) for k in range(points + 1)]
+            atoms = exact(spacing, -points, mass, 0)
+            total = float(sum((q for _, q in atoms), arb(0)))
+            mean = sum((q * x for x, q in atoms), arb(0)) / total
+            mass = [m / total for m in mass]
+            for above in (True, False):
+                law = _core.sampling.mean_law(
+                    above, ORIGIN, spacing, -points, mass, 0.0, 0.0, 40, points, 1e-12
+                )
+                f = lambda x, a=mean: max(x - a, arb(0), key=float)  # noqa: E731
+                bounds.append(expectation(law, above, f, 1, 1))
+            gaps.append(float((bounds[0] - bounds[1]) / bounds[0]))
+    assert gaps[0] > 2.5 * gaps[1] > 6 * gaps[2] > 0
