@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 THROUGH_OTHERS = {
     "discretize": "cells jensen_integral tangent_points",
     "forecast": "grid_planner",
-    "mechanisms": "atomic_pair density_mgf_line fixed_size gaussian_cells gaussian_mgf_line "
+    "mechanisms": "atomic_pair density_mgf_line gaussian_cells gaussian_mgf_line "
     "gaussian_tradeoff given_curve mixture_loss public_mixture "
     "random_allocation registry sampling_weight shuffled",
     "methods": "chernoff_bound dpsgd engine gaussian_merge method questions single_step "

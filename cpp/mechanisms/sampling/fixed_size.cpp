@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Gaussian mechanism on a batch of fixed size, drawn from the data, when a record is replaced: a pair above.
+// A Gaussian mechanism on a batch of fixed size, drawn from the data, when a record is replaced: pairs above, and one
+// below.
 //
-// With gamma the probability that the record is in the batch and h_j the curve of N(2 j / s) against N(0), which is
-// that of j records replaced, every pair of neighbours satisfies for alpha >= 1
-//     h(alpha) <= sum over j >= 1 of w_j h_j(1 + (alpha - 1) / gamma),
-// w_j the probability that the batch holds the record j times (Balle, Barthe & Gaboardi 2018, Theorems 9 and 10). The
-// reversed pair has the same bound, and h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha). So one curve lies above
-// both directions, as compositions need where an adversary changes direction from step to step.
+// Let w_j be the probability that the batch holds the position j times, gamma = 1 - w_0, mu = 1 / s. Couple the draws:
+// one with the position j times becomes one without it where j other records, of sums y, take its places. By joint
+// convexity, for alpha >= 1 and w = (alpha - 1) (1 - gamma) / gamma,
+//     h(alpha) <= sum over j >= 1 of w_j sup E (P_j - w P_0 - alpha Q_j)_+,
+// over three normal densities whose means are j mu x, mu y and j mu x', |x|, |x'| <= 1, |y| <= j.
+//
+// Any record replaced: all are within 2 j mu, so that E is at most h_j(1 + (alpha - 1) / gamma), h_j the curve of
+// N(2 j mu) against N(0) (Balle, Barthe & Gaboardi 2018, Theorems 9 and 10), in both directions. So one curve lies
+// above both, as compositions need where an adversary changes direction from step to step.
+//
+// By a special record, x' = 0: against N(0) the densities' ratios are A, B of mean 1, log-normal with covariance
+// mu^2 x.y, and E (A - w B - alpha)_+ is convex in each, with mixed derivatives <= 0. So it grows with both variances
+// and falls with the covariance (Slepian's inequality): y = -j x, |x| = 1 is the worst, for all alpha >= 1 at once. In
+// the other direction, E (1 - w B - alpha A)_+, mixed derivatives are >= 0: y = j x is the worst, a Poisson sample's.
+//
+// Below 1, h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha).
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -30,79 +41,167 @@ double gaussian_above(double mu, double alpha, double off) {
   return std::max(0.0, p - alpha * q) + error + 1e-300;
 }
 
-struct Replaced {
-  double mu, weight;  // shift of the means, probability
-};
-
-// `rest`: the weight of more replacements, which may tell all.
-EnclosedCurve curve_above(const std::vector<Replaced>& parts, double rest, double gamma, double interval, double tail) {
-  EnclosedCurve result;
-  std::vector<double> inner;  // at e^(k interval); beyond e^600 the last value goes on
-  for (std::size_t k = 0; k < (1 << 22) && interval * static_cast<double>(k) < 600; ++k) {
-    checkpoint_each<64>(k);
-    const double alpha = std::exp(interval * static_cast<double>(k)), more = (alpha - 1) / gamma;
-    double sum = rest;
-    for (const Replaced& part : parts)
-      sum += part.weight * gaussian_above(part.mu, 1 + more, 8 * u * (more + 1 / gamma));
-    sum = std::min(1.0, sum * (1 + (8 + static_cast<double>(parts.size())) * u));
-    inner.push_back(sum);
-    if (sum < tail) break;
+// Upper bound of E (N(2 mu) - w N(0) - alpha N(mu))_+ for alpha >= 1: the integral beyond the only point z, from the
+// mean mu, where e^(mu z - mu^2 / 2) = w e^(-mu z - mu^2 / 2) + alpha, a quadratic equation. z is within 34 u of
+// itself.
+double opposite_above(double mu, double alpha, double w) {
+  const double log_b = std::log(alpha) + mu * mu / 2;
+  double log_x;
+  if (log_b < 0.5) {
+    const double m = std::expm1(log_b);
+    log_x = std::log1p(2 * (w + m) / (1 - m + std::sqrt((1 + m) * (1 + m) + 4 * w)));
+  } else {
+    log_x = log_b + std::log((1 + std::sqrt(1 + 4 * w * std::exp(-2 * log_b))) / 2);
   }
-  for (std::size_t k = inner.size(); k-- > 1;) {
-    const double alpha = 1 / std::exp(interval * static_cast<double>(k));
-    result.alpha.push_back(alpha);
-    result.upper.push_back(std::min(1.0, 1 - alpha + alpha * inner[k] + 8 * u));  // proof: fixed-size-curve
-  }
-  for (std::size_t k = 0; k < inner.size(); ++k) {
-    result.alpha.push_back(std::exp(interval * static_cast<double>(k)));
-    result.upper.push_back(inner[k]);
-  }
-  for (const double alpha : result.alpha) result.lower.push_back(std::max(0.0, 1 - alpha));
-  return result;
+  const double z = log_x / mu, p = normal_tail(z - mu), q = normal_tail(z), r = normal_tail(z + mu);
+  const double size = z + 2 * mu;
+  // proof: fixed-size-curve
+  const double error = (normal_error + (64 + 64 * size * (size + 1)) * u) * (p + alpha * q + w * r);
+  return std::max(0.0, p - alpha * q - w * r) + error + 1e-300;
 }
 
-AtomicLaw above(Parameters p) {
-  const double noise = p[0], batch = p[1], records = p[2], replaces = p[3], cells = p[4], tail = p[5];
+struct Replaced {
+  double mu, weight;  // j mu, w_j
+};
+
+// How the batch is drawn. `rest`: the weight of more replacements, which may tell all. All are rounded up, and curves
+// grow with each.
+struct Draws {
+  std::vector<Replaced> parts;
+  double gamma, rest = 0;
+};
+
+Draws draws_of(double mu, double batch, double records, bool replaces, double tail) {
+  Draws draws;
+  if (!replaces) {
+    draws.gamma = std::min(1.0, batch / records * (1 + 2 * u));
+    draws.parts.push_back({mu, draws.gamma});
+    return draws;
+  }
+  // Binomial(batch, 1 / records): each weight from the one before, raised by its rounding; what is beyond the last
+  // counts as told.
+  const double log_none = batch * std::log1p(-1 / records);
+  draws.gamma = std::min(1.0, -std::expm1(log_none) * (1 + 16 * u));
+  double weight = std::exp(log_none) * (1 + (8 - 8 * log_none) * u);
+  for (double j = 1; j <= batch; ++j) {
+    weight *= (batch - j + 1) / j / (records - 1) * (1 + 8 * u);
+    draws.parts.push_back({j * mu, weight});
+    const double ratio = (batch - j) / (j + 1) / (records - 1);
+    if (ratio < 0.5 && weight * 2 * ratio < tail * 1e-3) {
+      draws.rest = weight * 2 * ratio;
+      break;
+    }
+  }
+  return draws;
+}
+
+// Upper bounds at alpha = 1 + gamma (e^x - 1), x = 0, step, 2 step, ..., as far as they exceed `tail`; beyond e^600 the
+// last one goes on. In x the curves are as smooth as those of the noise alone. `part`: of E for one j, from its mu and
+// alpha.
+struct Values {
+  std::vector<double> alpha, upper;
+};
+
+template <class Part>
+Values values_above(const Draws& draws, double step, double tail, const Part& part) {
+  Values values;
+  for (std::size_t k = 0; k < (1 << 20) && step * static_cast<double>(k) < 600; ++k) {
+    checkpoint_each<64>(k);
+    const double alpha = 1 + draws.gamma * std::expm1(step * static_cast<double>(k));
+    double sum = draws.rest;
+    for (const Replaced& one : draws.parts) sum += one.weight * part(one.mu, alpha);
+    values.alpha.push_back(alpha);
+    values.upper.push_back(std::min(1.0, sum * (1 + (8 + static_cast<double>(draws.parts.size())) * u)));
+    if (values.upper.back() < tail) break;
+  }
+  return values;
+}
+
+// The law above a curve and its reverse, both known for alpha >= 1.
+AtomicLaw law_of(const Values& forth, const Values& back) {
+  EnclosedCurve curve;
+  for (std::size_t k = back.alpha.size(); k-- > 1;) {
+    const double alpha = 1 / back.alpha[k];
+    curve.alpha.push_back(alpha);
+    curve.upper.push_back(std::min(1.0, 1 - alpha + alpha * back.upper[k] + 8 * u));  // proof: fixed-size-curve
+  }
+  curve.alpha.insert(curve.alpha.end(), forth.alpha.begin(), forth.alpha.end());
+  curve.upper.insert(curve.upper.end(), forth.upper.begin(), forth.upper.end());
+  return law_above(curve);
+}
+
+void check(double noise, double batch, double records, bool replaces, double cells) {
   if (!(noise >= 1e-3 && noise <= 1e12)) throw std::invalid_argument("noise multiplier must be in [0.001, 1e12]");
   const auto is_count = [](double x) { return x >= 1 && x <= 1e12 && std::floor(x) == x; };
   if (!is_count(records) || records < 2) throw std::invalid_argument("records must be a whole number in [2, 1e12]");
-  if (!is_count(batch) || (replaces == 0 && batch > records))
+  if (!is_count(batch) || (!replaces && batch > records))
     throw std::invalid_argument("batch size must be a whole number in [1, records]");
   // So that no weight underflows.
   if (batch > 100 * records) throw std::invalid_argument("batch size must be at most 100 times the records");
   if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
+}
+
+enum class Replacement { any, by_special, of_special };
+
+template <Replacement replacement>
+AtomicLaw above(Parameters p) {
+  const double noise = p[0], batch = p[1], records = p[2], cells = p[4], tail = p[5];
+  check(noise, batch, records, p[3] != 0, cells);
   if (!(tail >= 1e-300 && tail < 1)) throw std::invalid_argument("tail must be in [1e-300, 1)");
-  const double shift = 2 / noise * (1 + 2 * u);
-  std::vector<Replaced> parts;
-  double gamma, rest = 0;
-  if (replaces == 0) {
-    gamma = std::min(1.0, batch / records * (1 + 2 * u));
-    parts.push_back({shift, gamma});
-  } else {
-    // Binomial(batch, 1 / records): each weight from the one before, raised by its rounding; what is beyond the last
-    // counts as told.
-    const double log_none = batch * std::log1p(-1 / records);
-    gamma = std::min(1.0, -std::expm1(log_none) * (1 + 16 * u));
-    double weight = std::exp(log_none) * (1 + (8 - 8 * log_none) * u);
-    for (double j = 1; j <= batch; ++j) {
-      weight *= (batch - j + 1) / j / (records - 1) * (1 + 8 * u);
-      parts.push_back({j * shift, weight});
-      const double ratio = (batch - j) / (j + 1) / (records - 1);
-      if (ratio < 0.5 && weight * 2 * ratio < tail * 1e-3) {
-        rest = weight * 2 * ratio;
-        break;
-      }
-    }
+  const double mu = (replacement == Replacement::any ? 2 : 1) / noise * (1 + 2 * u);
+  const Draws draws = draws_of(mu, batch, records, p[3] != 0, tail);
+  const double gamma = draws.gamma, drawn = mu * std::max(1.0, batch / records);
+  // Neighbouring points must be distinct.
+  const double step = std::clamp(drawn / cells, 0x1p-46 / gamma, 0.25);
+  const Values equal = values_above(draws, step, tail, [gamma](double shift, double alpha) {
+    const double more = (alpha - 1) / gamma;
+    return gaussian_above(shift, 1 + more, 8 * u * (more + 1 / gamma));
+  });
+  if (replacement == Replacement::any) return law_of(equal, equal);
+  const Values opposite = values_above(draws, step, tail, [gamma](double shift, double alpha) {
+    return opposite_above(shift, alpha, (alpha - 1) * (1 - gamma) / gamma);
+  });
+  return replacement == Replacement::by_special ? law_of(opposite, equal) : law_of(equal, opposite);
+}
+
+// The law of the output, cut into cells, where all other records are the opposite of the record: (1 - gamma) N(0) +
+// gamma N(2 mu) against (1 - gamma) N(0) + gamma N(mu).
+AtomicLaw below(Parameters p) {
+  const double noise = p[0], batch = p[1], records = p[2];
+  check(noise, batch, records, false, 1);
+  // Beyond 16 masses underflow; more noise costs less.
+  const double mean = std::min(16.0, 1 / noise * (1 - 4 * u));  // proof: parameter-rounding
+  // All edges and means have at most 53 bits, so that their differences are exact.
+  const double exact = mean < 1 ? 0x1p48 : 0x1p46, mu = std::floor(mean * exact) / exact;
+  const double gamma = batch / records * (1 - 2 * u);  // proof: parameter-rounding
+  const double width = mu < 1 ? 0x1p-5 : mu < 4 ? 0x1p-6 : 0x1p-7;
+  const auto number = static_cast<std::size_t>((18 + 2 * mu) / width);
+  AtomicLaw law;
+  double largest = 0;
+  for (std::size_t k = 0; k <= number + 1; ++k) {
+    checkpoint_each<1024>(k);
+    const double a = k == 0 ? -infinity : -9 + width * static_cast<double>(k - 1);
+    const double b = k > number ? infinity : -9 + width * static_cast<double>(k);
+    const auto within = [a, b](double of) { return normal_interval(a - of, b - of); };
+    const double neither = (1 - gamma) * within(0), with = neither + gamma * within(2 * mu);
+    const double without = neither + gamma * within(mu);
+    if (!(with > 1e-290 && without > 1e-290)) continue;
+    law.atoms.push_back({std::log(with / without), with, without});
+    largest = std::max(largest, std::fabs(law.atoms.back().loss));
   }
-  const double drawn = shift * std::max(1.0, batch / records);
-  const double deviation = gamma * std::sqrt(std::expm1(std::min(drawn * drawn, 100.0)));
-  // Below 2^-46 neighbouring points would not be distinct.
-  return law_above(curve_above(parts, rest, gamma, std::clamp(deviation / cells, 0x1p-46, 0.25), tail));
+  law.mass_error = 2 * normal_error;  // proof: fixed-size-curve
+  law.loss_error = 2.1 * law.mass_error + 4 * u * largest;
+  law.bound = law.reverse_bound = largest + law.loss_error;
+  return law;
 }
 
 // Parameters: noise multiplier, batch size, records, 1 if drawn with replacement, cells in a deviation of the loss,
 // mass left out at each end.
-const AtomicRegistration<above> registration("fixed_size_above", 6);
+const AtomicRegistration<above<Replacement::any>> any("fixed_size_above", 6);
+const AtomicRegistration<above<Replacement::by_special>> by_special("fixed_size_by_special_above", 6);
+const AtomicRegistration<above<Replacement::of_special>> of_special("fixed_size_of_special_above", 6);
+// Parameters: noise multiplier, batch size, records.
+const AtomicRegistration<below> opposite("fixed_size_special_below", 3);
 
 }  // namespace
 }  // namespace hockeystick

@@ -2,7 +2,8 @@
 """The Gaussian mechanism on a batch of fixed size, drawn from the data."""
 
 from dataclasses import dataclass
-from math import expm1, log1p
+from functools import lru_cache
+from math import exp, fsum, log1p
 from typing import ClassVar
 
 from hockeystick import _checks, _core
@@ -11,9 +12,10 @@ from hockeystick.composition import Mechanism
 from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
 from hockeystick.mechanisms._pair import large_pair, no_pair, pair
-from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor
 
 MOST_RECORDS = 10**12
+_GROUPS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,16 +23,21 @@ class FixedSizeSampled(EnclosedMechanism):
     """A Gaussian mechanism on `batch_size` of `dataset_size` records, drawn for each run.
 
     Defined when a record is replaced. Let gamma be the probability that a record is drawn and h_j
-    the curve of N(2 j / s, 1) against N(0, 1). Above lies, for both directions at once,
+    the curve of N(2 j / s, 1) against N(0, 1). If any record replaces it, above lies, for both
+    directions at once,
 
         h(alpha) = sum over j of P(drawn j times) h_j(1 + (alpha - 1) / gamma),   alpha >= 1,
 
     and 1 - alpha + alpha h(1 / alpha) below 1. Composed, it bounds every adversary, also one who
-    changes direction from run to run. Below lie, without replacement, the pair
-    ((1 - gamma) N(0) + gamma N(2 / s), N(0)) and its reverse, which adversaries attain; with
-    replacement the same, as further draws only tell more. The truth between is not known: bounds
-    are ``limited_by == "theory"``. If records are added or removed, the probability to be drawn
-    changes with the size of the data, and nothing is known.
+    changes direction from run to run. If a special record that adds nothing replaces it, h(alpha)
+    for alpha >= 1 is that of (1 - gamma) N(0) + gamma N(2 / s) against (1 - gamma) N(0) +
+    gamma N(1 / s) (all others are the record's opposite), and below 1 that of N(0) against
+    (1 - gamma) N(0) + gamma N(1 / s) (all others are equal to it); and likewise if a record is
+    drawn more than once.
+
+    Below lie what adversaries attain who keep to the same other records. The truth between is not
+    known: bounds are ``limited_by == "theory"``. If records are added or removed, the probability
+    to be drawn changes with the size of the data, and nothing is known.
 
     Args:
         mechanism: What runs on the batch.
@@ -38,7 +45,8 @@ class FixedSizeSampled(EnclosedMechanism):
         dataset_size: n, in [2, 1e12].
         replacement: Whether a record may be drawn more than once.
 
-    Source: Balle, Barthe & Gaboardi (2018), Theorems 9 and 10.
+    Source: Balle, Barthe & Gaboardi (2018), Theorems 9 and 10; for special records see
+    cpp/mechanisms/sampling/fixed_size.cpp.
 
     >>> step = Gaussian(noise_multiplier=2.0).fixed_size_sampled(batch_size=500, dataset_size=10**4)
     >>> bounds = (1000 * step).epsilon_bounds(delta=1e-5, adjacency="replace-one")
@@ -69,30 +77,53 @@ class FixedSizeSampled(EnclosedMechanism):
         return self.mechanism if whole else self
 
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-        """A pair whose curve lies above both directions."""
+        """A pair whose curve lies above; where any record is replaced, above both directions."""
         self._check(direction)
-        of = (self.batch_size, self.dataset_size, float(self.replacement))
-        noise = self.mechanism.noise_multiplier
-        return large_pair("fixed_size_above", noise, *of, accuracy.cells, accuracy.tail)
+        of = (self.batch_size, self.dataset_size, float(self.replacement), *accuracy)
+        name = "fixed_size_above"
+        if not direction.replaces:
+            name = f"fixed_size_{'of' if direction.backward else 'by'}_special_above"
+        return large_pair(name, self.mechanism.noise_multiplier, *of)
 
     def pairs_below(
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:
-        """The pairs of adversaries who always remove, and always add, the record's weight."""
-        del accuracy  # these are exact
+        """The pairs of adversaries, each with the same other records in every run."""
+        del accuracy  # these are exact, or nearly so
         self._check(direction)
-        noise = self.mechanism.noise_multiplier / 2
-        # With replacement records drawn more than once only shift the mean further.
-        rate = self.batch_size / self.dataset_size
+        noise = self.mechanism.noise_multiplier / noise_divisor(direction)
         if self.replacement:
-            rate = -expm1(self.batch_size * log1p(-1 / self.dataset_size))
-        rate *= 1 - 2**-48  # curves grow with it
-        return tuple(pair(f"poisson_gaussian_{form}", noise, rate) for form in ("remove", "add"))
+            weights = _weights_below(self.batch_size, self.dataset_size)
+            shifts = [min(float(times), 900 * noise) for times in weights]
+            of = (noise, 1.0, *shifts, *weights.values())
+            return tuple(pair(f"gaussian_mixture_{form}", *of) for form in ("remove", "add"))
+        rate = self.batch_size / self.dataset_size * (1 - 2**-48)  # curves grow with it
+        known = [pair(f"poisson_gaussian_{form}", noise, rate) for form in ("remove", "add")]
+        if not direction.replaces:
+            back = "_back" if direction.backward else ""
+            of = (noise, self.batch_size, self.dataset_size)
+            known.append(large_pair(f"fixed_size_special_below{back}", *of))
+        return tuple(known)
 
     def _check(self, direction: Direction) -> None:
-        if not direction.replaces:
+        if direction in (Direction.REMOVE, Direction.ADD):
             reason = (
                 "the probability to be drawn changes with the number of records; "
-                'ask with adjacency="replace-one"'
+                'ask with adjacency="replace-one" or "replace-special"'
             )
             raise no_pair(self, direction, reason)
+
+
+@lru_cache(maxsize=64)
+def _weights_below(draws: int, records: int) -> dict[int, float]:
+    """A law of how often a record is drawn with replacement, below the true one in each tail."""
+    mean = draws / records
+    weights = [exp(draws * log1p(-1 / records))]  # of 0 times, 1, ...: within 1e-13 of themselves
+    while len(weights) <= min(draws, mean) or weights[-1] > 1e-14:  # noqa: PLR2004
+        times = len(weights)
+        if times > draws:
+            break
+        weights.append(weights[-1] * (draws - times + 1) / times / (records - 1))
+    width = -(-(len(weights) - 1) // _GROUPS)
+    groups = {k: fsum(weights[k : k + width]) * (1 - 1e-12) for k in range(1, len(weights), width)}
+    return {0: 1 - fsum(groups.values()), **groups}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches of fixed size: the curves above against their closed forms, and against other records."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.enclosing import Accuracy
+
+BY, OF = hs.Direction.SPECIAL_REMOVE, hs.Direction.SPECIAL_ADD
+FINE = Accuracy(10_000, 1e-30)
+
+
+def batch(noise, drawn, size=1000, **arguments):
+    step = hs.Gaussian(noise_multiplier=noise)
+    return step.fixed_size_sampled(batch_size=drawn, dataset_size=size, **arguments)
+
+
+def tail(x):
+    return (x / arb(2).sqrt()).erfc() / 2
+
+
+def gaussian(mu, alpha):
+    x = alpha.log() / mu
+    return tail(x - mu / 2) - alpha * tail(x + mu / 2)
+
+
+def opposite(mu, gamma, alpha):
+    """Of (1 - gamma) N(-mu) + gamma N(mu) against (1 - gamma) N(-mu) + gamma N(0), alpha >= 1."""
+    w = (alpha - 1) * (1 - gamma) / gamma
+    b = alpha * (mu * mu / 2).exp()
+    z = ((b + (b * b + 4 * w).sqrt()) / 2).log() / mu
+    return gamma * (tail(z - mu) - alpha * tail(z) - w * tail(z + mu))
+
+
+@pytest.mark.parametrize("drawn", [1, 10, 500, 999])
+@pytest.mark.parametrize("noise", [0.03, 0.7, 5.0, 1e4])
+def test_curves_of_special_records_in_balls(noise, drawn):
+    batched = batch(noise, drawn)
+    above = {way: batched.pair_above(way, FINE) for way in (BY, OF)}
+    with ctx.workprec(300):
+        mu, gamma = 1 / arb(noise), arb(drawn) / 1000
+        for epsilon in (0.0, 1e-6, 1e-3, 0.03, 0.4, 2.0, 9.0, 40.0):
+            alpha = arb(epsilon).exp()
+            truths = {
+                BY: opposite(mu, gamma, alpha),
+                OF: gamma * gaussian(mu, 1 + (alpha - 1) / gamma),
+            }
+            for way, truth in truths.items():
+                found = above[way].delta_above([epsilon])[0]
+                assert found >= truth
+                assert found <= float(truth) * (1 + 1e-5) + 1e-14
+
+
+@pytest.mark.parametrize(("noise", "drawn"), [(1.0, 100), (4.0, 900)])
+def test_no_other_records_are_worse(noise, drawn):
+    """In the plane: means of the batch without the position, and of it with the record."""
+    line = np.linspace(-7, 7, 201)
+    area = (line[1] - line[0]) ** 2
+    gamma, mu = drawn / 1000, 1 / noise
+
+    def density(x, y):
+        far = np.exp(-((line - mu * x) ** 2) / 2), np.exp(-((line - mu * y) ** 2) / 2)
+        return np.outer(*far) / (2 * np.pi)
+
+    most = {way: batch(noise, drawn).pair_above(way, FINE) for way in (BY, OF)}
+    largest = dict.fromkeys(most, 0.0)
+    for radius in (0.0, 0.7, 1.0):
+        for angle in (0.0, 1.0, 2.0, np.pi):
+            for length in (0.5, 1.0):
+                other = (1 - gamma) * density(radius * np.cos(angle), radius * np.sin(angle))
+                p, q = other + gamma * density(length, 0.0), other + gamma * density(0.0, 0.0)
+                for loss in (0.02, 0.3, 1.0):
+                    epsilon = math.log1p(gamma * math.expm1(loss))
+                    for way, (a, b) in {BY: (p, q), OF: (q, p)}.items():
+                        reached = np.maximum(a - math.exp(epsilon) * b, 0).sum() * area
+                        share = reached / most[way].delta_above([epsilon])[0]
+                        largest[way] = max(largest[way], share)
+    assert all(0.99 < share < 1.01 for share in largest.values()), largest
+
+
+@pytest.mark.parametrize("drawn", [1, 200, 999])
+@pytest.mark.parametrize("noise", [0.01, 0.3, 1.0, 5.0, 1e6, 1e12])
+def test_opposite_records_are_cut_into_cells(noise, drawn):
+    """Below the curve of the opposite records, and close to it."""
+    below, back = (
+        _core.dominating_pair(f"fixed_size_special_below{way}", (noise, drawn, 1000))
+        for way in ("", "_back")
+    )
+    for epsilon in (0.0, 0.1, 1.0, 4.0):
+        with ctx.workprec(200):
+            truth = opposite(1 / arb(noise), arb(drawn) / 1000, arb(epsilon).exp())
+        found = below.delta_above([epsilon])[0]  # above this law's, by rounding
+        assert found <= float(truth) * (1 + 1e-9) + 1e-13
+        if noise < 1e6:
+            assert found >= 0.95 * float(truth) - 1e-9
+        assert (
+            back.delta_above([epsilon])[0]
+            <= batch(noise, drawn).pair_above(OF, Accuracy(100, 1e-15)).delta_above([epsilon])[0]
+            * (1 + 1e-9)
+            + 1e-13
+        )
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize("adjacency", ["replace-one", "replace-special"])
+@pytest.mark.parametrize(
+    ("noise", "drawn", "size", "count"),
+    [(1.0, 100, 10_000, 1000), (0.5, 1, 2, 3), (3.0, 300, 200, 5), (50.0, 10**8, 10**12, 10**6)],
+)
+def test_intervals_are_not_empty(noise, drawn, size, count, adjacency, replacement):
+    if drawn >= size and not replacement:
+        pytest.skip("the whole data")
+    run = count * batch(noise, drawn, size, replacement=replacement)
+    bounds = run.epsilon_bounds(1e-6, adjacency=adjacency)
+    assert 0 < bounds.lower <= bounds.upper < math.inf
+    assert run.delta_bounds(bounds.upper, adjacency=adjacency).upper <= 1.01e-6
+
+
+def test_a_thousand_steps_with_special_records():
+    """The interval is a hundredth wide; a Poisson sample would cost a sixth of it."""
+    bounds = (1000 * batch(1.0, 10)).epsilon_bounds(1e-5, adjacency="replace-special")
+    assert 10.36 < bounds.lower < 10.37
+    assert 10.49 < bounds.upper < 10.51
+    assert bounds.limited_by == "theory"
+
+
+def test_records_drawn_twice_count_twice():
+    """Lower bounds know of them: at (1, 100 of 10^4) they make epsilon larger by a quarter."""
+    once, again = (
+        (1000 * batch(1.0, 10, replacement=r)).epsilon_bounds(1e-5, adjacency="replace-one").lower
+        for r in (False, True)
+    )
+    assert again > 1.2 * once
+
+
+def test_a_special_record_costs_no_more_than_any():
+    for drawn in (1, 300):
+        one, special = (
+            (20 * batch(1.5, drawn)).epsilon(1e-5, adjacency=adjacency)
+            for adjacency in ("replace-one", "replace-special")
+        )
+        assert special < one
