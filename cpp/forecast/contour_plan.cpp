@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "forecast/cost.hpp"
+#include "forecast/thinned.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/chernoff.hpp"
@@ -26,16 +27,6 @@ double log_count(const Direction& direction) {
 }
 
 }  // namespace
-
-Lines make_lines(const Direction& direction, const LineNeeds& needs) {
-  Lines lines;
-  for (const Term& term : direction) {
-    checkpoint_each<16>(lines.size());
-    lines.push_back(term.pair->mgf_line(needs));
-    if (!lines.back()) return {};
-  }
-  return lines;
-}
 
 Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction) {
   Contour best{};
@@ -62,8 +53,9 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
 }
 
 ContourPlanner::ContourPlanner(const Direction& direction, const Question& question, double most_nodes)
-    : direction_(direction),
-      saddlepoint_(direction),
+    : terms_(static_cast<double>(direction.size())),
+      planned_(thinned(direction)),
+      saddlepoint_(planned_),
       question_(question),
       most_nodes_(static_cast<std::size_t>(most_nodes)) {
   if (question.wants_epsilon()) {
@@ -86,31 +78,43 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
   if (!(contour.period > 0) || !(contour.higher < farthest_tilt)) return {};
   const double spacing = 2 * std::numbers::pi / contour.period;
   // Errors are relative to the moment at the tilt, of which delta may be a small part.
-  const double accuracy = log_count(direction_) - log_fraction_ + 2 + std::max(0.0, -2 - log_sum_);
-  const double budget = forecast_transform_cost(saddlepoint_, at_, log_tolerance_);
+  const double accuracy = log_count(planned_) - log_fraction_ + 2 + std::max(0.0, -2 - log_sum_);
+  const double shared = terms_ / static_cast<double>(planned_.size());
+  const double budget = shared * forecast_transform_cost(saddlepoint_, at_, log_tolerance_);
   double frequency = 2 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
-  const auto terms = static_cast<double>(saddlepoint_.terms());
   double least = std::ceil(0.5 * frequency / spacing) + 2;
-  if (!(cost::contour(terms, least, cost::fewest_line_nodes * terms) < budget)) return {};
+  if (!(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget)) return {};
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_};
-    lines = make_lines(direction_, plan.needs);
-    if (lines.empty()) return {};
+    if (!make_lines(plan.needs, lines)) return {};
     double nodes = 0;
-    for (const auto& line : lines) nodes += static_cast<double>(line->size());
-    const double most = cost::contour_samples(budget, terms, nodes);
+    for (const auto& line : lines) nodes += shared * static_cast<double>(line->size());
+    const double most = cost::contour_samples(budget, terms_, nodes);
     const double count = samples_needed(lines, spacing, least, most);
     if (!(count < most)) return {};
-    plan.cost = cost::contour(terms, count, nodes);
+    plan.cost = cost::contour(terms_, count, nodes);
     contour.count = static_cast<std::size_t>(count);
     double truncated = 0;
     for (std::size_t j = 0; j < lines.size(); ++j)
-      truncated += static_cast<double>(direction_[j].count) * lines[j]->truncation(count * spacing);
-    if (truncated < 0.5) return plan;        // there the samples are as small as the tail
+      truncated += saddlepoint_.count(j) * lines[j]->truncation(count * spacing);
+    if (truncated < 0.5) {  // there the samples are as small as the tail
+      if (shared > 1) lines.clear();
+      return plan;
+    }
     frequency = caution_ * count * spacing;  // finer nodes show a faster decay
     least = std::ceil(0.5 * frequency / spacing) + 2;
   }
   return {};
+}
+
+bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
+  lines.clear();
+  for (const Term& term : planned_) {
+    checkpoint_each<16>(lines.size());
+    lines.push_back(term.pair->mgf_line(needs));
+    if (!lines.back()) return false;
+  }
+  return true;
 }
 
 bool ContourPlanner::learn(double epsilon, double delta, double slope) {

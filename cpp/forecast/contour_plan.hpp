@@ -21,15 +21,12 @@ struct Contour {
 
 using Lines = std::vector<std::unique_ptr<MgfLine>>;
 
-/// A contour and the lines that serve it.
+/// A contour and what the lines that serve it are for.
 struct ContourPlan {
   Contour contour;
   LineNeeds needs;
   double cost;  // [ns]
 };
-
-/// Null where a term has no such line.
-Lines make_lines(const Direction& direction, const LineNeeds& needs);
 
 /// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the
 /// forecast each alias is e^log_fraction of delta; no count of samples yet.
@@ -41,7 +38,7 @@ class ContourPlanner {
   /// `most_nodes`: of a line.
   ContourPlanner(const Direction& direction, const Question& question, double most_nodes);
 
-  /// The next plan and its lines; none where a transform is forecast to cost less.
+  /// The next plan; none where a transform is forecast to cost less. `lines`: of all terms, or none of very many.
   std::optional<ContourPlan> next(Lines& lines);
 
   /// Where epsilon is forecast.
@@ -57,10 +54,12 @@ class ContourPlanner {
   Saddle near_delta(double log_delta) const;
   Saddle near_epsilon(const Saddlepoint& saddlepoint, double epsilon) const;
   Contour frame();
+  bool make_lines(const LineNeeds& needs, Lines& lines) const;
   double samples_needed(const Lines& lines, double spacing, double least, double most) const;
   double log_tail(const Lines& lines, double spacing, double count) const;
 
-  const Direction& direction_;
+  double terms_;
+  Direction planned_;  // thinned
   Saddlepoint saddlepoint_;
   Question question_;
   std::size_t most_nodes_;

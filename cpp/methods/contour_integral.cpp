@@ -9,6 +9,7 @@
 
 #include "forecast/contour_plan.hpp"
 #include "forecast/cost.hpp"
+#include "forecast/thinned.hpp"
 #include "methods/contour_sum.hpp"
 #include "methods/method.hpp"
 
@@ -20,8 +21,16 @@ constexpr std::size_t many_samples = 24;
 
 class ContourIntegral final : public Evaluator {
  public:
-  ContourIntegral(const Direction& terms, const Lines& lines, const ContourPlan& plan, double near)
-      : plan_(plan), sum_(terms, lines, plan.contour), near_(near) {}
+  ContourIntegral(const Direction& terms, const LineOf& line_of, const ContourPlan& plan, double near)
+      : plan_(plan), sum_(terms, line_of, plan.contour), near_(near) {}
+
+  /// Null where a term has no line.
+  static std::shared_ptr<const ContourIntegral> of(const Direction& terms, const LineOf& line_of,
+                                                   const ContourPlan& plan, double near) try {
+    return std::make_shared<ContourIntegral>(terms, line_of, plan, near);
+  } catch (const NoLine&) {
+    return nullptr;
+  }
 
   const ContourSum& sum() const { return sum_; }
 
@@ -47,20 +56,24 @@ class ContourIntegral final : public Evaluator {
   }
 
   std::shared_ptr<const Evaluator> sibling(const Direction& terms) const override {
-    const Lines lines = make_lines(terms, plan_.needs);
-    return lines.empty() ? nullptr : std::make_shared<ContourIntegral>(terms, lines, plan_, near_);
+    return of(terms, made_in_turn(terms, plan_.needs), plan_, near_);
   }
 
   // By Chernoff's inequality, cheaper than many samples.
   bool shows_at_most(const Direction& terms, double epsilon, double delta) const override {
     if (plan_.contour.count < many_samples || !(delta > 0)) return false;
     const double tilt = plan_.contour.tilt;  // the least delta has the highest saddle point
-    const Lines lines = make_lines(terms, {2 * tilt, 2 * tilt, 4 * tilt, 0, 20});
-    if (lines.empty()) return false;
-    const auto shows = [&](double at) {
-      return log_chernoff_bound(terms, lines, at, epsilon) <= std::log(delta) - 1e-12;
-    };
-    return shows(2 * tilt) || shows(4 * tilt);
+    ChernoffBound twice(2 * tilt), four_times(4 * tilt);
+    try {
+      const LineOf line_of = made_in_turn(terms, {2 * tilt, 2 * tilt, 4 * tilt, 0, 20});
+      for (std::size_t j = 0; j < terms.size(); ++j) {
+        const MgfLine& line = line_of(j);
+        twice.add(line, terms[j].count), four_times.add(line, terms[j].count);
+      }
+    } catch (const NoLine&) {
+      return false;
+    }
+    return std::min(twice.log_delta(epsilon), four_times.log_delta(epsilon)) <= std::log(delta) - 1e-12;
   }
 
   double bytes() const override { return cost::contour_sample_bytes * static_cast<double>(plan_.contour.count); }
@@ -90,7 +103,7 @@ class ByContourIntegral final : public Method {
   Forecast forecast() override {
     if (task_.runs_once() && !task_.is_named()) return {.obstacle = "one step is integrated as it is"};
     if (!planner_ && !is_done_) {
-      const auto terms = static_cast<double>(task_.terms().size());
+      const auto terms = static_cast<double>(std::min(task_.terms().size(), most_forecast_terms));
       const double nodes = cost::line_nodes(task_.limits.memory() / 2, terms);
       if (nodes < cost::fewest_line_nodes) return {.obstacle = "memory_limit"};
       bytes_ = terms * (cost::line_bytes + nodes * cost::node_bytes);
@@ -109,8 +122,9 @@ class ByContourIntegral final : public Method {
 
   std::shared_ptr<const Evaluator> prepare() override {
     ++attempts_;
-    made_ = std::make_shared<ContourIntegral>(task_.terms(), lines_, *std::exchange(plan_, {}), planner_->epsilon());
-    return made_;
+    const ContourPlan plan = *std::exchange(plan_, {});
+    const LineOf line_of = lines_.empty() ? made_in_turn(task_.terms(), plan.needs) : kept(lines_);
+    return made_ = ContourIntegral::of(task_.terms(), line_of, plan, planner_->epsilon());
   }
 
   void learn(const Answer&) override {

@@ -18,24 +18,13 @@
 namespace hockeystick {
 namespace {
 
-// log of the composition's moment at the lines' own tilt: a product for each term, and their sum.
-Ball log_moment(const Direction& direction, const Lines& lines) {
-  double value = 0, error = 0, size = 0;
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    const auto count = static_cast<double>(direction[j].count);
-    const Ball step = lines[j]->log_moment();
-    value += count * step.value;
-    error += count * step.error;
-    size += count * std::fabs(step.value);
-  }
-  return {value, 1.01 * (error + u * size * static_cast<double>(direction.size()))};  // proof: contour-rounding
-}
-
 // log sum over j >= 1 of a bound that falls by e^-fall from each j to the next.
 double log_geometric(double first, double fall) { return fall > 0 ? first - std::log(-std::expm1(-fall)) : infinity; }
 
 // What rounding may take of the difference of two logarithms, each off by two roundings.
 double raised(double log, double by) { return log - by + 4 * u * (std::fabs(log) + std::fabs(by)); }
+
+}  // namespace
 
 // A product of powers of samples, line by line. Where a sample is all but lost in its error the product counts as 0,
 // within what it may be at most.
@@ -82,45 +71,56 @@ class Product {
   double rounding_ = 0;  // of the powers and products
 };
 
-}  // namespace
-
-double log_chernoff_bound(const Direction& direction, const Lines& lines, double tilt, double epsilon) {
-  double value = 0, size = 1;
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    const double step = static_cast<double>(direction[j].count) * lines[j]->log_moment_above(tilt);
-    value += step;
-    size += std::fabs(step);
-  }
-  const double peak = log_chernoff_peak(tilt);
-  size = (size + tilt * std::fabs(epsilon) + std::fabs(peak)) * (32 + static_cast<double>(direction.size()));
-  return value - tilt * epsilon + peak + u * size;
+LineOf made_in_turn(const Direction& direction, const LineNeeds& needs) {
+  return [&direction, needs, line = std::shared_ptr<MgfLine>()](std::size_t j) mutable -> const MgfLine& {
+    line = direction[j].pair->mgf_line(needs);
+    if (!line) throw NoLine{};
+    return *line;
+  };
 }
 
-ContourSum::ContourSum(const Direction& direction, const Lines& lines, const Contour& contour,
+void ChernoffBound::add(const MgfLine& line, std::int64_t count) {
+  const double step = static_cast<double>(count) * line.log_moment_above(tilt_);
+  value_ += step;
+  size_ += std::fabs(step);
+  ++terms_;
+}
+
+double ChernoffBound::log_delta(double epsilon) const {
+  const double peak = log_chernoff_peak(tilt_);
+  const double size = (size_ + tilt_ * std::fabs(epsilon) + std::fabs(peak)) * (32 + terms_);
+  return value_ - tilt_ * epsilon + peak + u * size;
+}
+
+ContourSum::ContourSum(const Direction& direction, const LineOf& line_of, const Contour& contour,
                        const Smoothing& smoothing)
     : contour_(contour), spacing_(2 * std::numbers::pi / contour.period) {
-  const auto [value, error] = log_moment(direction, lines);
-  log_moment_ = value;
-  log_moment_error_ = error;
-  // k > 0: e^(c k p) delta(eps + k p) <= e^(B(higher) - (higher - c) k p), B the Chernoff bound at eps; k < 0 likewise.
-  const double rise = contour.higher - contour.tilt, fall = contour.tilt - contour.lower;
-  log_higher_ = log_geometric(raised(log_chernoff_bound(direction, lines, contour.higher, 0), rise * contour.period),
-                              rise * contour.period * (1 - 1e-9));
-  log_lower_ = log_geometric(raised(log_chernoff_bound(direction, lines, contour.lower, 0), fall * contour.period),
-                             fall * contour.period * (1 - 1e-9));
-  take_samples(direction, lines, smoothing);
-}
-
-void ContourSum::take_samples(const Direction& direction, const Lines& lines, const Smoothing& smoothing) {
-  const std::size_t count = contour_.count;
-  Product product(count);
-  double log_beyond = 0;
+  Product product(contour.count);
+  ChernoffBound higher(contour.higher), lower(contour.lower);
+  double error = 0, size = 0, log_beyond = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     checkpoint_each<16>(j);
-    product.multiply(lines[j]->samples(spacing_, count), direction[j].count);
-    const double modulus = lines[j]->modulus_bound(spacing_ * static_cast<double>(count));
-    log_beyond += static_cast<double>(direction[j].count) * std::log(std::max(modulus, 1e-300));
+    const MgfLine& line = line_of(j);
+    const auto count = static_cast<double>(direction[j].count);
+    const Ball step = line.log_moment();
+    log_moment_ += count * step.value;
+    error += count * step.error;
+    size += count * std::fabs(step.value);
+    higher.add(line, direction[j].count), lower.add(line, direction[j].count);
+    product.multiply(line.samples(spacing_, contour.count), direction[j].count);
+    const double modulus = line.modulus_bound(spacing_ * static_cast<double>(contour.count));
+    log_beyond += count * std::log(std::max(modulus, 1e-300));
   }
+  log_moment_error_ = 1.01 * (error + u * size * static_cast<double>(direction.size()));  // proof: contour-rounding
+  // k > 0: e^(c k p) delta(eps + k p) <= e^(B(higher) - (higher - c) k p), B the Chernoff bound at eps; k < 0 likewise.
+  const double rise = contour.higher - contour.tilt, fall = contour.tilt - contour.lower;
+  log_higher_ = log_geometric(raised(higher.log_delta(0), rise * contour.period), rise * contour.period * (1 - 1e-9));
+  log_lower_ = log_geometric(raised(lower.log_delta(0), fall * contour.period), fall * contour.period * (1 - 1e-9));
+  weigh(product, log_beyond, smoothing);
+}
+
+void ContourSum::weigh(const Product& product, double log_beyond, const Smoothing& smoothing) {
+  const std::size_t count = contour_.count;
   const double c = contour_.tilt;
   re_.assign((count + 7) / 8 * 8, 0.0);
   im_.assign(re_.size(), 0.0);

@@ -8,6 +8,8 @@
 // of the moments. cpp/proofs/contour-rounding.md, contour-tail.md and contour-aliases.md book them.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,13 +28,37 @@ struct ContourDelta {
   double lower() const { return value - (rounding + tail + alias); }
 };
 
-/// log of an upper bound of delta(epsilon): e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y), tilt >= 0.
-double log_chernoff_bound(const Direction& direction, const Lines& lines, double tilt, double epsilon);
+/// The line of each term in turn, good until the next is asked for.
+using LineOf = std::function<const MgfLine&(std::size_t)>;
+
+/// Made one after the other; throws NoLine where a term has none.
+LineOf made_in_turn(const Direction& direction, const LineNeeds& needs);
+struct NoLine {};
+
+inline LineOf kept(const Lines& lines) {
+  return [&lines](std::size_t j) -> const MgfLine& { return *lines[j]; };
+}
+
+/// Chernoff's bound of a composition at one tilt >= 0, term by term.
+class ChernoffBound {
+ public:
+  explicit ChernoffBound(double tilt) : tilt_(tilt) {}
+  void add(const MgfLine& line, std::int64_t count);
+
+  /// log of an upper bound of delta(epsilon): e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y).
+  double log_delta(double epsilon) const;
+
+ private:
+  double tilt_, value_ = 0, size_ = 1, terms_ = 0;
+};
+
+class Product;
 
 class ContourSum {
  public:
-  /// A line for each term. Smoothed, delta is that of the smoothed curve.
-  ContourSum(const Direction& direction, const Lines& lines, const Contour& contour, const Smoothing& smoothing = {});
+  /// Smoothed, delta is that of the smoothed curve.
+  ContourSum(const Direction& direction, const LineOf& line_of, const Contour& contour,
+             const Smoothing& smoothing = {});
 
   ContourDelta delta(double epsilon) const {
     ContourDelta result{};
@@ -55,7 +81,7 @@ class ContourSum {
   struct Sum {
     double value, slope;  // of the samples, and its derivative by epsilon
   };
-  void take_samples(const Direction& direction, const Lines& lines, const Smoothing& smoothing);
+  void weigh(const Product& product, double log_beyond, const Smoothing& smoothing);
   Sum sum(double epsilon) const;
   ContourDelta enclosed(double epsilon, const double* powers) const;
 

@@ -80,7 +80,7 @@ void DiscretizedContour::add(const Direction& direction, const Saddlepoint& sadd
   to->loss_error = 1.01 * composed_loss_error(terms);  // proof: loss-coupling
   const bool above = to->steps.front().side == hockeystick::Side::upper;
   const Smoothing smoothing(above ? Smoothing::Side::upper : Smoothing::Side::lower, radius_);
-  to->sum.emplace(direction, lines, contour_, smoothing);
+  to->sum.emplace(direction, kept(lines), contour_, smoothing);
 }
 
 Interval DiscretizedContour::delta(double epsilon) const {

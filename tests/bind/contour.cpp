@@ -60,7 +60,7 @@ std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<
     direction.push_back({pair, times});
     lines.push_back(line_of(*pair, lower, tilt, higher, frequency, log_accuracy));
   }
-  return rows_of(ContourSum(direction, lines, {lower, tilt, higher, period, count}), epsilons);
+  return rows_of(ContourSum(direction, kept(lines), {lower, tilt, higher, period, count}), epsilons);
 }
 
 Smoothing smoothing_of(const std::string& side, double radius) {
@@ -74,7 +74,8 @@ std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::t
   Lines lines;
   lines.push_back(std::make_unique<StepMgfLine>(tilted(step, tilt, 0)));
   const Smoothing smoothing = smoothing_of(step.side == Side::upper ? "upper" : "lower", radius);
-  return rows_of(ContourSum({{nullptr, times}}, lines, {lower, tilt, higher, period, count}, smoothing), epsilons);
+  return rows_of(ContourSum({{nullptr, times}}, kept(lines), {lower, tilt, higher, period, count}, smoothing),
+                 epsilons);
 }
 
 // log M at the tilt and its error; bounds of log M at other tilts; samples from k = 1 on; their modulus beyond.
@@ -111,7 +112,7 @@ std::vector<Row> given_deltas(const std::vector<std::pair<Given, std::int64_t>>&
     lines.push_back(std::make_unique<GivenLine>(given));
   }
   const auto [lower, tilt, higher] = tilts;
-  return rows_of(ContourSum(direction, lines, {lower, tilt, higher, period, count}, smoothing_of(side, radius)),
+  return rows_of(ContourSum(direction, kept(lines), {lower, tilt, higher, period, count}, smoothing_of(side, radius)),
                  epsilons);
 }
 

@@ -231,14 +231,14 @@ def test_delta_far_below_the_smallest_double_is_shown_to_be(epsilon):
 
 
 def test_memory_is_counted_by_the_nodes_of_all_lines():
-    """2000 distinct steps fit where 2000 lines of most nodes would not, and give up in less."""
+    """2000 distinct steps fit where as many lines at once would not, and give up in less."""
     steps = [
         (_core.dominating_pair("poisson_gaussian_remove", [1 + 1e-4 * k, 0.01]), 1)
         for k in range(2000)
     ]
     ask = {"tolerance": 1e-3, "method": "contour_integral"}
-    (fits,) = _core.epsilon_bounds([steps], [1e-5], memory_limit=1 << 28, **ask)
-    (small,) = _core.epsilon_bounds([steps], [1e-5], memory_limit=1 << 24, **ask)
+    (fits,) = _core.epsilon_bounds([steps], [1e-5], memory_limit=1 << 24, **ask)
+    (small,) = _core.epsilon_bounds([steps], [1e-5], memory_limit=1 << 20, **ask)
     assert fits.converged
     assert not small.converged
     assert small.lower <= fits.lower <= fits.upper <= small.upper

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of very many distinct steps, for forecasts: a few stand for those that are alike.
+#pragma once
+
+#include <cstddef>
+
+#include "mechanisms/composition.hpp"
+
+namespace hockeystick {
+
+constexpr std::size_t most_forecast_terms = 128;
+
+/// The direction itself if it has no more terms than that; else one of each group of steps whose losses have about the
+/// same mean, variance and top, run as often as all of the group.
+Direction thinned(const Direction& direction);
+
+}  // namespace hockeystick
