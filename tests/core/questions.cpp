@@ -66,6 +66,9 @@ Numbers deltas(const std::vector<Direction>& directions, const Limits& limits = 
   return numbers_of(delta_bounds(directions, std::array{0.1, 1.0, 3.0}, limits));
 }
 
+Numbers main_question() {
+  return numbers_of(epsilon_bounds(sampled_gaussian(10'000), std::array{1e-5}, {1e-3, memory}));
+}
 Numbers by_contour() { return epsilons(sampled_gaussian(1000), {1e-6, memory, "contour_integral"}); }
 Numbers by_transform() { return epsilons(sampled_gaussian(1000), {1e-3, memory, "fft_composition"}); }
 Numbers curve() { return deltas(sampled_gaussian(300)); }
@@ -209,7 +212,8 @@ Numbers kernels() {
 }  // namespace
 
 const std::vector<Question>& questions() {
-  static const std::vector<Question> all{{"contour", by_contour},
+  static const std::vector<Question> all{{"main question", main_question},
+                                         {"contour", by_contour},
                                          {"transform", by_transform},
                                          {"curve", curve},
                                          {"kept transforms", kept_transforms},
