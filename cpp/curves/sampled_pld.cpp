@@ -18,7 +18,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr double most_alpha = 1e300;
+constexpr double most_alpha = 1e280;
 constexpr double bytes_a_point = 200;  // of kinks, points, hull and atoms
 
 // The law of the certified curve: a hull of its kinks, between which it is linear.

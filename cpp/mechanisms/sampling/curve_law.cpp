@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <stdexcept>
+#include <string>
 
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
@@ -12,6 +14,9 @@ namespace hockeystick {
 namespace {
 
 constexpr double slack = 16 * u;  // of sums of a few terms of size 1
+constexpr double most_alpha = 1e280;
+// Of slopes: the least that count, 1e-27 at 1e280, are then at their full precision.
+constexpr double scale = 0x1p900;
 
 // A point of a curve; its value in two doubles, which is exact.
 struct Point {
@@ -19,10 +24,11 @@ struct Point {
   TwoParts value;
 };
 
-// (b - a) / (b.alpha - a.alpha), within 2^-98 of itself: differences are exact in two doubles but for 2^-105.
+// (b - a) / (b.alpha - a.alpha), scaled, within 2^-98 of itself: differences are exact in two doubles but for 2^-105.
 TwoParts slope(const Point& a, const Point& b) {
   const TwoParts high = two_sum(b.value.value, -a.value.value);
-  const TwoParts rise = two_sum(high.value, high.error + (b.value.error - a.value.error));
+  const TwoParts exact = two_sum(high.value, high.error + (b.value.error - a.value.error));
+  const TwoParts rise{exact.value * scale, exact.error * scale};
   const TwoParts run = two_sum(b.alpha, -a.alpha);
   const double first = rise.value / run.value;
   const double rest = std::fma(-first, run.value, rise.value) + (rise.error - first * run.error);
@@ -40,38 +46,48 @@ double difference(const TwoParts& a, const TwoParts& b) {
 
 bool is_steeper(const TwoParts& a, const TwoParts& b) { return difference(b, a) > 0x1p-60 * std::fabs(a.value); }
 
-// The law of the lower convex hull of the points, whose first slope is at least -1 from (0, 1), continued by the last
-// value, to which it does not rise. Points that bend it by less than 2^-60 of the slope are left out, which raises it.
-AtomicLaw hull_law(const std::vector<Point>& points) {
-  std::vector<Point> hull{{0, {1, 0}}};
-  std::vector<TwoParts> slopes;
+// The lower convex hull of (0, 1) and the points, whose first slope is at least -1. It does not rise, and its last
+// slope is 0, beyond the last point. Points that bend it by less than 2^-60 of the slope are left out, which raises it.
+struct Hull {
+  std::vector<Point> points;
+  std::vector<TwoParts> slopes;  // from each point
+};
+
+Hull hull_of(const std::vector<Point>& points) {
+  Hull hull{{{0, {1, 0}}}, {}};
   for (const Point& next : points) {
-    TwoParts last = slope(hull.back(), next);
+    TwoParts last = slope(hull.points.back(), next);
     // Of slopes closer than 2^-60 the rounding would be much of their difference.
-    while (!slopes.empty() && !is_steeper(slopes.back(), last)) {
-      hull.pop_back();
-      slopes.pop_back();
-      last = slope(hull.back(), next);
+    while (!hull.slopes.empty() && !is_steeper(hull.slopes.back(), last)) {
+      hull.points.pop_back();
+      hull.slopes.pop_back();
+      last = slope(hull.points.back(), next);
     }
-    hull.push_back(next);
-    slopes.push_back(last);
+    hull.points.push_back(next);
+    hull.slopes.push_back(last);
   }
-  slopes.push_back({0, 0});  // beyond the last point
+  hull.slopes.push_back({0, 0});
+  return hull;
+}
+
+AtomicLaw hull_law(const std::vector<Point>& given) {
+  const auto [points, slopes] = hull_of(given);
   AtomicLaw law;
   double error = 0, largest = 0;
-  const auto add = [&](double loss, double alpha, double q, double steepest) {
-    if (!(q > 0)) return;
+  const auto add = [&](double loss, double alpha, double scaled, double steepest) {
+    if (!(scaled > 0)) return;
     // The slopes are off by 2^-98 of themselves; the difference and the product by alpha are rounded.
-    error = std::max(error, 0x1p-96 * steepest / q);  // proof: curve-hull
-    law.atoms.push_back({loss, alpha * q, q});
+    error = std::max(error, 0x1p-96 * steepest / scaled);  // proof: curve-hull
+    const double p = alpha > 1 ? alpha / scale * scaled : alpha * (scaled / scale);
+    law.atoms.push_back({loss, p, scaled / scale});
     if (std::isfinite(loss)) largest = std::max(largest, std::fabs(loss));
   };
-  add(-infinity, 0, difference(slopes[0], {-1, 0}), 1);
-  for (std::size_t k = 1; k < hull.size(); ++k) {
-    const double alpha = hull[k].alpha;
+  add(-infinity, 0, difference(slopes[0], {-scale, 0}), scale);
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    const double alpha = points[k].alpha;
     add(std::log(alpha), alpha, difference(slopes[k], slopes[k - 1]), std::fabs(slopes[k - 1].value));
   }
-  const double beyond = hull.back().value.value;
+  const double beyond = points.back().value.value;
   if (beyond > 0) law.atoms.push_back({infinity, beyond, 0});
   law.mass_error = 4 * u + error;  // proof: curve-hull
   law.loss_error = 4 * u * largest + smallest_subnormal;
@@ -79,26 +95,8 @@ AtomicLaw hull_law(const std::vector<Point>& points) {
   return law;
 }
 
-}  // namespace
-
-void check_curve(const EnclosedCurve& curve) {
-  const std::size_t n = curve.alpha.size();
-  if (n < 2 || curve.lower.size() != n || curve.upper.size() != n)
-    throw std::invalid_argument("alpha, lower and upper must have the same length, at least 2");
-  double least = 1;  // of the upper values so far: the curve does not increase
-  for (std::size_t k = 0; k < n; ++k) {
-    const double alpha = curve.alpha[k], lower = curve.lower[k], upper = curve.upper[k];
-    least = std::min(least, upper);
-    if (!(alpha > (k > 0 ? curve.alpha[k - 1] : 0) && alpha < 1e300))
-      throw std::invalid_argument("alpha must be increasing numbers in (0, 1e300)");
-    if (!(lower <= upper && lower <= 1 && upper >= 0 && up(upper) >= 1 - alpha))
-      throw std::invalid_argument(
-          "lower <= upper, lower <= 1, upper >= 0 and upper >= 1 - alpha must hold at each alpha");
-    if (!(lower <= least)) throw std::invalid_argument("lower must be at most upper at every smaller alpha");
-  }
-}
-
-AtomicLaw law_above(const EnclosedCurve& curve) {
+// The upper values, where they do not rise and are at least 1 - alpha.
+std::vector<Point> points_above(const EnclosedCurve& curve) {
   std::vector<Point> points;
   double least = 1;  // the curve does not increase
   for (std::size_t k = 0; k < curve.alpha.size(); ++k) {
@@ -107,8 +105,60 @@ AtomicLaw law_above(const EnclosedCurve& curve) {
     const bool below_line = is_less({least, 0}, line);  // by the giver's rounding: the curve is above the line
     points.push_back({curve.alpha[k], below_line ? line : TwoParts{least, 0}});
   }
-  return hull_law(points);
+  return points;
 }
+
+std::string shown(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+// Lowers what exceeds the hull of the upper values by rounding, so that a curve lies between.
+void keep_below_hull(EnclosedCurve& curve) {
+  const std::vector<Point> hull = hull_of(points_above(curve)).points;
+  std::size_t next = 1;
+  for (std::size_t k = 0; k < curve.alpha.size(); ++k) {
+    const double alpha = curve.alpha[k];
+    while (hull[next].alpha < alpha) ++next;
+    const Point &left = hull[next - 1], &right = hull[next];
+    if (right.alpha == alpha) continue;
+    const double share = (alpha - left.alpha) / (right.alpha - left.alpha);
+    const double chord = left.value.value + share * (right.value.value - left.value.value);
+    if (!(curve.lower[k] <= chord + 64 * u))
+      throw std::invalid_argument("lower must be at most the chord between upper at alpha = " + shown(left.alpha) +
+                                  " and " + shown(right.alpha) + ", as the curve is convex, got " +
+                                  shown(curve.lower[k]) + " at alpha = " + shown(alpha));
+    curve.lower[k] = std::min(curve.lower[k], chord - 8 * u * left.value.value);  // proof: curve-hull
+  }
+}
+
+}  // namespace
+
+void check_curve(EnclosedCurve& curve) {
+  const std::size_t n = curve.alpha.size();
+  if (n < 2 || curve.lower.size() != n || curve.upper.size() != n)
+    throw std::invalid_argument("alpha, lower and upper must have the same length, at least 2");
+  double least = 1;  // of the upper values so far: the curve does not increase
+  for (std::size_t k = 0; k < n; ++k) {
+    const double alpha = curve.alpha[k], lower = curve.lower[k];
+    double& upper = curve.upper[k];
+    least = std::min(least, upper);
+    if (!(alpha > (k > 0 ? curve.alpha[k - 1] : 0) && alpha < most_alpha))
+      throw std::invalid_argument("alpha must be increasing numbers in (0, 1e280), got " + shown(alpha));
+    if (!(lower <= upper && lower <= 1 && upper >= 0 && up(upper) >= 1 - alpha))
+      throw std::invalid_argument(
+          "lower <= upper, lower <= 1, upper >= 0 and upper >= 1 - alpha must hold at each alpha, got lower = " +
+          shown(lower) + " and upper = " + shown(upper) + " at alpha = " + shown(alpha));
+    if (!(lower <= least))
+      throw std::invalid_argument("lower must be at most upper at every smaller alpha, got " + shown(lower) +
+                                  " at alpha = " + shown(alpha) + " and upper = " + shown(least) + " before");
+    upper = std::max(upper, std::min(1.0, up(1 - alpha)));
+  }
+  keep_below_hull(curve);
+}
+
+AtomicLaw law_above(const EnclosedCurve& curve) { return hull_law(points_above(curve)); }
 
 AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
   const std::vector<double>&alpha = curve.alpha, &low = curve.lower, &high = curve.upper;

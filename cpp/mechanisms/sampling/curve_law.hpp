@@ -20,8 +20,9 @@ struct EnclosedCurve {
   std::vector<double> alpha, lower, upper;
 };
 
-/// Throws std::invalid_argument unless the points increase, lower <= upper and some curve may lie between.
-void check_curve(const EnclosedCurve& curve);
+/// Throws std::invalid_argument unless the points increase, up to 1e280, and some curve may lie between. What excludes
+/// one by rounding is moved.
+void check_curve(EnclosedCurve& curve);
 
 /// The law of the lower convex hull of (0, 1) and (alpha, upper), continued by its last value. It lies above h: h is
 /// convex and below all points, hence below the largest convex function below them, and below its own chords.

@@ -28,10 +28,10 @@ class HockeyStickCurve(EnclosedMechanism):
     adjacency the reverse counts.
 
     Args:
-        alpha: Increasing, in (0, 1e300), at least two; alpha = e^epsilon. The curve is known best
+        alpha: Increasing, in (0, 1e280), at least two; alpha = e^epsilon. The curve is known best
             where they are dense, on both sides of 1.
         lower: Lower bounds of h there.
-        upper: Upper bounds, upper >= 1 - alpha.
+        upper: Upper bounds, upper >= 1 - alpha. Values between which no curve lies are refused.
 
     >>> import math
     >>> alpha = [math.exp(0.01 * k) for k in range(-500, 501)]
