@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from hockeystick import _core
+from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 
@@ -49,6 +49,17 @@ def starting_accuracy(tolerance: float, smallest: float, runs: int) -> Accuracy:
     return Accuracy(cells, min(max(1e-4 * smallest / runs, 1e-16), 1e-6))
 
 
+def dominating(terms: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
+    """The terms, with the run that dominates it in place of each that is known by one."""
+    run: list[tuple[Any, int]] = []
+    for mechanism, count in terms:
+        if mechanism.is_exact:
+            run.append((mechanism, count))
+        else:
+            run.extend((one, _checks.count(n * count)) for one, n in mechanism.run_above)
+    return run
+
+
 def pairs(
     terms: Iterable[tuple[Any, int]], direction: Direction, accuracy: Accuracy, below: int | None
 ) -> Terms:
@@ -75,9 +86,9 @@ def enclosed(
     rises: bool,
 ) -> Enclosed:
     """The answer of the pairs above and of those below; `rises`: with the privacy loss."""
-    known = [(mechanism, count) for mechanism, count in terms if not mechanism.is_exact]
-    closes = all(mechanism.closes for mechanism, _ in known)
-    accuracy = starting_accuracy(tolerance, smallest, sum(count for _, count in known))
+    closes = all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact)
+    runs = sum(count for one, count in dominating(terms) if not one.is_exact)
+    accuracy = starting_accuracy(tolerance, smallest, max(runs, 1))
     attempts = 3 if closes else 1
     for attempt in range(attempts):
         above = ask(partial(_above, terms, accuracy)).table()
@@ -98,7 +109,8 @@ def enclosed(
 
 
 def _above(terms: Any, accuracy: Accuracy, adjacency: Adjacency) -> list[Terms]:  # noqa: ANN401
-    return _distinct(pairs(terms, way, accuracy, None) for way in adjacency.directions)
+    run = dominating(terms)
+    return _distinct(pairs(run, way, accuracy, None) for way in adjacency.directions)
 
 
 def _below(terms: Any, accuracy: Accuracy, adjacency: Adjacency) -> list[Terms]:  # noqa: ANN401

@@ -19,7 +19,7 @@ from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Array, Bounds, Value
-from hockeystick.enclosing import Ask, Runs, Terms, enclosed
+from hockeystick.enclosing import Ask, Runs, Terms, dominating, enclosed
 from hockeystick.errors import CertificationError
 from hockeystick.limits import DEFAULT_TOLERANCE, Limits, spelled_out
 
@@ -129,7 +129,7 @@ class Asked(ABC):
 
     def _pairs(self, direction: Direction) -> Terms:
         """The pairs of one direction and their counts."""
-        return [(mechanism.dominating_pair(direction), count) for mechanism, count in self.terms]
+        return [(one.dominating_pair(direction), count) for one, count in dominating(self.terms)]
 
     def _directions(self, adjacency: Adjacency) -> list[Terms]:
         """The pairs and counts of each direction; equal directions are listed once."""

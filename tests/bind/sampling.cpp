@@ -12,6 +12,7 @@
 #include "bind/bindings.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
 #include "mechanisms/sampling/convex_convolution.hpp"
+#include "mechanisms/sampling/lognormal_sum.hpp"
 #include "numeric/lognormal_transform.hpp"
 #include "numeric/simd/cpu.hpp"
 
@@ -71,6 +72,23 @@ void bind_sampling(py::module_& m) {
         return listed(law_below_chords(alpha, value, floor));
       },
       py::arg("alpha"), py::arg("value"), py::arg("floor"), "As curve_law, of the law below chords.");
+  module.def(
+      "lognormal_sum",
+      [](double mu, const std::vector<std::pair<double, double>>& parts, double to, double accuracy,
+         const std::vector<double>& at) {
+        const LognormalTransform transform(mu);
+        std::vector<LognormalPart> sum;
+        for (const auto& [scale, count] : parts) sum.push_back({scale, count});
+        const LognormalSum series(transform, sum, to, accuracy);
+        std::vector<std::pair<double, double>> found;
+        for (const double d : at) {
+          const auto [lower, upper] = series.up_to(d);
+          found.emplace_back(lower, upper);
+        }
+        return std::pair(found, series.samples());
+      },
+      py::arg("mu"), py::arg("parts"), py::arg("to"), py::arg("accuracy"), py::arg("at"),
+      "Bounds of P(S - E S <= d) at each d, S a sum of copies of scale * Y, parts of (scale, count); and the samples.");
   module.def(
       "curve_law",
       [listed](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper, std::size_t stride) {

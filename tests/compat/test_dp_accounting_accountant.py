@@ -221,6 +221,11 @@ def test_true_positive_rates_are_refused():
             SimpleNamespace(event=GAUSSIAN, num_selected=1, num_steps=100),
             hs.Gaussian(noise_multiplier=1.0).random_allocation(steps=100),
         ),
+        (
+            "RandomAllocationDpEvent",
+            SimpleNamespace(event=GAUSSIAN, num_selected=3, num_steps=100),
+            hs.Gaussian(noise_multiplier=1.0).random_allocation(steps=100, selected=3),
+        ),
     ],
 )
 def test_events_that_the_wheel_lacks(name, made, mechanism):
@@ -257,7 +262,6 @@ def test_discrete_gaussians_of_unknown_dimension_are_refused():
     ("change", "relation", "message"),
     [
         ({}, Relation.REPLACE_ONE, "neighboring_relation must be"),
-        ({"num_selected": 2}, Relation.ADD_OR_REMOVE_ONE, "num_selected must be 1"),
         ({"event": SAMPLED}, Relation.ADD_OR_REMOVE_ONE, "must be a `GaussianDpEvent`"),
     ],
 )

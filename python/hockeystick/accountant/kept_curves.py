@@ -12,6 +12,7 @@ import numpy as np
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable, Composition, Terms
+from hockeystick.enclosing import dominating
 from hockeystick.limits import Limits
 
 _FEWEST = 16  # distinct mechanisms, below which an exact question costs little
@@ -38,7 +39,7 @@ class _Question(NamedTuple):
     def directions_of(self, run: Composable) -> int:
         """How many directions have curves of their own."""
         first, *others = (
-            [mechanism.dominating_pair(direction) for mechanism, _ in run.terms]
+            [mechanism.dominating_pair(direction) for mechanism, _ in dominating(run.terms)]
             for direction in self.adjacency.directions
         )
         return 1 if all(other == first for other in others) else 1 + len(others)
@@ -48,7 +49,7 @@ class _Question(NamedTuple):
     ) -> Curves:
         return tuple(
             _core.loss_pmf(
-                [(mechanism.dominating_pair(direction), n) for mechanism, n in run.terms],
+                [(one.dominating_pair(direction), n) for one, n in dominating(run.terms)],
                 interval=interval,
                 side=self.side,
                 estimator="connect_dots",

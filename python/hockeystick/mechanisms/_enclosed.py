@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from hockeystick import _core
 from hockeystick.adjacency import Direction
-from hockeystick.composition import Mechanism
+from hockeystick.composition import Mechanism, Terms
 from hockeystick.enclosing import Accuracy
 
 
@@ -21,6 +21,11 @@ class EnclosedMechanism(Mechanism):
     is_exact: ClassVar[bool] = False
     closes: ClassVar[bool]
     """Whether the pairs meet as the accuracy grows. If not, bounds are ``limited_by`` theory."""
+
+    @property
+    def run_above(self) -> Terms:
+        """Mechanisms, and how often each runs, whose composition dominates it: itself, once."""
+        return ((self, 1),)
 
     @abstractmethod
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:

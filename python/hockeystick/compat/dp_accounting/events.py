@@ -162,13 +162,11 @@ def _gaussian(event: Any, relation: Enum) -> Made:  # noqa: ANN401
 
 
 def _random_allocation(event: Any, relation: Enum) -> Made:  # noqa: ANN401
-    """Of one step for each record: of several, nothing is certified."""
+    """Of several steps for each record the upper end is what theory proves."""
     _require(event, relation, _ADD_REMOVE)
-    if event.num_selected != 1:
-        _refuse(event, f"num_selected must be 1. Found {event.num_selected}.")
     gaussian = _gaussian(event, relation)
     if isinstance(gaussian, hs.Gaussian):
-        return gaussian.random_allocation(steps=event.num_steps)
+        return gaussian.random_allocation(steps=event.num_steps, selected=event.num_selected)
     return gaussian
 
 

@@ -29,7 +29,7 @@ Answers differ where the original is wrong, or fails:
 | NaN, infinite or negative parameters and masses | often accepted | ValueError |
 | `RandomizedResponseDpEvent` in the accountant | composed once, whatever the count | composed `count` times |
 | `SampledWithoutReplacementDpEvent`, `SampledWithReplacementDpEvent` | not supported | of a Gaussian, under `REPLACE_ONE`: safe, theory leaves a gap |
-| `RandomAllocationDpEvent` (main branch) of one step | grids | tight; of several steps refused |
+| `RandomAllocationDpEvent` (main branch) | grids | tight of one step; of several safe, theory leaves a gap |
 | `DiscreteGaussianDpEvent` (main branch) | not supported | supported in one dimension |
 | `get_epsilon(0)` of bounded losses | inf after truncation | the largest loss |
 

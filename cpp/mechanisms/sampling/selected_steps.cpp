@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Gaussian mechanism that a record joins in exactly k of t steps, drawn at random: a pair below.
+//
+// In units of the noise, Q = N(0, I_t) and P is the mean over sets I of k steps of N(mu 1_I, I_t). The sum S of Y_i =
+// e^(mu x_i - mu^2 / 2) is a function of the outputs. Under Q it is one of t copies of Y; under P, where x_i has mean
+// mu in k of them, one of k copies of c Y, c = e^(mu^2), and t - k of Y. Let f(X) be the least P(A) of sets A with
+// Q(A) >= X. It is convex, f(0) = 0, f(1) <= 1 and f(Q(S <= K)) <= P(S <= K): so it lies below the lower convex hull of
+// (0, 0), (1, 1) and any (X, Y) with X <= Q(S <= K), P(S <= K) <= Y. Every such hull is f of the pair whose masses are
+// the steps of its corners, whose hockey-stick curve is therefore below that of (P, Q), and its reverse's likewise.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "mechanisms/discrete/atomic_registration.hpp"
+#include "mechanisms/sampling/lognormal_sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t most_points = 1 << 16;
+
+bool is_whole(double x, double low, double high) { return x >= low && x <= high && std::floor(x) == x; }
+
+// P(S - E S <= d), asked from 0 outwards, by a new series whenever d has doubled.
+class Walk {
+ public:
+  Walk(const LognormalTransform& transform, std::vector<LognormalPart> parts, double accuracy)
+      : transform_(transform), parts_(std::move(parts)), to_(2 * deviation(transform, parts_)), accuracy_(accuracy) {}
+
+  Interval up_to(double d) {
+    while (d > to_) {
+      to_ *= 2;
+      series_.reset();
+    }
+    if (!series_) series_.emplace(transform_, parts_, to_, accuracy_);
+    return series_->up_to(d);
+  }
+
+ private:
+  const LognormalTransform& transform_;
+  std::vector<LognormalPart> parts_;
+  double to_, accuracy_;
+  std::optional<LognormalSum> series_;
+};
+
+struct Corner {
+  double x, y;
+};
+
+// Appends a point right of the others to their lower convex hull, if it is below the diagonal.
+void append(std::vector<Corner>& hull, const Corner& next) {
+  if (!(next.x > hull.back().x)) return;
+  const auto slope = [](const Corner& a, const Corner& b) { return (b.y - a.y) / (b.x - a.x); };
+  while (hull.size() > 1 && !(slope(hull[hull.size() - 2], hull.back()) < slope(hull.back(), next))) hull.pop_back();
+  hull.push_back(next);
+}
+
+AtomicLaw below(Parameters p) {
+  const double noise = p[0], t = p[1], k = p[2], epochs = p[3], cells = p[4], tail = p[5];
+  if (!is_whole(t, 2, 1e12)) throw std::invalid_argument("steps must be a whole number in [2, 1e12]");
+  if (!is_whole(k, 1, t - 1)) throw std::invalid_argument("selected must be a whole number in [1, steps - 1]");
+  if (!is_whole(epochs, 1, 1e9)) throw std::invalid_argument("epochs must be a whole number in [1, 1e9]");
+  if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
+  if (!(tail >= 1e-16 && tail < 1)) throw std::invalid_argument("tail must be in [1e-16, 1)");
+  const double mu = std::sqrt(epochs) / noise * (1 - 4 * u);  // proof: parameter-rounding
+  if (!(mu >= 1e-3 * (1 - 1e-15) && mu <= 5 * (1 + 1e-15)))
+    throw std::invalid_argument("sqrt(epochs) / noise must be in [0.001, 5]");
+  const LognormalTransform transform(mu);
+  // A smaller c makes S smaller under P, and Y larger.
+  const double c = std::exp(mu * mu) * (1 - 64 * u), moved = k * (c - 1);  // proof: selected-steps
+  const double accuracy = std::max(tail / 64, 1e-15);
+  const std::vector<LognormalPart> without{{1, t}}, with{{1, t - k}, {c, k}};
+  const double spread = deviation(transform, without);
+  Walk under_q(transform, without, accuracy), under_p(transform, with, accuracy);
+  const auto with_up_to = [&](double d) {
+    return under_p.up_to(d - moved + 4 * u * (std::fabs(d) + moved));  // proof: selected-steps
+  };
+  std::vector<Corner> corners;
+  for (double d = 0; d > -t && corners.size() < most_points; d -= std::min(spread, (t + d) / 2) / cells) {
+    const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
+    corners.push_back({without_it.lower, with_it.upper});
+    if (without_it.lower <= 0 || without_it.upper < tail) break;
+  }
+  std::reverse(corners.begin(), corners.end());
+  for (double d = spread / cells; corners.size() < most_points; d += std::max(spread, d / 4) / cells) {
+    const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
+    corners.push_back({without_it.lower, with_it.upper});
+    if (1 - with_it.upper < std::max(tail, with_it.upper - with_it.lower)) break;
+  }
+  std::vector<Corner> hull{{0, 0}};
+  for (const Corner& corner : corners)
+    if (corner.x > 0 && corner.y > 0 && corner.x < 1 && corner.y < corner.x) append(hull, corner);
+  append(hull, {1, 1});
+  AtomicLaw law;
+  double largest = 0;
+  for (std::size_t i = 1; i < hull.size(); ++i) {
+    const double y = hull[i].y - hull[i - 1].y, x = hull[i].x - hull[i - 1].x;
+    law.atoms.push_back({std::log(y / x), y, x});
+    largest = std::max(largest, std::fabs(law.atoms.back().loss));
+  }
+  // Slopes that are told apart are so within 8 u of themselves.
+  law.mass_error = 16 * u;  // proof: selected-steps
+  law.loss_error = 32 * u + 4 * u * largest;
+  law.bound = law.reverse_bound = largest + law.loss_error;
+  return law;
+}
+
+// Parameters: noise multiplier, steps, selected, epochs, cells in a deviation of the sum, mass left out at each end.
+const AtomicRegistration<below> registration("selected_steps_below", 6);
+
+}  // namespace
+}  // namespace hockeystick

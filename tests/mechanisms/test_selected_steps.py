@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of which a record joins exactly k, drawn at random."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import hockeystick as hs
+from hockeystick import _core
+
+WAYS = ("remove-one", "add-one")
+
+
+def step(noise):
+    return hs.Gaussian(noise_multiplier=noise)
+
+
+def symmetric_sums(y, k):
+    """The elementary symmetric polynomials of degrees 0 to k of each row."""
+    sums = np.zeros((len(y), k + 1))
+    sums[:, 0] = 1
+    for column in y.T:
+        sums[:, 1:] += column[:, None] * sums[:, :-1].copy()
+    return sums
+
+
+def exact_delta(noise, steps, selected, epsilon, way, width=0.1):
+    """By the trapezoid rule over all outputs but the last, of which the integral is known."""
+    mu = 1 / noise
+    line = np.arange(-9, 10 + 2 * mu, width)
+    x = np.stack(np.meshgrid(*[line] * (steps - 1), indexing="ij"), -1).reshape(-1, steps - 1)
+    weight = np.prod(norm.pdf(x), axis=1) * width ** (steps - 1)
+    sums = symmetric_sums(np.exp(mu * x - mu * mu / 2), selected) / math.comb(steps, selected)
+    constant, slope = sums[:, selected], sums[:, selected - 1]
+    factor = math.exp(epsilon if way == "remove-one" else -epsilon)
+    k = np.maximum((factor - constant) / slope, 1e-300)  # the ratio exceeds the factor if y > k
+    d = -np.log(k) / mu
+    excess = slope * (norm.cdf(d + mu / 2) - k * norm.cdf(d - mu / 2))
+    excess = np.where(constant >= factor, constant + slope - factor, excess)
+    h = float(np.sum(weight * excess))
+    return h if way == "remove-one" else h / factor + 1 - math.exp(epsilon)
+
+
+@pytest.mark.parametrize(
+    ("noise", "steps", "selected"), [(2.0, 2, 1), (1.0, 3, 2), (3.0, 3, 2), (1.5, 3, 1)]
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_few_steps_enclose_the_integral(noise, steps, selected, way):
+    epoch = step(noise).random_allocation(steps=steps, selected=selected)
+    for epsilon in (0.0, 0.3, 1.0, 2.0):
+        lower, upper = epoch.delta_bounds(epsilon, adjacency=way)
+        truth = exact_delta(noise, steps, selected, epsilon, way)
+        assert lower <= truth + 2e-10
+        assert upper >= truth - 2e-10
+        assert lower >= 0.5 * truth - 1e-9
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("way", WAYS)
+def test_two_of_four_steps_enclose_the_integral(way):
+    epoch = step(2.0).random_allocation(steps=4, selected=2)
+    for epsilon in (0.1, 1.0, 2.0):
+        lower, upper = epoch.delta_bounds(epsilon, adjacency=way)
+        truth = exact_delta(2.0, 4, 2, epsilon, way, width=0.2)
+        assert lower <= truth <= upper
+
+
+def below(noise, steps, selected, way, cells=60):
+    back = "_back" if way == "add-one" else ""
+    name = f"selected_steps_below{back}"
+    return _core.dominating_pair(name, (noise, steps, selected, 1, cells, 1e-12))
+
+
+@pytest.mark.parametrize(("noise", "steps"), [(2.0, 2), (1.0, 100), (4.0, 10**4)])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_sum_tells_all_of_one_step(noise, steps, way):
+    """The likelihood ratio of a random allocation is a function of the sum."""
+    epoch = step(noise).random_allocation(steps=steps)
+    for delta in (1e-3, 1e-6):
+        epsilon = epoch.epsilon_bounds(delta, adjacency=way).upper
+        run = [[(below(noise, steps, 1, way), 1)]]
+        found = _core.delta_bounds(
+            run, np.array([epsilon]), tolerance=1e-4, memory_limit=2**28
+        ).table()
+        known = epoch.delta_bounds(epsilon, adjacency=way)
+        assert 0.98 * known.lower <= found[1, 0] <= known.upper * (1 + 1e-9)
+
+
+# Lower and upper ends at delta 1e-6, from independent programs in plain floating point.
+KNOWN = {
+    (2.0, 100, 4): ((0.89799, 0.90155), (0.88097, 0.88246)),
+    (2.0, 400, 20): ((2.40945, 2.42119), (2.38701, 2.39452)),
+    (4.0, 100, 20): ((2.27829, 2.28751), (2.27618, 2.28287)),
+    (1.0, 400, 4): ((1.2023, 1.3121), (1.0498, 1.0518)),
+}
+
+
+@pytest.mark.parametrize("case", KNOWN, ids=str)
+def test_known_intervals_are_met(case):
+    noise, steps, selected = case
+    epoch = step(noise).random_allocation(steps=steps, selected=selected)
+    for way, known in zip(WAYS, KNOWN[case], strict=True):
+        bounds = epoch.epsilon_bounds(1e-6, adjacency=way)
+        assert bounds.limited_by == "theory"
+        assert known[0] * (1 - 3e-4) < bounds.lower < known[0] * (1 + 5e-5)
+        assert known[1] * (1 - 3e-4) < bounds.upper < known[1] * (1 + 5e-5)
+        poisson = (steps * step(noise).poisson_sampled(selected / steps)).epsilon(1e-6)
+        assert bounds.upper < poisson
+
+
+def test_epochs_compose():
+    epoch = step(4.0).random_allocation(steps=100, selected=10)
+    bounds = (20 * epoch).epsilon_bounds(1e-6)
+    assert 5.62 < bounds.lower < bounds.upper < 5.66
+
+
+def test_one_step_in_each_block_is_a_composition():
+    epoch = step(2.0).random_allocation(steps=10, selected=4, per_block=True)
+    sizes = [step(2.0).random_allocation(steps=size) for size in (2, 3)]
+    assert epoch == 2 * sizes[0] + 2 * sizes[1]
+    assert eval(repr(epoch), vars(hs)) == epoch  # noqa: S307
+    bounds = (3 * epoch).epsilon_bounds(1e-5)
+    assert bounds.limited_by == ""
+    assert bounds.upper <= 1.001 * bounds.lower
+    ledger = hs.Accountant().compose(epoch, 2)
+    assert hs.Accountant.from_json(ledger.to_json()).epsilon(1e-5) == (2 * epoch).epsilon(1e-5)
+    chosen = step(2.0).random_allocation(steps=10, selected=4)
+    assert chosen.epsilon(1e-5) == pytest.approx(epoch.epsilon(1e-5), rel=2e-3)
+
+
+def test_blocks_of_one_step_are_gaussians():
+    epoch = step(2.0).random_allocation(steps=10, selected=7, epochs=2, per_block=True)
+    assert epoch == 8 * step(2.0) + 3 * step(2.0).random_allocation(steps=2, epochs=2)
+    every = step(2.0).random_allocation(steps=10, selected=10, epochs=3)
+    assert every == 30 * step(2.0)
+    assert step(2.0).random_allocation(steps=1, selected=1).epsilon(1e-5) == step(2.0).epsilon(1e-5)
+
+
+def test_a_record_that_keeps_its_places_sees_less_noise():
+    kept = step(4.0).random_allocation(steps=50, selected=5, epochs=4).epsilon_bounds(1e-5)
+    single = step(2.0).random_allocation(steps=50, selected=5).epsilon_bounds(1e-5)
+    assert kept.lower == pytest.approx(single.lower, rel=1e-6)
+    assert kept.upper == pytest.approx(single.upper, rel=1e-3)
+
+
+def test_costs_rise_with_steps_selected():
+    ends = [
+        step(2.0).random_allocation(steps=60, selected=k).epsilon_bounds(1e-6) for k in range(1, 7)
+    ]
+    for few, more in itertools.pairwise(ends):
+        assert few.upper < more.lower
+
+
+@pytest.mark.parametrize(("steps", "selected"), [(10, 9), (100, 99), (3, 2)])
+def test_nearly_all_steps_cost_nearly_as_much_as_all(steps, selected):
+    """The sum of the outputs tells nearly all there."""
+    epoch = step(3.0).random_allocation(steps=steps, selected=selected)
+    bounds = epoch.epsilon_bounds(1e-6, adjacency="remove-one")
+    every = (steps * step(3.0)).epsilon(1e-6)
+    assert bounds.upper <= every
+    assert bounds.lower >= (selected / steps) * 0.95 * every
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("noise", "steps", "selected"), [(2.0, 100, 4), (1.0, 50, 3), (4.0, 100, 20)]
+)
+def test_a_simulation_of_the_likelihood_ratio_lies_between(noise, steps, selected):
+    rng = np.random.default_rng(5)
+    mu, draws = 1 / noise, 200_000
+    x = rng.normal(size=(draws, steps))
+    x[:, :selected] += mu  # any set serves, as the ratio is symmetric
+    ratio = symmetric_sums(np.exp(mu * x - mu * mu / 2), selected)[:, selected]
+    ratio /= math.comb(steps, selected)
+    epoch = step(noise).random_allocation(steps=steps, selected=selected)
+    for epsilon in (0.0, 0.3, 0.8):
+        values = np.maximum(1 - math.exp(epsilon) / ratio, 0)
+        off = 5 * values.std() / math.sqrt(draws)
+        lower, upper = epoch.delta_bounds(epsilon, adjacency="remove-one")
+        assert lower - off < values.mean() < upper + off
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"selected": 0}, "selected must be a whole number in"),
+        ({"selected": 11}, "selected must be a whole number in"),
+        ({"selected": 2.5}, "selected must be"),
+        ({"selected": True}, "selected must be"),
+        ({"per_block": 1}, "per_block must be"),
+        ({"steps": 0}, "steps must be"),
+        ({"epochs": 0}, "epochs must be"),
+        ({"epochs": 10**6}, "noise_multiplier / sqrt"),
+    ],
+)
+def test_bad_arguments_are_named(change, message):
+    with pytest.raises((ValueError, TypeError), match=f"^{message}"):
+        step(2.0).random_allocation(**({"steps": 10, "selected": 4} | change))
+
+
+def test_what_no_pair_dominates_is_said():
+    epoch = step(2.0).random_allocation(steps=10, selected=4)
+    with pytest.raises(ValueError, match="run_above"):
+        epoch.dominating_pair(hs.Direction.REMOVE)
+    with pytest.raises(ValueError, match="no pair is proved"):
+        epoch.epsilon(1e-5, adjacency="replace-one")
+    with pytest.raises(ValueError, match="no pair is proved"):
+        epoch.pairs_below(hs.Direction.REPLACE, None)
+    with pytest.raises(ValueError, match="^selected must be"):
+        hs.SelectedSteps(mechanism=step(2.0), steps=10, selected=1)
+
+
+@pytest.mark.parametrize(
+    ("noise", "steps", "selected"),
+    [
+        pytest.param(0.2, 100, 3, marks=pytest.mark.deep),
+        pytest.param(0.3, 10**6, 5, marks=pytest.mark.deep),
+        (1000.0, 10**12, 10**6),
+        (1.0, 10**12, 2),
+        (5.0, 10**9, 10**8),
+    ],
+)
+def test_ends_of_the_range_are_answered(noise, steps, selected):
+    epoch = step(noise).random_allocation(steps=steps, selected=selected)
+    for way in WAYS:
+        lower, upper = epoch.epsilon_bounds(1e-6, adjacency=way)
+        assert 0 <= lower <= upper
