@@ -100,8 +100,9 @@ def enclosed(
                 f"{upper.min()!r} for {terms!r}. This is a mistake in hockeystick, and no bounds "
                 "are known: please report it"
             )
+        open_ends = lower != upper  # both may be infinite
         finite = np.where(np.isfinite(upper), upper, 0.0)
-        if np.all((upper - lower <= tolerance * finite) | (lower == upper)):
+        if np.all(upper[open_ends] - lower[open_ends] <= tolerance * finite[open_ends]):
             return Enclosed(lower, upper, "")
         if attempt < attempts - 1:
             accuracy = accuracy.finer()

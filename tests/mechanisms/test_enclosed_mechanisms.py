@@ -22,6 +22,8 @@ EXAMPLES = [
     STEP.random_allocation(steps=50),
     STEP.random_allocation(steps=50, epochs=2),
     STEP.random_allocation(steps=50, selected=4),
+    hs.Laplace(noise_multiplier=2.0).random_allocation(steps=20),
+    hs.RandomAllocation(mechanism=STEP.poisson_sampled(0.1), steps=3),
     STEP.fixed_size_sampled(batch_size=20, dataset_size=1000),
     STEP.fixed_size_sampled(batch_size=20, dataset_size=1000, replacement=True),
     STEP.shuffled(batches=50),

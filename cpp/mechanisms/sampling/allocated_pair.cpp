@@ -15,7 +15,6 @@ namespace {
 
 constexpr double reach = 300;  // largest loss [nats]
 constexpr double widest_interval = 0.25;
-constexpr double finest = 0x1p-40;  // edges are multiples of it, so that they are exact
 
 struct Range {
   double low, high;
@@ -25,7 +24,7 @@ struct Range {
 // A guess: losses outside of which there is about `low` of Q-mass and `high` of P-mass.
 Range range(const DominatingPair& step, double low, double high, bool back) {
   std::vector<double> edges{0, reach, -reach};
-  for (double e = 0x1p-30; e < reach; e *= 1.2) edges.push_back(e), edges.push_back(-e);
+  for (double e = 0x1p-60; e < reach; e *= 1.2) edges.push_back(e), edges.push_back(-e);
   std::sort(edges.begin(), edges.end());
   const PairCells cells = step.integrate(edges);
   std::size_t begin = 0, end = edges.size() - 1;
@@ -52,7 +51,10 @@ struct Cut {
 Cut cut(const DominatingPair& step, const AllocationRequest& request) {
   const double tail = request.tail / 16, rare = tail / request.steps;
   const auto [low, high, zero] = range(step, rare, request.back ? rare : tail, request.back);
-  // The grid meets the largest loss, where the curve or its reverse ends.
+  // Edges are multiples of `finest`, so that they are exact. The grid meets the largest loss, where the curve or its
+  // reverse ends.
+  const double size = std::max({std::fabs(low), std::fabs(high), zero > rare ? 1 : 0x1p-200});
+  const double finest = std::ldexp(1, std::ilogb(size) - 40);
   const double top = std::ceil(high / finest) * finest;
   const double wide = std::max(top - low, zero > rare ? 1 : 64 * finest);
   const double count = std::max(static_cast<double>(request.points), std::ceil(wide / widest_interval));
@@ -193,7 +195,7 @@ std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step,
   if (!(request.steps >= 1 && request.steps <= 1e12 && std::floor(request.steps) == request.steps))
     throw std::invalid_argument("steps must be a whole number in [1, 1e12]");
   if (!(request.points >= 16 && request.points <= 20000)) throw std::invalid_argument("points must be in [16, 20000]");
-  if (!(request.tail >= 1e-60 && request.tail < 1)) throw std::invalid_argument("tail must be in [1e-60, 1)");
+  if (!(request.tail >= 1e-90 && request.tail < 1)) throw std::invalid_argument("tail must be in [1e-90, 1)");
   const double cuts = request.tail / (32 * (1 + std::log2(request.steps)));
   const GridLaw law = mean_of(base(step, request), request.steps, request.points, {cuts, cuts});
   return atomic_pair(law_of(law, request.back));

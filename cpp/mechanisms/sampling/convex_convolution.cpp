@@ -271,7 +271,7 @@ GridLaw weighted_mean(const GridLaw& a, const GridLaw& b, double weight_a, doubl
                                  std::fabs(a.log_value(a.last())), std::fabs(b.log_value(b.last()))});
   const double sums = (64 + products.terms() / 16 + 4 * reach) * u;  // proof: convex-convolution
   law.mass_error = std::expm1(std::log1p(a.mass_error) + std::log1p(b.mass_error) + 1.01 * sums) * (1 + 8 * u);
-  law.value_error = std::max(a.value_error, b.value_error) + 64 * u + 8 * products.terms() * u;
+  law.value_error = std::max(a.value_error, b.value_error) + (64 + 16 * products.terms() * a.spacing) * u;
   if (a.order == Order::below) law.value_error += 3.03 * sums;  // proof: convex-convolution
   clean(law);
   return law;

@@ -3,20 +3,30 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 
+if TYPE_CHECKING:
+    from hockeystick.mechanisms.random_allocation import RandomAllocation
+
 
 class SamplableMechanism(Mechanism):
-    """A mechanism that can run on a Poisson subsample of the data."""
+    """A mechanism that can run on a Poisson subsample of the data, or in a random step."""
 
     __slots__ = ()
 
     def poisson_sampled(self, sampling_probability: float) -> "PoissonSampled":
         """The mechanism on a subsample that holds each record with `sampling_probability`."""
         return PoissonSampled(mechanism=self, sampling_probability=sampling_probability)
+
+    def random_allocation(self, *, steps: int, epochs: int = 1) -> "RandomAllocation":
+        """An epoch of `steps` steps of which each record joins one, drawn at random."""
+        from hockeystick.mechanisms.random_allocation import RandomAllocation  # noqa: PLC0415
+
+        return RandomAllocation(mechanism=self, steps=steps, epochs=epochs)
 
     @abstractmethod
     def sampled_pair(

@@ -12,7 +12,12 @@ from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
 from hockeystick.mechanisms._pair import large_pair, no_pair, pair
 from hockeystick.mechanisms.gaussian import Gaussian
-from hockeystick.mechanisms.random_allocation import MOST_STEPS, RandomAllocation
+from hockeystick.mechanisms.random_allocation import (
+    LARGEST_NOISE,
+    MOST_STEPS,
+    SMALLEST_NOISE,
+    RandomAllocation,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +70,12 @@ class SelectedSteps(EnclosedMechanism):
         most = min(self.steps - 1, _checks.MAX_COUNT)
         object.__setattr__(self, "selected", _checks.whole("selected", self.selected, 2, most))
         object.__setattr__(self, "epochs", _checks.whole("epochs", self.epochs, 1, 10**9))
-        blocks(self.mechanism, self.steps, self.selected, self.epochs)  # checks the noise
+        noise = self.mechanism.noise_multiplier / self.epochs**0.5
+        if not SMALLEST_NOISE <= noise <= LARGEST_NOISE:
+            raise ValueError(
+                "noise_multiplier / sqrt(epochs) must be in "
+                f"[{SMALLEST_NOISE}, {LARGEST_NOISE}] for several random steps, got {noise!r}"
+            )
 
     @property
     def run_above(self) -> Terms:

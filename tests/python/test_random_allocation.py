@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random allocation of any mechanism, as it is asked for."""
+
+import json
+import math
+import random
+
+import pytest
+
+import hockeystick as hs
+from hockeystick._json import mechanism_from_json, mechanism_to_json
+from hockeystick.mechanisms import random_allocation
+
+LAPLACE = hs.Laplace(noise_multiplier=2.0)
+STEPS = [
+    LAPLACE,
+    hs.DiscreteGaussian(sigma=3.0),
+    hs.DiscreteLaplace(parameter=0.5, sensitivity=2),
+    hs.DiscretePair(p=[0.2, 0.3, 0.5], q=[0.5, 0.5, 0.0]),
+    hs.ApproximateDP(epsilon=1.0, delta=1e-9),
+    hs.GaussianMixture(standard_deviation=2.0, sensitivities=[0.0, 1.0], probabilities=[0.5, 0.5]),
+    hs.Gaussian(noise_multiplier=0.1),
+    hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.2),
+    hs.PermuteAndFlip(epsilon=0.5),
+]
+each_step = pytest.mark.parametrize("step", STEPS, ids=repr)
+
+
+@each_step
+def test_any_mechanism_that_has_a_pair(step):
+    """It costs more than nothing, less than one step, and less at more steps."""
+    last = step.epsilon_bounds(1e-4).upper
+    for steps in (2, 30):
+        epoch = hs.RandomAllocation(mechanism=step, steps=steps)
+        bounds = epoch.epsilon_bounds(1e-4)
+        assert bounds.upper <= 1.001 * bounds.lower or bounds.lower == bounds.upper
+        assert bounds.lower <= last
+        last = bounds.upper
+        text = json.dumps(mechanism_to_json(epoch))
+        assert mechanism_from_json(json.loads(text), "$") == epoch
+    run = 10 * epoch + 3 * LAPLACE
+    assert run.epsilon(1e-4) >= (3 * LAPLACE).epsilon_bounds(1e-4).lower
+
+
+def test_one_step_and_free_steps_are_simplified():
+    assert (2 * LAPLACE.random_allocation(steps=1)).terms == ((LAPLACE, 2),)
+    free = hs.ApproximateDP(epsilon=0.0, delta=0.0).random_allocation(steps=5)
+    assert hs.Composition([(free, 3)]).epsilon(1e-9) == 0.0
+    inner = hs.RandomAllocation(mechanism=LAPLACE.poisson_sampled(1.0), steps=5)
+    assert inner.simplified() == LAPLACE.random_allocation(steps=5)
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-12, 1e-40, 1e-80])
+def test_small_deltas_are_told_relatively(delta):
+    for step in (hs.Laplace(noise_multiplier=0.1), hs.Gaussian(noise_multiplier=0.5)):
+        for adjacency in ("remove-one", "add-one"):
+            epoch = step.random_allocation(steps=8)
+            bounds = epoch.epsilon_bounds(delta, adjacency=adjacency)
+            assert 0 < bounds.lower <= bounds.upper <= 1.001 * bounds.lower
+
+
+def test_answers_of_randomized_response():
+    """One of two values by fair coins, but in one step: delta in closed form, both directions."""
+    step = hs.RandomizedResponse(noise_parameter=0.3, num_buckets=2)
+    for steps in (2, 7):
+        ratios = [(1.7 * high + 0.3 * (steps - high)) / steps for high in range(steps + 1)]
+        masses = [math.comb(steps, high) / 2**steps for high in range(steps + 1)]
+        for epsilon in (0.0, 0.2, 0.4):
+            alpha, parts = math.exp(epsilon), list(zip(ratios, masses, strict=True))
+            removed = math.fsum(q * max(ratio - alpha, 0) for ratio, q in parts)
+            added = math.fsum(q * max(1 - alpha * ratio, 0) for ratio, q in parts)
+            epoch = hs.RandomAllocation(mechanism=step, steps=steps)
+            bounds = epoch.delta_bounds(epsilon, adjacency="replace-special")
+            truth = max(removed, added)
+            assert bounds.lower * (1 - 1e-12) <= truth <= bounds.upper * (1 + 1e-12)
+
+
+@pytest.mark.every(4)
+@pytest.mark.parametrize("seed", range(24))
+def test_series_and_convolution_overlap(seed, monkeypatch):
+    rng = random.Random(seed)
+    noise, steps = 10 ** rng.uniform(-0.1, 1), int(10 ** rng.uniform(2, 6))
+    epoch = hs.Gaussian(noise_multiplier=noise).random_allocation(steps=steps)
+    how = {"delta": 10 ** rng.uniform(-8, -3), "adjacency": rng.choice(["remove-one", "add-one"])}
+    series = epoch.epsilon_bounds(**how, tolerance=1e-2)
+    monkeypatch.setattr(random_allocation, "SMALLEST_NOISE", math.inf)
+    other = epoch.epsilon_bounds(**how, tolerance=1e-2)
+    assert max(series.lower, other.lower) <= min(series.upper, other.upper)
+
+
+def test_it_can_be_calibrated():
+    noise = hs.calibrate(
+        lambda noise: 4 * hs.Laplace(noise_multiplier=noise).random_allocation(steps=20),
+        epsilon=1.0,
+        delta=1e-6,
+        bounds=(0.1, 100.0),
+    )
+    run = 4 * hs.Laplace(noise_multiplier=noise).random_allocation(steps=20)
+    assert 0.99 < run.epsilon(1e-6) <= 1.0
+
+
+def test_what_is_not_known_is_refused():
+    with pytest.raises(ValueError, match=r"^adjacency must be one that .* no pair is proved"):
+        LAPLACE.random_allocation(steps=5).epsilon(1e-6, adjacency="replace-one")
+    with pytest.raises(ValueError, match="^epochs must be 1 unless mechanism is a Gaussian, got 2"):
+        LAPLACE.random_allocation(steps=5, epochs=2)
+    with pytest.raises(ValueError, match="^mechanism must be known by a dominating pair"):
+        hs.RandomAllocation(mechanism=LAPLACE.random_allocation(steps=5), steps=5)
+    with pytest.raises(ValueError, match=r"sqrt\(epochs\) must be at least 0.05"):
+        hs.Gaussian(noise_multiplier=0.04).random_allocation(steps=5)
+    with pytest.raises(ValueError, match="^steps must be a whole number"):
+        LAPLACE.random_allocation(steps=0)
+    with pytest.raises(TypeError, match="^mechanism must be a Mechanism"):
+        hs.RandomAllocation(mechanism="Laplace", steps=2)
