@@ -59,7 +59,7 @@ def test_one_variable_encloses_its_distribution(mu, accuracy, far):
     for found, d in zip(bounds(mu, [(1, 1)], far * deviation, accuracy, at), at, strict=True):
         with ctx.workprec(120):
             assert is_enclosed(found, up_to(arb(mu), arb(1), 1 + arb(d)))
-        assert found[1] - found[0] < max(accuracy, 1e-4)
+        assert found[1] - found[0] < max(accuracy, 2e-3)
 
 
 @pytest.mark.parametrize("mu", [0.3, 0.8, 1.0])

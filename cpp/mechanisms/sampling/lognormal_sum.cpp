@@ -13,7 +13,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr std::size_t most_samples = 1 << 14;
+constexpr std::size_t most_samples = 1 << 12;
 constexpr double largest_tilt = 10;  // of a part: its transform is off by some e^tilt 1e-20
 
 }  // namespace

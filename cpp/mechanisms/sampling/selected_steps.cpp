@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Gaussian mechanism that a record joins in exactly k of t steps, drawn at random: a pair below.
 //
-// In units of the noise, Q = N(0, I_t) and P is the mean over sets I of k steps of N(mu 1_I, I_t). The sum S of Y_i =
-// e^(mu x_i - mu^2 / 2) is a function of the outputs. Under Q it is one of t copies of Y; under P, where x_i has mean
-// mu in k of them, one of k copies of c Y, c = e^(mu^2), and t - k of Y. Let f(X) be the least P(A) of sets A with
-// Q(A) >= X. It is convex, f(0) = 0, f(1) <= 1 and f(Q(S <= K)) <= P(S <= K): so it lies below the lower convex hull of
-// (0, 0), (1, 1) and any (X, Y) with X <= Q(S <= K), P(S <= K) <= Y. Every such hull is f of the pair whose masses are
-// the steps of its corners, whose hockey-stick curve is therefore below that of (P, Q), and its reverse's likewise.
+// In units of the noise, Q = N(0, I_t) and P is the mean over sets I of k steps of N(mu 1_I, I_t). For every m > 0 the
+// sum S of Y_i = e^(m x_i - m^2 / 2) is a function of the outputs. Under Q it is one of t copies of Y; under P, where
+// x_i has mean mu in k of them, one of k copies of c Y, c = e^(m mu), and t - k of Y. With m = mu it is all that
+// matters for k = 1; where single large x_i count too much in it, smaller m tell more.
+//
+// Let f(X) be the least P(A) of sets A with Q(A) >= X. It is convex, f(0) = 0, f(1) <= 1 and f(Q(S <= K)) <= P(S <= K):
+// so it lies below the lower convex hull of (0, 0), (1, 1) and any (X, Y) with X <= Q(S <= K), P(S <= K) <= Y. Every
+// such hull is f of the pair whose masses are the steps of its corners, whose hockey-stick curve is therefore below
+// that of (P, Q), and its reverse's likewise.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -20,6 +24,9 @@ namespace hockeystick {
 namespace {
 
 constexpr std::size_t most_points = 1 << 16;
+// m / mu, the first of them at much noise, where all tell the same, and the first three at some.
+constexpr double parts_of_mu[] = {1, 0.7, 0.4, 0.85, 0.55, 0.25};
+constexpr double largest_m = 2.5;  // beyond, series take too many samples
 
 bool is_whole(double x, double low, double high) { return x >= low && x <= high && std::floor(x) == x; }
 
@@ -49,12 +56,49 @@ struct Corner {
   double x, y;
 };
 
-// Appends a point right of the others to their lower convex hull, if it is below the diagonal.
-void append(std::vector<Corner>& hull, const Corner& next) {
-  if (!(next.x > hull.back().x)) return;
+struct Selection {
+  double mu, steps, selected;
+};
+
+// Appends points of the sum with this m; `cells`: in a deviation of it.
+void add_corners(const Selection& selection, double m, double cells, double tail, std::vector<Corner>& corners) {
+  const auto [mu, t, k] = selection;
+  const LognormalTransform transform(m);
+  // A smaller c makes S smaller under P, and Y larger.
+  const double c = std::exp(m * mu) * (1 - 64 * u), moved = k * (c - 1);  // proof: selected-steps
+  const double accuracy = std::max(tail / 64, 1e-15);
+  const std::vector<LognormalPart> without{{1, t}}, with{{1, t - k}, {c, k}};
+  const double spread = deviation(transform, without);
+  Walk under_q(transform, without, accuracy), under_p(transform, with, accuracy);
+  const auto with_up_to = [&](double d) {
+    return under_p.up_to(d - moved + 4 * u * (std::fabs(d) + moved));  // proof: selected-steps
+  };
+  const std::size_t most = corners.size() + most_points;
+  for (double d = 0; d > -t && corners.size() < most; d -= std::min(spread, (t + d) / 2) / cells) {
+    const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
+    corners.push_back({without_it.lower, with_it.upper});
+    if (without_it.lower <= 0 || without_it.upper < tail) break;
+  }
+  for (double d = spread / cells; corners.size() < most; d += std::max(spread, d / 4) / cells) {
+    const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
+    corners.push_back({without_it.lower, with_it.upper});
+    if (1 - with_it.upper < std::max(tail, with_it.upper - with_it.lower)) break;
+  }
+}
+
+// The lower convex hull of the points and of (0, 0) and (1, 1).
+std::vector<Corner> lower_hull(std::vector<Corner>& points) {
+  std::sort(points.begin(), points.end(),
+            [](const Corner& a, const Corner& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
+  points.push_back({1, 1});
+  std::vector<Corner> hull{{0, 0}};
   const auto slope = [](const Corner& a, const Corner& b) { return (b.y - a.y) / (b.x - a.x); };
-  while (hull.size() > 1 && !(slope(hull[hull.size() - 2], hull.back()) < slope(hull.back(), next))) hull.pop_back();
-  hull.push_back(next);
+  for (const Corner& next : points) {
+    if (!(next.x > hull.back().x && next.y > 0 && (next.x < 1 || next.y == 1))) continue;
+    while (hull.size() > 1 && !(slope(hull[hull.size() - 2], hull.back()) < slope(hull.back(), next))) hull.pop_back();
+    hull.push_back(next);
+  }
+  return hull;
 }
 
 AtomicLaw below(Parameters p) {
@@ -67,32 +111,11 @@ AtomicLaw below(Parameters p) {
   const double mu = std::sqrt(epochs) / noise * (1 - 4 * u);  // proof: parameter-rounding
   if (!(mu >= 1e-3 * (1 - 1e-15) && mu <= 5 * (1 + 1e-15)))
     throw std::invalid_argument("sqrt(epochs) / noise must be in [0.001, 5]");
-  const LognormalTransform transform(mu);
-  // A smaller c makes S smaller under P, and Y larger.
-  const double c = std::exp(mu * mu) * (1 - 64 * u), moved = k * (c - 1);  // proof: selected-steps
-  const double accuracy = std::max(tail / 64, 1e-15);
-  const std::vector<LognormalPart> without{{1, t}}, with{{1, t - k}, {c, k}};
-  const double spread = deviation(transform, without);
-  Walk under_q(transform, without, accuracy), under_p(transform, with, accuracy);
-  const auto with_up_to = [&](double d) {
-    return under_p.up_to(d - moved + 4 * u * (std::fabs(d) + moved));  // proof: selected-steps
-  };
   std::vector<Corner> corners;
-  for (double d = 0; d > -t && corners.size() < most_points; d -= std::min(spread, (t + d) / 2) / cells) {
-    const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
-    corners.push_back({without_it.lower, with_it.upper});
-    if (without_it.lower <= 0 || without_it.upper < tail) break;
-  }
-  std::reverse(corners.begin(), corners.end());
-  for (double d = spread / cells; corners.size() < most_points; d += std::max(spread, d / 4) / cells) {
-    const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
-    corners.push_back({without_it.lower, with_it.upper});
-    if (1 - with_it.upper < std::max(tail, with_it.upper - with_it.lower)) break;
-  }
-  std::vector<Corner> hull{{0, 0}};
-  for (const Corner& corner : corners)
-    if (corner.x > 0 && corner.y > 0 && corner.x < 1 && corner.y < corner.x) append(hull, corner);
-  append(hull, {1, 1});
+  const std::size_t tried = mu < 1 / 6. ? 1 : mu < 0.75 ? 3 : std::size(parts_of_mu);
+  for (std::size_t i = 0; i < tried; ++i)
+    if (const double m = parts_of_mu[i] * mu; m < largest_m) add_corners({mu, t, k}, m, cells, tail, corners);
+  const std::vector<Corner> hull = lower_hull(corners);
   AtomicLaw law;
   double largest = 0;
   for (std::size_t i = 1; i < hull.size(); ++i) {

@@ -32,8 +32,8 @@ class SelectedSteps(EnclosedMechanism):
     - above by the composition of `selected` random allocations, in blocks of steps as equal in
       size as can be: the set is one step in each block of a random partition, and hockey-stick
       curves are jointly convex;
-    - below by two statistics of the outputs x: the sum of e^(x_i / s - 1 / (2 s^2)), whose law is
-      computed, and the sum of x_i, a Gaussian mechanism of noise s sqrt(steps) / selected.
+    - below by statistics of the outputs x: sums of e^(m x_i) for some m up to 1 / s, whose laws
+      are computed, and the sum of x_i, a Gaussian mechanism of noise s sqrt(steps) / selected.
 
     The truth between is not known: bounds are ``limited_by == "theory"``. Not known for replaced
     records.
@@ -90,7 +90,7 @@ class SelectedSteps(EnclosedMechanism):
     def pairs_below(
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:
-        """The pairs of the laws of two statistics."""
+        """The pairs of the laws of sums of e^(m x_i), and of x_i."""
         if direction.replaces:
             raise no_pair(self, direction, "no pair is proved to dominate it")
         noise, share = self.mechanism.noise_multiplier, self.selected / sqrt(self.steps)
