@@ -13,6 +13,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/allocated_pair.hpp"
+#include "mechanisms/sampling/allocation_epoch.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -78,4 +79,20 @@ void bind_mechanisms(py::module_& module) {
       },
       py::arg("step"), py::arg("steps"), py::arg("points"), py::arg("tail"), py::kw_only(), py::arg("above"),
       py::arg("back"), "A pair above or below that of a step which each record joins once in `steps`.");
+  module.def(
+      "allocation_bounds",
+      [](double noise_multiplier, double steps, double epochs, bool removes, bool adds, bool wants_epsilon,
+         const Doubles& values, double tolerance) {
+        Doubles lower(values.size()), upper(values.size());
+        const auto at = in(values);
+        const auto to_lower = out(lower), to_upper = out(upper);
+        const LongWork work;
+        const auto found =
+            allocation_bounds({noise_multiplier, steps, epochs, removes, adds, wants_epsilon, tolerance}, at);
+        for (std::size_t i = 0; i < found.size(); ++i) to_lower[i] = found[i].lower, to_upper[i] = found[i].upper;
+        return std::pair(lower, upper);
+      },
+      py::arg("noise_multiplier"), py::arg("steps"), py::arg("epochs"), py::kw_only(), py::arg("removes"),
+      py::arg("adds"), py::arg("wants_epsilon"), py::arg("values"), py::arg("tolerance"),
+      "Bounds on epsilon at each delta, or on delta at each epsilon, of one epoch of a random allocation.");
 }

@@ -14,9 +14,9 @@ namespace hockeystick {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double nats = 38;              // of accuracy: rounding is e^-32 at best
-constexpr double tail_deviations = 8.4;  // phi(8.4) < 2e-16
-constexpr double most_raised = 3;        // e^(c^2 / 2) grows with the line's distance c from the real axis
+constexpr double nats = 38;                           // of accuracy: rounding is e^-32 at best
+constexpr double tail_deviations = 8.4;               // phi(8.4) < 2e-16
+constexpr double modest_rise = 1.4, most_raised = 3;  // e^(c^2 / 2) multiplies all errors
 
 // x truncated to 20 bits, at most x.
 double few_bits(double x) {
@@ -41,10 +41,10 @@ double tangent_bound(double mu, double c) {
 
 }  // namespace
 
-// |F| is at most `by_size` with |Y| in place of 1, and at most `by_square` / 2 times (|Y| + 1)^2.
-double LognormalTransform::Line::left_out(double by_size, double by_square, double second) const {
-  return strip * std::min(by_size, by_square * second) + left * std::min(by_size, 2 * by_square) +
-         right * std::min(by_size, by_square / 2);
+// |F| is at most `by_size` with |Y| in place of 1, and at most `by_square` / 2 times |Y - 1|^2.
+double LognormalTransform::Line::left_out(double by_size, double by_square) const {
+  return std::min(strip * by_size, strip_square * by_square) + std::min(left * by_size, left_square * by_square) +
+         std::min(right * by_size, right_square * by_square);
 }
 
 // A weight is off by 12 u of its size: exponents are exact in two doubles. Y - 1 is off by 20 u of itself for angles of
@@ -57,15 +57,16 @@ void LognormalTransform::place(Line& line) const {
   for (int i = 1; i <= tried; ++i) {
     const double b = std::min((most - least) / 2, 9.0) * i / tried, c = few_bits(std::max(0.0, least + b) * (1 + 1e-5));
     const double within = std::min({b, c - least, most - c}), edge = c + within;
-    const double needed = (nats + edge * edge / 2 + c * c) / within;
+    const double needed = (nats + edge * edge / 2) / within * std::exp(std::max(0.0, 2 * (c - modest_rise)));
     if (!(within > 0 && c < most_raised && c * mu_ <= pi / 2 && needed < cost)) continue;
     centre = c, half_width = within, cost = needed;
   }
   if (!(half_width > 0)) return;
   const double edge = centre + half_width;
   const double d = few_bits(2 * pi * half_width / (nats + edge * edge / 2));
-  const auto lowest = -static_cast<int>(std::ceil(tail_deviations / d));
-  const auto highest = static_cast<int>(std::ceil((tail_deviations + 2 * mu_) / d));
+  const double farthest = std::sqrt(tail_deviations * tail_deviations + centre * centre);
+  const auto lowest = -static_cast<int>(std::ceil(farthest / d));
+  const auto highest = static_cast<int>(std::ceil((farthest + 2 * mu_) / d));
   const double on_line = std::exp(centre * centre / 2) * (1 + 1e-12);
   const double from = (1 - lowest) * d, beyond = (highest + 1) * d;
   // proof: lognormal-transform
@@ -75,6 +76,13 @@ void LognormalTransform::place(Line& line) const {
   // proof: lognormal-transform
   line.right = on_line * ((variance_ + 1) * normal_tail_above(beyond - 2 * mu_, d) +
                           2 * normal_tail_above(beyond - mu_, d) + normal_tail_above(beyond, d));
+  // E |Y - 1|^2 = e^(mu^2) + 1 - 2 cos(mu y). To the left |Y - 1| is at most 2 and mu (|v| + mu / 2 + c), to the right
+  // e^a mu (v + c); a square of v + c under the tail is at most 1.1 times that at its start.
+  const double half_sine_at_edge = std::sin(std::min(mu_ * edge, pi) / 2);
+  line.strip_square = line.strip * (variance_ / 2 + 2 * half_sine_at_edge * half_sine_at_edge) * (1 + 1e-12);
+  const double to_left = mu_ * (from + mu_ / 2 + centre), to_right = mu_ * (beyond + centre);
+  line.left_square = line.left * std::min(2.0, 0.56 * to_left * to_left);
+  line.right_square = on_line * (variance_ + 1) * 0.56 * to_right * to_right * normal_tail_above(beyond - 2 * mu_, d);
   // v, v c and c^2 are exact; (c^2 - v^2) / 2 and a = mu v - mu^2 / 2 are one in two doubles.
   const auto count = static_cast<std::size_t>(highest - lowest + 1), whole = (count + 7) / 8 * 8;
   std::vector<double> exponent(count), exponent_rest(count), a_rest(count);
@@ -107,7 +115,6 @@ void LognormalTransform::place(Line& line) const {
 
 LognormalTransform::LognormalTransform(double mu, const SimdKernels& kernel) : kernel_(kernel), mu_(mu) {
   variance_ = std::expm1(mu * mu) * (1 + 16 * u * (1 + mu * mu));
-  second_ = (variance_ + 4) / 2;  // E (|Y| + 1)^2 / 2 = (e^(mu^2) + 3) / 2
   constexpr std::array<double, 6> angles{0, 0, pi / 4, pi / 2, 5 * pi / 8, 3 * pi / 4};
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     lines_[i].from = angles[i], lines_[i].to = angles[i + 1];
@@ -129,7 +136,7 @@ ComplexBall LognormalTransform::centred(std::complex<double> s) const {
   double sums[3];
   kernel_.lognormal_sums(line->view(), s.real(), s.imag(), sums);
   const double r = std::abs(s), e = std::exp(std::max(0.0, s.real()));
-  const double left_out = line->left_out(e + 1 + 2 * r, e * r * r, second_);
+  const double left_out = line->left_out(e + 1 + 2 * r, e * r * r);
   const double off = u * sums[2] + left_out + 1e-300;  // proof: lognormal-transform
   return {{sums[0], sums[1]}, off * (1 + 1e-9)};
 }
@@ -141,9 +148,9 @@ LognormalTransform::WithSlope LognormalTransform::with_slope(std::complex<double
   double sums[6];
   kernel_.lognormal_slopes(line->view(), s.real(), s.imag(), sums);
   const double r = std::abs(s), e = std::exp(std::max(0.0, s.real()));
-  const double value_off = u * sums[2] + line->left_out(e + 1 + 2 * r, e * r * r, second_) + 1e-300;
+  const double value_off = u * sums[2] + line->left_out(e + 1 + 2 * r, e * r * r) + 1e-300;
   // proof: lognormal-transform
-  const double slope_off = u * sums[5] + line->left_out(2 * (1 + e), 2 * e * r, second_) + 1e-300;
+  const double slope_off = u * sums[5] + line->left_out(2 * (1 + e), 2 * e * r) + 1e-300;
   return {{{sums[0], sums[1]}, value_off * (1 + 1e-9)}, {{sums[3], sums[4]}, slope_off * (1 + 1e-9)}};
 }
 
@@ -169,7 +176,7 @@ double LognormalTransform::log_moment_above(double c) const {
   kernel_.lognormal_sums(line.view(), c, 0, sums);
   const double e = std::exp(c);
   // proof: lognormal-transform
-  const double above = sums[0] + (u * sums[2] + line.left_out(e + 1 + 2 * c, e * c * c, second_)) * (1 + 1e-9);
+  const double above = sums[0] + (u * sums[2] + line.left_out(e + 1 + 2 * c, e * c * c)) * (1 + 1e-9);
   return std::log1p(above) * (1 + 8 * u);
 }
 

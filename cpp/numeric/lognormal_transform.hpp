@@ -23,7 +23,7 @@ struct ComplexBall {
 ///
 /// G(s) = E F(s (Y - 1)) with F(z) = e^-z - 1 + z, as E Y = 1. The trapezoid rule of step d integrates on the line x =
 /// v - i c, about which the strip c - b <= y <= c + b, x = v - i y, turns s Y by mu y to within pi / 2 of the real
-/// axis: Re(s Y) >= 0. So |F| is at most e^r + 1 + |s| (|Y| + 1) there, and at most e^r |s|^2 (|Y| + 1)^2 / 2, r =
+/// axis: Re(s Y) >= 0. So |F| is at most e^r + 1 + |s| (|Y| + 1) there, and at most e^r |s|^2 |Y - 1|^2 / 2, r =
 /// max(Re s, 0), and |phi(x)| = phi(v) e^(y^2 / 2). The rule is off by 2 N / (e^(2 pi b / d) - 1), N the largest
 /// integral of the modulus along a line of the strip (Trefethen & Weideman 2014, Theorem 5.1). Each sector of arg s has
 /// its line.
@@ -53,19 +53,20 @@ class LognormalTransform {
   struct Line {
     double from = 0, to = 0;
     double strip = 0, left = 0, right = 0;
+    double strip_square = 0, left_square = 0, right_square = 0;
     std::vector<double> weight_re, weight_im, size, y_re, y_im;  // of each node, a multiple of 8; y_re, y_im: Y - 1
     std::vector<double> y;                                       // |Y|
 
     LognormalNodes view() const {
       return {weight_re.data(), weight_im.data(), size.data(), y_re.data(), y_im.data(), size.size()};
     }
-    double left_out(double by_size, double by_square, double second) const;
+    double left_out(double by_size, double by_square) const;
   };
   void place(Line& line) const;
   const Line* line_of(std::complex<double> s) const;
 
   const SimdKernels& kernel_;
-  double mu_, variance_, second_;
+  double mu_, variance_;
   std::array<Line, 5> lines_;  // the first for real s
 };
 

@@ -16,6 +16,7 @@ __all__: list[str] = [
     "LossPmf",
     "additive_noise_pair",
     "allocated_pair",
+    "allocation_bounds",
     "bayes_risk_bounds",
     "composed_delta",
     "composed_directly",
@@ -187,6 +188,21 @@ def allocated_pair(
 ) -> DominatingPair:
     """
     A pair above or below that of a step which each record joins once in `steps`.
+    """
+
+def allocation_bounds(
+    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
+    steps: typing.SupportsFloat | typing.SupportsIndex,
+    epochs: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    removes: bool,
+    adds: bool,
+    wants_epsilon: bool,
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Bounds on epsilon at each delta, or on delta at each epsilon, of one epoch of a random allocation.
     """
 
 def bayes_risk_bounds(

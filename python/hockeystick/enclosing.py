@@ -77,6 +77,30 @@ def pairs(
     return result
 
 
+def enclosed_alone(
+    terms: tuple[tuple[Any, int], ...],
+    question: str,
+    points: FloatArray,
+    adjacency: Adjacency,
+    tolerance: float,
+) -> Enclosed | None:
+    """The answer of a mechanism that runs once and knows a way of its own, if it is tight."""
+    (mechanism, count), *others = terms
+    if others or count > 1:
+        return None
+    found = mechanism.bounds_of_one(question, points, adjacency, tolerance)
+    if found is None:
+        return None
+    lower, upper = found
+    return Enclosed(lower, upper, "") if _are_tight(lower, upper, tolerance) else None
+
+
+def _are_tight(lower: FloatArray, upper: FloatArray, tolerance: float) -> bool:
+    open_ends = lower != upper  # both may be infinite
+    finite = np.where(np.isfinite(upper), upper, 0.0)
+    return bool(np.all(upper[open_ends] - lower[open_ends] <= tolerance * finite[open_ends]))
+
+
 def enclosed(
     terms: tuple[tuple[Any, int], ...],
     tolerance: float,
@@ -100,9 +124,7 @@ def enclosed(
                 f"{upper.min()!r} for {terms!r}. This is a mistake in hockeystick, and no bounds "
                 "are known: please report it"
             )
-        open_ends = lower != upper  # both may be infinite
-        finite = np.where(np.isfinite(upper), upper, 0.0)
-        if np.all(upper[open_ends] - lower[open_ends] <= tolerance * finite[open_ends]):
+        if _are_tight(lower, upper, tolerance):
             return Enclosed(lower, upper, "")
         if attempt < attempts - 1:
             accuracy = accuracy.finer()

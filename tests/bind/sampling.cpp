@@ -11,6 +11,7 @@
 
 #include "bind/bindings.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
+#include "mechanisms/sampling/allocation_hyperbola.hpp"
 #include "mechanisms/sampling/convex_convolution.hpp"
 #include "mechanisms/sampling/lognormal_sum.hpp"
 #include "numeric/lognormal_transform.hpp"
@@ -89,6 +90,20 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("mu"), py::arg("parts"), py::arg("to"), py::arg("accuracy"), py::arg("at"),
       "Bounds of P(S - E S <= d) at each d, S a sum of copies of scale * Y, parts of (scale, count); and the samples.");
+  module.def(
+      "allocation_call",
+      [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
+        const LognormalTransform transform(mu);
+        const AllocationHyperbola contour(transform, t, range.first, range.second, accuracy);
+        std::vector<std::pair<double, double>> found;
+        for (const double d : at) {
+          const auto [lower, upper] = contour.call(d);
+          found.emplace_back(lower, upper);
+        }
+        return std::pair(contour.samples(), found);
+      },
+      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
+      "The number of samples, none where they are too many, and bounds of E (S - K)_+ / t at each K - t.");
   module.def(
       "curve_law",
       [listed](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper, std::size_t stride) {

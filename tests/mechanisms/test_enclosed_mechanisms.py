@@ -232,4 +232,4 @@ def test_bounds_that_cannot_be_are_reported(monkeypatch):
         kind, "pairs_below", lambda *_: (STEP.dominating_pair(hs.Direction.REMOVE),)
     )
     with pytest.raises(hs.InternalError, match="please report"):
-        epoch.epsilon_bounds(1e-5)
+        (2 * epoch).epsilon_bounds(1e-5)

@@ -27,7 +27,7 @@ def symmetric_sums(y, k):
     return sums
 
 
-def exact_delta(noise, steps, selected, epsilon, way, width=0.1):
+def exact_delta(noise, steps, selected, epsilon, way, width=0.05):
     """By the trapezoid rule over all outputs but the last, of which the integral is known."""
     mu = 1 / noise
     line = np.arange(-9, 10 + 2 * mu, width)

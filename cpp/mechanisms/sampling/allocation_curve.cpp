@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -14,13 +15,20 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr std::size_t most_samples = 1 << 15;
 
+// E e^(-lambda Y) is known to about 1e-16, and is to be at least e^-10.
+double largest_tilt(const LognormalTransform& transform) {
+  double lambda = 10;
+  while (lambda < 500 && 1.2 * lambda - transform.log_moment_above(1.2 * lambda) < 10) lambda *= 1.2;
+  return lambda;
+}
+
 // About the real lambda at which e^(lambda d) E e^(-lambda (S - t)) / lambda^2 is least, d < 0.
 double saddle(const LognormalTransform& transform, double t, double d) {
   const auto value = [&](double log_lambda) {
     const double lambda = std::exp(log_lambda);
     return lambda * d + t * transform.log_moment_above(lambda) - 2 * log_lambda;
   };
-  double low = std::log(0.01 / -d), high = std::log(10.0);
+  double low = std::log(0.01 / -d), high = std::log(largest_tilt(transform));
   if (!(low < high)) return std::exp(high);
   for (int i = 0; i < 24; ++i) {
     const double a = low + 0.382 * (high - low), b = low + 0.618 * (high - low);
@@ -35,12 +43,15 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
                                    double accuracy)
     : transform_(transform), t_(t), deviation_(std::sqrt(t * transform.variance()) * (1 + 4 * u)) {
   const double farthest = std::max(std::fabs(from), std::fabs(to)), above = std::max(0.0, to);
-  lambda_ = to > 0 ? std::min({5 / farthest, 2 / deviation_, 10.0}) : saddle(transform, t, from / 2 + to / 2);
   const double part = accuracy * t / 8;
+  // e^(lambda d) multiplies rounding, about 1000 u of the deviation.
+  const double steepest = std::clamp(std::log(part / (1000 * u * deviation_)), 1.5, 5.0);
+  lambda_ = to > 0 ? std::min({steepest / farthest, 2 / deviation_, largest_tilt(transform)})
+                   : saddle(transform, t, from / 2 + to / 2);
   // Aliases from above: about e^(-lambda W) (W + deviation + K - t).
   period_ = 1 / lambda_;
   for (int i = 0; i < 6; ++i) period_ = std::max(1.0, std::log((deviation_ + above + 2 * period_) / part)) / lambda_;
-  period_ = std::max(period_, above + 2 * deviation_);
+  if (to > 0) period_ = std::max(period_, above + 2 * deviation_);
   for (int i = 0; i < 60 && t + to > period_; ++i) {
     const double needed = (period_ - to) / (deviation_ * deviation_);
     chernoff_ = std::max(2 * lambda_, std::min(needed, 600.0));
@@ -51,7 +62,9 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
   spacing_ = std::ldexp(std::floor(std::ldexp(2 * pi / period_, 24 - std::ilogb(2 * pi / period_))),
                         std::ilogb(2 * pi / period_) - 24);  // so that its multiples are exact
   period_ = 2 * pi / spacing_;
-  const double scale = std::exp(lambda_ * to) / period_;  // of the samples in put(K)
+  // Samples are kept in units of (1 + G(lambda))^t.
+  log_unit_ = t * transform.log_moment_above(lambda_);
+  const double scale = std::exp(std::min(lambda_ * to + log_unit_, 700.0)) / period_;  // of the samples in put(K)
   std::size_t next_check = 8;
   for (std::size_t j = 0; j < most_samples; ++j) {
     checkpoint_each<64>(j);
@@ -64,11 +77,11 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
     // proof: allocation-series
     const double off = error / modulus + 32 * u * std::min(size, 2.0) * (1 + 1 / (modulus * modulus));
     const double exponent = t * log_size, turn = t * angle;
-    const double wrong = t * off * 1.01 + 8 * u * (std::fabs(exponent) + std::fabs(turn) + 8);
+    const double wrong = t * off * 1.01 + 8 * u * (std::fabs(exponent) + std::fabs(turn) + log_unit_ + 8);
     const double square = std::norm(s), weight = (j > 0 ? 2 : 1) / square;
     // Where 1 + G is hardly known, its size is all that counts.
     const bool is_known = off < 0.01 && wrong < 1;
-    const double log_most = is_known ? exponent : t * std::log((modulus + error) * (1 + 16 * u));
+    const double log_most = (is_known ? exponent : t * std::log((modulus + error) * (1 + 16 * u))) - log_unit_;
     if (!(log_most < 600)) return;  // out of the range of doubles: nothing is known
     const double most = std::exp(log_most) * weight;
     // 1 / s^2 = conj(s)^2 / |s|^4.
@@ -84,7 +97,7 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
     double log_rest;
     if (log_tail(spacing_ * static_cast<double>(j + 1), log_rest)) {
       // proof: allocation-series
-      tail_ = std::exp(log_rest) * period_ / (2 * pi * pi * static_cast<double>(j)) * period_ * (1 + 1e-12);
+      tail_ = std::exp(log_rest - log_unit_) * period_ / (2 * pi * pi * static_cast<double>(j)) * period_ * (1 + 1e-12);
       if (tail_ * scale <= part) break;
     }
     next_check = j + 1 + j / 6;
@@ -110,7 +123,7 @@ bool AllocationSeries::log_tail(double omega, double& result) const {
     result = std::min({result, at_a, at_b});
     (at_a < at_b ? high : low) = at_a < at_b ? b : a;
   }
-  return result < 700;
+  return result - log_unit_ < 700;
 }
 
 // The terms k < 0: put(x) <= e^(c (x - t)) E e^(-c (S - t)) / (c e) for every c > lambda; none if K <= W.
@@ -129,36 +142,49 @@ Interval AllocationSeries::by_moments(double d) const {
   const double least = std::max(0.0, d), log_moment = t_ * transform_.log_moment_above(lambda_) * (1 + 2 * u);
   const double exponent = lambda_ * d + log_moment - 1 - std::log(lambda_);
   const double size = std::fabs(lambda_ * d) + log_moment + 8;
-  const double chernoff = exponent < 600 ? std::exp(exponent + 16 * u * size) : infinity;  // proof: allocation-series
+  const double chernoff =
+      exponent < 600 ? std::exp(exponent + 16 * u * size) + 1e-300 : infinity;  // proof: allocation-series
   const double most = std::min(chernoff, least + deviation_ / 2);
   return {least / t_ * (1 - 4 * u), most / t_ * (1 + 4 * u)};
 }
 
 Interval AllocationSeries::put(double d) const {
-  if (!(tail_ < 1e290)) return by_moments(d);
+  if (!(tail_ < 1e290 && std::fabs(lambda_ * d + log_unit_) < 600)) return by_moments(d);
   const double turn = spacing_ * d, cosine = std::cos(turn), sine = std::sin(turn);
-  constexpr std::size_t block = 32;
-  double sum = 0, pr = 1, pi_ = 0;
+  constexpr std::size_t block = 8;
+  double sum = 0, sums = 0;
   for (std::size_t from = 0; from < re_.size(); from += block) {
-    double part = 0;
+    const double start = turn * static_cast<double>(from);
+    double part = 0, pr = std::cos(start), pi_ = std::sin(start);
     for (std::size_t j = from; j < std::min(from + block, re_.size()); ++j) {
       part += re_[j] * pr - im_[j] * pi_;
       const double next = pr * cosine - pi_ * sine;
       pi_ = pi_ * cosine + pr * sine;
       pr = next;
     }
-    sum += part;
+    sum += part, sums += std::fabs(sum);
   }
-  const double scale = std::exp(lambda_ * d) / period_, count = static_cast<double>(re_.size() / block + block);
-  // A turn is off by u of itself and its sine by 4 u, j of them by j times that; K - t by 4 u of itself.
-  const double turned = turning_ * (4 * std::fabs(turn) + 16) * u;  // proof: allocation-series
-  const double rounding =                                           // proof: allocation-series
-      scale * (rounding_ + turned + size_ * (count + 16 + 8 * lambda_ * std::fabs(d)) * u) + 4 * u * std::fabs(d);
+  const double scale = std::exp(lambda_ * d + log_unit_) / period_;
+  // A turn is off by 2 u of itself, j of them by j times that; a cosine and the steps from the start of a block by 16 u
+  // each.
+  const double turned = (turning_ * 3 * std::fabs(turn) + size_ * 8 * (block + 2)) * u;  // proof: allocation-series
+  const double rounding =                                                                // proof: allocation-series
+      scale * (rounding_ + turned + (size_ * (block + 16 + 8 * (lambda_ * std::fabs(d) + log_unit_)) + sums) * u);
   const double fall = lambda_ * period_, q = std::exp(-fall) * (1 + 8 * u * (1 + fall)), rest = -std::expm1(-fall);
   // proof: allocation-series
   const double above = q / rest * (deviation_ / 2 + std::max(0.0, d)) + period_ * q / (rest * rest);
   const double error = rounding + scale * tail_;
   return {(scale * sum - error - above * (1 + 1e-12) - alias_below(d)) / t_, (scale * sum + error) / t_};
+}
+
+Allocation checked_allocation(double noise_multiplier, double steps, double epochs) {
+  const auto is_whole = [](double x, double low, double high) { return x >= low && x <= high && std::floor(x) == x; };
+  if (!is_whole(steps, 2, 1e12)) throw std::invalid_argument("steps must be a whole number in [2, 1e12]");
+  if (!is_whole(epochs, 1, 1e9)) throw std::invalid_argument("epochs must be a whole number in [1, 1e9]");
+  const double mu = std::sqrt(epochs) / noise_multiplier;
+  if (!(mu >= 1e-3 * (1 - 1e-15) && mu <= 5 * (1 + 1e-15)))
+    throw std::invalid_argument("sqrt(epochs) / noise must be in [0.001, 5]");
+  return {mu, steps};
 }
 
 EnclosedCurve allocation_curve(const Allocation& allocation, double interval, std::size_t stride, double tail) {

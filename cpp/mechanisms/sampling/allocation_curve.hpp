@@ -40,9 +40,9 @@ class AllocationSeries {
   bool log_tail(double omega, double& result) const;
 
   const LognormalTransform& transform_;
-  double t_, deviation_, lambda_, period_, spacing_ = 0;
+  double t_, deviation_, lambda_, period_, spacing_ = 0, log_unit_ = 0;
   double chernoff_ = 0, log_chernoff_ = 0;  // the tilt of the aliases from below, and t log E e^(-tilt (Y - 1))
-  std::vector<double> re_, im_;             // (1 + G)^t / s^2, twice from j = 1 on
+  std::vector<double> re_, im_;             // (1 + G)^t / s^2 in units of e^log_unit, twice from j = 1 on
   double size_ = 0, rounding_ = 0, turning_ = 0, tail_ = infinity;
 };
 
@@ -50,6 +50,10 @@ struct Allocation {
   double mu;  // 1 / noise multiplier
   double steps;
 };
+
+/// In the same place in each of `epochs` the record shifts a mean by sqrt(epochs) / noise multiplier; mu is that within
+/// 4 u. Throws std::invalid_argument out of the ranges of steps, epochs and mu.
+Allocation checked_allocation(double noise_multiplier, double steps, double epochs);
 
 /// h at e^(k d / stride) for whole k, out to where all but `tail` of either mass is inside.
 EnclosedCurve allocation_curve(const Allocation& allocation, double interval, std::size_t stride, double tail);

@@ -11,24 +11,17 @@ namespace {
 
 constexpr double widest_interval = 0.25;
 
-bool is_whole(double x, double low, double high) { return x >= low && x <= high && std::floor(x) == x; }
-
-// In the same place in each of `epochs` the record shifts a mean by sqrt(epochs) / noise. The curve grows with it: from
-// N(mu, 1) against N(0, 1) noise makes N(c mu, 1) against N(0, 1) for every c < 1.
+// The curve grows with mu: from N(mu, 1) against N(0, 1) noise makes N(c mu, 1) against N(0, 1) for every c < 1.
 struct Asked {
   Allocation allocation;
   double interval, tail;
 };
 
 Asked asked(Parameters p, double outward) {
-  const double noise = p[0], steps = p[1], epochs = p[2], cells = p[3], tail = p[4];
-  if (!is_whole(steps, 2, 1e12)) throw std::invalid_argument("steps must be a whole number in [2, 1e12]");
-  if (!is_whole(epochs, 1, 1e9)) throw std::invalid_argument("epochs must be a whole number in [1, 1e9]");
+  const double steps = p[1], cells = p[3], tail = p[4];
   if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
   if (!(tail >= 1e-16 && tail < 1)) throw std::invalid_argument("tail must be in [1e-16, 1)");
-  const double mu = std::sqrt(epochs) / noise * (1 + outward * 4 * u);  // proof: parameter-rounding
-  if (!(mu >= 1e-3 * (1 - 1e-15) && mu <= 5 * (1 + 1e-15)))
-    throw std::invalid_argument("sqrt(epochs) / noise must be in [0.001, 5]");
+  const double mu = checked_allocation(p[0], steps, p[2]).mu * (1 + outward * 4 * u);  // proof: parameter-rounding
   const double spread = std::sqrt(std::log1p(std::expm1(mu * mu) / steps));
   return {{mu, steps}, std::min(spread / cells, widest_interval), tail};
 }

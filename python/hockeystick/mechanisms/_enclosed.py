@@ -5,7 +5,8 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from hockeystick import _core
-from hockeystick.adjacency import Direction
+from hockeystick._checks import FloatArray
+from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism, Terms
 from hockeystick.enclosing import Accuracy
 
@@ -36,6 +37,13 @@ class EnclosedMechanism(Mechanism):
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:
         """Pairs that bound what the mechanism costs from below, each by itself."""
+
+    def bounds_of_one(
+        self, question: str, points: FloatArray, adjacency: Adjacency, tolerance: float
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """The ends of what the core calls `question`, of one release; None if pairs tell more."""
+        del question, points, adjacency, tolerance
+        return None
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """A pair that dominates all neighbours in `direction`."""

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/sampling/allocation_hyperbola.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr std::size_t most_samples = 300;
+constexpr double piece = 0.1, farthest = 30;
+
+}  // namespace
+
+// The half u >= 0 of a hyperbola.
+class AllocationHyperbola::Arm {
+ public:
+  Arm(double m, double alpha) : m_(m), alpha_(alpha), sine_(std::sin(alpha)), cosine_(std::cos(alpha)) {}
+  Point at(double u) const;
+  double m() const { return m_; }
+  double alpha() const { return alpha_; }
+
+  /// dc / du for c = Re(s e^(-i angle)).
+  double slope(const Point& point, double cosine, double sine) const;
+
+ private:
+  double m_, alpha_, sine_, cosine_;
+};
+
+struct AllocationHyperbola::Point {
+  double u, re, im, size;         // s and its modulus m (cosh u - sin alpha)
+  double tangent_re, tangent_im;  // s'
+  double stretch;                 // at least |s'| / |s|^2, as |s'| <= m cosh u; it falls with u
+  double off;                     // bounds the rounding of s
+};
+
+AllocationHyperbola::Point AllocationHyperbola::Arm::at(double at) const {
+  const double sh = std::sinh(at), ch = std::sqrt(1 + sh * sh);
+  Point p{};
+  p.u = at, p.re = m_ * (1 - sine_ * ch), p.im = m_ * cosine_ * sh, p.size = m_ * (ch - sine_);
+  p.tangent_re = -m_ * sine_ * sh, p.tangent_im = m_ * cosine_ * ch;
+  p.stretch = ch / (m_ * (ch - sine_) * (ch - sine_)) * (1 + 1e-12);
+  p.off = u * m_ * (6 + at + (14 + at) * sh);
+  return p;
+}
+
+double AllocationHyperbola::Arm::slope(const Point& point, double cosine, double sine) const {
+  return point.tangent_re * cosine + point.tangent_im * sine;
+}
+
+// A guess: the angle at which x - i angle / mu passes the saddle point of phi(x) e^(-s Y), where -mu x = W(mu^2
+// e^(-mu^2 / 2) s); but between a and b, Re(s e^(-i angle)) > 0.
+double AllocationHyperbola::angle_at(const Point& a, const Point& b) const {
+  const double mu = transform_.mu();
+  const std::complex<double> z = std::complex<double>(a.re, a.im) * (mu * mu * std::exp(-mu * mu / 2));
+  std::complex<double> w = std::log(1.0 + z);
+  for (int i = 0; i < 2; ++i) {
+    const std::complex<double> e = std::exp(w);
+    w -= (w * e - z) / (e * (w + 1.0));
+  }
+  const double least = std::max(0.0, std::atan2(b.im, b.re) - pi / 2 + 0.05);
+  return w.imag() > least ? std::min(w.imag(), std::max(1.5, least)) : least;
+}
+
+// Upper bound of t log|1 + G(s)| between a and b. On the line x - i angle / mu, |g(s)| is at most e^(angle^2 / (2
+// mu^2)) E e^(-c Y), c = Re(s e^(-i angle)) > 0, and |1 + G| = e^(Re s) |g|. Re s - c falls with u; c'' is a sinh u - b
+// cosh u for some a, b >= 0, so that c is concave or grows: it is least at an end. log E e^(-c (Y - 1)) grows with c.
+double AllocationHyperbola::log_power(const Arm& arm, const Point& a, const Point& b, double angle) const {
+  const double mu = transform_.mu(), cosine = std::cos(angle), sine = std::sin(angle);
+  const double at_a = a.re * cosine + a.im * sine, at_b = b.re * cosine + b.im * sine;
+  if (!(at_a > 1e-9 * a.size && at_b > 1e-9 * b.size)) return infinity;
+  const double most = angle > arm.alpha() ? at_b : at_a + std::max(0.0, arm.slope(a, cosine, sine)) * (b.u - a.u);
+  const double half = std::sin(angle / 2), apart = 2 * half * half * a.re - a.im * sine;
+  const double rise = angle * angle / (2 * mu * mu), size = std::fabs(a.re) + a.im + b.size + rise;
+  const double moment = transform_.log_moment_above(most + 1e-12 * b.size);
+  return t_ * (apart + rise + moment + 1e-14 * (size + moment));
+}
+
+// The same. On a line where Re(s Y) >= 0, |e^-z - 1 + z - z^2 / 2| <= e^r |z|^3 / 6, r = max(Re s, 0), and on every
+// line E (Y - 1)^2 is the variance: G is the variance times s^2 / 2 but for E (|Y| + 1)^3 e^r |s|^3 / 6. log|1 + G| <=
+// Re G + |G|^2 / 2.
+double AllocationHyperbola::log_power_near_zero(const Point& a, const Point& b) const {
+  const double mu = transform_.mu(), variance = transform_.variance(), s = b.size * (1 + 1e-12);
+  const double y = (std::max(0.0, std::atan2(b.im, b.re) - pi / 2) + 1e-9) / mu;
+  const double third = std::exp(3 * mu * mu) + 3 * std::exp(mu * mu) + 4;
+  const double rest = third / 6 * std::exp(y * y / 2 + std::max(0.0, a.re)) * s * s * s;
+  const double square = std::max(a.re * a.re, b.re * b.re) - a.im * a.im, size = variance / 2 * s * s + rest;
+  return t_ * (variance / 2 * square + rest + size * size / 2 + 1e-11 * size) * (1 + 1e-9);
+}
+
+// The same. |G'| = |E (Y - 1) (1 - e^-z)| is at most |s| e^r E |Y - 1|^2 and (1 + e^r) E |Y - 1|, on that line.
+double AllocationHyperbola::log_power_sampled(const Point& a, const Point& b) const {
+  const auto [g, error] = transform_.centred({a.re, a.im});
+  const double turn = std::max(0.0, std::atan2(b.im, b.re) - pi / 2) + 1e-9, y = turn / transform_.mu();
+  const double e = std::exp(std::max(0.0, a.re)), half = std::sin(turn / 2);
+  const double square = transform_.variance() + 4 * half * half;
+  const double steepest =
+      std::exp(y * y / 2) * std::min(b.size * e * square, (1 + e) * std::min(2.0, std::sqrt(square)));
+  const double path = std::hypot(b.tangent_re, b.tangent_im) * (b.u - a.u);
+  const double grown = (path + a.off) * steepest + error, most = std::abs(1.0 + g) + grown;
+  const double gr = g.real(), gi = g.imag(),
+               log_size = std::abs(g) < 0.5 ? 0.5 * std::log1p(2 * gr + gr * gr + gi * gi) + grown / (std::abs(1.0 + g))
+                                            : std::log(most);
+  return t_ * (log_size + 1e-14);
+}
+
+// An upper bound of |f s'| at a point, which from there on falls at least at this rate.
+double AllocationHyperbola::beyond(const Arm& arm, const Point& at, double& rate) const {
+  const double angle = std::max(angle_at(at, at), std::min(arm.alpha() + 0.02, 1.5));
+  rate = from_ * -at.tangent_re * (1 - 1e-9);
+  const double fall = from_ * at.re * (1 - 1e-12);
+  return at.stretch * (std::exp(fall + log_power(arm, at, at, angle)) + std::exp(fall));
+}
+
+// Upper bound of the integral of |f s'| over the whole hyperbola, piece by piece.
+double AllocationHyperbola::modulus(const Arm& arm) const {
+  double sum = 0;
+  Point at = arm.at(0);
+  for (double next = piece; next < farthest; next += piece) {
+    const Point to = arm.at(next);
+    const double fall = std::max(from_ * at.re, to_ * at.re) + 1e-12 * to_ * at.size;
+    double power = std::min(log_power_near_zero(at, to), log_power(arm, at, to, angle_at(at, to)));
+    if (power > 2 && power + fall > -20) power = std::min(power, log_power_sampled(at, to));
+    sum += piece * at.stretch * (std::exp(fall + power) + std::exp(fall));
+    if (!(sum < 1e200)) return infinity;
+    at = to;
+    if (fall > -20) continue;
+    double rate;
+    const double rest = beyond(arm, at, rate);
+    if (rest < 1e-3 * sum * rate) return 2 * (sum + rest / rate) * (1 + 1e-9);
+  }
+  return infinity;
+}
+
+AllocationHyperbola::AllocationHyperbola(const LognormalTransform& transform, double t, double from, double to,
+                                         double accuracy)
+    : transform_(transform), t_(t), from_(from), to_(to) {
+  const double part = accuracy * t / 4;
+  double fewest = most_samples, spacing = 0, m = 0, alpha = 0;
+  for (const double tried : {0.6, 0.4, 0.25}) {
+    const double width = 0.8 * tried, scale = 4 / (to * (1 - std::sin(tried)));
+    const double both = (modulus({scale, tried - width}) + modulus({scale, tried + width})) / (2 * pi);
+    const double step = 2 * pi * width / std::log1p(both / part);
+    const double end = std::acosh((1 + std::log1p(1 / (scale * part)) / (scale * from)) / std::sin(tried));
+    if (!(end / step < fewest)) continue;
+    fewest = end / step, spacing = step, m = scale, alpha = tried;
+    left_out_ = both / std::expm1(2 * pi * width / step * (1 - 1e-12)) * (1 + 1e-9);  // proof: allocation-hyperbola
+  }
+  if (!(spacing > 0 && sample({m, alpha}, spacing, part))) s_.clear();
+}
+
+bool AllocationHyperbola::sample(const Arm& arm, double spacing, double part) {
+  for (std::size_t k = 0; k < most_samples; ++k) {
+    checkpoint_each<64>(k);
+    const Point p = arm.at((static_cast<double>(k) + 0.5) * spacing);
+    if (from_ * p.re < -8) {
+      double rate;
+      const double bound = beyond(arm, p, rate), rest = bound * spacing / pi / -std::expm1(-rate * spacing);
+      if (rest <= part) {
+        left_out_ += rest * (1 + 1e-9);  // proof: allocation-hyperbola
+        return true;
+      }
+    }
+    const std::complex<double> s(p.re, p.im);
+    const auto [g, slope] = transform_.with_slope(s);
+    const double gr = g.value.real(), gi = g.value.imag(), size = std::abs(g.value);
+    const double square = (1 + gr) * (1 + gr) + gi * gi, modulus = std::sqrt(square);
+    const double log_size = size < 0.5 ? 0.5 * std::log1p(2 * gr + size * size) : 0.5 * std::log(square);
+    const double steep = std::abs(slope.value) + slope.error;
+    // proof: allocation-hyperbola
+    const double off = (g.error + p.off * steep) / modulus + 32 * u * std::min(size, 2.0) * (1 + 1 / square);
+    const double exponent = t_ * log_size, turn = t_ * std::atan2(gi, 1 + gr),
+                 angle = std::fabs(exponent) + std::fabs(turn);
+    const double wrong = t_ * off * 1.01 + 8 * u * angle;
+    // Where 1 + G is hardly known, its size is all that counts.
+    const bool is_known = off < 0.01 && wrong < 1;
+    const double log_most = is_known ? exponent : t_ * std::log((modulus + g.error + p.off * steep) * (1 + 16 * u));
+    if (!(log_most < 600)) return false;
+    const double most = std::exp(log_most), half = std::sin(turn / 2);
+    const std::complex<double> grown =
+        is_known ? std::complex<double>(std::expm1(exponent) - 2 * most * half * half, most * std::sin(turn)) : -1.0;
+    // proof: allocation-hyperbola
+    const double grown_off = is_known ? most * std::expm1(wrong) + 24 * u * angle * std::max(1.0, most) : most * 1.01;
+    const std::complex<double> tangent(p.tangent_re, p.tangent_im), weight = tangent * (spacing / pi) / (s * s);
+    s_.push_back(s);
+    value_.push_back(grown * weight);
+    // proof: allocation-hyperbola
+    rounding_.push_back(std::abs(weight) * (grown_off + (40 * u + 3 * p.off / p.size) * std::abs(grown)));
+    off_.push_back(p.off);
+  }
+  return false;
+}
+
+Interval AllocationHyperbola::call(double d) const {
+  double sum = 0, error = left_out_, added = 0;
+  for (std::size_t k = 0; k < s_.size(); ++k) {
+    const double re = s_[k].real() * d, im = s_[k].imag() * d, e = std::exp(re), size = std::abs(value_[k]);
+    sum += e * (value_[k].imag() * std::cos(im) + value_[k].real() * std::sin(im));
+    added += std::fabs(sum);
+    // proof: allocation-hyperbola
+    error += e * (rounding_[k] + size * (off_[k] * d + 4 * u * (std::fabs(re) + im + 8))) * (1 + 1e-9);
+  }
+  error += 2 * u * added;
+  return {(sum - error) / t_ * (1 - 4 * u), (sum + error) / t_ * (1 + 4 * u)};
+}
+
+}  // namespace hockeystick
