@@ -13,7 +13,7 @@ THROUGH_OTHERS = {
     "forecast": "grid_planner",
     "mechanisms": "atomic_pair density_mgf_line gaussian_cells gaussian_mgf_line "
     "gaussian_tradeoff mixture_loss public_mixture "
-    "random_allocation registry sampling_weight shuffled",
+    "random_allocation registry sampling_weight",
     "methods": "chernoff_bound dpsgd engine gaussian_merge method questions single_step "
     "step_mgf_line",
     "numeric": "budget cache checkpoint fork_safe_mutex roots_of_unity vector_math workspace",

@@ -117,9 +117,10 @@ def dpsgd_epsilon_bounds(
         sampling_probability: Of each record in each step; in [0, 1], where 0 costs nothing.
         steps: Whole numbers in [0, 1e9].
         delta: In (0, 1).
-        sampling: How batches are drawn: "poisson", "random_allocation", "shuffled" or "fixed_size".
-            The last two have an adjacency of their own, which must be asked for, and bounds that
-            theory does not close: they are wider than the tolerance, without an exception.
+        sampling: How batches are drawn: "poisson", "random_allocation", "shuffled", "fixed_size" or
+            "cyclic". "shuffled" and "fixed_size" have an adjacency of their own, to be asked for,
+            and bounds that theory does not close: they are wider than the tolerance, without an
+            exception. In "cyclic" batches, always the same, an epoch is one Gaussian step.
         dataset_size: For "fixed_size": the number of records.
         options: As of ``Composition.epsilon_bounds``; the memory limit is that of each question.
 

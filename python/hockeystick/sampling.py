@@ -8,10 +8,15 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 
-Sampling = Literal["poisson", "random_allocation", "shuffled", "fixed_size"]
+Sampling = Literal["poisson", "random_allocation", "shuffled", "fixed_size", "cyclic"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
-ADJACENCIES = {"shuffled": Adjacency.REPLACE_SPECIAL, "fixed_size": Adjacency.REPLACE_ONE}
+ADJACENCIES = {
+    "shuffled": Adjacency.REPLACE_SPECIAL,
+    "fixed_size": Adjacency.REPLACE_ONE,
+    "cyclic": Adjacency.REPLACE_SPECIAL,
+}
 """The widest relation that a scheme is known for, if it is not ADD_OR_REMOVE_ONE."""
+_MOST = 1e12  # batches of an epoch, records of a batch
 _WHOLE = 1e-9  # how far from a whole number a quotient of two doubles may be, relatively
 
 
@@ -46,11 +51,14 @@ def drawn(
 
     Args:
         noise_multiplier: In [0.001, 1e12], or less where a scheme says so.
-        sampling_probability: In [0, 1]. An epoch of "random_allocation" or "shuffled" has
-            1 / sampling_probability batches, a whole number.
-        steps: In [0, 1e9]; whole epochs of "random_allocation" or "shuffled".
-        sampling: "poisson", "random_allocation" (drawn anew in each epoch), "shuffled" or
-            "fixed_size" (drawn without replacement for each step); underscore or hyphen.
+        sampling_probability: In [0, 1]. An epoch of "random_allocation", "shuffled" or "cyclic" has
+            1 / sampling_probability batches, a whole number up to 1e12.
+        steps: In [0, 1e9]; whole epochs of these three.
+        sampling: "poisson", "random_allocation" (drawn anew in each epoch), "shuffled" (anew in
+            each epoch), "fixed_size" (drawn without replacement for each step) or "cyclic" (each
+            record in one batch of every epoch, which may be known; one Gaussian step an epoch);
+            underscore or hyphen. If cyclic batches are cut from a list, a record that is added or
+            removed moves all later ones: that is not known, and not refused.
         dataset_size: For "fixed_size" alone: the batch has sampling_probability * dataset_size
             records, a whole number.
 
@@ -74,18 +82,22 @@ def drawn(
             q * size, f"sampling_probability * dataset_size must be whole, got {q * size!r}"
         )
         return step.fixed_size_sampled(batch_size=batch, dataset_size=size), count
-    batches = _whole(1 / q, f"1 / sampling_probability must be whole for {kind!r}, got {1 / q!r}")
+    batches = _whole(
+        1 / q, f"1 / sampling_probability must be whole, up to 1e12, for {kind!r}, got {1 / q!r}"
+    )
     if count % batches:
         raise ValueError(
             f"steps must be whole epochs of {batches} batches for {kind!r}, got {count}"
         )
+    if kind == "cyclic":
+        return step, count // batches
     if kind == "shuffled":
         return step.shuffled(batches=batches), count // batches
     return step.random_allocation(steps=batches), count // batches
 
 
 def _whole(value: float, message: str) -> int:
-    nearest = round(value)
-    if abs(nearest - value) > _WHOLE * value:
+    nearest = round(min(value, _MOST))
+    if not (value <= _MOST and abs(nearest - value) <= _WHOLE * value):
         raise ValueError(message)
     return nearest

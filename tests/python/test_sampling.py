@@ -19,6 +19,7 @@ def test_names_make_the_runs_that_they_say():
     assert sampled_run(**RUN) == 300 * STEP.poisson_sampled(0.01)
     assert sampled_run(**RUN, sampling="random-allocation") == 3 * STEP.random_allocation(steps=100)
     assert sampled_run(**RUN, sampling="shuffled") == 3 * STEP.shuffled(batches=100)
+    assert sampled_run(**RUN, sampling="cyclic") == 3 * STEP
     batch = STEP.fixed_size_sampled(batch_size=50, dataset_size=5000)
     assert sampled_run(**RUN, sampling="fixed_size", dataset_size=5000) == 300 * batch
 
@@ -55,7 +56,9 @@ def options(sampling, steps=300):
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_the_command_line_takes_them(sampling, capsys):
     arguments = ["epsilon", "-s", "1", "-d", "1e-5", *options(sampling)]
-    assert ("nobody knows closer" in said(capsys, arguments)) == (sampling in ADJACENCIES)
+    assert ("nobody knows closer" in said(capsys, arguments)) == (
+        sampling in ("shuffled", "fixed_size")
+    )
     found = json.loads(said(capsys, [*arguments, "--json"]))
     assert found["lower"] <= found["upper"] < math.inf
 
@@ -100,6 +103,8 @@ def test_their_pictures_are_drawn(sampling, picture, tmp_path, capsys):
     [
         ({"sampling": "shuffle"}, "sampling must be"),
         ({"sampling": "shuffled", "sampling_probability": 0.03}, "1 / sampling_probability must"),
+        ({"sampling": "cyclic", "sampling_probability": 5e-324}, "1 / sampling_probability must"),
+        ({"sampling": "cyclic", "steps": 250}, "steps must be whole epochs of 100"),
         ({"sampling": "shuffled", "steps": 250}, "steps must be whole epochs of 100"),
         ({"sampling": "fixed_size"}, "dataset_size must be given"),
         ({"dataset_size": 100}, "dataset_size must be given"),

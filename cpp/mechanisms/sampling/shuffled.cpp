@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An epoch of a Gaussian mechanism over shuffled batches, a record made a special one that adds nothing: a pair below.
+// An epoch of a Gaussian mechanism over shuffled batches: a pair below.
 //
-// Let every other record add -1 to the sum of its batch. Up to a shift, and in units of the noise, the b sums are the
-// mean over i of N(2 mu e_i, I) with a record that adds 1, and of N(mu e_i, I) with the special one (Chua et al. 2024).
-// Their maximum is a function of the outputs, so its two laws, cut into cells, form a pair below.
+// Let every other record add the same to the sum of its batch. Up to a shift, and in units of the noise, the b sums are
+// the mean over i of N(with mu e_i, I) before a record is replaced, and of N(without mu e_i, I) after: with a record
+// that adds 1, and others that add -1, with = 2, and without = 1 for a special record that adds nothing (Chua et al.
+// 2024), 0 for another such other. Their maximum is a function of the outputs, so its two laws, cut into cells, form a
+// pair below.
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -36,17 +39,19 @@ class Maximum {
 };
 
 AtomicLaw below(Parameters p) {
-  const double noise = p[0], batches = p[1], cells = p[2];
-  if (!(noise >= 1e-2 && noise <= 1e12)) throw std::invalid_argument("noise multiplier must be in [0.01, 1e12]");
+  const double noise = p[0], batches = p[1];
+  if (!(noise >= 1e-3 && noise <= 1e12)) throw std::invalid_argument("noise multiplier must be in [0.001, 1e12]");
   if (!(batches >= 1 && batches <= 1e12 && std::floor(batches) == batches))
     throw std::invalid_argument("batches must be a whole number in [1, 1e12]");
-  if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
-  const double mu = 1 / noise * (1 - 4 * u);  // proof: parameter-rounding
-  const Maximum with(2 * mu, batches), without(mu, batches);
+  if (!(p[2] > p[3] && p[3] >= 0 && p[2] <= 2)) throw std::invalid_argument("shifts must fall and be in [0, 2]");
+  // Beyond 16 masses underflow; more noise costs less.
+  const double mu = std::min(16.0, 1 / noise * (1 - 4 * u));  // proof: parameter-rounding
+  const double cells = 16 * std::clamp(mu, 1.0, 4.0);         // in a unit of the noise
+  const Maximum with(p[2] * mu, batches), without(p[3] * mu, batches);
   // Below `low` the maximum lies with a probability under e^-40, for the tail at low is 40 / b at least.
   double low = -9;
   while (low < 9 && normal_tail(low) * batches > 40) low += 0.125;
-  const double high = 2 * mu + 9, width = (high - low) / std::ceil((high - low) * cells);
+  const double high = p[2] * mu + 9, width = (high - low) / std::ceil((high - low) * cells);
   AtomicLaw law;
   const auto add = [&](double with_mass, double without_mass) {
     if (with_mass > 1e-290 && without_mass > 1e-290)
@@ -65,8 +70,8 @@ AtomicLaw below(Parameters p) {
   return law;
 }
 
-// Parameters: noise multiplier, batches, cells in a unit of the noise.
-const AtomicRegistration<below> registration("shuffled_below", 3);
+// Parameters: noise multiplier, batches, shifts with and without the record.
+const AtomicRegistration<below> registration("shuffled_below", 4);
 
 }  // namespace
 }  // namespace hockeystick

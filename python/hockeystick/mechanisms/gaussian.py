@@ -87,11 +87,11 @@ class Gaussian(SamplableMechanism):
             replacement=replacement,
         )
 
-    def shuffled(self, *, batches: int) -> "Shuffled":
+    def shuffled(self, *, batches: int, epochs: int = 1) -> "Shuffled":
         """An epoch over the shuffled records, cut into batches of equal size."""
         from hockeystick.mechanisms.shuffled import Shuffled  # noqa: PLC0415
 
-        return Shuffled(mechanism=self, batches=batches)
+        return Shuffled(mechanism=self, batches=batches, epochs=epochs)
 
 
 def noise_divisor(direction: Direction) -> float:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shuffled epochs: the laws of the largest batch in balls, and what the intervals must obey."""
+
+import math
+
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+
+
+def up_to(x):
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def event(noise, batches, means, alpha, cut):
+    """P - alpha Q of an output whose largest batch exceeds `cut` (Chua et al. 2024)."""
+    beyond = [1 - up_to(cut - m / noise) * up_to(cut) ** (batches - 1) for m in means]
+    return beyond[0] - alpha * beyond[1]
+
+
+@pytest.mark.parametrize("means", [(2, 1), (2, 0), (1, 0)])
+@pytest.mark.parametrize("batches", [1, 2, 1000, 10**12])
+@pytest.mark.parametrize("noise", [0.07, 0.3, 1.0, 5.0, 1e4])
+def test_the_law_of_the_largest_batch_in_balls(noise, batches, means):
+    """Its ratio grows: the best test is one event. No law is above, and cells take little."""
+    pair = _core.dominating_pair("shuffled_below", (noise, batches, *means))
+    with ctx.workprec(300):
+        exact = arb(noise)
+        for alpha in (1.0, 1.001, 1.5, 20.0, 1e6):
+            low, high = -5.0, 2 / noise + 9
+            for _ in range(5):  # towards the best cut
+                cuts = [low + (high - low) * k / 24 for k in range(25)]
+                values = [event(exact, batches, means, alpha, arb(cut)) for cut in cuts]
+                at = max(range(25), key=lambda k: float(values[k]))
+                low, high = cuts[max(at - 1, 0)], cuts[min(at + 1, 24)]
+            best = max(float(values[at]), 0.0)
+            found = pair.delta_above([math.log(alpha)])[0]
+            assert found <= best * (1 + 1e-6) + 1e-9  # delta_above adds what it is off by
+            assert found >= 0.97 * best - 1e-9
+
+
+@pytest.mark.parametrize("adjacency", ["replace-special", "replace-one"])
+@pytest.mark.parametrize("batches", [2, 50, 10**12])
+@pytest.mark.parametrize("noise", [1e-3, 0.02, 0.4, 1.0, 3.0, 1e3, 1e12])
+def test_intervals_hold_at_all_noise(noise, batches, adjacency):
+    epoch = hs.Gaussian(noise_multiplier=noise).shuffled(batches=batches)
+    for run in (epoch, 10 * epoch):
+        bounds = run.epsilon_bounds(1e-6, adjacency=adjacency)
+        assert 0 <= bounds.lower <= bounds.upper < math.inf
+        assert bounds.limited_by == "theory" or bounds.lower > 0.99 * bounds.upper or noise == 1e12
+
+
+def test_more_batches_hide_more_and_little_noise_hides_nothing():
+    lower = [
+        hs.Gaussian(noise_multiplier=1.0)
+        .shuffled(batches=b)
+        .epsilon_bounds(1e-6, adjacency="replace-one")
+        .lower
+        for b in (2, 10, 100, 1000)
+    ]
+    assert lower == sorted(lower, reverse=True)
+    assert lower[0] > 10.2
+    loud = hs.Gaussian(noise_multiplier=0.4).shuffled(batches=1000)
+    special = loud.epsilon_bounds(1e-6, adjacency="replace-special")
+    assert special.lower > 0.999 * special.upper
+    assert loud.epsilon_bounds(1e-6, adjacency="replace-one").lower > 28.6
+
+
+def test_places_that_are_kept_are_one_epoch_at_less_noise():
+    step = hs.Gaussian(noise_multiplier=2.0)
+    kept = step.shuffled(batches=100, epochs=4)
+    once = hs.Gaussian(noise_multiplier=1.0).shuffled(batches=100)
+    for adjacency in ("replace-special", "replace-one"):
+        ends = [run.epsilon_bounds(1e-6, adjacency=adjacency) for run in (kept, once)]
+        assert ends[0].lower == pytest.approx(ends[1].lower, rel=1e-9)
+        assert ends[0].upper == pytest.approx(ends[1].upper, rel=1e-9)
+        anew = (4 * step.shuffled(batches=100)).epsilon_bounds(1e-6, adjacency=adjacency)
+        assert anew.upper == pytest.approx(ends[0].upper, rel=1e-9)
+        assert anew.lower < ends[0].lower
+
+
+def test_a_replaced_record_costs_at_least_a_special_one():
+    for noise in (0.5, 1.0, 2.0, 5.0):
+        epoch = hs.Gaussian(noise_multiplier=noise).shuffled(batches=20)
+        special, one = (
+            epoch.epsilon_bounds(1e-6, adjacency=adjacency).lower
+            for adjacency in ("replace-special", "replace-one")
+        )
+        assert special <= one
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        (1e-4, 10, 2, 1),
+        (math.nan, 10, 2, 1),
+        (1.0, 0, 2, 1),
+        (1.0, 2.5, 2, 1),
+        (1.0, 1e13, 2, 1),
+        (1.0, math.nan, 2, 1),
+        (1.0, 10, 1, 2),
+        (1.0, 10, 1, -1),
+        (1.0, 10, 3, 1),
+        (1.0, 10, math.nan, 1),
+        (1.0, 10, 2),
+    ],
+)
+def test_the_core_refuses_what_is_out_of_range(parameters):
+    with pytest.raises(ValueError, match="must"):
+        _core.dominating_pair("shuffled_below", parameters)
+
+
+def test_bad_arguments_are_named():
+    step = hs.Gaussian(noise_multiplier=1.0)
+    for bad in (0, -1, 10**13):
+        with pytest.raises(ValueError, match="^batches must be a whole number"):
+            step.shuffled(batches=bad)
+        with pytest.raises(ValueError, match="^epochs must be a whole number"):
+            step.shuffled(batches=9, epochs=bad)
+    with pytest.raises(ValueError, match="^batches must be at least 2 if epochs > 1"):
+        step.shuffled(batches=1, epochs=3)
+    with pytest.raises(ValueError, match=r"^noise_multiplier / sqrt\(epochs\) must be at least"):
+        step.shuffled(batches=3, epochs=10**7)
+    with pytest.raises(ValueError, match="the batches change with the number of records"):
+        step.shuffled(batches=3).epsilon(1e-5, adjacency="add-one")
