@@ -149,6 +149,15 @@ def test_blocks_of_one_step_are_gaussians():
     assert step(2.0).random_allocation(steps=1, selected=1).epsilon(1e-5) == step(2.0).epsilon(1e-5)
 
 
+def test_any_mechanism_may_run_in_blocks():
+    laplace = hs.Laplace(noise_multiplier=2.0)
+    epoch = laplace.random_allocation(steps=20, selected=4, per_block=True)
+    assert epoch == 4 * laplace.random_allocation(steps=5)
+    assert laplace.random_allocation(steps=4, selected=4) == 4 * laplace
+    with pytest.raises(ValueError, match="^selected must be 1 unless mechanism is a Gaussian"):
+        laplace.random_allocation(steps=20, selected=4)
+
+
 def test_a_record_that_keeps_its_places_sees_less_noise():
     kept = step(4.0).random_allocation(steps=50, selected=5, epochs=4).epsilon_bounds(1e-5)
     single = step(2.0).random_allocation(steps=50, selected=5).epsilon_bounds(1e-5)
@@ -231,6 +240,9 @@ def test_what_no_pair_dominates_is_said():
         (1000.0, 10**12, 10**6),
         (1.0, 10**12, 2),
         (5.0, 10**9, 10**8),
+        (1e12, 10, 2),
+        (2000.0, 10**12, 10**6),
+        pytest.param(0.06, 10, 2, marks=pytest.mark.deep),
     ],
 )
 def test_ends_of_the_range_are_answered(noise, steps, selected):

@@ -2,7 +2,7 @@
 """The Gaussian mechanism."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
@@ -10,10 +10,7 @@ from hockeystick.mechanisms._pair import pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 if TYPE_CHECKING:
-    from hockeystick.composition import Composition
     from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
-    from hockeystick.mechanisms.random_allocation import RandomAllocation
-    from hockeystick.mechanisms.selected_steps import SelectedSteps
     from hockeystick.mechanisms.shuffled import Shuffled
 
 
@@ -52,27 +49,6 @@ class Gaussian(SamplableMechanism):
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
         form = direction.form
         return pair(f"poisson_gaussian_{form}", self.noise_multiplier, sampling_probability)
-
-    @overload
-    def random_allocation(self, *, steps: int, epochs: int = 1) -> "RandomAllocation": ...
-
-    @overload
-    def random_allocation(
-        self, *, steps: int, epochs: int = 1, selected: int, per_block: bool = False
-    ) -> "RandomAllocation | SelectedSteps | Composition": ...
-
-    def random_allocation(
-        self, *, steps: int, epochs: int = 1, selected: int = 1, per_block: bool = False
-    ) -> "RandomAllocation | SelectedSteps | Composition":
-        """An epoch of `steps` steps of which each record joins `selected`, drawn at random.
-
-        With ``per_block=True`` it joins one in each of `selected` blocks of consecutive steps, as
-        equal in size as can be: a composition of as many allocations, exactly. So is joining all
-        steps, of as many Gaussians.
-        """
-        from hockeystick.mechanisms.selected_steps import allocated  # noqa: PLC0415
-
-        return allocated(self, steps, epochs, selected, per_block=per_block)
 
     def fixed_size_sampled(
         self, *, batch_size: int, dataset_size: int, replacement: bool = False

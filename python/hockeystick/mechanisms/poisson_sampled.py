@@ -3,14 +3,16 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 
 if TYPE_CHECKING:
+    from hockeystick.composition import Composition
     from hockeystick.mechanisms.random_allocation import RandomAllocation
+    from hockeystick.mechanisms.selected_steps import SelectedSteps
 
 
 class SamplableMechanism(Mechanism):
@@ -22,11 +24,26 @@ class SamplableMechanism(Mechanism):
         """The mechanism on a subsample that holds each record with `sampling_probability`."""
         return PoissonSampled(mechanism=self, sampling_probability=sampling_probability)
 
-    def random_allocation(self, *, steps: int, epochs: int = 1) -> "RandomAllocation":
-        """An epoch of `steps` steps of which each record joins one, drawn at random."""
-        from hockeystick.mechanisms.random_allocation import RandomAllocation  # noqa: PLC0415
+    @overload
+    def random_allocation(self, *, steps: int, epochs: int = 1) -> "RandomAllocation": ...
 
-        return RandomAllocation(mechanism=self, steps=steps, epochs=epochs)
+    @overload
+    def random_allocation(
+        self, *, steps: int, epochs: int = 1, selected: int, per_block: bool = False
+    ) -> "RandomAllocation | SelectedSteps | Composition": ...
+
+    def random_allocation(
+        self, *, steps: int, epochs: int = 1, selected: int = 1, per_block: bool = False
+    ) -> "RandomAllocation | SelectedSteps | Composition":
+        """An epoch of `steps` steps of which each record joins `selected`, drawn at random.
+
+        With ``per_block=True`` it joins one in each of `selected` blocks of consecutive steps, as
+        equal in size as can be: a composition of as many allocations, exactly. So is joining all
+        steps, of as many mechanisms. Else `selected` is 1 unless the noise is normal.
+        """
+        from hockeystick.mechanisms.selected_steps import allocated  # noqa: PLC0415
+
+        return allocated(self, steps, epochs, selected, per_block=per_block)
 
     @abstractmethod
     def sampled_pair(

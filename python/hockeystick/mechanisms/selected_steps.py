@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
-from hockeystick.composition import Composition, Terms
+from hockeystick.composition import Composition, Mechanism, Terms
 from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
 from hockeystick.mechanisms._pair import large_pair, no_pair, pair
@@ -39,7 +39,7 @@ class SelectedSteps(EnclosedMechanism):
     records.
 
     Args:
-        mechanism: What runs in each step; noise_multiplier / sqrt(epochs) in [0.2, 1000].
+        mechanism: What runs in each step; noise_multiplier / sqrt(epochs) is at least 0.05.
         steps: t, in [3, 1e12].
         selected: k, in [2, t - 1], at most 1e9. For one step see `RandomAllocation`; t steps are
             ``t * mechanism``.
@@ -70,12 +70,7 @@ class SelectedSteps(EnclosedMechanism):
         most = min(self.steps - 1, _checks.MAX_COUNT)
         object.__setattr__(self, "selected", _checks.whole("selected", self.selected, 2, most))
         object.__setattr__(self, "epochs", _checks.whole("epochs", self.epochs, 1, 10**9))
-        noise = self.mechanism.noise_multiplier / self.epochs**0.5
-        if not SMALLEST_NOISE <= noise <= LARGEST_NOISE:
-            raise ValueError(
-                "noise_multiplier / sqrt(epochs) must be in "
-                f"[{SMALLEST_NOISE}, {LARGEST_NOISE}] for several random steps, got {noise!r}"
-            )
+        _ = self.run_above  # refuses what no block may be
 
     @property
     def run_above(self) -> Terms:
@@ -93,17 +88,20 @@ class SelectedSteps(EnclosedMechanism):
         """The pairs of the laws of sums of e^(m x_i), and of x_i."""
         if direction.replaces:
             raise no_pair(self, direction, "no pair is proved to dominate it")
-        noise, share = self.mechanism.noise_multiplier, self.selected / sqrt(self.steps)
-        mean = pair("gaussian", max(1e-3, noise / sqrt(self.epochs) / share * (1 + 2**-48)))
+        noise, epochs = self.mechanism.noise_multiplier, self.epochs
+        of_mean = noise / sqrt(epochs) * sqrt(self.steps) / self.selected * (1 + 2**-48)
+        mean = pair("gaussian", max(1e-3, of_mean))
+        if not SMALLEST_NOISE <= noise / sqrt(epochs) <= LARGEST_NOISE:
+            return (mean,)
         back = "_back" if direction.form == "add" else ""
-        of = (noise, self.steps, self.selected, self.epochs, *accuracy)
+        of = (noise, self.steps, self.selected, epochs, *accuracy)
         return (large_pair(f"selected_steps_below{back}", *of), mean)
 
 
 def allocated(
-    mechanism: Gaussian, steps: int, epochs: int, selected: int, *, per_block: bool
+    mechanism: Mechanism, steps: int, epochs: int, selected: int, *, per_block: bool
 ) -> RandomAllocation | SelectedSteps | Composition:
-    """An epoch of which each record joins `selected` steps; see Gaussian.random_allocation."""
+    """An epoch of which each record joins `selected` steps: `random_allocation` of mechanisms."""
     _checks.instance("per_block", per_block, bool)
     total = _checks.whole("steps", steps, 1, MOST_STEPS)
     joined = _checks.whole("selected", selected, 1, min(total, _checks.MAX_COUNT))
@@ -111,10 +109,15 @@ def allocated(
         return RandomAllocation(mechanism=mechanism, steps=total, epochs=epochs)
     if per_block or joined == total:
         return blocks(mechanism, total, joined, _checks.whole("epochs", epochs, 1, 10**9))
+    if not isinstance(mechanism, Gaussian):
+        raise ValueError(  # noqa: TRY004
+            f"selected must be 1 unless mechanism is a Gaussian, got {joined}: one step in each of "
+            f"{joined} blocks, per_block=True, costs at least as much"
+        )
     return SelectedSteps(mechanism=mechanism, steps=total, selected=joined, epochs=epochs)
 
 
-def blocks(mechanism: Gaussian, steps: int, selected: int, epochs: int) -> Composition:
+def blocks(mechanism: Mechanism, steps: int, selected: int, epochs: int) -> Composition:
     """One step in each of `selected` blocks, `steps % selected` of them larger by one step."""
     least, larger = divmod(steps, selected)
 
