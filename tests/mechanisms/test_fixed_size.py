@@ -88,7 +88,7 @@ def test_no_other_records_are_worse(noise, drawn):
 def test_opposite_records_are_cut_into_cells(noise, drawn):
     """Below the curve of the opposite records, and close to it."""
     below, back = (
-        _core.dominating_pair(f"fixed_size_special_below{way}", (noise, drawn, 1000))
+        _core.dominating_pair(f"fixed_size_special_below{way}", (noise, drawn, 1000, 1e-16))
         for way in ("", "_back")
     )
     for epsilon in (0.0, 0.1, 1.0, 4.0):

@@ -167,15 +167,19 @@ AtomicLaw above(Parameters p) {
 // The law of the output, cut into cells, where all other records are the opposite of the record: (1 - gamma) N(0) +
 // gamma N(2 mu) against (1 - gamma) N(0) + gamma N(mu).
 AtomicLaw below(Parameters p) {
-  const double noise = p[0], batch = p[1], records = p[2];
+  const double noise = p[0], batch = p[1], records = p[2], tail = p[3];
   check(noise, batch, records, false, 1);
+  if (!(tail > 0 && tail < 1)) throw std::invalid_argument("tail must be in (0, 1)");
   // Beyond 16 masses underflow; more noise costs less.
   const double mean = std::min(16.0, 1 / noise * (1 - 4 * u));  // proof: parameter-rounding
   // All edges and means have at most 53 bits, so that their differences are exact.
   const double exact = mean < 1 ? 0x1p48 : 0x1p46, mu = std::floor(mean * exact) / exact;
   const double gamma = batch / records * (1 - 2 * u);  // proof: parameter-rounding
-  const double width = mu < 1 ? 0x1p-5 : mu < 4 ? 0x1p-6 : 0x1p-7;
-  const auto number = static_cast<std::size_t>((18 + 2 * mu) / width);
+  const double width = mu < 1 ? 0x1p-4 : mu < 4 ? 0x1p-5 : 0x1p-6;
+  // Rarer large losses than `tail` would cost methods more than they tell.
+  double reach = 9;
+  while (reach > 1 && gamma * normal_tail(reach) < tail) reach -= 0.125;
+  const auto number = static_cast<std::size_t>((9 + reach + 2 * mu) / width);
   AtomicLaw law;
   double largest = 0;
   for (std::size_t k = 0; k <= number + 1; ++k) {
@@ -200,8 +204,8 @@ AtomicLaw below(Parameters p) {
 const AtomicRegistration<above<Replacement::any>> any("fixed_size_above", 6);
 const AtomicRegistration<above<Replacement::by_special>> by_special("fixed_size_by_special_above", 6);
 const AtomicRegistration<above<Replacement::of_special>> of_special("fixed_size_of_special_above", 6);
-// Parameters: noise multiplier, batch size, records.
-const AtomicRegistration<below> opposite("fixed_size_special_below", 3);
+// Parameters: noise multiplier, batch size, records, mass of large losses that may be taken as one.
+const AtomicRegistration<below> opposite("fixed_size_special_below", 4);
 
 }  // namespace
 }  // namespace hockeystick

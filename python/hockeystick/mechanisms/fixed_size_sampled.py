@@ -89,7 +89,6 @@ class FixedSizeSampled(EnclosedMechanism):
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:
         """The pairs of adversaries, each with the same other records in every run."""
-        del accuracy  # these are exact, or nearly so
         self._check(direction)
         noise = self.mechanism.noise_multiplier / noise_divisor(direction)
         if self.replacement:
@@ -101,7 +100,7 @@ class FixedSizeSampled(EnclosedMechanism):
         known = [pair(f"poisson_gaussian_{form}", noise, rate) for form in ("remove", "add")]
         if not direction.replaces:
             back = "_back" if direction.backward else ""
-            of = (noise, self.batch_size, self.dataset_size)
+            of = (noise, self.batch_size, self.dataset_size, accuracy.tail)
             known.append(large_pair(f"fixed_size_special_below{back}", *of))
         return tuple(known)
 
