@@ -9,13 +9,27 @@ from flint import arb
 
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
+from hockeystick.mechanisms import Gaussian as GaussianMechanism
+from hockeystick.mechanisms import RandomAllocation
 from hockeystick.verify import atoms, closed
+from hockeystick.verify.allocation import Allocated
 from hockeystick.verify.balls import ZERO, Curve, between
 from hockeystick.verify.contour import Contour
+from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laplace import laplace_delta
-from hockeystick.verify.laws import Atoms, Gaussian, Laplace, Law, Pair, law, supremum
+from hockeystick.verify.laws import (
+    Atoms,
+    Gaussian,
+    Laplace,
+    Law,
+    Pair,
+    law,
+    supremum,
+    undefined,
+)
 
 MOST_LAPLACES = 1000
+SMALLEST_NOISE, LARGEST_NOISE = 0.1, 1e4  # of a random allocation
 MOST_JOINED = 3000  # evaluations of a curve for each sum of atoms
 Releases = Sequence[tuple[Mechanism, int]]
 Counted = list[tuple[Law, int]]
@@ -52,6 +66,8 @@ class Composed:
 
 def composed(releases: Releases, direction: Direction, digits: int) -> Composed:
     """The composition, at the working precision in force and for that many digits of delta."""
+    if any(isinstance(mechanism, RandomAllocation) for mechanism, _ in releases):
+        return Composed(ZERO, ZERO, None, _allocated(releases, direction, digits), "contour")
     laws = merged([(law(mechanism, direction), n) for mechanism, n in releases])
     pairs = [(weight, pair, n) for made, n in laws for weight, pair in made]
     infinite = _some([(pair.infinite, n) for _, pair, n in pairs if isinstance(pair, Atoms)])
@@ -67,6 +83,22 @@ def composed(releases: Releases, direction: Direction, digits: int) -> Composed:
         method,
         finite if isinstance(finite, Contour) else None,
     )
+
+
+def _allocated(releases: Releases, direction: Direction, digits: int) -> Allocated:
+    """The curve of one epoch of a Gaussian at random, composed with nothing."""
+    ((mechanism, count),) = releases if len(releases) == 1 else ((releases[0][0], 2),)
+    if count > 1 or not isinstance(mechanism, RandomAllocation):
+        raise NotKnownError("a random allocation is known by itself and once, not composed")
+    step = mechanism.mechanism
+    if not isinstance(step, GaussianMechanism):
+        raise NotKnownError("a random allocation is known of Gaussian steps only")
+    if direction.replaces:
+        raise undefined(mechanism, direction)
+    if not SMALLEST_NOISE <= step.noise_multiplier / mechanism.epochs**0.5 <= LARGEST_NOISE:
+        raise NotKnownError("a random allocation is known where noise is from 0.1 to 1e4")
+    noise, removes = step.noise_multiplier, direction is Direction.REMOVE
+    return Allocated(noise, mechanism.steps, mechanism.epochs, removes=removes, digits=digits)
 
 
 def merged(laws: Counted) -> Counted:

@@ -92,7 +92,8 @@ def _law(mechanism: Mechanism, _: Direction) -> Pair | Law:
     raise NotKnownError(f"no rigorous law is written for {type(mechanism).__name__}")
 
 
-def _undefined(mechanism: Mechanism, direction: Direction) -> ValueError:
+def undefined(mechanism: Mechanism, direction: Direction) -> ValueError:
+    """The error of a direction in which a mechanism has no pair."""
     return ValueError(f"adjacency must be one that {mechanism!r} has, got {direction.value!r}")
 
 
@@ -118,7 +119,7 @@ def _(mechanism: known.Laplace, direction: Direction) -> Pair:
 @_law.register
 def _(mechanism: known.PermuteAndFlip, direction: Direction) -> Pair:
     if _distance(direction) > 1:
-        raise _undefined(mechanism, direction)
+        raise undefined(mechanism, direction)
     return Laplace(arb(mechanism.guaranteed_epsilon))
 
 
@@ -143,7 +144,7 @@ def _(mechanism: known.RandomizedResponse, direction: Direction) -> Pair:
     other = noise / k
     own = 1 - noise + other
     if direction in (Direction.REMOVE, Direction.ADD):
-        raise _undefined(mechanism, direction)
+        raise undefined(mechanism, direction)
     if _distance(direction) > 1:
         third = (k - 2) * other
         return _atoms([(own, other), (third, third), (other, own)], (own / other).log(), (1, 0, -1))
@@ -204,7 +205,7 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
     if isinstance(inner, known.Gaussian):
         return _sampled(arb(inner.noise_multiplier), rate, direction)
     if _distance(direction) > 1:
-        raise _undefined(mechanism, direction)
+        raise undefined(mechanism, direction)
     if isinstance(inner, known.GaussianMixture):
         return _mixture(inner, direction, rate)
     if isinstance(inner, known.Laplace):
@@ -234,7 +235,7 @@ def _sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
 
 def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) -> Pair:
     if _distance(direction) > 1:
-        raise _undefined(mechanism, direction)
+        raise undefined(mechanism, direction)
     deviation = arb(mechanism.standard_deviation)
     total = sum(map(arb, mechanism.probabilities), ZERO)
     masses: dict[float, arb] = {0.0: 1 - rate}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from flint import arb, ctx
 
+from hockeystick.verify.allocation import Allocated
 from hockeystick.verify.atoms import Steps
 from hockeystick.verify.balls import (
     ZERO,
@@ -52,6 +53,8 @@ def _epsilon(one: Composed, target: arb, digits: int) -> arb:
 
 def _beyond(one: Composed, target: arb) -> arb:
     """An epsilon whose delta is at most the target for certain."""
+    if isinstance(one.finite, Allocated):
+        return one.finite.beyond(target)
     high = 1.0
     rest = target - one.infinite - one.slack
     if one.contour is not None and rest > 0:
