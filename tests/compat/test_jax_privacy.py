@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strategies of JAX Privacy: what they do is what the run says, by their names and fields alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.compat.jax_privacy import _RUNS, selected_run
+
+STEP = hs.Gaussian(noise_multiplier=1.0)
+FREE = hs.Composition()
+Split = enum.Enum("Split", ["INDEPENDENT", "EQUAL_SPLIT"])
+
+
+def made_up(name, **fields):
+    """A strategy of that name with these fields."""
+    return type(name, (SimpleNamespace,), {})(**fields)
+
+
+def cyclic(**changes):
+    fields = {
+        "sampling_prob": 0.1,
+        "iterations": 60,
+        "truncated_batch_size": None,
+        "cycle_length": 1,
+        "partition_type": Split.EQUAL_SPLIT,
+    }
+    return made_up("CyclicPoissonSampling", **{**fields, **changes})
+
+
+def run(strategy, size=None):
+    return selected_run(strategy, noise_multiplier=1.0, dataset_size=size)
+
+
+TRUNCATED = {"noise_multiplier": 1.0, "sampling_probability": 0.1, "truncated_batch_size": 20}
+CASES = [
+    (cyclic(), None, 60 * STEP.poisson_sampled(0.1)),
+    (cyclic(iterations=0), None, FREE),
+    (cyclic(cycle_length=7), None, 9 * STEP.poisson_sampled(0.1)),
+    (cyclic(sampling_prob=1), None, 60 * STEP),
+    (cyclic(sampling_prob=1, cycle_length=20), None, 1 * STEP.shuffled(batches=20, epochs=3)),
+    (
+        cyclic(sampling_prob=1, cycle_length=20, partition_type=Split.INDEPENDENT),
+        None,
+        1 * STEP.random_allocation(steps=20, epochs=3),
+    ),
+    (
+        cyclic(truncated_batch_size=20),
+        100,
+        60 * hs.TruncatedPoissonGaussian(dataset_size=100, **TRUNCATED),
+    ),
+    (
+        cyclic(truncated_batch_size=20, cycle_length=6),
+        606,
+        10 * hs.TruncatedPoissonGaussian(dataset_size=101, **TRUNCATED),
+    ),
+    (cyclic(truncated_batch_size=0), 100, FREE),
+    (
+        made_up("BallsInBinsSampling", iterations=60, cycle_length=20),
+        None,
+        1 * STEP.random_allocation(steps=20, epochs=3),
+    ),
+    (
+        made_up("BallsInBinsSampling", iterations=61, cycle_length=20),
+        None,
+        1 * STEP.random_allocation(steps=20, epochs=4),
+    ),
+    (made_up("BallsInBinsSampling", iterations=6, cycle_length=1), None, 6 * STEP),
+    (made_up("BallsInBinsSampling", iterations=0, cycle_length=9), None, FREE),
+    (
+        made_up("RandomAllocationSampling", iterations=60, total_participations=1),
+        None,
+        1 * STEP.random_allocation(steps=60),
+    ),
+    (
+        made_up("RandomAllocationSampling", iterations=60, total_participations=3),
+        None,
+        1 * STEP.random_allocation(steps=60, selected=3),
+    ),
+    (made_up("RandomAllocationSampling", iterations=0, total_participations=0), None, FREE),
+    (
+        made_up("FixedBatchSampling", batch_size=5, iterations=60, replace=False),
+        100,
+        60 * STEP.fixed_size_sampled(batch_size=5, dataset_size=100),
+    ),
+    (
+        made_up("FixedBatchSampling", batch_size=5, iterations=60, replace=True),
+        100,
+        60 * STEP.fixed_size_sampled(batch_size=5, dataset_size=100, replacement=True),
+    ),
+    (made_up("FixedBatchSampling", batch_size=0, iterations=60, replace=False), 100, FREE),
+    (
+        made_up("BMinSepSampling", sampling_prob=0.1, iterations=9, min_sep=1, warm_start=True),
+        None,
+        9 * STEP.poisson_sampled(0.1),
+    ),
+    (
+        made_up("BMinSepSampling", sampling_prob=1, iterations=9, min_sep=3, warm_start=True),
+        None,
+        1 * STEP.random_allocation(steps=3, epochs=3),
+    ),
+    (
+        made_up("UserSelectionStrategy", base_strategy=cyclic(), examples_per_user_per_batch=2),
+        None,
+        60 * STEP.poisson_sampled(0.1),
+    ),
+]
+
+
+@pytest.mark.parametrize(("strategy", "size", "expected"), CASES)
+def test_a_strategy_makes_the_run_that_it_says(strategy, size, expected):
+    assert run(strategy, size) == expected
+
+
+@pytest.mark.parametrize(
+    ("strategy", "size", "message"),
+    [
+        (
+            made_up("BMinSepSampling", sampling_prob=0.1, iterations=9, min_sep=3),
+            None,
+            "Monte Carlo",
+        ),
+        (cyclic(truncated_batch_size=20), None, "^dataset_size must be given"),
+        (
+            cyclic(truncated_batch_size=20, cycle_length=3, partition_type=Split.INDEPENDENT),
+            100,
+            "^partition_type must be EQUAL_SPLIT",
+        ),
+        (cyclic(sampling_prob=1.5), None, "^sampling_prob must be in"),
+        (cyclic(cycle_length=0), None, "^cycle_length must be a whole number"),
+        (cyclic(iterations=-1), None, "^iterations must be a whole number"),
+        (
+            made_up("FixedBatchSampling", batch_size=5, iterations=6, replace=False),
+            4,
+            "^batch_size",
+        ),
+        (
+            made_up("RandomAllocationSampling", iterations=6, total_participations=7),
+            None,
+            "^total_participations must be at most",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(strategy, size, message):
+    with pytest.raises(ValueError, match=message):
+        run(strategy, size)
+
+
+@pytest.mark.parametrize("strategy", [None, "BallsInBinsSampling", object()])
+def test_what_is_no_strategy_is_refused(strategy):
+    with pytest.raises(TypeError, match="^strategy must be one of CyclicPoissonSampling, "):
+        run(strategy)
+
+
+def test_their_own_strategies_are_known():
+    theirs = pytest.importorskip("jax_privacy.batch_selection", reason="not installed")
+    strategies = [getattr(theirs, name) for name in _RUNS if hasattr(theirs, name)]
+    assert len(strategies) >= 5
+    given = {
+        "sampling_prob": 0.5,
+        "min_sep": 1,
+        "base_strategy": cyclic(),
+        "total_participations": 2,
+    }
+    for kind in strategies:
+        required = [f.name for f in dataclasses.fields(kind) if f.default is dataclasses.MISSING]
+        made = kind(**{name: given.get(name, 6) for name in required})
+        assert run(made, 100).epsilon(1e-5, adjacency=_defined(run(made, 100))) > 0
+    batches = theirs.BallsInBinsSampling(iterations=6, cycle_length=3).batch_iterator(50, rng=1)
+    seen = np.zeros((6, 50), dtype=int)
+    for row, batch in zip(seen, batches, strict=True):
+        row[batch] = 1
+    assert np.all(seen.sum(axis=0) == 2)
+    assert np.array_equal(seen[:3], seen[3:])
+
+
+def _defined(composed):
+    for adjacency in ("add-or-remove-one", "replace-special"):
+        try:
+            composed.epsilon(0.5, adjacency=adjacency)
+        except ValueError:
+            continue
+        return adjacency
+    raise AssertionError(composed)
