@@ -12,7 +12,6 @@
 // that of (P, Q), and its reverse's likewise.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -24,9 +23,8 @@ namespace hockeystick {
 namespace {
 
 constexpr std::size_t most_points = 1 << 16;
-// m / mu, the first of them at much noise, where all tell the same, and the first three at some.
-constexpr double parts_of_mu[] = {1, 0.7, 0.4, 0.85, 0.55, 0.25};
 constexpr double largest_m = 2.5;  // beyond, series take too many samples
+constexpr double least_m = 0.3;    // below, all tell nearly the same
 
 bool is_whole(double x, double low, double high) { return x >= low && x <= high && std::floor(x) == x; }
 
@@ -112,9 +110,8 @@ AtomicLaw below(Parameters p) {
   if (!(mu >= 1e-3 * (1 - 1e-15) && mu <= 5 * (1 + 1e-15)))
     throw std::invalid_argument("sqrt(epochs) / noise must be in [0.001, 5]");
   std::vector<Corner> corners;
-  const std::size_t tried = mu < 1 / 6. ? 1 : mu < 0.75 ? 3 : std::size(parts_of_mu);
-  for (std::size_t i = 0; i < tried; ++i)
-    if (const double m = parts_of_mu[i] * mu; m < largest_m) add_corners({mu, t, k}, m, cells, tail, corners);
+  if (mu < largest_m) add_corners({mu, t, k}, mu, cells, tail, corners);
+  for (double m = 0.85 * std::min(mu, 1.7); m > least_m; m *= 0.85) add_corners({mu, t, k}, m, cells, tail, corners);
   const std::vector<Corner> hull = lower_hull(corners);
   AtomicLaw law;
   double largest = 0;
