@@ -12,7 +12,7 @@ THROUGH_OTHERS = {
     "discretize": "cells jensen_integral tangent_points",
     "forecast": "grid_planner",
     "mechanisms": "atomic_pair density_mgf_line gaussian_cells gaussian_mgf_line "
-    "gaussian_tradeoff mixture_loss public_mixture "
+    "gaussian_tradeoff moment_strips mixture_loss public_mixture "
     "random_allocation registry sampling_weight",
     "methods": "chernoff_bound dpsgd engine gaussian_merge method questions single_step "
     "step_mgf_line",

@@ -172,3 +172,29 @@ def test_plain_gaussians_are_enclosed(sigma, tilt):
             assert abs(truth - acb(re, im)) <= arb(rounding)
             assert truncation == 0
             assert abs(truth) <= arb(line.modulus_bound(spacing * k))
+
+
+TURNING = [
+    ("remove", 2.2, 3.7e-4, 47.0, 1056.0, 30.0),
+    ("remove", 12.7, 7.1e-3, 2.36, 69_600.0, 14.0),
+    ("remove", 15.4, 0.0173, 0.69, 28_500.0, 8.0),
+    ("add", 1.0, 3e-7, 575.0, 851.0, 22.0),
+    ("add", 2.2, 3.7e-4, 459.0, 1056.0, 38.0),
+    ("add", 5.53, 0.0197, 5.16, 5110.0, 14.0),
+    ("add", 12.2, 8.2e-3, 30.0, 66_400.0, 14.0),
+    ("add", 29.8, 7.5e-3, 1.84, 183_900.0, 14.0),
+]
+
+
+@pytest.mark.every(2)
+@pytest.mark.parametrize(
+    ("direction", "sigma", "rate", "tilt", "frequency", "log_accuracy"), TURNING
+)
+def test_paths_of_many_heights_bound_the_rule(
+    direction, sigma, rate, tilt, frequency, log_accuracy
+):
+    """Where one strip would need hundreds or thousands of nodes; so few that the rule is coarse."""
+    pair, truth = sampled(sigma, rate, direction)
+    line = line_of(pair, tilt, frequency, log_accuracy)
+    assert line.size() < 400
+    check(line, truth, tilt, frequency / 12, [1, 5, 11, 12])

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <optional>
 
+#include "mechanisms/gaussian/moment_strips.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/layer_cake.hpp"
 #include "numeric/normal.hpp"
@@ -23,57 +24,16 @@ namespace {
 constexpr double grain = 0x1p-14;
 constexpr double farthest = 4096;
 
-struct Weights {
-  double own, ahead, behind;
-};
-
-Weights weights_of(SmoothForm form) {
+SmoothWeights weights_of(SmoothForm form) {
   if (form == SmoothForm::remove) return {1, 1, 0};
   if (form == SmoothForm::add) return {0, -1, 0};
   return {1, 1, -1};
 }
 
-// The trapezoid rule's error in a strip |Im x| <= a (Trefethen & Weideman 2014, Theorem 5.1), relative to M(tilt): at
-// most 2 e^(a^2/2 + tilt bend + frequency rise) / (e^(2 pi a / step) - 1), bend = -log cos(S a / 2) where L falls with
-// lambda on either side, rise = S a for each side. See cpp/proofs/mgf-trapezoid.md.
-class Strips {
- public:
-  Strips(double steepest, const Weights& weights) {
-    const double widest = std::min(0.97 * std::numbers::pi / steepest, 12.0);
-    const bool falls = weights.ahead < 0 || weights.behind < 0;
-    const double sides = std::fabs(weights.ahead) + std::fabs(weights.behind);  // proof: mgf-trapezoid
-    for (std::size_t i = 0; i < strips_.size(); ++i) {
-      const double a = widest * static_cast<double>(i + 1) / static_cast<double>(strips_.size());
-      strips_[i] = {a, falls ? -std::log(std::cos(steepest * a / 2)) : 0.0, sides * steepest * a};
-    }
-  }
-
-  double step(double log_accuracy, double tilt, double frequency) const {
-    double widest = 0;
-    for (const auto& [a, bend, rise] : strips_)
-      widest = std::max(widest, 2 * std::numbers::pi * a / (log_accuracy + a * a / 2 + tilt * bend + frequency * rise));
-    return widest;
-  }
-
-  double error(double step, double tilt, double frequency) const {
-    double least = infinity;
-    for (const auto& [a, bend, rise] : strips_)
-      least = std::min(least, a * a / 2 + tilt * bend + frequency * rise - 2 * std::numbers::pi * a / step);
-    // proof: mgf-trapezoid
-    return least < -1 ? 3.2 * std::exp(least) : infinity;  // 2 / (1 - e^-1), and rounding of 1e-2 in the exponent
-  }
-
- private:
-  struct Strip {
-    double a, bend, rise;
-  };
-  std::array<Strip, 6> strips_;
-};
-
 // At a node: log(P / phi(0)) and the loss, the loss's error and the relative error of a mass, and the slopes of lambda
 // at x and -x.
 struct Node {
-  Node(double at, const Weights& weights, const LocalLog& here, const LocalLog& behind)
+  Node(double at, const SmoothWeights& weights, const LocalLog& here, const LocalLog& behind)
       : x(at),
         base(weights.own * here.value - at * at / 2),
         loss(weights.ahead * here.value + weights.behind * behind.value),
@@ -100,9 +60,9 @@ class DensityMgfLine final : public MgfLine {
   DensityMgfLine(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs)
       : weights_(weights_of(form)),
         steepest_(mixture.steepest()),
-        strips_(steepest_, weights_),
+        strips_(mixture, weights_, needs),
         needs_(needs),
-        step_(std::floor(strips_.step(needs.log_accuracy, needs.highest, needs.frequency) / grain) * grain) {
+        step_(std::floor(strips_.step() / grain) * grain) {
     if (!(step_ >= 64 * grain)) return;
     nodes_.reserve(64);
     if (!march(mixture, -1)) return;
@@ -237,9 +197,9 @@ class DensityMgfLine final : public MgfLine {
     return power;
   }
 
-  Weights weights_;
+  SmoothWeights weights_;
   double steepest_;
-  Strips strips_;
+  MomentStrips strips_;
   LineNeeds needs_;
   double step_;
   std::vector<Node> nodes_;  // by x

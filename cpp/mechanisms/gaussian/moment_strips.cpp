@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/gaussian/moment_strips.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <span>
+
+#include "numeric/constants.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr double many_nodes = 160;    // beyond which cells are worth their time
+constexpr double widest_step = 0.25;  // for bounds of moduli by the nodes
+constexpr double width = 0.5;         // of a cell
+constexpr double most_cells = 256;
+
+}  // namespace
+
+MomentStrips::MomentStrips(const LogMixture& mixture, const SmoothWeights& weights, const LineNeeds& needs)
+    : weights_(weights), needs_(needs), steepest_(mixture.steepest()) {
+  const double widest = std::min(0.97 * pi / steepest_, 12.0);
+  const bool falls = weights.ahead < 0 || weights.behind < 0;
+  const double sides = std::fabs(weights.ahead) + std::fabs(weights.behind);  // proof: mgf-trapezoid
+  for (std::size_t i = 0; i < strips_.size(); ++i) {
+    const double a = widest * static_cast<double>(i + 1) / static_cast<double>(strips_.size());
+    const double bend = falls ? -std::log(std::cos(steepest_ * a / 2)) : 0.0, rise = sides * steepest_ * a;
+    const double needed = needs.log_accuracy + a * a / 2 + needs.highest * bend + needs.frequency * rise;
+    strips_[i] = {a, bend, rise};
+    step_ = std::max(step_, 2 * pi * a / needed);
+  }
+  if (weights.behind != 0 || !(2 * std::sqrt(2 * needs.log_accuracy) > many_nodes * step_)) return;
+  double a = widest;
+  for (Height& height : cells_.heights) {
+    height = {a, a * steepest_, -std::log(std::cos(a * steepest_ / 2))};
+    a *= 0.72;
+  }
+  make_cells(mixture);
+  const double most = 3.2 * std::exp(-needs.log_accuracy);
+  const auto is_small = [&](double& error, double step, double tilt, double frequency) {
+    return (error = error_by_cells(step, tilt, frequency)) <= most;
+  };
+  for (double step = widest_step; step > 1.3 * step_ && !cells_.x.empty(); step *= 0.65)
+    if (is_small(on_line_, step, needs.tilt, needs.frequency) && is_small(at_tilt_, step, needs.tilt, 0) &&
+        is_small(at_lowest_, step, needs.lowest, 0) && is_small(at_highest_, step, needs.highest, 0)) {
+      step_ = step;
+      return;
+    }
+  cells_.x.clear();
+}
+
+// The error rises with the step and the frequency.
+double MomentStrips::error(double step, double tilt, double frequency) const {
+  const double by_strips = error_by_strips(step, tilt, frequency);
+  if (cells_.x.empty()) return by_strips;
+  if (tilt == needs_.tilt && frequency <= needs_.frequency)
+    return std::min(by_strips, frequency == 0 ? at_tilt_ : on_line_);
+  if (frequency == 0 && tilt == needs_.lowest) return std::min(by_strips, at_lowest_);
+  if (frequency == 0 && tilt == needs_.highest) return std::min(by_strips, at_highest_);
+  return std::min(by_strips, error_by_cells(step, tilt, frequency));
+}
+
+double MomentStrips::error_by_strips(double step, double tilt, double frequency) const {
+  double least = infinity;
+  for (const auto& [a, bend, rise] : strips_)
+    least = std::min(least, a * a / 2 + tilt * bend + frequency * rise - 2 * pi * a / step);
+  // proof: mgf-trapezoid
+  return least < -1 ? 3.2 * std::exp(least) : infinity;  // 2 / (1 - e^-1), and rounding of 1e-2 in the exponent
+}
+
+// log of what the integrand is larger by at a height, over cells where lambda' is at most `slope`. e^lambda off the
+// axis over e^lambda on it is a mean of e^(i s a), s of mean at most `slope` and at most S: its imaginary part is at
+// most t = a slope, and its real part at least 1 - a S t / 2, as 1 - cos v <= v^2 / 2.
+MomentStrips::Exponents MomentStrips::exponents_at(const Height& height, double slope, double tilt,
+                                                   double frequency) const {
+  const auto [a, all, all_bend] = height;
+  const double t = a * slope * (1 + 1e-9), shrunk = 1 - t * all / 2, bends = weights_.ahead < 0 ? tilt : 0;
+  const double anywhere = a * a / 2 + frequency * all + bends * all_bend;
+  if (!(shrunk > 0)) return {infinity, anywhere};
+  double by_slope = a * a / 2 + frequency * t / shrunk;              // proof: mgf-trapezoid
+  if (bends > 0) by_slope -= bends * std::log(shrunk) * (1 + 1e-9);  // proof: mgf-trapezoid
+  return {by_slope, anywhere};
+}
+
+// Ends from far below to where the law of every tilt is negligible, were the integrand turned as far as it can be at
+// the least height.
+void MomentStrips::make_cells(const LogMixture& mixture) {
+  const double reach = std::sqrt(2 * needs_.log_accuracy) + 4, turned = needs_.frequency * cells_.heights.back().a;
+  const double top = std::max(0.0, growth(needs_.highest) * steepest_) + reach + std::sqrt(2 * turned * steepest_);
+  const double count = std::ceil((top + reach) / width / smooth_line_block) * smooth_line_block;
+  if (!(count <= most_cells)) return;
+  const double first = -std::ceil(reach / width) * width;
+  const auto ends = static_cast<std::size_t>(count);
+  for (std::size_t k = 0; k < ends; ++k) cells_.x.push_back(first + width * static_cast<double>(k));
+  cells_.at.resize(ends);
+  for (std::size_t k = 0; k < ends; k += smooth_line_block)
+    mixture.log_mixtures(std::span(cells_.x).subspan(k, smooth_line_block),
+                         std::span(cells_.at).subspan(k, smooth_line_block));
+}
+
+// log of M(tilt) sqrt(2 pi) from below: in each cell both factors where they are smallest.
+double MomentStrips::log_moment_below(double tilt) const {
+  const double rate = growth(tilt);
+  double most = -infinity, sum = 0;
+  for (std::size_t k = 0; k + 1 < cells_.x.size(); ++k) {
+    const LocalLog& end = cells_.at[rate > 0 ? k : k + 1];
+    const double x = std::max(std::fabs(cells_.x[k]), std::fabs(cells_.x[k + 1]));
+    const double log = rate * end.value - std::fabs(rate) * end.error - x * x / 2;
+    if (log > most) sum *= std::exp(most - log), most = log;
+    sum += std::exp(log - most);
+  }
+  return most + std::log(sum * width) - 1e-6;
+}
+
+// A path above the axis and its mirror image, flat over each cell at the height that is best there: on it the integrand
+// is divided by e^(2 pi a / step) - 1. Where the height changes, at the end of a cell, a convex exponent is largest at
+// one of both heights.
+double MomentStrips::error_by_cells(double step, double tilt, double frequency) const {
+  const std::size_t last = cells_.x.size() - 1;
+  const double rate = growth(tilt);
+  const double below = log_moment_below(tilt);
+  const auto at = [&](const LocalLog& end) { return rate * end.value + std::fabs(rate) * end.error; };
+  const auto& heights = cells_.heights;
+  std::size_t usable = 0;  // 1 / (e^v - 1) <= e^-v / (1 - e^-1) from v = 1 on
+  while (usable < heights.size() && 2 * pi * heights[usable].a > step) ++usable;
+  if (usable == 0) return infinity;
+  const auto exponents_of = [&](std::size_t j, double slope) {
+    const double fall = 2 * pi * heights[j].a / step;
+    const auto [by_slope, anywhere] = exponents_at(heights[j], slope, tilt, frequency);
+    return Exponents{by_slope - fall, anywhere - fall};
+  };
+  const double nothing = -needs_.log_accuracy - 20, nothing_at_all = std::exp(nothing);
+  const auto power = [&](double log) { return log < nothing ? nothing_at_all : std::exp(std::min(700.0, log)); };
+  double sum = 0;
+  std::size_t i = 0;  // the height
+  const auto add = [&](double log, double slope, double scale) {
+    const std::size_t before = i;
+    const Exponents there = exponents_of(i, slope);
+    Exponents least = there;
+    for (const int way : {-1, 1})  // the next ones are lower in one direction
+      for (std::size_t next; (next = i + static_cast<std::size_t>(way)) < usable;) {
+        const Exponents at_next = exponents_of(next, slope);
+        if (!(at_next.least() < least.least())) break;
+        least = at_next, i = next;
+      }
+    sum += scale * power(log - below + least.least());  // proof: mgf-trapezoid
+    if (i == before) return;
+    const double upright = std::min(std::max(there.by_slope, least.by_slope), std::max(there.anywhere, least.anywhere));
+    sum += std::fabs(heights[i].a - heights[before].a) * power(log - below + upright);  // proof: mgf-trapezoid
+  };
+  // Below the first end lambda falls by no more than its slope there, and rises by at most S x beyond the last.
+  const double low = -cells_.x.front(), high = cells_.x.back();
+  if (!(low > std::max(0.0, -rate) * cells_.at.front().slope + 1 && high > std::max(0.0, rate) * steepest_ + 1))
+    return infinity;
+  add(at(cells_.at.front()) - low * low / 2, cells_.at.front().slope, 1);  // proof: mgf-trapezoid
+  for (std::size_t k = 0; k < last; ++k) {
+    const double l = cells_.x[k], r = cells_.x[k + 1], x = l > 0 ? l : r < 0 ? r : 0.0;
+    add(at(cells_.at[rate > 0 ? k + 1 : k]) - x * x / 2, cells_.at[k + 1].slope, width);  // proof: mgf-trapezoid
+  }
+  add(at(cells_.at[last]) - high * high / 2, steepest_, 1);  // proof: mgf-trapezoid
+  return 3.2 * sum;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The error of the trapezoid rule for moments M(z) of a mixture of shifted normals, from bounds of the integrand off
+// the real axis (Trefethen & Weideman 2014, Theorem 5.1). cpp/proofs/mgf-trapezoid.md has the proof.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "mechanisms/gaussian/density_mgf_line.hpp"
+#include "mechanisms/mgf_line.hpp"
+
+namespace hockeystick {
+
+/// P = phi e^(own lambda(x)), L(x) = ahead lambda(x) + behind lambda(-x).
+struct SmoothWeights {
+  double own, ahead, behind;
+};
+
+class MomentStrips {
+ public:
+  MomentStrips(const LogMixture& mixture, const SmoothWeights& weights, const LineNeeds& needs);
+
+  /// A step whose errors are within the needs.
+  double step() const { return step_; }
+
+  /// Upper bound of the rule's error at tilt + i frequency, relative to M(tilt), for a step of at most step();
+  /// infinite where none is known.
+  double error(double step, double tilt, double frequency) const;
+
+ private:
+  // The integrand is bounded in strips |Im x| <= a by its largest turn and growth anywhere, or, at more cost and for
+  // fewer nodes, in cells, each with a height of its own.
+  struct Strip {
+    double a, bend, rise;
+  };
+  struct Height {
+    double a, all, all_bend;  // by how much e^lambda turns anywhere, and log of by how much it shrinks
+  };
+  struct Cells {
+    std::vector<double> x;  // ends
+    std::vector<LocalLog> at;
+    std::array<Height, 12> heights;
+  };
+
+  double error_by_strips(double step, double tilt, double frequency) const;
+  double error_by_cells(double step, double tilt, double frequency) const;
+  double log_moment_below(double tilt) const;
+  double growth(double tilt) const { return weights_.own + tilt * weights_.ahead; }
+  struct Exponents {
+    double by_slope, anywhere;  // each convex in the height
+    double least() const { return by_slope < anywhere ? by_slope : anywhere; }
+  };
+  Exponents exponents_at(const Height& height, double slope, double tilt, double frequency) const;
+  void make_cells(const LogMixture& mixture);
+
+  SmoothWeights weights_;
+  LineNeeds needs_;
+  double steepest_, step_ = 0;
+  std::array<Strip, 6> strips_;
+  Cells cells_;  // empty if they are not worth their time
+  // By cells, for step(): at the lowest, the line's and the highest tilt, and on the line as far up as needed.
+  double at_lowest_ = infinity, at_tilt_ = infinity, at_highest_ = infinity, on_line_ = infinity;
+};
+
+}  // namespace hockeystick
