@@ -95,13 +95,15 @@ def test_batches_of_fixed_size(kind, replacement):
     assert delta.lower < ours.get_delta(2.0) <= delta.upper * (1 + 1e-3)
     assert ours.get_epsilon(0.0) == math.inf
     assert accountant(of_fixed_size(kind, 0), 1, Relation.REPLACE_ONE).get_epsilon(0.0) == 0
+    special = accountant(of_fixed_size(kind), 100, Relation.REPLACE_SPECIAL).get_epsilon(1e-5)
+    expected = (100 * step).epsilon(1e-5, adjacency="replace-special")
+    assert special == pytest.approx(expected, rel=1e-3)
     noiseless = kind(1000, 50, event.GaussianDpEvent(0.0))
     assert accountant(noiseless, 1, Relation.REPLACE_ONE).get_epsilon(1e-5) == math.inf
     with pytest.raises(ValueError, match="batch_size must be"):
         accountant(of_fixed_size(kind, -1), 1, Relation.REPLACE_ONE)
-    for relation in (Relation.ADD_OR_REMOVE_ONE, Relation.REPLACE_SPECIAL):
-        with pytest.raises(dp_accounting.UnsupportedEventError, match="must be `REPLACE_ONE`"):
-            accountant(of_fixed_size(kind), 1, relation)
+    with pytest.raises(dp_accounting.UnsupportedEventError, match="must be `REPLACE_ONE` or"):
+        accountant(of_fixed_size(kind), 1, Relation.ADD_OR_REMOVE_ONE)
     with pytest.raises(dp_accounting.UnsupportedEventError, match="must be a `GaussianDpEvent`"):
         accountant(kind(1000, 50, event.LaplaceDpEvent(1.0)), 1, Relation.REPLACE_ONE)
 
@@ -269,3 +271,10 @@ def test_random_allocations_without_a_pair_are_refused(change, relation, message
     made = SimpleNamespace(**{"event": GAUSSIAN, "num_selected": 1, "num_steps": 10} | change)
     with pytest.raises(events.UnsupportedError, match=message):
         events._BY_NAME["RandomAllocationDpEvent"](made, relation)
+
+
+def test_no_step_of_a_random_allocation_costs_nothing():
+    for noise in (0.0, 1.0):
+        made = SimpleNamespace(event=event.GaussianDpEvent(noise), num_selected=0, num_steps=10)
+        free = events._BY_NAME["RandomAllocationDpEvent"](made, Relation.ADD_OR_REMOVE_ONE)
+        assert free == hs.Composition()

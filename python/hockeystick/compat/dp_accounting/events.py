@@ -142,7 +142,7 @@ def _(event: dp_event.PoissonSampledDpEvent, relation: Enum) -> Made:
 @translated.register(dp_event.SampledWithoutReplacementDpEvent)
 @translated.register(dp_event.SampledWithReplacementDpEvent)
 def _(event: Any, relation: Enum) -> Made:  # noqa: ANN401
-    _require(event, relation, ("REPLACE_ONE",))
+    _require(event, relation, _REPLACE)
     gaussian = _gaussian(event, relation)
     if not isinstance(gaussian, hs.Gaussian) or event.sample_size == 0:
         return NOTHING if event.sample_size == 0 else gaussian
@@ -165,6 +165,8 @@ def _random_allocation(event: Any, relation: Enum) -> Made:  # noqa: ANN401
     """Of several steps for each record the upper end is what theory proves."""
     _require(event, relation, _ADD_REMOVE)
     gaussian = _gaussian(event, relation)
+    if event.num_selected == 0:
+        return NOTHING
     if isinstance(gaussian, hs.Gaussian):
         return gaussian.random_allocation(steps=event.num_steps, selected=event.num_selected)
     return gaussian

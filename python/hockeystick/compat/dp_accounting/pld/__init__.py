@@ -28,7 +28,7 @@ Answers differ where the original is wrong, or fails:
 | a scalar and a vector of epsilons | two formulas, two answers | one |
 | NaN, infinite or negative parameters and masses | often accepted | ValueError |
 | `RandomizedResponseDpEvent` in the accountant | composed once, whatever the count | composed `count` times |
-| `SampledWithoutReplacementDpEvent`, `SampledWithReplacementDpEvent` | not supported | of a Gaussian, under `REPLACE_ONE`: safe, theory leaves a gap |
+| `SampledWithoutReplacementDpEvent`, `SampledWithReplacementDpEvent` | not supported | of a Gaussian, under `REPLACE_ONE` or `REPLACE_SPECIAL`: safe, theory leaves a gap |
 | `RandomAllocationDpEvent` (main branch) | grids | tight of one step; of several safe, theory leaves a gap |
 | `DiscreteGaussianDpEvent` (main branch) | not supported | supported in one dimension |
 | `get_epsilon(0)` of bounded losses | inf after truncation | the largest loss |

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways of drawing batches: bad arguments are named, and runs are kept, read and calibrated."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick._json import mechanism_from_json, mechanism_to_json
+
+STEP = hs.Gaussian(noise_multiplier=2.0)
+MAKERS = {
+    "fixed_size": (STEP.fixed_size_sampled, {"batch_size": 5, "dataset_size": 100}),
+    "drawn again": (
+        lambda **given: STEP.fixed_size_sampled(replacement=True, **given),
+        {"batch_size": 5, "dataset_size": 100},
+    ),
+    "shuffled": (STEP.shuffled, {"batches": 10, "epochs": 2}),
+    "allocated": (STEP.random_allocation, {"steps": 10, "epochs": 2}),
+    "several": (STEP.random_allocation, {"steps": 10, "selected": 2}),
+}
+NO_NUMBERS = ["5", None, True, np.True_, 1j, [5], (), {}, np.array([1, 2]), object(), 2.5, 5.0]
+NO_NUMBERS += [math.nan, math.inf, -math.inf, np.float64(5.0), Fraction(5, 1), np.array(2.5)]
+OUT_OF_RANGE = [0, -1, -(10**400), 10**13, 10**400, np.int64(-3), np.int64(2**62)]
+
+
+def cases():
+    for kind, (make, valid) in MAKERS.items():
+        for name in valid:
+            yield pytest.param(make, valid, name, id=f"{kind} {name}")
+
+
+@pytest.mark.parametrize(("make", "valid", "name"), [*cases()])
+def test_bad_numbers_are_named(make, valid, name):
+    for bad in NO_NUMBERS:
+        with pytest.raises(TypeError, match=f"^{name} must be a whole number"):
+            make(**{**valid, name: bad})
+    for bad in OUT_OF_RANGE:
+        with pytest.raises(ValueError, match=f"^{name} must be"):
+            make(**{**valid, name: bad})
+
+
+@pytest.mark.parametrize(("make", "valid", "name"), [*cases()])
+def test_numbers_of_numpy_are_whole_numbers(make, valid, name):
+    assert make(**{**valid, name: np.int64(valid[name])}) == make(**valid)
+    assert make(**{**valid, name: np.array(valid[name])}) == make(**valid)
+
+
+@pytest.mark.parametrize("bad", [None, 1, "yes", np.True_])
+def test_replacement_is_yes_or_no(bad):
+    with pytest.raises(TypeError, match="^replacement must be"):
+        STEP.fixed_size_sampled(batch_size=5, dataset_size=100, replacement=bad)
+
+
+@pytest.mark.parametrize("kind", [hs.FixedSizeSampled, hs.Shuffled])
+def test_the_mechanism_is_a_gaussian(kind):
+    valid = {
+        hs.FixedSizeSampled: {"batch_size": 5, "dataset_size": 100},
+        hs.Shuffled: {"batches": 5},
+    }[kind]
+    for bad in (None, 1.0, "gaussian", STEP.poisson_sampled(0.5)):
+        with pytest.raises((TypeError, ValueError), match="^mechanism must be"):
+            kind(mechanism=bad, **valid)
+
+
+RUNS = {
+    "fixed size": (STEP.fixed_size_sampled(batch_size=5, dataset_size=1000), "replace-one"),
+    "special": (STEP.fixed_size_sampled(batch_size=5, dataset_size=1000), "replace-special"),
+    "drawn again": (
+        STEP.fixed_size_sampled(batch_size=5, dataset_size=1000, replacement=True),
+        "replace-one",
+    ),
+    "shuffled": (STEP.shuffled(batches=50), "replace-special"),
+    "shuffled once": (STEP.shuffled(batches=50, epochs=2), "replace-one"),
+    "guaranteed": (hs.ApproximateDP(epsilon=0.1, delta=1e-9).poisson_sampled(0.1), "remove-one"),
+}
+
+
+@pytest.mark.parametrize(("mechanism", "adjacency"), RUNS.values(), ids=RUNS)
+def test_a_ledger_is_kept_and_read(mechanism, adjacency):
+    text = json.dumps(mechanism_to_json(mechanism))
+    assert mechanism_from_json(json.loads(text), "$") == mechanism
+    accountant = hs.Accountant(adjacency=adjacency).compose(mechanism, count=7)
+    again = hs.Accountant.from_json(accountant.to_json())
+    assert again.ledger == accountant.ledger
+    assert again.epsilon(1e-5) == accountant.epsilon(1e-5)
+
+
+@pytest.mark.parametrize(("mechanism", "adjacency"), RUNS.values(), ids=RUNS)
+def test_noise_and_runs_are_calibrated_by_the_safe_end(mechanism, adjacency):
+    how = {"adjacency": adjacency, "delta": 1e-5}
+    target = 1.01 * (5 * mechanism).epsilon(**how)
+    search = {"epsilon": target, "bounds": (1, 20), "integer": True}
+    count = hs.calibrate(lambda n: n * mechanism, **search, **how)
+    assert count >= 5
+    assert (count * mechanism).epsilon(**how) <= target
+    if not hasattr(mechanism, "mechanism") or not isinstance(mechanism.mechanism, hs.Gaussian):
+        return
+
+    def quieter(noise):
+        arguments = {**mechanism.arguments, "mechanism": hs.Gaussian(noise_multiplier=noise)}
+        return 5 * type(mechanism)(**arguments)
+
+    noise = hs.calibrate(quieter, epsilon=target / 2, bounds=(1.0, 50.0), **how)
+    assert 2.0 < noise < 50.0
+    assert quieter(noise).epsilon(**how) <= target / 2
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        ("fixed_size_above", (1.0, 5, 100, 0, 40, 0.0)),
+        ("fixed_size_above", (1.0, 5, 100, 0, math.nan, 1e-9)),
+        ("fixed_size_above", (1.0, 5, 100, 0, 1e9, 1e-9)),
+        ("fixed_size_above", (math.nan, 5, 100, 0, 40, 1e-9)),
+        ("fixed_size_above", (1.0, 101, 100, 0, 40, 1e-9)),
+        ("fixed_size_above", (1.0, 5.5, 100, 0, 40, 1e-9)),
+        ("fixed_size_by_special_above", (1.0, 5, math.inf, 0, 40, 1e-9)),
+        ("fixed_size_of_special_above", (0.0, 5, 100, 0, 40, 1e-9)),
+        ("fixed_size_special_below", (1.0, 5, 100, math.nan)),
+        ("fixed_size_special_below", (1.0, 0, 100, 1e-9)),
+        ("given_curve_above", (1.0, 2.0)),
+        ("given_curve_below", (1.0, math.nan, 0.0, 0.0, 0.1, 0.1)),
+        ("poisson_approximate_dp_remove", (1.0, 0.0, 1.0)),
+    ],
+)
+def test_the_core_refuses_before_it_computes(parameters):
+    with pytest.raises(ValueError, match=r"must"):
+        hs._core.dominating_pair(*parameters)
