@@ -73,11 +73,11 @@ void bind_mechanisms(py::module_& module) {
       "The pair of a noise given by functions, shifted against itself.");
   module.def(
       "allocated_pair",
-      [](const DominatingPair& step, double steps, std::size_t points, double tail, bool above, bool back) {
+      [](const DominatingPair& step, double steps, double cells, double tail, bool above, bool back) {
         const LongWork work;
-        return owned(allocated_pair(step, {steps, points, tail, above ? Order::above : Order::below, back}));
+        return owned(allocated_pair(step, {steps, cells, tail, above ? Order::above : Order::below, back}));
       },
-      py::arg("step"), py::arg("steps"), py::arg("points"), py::arg("tail"), py::kw_only(), py::arg("above"),
+      py::arg("step"), py::arg("steps"), py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
       py::arg("back"), "A pair above or below that of a step which each record joins once in `steps`.");
   module.def(
       "allocation_bounds",

@@ -180,7 +180,7 @@ def additive_noise_pair(
 def allocated_pair(
     step: DominatingPair,
     steps: typing.SupportsFloat | typing.SupportsIndex,
-    points: typing.SupportsInt | typing.SupportsIndex,
+    cells: typing.SupportsFloat | typing.SupportsIndex,
     tail: typing.SupportsFloat | typing.SupportsIndex,
     *,
     above: bool,

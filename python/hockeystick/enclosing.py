@@ -22,6 +22,9 @@ Runs = Callable[[Adjacency], list[Terms]]
 Ask = Callable[[Runs], _core.Answers]
 
 
+LEAST_TAIL = 1e-90
+
+
 class Accuracy(NamedTuple):
     """How closely pairs are to follow a curve."""
 
@@ -32,7 +35,12 @@ class Accuracy(NamedTuple):
 
     def finer(self) -> "Accuracy":
         """The accuracy to try next."""
-        return Accuracy(min(3 * self.cells, 2000), max(self.tail / 100, 1e-16))
+        return Accuracy(min(3 * self.cells, 2000), max(self.tail / 10, LEAST_TAIL))
+
+    @property
+    def absolute(self) -> "Accuracy":
+        """Of a curve whose values are known to an absolute error, as doubles of size 1 are."""
+        return self._replace(tail=max(self.tail, 1e-16))
 
 
 class Enclosed(NamedTuple):
@@ -46,7 +54,7 @@ class Enclosed(NamedTuple):
 def starting_accuracy(tolerance: float, smallest: float, runs: int) -> Accuracy:
     """For a gap of about `tolerance` where a delta of `smallest` is told after so many runs."""
     cells = min(max(math.ceil(24 * math.sqrt(1e-3 / tolerance)), 12), 2000)
-    return Accuracy(cells, min(max(1e-4 * smallest / runs, 1e-16), 1e-6))
+    return Accuracy(cells, min(max(0.1 * tolerance * smallest / runs, LEAST_TAIL), 1e-6))
 
 
 def dominating(terms: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
@@ -104,15 +112,18 @@ def _are_tight(lower: FloatArray, upper: FloatArray, tolerance: float) -> bool:
 def enclosed(
     terms: tuple[tuple[Any, int], ...],
     tolerance: float,
-    smallest: float,
+    smallest: float | None,
     ask: Ask,
     *,
     rises: bool,
 ) -> Enclosed:
-    """The answer of the pairs above and of those below; `rises`: with the privacy loss."""
+    """The answer of the pairs above and of those below; `rises`: with the privacy loss.
+
+    `smallest`: of the deltas that are told; none: as small as the answers, which are deltas.
+    """
     closes = all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact)
     runs = sum(count for one, count in dominating(terms) if not one.is_exact)
-    accuracy = starting_accuracy(tolerance, smallest, max(runs, 1))
+    accuracy = starting_accuracy(tolerance, smallest or 1e-9, max(runs, 1))
     attempts = 3 if closes else 1
     for attempt in range(attempts):
         above = ask(partial(_above, terms, accuracy)).table()
@@ -128,6 +139,9 @@ def enclosed(
             return Enclosed(lower, upper, "")
         if attempt < attempts - 1:
             accuracy = accuracy.finer()
+            if smallest is None and lower.size and (least := float(lower.min())) > 0:
+                tail = starting_accuracy(tolerance, least, max(runs, 1)).tail
+                accuracy = accuracy._replace(tail=min(accuracy.tail, tail))
     return Enclosed(lower, upper, "passes" if closes else "theory")
 
 

@@ -174,10 +174,13 @@ class Asked(ABC):
                 "and below in its hockey-stick curve only"
             )
         smallest = float(points.min()) if query.argument == "delta" and points.size else 1e-9
+        of_delta = query.core == "delta_bounds"
         flat = points.ravel()
         found = enclosed_alone(
             self.terms, query.core, flat, limits.adjacency, limits.tolerance
-        ) or enclosed(self.terms, limits.tolerance, smallest, ask, rises=query.rises)
+        ) or enclosed(
+            *(self.terms, limits.tolerance, None if of_delta else smallest, ask), rises=query.rises
+        )
         ends = [shaped(end.reshape(points.shape), points.shape) for end in found[:2]]
         bounds = Bounds.of(ends) if query.derived is None else query.derived(Bounds.of(ends))
         bounds._limited_by = found.limited_by  # noqa: SLF001

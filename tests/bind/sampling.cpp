@@ -115,13 +115,13 @@ void bind_sampling(py::module_& m) {
   module.def(
       "mean_law",
       [](bool above, double origin, double spacing, std::int64_t first, std::vector<double> mass, double zero,
-         double beyond, double steps, std::size_t points, double cut) {
+         double beyond, double steps, double variance, double cells, double cut) {
         GridLaw law{above ? Order::above : Order::below, origin, spacing, first, std::move(mass)};
         if (!above) law.moment = law.mass;
         law.zero = zero, law.beyond = beyond;
-        return described(mean_of(law, steps, points, {cut, cut}));
+        return described(mean_of(law, steps, {variance, cells, 20 * cells, 200 * cells}, {cut, cut}));
       },
       py::arg("above"), py::arg("origin"), py::arg("spacing"), py::arg("first"), py::arg("mass"), py::arg("zero"),
-      py::arg("beyond"), py::arg("steps"), py::arg("points"), py::arg("cut"),
+      py::arg("beyond"), py::arg("steps"), py::arg("variance"), py::arg("cells"), py::arg("cut"),
       "The law of a mean of independent variables, above or below in convex order.");
 }

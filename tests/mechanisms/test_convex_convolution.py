@@ -83,8 +83,8 @@ def test_expectations_lie_on_their_sides(steps, above):
     with ctx.workprec(160):
         for _ in range(60 if steps < 6 else 8):
             given = spacing, first, mass, zero, beyond = drawn(rng, rng.choice([1, 2, 3]))
-            points, cut = rng.choice([16, 100]), rng.choice([0.0, 1e-9, 1e-2])
-            law = _core.sampling.mean_law(above, ORIGIN, *given, steps, points, cut)
+            cells, cut = rng.choice([1, 20]), rng.choice([0.0, 1e-9, 1e-2])
+            law = _core.sampling.mean_law(above, ORIGIN, *given, steps, 1.0, cells, cut)
             truth = list(means(exact(spacing, first, mass, zero), steps))
             # Of a law of mass M, that of the mean has M^t, and counts what is beyond M^(t-1) times.
             rest = sum((q for _, q in exact(spacing, first, mass, zero)), arb(0)) ** (steps - 1)
@@ -109,7 +109,7 @@ def test_masses_and_means_are_kept(above, steps):
             total = float(sum((q for _, q in exact(spacing, first, mass, 0)), arb(0)))
             mass = [m / total for m in mass]
             law = _core.sampling.mean_law(
-                above, ORIGIN, spacing, first, mass, 0.0, 0.0, steps, 64, 1e-15
+                above, ORIGIN, spacing, first, mass, 0.0, 0.0, steps, 1.0, 8, 1e-15
             )
             atoms = exact(spacing, first, mass, 0)
             total = sum((q for _, q in atoms), arb(0))
@@ -121,7 +121,8 @@ def test_masses_and_means_are_kept(above, steps):
 
 def test_the_gap_falls_with_the_square_of_the_points():
     gaps = []
-    for points in (60, 120, 240):
+    for cells in (8, 16, 32):
+        points = 10 * cells
         spacing = 4 / points
         bounds = []
         with ctx.workprec(120):
@@ -132,7 +133,7 @@ def test_the_gap_falls_with_the_square_of_the_points():
             mass = [m / total for m in mass]
             for above in (True, False):
                 law = _core.sampling.mean_law(
-                    above, ORIGIN, spacing, -points, mass, 0.0, 0.0, 40, points, 1e-12
+                    above, ORIGIN, spacing, -points, mass, 0.0, 0.0, 40, 0.5, cells, 1e-12
                 )
                 f = lambda x, a=mean: max(x - a, arb(0), key=float)  # noqa: E731
                 bounds.append(expectation(law, above, f, 1, 1))

@@ -15,29 +15,44 @@ namespace {
 
 constexpr double reach = 300;  // largest loss [nats]
 constexpr double widest_interval = 0.25;
+constexpr double most_values = 20000;
 
-struct Range {
-  double low, high;
-  double zero;  // the Q-mass that may be at loss -inf or, of the reverse, the P-mass at inf
+// Guesses of a step.
+struct Sketch {
+  double low, high;  // ends of the losses that count
+  double zero;       // the Q-mass that may be at R = 0
+  double variance;   // of R under Q, but for a thousandth of P-mass at the largest values
 };
 
-// A guess: losses outside of which there is about `low` of Q-mass and `high` of P-mass.
-Range range(const DominatingPair& step, double low, double high, bool back) {
+Sketch sketch_of(const DominatingPair& step, const AllocationRequest& request) {
   std::vector<double> edges{0, reach, -reach};
   for (double e = 0x1p-60; e < reach; e *= 1.2) edges.push_back(e), edges.push_back(-e);
   std::sort(edges.begin(), edges.end());
-  const PairCells cells = step.integrate(edges);
-  std::size_t begin = 0, end = edges.size() - 1;
-  double q = 0, p = cells.upper_tail_p;
-  for (; begin + 2 < edges.size(); ++begin) {
-    const CellMass& cell = cells.cells[begin];
-    q += (cell.above + cell.below) / (std::exp(edges[begin + 1]) - std::exp(edges[begin]));
-    if (!(q <= low)) break;
+  const std::size_t n = edges.size() - 1;
+  const PairCells parts = step.integrate(edges);
+  std::vector<double> p(n), q(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    p[i] = parts.cells[i].p;
+    q[i] = (parts.cells[i].above + parts.cells[i].below) / (std::exp(edges[i]) * std::expm1(edges[i + 1] - edges[i]));
   }
+  const double tail = request.tail / 16, rare = tail / request.steps;
+  const bool back = request.back;
+  std::size_t begin = 0, end = n;
+  double p_cut = 0, q_cut = 0;
+  for (; begin + 1 < n; ++begin)
+    if (!((q_cut += q[begin]) <= (back ? tail : rare)) || (back && !((p_cut += p[begin]) <= rare))) break;
+  p_cut = parts.upper_tail_p;
   for (; end > begin + 1; --end)
-    if (!((p += cells.cells[end - 1].p) <= high)) break;
-  return {std::max(edges[begin], step.loss_infimum()), std::min(edges[end], step.finite_loss_bound()),
-          back ? cells.infinity_mass : cells.lower_tail_q};
+    if (!((p_cut += p[end - 1]) <= (back ? rare : tail))) break;
+  Sketch sketch{std::max(edges[begin], step.loss_infimum()), std::min(edges[end], step.finite_loss_bound()),
+                back ? parts.infinity_mass : parts.lower_tail_q, 0};
+  if (sketch.zero <= rare) sketch.zero = 0;
+  sketch.variance = sketch.zero;
+  if (back) std::swap(p, q), std::reverse(p.begin(), p.end()), std::reverse(q.begin(), q.end());
+  double listed = 0;
+  for (std::size_t i = n; i-- > 0;)
+    if ((listed += p[i]) > 1e-3 && q[i] > 0) sketch.variance += q[i] * (p[i] / q[i] - 1) * (p[i] / q[i] - 1);
+  return sketch;
 }
 
 // The step in cells, with errors of what they make.
@@ -45,36 +60,35 @@ struct Cut {
   std::vector<double> edges;
   double spacing;
   PairCells parts;
-  double mass_error, share_error;  // relative errors of masses, and of values within a cell
+  double mass_error, found_error, share_error;  // relative errors of P- and Q-masses, and of values within a cell
 };
 
-Cut cut(const DominatingPair& step, const AllocationRequest& request) {
-  const double tail = request.tail / 16, rare = tail / request.steps;
-  const auto [low, high, zero] = range(step, rare, request.back ? rare : tail, request.back);
+Cut cut(const DominatingPair& step, const Sketch& sketch, const Resolution& resolution) {
+  const bool gap = sketch.zero > 0;
   // Edges are multiples of `finest`, so that they are exact. The grid meets the largest loss, where the curve or its
   // reverse ends.
-  const double size = std::max({std::fabs(low), std::fabs(high), zero > rare ? 1 : 0x1p-200});
+  const double size = std::max({std::fabs(sketch.low), std::fabs(sketch.high), gap ? 1 : 0x1p-200});
   const double finest = std::ldexp(1, std::ilogb(size) - 40);
-  const double top = std::ceil(high / finest) * finest;
-  const double wide = std::max(top - low, zero > rare ? 1 : 64 * finest);
-  const double count = std::max(static_cast<double>(request.points), std::ceil(wide / widest_interval));
+  const double top = std::ceil(sketch.high / finest) * finest;
+  const double wide = std::max(top - sketch.low, gap ? 1 : 64 * finest);
+  const double count = std::clamp(wide / resolution.interval(1), resolution.least, resolution.most);
   Cut result;
-  result.spacing = std::ceil(wide / count / finest) * finest;
-  for (double k = std::max(1.0, std::ceil((top - low) / result.spacing)); k >= 0; --k)
+  result.spacing = std::ceil(wide / std::max(count, wide / widest_interval) / finest) * finest;
+  for (double k = std::max(1.0, std::ceil((top - sketch.low) / result.spacing)); k >= 0; --k)
     result.edges.push_back(top - k * result.spacing);
   result.parts = step.integrate(result.edges);
   const PairCells& parts = result.parts;
   // proof: allocated-pair
   const double share = 2 * (parts.share_error * std::expm1(result.spacing) + parts.share_error_p);
   result.mass_error = parts.mass_error + 64 * u;
-  if (!request.back) result.mass_error += 0.3 * parts.mass_error + share + 1.01 * (parts.loss_error + parts.edge_error);
+  result.found_error =
+      result.mass_error + 0.3 * parts.mass_error + share + 1.01 * (parts.loss_error + parts.edge_error);
   result.share_error = share + 1.01 * parts.loss_error + 8 * parts.edge_error + 64 * u;
   return result;
 }
 
 // The law of R of a step under Q. Of the reverse (Q, P) the cells have P-mass for Q-mass, and the loss -log R.
-GridLaw base(const DominatingPair& step, const AllocationRequest& request) {
-  const Cut all = cut(step, request);
+GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest& request) {
   const PairCells& parts = all.parts;
   const std::size_t n = parts.cells.size();
   const bool above = request.order == Order::above, back = request.back;
@@ -83,7 +97,7 @@ GridLaw base(const DominatingPair& step, const AllocationRequest& request) {
   law.first = back ? 0 : -static_cast<std::int64_t>(n);
   law.mass.assign(n + 1, 0.0);
   if (!above) law.moment.assign(n + 1, 0.0);
-  law.mass_error = all.mass_error;
+  law.mass_error = back ? all.mass_error : all.found_error;
   law.value_error = all.share_error;
   // Q-mass at a grid point, times the distance from it.
   const auto put = [&](std::size_t at, double q, double value) {
@@ -164,7 +178,7 @@ std::vector<Point> points_of(const GridLaw& law, bool back) {
 }
 
 // E (R_t - alpha)_+ at its kinks and at 0, from the top: a sum of positive terms.
-AtomicLaw law_of(const GridLaw& law, bool back) {
+AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
   const bool above = law.order == Order::above;
   const std::vector<Point> points = points_of(law, back);
   const std::size_t n = points.size();
@@ -182,10 +196,15 @@ AtomicLaw law_of(const GridLaw& law, bool back) {
     curve.upper[i] = value * factor;
   }
   if (!above) return law_below_chords(curve.alpha, curve.upper, curve.upper.back());
-  if (n == 1)
-    curve.alpha[0] = 1;
-  else  // the hull starts at (0, 1)
-    curve.alpha.erase(curve.alpha.begin()), curve.upper.erase(curve.upper.begin());
+  curve.alpha.erase(curve.alpha.begin()), curve.upper.erase(curve.upper.begin());  // the hull starts at (0, 1)
+  // Finite losses of a mean are at most the largest of a step.
+  const double bound = step.finite_loss_bound();
+  const double largest = bound < 2 * reach ? std::exp(bound) * (1 + 16 * u) : infinity;  // proof: allocated-pair
+  while (!curve.alpha.empty() && curve.alpha.back() >= largest) curve.alpha.pop_back(), curve.upper.pop_back();
+  if (largest < infinity || curve.alpha.empty()) {
+    curve.alpha.push_back(std::min(largest, 1e290));
+    curve.upper.push_back(largest < infinity ? step.infinity_mass().upper : 1);
+  }
   return law_above(curve);
 }
 
@@ -194,11 +213,17 @@ AtomicLaw law_of(const GridLaw& law, bool back) {
 std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step, const AllocationRequest& request) {
   if (!(request.steps >= 1 && request.steps <= 1e12 && std::floor(request.steps) == request.steps))
     throw std::invalid_argument("steps must be a whole number in [1, 1e12]");
-  if (!(request.points >= 16 && request.points <= 20000)) throw std::invalid_argument("points must be in [16, 20000]");
+  if (!(request.cells >= 1 && request.cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
   if (!(request.tail >= 1e-90 && request.tail < 1)) throw std::invalid_argument("tail must be in [1e-90, 1)");
-  const double cuts = request.tail / (32 * (1 + std::log2(request.steps)));
-  const GridLaw law = mean_of(base(step, request), request.steps, request.points, {cuts, cuts});
-  return atomic_pair(law_of(law, request.back));
+  const Sketch sketch = sketch_of(step, request);
+  // What doublings add to the variance of log R adds up.
+  const double doublings = 1 + std::log2(request.steps), cells = 2.0 / 3 * std::sqrt(doublings) * request.cells;
+  const double most = std::min(200 * request.cells, most_values);
+  const Resolution resolution{sketch.variance, cells, most / 10, most};
+  const double cuts = request.tail / (32 * doublings);
+  const GridLaw law =
+      mean_of(base(cut(step, sketch, resolution), step, request), request.steps, resolution, {cuts, cuts});
+  return atomic_pair(law_of(law, step, request.back));
 }
 
 }  // namespace hockeystick

@@ -269,8 +269,9 @@ GridLaw weighted_mean(const GridLaw& a, const GridLaw& b, double weight_a, doubl
   law.beyond = weight_a * a.beyond + weight_b * b.beyond;
   const double reach = std::max({std::fabs(a.origin), std::fabs(a.log_value(a.first)), std::fabs(b.log_value(b.first)),
                                  std::fabs(a.log_value(a.last())), std::fabs(b.log_value(b.last()))});
-  const double sums = (64 + products.terms() / 16 + 4 * reach) * u;  // proof: convex-convolution
-  law.mass_error = std::expm1(std::log1p(a.mass_error) + std::log1p(b.mass_error) + 1.01 * sums) * (1 + 8 * u);
+  const double sums = (64 + products.terms() / 16 + 4 * reach) * u;           // proof: convex-convolution
+  const double errors = std::log1p(a.mass_error) + std::log1p(b.mass_error);  // proof: convex-convolution
+  law.mass_error = std::expm1(errors + 1.01 * sums) * (1 + 8 * u);
   law.value_error = std::max(a.value_error, b.value_error) + (64 + 16 * products.terms() * a.spacing) * u;
   if (a.order == Order::below) law.value_error += 3.03 * sums;  // proof: convex-convolution
   clean(law);
@@ -324,18 +325,23 @@ void cut_ends(GridLaw& law, const Cuts& cuts) {
   law.first += static_cast<std::int64_t>(begin);
 }
 
-GridLaw mean_of(GridLaw law, double t, std::size_t points, const Cuts& cuts) {
+GridLaw mean_of(GridLaw law, double t, const Resolution& resolution, const Cuts& cuts) {
   std::uint64_t odd = static_cast<std::uint64_t>(t);
   unsigned squarings = 0;
   for (; odd % 2 == 0; odd /= 2) ++squarings;
-  const auto joined = [&](const GridLaw& a, const GridLaw& b, std::uint64_t m, std::uint64_t n, bool finer) {
+  const auto joined = [&](const GridLaw& a, const GridLaw& b, std::uint64_t m, std::uint64_t n, bool halved) {
     const double both = static_cast<double>(m + n);
-    GridLaw mean = weighted_mean(a, b, static_cast<double>(m) / both, static_cast<double>(n) / both, finer,
-                                 static_cast<double>(points));
+    GridLaw mean =
+        weighted_mean(a, b, static_cast<double>(m) / both, static_cast<double>(n) / both, halved, resolution.least);
     cut_ends(mean, {cuts.below * both / t, cuts.above});
     return mean;
   };
-  const auto narrow = [&](const GridLaw& a) { return 4 * a.mass.size() < 3 * points; };
+  // Intervals are halved where that takes them closer to what is asked for.
+  const auto finer = [&](const GridLaw& a, double j) {
+    const double values = static_cast<double>(a.mass.size());
+    const bool coarse = a.spacing * a.spacing > 2 * std::pow(resolution.interval(j), 2);
+    return (coarse || 1.5 * values < resolution.least) && 2 * values < resolution.most;
+  };
   std::uint64_t m = 1;
   if (odd > 1) {
     // The laws of means of m and m + 1, m the leading bits of odd.
@@ -343,18 +349,18 @@ GridLaw mean_of(GridLaw law, double t, std::size_t points, const Cuts& cuts) {
     while ((odd >> bit) == 0) --bit;
     GridLaw next = joined(law, law, 1, 1, false);
     while (bit-- > 0) {
-      const bool finer = narrow(law) && narrow(next), up = (odd >> bit) % 2 == 1;
-      GridLaw middle = joined(law, next, m, m + 1, finer);
+      const bool halved = finer(next, 2 * static_cast<double>(m)), up = (odd >> bit) % 2 == 1;
+      GridLaw middle = joined(law, next, m, m + 1, halved);
       if (bit > 0) {
         GridLaw& other = up ? next : law;
         const std::uint64_t copies = up ? m + 1 : m;
-        other = joined(other, other, copies, copies, finer);
+        other = joined(other, other, copies, copies, halved);
       }
       (up ? law : next) = std::move(middle);
       m = 2 * m + (up ? 1 : 0);
     }
   }
-  for (; squarings > 0; --squarings, m *= 2) law = joined(law, law, m, m, narrow(law));
+  for (; squarings > 0; --squarings, m *= 2) law = joined(law, law, m, m, finer(law, 2 * static_cast<double>(m)));
   return law;
 }
 

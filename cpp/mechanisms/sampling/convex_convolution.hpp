@@ -9,7 +9,8 @@
 // that is, and the pairs of one difference share their place and their weights.
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -44,8 +45,16 @@ struct Cuts {
 /// by merging it to the ends.
 void cut_ends(GridLaw& law, const Cuts& cuts);
 
-/// The law of (R_1 + ... + R_t) / t for independent copies of R, t >= 1 and whole, with about `points` values. Of a
-/// mean of j copies, one of up to 2 log2(t), `cuts.below` j / t of Q-mass and `cuts.above` of P-mass may be cut.
-GridLaw mean_of(GridLaw law, double t, std::size_t points, const Cuts& cuts);
+/// How fine the grid of a mean of j copies should be, from the variance of one.
+struct Resolution {
+  double variance, cells;  // `cells` intervals in a deviation of log R, or in 1 if that is less
+  double least, most;      // values of a law, about
+
+  double interval(double j) const { return std::sqrt(std::min(1.0, std::log1p(variance / j))) / cells; }
+};
+
+/// The law of (R_1 + ... + R_t) / t for independent copies of R, t >= 1 and whole. Of a mean of j copies, one of up to
+/// 2 log2(t), `cuts.below` j / t of Q-mass and `cuts.above` of P-mass may be cut.
+GridLaw mean_of(GridLaw law, double t, const Resolution& resolution, const Cuts& cuts);
 
 }  // namespace hockeystick

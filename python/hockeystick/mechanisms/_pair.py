@@ -22,10 +22,10 @@ def large_pair(name: str, *parameters: float) -> _core.DominatingPair:
 
 @lru_cache(maxsize=64)
 def allocated_pair(
-    step: _core.DominatingPair, steps: int, points: int, tail: float, *, above: bool, back: bool
+    step: _core.DominatingPair, steps: int, cells: int, tail: float, *, above: bool, back: bool
 ) -> _core.DominatingPair:
     """A pair above or below that of a step which each record joins once in `steps`."""
-    return _core.allocated_pair(step, steps, points, tail, above=above, back=back)
+    return _core.allocated_pair(step, steps, cells, tail, above=above, back=back)
 
 
 def sampled_atoms(

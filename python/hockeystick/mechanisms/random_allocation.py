@@ -16,10 +16,8 @@ from hockeystick.mechanisms.gaussian import Gaussian
 
 MOST_STEPS = 10**12
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1000  # of the Fourier series for normal noise
-WIDEST = 0.15  # deviation of the loss up to which it is cheap
+WIDEST, LEAST_TAIL = 0.15, 1e-16  # deviations of the loss and tails for which it serves
 LEAST_NOISE = 0.05  # losses of up to 300
-LEAST_TAIL, SMALLEST_TAIL = 1e-16, 1e-90  # of curves to an absolute error; of convolutions
-MOST_POINTS, POINTS_EACH = 20000, 64  # of a convolution; for each cell in a deviation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,19 +134,17 @@ class RandomAllocation(EnclosedMechanism):
         if isinstance(step, Gaussian):
             noise = step.noise_multiplier / self.epochs**0.5
             if self._by_series(noise, accuracy):
-                of = (step.noise_multiplier, self.steps, self.epochs, *accuracy)
+                of = (step.noise_multiplier, self.steps, self.epochs, *accuracy.absolute)
                 return large_pair(f"random_allocation_{side}{'_back' if back else ''}", *of)
             if self.epochs > 1:  # outward, as the curve falls with the noise
                 step = Gaussian(
                     noise_multiplier=noise * (1 + (-1 if side == "above" else 1) * 2**-50)
                 )
         pair = step.dominating_pair(direction)
-        points = min(POINTS_EACH * accuracy.cells, MOST_POINTS)
-        tail = accuracy.tail if accuracy.tail > LEAST_TAIL else SMALLEST_TAIL
-        return allocated_pair(pair, self.steps, points, tail, above=side == "above", back=back)
+        return allocated_pair(pair, self.steps, *accuracy, above=side == "above", back=back)
 
     def _by_series(self, noise: float, accuracy: Accuracy) -> bool:
         """Whether a Fourier series, known to an absolute error, tells the curve with less work."""
-        if not SMALLEST_NOISE <= noise <= LARGEST_NOISE or accuracy.tail <= LEAST_TAIL:
+        if not SMALLEST_NOISE <= noise <= LARGEST_NOISE or accuracy.tail < LEAST_TAIL:
             return False
         return log1p(expm1(1 / noise**2) / self.steps) <= WIDEST**2

@@ -94,7 +94,7 @@ class SelectedSteps(EnclosedMechanism):
         if not SMALLEST_NOISE <= noise / sqrt(epochs) <= LARGEST_NOISE:
             return (mean,)
         back = "_back" if direction.form == "add" else ""
-        of = (noise, self.steps, self.selected, epochs, *accuracy)
+        of = (noise, self.steps, self.selected, epochs, *accuracy.absolute)
         return (large_pair(f"selected_steps_below{back}", *of), mean)
 
 

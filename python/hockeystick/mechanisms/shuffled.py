@@ -87,7 +87,7 @@ class Shuffled(EnclosedMechanism):
         known = [pair(f"shuffled_below{back}", noise, self.batches, *both) for both in means]
         spread = noise / noise_divisor(direction)
         if _ALLOCATED[direction.replaces] <= spread <= _MOST_ALLOCATED:
-            of = (spread, self.batches, 1, *accuracy)
+            of = (spread, self.batches, 1, *accuracy.absolute)
             known.append(large_pair(f"random_allocation_below{back}", *of))
         return tuple(known)
 
