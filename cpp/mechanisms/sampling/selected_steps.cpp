@@ -11,13 +11,17 @@
 // such hull is f of the pair whose masses are the steps of its corners, whose hockey-stick curve is therefore below
 // that of (P, Q), and its reverse's likewise.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "mechanisms/sampling/allocation_curve.hpp"
 #include "mechanisms/sampling/lognormal_sum.hpp"
+#include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
 namespace {
@@ -25,8 +29,6 @@ namespace {
 constexpr std::size_t most_points = 1 << 16;
 constexpr double largest_m = 2.5;  // beyond, series take too many samples
 constexpr double least_m = 0.3;    // below, all tell nearly the same
-
-bool is_whole(double x, double low, double high) { return x >= low && x <= high && std::floor(x) == x; }
 
 // P(S - E S <= d), asked from 0 outwards, by a new series whenever d has doubled.
 class Walk {
@@ -99,20 +101,38 @@ std::vector<Corner> lower_hull(std::vector<Corner>& points) {
   return hull;
 }
 
-AtomicLaw below(Parameters p) {
-  const double noise = p[0], t = p[1], k = p[2], epochs = p[3], cells = p[4], tail = p[5];
-  if (!is_whole(t, 2, 1e12)) throw std::invalid_argument("steps must be a whole number in [2, 1e12]");
-  if (!is_whole(k, 1, t - 1)) throw std::invalid_argument("selected must be a whole number in [1, steps - 1]");
-  if (!is_whole(epochs, 1, 1e9)) throw std::invalid_argument("epochs must be a whole number in [1, 1e9]");
+// The hull asked for last, by what is asked: it serves both directions.
+struct Kept {
+  std::array<double, 6> asked{};
+  std::vector<Corner> hull;
+};
+ForkSafeMutex& guard = *new ForkSafeMutex;
+Kept& kept = *new Kept;
+
+std::vector<Corner> hull_of(Parameters p) {
+  const double t = p[1], k = p[2], cells = p[4], tail = p[5];
+  const double mu = checked_allocation(p[0], t, p[3]).mu * (1 - 4 * u);  // proof: parameter-rounding
+  if (!(k >= 1 && k < t && std::floor(k) == k))
+    throw std::invalid_argument("selected must be a whole number in [1, steps - 1]");
   if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
   if (!(tail >= 1e-16 && tail < 1)) throw std::invalid_argument("tail must be in [1e-16, 1)");
-  const double mu = std::sqrt(epochs) / noise * (1 - 4 * u);  // proof: parameter-rounding
-  if (!(mu >= 1e-3 * (1 - 1e-15) && mu <= 5 * (1 + 1e-15)))
-    throw std::invalid_argument("sqrt(epochs) / noise must be in [0.001, 5]");
+  std::array<double, 6> asked;
+  std::copy(p.begin(), p.end(), asked.begin());
+  {
+    const std::lock_guard lock(guard);
+    if (kept.asked == asked) return kept.hull;
+  }
   std::vector<Corner> corners;
   if (mu < largest_m) add_corners({mu, t, k}, mu, cells, tail, corners);
   for (double m = 0.85 * std::min(mu, 1.7); m > least_m; m *= 0.85) add_corners({mu, t, k}, m, cells, tail, corners);
-  const std::vector<Corner> hull = lower_hull(corners);
+  std::vector<Corner> hull = lower_hull(corners);
+  const std::lock_guard lock(guard);
+  kept = {asked, hull};
+  return hull;
+}
+
+AtomicLaw below(Parameters p) {
+  const std::vector<Corner> hull = hull_of(p);
   AtomicLaw law;
   double largest = 0;
   for (std::size_t i = 1; i < hull.size(); ++i) {
