@@ -28,6 +28,7 @@ EXAMPLES = [
     STEP.fixed_size_sampled(batch_size=20, dataset_size=1000, replacement=True),
     STEP.shuffled(batches=50),
     hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE),
+    hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE).poisson_sampled(0.2),
 ]
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES, ids=lambda m: repr(m)[:60])
 

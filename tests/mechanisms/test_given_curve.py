@@ -75,3 +75,33 @@ def test_small_slopes_far_out_keep_their_masses():
         epsilon = math.log(far[k])
         assert above.delta_above([epsilon])[0] == pytest.approx(values[k], rel=1e-9)
         assert below.delta_above([epsilon])[0] <= values[k] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("q", [0.01, 0.3, 0.999])
+def test_a_curve_on_a_subsample_is_that_of_its_mechanism(q):
+    """Randomized response: the points are its kinks, and between them only rounding is lost."""
+    alpha = [math.exp(0.1 * k) for k in range(-40, 41)] + [math.exp(5.0)]
+    one = hs.ApproximateDP(epsilon=1.0, delta=0.01)
+    least = [one.delta_bounds(math.log(a)).lower if a >= 1 else 0.0 for a in alpha]
+    values = [
+        x if a >= 1 else 1 - a + a * one.delta(-math.log(a))
+        for x, a in zip(least, alpha, strict=True)
+    ]
+    lower = [max(v * (1 - 1e-12), 1 - a) for v, a in zip(values, alpha, strict=True)]
+    upper = [v * (1 + 1e-12) for v in values]
+    curve = hs.HockeyStickCurve(alpha=alpha, lower=lower, upper=upper).poisson_sampled(q)
+    truth = one.poisson_sampled(q)
+    for adjacency in ("remove-one", "add-one", "replace-special"):
+        for run, exact in ((curve, truth), (4 * curve, 4 * truth)):
+            for epsilon in (0.0, 0.002, 0.1, 0.8):
+                bounds = run.delta_bounds(epsilon, adjacency=adjacency)
+                known = exact.delta_bounds(epsilon, adjacency=adjacency)
+                assert bounds.lower <= known.upper
+                assert known.lower <= bounds.upper * (1 + 1e-9)
+                assert bounds.upper - known.upper <= 0.02 * q
+    assert (3 * curve.mechanism.poisson_sampled(0)).epsilon(1e-5) == 0
+    assert hs.Composition([(curve.mechanism.poisson_sampled(1), 1)]) == 1 * curve.mechanism
+    with pytest.raises(ValueError, match="no pair is proved to dominate it on a Poisson subsample"):
+        curve.epsilon(1e-5, adjacency="replace-one")
+    with pytest.raises(ValueError, match="^sampling_probability must be in"):
+        curve.mechanism.poisson_sampled(1.5)

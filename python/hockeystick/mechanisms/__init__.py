@@ -10,7 +10,7 @@ from hockeystick.mechanisms.exponential_mechanism import ExponentialMechanism
 from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.gaussian_mixture import GaussianMixture
-from hockeystick.mechanisms.hockey_stick_curve import HockeyStickCurve
+from hockeystick.mechanisms.hockey_stick_curve import HockeyStickCurve, PoissonSampledCurve
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
@@ -34,6 +34,7 @@ __all__ = [
     "Laplace",
     "PermuteAndFlip",
     "PoissonSampled",
+    "PoissonSampledCurve",
     "RandomAllocation",
     "RandomizedResponse",
     "SelectedSteps",

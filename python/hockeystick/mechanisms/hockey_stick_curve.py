@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
+from hockeystick.composition import Mechanism
 from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
-from hockeystick.mechanisms._pair import large_pair
+from hockeystick.mechanisms._pair import large_pair, sampled_atoms
 
 MOST_POINTS = 10**6
 
@@ -70,6 +71,57 @@ class HockeyStickCurve(EnclosedMechanism):
         """The pair of a curve below all that the values allow."""
         del accuracy
         return (_pair("below", "_back" if direction.backward else "", self),)
+
+    def poisson_sampled(self, sampling_probability: float) -> "PoissonSampledCurve":
+        """The mechanism on a subsample that holds each record with `sampling_probability`."""
+        return PoissonSampledCurve(mechanism=self, sampling_probability=sampling_probability)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoissonSampledCurve(EnclosedMechanism):
+    """A mechanism that is known by an enclosure of its curve, on a Poisson subsample.
+
+    The curve of a removed record is q h((alpha - 1 + q) / q) for alpha > 1 - q, else 1 - alpha; its
+    reverse counts when one is added. None is known for replaced records.
+
+    Args:
+        mechanism: What runs on the subsample.
+        sampling_probability: q, in [0, 1].
+
+    Source: Zhu, Dong & Wang (2022), Theorem 11.
+    """
+
+    closes: ClassVar[bool] = False
+    mechanism: HockeyStickCurve
+    sampling_probability: float
+
+    def __post_init__(self) -> None:
+        _checks.instance("mechanism", self.mechanism, HockeyStickCurve)
+        q = _checks.probability("sampling_probability", self.sampling_probability)
+        object.__setattr__(self, "sampling_probability", q)
+
+    def simplified(self) -> Mechanism | None:
+        """None at q = 0, the mechanism itself at q = 1."""
+        if self.sampling_probability == 0:
+            return None
+        return self.mechanism if self.sampling_probability == 1 else self
+
+    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+        """The pair of the convex hull of the upper values, sampled."""
+        del accuracy  # the points are all that is known
+        return self._pair("above", direction)
+
+    def pairs_below(
+        self, direction: Direction, accuracy: Accuracy
+    ) -> tuple[_core.DominatingPair, ...]:
+        """The pair of a curve below all that the values allow, sampled."""
+        del accuracy
+        return (self._pair("below", direction),)
+
+    def _pair(self, side: str, direction: Direction) -> _core.DominatingPair:
+        curve = self.mechanism
+        values = (*curve.alpha, *curve.lower, *curve.upper, self.sampling_probability)
+        return sampled_atoms(self, direction, f"given_curve_{side}", *values)
 
 
 def _pair(side: str, back: str, curve: HockeyStickCurve) -> _core.DominatingPair:
