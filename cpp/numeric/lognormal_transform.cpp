@@ -180,4 +180,18 @@ double LognormalTransform::log_moment_above(double c) const {
   return std::log1p(above) * (1 + 8 * u);
 }
 
+// Between those of the saddle points for the median and the mean of Y, -mu x = W(mu^2 e^(-mu^2 / 2) s) and W(mu^2 s).
+double LognormalTransform::steepest_angle(std::complex<double> s) const {
+  const auto angle = [](std::complex<double> z) {
+    std::complex<double> w = std::log(1.0 + z);
+    for (int i = 0; i < 2; ++i) {
+      const std::complex<double> e = std::exp(w);
+      w -= (w * e - z) / (e * (w + 1.0));
+    }
+    return w.imag();
+  };
+  const std::complex<double> z = s * (mu_ * mu_);
+  return (angle(z) + angle(z * std::exp(-mu_ * mu_ / 2))) / 2;
+}
+
 }  // namespace hockeystick

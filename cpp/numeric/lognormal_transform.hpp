@@ -44,9 +44,13 @@ class LognormalTransform {
   /// log E e^(-c (Y - 1)), c > 0, rounded up.
   double log_moment_above(double c) const;
 
+  /// A guess: the angle mu y by which the line x - i y turns Y where the integral of |phi(x) e^(-s Y)| is least.
+  double steepest_angle(std::complex<double> s) const;
+
   /// The variance of Y, e^(mu^2) - 1, rounded up.
   double variance() const { return variance_; }
   double mu() const { return mu_; }
+  const SimdKernels& kernel() const { return kernel_; }
 
  private:
   // A line for angles of s in [from, to] and the errors of sums over it, per unit of the bounds of F.

@@ -91,12 +91,19 @@ void bind_sampling(py::module_& m) {
       py::arg("mu"), py::arg("parts"), py::arg("to"), py::arg("accuracy"), py::arg("at"),
       "Bounds of P(S - E S <= d) at each d, S a sum of copies of scale * Y, parts of (scale, count); and the samples.");
   module.def(
+      "allocation_curve",
+      [](double mu, double t, double interval, double tail) {
+        const EnclosedCurve curve = allocation_curve({mu, t}, interval, tail);
+        return std::tuple(curve.alpha, curve.lower, curve.upper);
+      },
+      py::arg("mu"), py::arg("t"), py::arg("interval"), py::arg("tail"), "Points of the curve, and its bounds there.");
+  module.def(
       "allocation_call",
       [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
         const LognormalTransform transform(mu);
         const AllocationHyperbola contour(transform, t, range.first, range.second, accuracy);
         std::vector<std::pair<double, double>> found;
-        for (const double d : at) {
+        for (const double d : contour.built() ? at : std::vector<double>{}) {
           const auto [lower, upper] = contour.call(d);
           found.emplace_back(lower, upper);
         }

@@ -99,6 +99,24 @@ def test_lines_agree(mu, t):
         assert found[0][1] - found[0][0] < 1e-9 * max(1, abs(d) / t)
 
 
+@pytest.mark.parametrize("noise", [2.0, 5.0])
+def test_points_of_the_curve_enclose_the_integral(noise):
+    """Over all blocks of K, and for every mu within 4 u."""
+    interval, mu = 0.02, 1 / noise
+    alpha, lower, upper = _core.sampling.allocation_curve(mu, 2, interval, 1e-9)
+    for k in range(3, len(alpha), len(alpha) // 12):
+        for off in (-(2.0**-52), 2.0**-52):
+            with ctx.workprec(200):
+                put = put_of_two(arb(mu) * (1 + arb(off)), 2 * arb(alpha[k]))
+                assert arb(lower[k]) < put + 1 - arb(alpha[k]) < arb(upper[k])
+        assert upper[k] - lower[k] < 1e-9
+    assert upper[-1] < 1e-8
+    # Kinks lie on one lattice.
+    for kinks, spacing in ((alpha[::4], interval), (alpha[::2], interval / 2)):
+        losses = [math.log(a) / spacing for a in kinks]
+        assert max(abs(x - round(x)) for x in losses) < 1e-9
+
+
 # From independent programs: importance sampling and convolution in convex order agree with these.
 KNOWN = {
     (1.0, 1000, 1e-6): (0.1717286845, 0.149431),

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "mechanisms/sampling/allocation_contour.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -15,9 +16,11 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr std::size_t most_samples = 1 << 15;
 
+constexpr double least_limit = 10;
+
 // E e^(-lambda Y) is known to about 1e-16, and is to be at least e^-10.
 double largest_tilt(const LognormalTransform& transform) {
-  double lambda = 10;
+  double lambda = least_limit;
   while (lambda < 500 && 1.2 * lambda - transform.log_moment_above(1.2 * lambda) < 10) lambda *= 1.2;
   return lambda;
 }
@@ -30,9 +33,15 @@ double saddle(const LognormalTransform& transform, double t, double d) {
   };
   double low = std::log(0.01 / -d), high = std::log(largest_tilt(transform));
   if (!(low < high)) return std::exp(high);
-  for (int i = 0; i < 24; ++i) {
-    const double a = low + 0.382 * (high - low), b = low + 0.618 * (high - low);
-    (value(a) < value(b) ? high : low) = value(a) < value(b) ? b : a;
+  double a = low + 0.382 * (high - low), b = low + 0.618 * (high - low), at_a = value(a), at_b = value(b);
+  for (int i = 0; i < 12; ++i) {
+    if (at_a < at_b) {
+      high = b, b = a, at_b = at_a;
+      a = low + 0.382 * (high - low), at_a = value(a);
+    } else {
+      low = a, a = b, at_a = at_b;
+      b = low + 0.618 * (high - low), at_b = value(b);
+    }
   }
   return std::exp((low + high) / 2);
 }
@@ -46,8 +55,8 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
   const double part = accuracy * t / 8;
   // e^(lambda d) multiplies rounding, about 1000 u of the deviation.
   const double steepest = std::clamp(std::log(part / (1000 * u * deviation_)), 1.5, 5.0);
-  lambda_ = to > 0 ? std::min({steepest / farthest, 2 / deviation_, largest_tilt(transform)})
-                   : saddle(transform, t, from / 2 + to / 2);
+  lambda_ = to > 0 ? std::min(steepest / farthest, 2 / deviation_) : saddle(transform, t, from / 2 + to / 2);
+  if (lambda_ > least_limit) lambda_ = std::min(lambda_, largest_tilt(transform));
   // Aliases from above: about e^(-lambda W) (W + deviation + K - t).
   period_ = 1 / lambda_;
   for (int i = 0; i < 6; ++i) period_ = std::max(1.0, std::log((deviation_ + above + 2 * period_) / part)) / lambda_;
@@ -94,36 +103,24 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
     size_ += 1.5 * most;
     turning_ += most * static_cast<double>(j);
     if (j < next_check || most * scale * static_cast<double>(j) > part) continue;
-    double log_rest;
-    if (log_tail(spacing_ * static_cast<double>(j + 1), log_rest)) {
+    const double log_rest = log_tail(spacing_ * static_cast<double>(j + 1)) - log_unit_;
+    if (log_rest < 700) {
       // proof: allocation-series
-      tail_ = std::exp(log_rest - log_unit_) * period_ / (2 * pi * pi * static_cast<double>(j)) * period_ * (1 + 1e-12);
+      tail_ = std::exp(log_rest) * period_ / (2 * pi * pi * static_cast<double>(j)) * period_ * (1 + 1e-12);
       if (tail_ * scale <= part) break;
     }
     next_check = j + 1 + j / 6;
   }
 }
 
-// log of an upper bound of |(1 + G)|^t e^.. at lambda + i w for every w >= omega: |g(lambda + i w)| is at most
-// e^(theta^2 / (2 mu^2)) E e^-(c Y), c = lambda cos theta + w sin theta, on the line x - i theta / mu.
-bool AllocationSeries::log_tail(double omega, double& result) const {
-  const double mu = transform_.mu();
-  result = infinity;
-  const auto value = [&](double theta) {
-    const double rise = theta * theta / (2 * mu * mu), half = std::sin(theta / 2);
-    const double cut = 2 * lambda_ * half * half, fall = omega * std::sin(theta);
-    const double c = lambda_ * std::cos(theta) + fall;
-    const double moment = transform_.log_moment_above(c);
-    return t_ * (rise + cut - fall + moment) + 32 * u * t_ * (rise + cut + fall + std::fabs(moment));
-  };
-  double low = 0, high = std::min(1.5, omega * mu * mu * 2);
-  for (int i = 0; i < 9; ++i) {
-    const double a = low + 0.382 * (high - low), b = low + 0.618 * (high - low);
-    const double at_a = value(a), at_b = value(b);
-    result = std::min({result, at_a, at_b});
-    (at_a < at_b ? high : low) = at_a < at_b ? b : a;
-  }
-  return result - log_unit_ < 700;
+// log of an upper bound of |1 + G|^t at lambda + i w for every w >= omega: |g(lambda + i w)| is at most
+// e^(theta^2 / (2 mu^2)) E e^(-c Y), c = lambda cos theta + w sin theta, on the line x - i theta / mu.
+double AllocationSeries::log_tail(double omega) const {
+  const double mu = transform_.mu(), theta = std::clamp(transform_.steepest_angle({lambda_, omega}), 0.0, 1.5);
+  const double rise = theta * theta / (2 * mu * mu), half = std::sin(theta / 2);
+  const double cut = 2 * lambda_ * half * half, fall = omega * std::sin(theta);
+  const double moment = transform_.log_moment_above(lambda_ * std::cos(theta) + fall);
+  return t_ * (rise + cut - fall + moment) + 32 * u * t_ * (rise + cut + fall + std::fabs(moment));
 }
 
 // The terms k < 0: put(x) <= e^(c (x - t)) E e^(-c (S - t)) / (c e) for every c > lambda; none if K <= W.
@@ -187,41 +184,72 @@ Allocation checked_allocation(double noise_multiplier, double steps, double epoc
   return {mu, steps};
 }
 
-EnclosedCurve allocation_curve(const Allocation& allocation, double interval, std::size_t stride, double tail) {
-  const LognormalTransform transform(allocation.mu);
-  const double t = allocation.steps, fine = interval / static_cast<double>(stride);
-  const double spread = std::sqrt(transform.variance() / t), accuracy = std::max(tail / 64, 1e-16);
-  EnclosedCurve below, above;
-  const auto walk = [&](int sign, EnclosedCurve& curve) {
+namespace {
+
+// Deviations of the loss up to which intervals are even. Further out, where the upper tail may be long, they are
+// multiples that grow with the loss: all kinks of a law lie on one lattice, which composes without a loss.
+constexpr double even_spreads = 3;
+
+// One side of the curve from alpha = 1 on, outwards.
+class Walk {
+ public:
+  Walk(const Allocation& allocation, const LognormalTransform& transform, double fine, double tail, bool up)
+      : transform_(transform),
+        t_(allocation.steps),
+        spread_(std::sqrt(transform.variance() / t_)),
+        slack_(2 * u * allocation.mu),  // proof: parameter-rounding
+        fine_(fine),
+        tail_(tail),
+        up_(up) {}
+
+  EnclosedCurve run() {
+    const double accuracy = std::max(tail_ / 64, 1e-16), even = even_spreads * spread_;
+    std::int64_t k = up_ ? 0 : -1, step = up_ ? 1 : -1;  // the loss, and to the next, in units of `fine`
     double from = 0;
-    for (std::int64_t k = sign > 0 ? 0 : 1;;) {
+    for (;;) {
       // K - t doubles from block to block, and below t / 2 K halves.
-      const double doubled = std::max(2 * std::fabs(from), spread);
-      const double to = sign > 0 ? doubled : from > -0.5 ? -std::min(doubled, 0.5) : (from - 1) / 2;
-      const AllocationSeries series = sign > 0 ? AllocationSeries(transform, t, from * t, to * t, accuracy)
-                                               : AllocationSeries(transform, t, to * t, from * t, accuracy);
-      for (;; ++k) {
-        const double alpha = std::exp(sign * fine * static_cast<double>(k)), d = alpha - 1;
-        if (sign * d > sign * to) break;
-        const auto [low, high] = series.put(t * d);
-        const double margin = 8 * u * (std::fabs(d) + 1e-4);
-        curve.alpha.push_back(alpha);
-        curve.lower.push_back(std::max(low - d - margin, std::max(0.0, -d)));
-        curve.upper.push_back(std::min(1.0, high - d + margin));
-        const bool is_small = (sign > 0 ? curve.upper.back() : high) < std::max(tail, 2 * (high - low));
-        const bool is_end = is_small && k % static_cast<std::int64_t>(stride) == 0;
-        if (is_end || curve.alpha.size() > (1 << 22)) return;
+      const double doubled = std::max(2 * std::fabs(from), spread_);
+      const double to = up_ ? doubled : from > -0.5 ? -std::min(doubled, 0.5) : (from - 1) / 2;
+      const AllocationContour contour(transform_, t_, t_ * std::min(from, to), t_ * std::max(from, to), accuracy);
+      for (;; k += step) {
+        // Groups of as many equal steps end on whole intervals.
+        if (up_ && curve_.alpha.size() % allocation_stride == 0)
+          step = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(k) * fine_ / even));
+        const double alpha = std::exp(fine_ * static_cast<double>(k)), d = alpha - 1;
+        if (up_ ? d > to : d < to) break;
+        const auto [low, high] = contour.at(t_ * d);
+        // The rounding of t d, and of a difference.
+        const double margin = 8 * u * (std::fabs(d) + 1e-4) + slack_, line = std::max(0.0, -d);
+        curve_.alpha.push_back(alpha);
+        curve_.lower.push_back(std::max(low + line - margin, line));
+        curve_.upper.push_back(std::min(1.0, high + line + margin));
+        const bool is_small = high < std::max(tail_, 2 * (high - low));
+        const bool is_whole = curve_.alpha.size() % allocation_stride == (up_ ? 1 : 0);
+        if ((is_small && is_whole) || curve_.alpha.size() > (1 << 22)) return curve_;
       }
       from = to;
     }
-  };
-  walk(-1, below);
-  walk(1, above);
-  for (auto* part : {&below.alpha, &below.lower, &below.upper}) std::reverse(part->begin(), part->end());
-  below.alpha.insert(below.alpha.end(), above.alpha.begin(), above.alpha.end());
-  below.lower.insert(below.lower.end(), above.lower.begin(), above.lower.end());
-  below.upper.insert(below.upper.end(), above.upper.begin(), above.upper.end());
-  return below;
+  }
+
+ private:
+  const LognormalTransform& transform_;
+  double t_, spread_, slack_, fine_, tail_;
+  bool up_;
+  EnclosedCurve curve_;
+};
+
+}  // namespace
+
+EnclosedCurve allocation_curve(const Allocation& allocation, double interval, double tail) {
+  const LognormalTransform transform(allocation.mu);
+  const double fine = interval / static_cast<double>(allocation_stride);
+  EnclosedCurve curve = Walk(allocation, transform, fine, tail, false).run();
+  const EnclosedCurve above = Walk(allocation, transform, fine, tail, true).run();
+  for (const auto part : {&EnclosedCurve::alpha, &EnclosedCurve::lower, &EnclosedCurve::upper}) {
+    std::reverse((curve.*part).begin(), (curve.*part).end());
+    (curve.*part).insert((curve.*part).end(), (above.*part).begin(), (above.*part).end());
+  }
+  return curve;
 }
 
 }  // namespace hockeystick

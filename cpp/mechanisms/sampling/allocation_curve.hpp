@@ -37,7 +37,7 @@ class AllocationSeries {
  private:
   double alias_below(double d) const;
   Interval by_moments(double d) const;
-  bool log_tail(double omega, double& result) const;
+  double log_tail(double omega) const;
 
   const LognormalTransform& transform_;
   double t_, deviation_, lambda_, period_, spacing_ = 0, log_unit_ = 0;
@@ -55,7 +55,11 @@ struct Allocation {
 /// 4 u. Throws std::invalid_argument out of the ranges of steps, epochs and mu.
 Allocation checked_allocation(double noise_multiplier, double steps, double epochs);
 
-/// h at e^(k d / stride) for whole k, out to where all but `tail` of either mass is inside.
-EnclosedCurve allocation_curve(const Allocation& allocation, double interval, std::size_t stride, double tail);
+/// As law_below takes it.
+constexpr std::size_t allocation_stride = 4;
+
+/// h at e^x for x in steps of interval / allocation_stride, in longer ones where the upper tail is long, out to where
+/// all but `tail` of either mass is inside. The curve of every mu within 4 u of the allocation's is enclosed.
+EnclosedCurve allocation_curve(const Allocation& allocation, double interval, double tail);
 
 }  // namespace hockeystick

@@ -85,22 +85,13 @@ Interval AllocationEpoch::epsilon_at(double x) const {
 void AllocationEpoch::look(double low, double high, double accuracy) {
   from_ = distance(low) * (1 - 16 * u), to_ = distance(high) * (1 + 16 * u);
   if (adds_) accuracy *= (t_ - to_) / t_;
-  hyperbola_.reset();
-  if (!adds_ && from_ > 5 * spread_ * t_) {
-    const auto hyperbola = std::make_shared<AllocationHyperbola>(transform_, t_, from_, to_, accuracy);
-    if (hyperbola->built()) hyperbola_ = hyperbola;
-    if (hyperbola_) return;
-  }
-  series_ = adds_ ? std::make_shared<AllocationSeries>(transform_, t_, -to_, -from_, accuracy)
-                  : std::make_shared<AllocationSeries>(transform_, t_, from_, to_, accuracy);
+  contour_.emplace(transform_, t_, adds_ ? -to_ : from_, adds_ ? -from_ : to_, accuracy);
 }
 
 // Encloses delta at x.
 Interval AllocationEpoch::at(double x) const {
-  const double part = x / t_, scale = t_ / (t_ - x);
-  Interval found = hyperbola_ ? hyperbola_->call(x) : series_->put(adds_ ? -x : x);
-  // proof: allocation-epoch
-  if (!hyperbola_ && !adds_) found = {found.lower - part * (1 + 4 * u), found.upper - part * (1 - 4 * u)};
+  const double scale = t_ / (t_ - x);
+  Interval found = contour_->at(adds_ ? -x : x);
   // proof: allocation-epoch
   if (adds_) found = {found.lower * scale * (1 - 8 * u), found.upper * scale * (1 + 8 * u)};
   return {std::max(0.0, found.lower - slack_), std::min(1.0, found.upper + slack_)};

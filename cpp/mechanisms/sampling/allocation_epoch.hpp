@@ -2,12 +2,11 @@
 // Epsilon and delta of one epoch of a random allocation, from contours near the answer alone.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "mechanisms/sampling/allocation_curve.hpp"
-#include "mechanisms/sampling/allocation_hyperbola.hpp"
+#include "mechanisms/sampling/allocation_contour.hpp"
 #include "numeric/interval.hpp"
 
 namespace hockeystick {
@@ -37,8 +36,7 @@ class AllocationEpoch {
   double t_, spread_, slack_;
   bool adds_;
   double from_ = 0, to_ = 0;  // of x
-  std::shared_ptr<const AllocationSeries> series_;
-  std::shared_ptr<const AllocationHyperbola> hyperbola_;
+  std::optional<AllocationContour> contour_;
 };
 
 /// What to ask of one epoch of a Gaussian mechanism that a record joins in 1 of `steps` steps, the same in all of

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr std::size_t most_samples = 300;
+constexpr double few_samples = 90;  // so many are not worth another shape
 constexpr double piece = 0.1, farthest = 30;
 
 }  // namespace
@@ -53,18 +54,11 @@ double AllocationHyperbola::Arm::slope(const Point& point, double cosine, double
   return point.tangent_re * cosine + point.tangent_im * sine;
 }
 
-// A guess: the angle at which x - i angle / mu passes the saddle point of phi(x) e^(-s Y), where -mu x = W(mu^2
-// e^(-mu^2 / 2) s); but between a and b, Re(s e^(-i angle)) > 0.
+// About the saddle's, but so that Re(s e^(-i angle)) > 0 from a to b.
 double AllocationHyperbola::angle_at(const Point& a, const Point& b) const {
-  const double mu = transform_.mu();
-  const std::complex<double> z = std::complex<double>(a.re, a.im) * (mu * mu * std::exp(-mu * mu / 2));
-  std::complex<double> w = std::log(1.0 + z);
-  for (int i = 0; i < 2; ++i) {
-    const std::complex<double> e = std::exp(w);
-    w -= (w * e - z) / (e * (w + 1.0));
-  }
+  const double angle = transform_.steepest_angle({a.re, a.im});
   const double least = std::max(0.0, std::atan2(b.im, b.re) - pi / 2 + 0.05);
-  return w.imag() > least ? std::min(w.imag(), std::max(1.5, least)) : least;
+  return angle > least ? std::min(angle, std::max(1.5, least)) : least;
 }
 
 // Upper bound of t log|1 + G(s)| between a and b. On the line x - i angle / mu, |g(s)| is at most e^(angle^2 / (2
@@ -150,8 +144,11 @@ AllocationHyperbola::AllocationHyperbola(const LognormalTransform& transform, do
     if (!(end / step < fewest)) continue;
     fewest = end / step, spacing = step, m = scale, alpha = tried;
     left_out_ = both / std::expm1(2 * pi * width / step * (1 - 1e-12)) * (1 + 1e-9);  // proof: allocation-hyperbola
+    if (fewest < few_samples) break;
   }
-  if (!(spacing > 0 && sample({m, alpha}, spacing, part))) s_.clear();
+  built_ = spacing > 0 && sample({m, alpha}, spacing, part);
+  samples_ = s_re_.size();
+  for (auto* of : {&s_re_, &s_im_, &value_re_, &value_im_, &off_, &off_by_d_}) of->resize((samples_ + 7) / 8 * 8);
 }
 
 bool AllocationHyperbola::sample(const Arm& arm, double spacing, double part) {
@@ -187,26 +184,23 @@ bool AllocationHyperbola::sample(const Arm& arm, double spacing, double part) {
     // proof: allocation-hyperbola
     const double grown_off = is_known ? most * std::expm1(wrong) + 24 * u * angle * std::max(1.0, most) : most * 1.01;
     const std::complex<double> tangent(p.tangent_re, p.tangent_im), weight = tangent * (spacing / pi) / (s * s);
-    s_.push_back(s);
-    value_.push_back(grown * weight);
+    const std::complex<double> value = grown * weight;
+    s_re_.push_back(s.real()), s_im_.push_back(s.imag());
+    value_re_.push_back(value.real()), value_im_.push_back(value.imag());
     // proof: allocation-hyperbola
-    rounding_.push_back(std::abs(weight) * (grown_off + (40 * u + 3 * p.off / p.size) * std::abs(grown)));
-    off_.push_back(p.off);
+    off_.push_back(std::abs(weight) * (grown_off + (40 * u + 3 * p.off / p.size) * std::abs(grown)));
+    off_by_d_.push_back(std::abs(value) * p.off);
   }
   return false;
 }
 
 Interval AllocationHyperbola::call(double d) const {
-  double sum = 0, error = left_out_, added = 0;
-  for (std::size_t k = 0; k < s_.size(); ++k) {
-    const double re = s_[k].real() * d, im = s_[k].imag() * d, e = std::exp(re), size = std::abs(value_[k]);
-    sum += e * (value_[k].imag() * std::cos(im) + value_[k].real() * std::sin(im));
-    added += std::fabs(sum);
-    // proof: allocation-hyperbola
-    error += e * (rounding_[k] + size * (off_[k] * d + 4 * u * (std::fabs(re) + im + 8))) * (1 + 1e-9);
-  }
-  error += 2 * u * added;
-  return {(sum - error) / t_ * (1 - 4 * u), (sum + error) / t_ * (1 + 4 * u)};
+  double sums[2];
+  transform_.kernel().contour_sums(
+      {s_re_.data(), s_im_.data(), value_re_.data(), value_im_.data(), off_.data(), off_by_d_.data(), s_re_.size()}, d,
+      sums);
+  const double error = (sums[1] + left_out_) * (1 + 1e-9);  // proof: allocation-hyperbola
+  return {(sums[0] - error) / t_ * (1 - 4 * u), (sums[0] + error) / t_ * (1 + 4 * u)};
 }
 
 }  // namespace hockeystick

@@ -2,7 +2,6 @@
 // The upper tail of a sum of log-normal variables, by a contour that bends to the left.
 #pragma once
 
-#include <complex>
 #include <cstddef>
 #include <vector>
 
@@ -22,10 +21,10 @@ class AllocationHyperbola {
   /// `accuracy`: of call(K) / t, about. Not built where it would take many nodes.
   AllocationHyperbola(const LognormalTransform& transform, double t, double from, double to, double accuracy);
 
-  bool built() const { return !s_.empty(); }
-  std::size_t samples() const { return s_.size(); }
+  bool built() const { return built_; }
+  std::size_t samples() const { return built_ ? samples_ : 0; }
 
-  /// Encloses call(t + d) / t, d in the range.
+  /// Encloses call(t + d) / t, d in the range; of one that is built.
   Interval call(double d) const;
 
  private:
@@ -41,9 +40,10 @@ class AllocationHyperbola {
 
   const LognormalTransform& transform_;
   double t_, from_, to_;
-  std::vector<std::complex<double>> s_, value_;
-  std::vector<double> rounding_, off_;  // of the values, and of s
-  double left_out_ = infinity;          // the error of the rule, and samples left out
+  bool built_ = false;
+  std::size_t samples_ = 0;
+  std::vector<double> s_re_, s_im_, value_re_, value_im_, off_, off_by_d_;  // as ContourSamples has them
+  double left_out_ = infinity;  // the error of the rule, and samples left out
 };
 
 }  // namespace hockeystick

@@ -1,41 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Gaussian mechanism that a record joins in 1 of t steps: pairs above and below its curve.
+#include <array>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
+#include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
 namespace {
 
 constexpr double widest_interval = 0.25;
 
-// The curve grows with mu: from N(mu, 1) against N(0, 1) noise makes N(c mu, 1) against N(0, 1) for every c < 1.
-struct Asked {
-  Allocation allocation;
-  double interval, tail;
+// The curve asked for last: that of either direction, from above and below.
+struct Kept {
+  std::array<double, 4> key{};
+  std::shared_ptr<const EnclosedCurve> curve;
 };
+ForkSafeMutex& guard = *new ForkSafeMutex;
+Kept& kept = *new Kept;
 
-Asked asked(Parameters p, double outward) {
-  const double steps = p[1], cells = p[3], tail = p[4];
+std::shared_ptr<const EnclosedCurve> curve_of(Parameters p) {
+  const double cells = p[3], tail = p[4];
   if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
   if (!(tail >= 1e-16 && tail < 1)) throw std::invalid_argument("tail must be in [1e-16, 1)");
-  const double mu = checked_allocation(p[0], steps, p[2]).mu * (1 + outward * 4 * u);  // proof: parameter-rounding
-  const double spread = std::sqrt(std::log1p(std::expm1(mu * mu) / steps));
-  return {{mu, steps}, std::min(spread / cells, widest_interval), tail};
+  const Allocation allocation = checked_allocation(p[0], p[1], p[2]);
+  const std::array<double, 4> key{allocation.mu, allocation.steps, cells, tail};
+  {
+    const std::lock_guard lock(guard);
+    if (kept.curve && kept.key == key) return kept.curve;
+  }
+  const double spread = std::sqrt(std::log1p(std::expm1(allocation.mu * allocation.mu) / allocation.steps));
+  const double interval = std::min(spread / cells, widest_interval);
+  const auto curve = std::make_shared<const EnclosedCurve>(allocation_curve(allocation, interval, tail));
+  const std::lock_guard lock(guard);
+  kept = {key, curve};
+  return curve;
 }
 
 AtomicLaw above(Parameters p) {
-  const auto [allocation, interval, tail] = asked(p, 1);
-  return law_above(allocation_curve(allocation, interval / 2, 1, tail));
+  const auto curve = curve_of(p);
+  EnclosedCurve some;  // a hull of chords needs fewer points
+  for (std::size_t k = 0; k < curve->alpha.size(); k += 2) {
+    some.alpha.push_back(curve->alpha[k]);
+    some.upper.push_back(curve->upper[k]);
+  }
+  return law_above(some);
 }
 
-AtomicLaw below(Parameters p) {
-  constexpr std::size_t stride = 4;
-  const auto [allocation, interval, tail] = asked(p, -1);
-  return law_below(allocation_curve(allocation, interval, stride, tail), stride);
-}
+AtomicLaw below(Parameters p) { return law_below(*curve_of(p), allocation_stride); }
 
 // Parameters: noise multiplier, steps, epochs, cells in a deviation of the loss, mass left out at each end.
 const AtomicRegistration<above> registration_above("random_allocation_above", 5);

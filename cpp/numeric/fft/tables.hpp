@@ -81,6 +81,13 @@ struct Diagonal {
 /// Outputs of the kernels of diagonals, which a multiple of a vector fits.
 constexpr std::size_t diagonal_block = 16;
 
+/// Samples of a contour, a multiple of 8: s, the values to be multiplied by e^(s d), and their errors: of a value, and
+/// of s times the size of the value.
+struct ContourSamples {
+  const double *s_re, *s_im, *value_re, *value_im, *off, *off_by_d;
+  std::size_t count;
+};
+
 /// One implementation of the butterflies and of all other *_kernel.hpp. Null: not in this build.
 struct SimdKernels {
   const char* name;
@@ -106,6 +113,7 @@ struct SimdKernels {
   void (*panel)(const PanelRequest&, double* sums) = nullptr;
   void (*panels)(const PanelGroup&, double* p, double* above, double* below) = nullptr;
   void (*cells)(const CellGroup&, double* p, double* above, double* below) = nullptr;
+  void (*contour_sums)(const ContourSamples&, double d, double* sums) = nullptr;
   void (*lognormal_sums)(const LognormalNodes&, double real, double imaginary, double* sums) = nullptr;
   void (*lognormal_slopes)(const LognormalNodes&, double real, double imaginary, double* sums) = nullptr;
   void (*split_diagonals)(const Diagonal*, std::size_t count, std::ptrdiff_t start, const double* mass,

@@ -150,4 +150,25 @@ void lognormal_sums(const LognormalNodes& nodes, double real, double imaginary, 
   }
 }
 
+/// Puts the sum of Im(e^(s d) value), |Im(s d)| <= 2^20, and a bound of its error into sums[0..1]: e^(s d) is off by 4
+/// u and u |s d|, cosine and sine by 6 u, products and the sum of n terms by 4 + n / lanes + lanes.
+inline void contour_sums(const ContourSamples& samples, double d, double* sums) {
+  const Vec by = Vec::broadcast(d), zero = Vec::broadcast(0.0), unit = Vec::broadcast(u);
+  const Vec carried = Vec::broadcast(16 + static_cast<double>(samples.count / Vec::lanes + Vec::lanes));
+  Vec total = zero, error = zero;
+  for (std::size_t k = 0; k < samples.count; k += Vec::lanes) {
+    const Vec re = Vec::load(samples.s_re + k) * by, im = Vec::load(samples.s_im + k) * by, e = exponential(re);
+    const Turn<Vec> at = turn(im);
+    const Vec x = Vec::load(samples.value_re + k), y = Vec::load(samples.value_im + k);
+    total = multiply_add(e, multiply_add(y, at.cosine, x * at.sine), total);
+    const Vec rounding = (magnitude(re) + magnitude(im) + carried) * unit * (magnitude(x) + magnitude(y));
+    const Vec given = multiply_add(by, Vec::load(samples.off_by_d + k), Vec::load(samples.off + k));
+    error = multiply_add(e, rounding + given, error);
+  }
+  double lanes[2][Vec::lanes];
+  total.store(lanes[0]), error.store(lanes[1]);
+  sums[0] = sums[1] = 0;
+  for (std::size_t i = 0; i < Vec::lanes; ++i) sums[0] += lanes[0][i], sums[1] += lanes[1][i];
+}
+
 }  // namespace hockeystick::HOCKEYSTICK_ISA
