@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """DP-SGD for whole arrays of parameters."""
 
-from typing import Any, Unpack, overload
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,9 @@ from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor
 from hockeystick.sampling import Sampling, sampled_run
 
+Part = TypeVar("Part")
+Found = TypeVar("Found")
+_MOST_THREADS = 1024
 _CHUNK = 4096  # questions between two looks at signals such as an interrupt
 
 
@@ -27,6 +31,7 @@ def dpsgd_epsilon(
     delta: float,
     sampling: Sampling = "poisson",
     dataset_size: int | None = None,
+    threads: int = 1,
     **options: Unpack[Options],
 ) -> float: ...
 @overload
@@ -38,6 +43,7 @@ def dpsgd_epsilon(
     delta: npt.ArrayLike,
     sampling: Sampling = "poisson",
     dataset_size: int | None = None,
+    threads: int = 1,
     **options: Unpack[Options],
 ) -> FloatArray: ...
 @spelled_out
@@ -49,6 +55,7 @@ def dpsgd_epsilon(
     delta: npt.ArrayLike,
     sampling: Sampling = "poisson",
     dataset_size: int | None = None,
+    threads: int = 1,
     **options: Unpack[Options],
 ) -> Any:
     """Certified upper bounds on epsilon: the upper end of ``dpsgd_epsilon_bounds``.
@@ -70,6 +77,7 @@ def dpsgd_epsilon(
         delta=delta,
         sampling=sampling,
         dataset_size=dataset_size,
+        threads=threads,
         **options,
     ).upper
 
@@ -83,6 +91,7 @@ def dpsgd_epsilon_bounds(
     delta: float,
     sampling: Sampling = "poisson",
     dataset_size: int | None = None,
+    threads: int = 1,
     **options: Unpack[Options],
 ) -> Bounds[float]: ...
 @overload
@@ -94,6 +103,7 @@ def dpsgd_epsilon_bounds(
     delta: npt.ArrayLike,
     sampling: Sampling = "poisson",
     dataset_size: int | None = None,
+    threads: int = 1,
     **options: Unpack[Options],
 ) -> Bounds[FloatArray]: ...
 @spelled_out
@@ -105,6 +115,7 @@ def dpsgd_epsilon_bounds(
     delta: npt.ArrayLike,
     sampling: Sampling = "poisson",
     dataset_size: int | None = None,
+    threads: int = 1,
     **options: Unpack[Options],
 ) -> Any:
     """Epsilon of runs of DP-SGD, enclosed: ``steps`` Gaussians on Poisson subsamples.
@@ -122,6 +133,7 @@ def dpsgd_epsilon_bounds(
             and bounds that theory does not close: they are wider than the tolerance, without an
             exception. In "cyclic" batches, always the same, an epoch is one Gaussian step.
         dataset_size: For "fixed_size": the number of records.
+        threads: How many share the questions, in [1, 1024]; answers do not depend on it.
         options: As of ``Composition.epsilon_bounds``; the memory limit is that of each question.
 
     Returns:
@@ -138,6 +150,7 @@ def dpsgd_epsilon_bounds(
     Cost: one loop in the core, during which other Python threads run.
     """
     limits = Limits().updated(options)
+    workers = _checks.whole("threads", threads, 1, _MOST_THREADS)
     runs = _broadcast(
         noise_multiplier=_checks.noise_multiplier_array(noise_multiplier),
         sampling_probability=_checks.rate_array(sampling_probability, name="sampling_probability"),
@@ -146,8 +159,9 @@ def dpsgd_epsilon_bounds(
     )
     shape = runs["delta"].shape
     if sampling != "poisson" or dataset_size is not None:
-        return _one_by_one(runs, {"sampling": sampling, "dataset_size": dataset_size}, limits)
-    table, unmet = _solve([values.ravel() for values in runs.values()], limits)
+        scheme = {"sampling": sampling, "dataset_size": dataset_size}
+        return _one_by_one(runs, scheme, limits, workers)
+    table, unmet = _solve([values.ravel() for values in runs.values()], limits, workers)
     bounds = Bounds.of([row.reshape(shape) if shape else row.item() for row in table])
     if unmet is not None:
         question = {name: values.flat[unmet].item() for name, values in runs.items()}
@@ -156,14 +170,17 @@ def dpsgd_epsilon_bounds(
 
 
 def _one_by_one(
-    runs: dict[str, npt.NDArray[Any]], scheme: dict[str, Any], limits: Limits
+    runs: dict[str, npt.NDArray[Any]], scheme: dict[str, Any], limits: Limits, threads: int
 ) -> Bounds[Any]:
     """Bounds of runs whose batches are drawn in another way."""
-    shape, found = runs["delta"].shape, []
-    for index in np.ndindex(shape):
+    shape = runs["delta"].shape
+
+    def answer(index: tuple[int, ...]) -> Bounds[Any]:
         question = {name: values[index].item() for name, values in runs.items()}
         delta = question.pop("delta")
-        found.append(sampled_run(**question, **scheme).epsilon_bounds(delta, **limits._asdict()))
+        return sampled_run(**question, **scheme).epsilon_bounds(delta, **limits._asdict())
+
+    found = _shared(answer, list(np.ndindex(shape)), threads)
     if not shape:
         return found[0]
     ends = np.array(found, dtype=np.float64).reshape(-1, 2).T
@@ -182,27 +199,41 @@ def _broadcast(**arrays: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
 
 
 def _solve(
-    runs: list[npt.NDArray[Any]], limits: Limits
+    runs: list[npt.NDArray[Any]], limits: Limits, threads: int
 ) -> tuple[npt.NDArray[np.float64], int | None]:
     """The numbers of all answers, a row each, and the index of the first that is too wide."""
     directions = limits.adjacency.directions
     pairs = dict.fromkeys(f"poisson_gaussian_{direction.form}" for direction in directions)
     size = runs[0].size
-    table = np.empty((2 + len(ErrorBudget._fields), size))
-    first = None
-    for start in range(0, size, _CHUNK):
-        part = slice(start, start + _CHUNK)
-        answers = _core.dpsgd_epsilon_bounds(
-            *(values[part] for values in runs),
+    chunk = min(_CHUNK, -(-size // (4 * threads)) or 1) if threads > 1 else _CHUNK
+
+    def answer(start: int) -> _core.Answers:
+        return _core.dpsgd_epsilon_bounds(
+            *(values[start : start + chunk] for values in runs),
             pairs=list(pairs),
             noise_divisor=noise_divisor(directions[0]),
             tolerance=limits.tolerance,
             memory_limit=limits.memory_limit,
         )
-        table[:, part], unmet = answers.table(), answers.unmet()
+
+    table = np.empty((2 + len(ErrorBudget._fields), size))
+    first = None
+    starts = range(0, size, chunk)
+    for start, answers in zip(starts, _shared(answer, starts, threads), strict=True):
+        table[:, start : start + chunk], unmet = answers.table(), answers.unmet()
         if unmet is not None and first is None:
             first = start + unmet
     return table, first
+
+
+def _shared(answer: Callable[[Part], Found], parts: Sequence[Part], threads: int) -> list[Found]:
+    """The answer to each part, in order."""
+    if threads == 1 or len(parts) < 2:  # noqa: PLR2004
+        return list(map(answer, parts))
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415, takes time to import
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(answer, parts))
 
 
 def _refusal(question: dict[str, Any], bounds: Bounds[Any], limits: Limits) -> CertificationError:

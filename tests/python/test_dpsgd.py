@@ -165,3 +165,41 @@ def test_the_first_question_out_of_reach_is_named(chunk, monkeypatch):
 def test_bad_arguments_are_named(ask, changes, error, message):
     with pytest.raises(error, match=message):
         ask(**RUN | changes)
+
+
+@pytest.mark.parametrize("threads", [2, 7])
+def test_answers_do_not_depend_on_the_number_of_threads(threads):
+    runs = {
+        "noise_multiplier": np.linspace(0.8, 3, 90).reshape(30, 3),
+        "sampling_probability": [0.01, 0.001, 1.0],
+        "steps": 500,
+        "delta": 1e-6,
+    }
+    alone, shared = (hs.dpsgd_epsilon_bounds(**runs, threads=n) for n in (1, threads))
+    assert np.array_equal(alone.lower, shared.lower)
+    assert np.array_equal(alone.upper, shared.upper)
+
+
+def test_threads_name_the_first_question_that_is_refused():
+    noise = [*[2.0] * 50, *[1e-3] * 50]
+    messages = set()
+    for threads in (1, 3):
+        with pytest.raises(hs.CertificationError) as refused:
+            hs.dpsgd_epsilon_bounds(
+                noise_multiplier=noise,
+                sampling_probability=0.01,
+                steps=10**6,
+                delta=1e-6,
+                memory_limit=1 << 16,
+                threads=threads,
+            )
+        messages.add(str(refused.value))
+    assert len(messages) == 1
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, 10**6, math.nan])
+def test_threads_out_of_range_are_named(threads):
+    with pytest.raises((TypeError, ValueError), match="threads must be"):
+        hs.dpsgd_epsilon(
+            noise_multiplier=1.0, sampling_probability=0.01, steps=1, delta=1e-5, threads=threads
+        )
