@@ -59,7 +59,7 @@ def test_curves_of_special_records_in_balls(noise, drawn):
 @pytest.mark.parametrize(("noise", "drawn"), [(1.0, 100), (4.0, 900)])
 def test_no_other_records_are_worse(noise, drawn):
     """In the plane: means of the batch without the position, and of it with the record."""
-    line = np.linspace(-7, 7, 201)
+    line = np.linspace(-7, 7, 161)
     area = (line[1] - line[0]) ** 2
     gamma, mu = drawn / 1000, 1 / noise
 
@@ -69,7 +69,7 @@ def test_no_other_records_are_worse(noise, drawn):
 
     most = {way: batch(noise, drawn).pair_above(way, FINE) for way in (BY, OF)}
     largest = dict.fromkeys(most, 0.0)
-    for radius in (0.0, 0.7, 1.0):
+    for radius in (0.0, 1.0):
         for angle in (0.0, 1.0, 2.0, np.pi):
             for length in (0.5, 1.0):
                 other = (1 - gamma) * density(radius * np.cos(angle), radius * np.sin(angle))
@@ -88,7 +88,7 @@ def test_no_other_records_are_worse(noise, drawn):
 def test_opposite_records_are_cut_into_cells(noise, drawn):
     """Below the curve of the opposite records, and close to it."""
     below, back = (
-        _core.dominating_pair(f"fixed_size_special_below{way}", (noise, drawn, 1000, 1e-16))
+        _core.dominating_pair(f"fixed_size_special_below{way}", (noise, drawn, 1000, 0, 1e-16))
         for way in ("", "_back")
     )
     for epsilon in (0.0, 0.1, 1.0, 4.0):
@@ -104,6 +104,26 @@ def test_opposite_records_are_cut_into_cells(noise, drawn):
             * (1 + 1e-9)
             + 1e-13
         )
+
+
+@pytest.mark.parametrize(
+    ("drawn", "size"), [(1, 2), (3, 3), (100, 10_000), (50, 50), (10**9, 10**9)]
+)
+@pytest.mark.parametrize("noise", [0.3, 1.0, 6.0])
+def test_opposite_records_drawn_again(noise, drawn, size):
+    pair = _core.dominating_pair("fixed_size_special_below", (noise, drawn, size, 1, 1e-15))
+    line = np.linspace(-12, 50 / noise + 12, 400_001)
+    p, q, weight = 0.0, 0.0, math.exp(drawn * math.log1p(-1 / size))
+    for times in range(min(drawn, 25) + 1):
+        p = p + weight * np.exp(-((line - 2 * times / noise) ** 2) / 2)
+        q = q + weight * np.exp(-((line - times / noise) ** 2) / 2)
+        weight *= (drawn - times) / (times + 1) / (size - 1)
+    for epsilon in (0.0, 0.2, 1.0, 3.0):
+        gain = np.maximum(p - math.exp(epsilon) * q, 0).sum()
+        truth = gain * (line[1] - line[0]) / math.sqrt(2 * math.pi)
+        found = pair.delta_above([epsilon])[0]
+        assert found <= truth * (1 + 1e-6) + 1e-10
+        assert found >= 0.97 * truth - 1e-9
 
 
 @pytest.mark.parametrize("replacement", [False, True])
@@ -136,6 +156,10 @@ def test_records_drawn_twice_count_twice():
         for r in (False, True)
     )
     assert again > 1.2 * once
+    bounds = (1000 * batch(1.0, 10, replacement=True)).epsilon_bounds(
+        1e-5, adjacency="replace-special"
+    )
+    assert 12.1 < bounds.lower < bounds.upper < 13.0
 
 
 def test_a_special_record_costs_no_more_than_any():

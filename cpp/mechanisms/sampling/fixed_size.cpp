@@ -164,36 +164,55 @@ AtomicLaw above(Parameters p) {
   return replacement == Replacement::by_special ? law_of(opposite, equal) : law_of(equal, opposite);
 }
 
-// The law of the output, cut into cells, where all other records are the opposite of the record: (1 - gamma) N(0) +
-// gamma N(2 mu) against (1 - gamma) N(0) + gamma N(mu).
+// The probabilities that the batch holds the position 0, 1, ... times, within 600 u of themselves; all, or those above
+// 1e-80.
+std::vector<double> times_held(double batch, double records, bool replaces) {
+  if (!replaces) return {1 - batch / records, batch / records * (1 - 2 * u)};  // proof: parameter-rounding
+  std::vector<double> weights{std::exp(batch * std::log1p(-1 / records))};
+  for (double j = 1; j <= batch && weights.back() > 1e-80; ++j)
+    weights.push_back(weights.back() * (batch - j + 1) / j / (records - 1));
+  return weights;
+}
+
+// The law of the output, cut into cells, where all other records are the opposite of the record: the sum of w_j
+// N(2 j mu) against that of w_j N(j mu).
 AtomicLaw below(Parameters p) {
-  const double noise = p[0], batch = p[1], records = p[2], tail = p[3];
-  check(noise, batch, records, false, 1);
+  const double noise = p[0], batch = p[1], records = p[2], tail = p[4];
+  const bool replaces = p[3] != 0;
+  check(noise, batch, records, replaces, 1);
+  if (batch > records) throw std::invalid_argument("batch size must be at most the records");
   if (!(tail > 0 && tail < 1)) throw std::invalid_argument("tail must be in (0, 1)");
+  const std::vector<double> weights = times_held(batch, records, replaces);
   // Beyond 16 masses underflow; more noise costs less.
-  const double mean = std::min(16.0, 1 / noise * (1 - 4 * u));  // proof: parameter-rounding
+  const double mean = std::min(replaces ? 4.0 : 16.0, 1 / noise * (1 - 4 * u));  // proof: parameter-rounding
   // All edges and means have at most 53 bits, so that their differences are exact.
-  const double exact = mean < 1 ? 0x1p48 : 0x1p46, mu = std::floor(mean * exact) / exact;
-  const double gamma = batch / records * (1 - 2 * u);  // proof: parameter-rounding
+  const double mu = std::floor(mean * 0x1p42) / 0x1p42;
   const double width = mu < 1 ? 0x1p-4 : mu < 4 ? 0x1p-5 : 0x1p-6;
   // Rarer large losses than `tail` would cost methods more than they tell.
+  std::size_t most = 1;
+  while (most + 1 < weights.size() && weights[most + 1] > tail) ++most;
   double reach = 9;
-  while (reach > 1 && gamma * normal_tail(reach) < tail) reach -= 0.125;
-  const auto number = static_cast<std::size_t>((9 + reach + 2 * mu) / width);
+  while (reach > 1 && weights[most] * normal_tail(reach) < tail) reach -= 0.125;
+  const auto number = static_cast<std::size_t>((9 + reach + 2 * static_cast<double>(most) * mu) / width);
+  const double unlisted = replaces && static_cast<double>(weights.size()) <= batch ? 1e-79 : 0,
+               smallest = unlisted > 0 ? 1e-60 : 1e-290;
   AtomicLaw law;
   double largest = 0;
   for (std::size_t k = 0; k <= number + 1; ++k) {
-    checkpoint_each<1024>(k);
+    checkpoint_each<64>(k);
     const double a = k == 0 ? -infinity : -9 + width * static_cast<double>(k - 1);
     const double b = k > number ? infinity : -9 + width * static_cast<double>(k);
-    const auto within = [a, b](double of) { return normal_interval(a - of, b - of); };
-    const double neither = (1 - gamma) * within(0), with = neither + gamma * within(2 * mu);
-    const double without = neither + gamma * within(mu);
-    if (!(with > 1e-290 && without > 1e-290)) continue;
+    double with = 0, without = 0;
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      const double shift = static_cast<double>(j) * mu;
+      without += weights[j] * normal_interval(a - shift, b - shift);
+      with += weights[j] * normal_interval(a - 2 * shift, b - 2 * shift);
+    }
+    if (!(with > smallest && without > smallest)) continue;
     law.atoms.push_back({std::log(with / without), with, without});
     largest = std::max(largest, std::fabs(law.atoms.back().loss));
   }
-  law.mass_error = 2 * normal_error;  // proof: fixed-size-curve
+  law.mass_error = 2 * normal_error + (replaces ? 800 * u : 0) + unlisted / smallest;  // proof: fixed-size-curve
   law.loss_error = 2.1 * law.mass_error + 4 * u * largest;
   law.bound = law.reverse_bound = largest + law.loss_error;
   return law;
@@ -204,8 +223,9 @@ AtomicLaw below(Parameters p) {
 const AtomicRegistration<above<Replacement::any>> any("fixed_size_above", 6);
 const AtomicRegistration<above<Replacement::by_special>> by_special("fixed_size_by_special_above", 6);
 const AtomicRegistration<above<Replacement::of_special>> of_special("fixed_size_of_special_above", 6);
-// Parameters: noise multiplier, batch size, records, mass of large losses that may be taken as one.
-const AtomicRegistration<below> opposite("fixed_size_special_below", 4);
+// Parameters: noise multiplier, batch size, records, 1 if drawn with replacement, mass of large losses that may be
+// taken as one.
+const AtomicRegistration<below> opposite("fixed_size_special_below", 5);
 
 }  // namespace
 }  // namespace hockeystick

@@ -91,16 +91,18 @@ class FixedSizeSampled(EnclosedMechanism):
         """The pairs of adversaries, each with the same other records in every run."""
         self._check(direction)
         noise = self.mechanism.noise_multiplier / noise_divisor(direction)
+        size = (self.batch_size, self.dataset_size)
         if self.replacement:
-            weights = _weights_below(self.batch_size, self.dataset_size)
+            weights = _weights_below(*size)
             shifts = [min(float(times), 900 * noise) for times in weights]
             of = (noise, 1.0, *shifts, *weights.values())
-            return tuple(pair(f"gaussian_mixture_{form}", *of) for form in ("remove", "add"))
-        rate = self.batch_size / self.dataset_size * (1 - 2**-48)  # curves grow with it
-        known = [pair(f"poisson_gaussian_{form}", noise, rate) for form in ("remove", "add")]
-        if not direction.replaces:
+            known = [pair(f"gaussian_mixture_{form}", *of) for form in ("remove", "add")]
+        else:
+            rate = self.batch_size / self.dataset_size * (1 - 2**-48)  # curves grow with it
+            known = [pair(f"poisson_gaussian_{form}", noise, rate) for form in ("remove", "add")]
+        if not direction.replaces and self.batch_size <= self.dataset_size:
             back = "_back" if direction.backward else ""
-            of = (noise, self.batch_size, self.dataset_size, accuracy.tail)
+            of = (noise, *size, float(self.replacement), accuracy.tail)
             known.append(large_pair(f"fixed_size_special_below{back}", *of))
         return tuple(known)
 
