@@ -22,6 +22,8 @@ class AllocationContour {
     if (!hyperbola_ || !hyperbola_->built()) line_.emplace(transform, t, from, to, accuracy);
   }
 
+  bool is_complete() const { return !line_ || line_->is_complete(); }
+
   Interval at(double d) const {
     if (!line_) return hyperbola_->call(d);
     const Interval put = line_->put(d);

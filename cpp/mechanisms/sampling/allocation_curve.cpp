@@ -14,7 +14,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr std::size_t most_samples = 1 << 15;
+constexpr std::size_t most_samples = 1 << 13;
 
 constexpr double least_limit = 10;
 
@@ -146,7 +146,7 @@ Interval AllocationSeries::by_moments(double d) const {
 }
 
 Interval AllocationSeries::put(double d) const {
-  if (!(tail_ < 1e290 && std::fabs(lambda_ * d + log_unit_) < 600)) return by_moments(d);
+  if (!(is_complete() && std::fabs(lambda_ * d + log_unit_) < 600)) return by_moments(d);
   const double turn = spacing_ * d, cosine = std::cos(turn), sine = std::sin(turn);
   constexpr std::size_t block = 8;
   double sum = 0, sums = 0;
@@ -218,8 +218,13 @@ class Walk {
         const double alpha = std::exp(fine_ * static_cast<double>(k)), d = alpha - 1;
         if (up_ ? d > to : d < to) break;
         const auto [low, high] = contour.at(t_ * d);
-        // The rounding of t d, and of a difference.
-        const double margin = 8 * u * (std::fabs(d) + 1e-4) + slack_, line = std::max(0.0, -d);
+        // t d is off by 2 u of itself, where the curve falls from the point before to 0 at most; below 1, differences
+        // too.
+        double steepest = 1;
+        if (up_ && !curve_.alpha.empty())
+          steepest = std::min(1.0, curve_.upper.back() / (alpha - curve_.alpha.back()) * (1 + 1e-9));
+        // proof: allocation-series
+        const double margin = slack_ + (up_ ? 4 * u * d * steepest : 8 * u * (-d + 1e-4)), line = std::max(0.0, -d);
         curve_.alpha.push_back(alpha);
         curve_.lower.push_back(std::max(low + line - margin, line));
         curve_.upper.push_back(std::min(1.0, high + line + margin));

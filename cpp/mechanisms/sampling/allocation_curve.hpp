@@ -33,6 +33,8 @@ class AllocationSeries {
   Interval put(double d) const;
 
   std::size_t samples() const { return re_.size(); }
+  /// Whether the samples reach far enough; if not, put is known by two moments only.
+  bool is_complete() const { return tail_ < 1e290; }
 
  private:
   double alias_below(double d) const;

@@ -107,7 +107,8 @@ Interval AllocationEpoch::delta(double epsilon, double tolerance) {
     checkpoint();
     look(0.99 * epsilon, std::max(1.01 * epsilon, 1e-3 * spread_), std::max(accuracy, least_accuracy));
     found = both(found, {at(high).lower, at(low).upper});
-    if (found.upper - found.lower <= tolerance * found.upper || accuracy < least_accuracy) break;
+    const bool is_tight = found.upper - found.lower <= tolerance * found.upper;
+    if (is_tight || accuracy < least_accuracy || !contour_->is_complete()) break;
     accuracy = std::min(accuracy / 20, found.upper * tolerance / 4);
   }
   return found;
@@ -153,6 +154,7 @@ Interval AllocationEpoch::epsilon(double delta, double tolerance) {
     checkpoint();
     const double range = std::min(wide, wide / epsilon), low = epsilon * (1 - range), high = epsilon * (1 + range);
     look(low, high, std::max(accuracy, least_accuracy));
+    if (!contour_->is_complete()) break;
     if (at(to_).lower > delta) {  // too near
       epsilon = high;
     } else if (at(from_).upper < delta) {  // too far

@@ -12,7 +12,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr std::size_t most_samples = 300;
+constexpr std::size_t most_samples = 600;
 constexpr double few_samples = 90;  // so many are not worth another shape
 constexpr double piece = 0.1, farthest = 30;
 

@@ -16,7 +16,7 @@ from hockeystick.mechanisms.gaussian import Gaussian
 
 MOST_STEPS = 10**12
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1000  # of the Fourier series for normal noise
-WIDEST, LEAST_TAIL = 0.15, 1e-16  # deviations of the loss and tails for which it serves
+WIDEST, LEAST_TAIL = 0.45, 1e-16  # deviations of the loss and tails for which it serves
 LEAST_NOISE = 0.05  # losses of up to 300
 
 
