@@ -100,13 +100,14 @@ def enclosed_alone(
     if found is None:
         return None
     lower, upper = found
-    return Enclosed(lower, upper, "") if _are_tight(lower, upper, tolerance) else None
+    return Enclosed(lower, upper, "") if _gap(lower, upper) <= tolerance else None
 
 
-def _are_tight(lower: FloatArray, upper: FloatArray, tolerance: float) -> bool:
+def _gap(lower: FloatArray, upper: FloatArray) -> float:
+    """The widest, relative to its upper end."""
     open_ends = lower != upper  # both may be infinite
-    finite = np.where(np.isfinite(upper), upper, 0.0)
-    return bool(np.all(upper[open_ends] - lower[open_ends] <= tolerance * finite[open_ends]))
+    widths = 1 - lower[open_ends] / upper[open_ends]
+    return float(widths.max(initial=0.0))
 
 
 def enclosed(
@@ -124,7 +125,7 @@ def enclosed(
     closes = all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact)
     runs = sum(count for one, count in dominating(terms) if not one.is_exact)
     accuracy = starting_accuracy(tolerance, smallest or 1e-9, max(runs, 1))
-    attempts = 3 if closes else 1
+    attempts, before = 3 if closes else 1, math.inf
     for attempt in range(attempts):
         above = ask(partial(_above, terms, accuracy)).table()
         below = ask(partial(_below, terms, accuracy)).table()
@@ -135,13 +136,15 @@ def enclosed(
                 f"{upper.min()!r} for {terms!r}. This is a mistake in hockeystick, and no bounds "
                 "are known: please report it"
             )
-        if _are_tight(lower, upper, tolerance):
+        gap = _gap(lower, upper)
+        if gap <= tolerance:
             return Enclosed(lower, upper, "")
-        if attempt < attempts - 1:
-            accuracy = accuracy.finer()
-            if smallest is None and lower.size and (least := float(lower.min())) > 0:
-                tail = starting_accuracy(tolerance, least, max(runs, 1)).tail
-                accuracy = accuracy._replace(tail=min(accuracy.tail, tail))
+        if attempt == attempts - 1 or 0.9 * before < gap < 1:
+            break  # rounding limits it, where closer pairs do not help
+        before, accuracy = gap, accuracy.finer()
+        if smallest is None and lower.size and (least := float(lower.min())) > 0:
+            tail = starting_accuracy(tolerance, least, max(runs, 1)).tail
+            accuracy = accuracy._replace(tail=min(accuracy.tail, tail))
     return Enclosed(lower, upper, "passes" if closes else "theory")
 
 

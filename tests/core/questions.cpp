@@ -15,6 +15,7 @@
 #include "curves/tradeoff.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
 #include "mechanisms/registry.hpp"
+#include "mechanisms/sampling/allocated_pair.hpp"
 #include "methods/composition_cache.hpp"
 #include "methods/dpsgd.hpp"
 #include "methods/questions.hpp"
@@ -161,6 +162,19 @@ Numbers renyi() { return numbers_of(renyi_bounds(sampled_laplace(30), std::array
 Numbers variance() { return numbers_of(loss_variance_bounds(sampled_gaussian(9), std::array{0.0}, {1e-3, memory})); }
 Numbers zcdp() { return numbers_of(zcdp_bounds(sampled_gaussian(9), std::array{8.0}, {1e-2, memory})); }
 
+Numbers allocated() {
+  Numbers numbers;
+  const auto step = dominating_pair("laplace", std::array{2.0});
+  for (const bool back : {false, true}) {
+    for (const Order order : {Order::above, Order::below}) {
+      const Direction once{{allocated_pair(*step, {21, 5, 1e-12, order, back}), 3}};
+      for (const double x : numbers_of(epsilon_bounds(std::array{once}, std::array{1e-5}, {1e-2, memory})))
+        numbers.push_back(x);
+    }
+  }
+  return numbers;
+}
+
 Numbers dpsgd() {
   const Numbers noise{1.0, 2.0, 1.0}, rate{0.01, 0.02, 1.0}, delta{1e-5, 1e-6, 1e-7};
   const std::vector<std::int64_t> steps{1000, 0, 7};
@@ -237,6 +251,7 @@ const std::vector<Question>& questions() {
                                          {"Renyi", renyi},
                                          {"variance", variance},
                                          {"zCDP", zcdp},
+                                         {"random allocation", allocated},
                                          {"DP-SGD", dpsgd},
                                          {"explicit distribution", explicit_distribution},
                                          {"kernels", kernels}};

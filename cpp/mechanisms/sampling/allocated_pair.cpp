@@ -71,7 +71,7 @@ Cut cut(const DominatingPair& step, const Sketch& sketch, const Resolution& reso
   const double finest = std::ldexp(1, std::ilogb(size) - 40);
   const double top = std::ceil(sketch.high / finest) * finest;
   const double wide = std::max(top - sketch.low, gap ? 1 : 64 * finest);
-  const double count = std::clamp(wide / resolution.interval(1), resolution.least, resolution.most);
+  const double count = std::ceil(std::clamp(wide / resolution.interval(1), resolution.least, resolution.most));
   Cut result;
   result.spacing = std::ceil(wide / std::max(count, wide / widest_interval) / finest) * finest;
   for (double k = std::max(1.0, std::ceil((top - sketch.low) / result.spacing)); k >= 0; --k)
