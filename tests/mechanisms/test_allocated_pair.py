@@ -41,7 +41,7 @@ def curve(p, q, steps, alpha, back):
         for one in chosen:
             mass, ratio = mass * q[one], ratio + p[one] / q[one] / steps
         gain = 1 - alpha * ratio if back else ratio - alpha
-        total += max(ways * mass * gain, arb(0), key=float)
+        total += ways * mass * gain if gain > 0 else 0
     return total
 
 
@@ -108,6 +108,45 @@ def test_far_losses_and_small_masses(above, back):
                 pair = _core.allocated_pair(step, steps, 40, 1e-50, above=above, back=back)
                 losses = [0.0, 0.5, 5.0, 26.0, 50.0, 61.0]
                 check(pair, *exact, steps, above=above, back=back, losses=losses)
+
+
+def two_outcomes(p, q, steps, alpha, back):
+    """As `curve`, of outcomes with ratios p / q and (1 - p) / (1 - q), by binomial masses."""
+    high, low, total = arb(p) / q, (1 - arb(p)) / (1 - arb(q)), arb(0)
+    mass = (1 - arb(q)) ** steps
+    for k in range(steps + 1):
+        ratio = (k * high + (steps - k) * low) / steps
+        gain = 1 - alpha * ratio if back else ratio - alpha
+        total += mass * gain if gain > 0 else 0
+        mass *= (steps - k) * arb(q) / ((k + 1) * (1 - arb(q)))
+    return total
+
+
+@sides
+@pytest.mark.every(5)
+@pytest.mark.parametrize("steps", [6, 7, 37, 64, 100, 255, 1000, 1023, 2000, 4097])
+def test_many_steps_of_two_outcomes(above, back, steps):
+    rng = random.Random(f"{above} {back} {steps}")
+    direction = Direction.ADD if back else Direction.REMOVE
+    for _ in range(4):
+        p, q = (rng.randrange(1, 2**16) / 2**16 for _ in range(2))
+        if rng.random() < 0.3:
+            q *= 2.0 ** -rng.randrange(1, 20)
+        step = hs.DiscretePair(p=[p, 1 - p], q=[q, 1 - q]).dominating_pair(direction)
+        cells = rng.choice([3, 24, 72])
+        pair = _core.allocated_pair(step, steps, cells, 1e-60, above=above, back=back)
+        spread = math.sqrt((p - q) ** 2 / (q * (1 - q) * steps))
+        for loss in (0.0, min(spread, 3.0) * rng.uniform(-1, 3), 4 * spread, 7 * spread):
+            found = pair.integrate(np.array([loss]))
+            with ctx.workprec(300):
+                sign = 1 if above else -1
+                alpha = (arb(loss) + sign * arb(found.loss_error)).exp()
+                truth = two_outcomes(p, q, steps, alpha, back)
+                value = arb(found.upper_tail_above) * (1 + sign * arb(found.share_error))
+                if above:
+                    assert not value + found.infinity_mass < truth
+                else:
+                    assert not value + found.infinity_mass_lower > truth
 
 
 KNOWN = [  # noise, steps, direction, epsilon at delta 1e-6: damped Fourier series at 30 digits
