@@ -63,7 +63,7 @@ def test_the_command_line_takes_them(sampling, capsys):
     assert found["lower"] <= found["upper"] < math.inf
 
 
-@pytest.mark.parametrize("sampling", ["shuffled", "fixed_size"])
+@pytest.mark.parametrize("sampling", SAMPLINGS[1:])
 def test_noise_is_found_for_them(sampling, capsys):
     target = ["--epsilon", "2", "--delta", "1e-5"]
     arguments = ["calibrate", *target, *options(sampling, 100)]
