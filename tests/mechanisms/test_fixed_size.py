@@ -126,6 +126,33 @@ def test_opposite_records_drawn_again(noise, drawn, size):
         assert found >= 0.97 * truth - 1e-9
 
 
+@pytest.mark.parametrize(("drawn", "size"), [(2, 2), (30, 1000), (5, 4)])
+@pytest.mark.parametrize("noise", [0.5, 2.0, 30.0])
+def test_the_curve_above_is_nearly_that_of_other_records_alike(noise, drawn, size):
+    """With replacement: of the mixture of all j at once, not of each j by itself."""
+    batched = batch(noise, drawn, size, replacement=True)
+    most = min(drawn, 40)
+    weights = [
+        math.comb(drawn, j) * (1 / size) ** j * (1 - 1 / size) ** (drawn - j)
+        for j in range(most + 1)
+    ]
+    kept = [(j, w) for j, w in enumerate(weights) if w > 1e-15]
+    total = math.fsum(w for _, w in kept)
+    for way, unit in ((hs.Direction.REPLACE, 2.0), (OF, 1.0)):
+        above = batched.pair_above(way, Accuracy(100, 1e-13))
+        mixture = hs.GaussianMixture(
+            standard_deviation=noise,
+            sensitivities=[unit * j for j, _ in kept],
+            probabilities=[w / total for _, w in kept],
+        )
+        for epsilon in (0.0, 0.05, 0.5, 2.0):
+            truth = mixture.delta_bounds(epsilon, adjacency="remove-one")
+            found = above.delta_above([epsilon])[0]
+            assert found >= truth.lower * (1 - 1e-9) - 1e-13
+            if drawn < size:  # else what the worst others gain from one place is lost in another
+                assert found <= truth.upper * 1.02 + 1e-11
+
+
 @pytest.mark.parametrize("replacement", [False, True])
 @pytest.mark.parametrize("adjacency", ["replace-one", "replace-special"])
 @pytest.mark.parametrize(

@@ -4,20 +4,21 @@
 //
 // Let w_j be the probability that the batch holds the position j times, gamma = 1 - w_0, mu = 1 / s. Couple the draws:
 // one with the position j times becomes one without it where j other records, of sums y, take its places. By joint
-// convexity, for alpha >= 1 and w = (alpha - 1) (1 - gamma) / gamma,
-//     h(alpha) <= sum over j >= 1 of w_j sup E (P_j - w P_0 - alpha Q_j)_+,
+// convexity, for alpha >= 1 and any v_j >= 0 with sum over j >= 1 of w_j v_j <= (alpha - 1) w_0,
+//     h(alpha) <= sum over j >= 1 of w_j sup E (P_j - v_j P_0 - alpha Q_j)_+,
 // over three normal densities whose means are j mu x, mu y and j mu x', |x|, |x'| <= 1, |y| <= j.
 //
-// Any record replaced: all are within 2 j mu, so that E is at most h_j(1 + (alpha - 1) / gamma), h_j the curve of
-// N(2 j mu) against N(0) (Balle, Barthe & Gaboardi 2018, Theorems 9 and 10), in both directions. So one curve lies
-// above both, as compositions need where an adversary changes direction from step to step.
+// Any record replaced: all are within 2 j mu, so that E is at most h_j(alpha + v_j), h_j the curve of N(2 j mu) against
+// N(0) (Balle, Barthe & Gaboardi 2018, Theorems 9 and 10, for equal v_j), in both directions. So one curve lies above
+// both, as compositions need where an adversary changes direction from step to step.
 //
 // By a special record, x' = 0: against N(0) the densities' ratios are A, B of mean 1, log-normal with covariance
-// mu^2 x.y, and E (A - w B - alpha)_+ is convex in each, with mixed derivatives <= 0. So it grows with both variances
+// mu^2 x.y, and E (A - v B - alpha)_+ is convex in each, with mixed derivatives <= 0. So it grows with both variances
 // and falls with the covariance (Slepian's inequality): y = -j x, |x| = 1 is the worst, for all alpha >= 1 at once. In
-// the other direction, E (1 - w B - alpha A)_+, mixed derivatives are >= 0: y = j x is the worst, a Poisson sample's.
+// the other direction, E (1 - v B - alpha A)_+, mixed derivatives are >= 0: y = j x is the worst, a Poisson sample's.
 //
-// Below 1, h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha).
+// The v_j are such that all of these have their best event beyond the same point: then their sum is what the worst
+// other records make of all j at once. Below 1, h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha).
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -95,21 +96,62 @@ Draws draws_of(double mu, double batch, double records, bool replaces, double ta
   return draws;
 }
 
+// How the densities lie where they are worst: Q_j with P_0, or half way from it to P_j.
+enum class Others { equal, opposite };
+
+// v with which E (P_j - v P_0 - alpha Q_j)_+ has its best event beyond c, from the mean of P_0; at least 0.
+double even_at(Others others, double mu, double alpha, double c) {
+  const double far = (others == Others::equal ? 1 : 2) * mu, exponent = far * (c - far / 2);
+  if (exponent > 600) return infinity;
+  return std::max(0.0, std::exp(exponent) - alpha * (others == Others::equal ? 1 : std::exp(mu * (c - mu / 2))));
+}
+
+// The v_j of the common point, which a bisection finds from below: any are valid.
+void set_even(const Draws& draws, Others others, double alpha, std::vector<double>& v) {
+  const double most = (alpha - 1) * (1 - draws.gamma) * (1 - 8 * u);
+  if (draws.parts.size() == 1) {
+    v[0] = most / draws.gamma;
+    return;
+  }
+  const auto taken = [&](double c) {
+    double sum = 0;
+    for (const Replaced& one : draws.parts) sum += one.weight * even_at(others, one.mu, alpha, c);
+    return sum;
+  };
+  const double unit = draws.parts.front().mu;
+  double low = 0, high = unit;
+  while (taken(high) < most && high < 1e300) high *= 2;
+  for (int i = 0; i < 40 && high - low > 1e-9 * high; ++i) {
+    const double middle = low + (high - low) / 2;
+    (taken(middle) <= most ? low : high) = middle;
+  }
+  // proof: fixed-size-curve
+  const double scale = taken(low) <= most ? 1 - 16 * u * static_cast<double>(draws.parts.size()) : 0;
+  for (std::size_t j = 0; j < v.size(); ++j) {
+    const double even = even_at(others, draws.parts[j].mu, alpha, low);
+    v[j] = scale > 0 && even < infinity ? even * scale : 0;
+  }
+}
+
 // Upper bounds at alpha = 1 + gamma (e^x - 1), x = 0, step, 2 step, ..., as far as they exceed `tail`; beyond e^600 the
-// last one goes on. In x the curves are as smooth as those of the noise alone. `part`: of E for one j, from its mu and
-// alpha.
+// last one goes on. In x the curves are as smooth as those of the noise alone.
 struct Values {
   std::vector<double> alpha, upper;
 };
 
-template <class Part>
-Values values_above(const Draws& draws, double step, double tail, const Part& part) {
+Values values_above(const Draws& draws, Others others, double step, double tail) {
   Values values;
+  std::vector<double> v(draws.parts.size());
   for (std::size_t k = 0; k < (1 << 20) && step * static_cast<double>(k) < 600; ++k) {
     checkpoint_each<64>(k);
     const double alpha = 1 + draws.gamma * std::expm1(step * static_cast<double>(k));
+    set_even(draws, others, alpha, v);
     double sum = draws.rest;
-    for (const Replaced& one : draws.parts) sum += one.weight * part(one.mu, alpha);
+    for (std::size_t j = 0; j < v.size(); ++j) {
+      const auto [mu, weight] = draws.parts[j];
+      sum += weight * (others == Others::equal ? gaussian_above(mu, alpha + v[j], 2 * u * (alpha + v[j]))
+                                               : opposite_above(mu, alpha, v[j]));
+    }
     values.alpha.push_back(alpha);
     values.upper.push_back(std::min(1.0, sum * (1 + (8 + static_cast<double>(draws.parts.size())) * u)));
     if (values.upper.back() < tail) break;
@@ -153,14 +195,9 @@ AtomicLaw above(Parameters p) {
   const double gamma = draws.gamma, drawn = mu * std::max(1.0, batch / records);
   // Neighbouring points must be distinct.
   const double step = std::clamp(drawn / cells, 0x1p-46 / gamma, 0.25);
-  const Values equal = values_above(draws, step, tail, [gamma](double shift, double alpha) {
-    const double more = (alpha - 1) / gamma;
-    return gaussian_above(shift, 1 + more, 8 * u * (more + 1 / gamma));
-  });
+  const Values equal = values_above(draws, Others::equal, step, tail);
   if (replacement == Replacement::any) return law_of(equal, equal);
-  const Values opposite = values_above(draws, step, tail, [gamma](double shift, double alpha) {
-    return opposite_above(shift, alpha, (alpha - 1) * (1 - gamma) / gamma);
-  });
+  const Values opposite = values_above(draws, Others::opposite, step, tail);
   return replacement == Replacement::by_special ? law_of(opposite, equal) : law_of(equal, opposite);
 }
 

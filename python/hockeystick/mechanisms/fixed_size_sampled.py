@@ -22,18 +22,18 @@ _GROUPS = 8
 class FixedSizeSampled(EnclosedMechanism):
     """A Gaussian mechanism on `batch_size` of `dataset_size` records, drawn for each run.
 
-    Defined when a record is replaced. Let gamma be the probability that a record is drawn and h_j
-    the curve of N(2 j / s, 1) against N(0, 1). If any record replaces it, above lies, for both
-    directions at once,
+    Defined when a record is replaced. Let w_j be the probability that the batch holds it j times; a
+    curve h for alpha >= 1 goes on as 1 - alpha + alpha h(1 / alpha) below. If any record replaces
+    it, above lies, for both directions at once, for alpha >= 1 the curve of
 
-        h(alpha) = sum over j of P(drawn j times) h_j(1 + (alpha - 1) / gamma),   alpha >= 1,
+        sum over j of w_j N(2 j / s, 1)  against  N(0, 1),
 
-    and 1 - alpha + alpha h(1 / alpha) below 1. Composed, it bounds every adversary, also one who
-    changes direction from run to run. If a special record that adds nothing replaces it, h(alpha)
-    for alpha >= 1 is that of (1 - gamma) N(0) + gamma N(2 / s) against (1 - gamma) N(0) +
-    gamma N(1 / s) (all others are the record's opposite), and below 1 that of N(0) against
-    (1 - gamma) N(0) + gamma N(1 / s) (all others are equal to it); and likewise if a record is
-    drawn more than once.
+    or, with replacement, one a little above.
+    Composed, it bounds every adversary, also one who changes direction from run to run. If a
+    special record that adds nothing replaces it, h for alpha >= 1 is that of sum w_j N(2 j / s)
+    against sum w_j N(j / s) (all others are the record's opposite), and of the reverse direction
+    that of sum w_j N(j / s) against N(0) (all others are equal to it). Losses above 600 nats count
+    as infinite.
 
     Below lie what adversaries attain who keep to the same other records. The truth between is not
     known: bounds are ``limited_by == "theory"``. If records are added or removed, the probability
