@@ -16,7 +16,7 @@ from hockeystick.verify.inversion import Inversion
 from hockeystick.verify.pilot import Pilot, Strike
 from hockeystick.verify.vertical import Plan, Vertical
 
-DEEPEST = 2000.0  # nats of the curve
+DEEPEST = 900.0  # nats of the curve
 ROUNDS = 6
 KEPT = 4
 SAFETY = 4.0
@@ -47,7 +47,13 @@ class Allocated:
         most = gaussian(self._mu() ** 2)(epsilon)
         if most < self._floor:
             return between(least, most)
-        guess = self._guess(epsilon)
+        try:
+            return self._known(epsilon, least, most)
+        except NotKnownError:
+            return between(least, most)
+
+    def _known(self, epsilon: arb, least: arb, most: arb) -> arb:
+        guess, value = self._guess(epsilon), most
         for trial in range(ROUNDS):
             goal = guess + math.log(self._steps) - self._nats - SAFETY
             value = self._with(epsilon, goal, fresh=trial > 0)

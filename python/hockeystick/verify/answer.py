@@ -14,14 +14,36 @@ from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
 from hockeystick.verify import questions, renyi
-from hockeystick.verify.balls import ZERO, between, decimal, digits_of, double_above, double_below
+from hockeystick.verify.balls import (
+    ZERO,
+    Curve,
+    between,
+    decimal,
+    digits_of,
+    double_above,
+    double_below,
+)
 from hockeystick.verify.curves import Composed, composed
+from hockeystick.verify.ends import OPEN, ends
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.result import Verified
 
 ROUNDS = 4
+METHOD = "closed forms of both ends"
 GUARD = 12  # digits beyond those asked for at first
 Ask = Callable[[Sequence[Composed], float, int], arb]
+
+
+class Found(NamedTuple):
+    """What is known of a quantity."""
+
+    ball: arb
+    method: str
+    limits: dict[str, float]
+    gap: str
+    """Why it is no closer, if theory leaves a gap."""
+    ends: tuple[arb, arb]
+    """What is attained and what is proved, ascending; the ball, if there is no gap."""
 
 
 class Question(NamedTuple):
@@ -89,7 +111,7 @@ def answer(
         quick = _fast(question, run, point, adjacency)
     start = perf_counter()
     try:
-        ball, method, limits = _ball(question, run, point, adjacency, digits)
+        ball, method, limits, gap, (low, high) = _ball(question, run, point, adjacency, digits)
     except NotKnownError as error:
         return Verified(
             quantity=question.quantity,
@@ -107,17 +129,18 @@ def answer(
     middle, radius = decimal(ball, digits)
     return Verified(
         quantity=question.quantity,
-        known=True,
+        known=not gap,
+        reason=gap,
         middle=middle,
         radius=radius,
-        lower=max(0.0, double_below(ball)),
-        upper=min(question.most, double_above(ball)),
+        lower=max(0.0, double_below(low)),
+        upper=min(question.most, double_above(high)),
         digits=digits_of(ball),
         asked=digits,
         limits=limits,
         method=method,
         fast=quick,
-        enclosed=_enclosed(quick, ball),
+        enclosed=_enclosed(quick, low, high),
         seconds=perf_counter() - start,
     )
 
@@ -129,21 +152,23 @@ def _fast(question: Question, run: Composable, point: float, adjacency: Adjacenc
         return error.bounds
 
 
-def _enclosed(quick: Bounds[float] | None, ball: arb) -> bool | None:
-    """Whether all of the ball is certainly within the bounds, or none of it."""
+def _enclosed(quick: Bounds[float] | None, low: arb, high: arb) -> bool | None:
+    """Whether all between the balls is certainly within the bounds, or nothing of it."""
     if quick is None:
         return None
     with ctx.workprec(max(2200, ctx.prec)):
         lower, upper = arb(quick.lower), arb(quick.upper)
-        if lower <= ball <= upper:
+        if lower <= low and high <= upper:
             return True
-        return False if ball < lower or ball > upper else None
+        return False if high < lower or low > upper else None
 
 
 def _ball(
     question: Question, run: Composable, point: float, adjacency: Adjacency, digits: int
-) -> tuple[arb, str, dict[str, float]]:
-    """The narrowest ball of a few rounds of rising precision, its method and what limits it."""
+) -> Found:
+    """The narrowest ball of a few rounds of rising precision."""
+    if any(isinstance(mechanism, OPEN) for mechanism, _ in run.terms):
+        return _between(question, run, point, adjacency, digits)
     best, method, limits = arb(0, math.inf), "", {}
     working, last, is_cut = digits + GUARD, -1.0, False
     for _ in range(ROUNDS):
@@ -165,7 +190,34 @@ def _ball(
         working += max(digits, int(digits - known) + GUARD)
     if best.is_nan() or not (best.is_finite() or best > 0):
         raise NotKnownError("no precision that is affordable gives a bound")
-    return best, method, limits
+    return Found(best, method, limits, "", (best, best))
+
+
+def _between(
+    question: Question, run: Composable, point: float, adjacency: Adjacency, digits: int
+) -> Found:
+    ((mechanism, count),) = run.terms if len(run.terms) == 1 else ((None, 0),)
+    if mechanism is None or count != 1 or question.ask is None:
+        raise NotKnownError("of mechanisms with a gap in theory, one release is known, and no more")
+    with ctx.workprec(64 + int(3.33 * (digits + GUARD))):
+        found = [ends(mechanism, way, digits) for way in adjacency.directions]
+        sides = ([one.proved for one in found], [one for way in found for one in way.attained])
+        proved, attained = (
+            _ask(
+                question.ask, [Composed(ZERO, ZERO, None, one, "") for one in curves], point, digits
+            )
+            for curves in sides
+        )
+        low, high = (proved, attained) if proved < attained else (attained, proved)
+        if not low < high:
+            return Found(between(low, high), METHOD, {}, "", (low, high))
+        first, last = (decimal(end, digits)[0] for end in (low, high))
+        gap = f"theory leaves a gap from {first} to {last}, one proved, the other attained"
+        return Found(between(low, high), METHOD, {}, gap, (low, high))
+
+
+def _single(curve: Curve) -> Composed:
+    return Composed(ZERO, ZERO, None, curve, METHOD)
 
 
 def _ask(ask: Ask, curves: Sequence[Composed], point: float, digits: int) -> arb:

@@ -173,8 +173,8 @@ def _(mechanism: known.TruncatedPoissonGaussian, direction: Direction) -> Law:
     cut = _at_least(size - 1, q, batch)
     rate = arb(batch) / size * _at_least(size, q, batch + 1) / cut
     special = direction in (Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD)
-    whole = _sampled(arb(noise), q, direction)
-    halved = _sampled(arb(noise) / 2, rate, Direction.REPLACE if special else direction)
+    whole = sampled(arb(noise), q, direction)
+    halved = sampled(arb(noise) / 2, rate, Direction.REPLACE if special else direction)
     return ((1 - cut, whole), (cut, halved)) if q < 1 else ((arb(1), halved),)
 
 
@@ -203,7 +203,7 @@ NAMED: dict[str, Callable[[arb], Pair]] = {
 def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
     inner, rate = mechanism.mechanism, arb(mechanism.sampling_probability)
     if isinstance(inner, known.Gaussian):
-        return _sampled(arb(inner.noise_multiplier), rate, direction)
+        return sampled(arb(inner.noise_multiplier), rate, direction)
     if _distance(direction) > 1:
         raise undefined(mechanism, direction)
     if isinstance(inner, known.GaussianMixture):
@@ -222,7 +222,7 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
     return _atoms(_ordered(mixed, direction), slack=slack)
 
 
-def _sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
+def sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
     """(1-q) N(0) + q N(1), or N(-1), against N(0), or (1-q) N(0) + q N(1), turned to ascend."""
     m, rest = 1 / sigma, 1 - rate
     still = ((arb(1), ZERO),)

@@ -17,7 +17,8 @@ class Verified:
     quantity: str
     """epsilon, delta, true_positive_rate, bayes_risk or renyi_divergence."""
     known: bool
-    """Whether there is a rigorous value; if not, `reason` says why, and the bounds are trivial."""
+    """Whether there is a rigorous value; if not, `reason` says why. Then the bounds are trivial, or
+    one is attained and the other proved, where theory leaves a gap."""
     middle: str
     """Middle of the ball in decimal: as many digits as are known, and one more."""
     radius: str
@@ -44,8 +45,10 @@ class Verified:
     """Why the value is not known."""
 
     def __repr__(self) -> str:
+        said = {True: "encloses it", False: "MISSES IT", None: "neither holds nor misses it"}
+        fast = "" if self.fast is None else f", fast interval {said[self.enclosed]}"
         if not self.known:
-            return f"Verified({self.quantity} not known: {self.reason})"
-        verdict = {True: "encloses it", False: "MISSES IT", None: "neither holds nor misses it"}
-        fast = "" if self.fast is None else f", fast interval {verdict[self.enclosed]}"
+            return (
+                f"Verified({self.quantity} not known: {self.reason}{fast if self.method else ''})"
+            )
         return f"Verified({self.quantity} = {self.middle} +/- {self.radius}{fast})"

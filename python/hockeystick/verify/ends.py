@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Curves above and below mechanisms whose exact curve nobody knows, or not from what is given.
+
+Above lies what a theorem proves, below what adversaries attain, each in balls.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+from flint import arb, ctx, fmpq
+
+from hockeystick import mechanisms as known
+from hockeystick.adjacency import Direction
+from hockeystick.composition import Mechanism
+from hockeystick.verify import closed
+from hockeystick.verify.allocation import Allocated
+from hockeystick.verify.balls import ZERO, Curve, between, maximum, normal_tail
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.laws import Mixed, Pair, Shifts, sampled, undefined
+
+OPEN = (known.FixedSizeSampled, known.Shuffled, known.HockeyStickCurve)
+MOST_DRAWS = 2000  # how often a record may be in one batch
+MOST_POINTS = 300  # of a given curve
+
+
+Corner = tuple[Fraction, Fraction]
+
+
+class Ends(NamedTuple):
+    """The curve of one release lies between these."""
+
+    proved: Curve
+    attained: tuple[Curve, ...]
+    """Any of them: each by itself is attained."""
+
+
+def ends(mechanism: Mechanism, direction: Direction, digits: int) -> Ends:
+    """Of a mechanism of a kind in OPEN."""
+    match mechanism:
+        case known.FixedSizeSampled():
+            return _fixed(mechanism, direction)
+        case known.Shuffled():
+            return _shuffled(mechanism, direction, digits)
+        case known.HockeyStickCurve():
+            return _given(mechanism, direction)
+    raise NotKnownError(f"no curves are known above and below {mechanism!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The curves of a batch of fixed size for alpha >= 1, in units of the noise."""
+
+    mu: arb
+    weights: Sequence[arb]
+    """How often a record is in the batch."""
+    rest: arb
+    """An upper bound on the probability of still oftener."""
+
+    def _even(self, j: int, alpha: arb, c: arb, far: int) -> arb:
+        """v >= 0 for which E (N(far j mu) - v N(0) - alpha N((far - 1) j mu))_+ begins at c."""
+        m = j * self.mu
+        other = arb(1) if far == 1 else (m * (c - m / 2)).exp()
+        return ((far * m * (c - far * m / 2)).exp() - alpha * other).max(ZERO)
+
+    def _mean(self, values: Sequence[arb]) -> arb:
+        return sum((w * x for w, x in zip(self.weights[1:], values, strict=True)), ZERO)
+
+    def _shares(self, alpha: arb, far: int) -> list[arb]:
+        """v_j >= 0 whose mean is at most (alpha - 1) P(not drawn), about of one c."""
+        most = (alpha - 1) * self.weights[0]
+        if len(self.weights) == 2:  # noqa: PLR2004
+            return [most / self.weights[1]]
+
+        def at(c: arb) -> list[arb]:
+            return [self._even(j, alpha, c, far) for j in range(1, len(self.weights))]
+
+        low, high = ZERO, self.mu
+        while self._mean(at(high)) <= most:
+            low, high = high, 2 * high
+        for _ in range(80):
+            middle = ((low + high) / 2).mid()
+            low, high = (middle, high) if self._mean(at(middle)) <= most else (low, middle)
+        found = at(low)
+        return found if self._mean(found) <= most else [ZERO for _ in found]
+
+    def equal(self, alpha: arb) -> arb:
+        """Of j draws N(j mu) against N(0), the other draws as well N(0) in part."""
+        total = between(ZERO, self.rest)
+        for j, v in enumerate(self._shares(alpha, 1), 1):
+            total += self.weights[j] * closed.gaussian((j * self.mu) ** 2)((alpha + v).log())
+        return total
+
+    def opposite(self, alpha: arb) -> arb:
+        """N(2 j mu) against N(j mu), the other draws N(0)."""
+        total = between(ZERO, self.rest)
+        for j, v in enumerate(self._shares(alpha, 2), 1):
+            total += self.weights[j] * _opposite(j * self.mu, alpha, v)
+        return total
+
+
+def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Ends:
+    """Balle, Barthe & Gaboardi (2018), and Slepian's inequality for special records."""
+    if direction in (Direction.REMOVE, Direction.ADD):
+        raise undefined(mechanism, direction)
+    distance = 2 if direction.replaces else 1
+    noise = arb(mechanism.mechanism.noise_multiplier) / distance
+    batch = _Batch(1 / noise, *_drawn(mechanism))
+    forth = batch.opposite if direction is Direction.SPECIAL_REMOVE else batch.equal
+    back = batch.opposite if direction is Direction.SPECIAL_ADD else batch.equal
+    proved = _both_sides(forth, back)
+    shifts: Shifts = tuple((w, j * batch.mu) for j, w in enumerate(batch.weights))
+    still: Shifts = ((arb(1), ZERO),)
+    pairs: list[Pair] = [Mixed(shifts, still), Mixed(still, tuple((w, -s) for w, s in shifts))]
+    if not mechanism.replacement:
+        ways = (Direction.REMOVE, Direction.ADD)
+        pairs = [sampled(noise, batch.weights[1], way) for way in ways]
+    attained = [closed.drawn(((arb(1), pair),)) for pair in pairs]
+    if not direction.replaces:  # all others opposite to the record
+        with_it, without = (_tail([(w, k * s) for w, s in shifts]) for k in (2, 1))
+        top = (50 + 2 * shifts[-1][1]).upper()
+        opposed = _thresholds(with_it, without, top, back=direction.backward)
+        attained.append(opposed if mechanism.replacement else proved)
+    return Ends(proved, tuple(one for one in attained if one))
+
+
+def _tail(parts: Sequence[tuple[arb, arb]]) -> Curve:
+    """Of a mixture of normals."""
+    return lambda c: sum((w * normal_tail(c - s) for w, s in parts), ZERO)
+
+
+def _drawn(mechanism: known.FixedSizeSampled) -> tuple[list[arb], arb]:
+    """How often a record is in the batch, and the probability that it is there still oftener."""
+    draws, records = mechanism.batch_size, mechanism.dataset_size
+    if not mechanism.replacement:
+        gamma = arb(draws) / records
+        return [1 - gamma, gamma], ZERO
+    weights = [(draws * (-1 / arb(records)).log1p()).exp()]
+    while len(weights) <= draws:
+        j = len(weights)
+        weights.append(weights[-1] * (draws - j + 1) / j / (records - 1))
+        ratio = arb(draws - j) / (j + 1) / (records - 1)
+        if ratio < arb(0.5) and weights[-1] < arb(2) ** -ctx.prec * weights[0].min(arb(1)):
+            return weights, 2 * weights[-1] * ratio
+        if j > MOST_DRAWS:
+            raise NotKnownError(f"a record may be drawn more than {MOST_DRAWS} times")
+    return weights, ZERO
+
+
+def _opposite(m: arb, alpha: arb, w: arb) -> arb:
+    """E (N(2 m) - w N(0) - alpha N(m))_+ for alpha >= 1, from the point where it begins."""
+    b = alpha * (m * m / 2).exp()
+    z = ((b + (b * b + 4 * w).sqrt()) / 2).log() / m
+    return normal_tail(z - m) - alpha * normal_tail(z) - w * normal_tail(z + m)
+
+
+def _both_sides(forth: Callable[[arb], arb], back: Callable[[arb], arb]) -> Curve:
+    """delta(epsilon), from alpha >= 1 of both directions."""
+
+    def curve(epsilon: arb) -> arb:
+        alpha = epsilon.exp()
+        if epsilon >= 0:
+            return forth(alpha)
+        return 1 - alpha + alpha * back(1 / alpha)
+
+    return curve
+
+
+def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> Ends:
+    """The record's own step, and what the largest batch, and an allocation, tell."""
+    if direction in (Direction.REMOVE, Direction.ADD):
+        raise undefined(mechanism, direction)
+    noise, epochs = mechanism.mechanism.noise_multiplier, mechanism.epochs
+    mu, distance = arb(epochs).sqrt() / arb(noise), 2 if direction.replaces else 1
+    means = ((2, 1), (2, 0)) if direction.replaces else ((2, 1),)
+    attained: list[Curve] = [
+        _largest(mechanism.batches, *(mu * m for m in both), back=direction.backward)
+        for both in means
+    ]
+    if noise / distance / epochs**0.5 >= 0.1:  # noqa: PLR2004
+        allocated = Allocated(
+            noise / distance,
+            mechanism.batches,
+            epochs,
+            removes=not direction.backward,
+            digits=digits,
+        )
+        attained.append(allocated)
+    return Ends(closed.gaussian((distance * mu) ** 2), tuple(attained))
+
+
+def _largest(batches: int, first: arb, second: arb, *, back: bool) -> Curve:
+    """The largest of the batches."""
+
+    def above(mean: arb) -> Curve:
+        """P(max > c)."""
+
+        def tail(c: arb) -> arb:
+            others = (batches - 1) * (-normal_tail(c)).log1p()
+            return -(others + (-normal_tail(c - mean)).log1p()).expm1()
+
+        return tail
+
+    return _thresholds(above(first), above(second), first + 50, back=back)
+
+
+def _thresholds(first: Curve, second: Curve, top: arb, *, back: bool) -> Curve:
+    """Of a number, by its tails: above or below the best threshold that is found.
+
+    Any threshold is a test that the adversary may make, so that each gives a lower bound.
+    """
+
+    def gain(c: arb, odds: arb) -> arb:
+        p, q = first(c), second(c)
+        return (1 - q) - odds * (1 - p) if back else p - odds * q
+
+    def curve(epsilon: arb) -> arb:
+        odds = epsilon.exp()
+        low, high = arb(-10), top
+        points = [low + (high - low) * k / 300 for k in range(301)]
+        values = [gain(c, odds) for c in points]
+        best = max(range(1, 300), key=lambda k: float(values[k].mid()))
+        low, high = points[best - 1], points[best + 1]
+        for _ in range(60):
+            third = (high - low) / 3
+            left, right = (low + third).mid(), (high - third).mid()
+            if gain(left, odds).mid() < gain(right, odds).mid():
+                low = left
+            else:
+                high = right
+        found = gain(((low + high) / 2).mid(), odds)
+        return found.max(ZERO).max(-epsilon.expm1())
+
+    return curve
+
+
+def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Ends:
+    """All curves between the points: the convex hull above, chords continued below, exactly."""
+    alpha, lower, upper = (
+        [Fraction(x) for x in values]
+        for values in (mechanism.alpha, mechanism.lower, mechanism.upper)
+    )
+    if len(alpha) > MOST_POINTS:
+        raise NotKnownError(f"a curve is given at more than {MOST_POINTS} points")
+    corners = [(Fraction(0), Fraction(1)), *zip(alpha, upper, strict=True)]
+    hull = _hull(corners)
+    level, (last, _) = _ball(min(v for _, v in hull)), hull[-1]
+    points = list(zip(alpha, lower, strict=True))
+    onward, backward = [], []  # the steepest from an upper point through a lower one, and beyond
+    for x, v in points:
+        slopes = [((v - top) / (x - at), at < x) for at, top in corners if at != x]
+        onward.append((_ball(x), _ball(v), _ball(max(s for s, is_left in slopes if is_left))))
+        if rights := [s for s, is_left in slopes if not is_left]:
+            backward.append((_ball(x), _ball(v), _ball(min(rights))))
+    chords = [(_ball(a), _ball(v), _ball((w - v) / (b - a))) for (a, v), (b, w) in pairwise(hull)]
+
+    def above(x: arb) -> arb:
+        if x >= _ball(last):
+            return level
+        return maximum(level, *(v + slope * (x - a) for a, v, slope in chords))
+
+    def below(x: arb) -> arb:
+        found = [v + slope * (x - a) for a, v, slope in onward if x >= a]
+        found += [v + slope * (x - a) for a, v, slope in backward if x <= a]
+        return maximum(ZERO, 1 - x, *found)
+
+    def seen(curve: Callable[[arb], arb]) -> Curve:
+        def at(epsilon: arb) -> arb:
+            x = epsilon.exp()
+            return 1 - x + x * curve(1 / x) if direction.backward else curve(x)
+
+        return at
+
+    return Ends(seen(above), (seen(below),))
+
+
+def _hull(corners: Sequence[Corner]) -> list[Corner]:
+    """The lower convex hull."""
+    hull: list[Corner] = []
+    for point in corners:
+        while len(hull) > 1 and _turn(hull[-2], hull[-1], point) <= 0:
+            hull.pop()
+        hull.append(point)
+    return hull
+
+
+def _turn(a: Corner, b: Corner, c: Corner) -> Fraction:
+    """Positive where b is below the chord from a to c."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _ball(x: Fraction) -> arb:
+    return arb(fmpq(x.numerator, x.denominator))
