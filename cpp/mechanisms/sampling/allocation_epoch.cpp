@@ -35,7 +35,7 @@ AllocationEpoch::AllocationEpoch(const Allocation& allocation, const LognormalTr
     : transform_(transform),
       t_(allocation.steps),
       spread_(std::sqrt(std::log1p(transform.variance() / t_))),
-      slack_(2 * u * allocation.mu),  // proof: parameter-rounding
+      slack_(2 * u * allocation.mu),
       adds_(adds) {}
 
 // S / t taken for one log-normal variable, or for a large Y and a mean.
@@ -94,7 +94,8 @@ Interval AllocationEpoch::at(double x) const {
   Interval found = contour_->at(adds_ ? -x : x);
   // proof: allocation-epoch
   if (adds_) found = {found.lower * scale * (1 - 8 * u), found.upper * scale * (1 + 8 * u)};
-  return {std::max(0.0, found.lower - slack_), std::min(1.0, found.upper + slack_)};
+  const double slack = adds_ ? slack_ * scale : slack_;  // proof: parameter-rounding
+  return {std::max(0.0, found.lower - slack), std::min(1.0, found.upper + slack)};
 }
 
 Interval AllocationEpoch::delta(double epsilon, double tolerance) {
