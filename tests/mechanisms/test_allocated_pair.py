@@ -89,6 +89,25 @@ def test_all_outcomes_of_a_discrete_pair(above, back, steps):
         check(pair, *exact, steps, above=above, back=back, losses=[*losses, 0.0])
 
 
+@pytest.mark.parametrize("back", [False, True])
+def test_both_sides_close(back):
+    """Also where P or Q never happens: 2 % are left at kinks, most is far closer."""
+    rng = random.Random(f"close {back}")
+    direction = Direction.ADD if back else Direction.REMOVE
+    for _ in range(60):
+        n, steps = rng.choice([2, 3, 4]), rng.choice([1, 2, 3, 5])
+        step = hs.DiscretePair(p=masses(rng, n), q=masses(rng, n)).dominating_pair(direction)
+        pairs = [
+            _core.allocated_pair(step, steps, 72, 1e-12, above=above, back=back)
+            for above in (False, True)
+        ]
+        for loss in (0.0, rng.gauss(0, 1), rng.uniform(0, 3)):
+            below, above = (pair.integrate(np.array([loss])) for pair in pairs)
+            lower = below.upper_tail_above + below.infinity_mass_lower
+            upper = above.upper_tail_above + above.infinity_mass
+            assert lower <= upper <= 1.02 * lower + 1e-6
+
+
 @sides
 def test_far_losses_and_small_masses(above, back):
     """Relatively, out to where the curve ends: P-masses of 1e-30, losses of 60, and P = Q."""
@@ -190,6 +209,8 @@ def test_pairs_from_above_and_below_grow_together():
     """At a billion steps too, and with a loss that is infinite with a given probability."""
     for base, steps in (
         (hs.ApproximateDP(epsilon=1.0, delta=1e-4), 40),
+        (hs.DiscretePair(p=[0.2, 0.3, 0.5, 0.0], q=[0.5, 0.3, 0.0, 0.2]), 3),
+        (hs.DiscretePair(p=[0.2, 0.3, 0.5, 0.0], q=[0.5, 0.3, 0.0, 0.2]), 1000),
         (hs.Laplace(noise_multiplier=0.3), 10**9),
         (hs.DiscreteLaplace(parameter=0.5), 10**4),
     ):

@@ -134,16 +134,16 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
     put(n - end, back ? parts.lower_tail_p : parts.lower_tail_p * std::exp(-first), 1);
     if (!back) law.zero = parts.lower_tail_q;
   } else {
-    // The reverse is lower with more than the mean there, and with nothing at the other end.
-    put(end, back ? parts.upper_tail_p : std::max(0.0, near - error) * scale, 1);  // proof: allocated-pair
-    (back ? law.zero : law.beyond) = parts.infinity_mass_lower;
-    if (!back) {
+    if (!back) {  // Q-mass that is found neither in cells nor beyond them is at 0
       CompensatedSum likely;
       for (std::size_t k = 0; k <= n; ++k)
         likely.add(law.mass[k] * std::exp(-0.5 * law.log_value(law.first + static_cast<std::int64_t>(k))));
       const double q = likely.value() + parts.upper_tail_p * scale;
       law.zero = std::max(0.0, 1 - q * (1 + law.mass_error + 64 * u) - 64 * u);  // proof: allocated-pair
     }
+    // The reverse is lower with more than the mean there, and with nothing at the other end.
+    put(end, back ? parts.upper_tail_p : std::max(0.0, near - error) * scale, 1);  // proof: allocated-pair
+    (back ? law.zero : law.beyond) = parts.infinity_mass_lower;
   }
   return law;
 }
@@ -182,10 +182,10 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
   const bool above = law.order == Order::above;
   const std::vector<Point> points = points_of(law, back);
   const std::size_t n = points.size();
-  const double ends = std::max(std::fabs(law.log_value(law.first)), std::fabs(law.log_value(law.last())));
+  const double far = std::max(std::fabs(law.log_value(law.first)), std::fabs(law.log_value(law.last())));
   // proof: allocated-pair
   const double error = 1.01 * law.mass_error + 1.01 * law.value_error +
-                       (32 + 8 * static_cast<double>(n) + 4 * ends + 4 * std::fabs(law.origin)) * u;
+                       (32 + 8 * static_cast<double>(n) + 4 * far + 4 * std::fabs(law.origin)) * u;
   EnclosedCurve curve{std::vector<double>(n), {}, std::vector<double>(n)};
   const double factor = above ? 1 + error : std::max(0.0, 1 - error - 0x1p-40);
   double value = back ? law.zero : law.beyond, mass = 0;
@@ -197,13 +197,14 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
   }
   if (!above) return law_below_chords(curve.alpha, curve.upper, curve.upper.back());
   curve.alpha.erase(curve.alpha.begin()), curve.upper.erase(curve.upper.begin());  // the hull starts at (0, 1)
-  // Finite losses of a mean are at most the largest of a step.
-  const double bound = step.finite_loss_bound();
-  const double largest = bound < 2 * reach ? std::exp(bound) * (1 + 16 * u) : infinity;  // proof: allocated-pair
+  // No finite value of a mean is beyond the largest of a step, nor below the least one if R is never 0.
+  const double bound = step.finite_loss_bound(), infinite = step.infinity_mass().upper;
+  const bool ends = bound < 2 * reach && !(back && infinite > 0);
+  const double largest = ends ? std::exp(bound) * (1 + 16 * u) : infinity;  // proof: allocated-pair
   while (!curve.alpha.empty() && curve.alpha.back() >= largest) curve.alpha.pop_back(), curve.upper.pop_back();
-  if (largest < infinity || curve.alpha.empty()) {
-    curve.alpha.push_back(std::min(largest, 1e290));
-    curve.upper.push_back(largest < infinity ? step.infinity_mass().upper : 1);
+  if (ends || curve.alpha.empty()) {
+    curve.alpha.push_back(ends ? largest : 1);
+    curve.upper.push_back(ends ? infinite : 1);
   }
   return law_above(curve);
 }

@@ -208,7 +208,7 @@ AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double
     if (value[i] <= floor) end = i;
   std::vector<Point> points;
   double last = 0;
-  if (first < end) {
+  if (first < end || (first > 0 && first == end && end < size)) {  // or one chord meets the line and the floor
     last = alpha[end == size ? end - 1 : end];
     double meets = alpha[first];
     if (first > 0) {
@@ -229,8 +229,8 @@ AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double
     while (points.size() > 1 && points.back().alpha >= last) points.pop_back();
     points.push_back({last, {floor, 0}});
   }
-  // A curve that is 0 before 1 would be below 1 - alpha.
-  if (points.size() < 2 || !(points.front().alpha < 1 && last > 1 && points.front().alpha < last)) {
+  // A curve must not reach the floor below 1 - alpha.
+  if (points.size() < 2 || !(points.front().alpha < 1 && last > 1 - floor + slack && points.front().alpha < last)) {
     const double meets = floor > 0 ? up(1 - floor) : 1;  // P = Q but for what is infinite
     points = {{meets, two_sum(1, -meets)}};
   }
