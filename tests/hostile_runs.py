@@ -112,6 +112,15 @@ def mixtures(rng: random.Random) -> Run:
     return rng.choice((1, 1, rng.randint(1, 1000))) * mixture, ADJACENCIES
 
 
+def allocations(rng: random.Random) -> Run:
+    """One epoch: compositions have no truth."""
+    steps = rng.choice((rng.randint(2, 9), round(power(rng, 0.4, 4)), round(power(rng, 1, 12))))
+    epochs = rng.choice((1, 1, rng.randint(2, 30)))
+    noise = power(rng, -0.6, rng.choice((0.5, 3))) * math.sqrt(epochs)
+    step = hs.Gaussian(noise_multiplier=noise)
+    return 1 * step.random_allocation(steps=steps, epochs=epochs), ADJACENCIES
+
+
 def _normal(x: np.ndarray) -> np.ndarray:
     return -x * x / 2 - math.log(2 * math.pi) / 2
 
@@ -155,6 +164,7 @@ FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
     "pairs": (pairs, 4),
     "one rare large loss": (one_rare_large_loss, 2),
     "mixtures": (mixtures, 1),
+    "allocations": (allocations, 1),
     "normal noise": (normal_noise, 2),
     "Laplace noise": (laplace_noise, 2),
 }

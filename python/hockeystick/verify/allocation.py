@@ -49,7 +49,7 @@ class Allocated:
             return between(least, most)
         try:
             return self._known(epsilon, least, most)
-        except NotKnownError:
+        except (ArithmeticError, ValueError):  # no contour, or no doubles to choose one by
             return between(least, most)
 
     def _known(self, epsilon: arb, least: arb, most: arb) -> arb:
