@@ -85,22 +85,21 @@ def pairs(
     return result
 
 
-def enclosed_alone(
+def known_alone(
     terms: tuple[tuple[Any, int], ...],
     question: str,
     points: FloatArray,
     adjacency: Adjacency,
     tolerance: float,
-) -> Enclosed | None:
-    """The answer of a mechanism that runs once and knows a way of its own, if it is tight."""
+) -> tuple[FloatArray, FloatArray] | None:
+    """The ends of the answer of a mechanism that runs once and knows a way of its own."""
     (mechanism, count), *others = terms
     if others or count > 1:
         return None
-    found = mechanism.bounds_of_one(question, points, adjacency, tolerance)
-    if found is None:
-        return None
-    lower, upper = found
-    return Enclosed(lower, upper, "") if _gap(lower, upper) <= tolerance else None
+    found: tuple[FloatArray, FloatArray] | None = mechanism.bounds_of_one(
+        question, points, adjacency, tolerance
+    )
+    return found
 
 
 def _gap(lower: FloatArray, upper: FloatArray) -> float:
@@ -117,11 +116,15 @@ def enclosed(
     ask: Ask,
     *,
     rises: bool,
+    known: tuple[FloatArray, FloatArray] | None,
 ) -> Enclosed:
     """The answer of the pairs above and of those below; `rises`: with the privacy loss.
 
     `smallest`: of the deltas that are told; none: as small as the answers, which are deltas.
+    `known`: ends that hold too.
     """
+    if known is not None and _gap(*known) <= tolerance:
+        return Enclosed(*known, "")
     closes = all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact)
     runs = sum(count for one, count in dominating(terms) if not one.is_exact)
     accuracy = starting_accuracy(tolerance, smallest or 1e-9, max(runs, 1))
@@ -130,6 +133,8 @@ def enclosed(
         above = ask(partial(_above, terms, accuracy)).table()
         below = ask(partial(_below, terms, accuracy)).table()
         lower, upper = (below[0], above[1]) if rises else (above[0], below[1])
+        if known is not None:
+            lower, upper = np.maximum(lower, known[0]), np.minimum(upper, known[1])
         if np.any(lower > upper):
             raise _core.InternalError(
                 f"pairs below and above came to lower = {lower.max()!r} above upper = "

@@ -19,7 +19,7 @@ from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Array, Bounds, Value
-from hockeystick.enclosing import Ask, Runs, Terms, dominating, enclosed, enclosed_alone
+from hockeystick.enclosing import Ask, Runs, Terms, dominating, enclosed, known_alone
 from hockeystick.errors import CertificationError
 from hockeystick.limits import DEFAULT_TOLERANCE, Limits, spelled_out
 
@@ -176,10 +176,10 @@ class Asked(ABC):
         smallest = float(points.min()) if query.argument == "delta" and points.size else 1e-9
         of_delta = query.core == "delta_bounds"
         flat = points.ravel()
-        found = enclosed_alone(
-            self.terms, query.core, flat, limits.adjacency, limits.tolerance
-        ) or enclosed(
-            *(self.terms, limits.tolerance, None if of_delta else smallest, ask), rises=query.rises
+        found = enclosed(
+            *(self.terms, limits.tolerance, None if of_delta else smallest, ask),
+            rises=query.rises,
+            known=known_alone(self.terms, query.core, flat, limits.adjacency, limits.tolerance),
         )
         ends = [shaped(end.reshape(points.shape), points.shape) for end in found[:2]]
         bounds = Bounds.of(ends) if query.derived is None else query.derived(Bounds.of(ends))
