@@ -20,6 +20,7 @@ import compare  # noqa: E402
 import footprint  # noqa: E402
 import measure  # noqa: E402
 import report  # noqa: E402
+import sampling  # noqa: E402
 import services  # noqa: E402
 import worker  # noqa: E402
 from measure import Answer, Status  # noqa: E402
@@ -71,6 +72,18 @@ def test_our_answers_to_services_are_certified(monkeypatch):
             assert verdict.status is status
             assert 0 <= verdict.distance < 1e-3
             assert not (service.truths.lower > service.truths.upper).any()
+
+
+def test_our_answers_to_random_allocations_are_certified():
+    for run in sampling.RACES.values():
+        lower, upper = map(Fraction, run.bounds(sampling.DELTA, sampling.NARROW))
+        truth = cases.Truth((lower + upper) / 2, (upper - lower) / 2)
+        ask = sampling.ours(run)
+        for _ in range(2):
+            assert measure.judge(ask(), truth, sampling.GAP).status is Status.CERTIFIED
+    head, _, *rows = sampling.times(2, seed=2).splitlines()
+    assert head.startswith("| questions |")
+    assert sum(int(row.split("|")[2]) for row in rows) == 4
 
 
 def test_two_threads_answer_the_questions_of_one_in_their_order():
