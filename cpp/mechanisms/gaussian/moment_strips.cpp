@@ -12,7 +12,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double many_nodes = 160;    // beyond which cells are worth their time
+constexpr double many_nodes = 250;    // beyond which cells are worth their time
 constexpr double widest_step = 0.25;  // for bounds of moduli by the nodes
 constexpr double width = 0.5;         // of a cell
 constexpr double most_cells = 256;
