@@ -7,11 +7,10 @@ import math
 import random
 from collections.abc import Callable
 
-import numpy as np
 from scipy import special
 
 import hockeystick as hs
-from random_runs import power
+from random_runs import laplace_below, log_laplace, log_normal, power
 
 ADJACENCIES = (
     hs.Adjacency.ADD_OR_REMOVE_ONE,
@@ -121,22 +120,10 @@ def allocations(rng: random.Random) -> Run:
     return 1 * step.random_allocation(steps=steps, epochs=epochs), ADJACENCIES
 
 
-def _normal(x: np.ndarray) -> np.ndarray:
-    return -x * x / 2 - math.log(2 * math.pi) / 2
-
-
-def _laplace(x: np.ndarray) -> np.ndarray:
-    return -np.abs(x) - math.log(2)
-
-
-def _laplace_below(x: np.ndarray) -> np.ndarray:
-    return np.exp(x) / 2
-
-
 def normal_noise(rng: random.Random) -> Run:
     """The truth is that of the Gaussian, whose parameter is the reciprocal: a power of 2."""
     noise = hs.AdditiveNoise(
-        log_density=_normal, distribution=special.ndtr, sensitivity=2.0 ** rng.randint(-9, 5)
+        log_density=log_normal, distribution=special.ndtr, sensitivity=2.0 ** rng.randint(-9, 5)
     )
     return 1 * noise, ADJACENCIES
 
@@ -144,8 +131,8 @@ def normal_noise(rng: random.Random) -> Run:
 def laplace_noise(rng: random.Random) -> Run:
     """As above, of Laplace noise."""
     noise = hs.AdditiveNoise(
-        log_density=_laplace,
-        distribution=_laplace_below,
+        log_density=log_laplace,
+        distribution=laplace_below,
         sensitivity=2.0 ** rng.randint(-9, 8),
         accuracy=rng.choice((1e-13, 1e-9)),
     )

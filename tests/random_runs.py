@@ -108,15 +108,15 @@ def _noise(log_density: Callable, distribution: Callable) -> Callable[..., hs.Me
     )
 
 
-def _log_normal(x: np.ndarray) -> np.ndarray:
+def log_normal(x: np.ndarray) -> np.ndarray:
     return -x * x / 2 - math.log(2 * math.pi) / 2
 
 
-def _log_laplace(x: np.ndarray) -> np.ndarray:
+def log_laplace(x: np.ndarray) -> np.ndarray:
     return -np.abs(x) - math.log(2)
 
 
-def _laplace_below(x: np.ndarray) -> np.ndarray:
+def laplace_below(x: np.ndarray) -> np.ndarray:
     return np.exp(x) / 2
 
 
@@ -125,8 +125,8 @@ def _log_logistic(x: np.ndarray) -> np.ndarray:
 
 
 NOISES = {
-    "normal noise": _noise(_log_normal, special.ndtr),
-    "Laplace noise": _noise(_log_laplace, _laplace_below),
+    "normal noise": _noise(log_normal, special.ndtr),
+    "Laplace noise": _noise(log_laplace, laplace_below),
     "logistic noise": _noise(_log_logistic, special.expit),
 }
 KINDS = {

@@ -28,8 +28,8 @@ from flint import arb, ctx
 import hockeystick as hs
 from differential import limited
 from hockeystick.verify.answer import answer
-from hostile_runs import FAMILIES, _normal
-from random_runs import power
+from hostile_runs import FAMILIES
+from random_runs import log_normal, power
 
 DIGITS = (12, 35)  # of the truth: more where an end of the bounds is as near as that
 MOST_EPSILON = 1e4
@@ -43,7 +43,7 @@ def known_form(run: hs.Composition) -> hs.Composition:
     if not isinstance(mechanism, hs.AdditiveNoise):
         return run
     noise = 1 / mechanism.sensitivity
-    normal = mechanism.log_density is _normal
+    normal = mechanism.log_density is log_normal
     return count * (hs.Gaussian if normal else hs.Laplace)(noise_multiplier=noise)
 
 
