@@ -110,9 +110,10 @@ void Solver::attempt() {
   } catch (const OverBudget& over) {
     refuse(task_.answer, over);
     evaluator_.reset();
+    state.forecast.obstacle = "memory_limit";
   }
   state.given_up = !evaluator_;
-  if (state.given_up) state.forecast.obstacle = "memory_limit";
+  if (state.given_up && state.forecast.obstacle.empty()) state.forecast.obstacle = "its plan does not fit every step";
   state.nanoseconds += std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
