@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package costs before it computes: the time of its import, and the memory at its peak.
+"""What the package costs before it computes: time of its import, memory at its peak, disk.
 
-Both over NumPy's own, in processes of their own. Run as a script, it is such a process.
+Time and memory over NumPy's own, in processes of their own. Run as a script, it is such a process.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -18,6 +19,7 @@ from typing import Any
 from report import machine, seconds
 
 IMPORTS = ("numpy", "numpy, hockeystick")
+INSTALLED = ("hockeystick", "click", "numpy")
 MIB = 2**20
 
 
@@ -80,6 +82,16 @@ def child_peaks() -> dict[str, float]:
     return found
 
 
+def disk() -> dict[str, int]:
+    """What an install without extras takes, by package, without compiled Python [bytes]."""
+    sizes = {}
+    for name in INSTALLED:
+        folder = Path(find_spec(name).origin).parent  # type: ignore[union-attr, arg-type]
+        files = [*folder.rglob("*"), *folder.with_name(f"{name}.libs").rglob("*")]
+        sizes[name] = sum(file.stat().st_size for file in files if file.suffix != ".pyc")
+    return sizes
+
+
 def _import_table(taken: dict[str, list[float]]) -> str:
     lines = ["| import | time | band | samples | over NumPy |", "| --- | --- | --- | --- | --- |"]
     alone = taken[IMPORTS[0]]
@@ -100,11 +112,19 @@ def _memory_table(after: dict[str, float]) -> str:
     return "\n".join(lines)
 
 
+def _disk_table(sizes: dict[str, int]) -> str:
+    lines = ["| on disk | MiB |", "| --- | --- |"]
+    for name, size in {**sizes, "together": sum(sizes.values())}.items():
+        lines.append(f"| {name} | {size / MIB:.1f} |")
+    return "\n".join(lines)
+
+
 def measured(rounds: int) -> tuple[str, dict[str, Any]]:
     """What stands between the markers, and every sample."""
-    taken, after = import_times(rounds), child_peaks()
-    text = f"{_import_table(taken)}\n\n{_memory_table(after)}\n\n{rounds} rounds; {machine()}\n"
-    return text, {"import_seconds": taken, "peak_bytes": after}
+    taken, after, sizes = import_times(rounds), child_peaks(), disk()
+    tables = _import_table(taken), _memory_table(after), _disk_table(sizes)
+    text = "\n\n".join((*tables, f"{rounds} rounds; {machine()}\n"))
+    return text, {"import_seconds": taken, "peak_bytes": after, "disk_bytes": sizes}
 
 
 if __name__ == "__main__":

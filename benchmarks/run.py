@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import summary
@@ -81,8 +82,10 @@ def main() -> None:
         asks = {name: library.prepare(case) for name, library in libraries.items()}
         check = partial(judge, truth=truth[case.name], gap=case.gap)
         where = machine()
-        outcomes = race(asks, check, rounds=options.rounds, cap=options.cap)
-        blocks[case.name] = block(case, outcomes, f"{options.rounds} rounds; {where}")
+        outcomes = race(asks, check, rounds=options.rounds, cap=options.cap, clock=process_time)
+        blocks[case.name] = block(
+            case, outcomes, f"{options.rounds} rounds, processor time; {where}"
+        )
         results[case.name] = {name: record(outcome) for name, outcome in outcomes.items()}
         print(f"{case.name}: {blocks[case.name]}", flush=True)
     print(METHOD)

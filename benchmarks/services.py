@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What services ask: calibration, whole curves, many questions at once, a small footprint.
+"""What services ask: calibration, curves, many questions at once, a small footprint, admission.
 
 python benchmarks/services.py [--only NAME ...] [--rounds N] [--cap SECONDS] [--write]
 """
@@ -16,6 +16,7 @@ from math import inf
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import admission
 import footprint
 import users
 from measure import Outcome, Status, Verdict, race
@@ -230,10 +231,57 @@ def _rates(outcomes: Mapping[str, Outcome], questions: int) -> str:
     )
 
 
+def arrays(questions: int = 500) -> Service:
+    """Many questions of each kind about one run: all are answered by deltas, which they share."""
+    import numpy as np  # noqa: PLC0415
+
+    import hockeystick as hs  # noqa: PLC0415
+
+    run = 10_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.001)
+    rates = np.logspace(-9, -0.01, questions)
+    epsilons = np.linspace(0, run.epsilon(1e-9), questions)
+    kinds = {
+        "delta": lambda **how: run.delta_bounds(epsilons, **how),
+        "Bayes risk": lambda **how: run.bayes_risk_bounds(1 / (1 + np.exp(epsilons)), **how),
+        "true positive rate": lambda **how: run.true_positive_rate_bounds(rates, **how),
+        "mu of Gaussian DP": lambda **how: run.gdp_mu_bounds(smallest_rate=rates / 2, **how),
+    }
+    truth = 1e-4
+
+    def relative(ask: Callable[..., hs.Bounds[Any]]) -> Callable[[], Answers]:
+        """The bounds over what a tighter tolerance says."""
+        middle = ask(tolerance=truth).upper
+
+        def answer() -> Answers:
+            bounds = ask()
+            return Answers(lower=bounds.lower / middle, upper=bounds.upper / middle)
+
+        return answer
+
+    return Service(
+        title=f"{questions} questions of a kind in one call, gap 0.001: noise multiplier 1, "
+        "sampling probability 0.001, 10^4 steps; answers are relative to those of gap 0.0001",
+        asks={name: relative(ask) for name, ask in kinds.items()},
+        truths=Answers(lower=np.full(questions, 1 - truth), upper=np.full(questions, 1 + truth)),
+        note=_by_deltas,
+    )
+
+
+def _by_deltas(outcomes: Mapping[str, Outcome]) -> str:
+    """How many times as long as the first kind each takes, in rounds next to each other."""
+    (name, first), *others = outcomes.items()
+    said = []
+    for other, outcome in others:
+        times = [b / a for a, b in zip(first.samples, outcome.samples, strict=False)]
+        said.append(f"{median(times):.1f} ({other})")
+    return f"Times as long as {name}: {', '.join(said)}.\n\n"
+
+
 SERVICES = {
     "calibration": calibration,
     "curve": curve,
     "laplace-curve": laplace_curve,
+    "arrays": arrays,
     "throughput": throughput,
 }
 
@@ -254,11 +302,13 @@ def measured(options: argparse.Namespace) -> Iterator[tuple[str, str, Any]]:
             yield name, *raced(make(), options.rounds, options.cap)
     if "footprint" in options.only:
         yield "footprint", *footprint.measured(options.rounds)
+    if "admission" in options.only:
+        yield "admission", *admission.measured(options.rounds)
 
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    names = [*SERVICES, "footprint"]
+    names = [*SERVICES, "footprint", "admission"]
     parser = argparse.ArgumentParser(description="Measure what services ask for.")
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument("--rounds", type=int, default=10, help="even")

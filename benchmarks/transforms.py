@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 MARKER = "transforms"
 TASK = "copy, forward transform, squares of the coefficients, inverse transform"
+ENGINE = "transform engine"
+WAYS = ("remove", "add")
+STEPS = (1000, 10_000, 100_000)
+TOLERANCE = 1e-3
 POINT = 5  # where results are compared
 ROUNDING = 2.0**-50  # relative to the peak, per level of the transform: more is a wrong result
 
@@ -119,6 +123,71 @@ CONTENDERS = {
 }
 
 
+def bare(size: int) -> Ask:
+    """Two forward and two inverse transforms by FFTW, and nothing else."""
+    import pyfftw  # noqa: PLC0415
+
+    work = pyfftw.empty_aligned(size, "float64")
+    half = pyfftw.empty_aligned(size // 2 + 1, "complex128")
+    forward = pyfftw.FFTW(work, half, flags=("FFTW_MEASURE",))
+    backward = pyfftw.FFTW(half, work, direction="FFTW_BACKWARD", flags=("FFTW_MEASURE",))
+    work[:] = 0  # stays: nothing grows, and no number takes longer than another
+
+    def ask() -> Answer:
+        for _ in range(2):
+            forward.execute()
+            backward.execute()
+        return Answer(upper=work.item(POINT))
+
+    return ask
+
+
+def engine_rows(rounds: int) -> tuple[str, dict[str, dict[str, Outcome]]]:
+    """A whole question by transforms, against the bare ones that it cannot do without."""
+    from hockeystick import _core  # noqa: PLC0415
+
+    directions = [_core.dominating_pair(f"poisson_gaussian_{way}", [1.0, 0.01]) for way in WAYS]
+    rows, outcomes = [], {}
+    for steps in STEPS:
+
+        def question(steps: int = steps) -> _core.Answer:
+            _core.forget_transforms()
+            (answer,) = _core.epsilon_bounds(
+                [[(pair, steps)] for pair in directions],
+                [1e-5],
+                tolerance=TOLERANCE,
+                memory_limit=2**30,
+                method="fft_composition",
+            )
+            return answer
+
+        def ask(question: Callable[[], _core.Answer] = question) -> Answer:
+            answer = question()
+            return Answer(lower=answer.lower, upper=answer.upper)
+
+        size = question().size
+        raced = race({"ours": ask, "FFTW": bare(size)}, timed, rounds=rounds, clock=thread_time)
+        ours, theirs = raced["ours"], raced["FFTW"]
+        spans = [
+            f"{seconds(each.middle)} ({seconds(each.band[0])} to {seconds(each.band[1])})"
+            for each in (ours, theirs)
+        ]
+        ratio, best = ours.middle / theirs.middle, ours.band[0] / theirs.band[0]
+        rows.append(f"| {steps} | {size} | {spans[0]} | {spans[1]} | {ratio:.2f}, {best:.2f} |")
+        outcomes[f"{steps} steps"] = dict(raced)
+    head = [
+        "| steps | points | epsilon, certified | bare transforms by FFTW | ratio, of shortest |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    return "\n".join([*head, *rows]), outcomes
+
+
+def timed(answer: Answer) -> Verdict:
+    """Whatever it is: only times are compared, and other benchmarks judge the answers."""
+    status = Status.UPPER if answer.lower is None else Status.CERTIFIED
+    return Verdict(status=status, text=repr(answer.upper))
+
+
 def sequence(size: int) -> tuple[Reals, Fraction]:
     """Whole numbers, and a point of their cyclic square, exactly; the peak is near 2^14 size."""
     import numpy as np  # noqa: PLC0415
@@ -183,7 +252,7 @@ def main() -> None:
         os.environ[threads] = "1"  # read when numpy is first imported, below
     warnings.simplefilter("ignore")
     present = [c for module, c in CONTENDERS.items() if find_spec(module) is not None]
-    outcomes = {}
+    outcomes: dict[int, dict[str, Outcome]] = {}
     where = machine()
     for exponent in options.sizes:
         x, truth = sequence(2**exponent)
@@ -192,12 +261,23 @@ def main() -> None:
         outcomes[x.size] = race(asks, check, rounds=options.rounds, clock=thread_time)
     text = f"{TASK}\n\n{table(outcomes)}\n\n{options.rounds} rounds; {where}\n"
     print(text)
-    if options.write:
-        results = {
-            size: {name: record(outcome) for name, outcome in by_name.items()}
-            for size, by_name in outcomes.items()
+    blocks = {MARKER: text}
+    results = {
+        size: {name: record(outcome) for name, outcome in by_name.items()}
+        for size, by_name in outcomes.items()
+    }
+    if find_spec("pyfftw") is None:
+        print("pyfftw is not installed: the engine is not raced")
+    else:
+        rows, raced = engine_rows(options.rounds)
+        blocks[ENGINE] = f"{rows}\n\n{options.rounds} rounds; {where}\n"
+        results |= {
+            name: {who: record(each) for who, each in by_name.items()}
+            for name, by_name in raced.items()
         }
-        write({MARKER: text}, {MARKER: results}, where)
+        print(blocks[ENGINE])
+    if options.write:
+        write(blocks, {MARKER: results}, where)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import importlib.util
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -22,8 +23,21 @@ ALL_PAGES = [*PAGES, *(ROOT / each / "README.md" for each in ("benchmarks", "cpp
 LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 # Blocks of the manual that hold no code, but for bash: README's two commands run in .ci/run, and
-# {code-block}: test_contributing.py writes them into files and runs those.
-NO_CODE = {"{code-block}", "{eval-rst}", "{help}", "{include}", "{proofs}", "{toctree}"}
+# {code-block}: test_contributing.py writes them into files and runs those. What is shown by
+# {literalinclude}, test_budget_service.py runs; JavaScript, tests/web/test_snippets.py.
+NO_CODE = {
+    "{code-block}",
+    "{eval-rst}",
+    "bibtex",
+    "javascript",
+    "{commands}",
+    "{glossary}",
+    "{include}",
+    "{literalinclude}",
+    "{proofs}",
+    "{raw}",
+    "{toctree}",
+}
 
 
 class Block(NamedTuple):
@@ -86,7 +100,12 @@ RUN = {"python": run_python, "{picture}": run_python, "pycon": run_doctest}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=label)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:Secure RNG")  # of others
+@pytest.mark.filterwarnings(  # of others
+    "ignore::DeprecationWarning",
+    "ignore::FutureWarning",
+    "ignore:Secure RNG",
+    "ignore::UserWarning:(lightning|torch|transformers)",
+)
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch, capsys):
     if missing := needs(page):
         pytest.skip(f"not installed: {', '.join(missing)}")
@@ -123,10 +142,19 @@ def test_every_row_belongs_to_a_table(page):
 
 
 def test_every_public_name_is_in_the_reference():
-    """Mechanisms are there by themselves."""
-    core = (ROOT / "docs" / "reference" / "core.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"^\.\. auto\w+:: (\w+)$", core, re.MULTILINE))
-    assert listed == set(hs.__all__) - set(hs.mechanisms.__all__) - {"__version__"}
+    listed = {}
+    for page in ("core", "mechanisms"):
+        text = (ROOT / "docs" / "reference" / f"{page}.md").read_text(encoding="utf-8")
+        listed[page] = set(re.findall(r"^   ([A-Za-z_]+)$", text, re.MULTILINE))
+    assert listed["core"] == set(hs.__all__) - set(hs.mechanisms.__all__) - {"__version__"}
+    assert listed["mechanisms"] == set(hs.mechanisms.__all__)
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    pytest.importorskip("sphinx", reason="the extra docs is not installed")
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    return importlib.import_module
 
 
 DOCSTRING = """One line.
@@ -145,10 +173,8 @@ Args:
 """
 
 
-def test_docstrings_are_given_to_sphinx_as_it_reads_them(monkeypatch):
-    pytest.importorskip("sphinx", reason="the extra docs is not installed")
-    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
-    docstrings = importlib.import_module("docstrings")
+def test_docstrings_are_given_to_sphinx_as_it_reads_them(extension):
+    docstrings = extension("docstrings")
     lines = DOCSTRING.splitlines()
     docstrings._process(None, "", "", None, None, lines)
     text = "\n".join(lines)
@@ -156,6 +182,46 @@ def test_docstrings_are_given_to_sphinx_as_it_reads_them(monkeypatch):
     assert ".. list-table::\n   :header-rows: 1\n\n   * - a\n     - b\n" in text
     assert "\nOf \\|x\\|.\nAnd `|y|`.\n" in text
     assert text.endswith("\nArgs:\n    code: Stays.")
+
+
+def test_names_in_code_are_found_in_the_reference(extension):
+    kinds = {
+        "hockeystick.Composition": "class",
+        "hockeystick.Composition.epsilon": "method",
+        "hockeystick.Composition.epsilon_bounds": "method",
+        "hockeystick.PrivacyLossDistribution.reflected": "method",
+        "hockeystick.plot.hockey_stick": "function",
+        "hockeystick.calibrate": "function",
+        "hockeystick.Gaussian.noise_multiplier": "attribute",
+    }
+    objects = {name: SimpleNamespace(objtype=kind) for name, kind in kinds.items()}
+    names = extension("links").Names(SimpleNamespace(objects=objects))
+    pld = "hockeystick.PrivacyLossDistribution"
+    assert names.found("epsilon_bounds(delta)", pld) == "hockeystick.Composition.epsilon_bounds"
+    assert names.found("run.epsilon", "") == "hockeystick.Composition.epsilon"
+    assert names.found("hs.calibrate()", "") == "hockeystick.calibrate"
+    assert names.found("plot.hockey_stick", "") == "hockeystick.plot.hockey_stick"
+    assert names.found("calibrate", "") == "hockeystick.calibrate"
+    for word in ("epsilon", "noise_multiplier", "reflected", "x", "np.reflected"):
+        assert names.found(word, "hockeystick.calibrate") is None, word
+
+
+def test_types_in_signatures_are_short(extension):
+    docstrings = extension("docstrings")
+    array = "~numpy.ndarray[tuple[~typing.Any, ...], ~numpy.dtype[~numpy.float64]]"
+    assert docstrings._typed(f"(x: {array} | None = None)") == "(x: ~numpy.ndarray | None = None)"
+    assert docstrings._typed("ax: Axes | None") == "ax: ~matplotlib.axes.Axes | None"
+    assert docstrings._typed(None) is None
+
+
+def test_inventories_are_read_by_sphinx(extension, tmp_path):
+    inventories = extension("inventories")
+    inventory = importlib.import_module("sphinx.util.inventory").InventoryFile
+
+    for name, url in inventories.MANUALS.items():
+        path = inventories.written(ROOT / "docs" / "_inventories" / f"{name}.txt", str(tmp_path))
+        found = inventory.loads(path.read_bytes(), uri=url).data
+        assert "py:class" in found
 
 
 def test_code_in_the_readme_is_short():

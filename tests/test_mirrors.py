@@ -9,13 +9,14 @@ ROOT = Path(__file__).parents[1]
 
 # Tested through what uses them. A name leaves this list with its test;
 THROUGH_OTHERS = {
+    "c": "question run sha256",
     "discretize": "cells jensen_integral tangent_points",
     "forecast": "grid_planner",
-    "mechanisms": "atomic_pair density_mgf_line gaussian_cells gaussian_mgf_line "
-    "gaussian_tradeoff moment_strips mixture_loss public_mixture "
-    "random_allocation registry sampling_weight",
-    "methods": "chernoff_bound dpsgd engine gaussian_merge method questions single_step "
-    "step_mgf_line",
+    "mechanisms": "atomic_pair continuous density_mgf_line described discrete gaussian_cells "
+    "gaussian_mgf_line gaussian_tradeoff known_pairs moment_strips mixture_loss public_mixture "
+    "random_allocation sampled sampling_weight",
+    "methods": "chernoff_bound dpsgd dpsgd_search engine gaussian_merge method questions "
+    "single_step step_mgf_line",
     "numeric": "budget cache checkpoint fork_safe_mutex roots_of_unity vector_math workspace",
     "pld": "renyi safe_masses stored_law tail_sums tradeoff",
 }

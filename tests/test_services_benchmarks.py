@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The benchmarks beside the race of libraries: services, footprint and releases."""
 
+import json
 import math
 import re
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
+import admission  # noqa: E402
 import cases  # noqa: E402
 import compare  # noqa: E402
 import footprint  # noqa: E402
@@ -103,6 +105,35 @@ def test_the_note_on_throughput_is_of_neighbouring_rounds():
     assert "(1.50 to 2.00)" in note
 
 
+def test_the_page_has_the_table_of_admissions():
+    kept = json.loads((BENCHMARKS / "results" / "services.json").read_text(encoding="utf-8"))
+    records = kept["admission"]["records"]
+    assert [*records["ways"]] == ["; ".join(way) for way in admission.ways()]
+    assert admission.text(records) in (BENCHMARKS / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and forks")
+def test_admissions_are_raced(monkeypatch):
+    for needed in ("gunicorn", "uvicorn_worker"):
+        pytest.importorskip(needed, reason="the extra service is not installed")
+    monkeypatch.setattr(admission, "WORKERS", {"two workers": {"workers": 2}})
+    text, records = admission.measured(2, requests=20, many=40)
+    for rounds in records["ways"].values():
+        assert all(0 < each["p50"] <= each["p99"] and each["rate"] > 0 for each in rounds)
+    assert all(2**24 < held < 2**28 for held in records["held"])
+    assert text.count("\n| ") == 2 + len(admission.ways())
+
+
+def test_the_table_of_admissions_is_of_neighbouring_rounds():
+    def rounds(*rates):
+        return [{"rate": rate, "p50": 1e-3, "p99": 2e-3} for rate in rates]
+
+    apps = dict(zip(admission.APPS, (rounds(10, 30), rounds(20, 20), rounds(40, 60)), strict=True))
+    found = {"; ".join(way): apps[way.app] for way in admission.ways()}
+    row = admission.table(found).splitlines()[2]
+    assert row == "| one worker | admission | 20 | 10 to 30 | 0.38 | 1 ms | 2 ms |"
+
+
 def test_peaks_grow_with_every_step_and_are_not_those_of_the_parent():
     held = np.ones(2**24)  # 128 MiB, which getrusage would pass on
     peaks = list(footprint.child_peaks().values())
@@ -122,6 +153,8 @@ def test_the_footprint_is_over_numpy(monkeypatch):
     assert "| numpy, hockeystick | 2.5 s | 1.25 s to 3.12 s | 3 | 250 ms |" in text
     assert "| import hockeystick | 12.0 |  |\n| a | 12.0 | 0.0 |\n| b | 15.0 | 3.0 |" in text
     assert samples["import_seconds"] == taken
+    assert f"| together | {sum(samples['disk_bytes'].values()) / 2**20:.1f} |" in text
+    assert all(2**17 < size < 2**28 for size in samples["disk_bytes"].values())
 
 
 def test_the_page_has_a_place_for_every_service():

@@ -29,6 +29,12 @@ assert_type(run.pld().delta([1.0]), Array)
 assert_type(run.pld().zcdp(), float)
 assert_type(hs.Accountant().compose(run).epsilon([1e-5]), Array)
 assert_type(hs.Accountant().admit(run, 3, epsilon="0.5", delta=1e-5), bool)
+assert_type(hs.Accountant.read("run.toml").compose(run, label="one"), hs.Accountant)
+assert_type(hs.Accountant().report(delta=1e-5, budget="2").rows[0].remaining, float | None)
+meter = hs.EpsilonMeter(run, delta=1e-5, budget=2, adjacency="replace-one")
+assert_type(meter.epsilon, float)
+assert_type(meter.remaining_steps, int | None)
+assert_type(meter.should_stop, bool)
 
 pair = hs.DiscretePair(p=[3, 1], q=np.array([2, 2]))
 mixture = hs.GaussianMixture(standard_deviation=1.0, sensitivities=[0, 1], probabilities=(0.5, 0.5))
@@ -44,3 +50,22 @@ assert_type(
 )
 assert_type(hs.calibrate(lambda sigma: hs.Gaussian(noise_multiplier=sigma), advantage=0.1), float)
 assert_type(hs.calibrate(lambda n: n * step, integer=True, tpr=0.5, fpr=0.1), int)
+assert_type(hs.Gaussian(1.0), hs.Gaussian)
+assert_type(hs.Gaussian(sigma=4.0, sensitivity=2.0).poisson_sampled(0.01), hs.PoissonSampled)
+assert_type(hs.RandomizedResponse(epsilon=1.0).noise_parameter, float)
+training = hs.DPSGD(1.0, batch_size=256, dataset_size=60_000, epochs=10)
+assert_type(training.steps, int)
+assert_type(training.epsilon(1e-5), float)
+assert_type(1e4 * step, hs.Composition)
+assert_type(
+    hs.dpsgd_epsilon(
+        noise_multiplier=1.0, batch_size=256, dataset_size=60_000, epochs=10, delta=1e-5
+    ),
+    float,
+)
+assert_type(
+    hs.dpsgd_epsilon(
+        noise_multiplier=1.0, batch_size=[128, 256], dataset_size=60_000, epochs=10, delta=1e-5
+    ),
+    Array,
+)

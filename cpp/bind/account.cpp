@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pybind11/stl.h>
 
+#include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bind/answers.hpp"
 #include "curves/composed_pld.hpp"
 #include "curves/sampled_pld.hpp"
 #include "methods/composition_cache.hpp"
+#include "methods/kept_run.hpp"
 #include "methods/questions.hpp"
 
 namespace py = pybind11;
@@ -28,14 +33,44 @@ Answers solve_each(const char* name, Solve solve, const PairCounts& directions, 
   return checked(solve(asked, from, limits), name, from, limits);
 }
 
+Quantity quantity_named(const std::string& name) {
+  return named<Quantity>("quantity", name, {{"epsilon", Quantity::epsilon}, {"delta", Quantity::delta}});
+}
+
+using MaybeKept = std::optional<std::shared_ptr<KeptRun>>;  // Python's None
+
+MaybeKept kept_run(const PairCounts& directions, const std::string& quantity, double at, double tolerance,
+                   std::size_t memory_limit) {
+  const Question question{quantity_named(quantity), at, tolerance};
+  const std::vector<Direction> asked = directions_of(directions);
+  const LongWork work;
+  auto run = KeptRun::of(asked, question, {tolerance, memory_limit});
+  return run ? MaybeKept(std::move(run)) : std::nullopt;
+}
+
+MaybeKept grown(const KeptRun& run, const PairCounts& more) {
+  const std::vector<Direction> terms = directions_of(more);
+  if (terms.size() != run.directions()) throw std::invalid_argument("more must have the directions of the run");
+  const LongWork work;
+  auto result = run.grown(terms);
+  return result ? MaybeKept(std::move(result)) : std::nullopt;
+}
+
+std::optional<Answers> kept_answer(const KeptRun& run, const std::string& quantity, double at, double tolerance,
+                                   std::size_t memory_limit) {
+  const Limits limits{tolerance, memory_limit};
+  const auto found = run.answer(quantity_named(quantity), at, limits);
+  if (!found) return {};
+  return checked({*found}, quantity.c_str(), {&at, 1}, limits);
+}
+
 // Method, forecast cost [ns], bytes and width, verdict, attempts, and the time they took [ns].
 using ExplainedMethod = std::tuple<std::string_view, double, double, double, std::string_view, int, double>;
 
 std::vector<std::vector<ExplainedMethod>> explained(const PairCounts& directions, const std::string& quantity,
                                                     double at, double tolerance, std::size_t memory_limit,
                                                     const std::string& method) {
-  const auto wanted =
-      named<Quantity>("quantity", quantity, {{"epsilon", Quantity::epsilon}, {"delta", Quantity::delta}});
+  const Quantity wanted = quantity_named(quantity);
   const std::vector<Direction> asked = directions_of(directions);
   const LongWork work;
   std::vector<std::vector<ExplainedMethod>> tables;
@@ -87,6 +122,14 @@ void bind_account(py::module_& module) {
   module.def("explain", &explained, py::arg("directions"), py::arg("quantity"), py::arg("at"), py::kw_only(),
              py::arg("tolerance"), py::arg("memory_limit"), py::arg("method") = "",
              "What became of each method, a table for each direction.");
+  py::class_<KeptRun, std::shared_ptr<KeptRun>>(module, "KeptRun", "A run that grows, with what answers a question.")
+      .def_static("of", &kept_run, py::arg("directions"), py::arg("quantity"), py::arg("at"), py::kw_only(),
+                  py::arg("tolerance"), py::arg("memory_limit"),
+                  "Made for a question; None where nothing that may grow has a tight answer.")
+      .def_property_readonly("directions", &KeptRun::directions, "How many it has.")
+      .def("grown", &grown, py::arg("more"), "With these terms of each direction besides; None if they have no place.")
+      .def("answers", &kept_answer, py::arg("quantity"), py::arg("at"), py::kw_only(), py::arg("tolerance"),
+           py::arg("memory_limit"), "The answer for the worst direction, if it is tight.");
   module.def("methods", &method_names,
              "The names of the methods, in the order in which they are asked for a forecast.");
   module.def("forget_transforms", &forget_compositions, "Drops all kept transforms.");

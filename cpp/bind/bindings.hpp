@@ -4,12 +4,14 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "mechanisms/described.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/loss_pmf.hpp"
 
@@ -79,7 +81,12 @@ inline hockeystick::Side side_named(std::string_view name) {
   return named<Side>("side", name, {{"upper", Side::upper}, {"lower", Side::lower}});
 }
 
-void bind_long_work();
+void bind_long_work(pybind11::module_& module);
+/// What the table of mechanisms says: the registered pair of the row of that type, and its parameters. `arguments`:
+/// numbers, and tuples of them; `rate`: on a Poisson subsample.
+hockeystick::PairName described_pair_name(const std::string& type, const pybind11::dict& arguments,
+                                          std::size_t comparison, std::optional<double> rate);
+
 void bind_mechanisms(pybind11::module_& module);
 void bind_answers(pybind11::module_& module);
 void bind_account(pybind11::module_& module);

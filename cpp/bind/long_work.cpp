@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <thread>
+#include <utility>
 
 #include "bind/bindings.hpp"
 
@@ -15,6 +17,21 @@ thread_local int depth = 0;          // works within works of this thread
 std::atomic<bool> ending{false};     // the interpreter is
 thread_local bool is_ender = false;  // the thread that ends it may go on working
 
+// Time of `seconds_now` after which works of this thread end.
+thread_local double latest = std::numeric_limits<double>::infinity();
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool is_late() { return latest < std::numeric_limits<double>::infinity() && seconds_now() >= latest; }
+
+// Needs the interpreter.
+[[noreturn]] void end_late() {
+  PyErr_SetString(PyExc_TimeoutError, "the time_limit of this thread is over");
+  throw py::error_already_set();
+}
+
 bool must_end() { return ending.load() && !is_ender; }
 
 [[noreturn]] void end_thread() {
@@ -26,13 +43,15 @@ bool must_end() { return ending.load() && !is_ender; }
 void handle_signals() {
   const py::gil_scoped_acquire acquire;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  if (is_late()) end_late();
 }
 
 // The interpreter waits for this thread, so that it can be had.
 void end_if_ending() {
-  if (!must_end()) return;
+  if (!must_end() && !is_late()) return;
   const py::gil_scoped_acquire acquire;
-  end_thread();
+  if (must_end()) end_thread();
+  end_late();
 }
 
 // Python handles signals in its main thread; the others need not compete for the interpreter.
@@ -58,6 +77,7 @@ void begin_child() {
 }  // namespace
 
 LongWork::Counted::Counted() {
+  if (is_late()) end_late();
   if (depth == 0) ++running;
   ++depth;
   if (!must_end()) return;  // asked after it was counted, so that nobody slips through
@@ -71,7 +91,11 @@ LongWork::Counted::~Counted() {
 
 LongWork::LongWork() : watched_(watch()) {}
 
-void bind_long_work() {
+void bind_long_work(py::module_& module) {
+  module.def("clock", &seconds_now, "Seconds of a clock that never goes back.");
+  module.def(
+      "end_work_at", [](double seconds) { return std::exchange(latest, seconds); }, py::arg("seconds"),
+      "Have works of this thread raise TimeoutError from that time of `clock` on; returns what it was before.");
   main_thread = py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
   py::module_::import("atexit").attr("register")(py::cpp_function(&end_work));
   const py::module_ os = py::module_::import("os");

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bind/bindings.hpp"
 #include "discretize/pair_delta.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
+#include "mechanisms/described.hpp"
+#include "mechanisms/known_pairs.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/allocated_pair.hpp"
@@ -24,6 +27,14 @@ namespace {
 using Pair = std::shared_ptr<DominatingPair>;
 
 Pair owned(const std::shared_ptr<const DominatingPair>& pair) { return std::const_pointer_cast<DominatingPair>(pair); }
+
+// The pair of the row of that type in the table of mechanisms, on a Poisson subsample if there is a rate.
+Pair described_pair(const std::string& type, const py::typing::Dict<py::str, py::object>& arguments,
+                    std::size_t comparison, std::optional<double> rate) {
+  const PairName name = described_pair_name(type, arguments, comparison, rate);
+  const LongWork work;
+  return owned(known_pair(name));
+}
 
 using Function = py::typing::Callable<py::object(Doubles)>;
 
@@ -47,7 +58,23 @@ Noise::Map calling(const py::function& function, const char* name) {
 
 }  // namespace
 
+PairName described_pair_name(const std::string& type, const py::dict& arguments, std::size_t comparison,
+                             std::optional<double> rate) {
+  std::vector<Given> given;
+  for (const auto& [name, value] : arguments) {
+    const bool is_list = py::isinstance<py::tuple>(value);
+    given.push_back({name.cast<std::string>(),
+                     is_list ? value.cast<std::vector<double>>() : std::vector{value.cast<double>()}, is_list});
+  }
+  const MechanismKind& kind = mechanism_kind(type);
+  const Mechanism mechanism = described(kind, given);
+  const auto way = static_cast<Comparison>(comparison);
+  return rate ? kind.sampled(*mechanism, way, *rate) : dominating_pair_name(*mechanism, way);
+}
+
 void bind_mechanisms(py::module_& module) {
+  py::register_exception<NoPair>(module, "NoPairError", PyExc_ValueError).doc() =
+      "No dominating pair is known for a comparison; the message is the reason.";
   py::class_<DominatingPair, Pair>(module, "DominatingPair", "Two distributions that dominate a mechanism. Immutable.")
       .def(
           "delta_above",
@@ -63,6 +90,9 @@ void bind_mechanisms(py::module_& module) {
         return owned(dominating_pair(name, parameters));
       },
       py::arg("name"), py::arg("parameters"), "The dominating pair registered under a name.");
+  module.def("described_pair", &described_pair, py::arg("type"), py::arg("arguments"), py::arg("comparison"),
+             py::arg("sampling_probability"),
+             "The pair of a mechanism described by numbers, in a comparison of neighbours by its index.");
   module.def(
       "additive_noise_pair",
       [](const Function& log_density, const Function& distribution, double accuracy, double shift) {

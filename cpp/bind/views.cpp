@@ -31,27 +31,36 @@ void define(py::module_& module, const char* name, AskMany ask, const char* argu
       documentation);
 }
 
+using AskBothWays = std::vector<Answer> (*)(std::span<const Direction>, std::span<const Direction>,
+                                            std::span<const double>, const Limits&);
+
+void define(py::module_& module, const char* name, AskBothWays ask, const char* argument, const char* documentation) {
+  module.def(
+      name,
+      [name, ask](const PairCounts& asked, const Doubles& points, double tolerance, std::size_t memory_limit,
+                  const PairCounts& reverses) {
+        const auto directions = directions_of(asked), reversed = directions_of(reverses);
+        const auto from = in(points);
+        const LongWork work;
+        const Limits limits{tolerance, memory_limit};
+        return checked(ask(directions, reversed, from, limits), name, from, limits);
+      },
+      py::arg("directions"), py::arg(argument), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
+      py::arg("reverses") = PairCounts{}, documentation);
+}
+
 }  // namespace
 
 void bind_views(py::module_& module) {
-  module.def(
-      "bayes_risk_bounds",
-      [](const PairCounts& asked, const Doubles& priors, double tolerance, std::size_t memory_limit,
-         const PairCounts& reverses) {
-        const auto directions = directions_of(asked), reversed = directions_of(reverses);
-        const auto from = in(priors);
-        const LongWork work;
-        const Limits limits{tolerance, memory_limit};
-        return checked(bayes_risk_bounds(directions, reversed, from, limits), "bayes_risk_bounds", from, limits);
-      },
-      py::arg("directions"), py::arg("priors"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      py::arg("reverses") = PairCounts{},
-      "Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where "
-      "`directions` do not contain their own.");
+  define(module, "bayes_risk_bounds", &bayes_risk_bounds, "priors",
+         "Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, "
+         "where `directions` do not contain their own.");
   define(module, "power_bounds", &power_bounds, "false_positive_rates",
-         "Encloses the largest true positive rate at each false positive rate, for the worst direction.");
+         "Encloses the largest true positive rate at each false positive rate, for the worst direction; `reverses`: "
+         "the reverse of each, if known.");
   define(module, "gdp_bounds", &gdp_bounds, "smallest_rates",
-         "Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.");
+         "Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on; `reverses`: the "
+         "reverse of each direction, if known.");
   define(module, "loss_tail_bounds", &loss_tail_bounds, "epsilons",
          "Encloses the probability that the loss exceeds each epsilon, for the worst direction.");
   define(module, "loss_quantile_bounds", &loss_quantile_bounds, "levels",

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <optional>
 
+#include "methods/budgeted.hpp"
 #include "methods/questions.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/hockey_stick.hpp"
@@ -54,7 +56,7 @@ class RiskSolver {
     for (auto from = open_.begin(); from != open_.end();) {
       const auto to =
           std::find_if(from, open_.end(), [&](std::size_t i) { return wanted_[i] > alike * wanted_[*from]; });
-      ask({from, to}, left);
+      ask({&*from, static_cast<std::size_t>(to - from)}, left);
       from = to;
     }
     open_ = std::move(left);
@@ -103,7 +105,7 @@ class RiskSolver {
 
 }  // namespace
 
-double log_odds(double prior) { return std::max(0.0, std::log1p(-prior) - std::log(prior)); }
+double log_odds(double prior) { return std::max(0.0, math::log1p(-prior) - math::log(prior)); }
 
 // An error of epsilon changes the risk by at most the same relative amount, and so does rounding: 4 u for log1p and for
 // log, u for each difference, two roundings of the result. A subnormal product is off by at most half a subnormal
@@ -117,6 +119,9 @@ double bayes_risk(double prior, double delta, Side side) {
 
 std::vector<Answer> bayes_risk_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
                                       std::span<const double> priors, const Limits& limits) {
+  check_question(directions, limits);
+  check_question(reverses, limits);
+  check_each("prior", priors, ranges::inner_probability);
   std::vector<Answer> risks(priors.size());
   const auto solve = [&](std::span<const Direction> asked, auto&& is_asked) {
     std::vector<std::size_t> which;

@@ -15,6 +15,7 @@
 #include "forecast/window.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/fft/cache.hpp"
 #include "numeric/rounding.hpp"
 
@@ -58,7 +59,7 @@ std::vector<NonuniformGrid> supports_of(const Direction& direction, const Saddle
   std::vector<NonuniformGrid> supports;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const double log_mass =
-        std::log(request.tail_mass) - std::log(saddlepoint.count(j) * static_cast<double>(saddlepoint.terms()));
+        math::log(request.tail_mass) - math::log(saddlepoint.count(j) * static_cast<double>(saddlepoint.terms()));
     if (request.support.empty())
       supports.emplace_back(*direction[j].pair, saddlepoint, j,
                             SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, grid.interval, grid.offsets[j]},
@@ -132,6 +133,9 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
 }
 
 LossPmf requested_pmf(const Direction& direction, const ExplicitRequest& request) {
+  check_terms(direction);
+  checked("discretization_interval", request.interval, ranges::interval);
+  checked("tail_mass", request.tail_mass, ranges::inner_probability);
   try {
     const Budget budget(static_cast<double>(request.memory_limit));
     const Held tables(table_bytes(direction));

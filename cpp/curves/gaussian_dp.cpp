@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
+#include "curves/power_by_deltas.hpp"
 #include "curves/refine_interval.hpp"
 #include "forecast/grid_interval.hpp"
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/tradeoff.hpp"
@@ -101,12 +104,11 @@ NeededMu mu_needed(const CurveKinks& upper, double from, double to, double toler
   return needed;
 }
 
-// A lower bound from the power at one rate, from a lower curve; `above` as in power_below. A test whose false negative
-// rate is below `smallest_rate` is given that rate.
-double mu_needed_at(const CurveKinks& lower, double fpr, const PowerBound& above, double smallest_rate) {
-  // proof: gaussian-dp-lower
-  const double power = std::min(power_below(lower, fpr, above).value, down(1 - smallest_rate));
-  return power > fpr ? std::max(0.0, gaussian_mu_of(fpr, power).lower) : 0.0;
+// A lower bound from the power at one rate. A test whose false negative rate is below `smallest_rate` is given that
+// rate.
+double mu_needed_at(double fpr, double power, double smallest_rate) {
+  const double held = std::min(power, down(1 - smallest_rate));  // proof: gaussian-dp-lower
+  return held > fpr ? std::max(0.0, gaussian_mu_of(fpr, held).lower) : 0.0;
 }
 
 // The largest lower bound over rates from the smallest to 1/2, on a geometric grid that is refined around the best
@@ -119,8 +121,8 @@ double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
     for (int i = 0; i <= parts; ++i) {
       checkpoint();
       const double share = std::clamp(around - reach + i * width, 0.0, 1.0);
-      const double fpr = std::max(smallest_rate, 0.5 * std::pow(2 * smallest_rate, share));
-      const double mu = mu_needed_at(lower, fpr, any, smallest_rate);
+      const double fpr = std::max(smallest_rate, 0.5 * math::pow(2 * smallest_rate, share));
+      const double mu = mu_needed_at(fpr, power_below(lower, fpr, any).value, smallest_rate);
       if (!(mu > best)) continue;
       best = mu;
       center = share;
@@ -132,19 +134,82 @@ double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
 
 // A lower bound, from the rate at which the upper bound was attained.
 double needed_below(const PldPair& pair, const CurveKinks& upper, const NeededMu& needed, double from) {
-  return mu_needed_at(certified_kinks(pair.lower), needed.fpr, power_above(upper, needed.fpr), from);
+  const PowerBound above = power_above(upper, needed.fpr);
+  return mu_needed_at(needed.fpr, power_below(certified_kinks(pair.lower), needed.fpr, above).value, from);
 }
 
 // No loss but +inf exceeds the largest finite one: this kink closes the upper curve.
 void close(CurveKinks& upper, const Direction& direction) {
   // proof: gaussian-dp-upper
-  const double largest = largest_finite_loss(direction), alpha = std::exp(largest) * (1 + 8 * u) + 1e-307;
+  const double largest = largest_finite_loss(direction), alpha = math::exp(largest) * (1 + 8 * u) + 1e-307;
   if (!std::isfinite(alpha)) return;
   while (!upper.loss.empty() && upper.loss.back() >= largest)
     upper.loss.pop_back(), upper.alpha.pop_back(), upper.value.pop_back();
   upper.loss.push_back(largest), upper.alpha.push_back(alpha);
   upper.value.push_back(infinity_mass(direction).upper());  // proof: gaussian-dp-upper
 }
+
+// One direction at many rates, by lines at points of its curve.
+class MuByDeltas {
+ public:
+  MuByDeltas(const Direction& direction, const Direction* reverse, const Limits& limits)
+      : direction_(direction), saddlepoint_(direction), curve_(direction, reverse, limits), limits_(limits) {}
+
+  // By falling rates; answers from which others are known to need more are as good as converged.
+  void solve(std::span<const double> rates, std::span<Answer> answers) {
+    std::vector<WantedPoint> wanted = first_points(rates.back());
+    for (int round = 0; round < most_rounds && !wanted.empty(); ++round) {
+      if (!curve_.ask(std::move(wanted)) || curve_.points().empty()) return;
+      wanted.clear();
+      take(rates, answers, wanted);
+    }
+  }
+
+ private:
+  static constexpr int most_rounds = 6;
+
+  // Between points at a distance d the power is off by p d^2 / 2, p the density of the loss, and mu by as much over the
+  // density of the Gaussian, about s p where the loss has deviation s and mu is about s.
+  std::vector<WantedPoint> first_points(double smallest_rate) const {
+    const Saddle from = saddlepoint_.saddle(-0.5), to = deciding_saddle(saddlepoint_, smallest_rate);
+    const auto needs = [tolerance = limits_.tolerance](const Saddle& at) {
+      const double away = std::fabs(at.tilt) * at.deviation;
+      return PointNeeds{std::sqrt(0.8 * tolerance) * at.deviation, tolerance * at.deviation * (0.8 + away)};
+    };
+    return points_between(saddlepoint_, from, to, needs);
+  }
+
+  void take(std::span<const double> rates, std::span<Answer> answers, std::vector<WantedPoint>& wanted) const {
+    CurveKinks upper;
+    for (const CurvePoint& at : curve_.points()) {
+      upper.loss.push_back(at.loss), upper.alpha.push_back(at.alpha.upper);
+      upper.value.push_back(at.value.upper);
+    }
+    close(upper, direction_);
+    NeededMu needed;
+    double to = 0.5, known = 0;
+    PowerBetween found{};
+    for (std::size_t i = 0; i < rates.size(); to = rates[i++]) {
+      const NeededMu more = mu_needed(upper, rates[i], to, limits_.tolerance);
+      if (more.mu > needed.mu || i == 0) {
+        needed = more;
+        found = power_between(curve_.points(), needed.fpr, found.best);
+        known = std::max(known, mu_needed_at(needed.fpr, found.power.lower, rates[i]));
+      }
+      Answer& answer = answers[i];
+      answer.lower = std::max(answer.lower, known), answer.upper = std::min(answer.upper, needed.mu);
+      const double allowed = limits_.tolerance * answer.upper;
+      answer.converged = answer.upper - answer.lower <= allowed;
+      const double least = std::min(found.power.upper, 1 - found.power.upper);
+      if (!answer.converged) add_points(curve_.points(), found, 0.8 * allowed * least, wanted);
+    }
+  }
+
+  const Direction& direction_;
+  Saddlepoint saddlepoint_;
+  CurvePoints curve_;
+  Limits limits_;
+};
 
 // Over rates in [from, to]; stops as soon as the bound is at most `known`, which the wanted answer is at least.
 Answer solve(const Direction& direction, double from, double to, double known, const Limits& limits) {
@@ -176,9 +241,7 @@ Answer with_rates(const Answer& known, const Direction& direction, double from, 
 }
 
 // The answer for one more direction, given the answer for others.
-Answer with(const Answer& known, const Direction& direction, double rate, const Limits& limits) {
-  const MergedDirection merged = merge_gaussians(direction);
-  if (merged.terms.empty()) return known;
+Answer with(const Answer& known, const MergedDirection& merged, double rate, const Limits& limits) {
   Answer answer;
   if (merged.only_gaussian) {
     answer.lower = merged.mu * (1 - merged.mu_error - 2 * u);
@@ -189,6 +252,33 @@ Answer with(const Answer& known, const Direction& direction, double rate, const 
   return with_rates(answer, merged.terms, std::max(rate, rare), 0.5, limits);
 }
 
+std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<const Direction> reverses,
+                             std::span<const double> smallest_rates, const Limits& limits) {
+  std::vector<Answer> answers(smallest_rates.size());
+  if (answers.empty()) return answers;
+  std::vector<std::size_t> falling(answers.size());
+  std::iota(falling.begin(), falling.end(), std::size_t{0});
+  std::sort(falling.begin(), falling.end(), [&](auto a, auto b) { return smallest_rates[a] > smallest_rates[b]; });
+  std::vector<double> rates;
+  for (const std::size_t i : falling) rates.push_back(smallest_rates[i]);
+  for (std::size_t j = 0; j < directions.size(); ++j) {
+    const MergedDirection merged = merge_gaussians(directions[j]);
+    if (merged.terms.empty()) continue;
+    std::vector<Answer> found;
+    for (const std::size_t i : falling) {
+      found.push_back(answers[i]);
+      found.back().upper = infinity, found.back().converged = false;
+    }
+    const Direction* reverse = j < reverses.size() ? &reverses[j] : nullptr;
+    if (!merged.only_gaussian) MuByDeltas(merged.terms, reverse, limits).solve(rates, found);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      Answer& answer = answers[falling[k]];
+      answer = found[k].converged ? worse(answer, found[k], limits.tolerance) : with(answer, merged, rates[k], limits);
+    }
+  }
+  return answers;
+}
+
 }  // namespace
 
 double gdp_mu(const LossPmf& pmf, double smallest_rate) {
@@ -197,15 +287,12 @@ double gdp_mu(const LossPmf& pmf, double smallest_rate) {
   return mu_needed_below(kinks, smallest_rate);
 }
 
-std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<const double> smallest_rates,
-                               const Limits& limits) {
+std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
+                               std::span<const double> smallest_rates, const Limits& limits) {
   check_floating_point_environment();
-  return budgeted(directions, smallest_rates.size(), limits, {0, infinity}, [&] {
-    std::vector<Answer> answers(smallest_rates.size());
-    for (std::size_t i = 0; i < answers.size(); ++i)
-      for (const Direction& direction : directions) answers[i] = with(answers[i], direction, smallest_rates[i], limits);
-    return answers;
-  });
+  check_each("smallest_rate", smallest_rates, ranges::smallest_rate);
+  return budgeted(directions, smallest_rates.size(), limits, {0, infinity},
+                  [&] { return worst_mu(directions, reverses, smallest_rates, limits); });
 }
 
 }  // namespace hockeystick

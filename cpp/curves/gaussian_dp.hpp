@@ -17,9 +17,10 @@
 namespace hockeystick {
 
 /// For each rate r in [1e-20, 0.5): encloses the smallest mu >= 0 such that no test whose error rates are both at least
-/// r beats N(mu, 1) against N(0, 1). `directions` must contain the reverse of each of its members.
-std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<const double> smallest_rates,
-                               const Limits& limits);
+/// r beats N(mu, 1) against N(0, 1). `directions` must contain the reverse of each of its members; `reverses` are
+/// these, in that order, or empty.
+std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
+                               std::span<const double> smallest_rates, const Limits& limits);
 
 /// Bound, of the distribution's side, of the smallest mu for tests whose error rates are both at least `smallest_rate`
 /// and, for an upper one, whose false positive rate is the smaller.

@@ -11,6 +11,7 @@
 #include "methods/enumeration.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
@@ -69,14 +70,14 @@ class Solver {
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (!answers_[i].converged &&
-          (infinity_mass_ > rare || kind_.log_tail(saddlepoint_, points_[i]) > std::log(rare)))
+          (infinity_mass_ > rare || kind_.log_tail(saddlepoint_, points_[i]) > math::log(rare)))
         common.push_back(i);
-    if (!common.empty()) solve(common, std::log(rare), false);
+    if (!common.empty()) solve(common, math::log(rare), false);
     if (kind_.relative) solve_together();
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (answers_[i].converged) continue;
       const bool tried = !answers_[i].limited_by.empty() && kind_.relative;
-      const double log_tail = tried ? std::log(answers_[i].upper) : kind_.log_tail(saddlepoint_, points_[i]);
+      const double log_tail = tried ? math::log(answers_[i].upper) : kind_.log_tail(saddlepoint_, points_[i]);
       solve(std::array{i}, std::min(log_tail, -1.0), true);
       if (kind_.relative && !answers_[i].converged) solve_by_buckets(i);
     }
@@ -112,7 +113,7 @@ class Solver {
   // From losses rounded to the grid, by half an interval per step. Atoms on the grid do not move, so the tail is known
   // right next to them.
   void solve_by_buckets(std::size_t i) {
-    const double log_tail = std::min(std::log(std::max(answers_[i].upper, 1e-300)), -1.0);
+    const double log_tail = std::min(math::log(std::max(answers_[i].upper, 1e-300)), -1.0);
     Refinement refinement = refined(log_tail, true, interval_for_buckets);
     refinement.estimator = Estimator::privacy_buckets;
     refine_interval(direction_, refinement, limits_, answers_, std::array{i}, allowed(),
@@ -125,7 +126,7 @@ class Solver {
     const double tilt = tilted ? saddlepoint_.chernoff_quantile(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
     const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
     const double interval = interval_for(saddlepoint_, limits_.tolerance / slope);
-    const double tail_mass = 1e-3 * limits_.tolerance * std::exp(std::max(log_tail, -600.0));
+    const double tail_mass = 1e-3 * limits_.tolerance * math::exp(std::max(log_tail, -600.0));
     return {interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
   }
 
@@ -230,7 +231,7 @@ const Kind tail_kind{
 };
 
 const Kind quantile_kind{
-    [](const Saddlepoint&, double level) { return std::log(std::max(1 - level, 1e-17)); },
+    [](const Saddlepoint&, double level) { return math::log(std::max(1 - level, 1e-17)); },
     &ask_quantile,
     &gaussian_quantile,
     &listed_quantile,
@@ -244,11 +245,13 @@ const Kind quantile_kind{
 
 std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                      const Limits& limits) {
+  check_each("epsilon", epsilons, ranges::epsilon);
   return worst(tail_kind, directions, epsilons, limits);
 }
 
 std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const double> levels,
                                          const Limits& limits) {
+  check_each("level", levels, ranges::inner_probability);
   return worst(quantile_kind, directions, levels, limits);
 }
 

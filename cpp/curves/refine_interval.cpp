@@ -7,6 +7,7 @@
 #include "discretize/cells.hpp"
 #include "methods/budgeted.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 
 namespace hockeystick {
 namespace {
@@ -16,8 +17,8 @@ constexpr int most_passes = 8;
 // Few significant bits, so that grid losses are exact in binary64; one bit where atoms must keep their losses.
 double short_mantissa(double x, Estimator estimator) {
   int exponent = 0;
-  if (estimator == Estimator::privacy_buckets) return std::exp2(std::floor(std::log2(x)));
   const double mantissa = std::frexp(x, &exponent);
+  if (estimator == Estimator::privacy_buckets) return std::ldexp(0.5, exponent);
   return std::ldexp(std::floor(mantissa * 0x1p14), exponent - 14);
 }
 
@@ -69,7 +70,7 @@ Outcome refine_within(const Direction& direction, const Refinement& refinement, 
     failures = excess < 0.9 * previous ? 0 : failures + 1;
     if (failures > 2) return {"rounding", 0};
     previous = std::min(previous, excess);
-    const double factor = std::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order) * std::pow(0.4, failures);
+    const double factor = math::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order) * math::pow(0.4, failures);
     request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8), refinement.estimator);
   }
   return {"passes", 0};

@@ -12,6 +12,7 @@
 #include "curves/composed_pld.hpp"
 #include "mechanisms/sampling/curve_law.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/budget.hpp"
 #include "pld/hockey_stick.hpp"
 
@@ -31,7 +32,7 @@ AtomicLaw law_of(const LossPmf& pmf) {
   EnclosedCurve curve;
   if (!upper && !pmf.mass.empty()) {  // below the window the curve goes on as a line
     const double loss = pmf.loss(0) - 40;
-    curve.alpha.push_back(std::exp(loss) * (1 - 8 * u));                     // proof: sampled-kinks
+    curve.alpha.push_back(math::exp(loss) * (1 - 8 * u));                    // proof: sampled-kinks
     curve.upper.push_back(CurveTable(pmf).delta(loss).value * (1 - 4 * u));  // proof: sampled-kinks
     if (!(curve.alpha[0] > 0 && curve.alpha[0] < kinks.alpha[0])) curve = {};
   }

@@ -5,12 +5,14 @@
 #include <array>
 #include <cmath>
 
+#include "curves/power_by_deltas.hpp"
 #include "curves/refine_interval.hpp"
 #include "forecast/grid_interval.hpp"
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/tradeoff.hpp"
 
@@ -40,9 +42,14 @@ AllowedWidth within(double tolerance) {
 class PowerSolver {
  public:
   // The wanted answers are at least `known`, the answers of other directions.
-  PowerSolver(const Direction& direction, std::span<const double> fprs, std::span<const double> known,
-              const Limits& limits)
-      : direction_(direction), saddlepoint_(direction), fprs_(fprs), limits_(limits), answers_(fprs.size()) {
+  PowerSolver(const Direction& direction, const Direction* reverse, std::span<const double> fprs,
+              std::span<const double> known, const Limits& limits)
+      : direction_(direction),
+        reverse_(reverse),
+        saddlepoint_(direction),
+        fprs_(fprs),
+        limits_(limits),
+        answers_(fprs.size()) {
     const LargestLossPower by_largest(direction, limits.tolerance);
     const double apart = total_variation(direction);  // P - Q is at most the total variation
     for (std::size_t i = 0; i < fprs.size(); ++i) {
@@ -55,6 +62,8 @@ class PowerSolver {
   }
 
   std::vector<Answer> solve() {
+    CurvePoints curve(direction_, reverse_, limits_);
+    power_by_deltas(saddlepoint_, curve, fprs_, limits_.tolerance, within(limits_.tolerance), answers_);
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < fprs_.size(); ++i)
       if (fprs_[i] >= rare && !answers_[i].converged) common.push_back(i);
@@ -97,10 +106,10 @@ class PowerSolver {
       nearest = std::min(nearest, deviations(fprs_[i]));
     }
     const double middle = nearest + (farthest - nearest) / 2;
-    solve(group, saddlepoint_.tilt_for_rate(std::exp(-middle * middle / 2)));
+    solve(group, saddlepoint_.tilt_for_rate(math::exp(-middle * middle / 2)));
   }
 
-  static double deviations(double fpr) { return std::sqrt(-2 * std::log(std::max(fpr, 1e-300))); }
+  static double deviations(double fpr) { return std::sqrt(-2 * math::log(std::max(fpr, 1e-300))); }
 
   void solve(std::span<const std::size_t> which, double tilt) {
     double smallest = 1, largest = 0;
@@ -122,6 +131,7 @@ class PowerSolver {
   }
 
   const Direction& direction_;
+  const Direction* reverse_;
   Saddlepoint saddlepoint_;
   std::span<const double> fprs_;
   Limits limits_;
@@ -142,7 +152,7 @@ Answer closed_form(const MergedDirection& merged, double fpr, double tolerance) 
   return settled(both({0, 1}, gaussian_power(merged.mu, merged.mu_error, fpr)), within(tolerance));
 }
 
-std::vector<Answer> one_direction(const Direction& direction, std::span<const double> fprs,
+std::vector<Answer> one_direction(const Direction& direction, const Direction* reverse, std::span<const double> fprs,
                                   const std::vector<Answer>& known, const Limits& limits) {
   const MergedDirection merged = merge_gaussians(direction);
   std::vector<Answer> answers(fprs.size());
@@ -154,7 +164,7 @@ std::vector<Answer> one_direction(const Direction& direction, std::span<const do
   }
   std::vector<Answer> solved;
   const bool needs_transform = !merged.terms.empty() && !merged.only_gaussian && !inner.empty();
-  if (needs_transform) solved = PowerSolver(merged.terms, inner, inner_known, limits).solve();
+  if (needs_transform) solved = PowerSolver(merged.terms, reverse, inner, inner_known, limits).solve();
   for (std::size_t i = 0, next = 0; i < fprs.size(); ++i) {
     const double fpr = fprs[i];
     if (merged.terms.empty() || fpr >= 1)
@@ -167,15 +177,16 @@ std::vector<Answer> one_direction(const Direction& direction, std::span<const do
   return answers;
 }
 
-std::vector<Answer> worst_power(std::span<const Direction> directions, std::span<const double> fprs,
-                                const Limits& limits) {
+std::vector<Answer> worst_power(std::span<const Direction> directions, std::span<const Direction> reverses,
+                                std::span<const double> fprs, const Limits& limits) {
   const auto is_enough = [&](const Answer& found) {
     return found.upper - found.lower <= allowed_width(found, limits.tolerance);
   };
   std::vector<Answer> worst;
   for (const double fpr : fprs) worst.push_back(exactly(fpr));  // a test that ignores the output
-  for (const Direction& direction : directions) {
-    const std::vector<Answer> answers = one_direction(direction, fprs, worst, limits);
+  for (std::size_t j = 0; j < directions.size(); ++j) {
+    const Direction* reverse = j < reverses.size() ? &reverses[j] : nullptr;
+    const std::vector<Answer> answers = one_direction(directions[j], reverse, fprs, worst, limits);
     for (std::size_t i = 0; i < fprs.size(); ++i) worst[i] = worse(worst[i], answers[i], is_enough);
   }
   return worst;
@@ -183,10 +194,12 @@ std::vector<Answer> worst_power(std::span<const Direction> directions, std::span
 
 }  // namespace
 
-std::vector<Answer> power_bounds(std::span<const Direction> directions, std::span<const double> fprs,
-                                 const Limits& limits) {
+std::vector<Answer> power_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
+                                 std::span<const double> fprs, const Limits& limits) {
   check_floating_point_environment();
-  return budgeted(directions, fprs.size(), limits, {0, 1}, [&] { return worst_power(directions, fprs, limits); });
+  check_each("fpr", fprs, ranges::probability);
+  return budgeted(directions, fprs.size(), limits, {0, 1},
+                  [&] { return worst_power(directions, reverses, fprs, limits); });
 }
 
 }  // namespace hockeystick

@@ -67,6 +67,7 @@ SupportCells cut_midway(const DominatingPair& pair, Support support) {
     cut_above_bottom(support, support.lowest_atom, cuts);
     cut_below_top(support, support.highest_atom, cuts);
   }
+  if (support.closed && !cuts.empty()) cuts.back() = support.loss(cuts.size());
   return cut_at(pair, std::move(support), std::move(cuts));
 }
 
@@ -121,6 +122,14 @@ SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, st
   raise(&PairCells::edge_error);
   raise(&PairCells::loss_error, rounding_of(cells.support));
   return result;
+}
+
+Beyond beyond(const SupportCells& cells) {
+  const PairCells& parts = cells.parts;
+  const double p = parts.upper_tail_p, above = parts.upper_tail_above;
+  // proof: closed-support
+  return {p - above, above,
+          (2 * parts.share_error + parts.share_error_p + 2 * parts.mass_error + 8 * unit_roundoff) * p};
 }
 
 CellMass whole_cell(const SupportCells& cells, std::size_t i) {

@@ -20,6 +20,7 @@ struct Support {
   double offset;
   std::vector<std::int64_t> index;
   double lowest_atom = infinity, highest_atom = -infinity;  // none
+  bool closed = false;  // whether no question is so high that it matters how far above the last point a loss lies
 
   bool has_atoms() const { return lowest_atom <= highest_atom; }
   double loss(std::size_t i) const { return offset + interval * static_cast<double>(index[i]); }
@@ -58,6 +59,12 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
 
 /// The same cells with other cuts; integrates anew only where the cuts differ.
 SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, std::vector<double> cuts);
+
+/// The mass above a closed support: at its last point and at +inf, with the same P- and Q-mass, and the error of each.
+struct Beyond {
+  double at_top, at_infinity, error;
+};
+Beyond beyond(const SupportCells& cells);
 
 /// The whole cell [loss_i, loss_(i+1)) from its parts.
 CellMass whole_cell(const SupportCells& cells, std::size_t i);

@@ -45,7 +45,8 @@ StepPmf connect_dots(const SupportCells& cells) {
   for (double& mass : pmf.mass) mass *= inflate;
   // Mass lost to underflow goes to the top, if there is one.
   (cells.nothing_above() && parts.infinity_mass == 0 ? pmf.mass[cells.top] : pmf.infinity_mass) += 1e-307;
-  pmf.infinity_mass += (beyond + parts.infinity_mass) * inflate;  // proof: support-tails
+  if (support.closed) pmf.infinity_mass += hockeystick::beyond(cells).error;  // proof: closed-support
+  pmf.infinity_mass += (beyond + parts.infinity_mass) * inflate;              // proof: support-tails
   pmf.reverse_infinity_mass = reverse * (1 + 64 * unit_roundoff) + 1e-307;
   return pmf;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -21,7 +22,7 @@ struct CellEnds {
 };
 
 // The loss at which Jensen's inequality puts all mass of the cell: log(p / q) = upper - log(1 + below / p).
-double centre(const CellMass& cell, double upper) { return upper - std::log1p(cell.below / cell.p); }
+double centre(const CellMass& cell, double upper) { return upper - math::log1p(cell.below / cell.p); }
 
 }  // namespace
 
@@ -36,7 +37,7 @@ Interval loss_integral(const PairCells& parts, std::span<const double> edges, co
     slope = next_slope;
     const CellMass& cell = parts.cells[i];
     if (!(cell.p > 0)) continue;
-    const double width = ends.upper - ends.lower, growth = std::expm1(width);
+    const double width = ends.upper - ends.lower, growth = math::expm1(width);
     const double weight = cell.below + (1 + growth) * cell.above;  // = (e^width - 1) p
     const double share = weight > 0 ? cell.below / weight : 0.0;
     const double middle = std::clamp(centre(cell, ends.upper), ends.lower, ends.upper);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
@@ -18,7 +19,7 @@ StepPmf empty_pmf(const SupportCells& cells, Side side) {
 }
 
 // Upper bound of e^-loss times mass.
-double reversed(double mass, double loss) { return mass * std::exp(-loss) * (1 + (4 * std::fabs(loss) + 16) * u); }
+double reversed(double mass, double loss) { return mass * math::exp(-loss) * (1 + (4 * std::fabs(loss) + 16) * u); }
 
 // Whether all mass of a cell lies on its lower edge, as only that of atoms can: such mass is not moved.
 bool on_edge(const PairCells& parts, double above) { return parts.own_scale && above == 0; }
@@ -42,7 +43,7 @@ StepPmf privacy_buckets_upper(const SupportCells& cells) {
     pmf.mass[i] += atom;
     pmf.mass[to] += cell.p - atom;
     const double lost = stays ? 0.0 : cell.below;
-    const double error = cells.share_error(i, 1, 1) * std::expm1(cells.gap(i)) * cell.p;
+    const double error = cells.share_error(i, 1, 1) * math::expm1(cells.gap(i)) * cell.p;
     reverse.add(reversed(lost + error, cells.loss(to)));  // proof: privacy-buckets
   }
   const bool top_stays = cells.nothing_above() || on_edge(parts, parts.upper_tail_above);

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/hull.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
@@ -23,6 +26,7 @@ struct Kinks {
 // p (1 - e^-width) for a cell, p above all points.
 struct Top {
   double p, above, scale;
+  bool closed = false;  // whether it lies on the last point
 };
 
 double growth(double gap) { return expm1_short(gap); }       // e^d - 1
@@ -62,12 +66,13 @@ Kinks cut_kinks(const SupportCells& cells, std::size_t points, const Top& top) {
     kinks.error[i] += (parts.mass_error + 4 * u) * p;  // proof: cell-errors
     // An error of D is taken on the safe side: mass stays, or moves one point further down. This costs error * gap in
     // the mean and no P-mass.
+    const double uncertain = last && top.closed ? left.p : p;  // of what lies on the point no share is taken
     const double largest = (last ? top.scale : right.p * shrinkage(cells.cuts[i] - cells.loss(i))) +
                            (i > 0 ? left.p * growth(cells.loss(i) - cells.cuts[i - 1]) : 0.0);
     const double scale = parts.own_scale ? right.above + left.below : largest;
     const double shares = parts.share_error + (last ? parts.mass_error : 0.0);  // of the top masses, too, are terms
-    const double error = (shares + 8 * u) * scale + parts.share_error_p * p;    // proof: cell-errors
-    const double raised = std::max(0.0, difference - error);                    // proof: cell-errors
+    const double error = (shares + 8 * u) * scale + parts.share_error_p * uncertain;  // proof: cell-errors
+    const double raised = std::max(0.0, difference - error);                          // proof: cell-errors
     const double lowered = std::max(0.0, error - difference);
     if (i > 0) {
       const double amount = raised / growth(cells.gap(i - 1));
@@ -162,8 +167,13 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
 // an interval, that mass is the better estimate.
 void raise_to_no_loss(const SupportCells& cells, StepPmf& pmf) {
   const auto& index = cells.support.index;
+  double infinite = cells.parts.infinity_mass;
+  if (cells.support.closed) {
+    const auto [at_top, at_infinity, error] = beyond(cells);
+    infinite = std::min(1.0, (infinite + at_infinity + error) * (1 + 4 * u));  // proof: closed-support
+  }
   // proof: normalization-bound
-  const double infinite = cells.parts.infinity_mass, highest = std::log1p(-infinite) * (1 + 8 * u);
+  const double highest = math::log1p(-infinite) * (1 + 8 * u);
   std::size_t nearest = index.size();
   while (nearest > 0 && !(cells.loss(nearest - 1) <= highest)) --nearest;
   if (nearest == 0) return;
@@ -178,6 +188,12 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
   StepPmf pmf{cells.support.interval, cells.support.offset, {}, {}, cells.parts.infinity_mass_lower, 0,
               cells.parts.loss_error, Side::lower};
   Top top{cells.parts.upper_tail_p, cells.parts.upper_tail_above, cells.parts.upper_tail_p};  // proof: support-tails
+  if (cells.support.closed) {
+    const auto [at_top, at_infinity, error] = beyond(cells);
+    top = {std::max(0.0, at_top - error), 0, 0, true};  // proof: closed-support
+    pmf.infinity_mass =
+        (pmf.infinity_mass + std::max(0.0, at_infinity - error)) * (1 - 4 * u);  // proof: closed-support
+  }
   // Points are given up one at a time, later in doubling numbers (earlier for large supports): the cost stays bounded
   // and linear in the support.
   const std::size_t patience = std::clamp<std::size_t>((std::size_t{1} << 22) / cells.support.index.size(), 4, 64);
@@ -199,6 +215,23 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
 }  // namespace
 
 StepPmf tangent_hull(const SupportCells& cells) { return lower_pmf(cells, cut_kinks); }
+
+StepPmf best_tangent_hull(const DominatingPair& pair, const SupportCells& halves, double tilt) {
+  StepPmf midway = tangent_hull(halves);
+  std::vector<double> cuts = tangent_points(halves);
+  if (cuts == halves.cuts) return midway;
+  StepPmf balanced = tangent_hull(cut_again(pair, halves, std::move(cuts)));
+  const double least_tilt = 1, highest = halves.loss(halves.support.index.size() - 1);
+  const auto moment = [&, t = std::max(tilt, least_tilt)](const StepPmf& step) {
+    std::vector<double> grown(step.mass.size());
+    for (std::size_t k = 0; k < grown.size(); ++k) grown[k] = t * (step.loss(k) - highest);
+    exponentials(grown);
+    double sum = step.infinity_mass;
+    for (std::size_t k = 0; k < grown.size(); ++k) sum += step.mass[k] * grown[k];
+    return sum;
+  };
+  return moment(balanced) > moment(midway) ? balanced : midway;
+}
 
 StepPmf algorithm_2(const SupportCells& cells) { return lower_pmf(cells, tangent_kinks); }
 

@@ -18,6 +18,11 @@ std::vector<double> tangent_points(const SupportCells& halves);
 /// of tangent_points; midway cuts give the midpoint tangents.
 StepPmf tangent_hull(const SupportCells& cells);
 
+/// The better of the lower estimates with cuts half way and with those of tangent_points: the one with the larger
+/// E e^(tilt L). For t > 0 that is an integral of the curve with positive weights, so that it is larger for the curve
+/// that lies nearer to the pair's where the tilt looks.
+StepPmf best_tangent_hull(const DominatingPair& pair, const SupportCells& halves, double tilt);
+
 /// Lower estimate of Doroshenko et al. (2022), Algorithm 2: the tangents at the support points
 /// themselves, each evaluated at the neighbouring points, then the lower hull.
 StepPmf algorithm_2(const SupportCells& cells);

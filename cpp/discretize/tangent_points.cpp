@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "discretize/tangent_hull.hpp"
+#include "numeric/elementary.hpp"
 
 namespace hockeystick {
 namespace {
@@ -17,7 +18,7 @@ struct GapModel {
   double above(double t) const {
     if (std::fabs(rate) < 0.2)  // f(s) = 1 + rate (s - 1/2)
       return moment * t * t * (0.5 - rate / 4 + rate * t / 3);
-    return moment * ((t - 1 / rate) * std::exp(rate * (t - 1)) + std::exp(-rate) / rate) / -std::expm1(-rate);
+    return moment * ((t - 1 / rate) * math::exp(rate * (t - 1)) + math::exp(-rate) / rate) / -math::expm1(-rate);
   }
 
   GapModel mirrored() const { return {moment, -rate}; }
@@ -25,7 +26,7 @@ struct GapModel {
 
 GapModel model(const SupportCells& halves, std::size_t i) {
   const double low = halves.parts.cells[2 * i].p, high = halves.parts.cells[2 * i + 1].p;
-  const double ratio = low > 0 ? (high > 0 ? 2 * std::log(high / low) : -40.0) : 40.0;
+  const double ratio = low > 0 ? (high > 0 ? 2 * math::log(high / low) : -40.0) : 40.0;
   return {(low + high) * halves.gap(i), std::clamp(ratio, -40.0, 40.0)};
 }
 
@@ -111,8 +112,8 @@ void cut_above_zero(const SupportCells& halves, std::vector<double>& cuts) {
   constexpr double steepest = 1, nearer = 0.7;
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const double low = halves.parts.cells[2 * i].p, high = halves.parts.cells[2 * i + 1].p;
-    if (!(high < low * std::exp(-steepest))) continue;
-    const double fall = high > 0 ? std::min(std::log(low / high), 40.0) : 40.0;
+    if (!(high < low * math::exp(-steepest))) continue;
+    const double fall = high > 0 ? std::min(math::log(low / high), 40.0) : 40.0;
     const double reach = nearer * 0.5 * halves.gap(i) / fall;
     cuts[i] = std::max(cuts[i], halves.loss(i + 1) - reach);
   }

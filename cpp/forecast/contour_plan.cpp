@@ -9,6 +9,7 @@
 #include "forecast/cost.hpp"
 #include "forecast/thinned.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/chernoff.hpp"
 
@@ -23,7 +24,7 @@ constexpr double least_log_delta = -680;
 double log_count(const Direction& direction) {
   double count = 0;
   for (const Term& term : direction) count += static_cast<double>(term.count);
-  return std::log(count);
+  return math::log(count);
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
   for (double tilt = at.tilt; tilt > 0.4 * at.tilt; tilt *= 0.75) {
     const Cumulants k = saddlepoint.cumulants(tilt);
     const double excess = k.value - tilt * at.epsilon - log_fraction - at.log_delta;
-    if (best.period > 0 && excess + std::log(rounding * saddlepoint.total_count()) > 0) break;
+    if (best.period > 0 && excess + math::log(rounding * saddlepoint.total_count()) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
     const auto above = saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, farthest_tilt, nearby);
     const auto below = saddlepoint.chernoff_quantile({tilt, k}, wanted, -1, tilt);
@@ -59,7 +60,7 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
       question_(question),
       most_nodes_(static_cast<std::size_t>(most_nodes)) {
   if (question.wants_epsilon()) {
-    at_ = near_delta(std::log(question.at));
+    at_ = near_delta(math::log(question.at));
     return;
   }
   at_ = near_epsilon(saddlepoint_, question.at);
@@ -119,9 +120,9 @@ bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
 
 bool ContourPlanner::learn(double epsilon, double delta, double slope) {
   if (!(epsilon >= 0) || !(delta > 0)) return false;
-  at_ = near_epsilon(near(std::log(delta)), epsilon);
+  at_ = near_epsilon(near(math::log(delta)), epsilon);
   caution_ *= 1.5;
-  at_.log_delta = std::log(delta);
+  at_.log_delta = math::log(delta);
   at_.slope = slope;
   return at_.tilt > 0 && at_.slope > 0;
 }
@@ -129,7 +130,7 @@ bool ContourPlanner::learn(double epsilon, double delta, double slope) {
 // Without what losses far beyond add to the moments: rare huge ones rule these long before they matter to delta.
 Saddlepoint ContourPlanner::near(double log_delta) const {
   Saddlepoint saddlepoint = saddlepoint_;
-  saddlepoint.truncate(log_delta + std::log(1e-3));
+  saddlepoint.truncate(log_delta + math::log(1e-3));
   return saddlepoint;
 }
 
@@ -152,11 +153,11 @@ Contour ContourPlanner::frame() {
   const double tolerance = question_.tolerance;
   const double wide = std::min(0.5, question_.wants_epsilon() ? at_.slope * tolerance * at_.epsilon : tolerance);
   log_tolerance_ = std::max(wide, 1e-12);
-  log_fraction_ = std::log(fraction * log_tolerance_) - question_.log_margin;
+  log_fraction_ = math::log(fraction * log_tolerance_) - question_.log_margin;
   const Contour contour = contour_frame(saddlepoint_, at_, log_fraction_);
   const Cumulants k = saddlepoint_.cumulants(contour.tilt);
   deviation_ = std::sqrt(k.variance);
-  log_sum_ = at_.log_delta - (k.value - contour.tilt * at_.epsilon) + std::log(contour.period);
+  log_sum_ = at_.log_delta - (k.value - contour.tilt * at_.epsilon) + math::log(contour.period);
   return contour;
 }
 
@@ -177,8 +178,8 @@ double ContourPlanner::samples_needed(const Lines& lines, double spacing, double
 double ContourPlanner::log_tail(const Lines& lines, double spacing, double count) const {
   double log_modulus = 0;
   for (std::size_t j = 0; j < lines.size(); ++j)
-    log_modulus += saddlepoint_.count(j) * std::log(std::max(lines[j]->modulus_bound(spacing * count), 1e-300));
-  return log_modulus - std::log(spacing * spacing * count / 2);
+    log_modulus += saddlepoint_.count(j) * math::log(std::max(lines[j]->modulus_bound(spacing * count), 1e-300));
+  return log_modulus - math::log(spacing * spacing * count / 2);
 }
 
 }  // namespace hockeystick

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
+
 namespace hockeystick::cost {
 
 // Transform: a term, which is its nodes, its place on the grid and its support [ns]; a point of the support, cut,
@@ -25,7 +27,7 @@ constexpr double questions_shared = 32;
 
 /// One transform a term and side, and one back.
 inline double transform(double terms, double points, double size) {
-  return term * terms + point * points + butterfly * 2 * (terms + 1) * size * std::log2(size);
+  return term * terms + point * points + butterfly * 2 * (terms + 1) * size * math::log2(size);
 }
 
 // Contour: the question, a line, one of its nodes, one of its samples raised to a power [ns]; fitted. A line and one of

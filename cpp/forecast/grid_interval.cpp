@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "forecast/lattice_grid.hpp"
+#include "mechanisms/loss_sketch.hpp"
+#include "numeric/elementary.hpp"
 
 namespace hockeystick {
 namespace {
@@ -41,6 +43,12 @@ double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, doub
   return interval_for_delta(std::clamp(spread, total / (most * most), total), at, log_tolerance);
 }
 
+bool can_close(const Direction& direction) {
+  return std::all_of(direction.begin(), direction.end(), [](const Term& term) {
+    return std::isfinite(term.pair->loss_infimum()) && term.pair->atom_sketch().at.empty();
+  });
+}
+
 double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double log_tolerance) {
   return std::min(interval_for_variance(saddlepoint, log_tolerance / (tilt * (1 + tilt))), 0.25 / tilt);
 }
@@ -48,8 +56,11 @@ double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double l
 double first_interval(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at,
                       double log_tolerance, double log_margin) {
   double interval = interval_for_delta(saddlepoint, at, log_tolerance);
+  if (can_close(direction))
+    for (int i = 0; i < 3; ++i)
+      interval = interval_for_delta(1.5 * saddlepoint.moving_count(at.tilt, interval), at, log_tolerance);
   if (log_margin > 0) {
-    const double far = std::exp(std::max(at.log_delta - log_margin, -690.0));
+    const double far = math::exp(std::max(at.log_delta - log_margin, -690.0));
     const double finer = interval_for_delta(saddlepoint, saddlepoint.saddle_for_delta(far), log_tolerance);
     interval = 0.85 * std::min(interval, finer);
   }

@@ -15,6 +15,10 @@ double interval_for_variance(const Saddlepoint& saddlepoint, double variance);
 /// of the loss over delta, and 0.55 of the tolerance is the grid's. Coarser where atoms stay where they are.
 double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance);
 
+/// Whether each step has a least loss, where most of the mass of one that rarely moves the loss lies, and no atoms:
+/// then its grid has that mass on a point, and losses above those that a question knows of need no points of their own.
+bool can_close(const Direction& direction);
+
 /// For e^K at a tilt, to within log_tolerance relatively: v raises it by v tilt (1 + tilt) / 2.
 double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double log_tolerance);
 

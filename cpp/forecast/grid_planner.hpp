@@ -16,6 +16,7 @@ struct Width {
   double lower, upper;
   double lost;  // to truncation and wraparound
   double rounding, discretization;
+  double slope = 0, curvature = 0;  // of log delta, as of a Saddle; 0: not known
 };
 
 class GridPlanner {
@@ -50,6 +51,11 @@ class GridPlanner {
 
  private:
   void forecast();
+  void close();
+  void flatten();
+  void look_at(const Width& found, bool tried);
+  bool closed_by(double epsilon);
+  Closing closing(double epsilon) const;
   double forecast_from(double log_delta);
   void add_infinity();
   double finite_delta() const;
@@ -66,6 +72,10 @@ class GridPlanner {
   bool on_rung_ = false;  // planned for a question nearby
   bool rungs_ = true;     // whether that may be
   bool zero_forecast_ = false;
+  Closing closing_;
+  double rounding_ = 0;     // of a point of a transform, about
+  bool flattened_ = false;  // whether the tilt is less than the saddle's
+  double closed_mass_ = 0;  // the probability that some step has one at +inf
   double log_tolerance_ = 0, interval_ = 0, cut_ = 0, previous_gap_ = 0;
   int attempts_ = 0;
   std::string_view limited_by_;

@@ -7,6 +7,7 @@
 
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/root.hpp"
 
 namespace hockeystick {
@@ -76,8 +77,8 @@ TermAtoms look_at(const Term& term, double tilt, double log_moment) {
   result.lattice = lattice_of(atoms.at);
   double largest = -infinity, total = 0;
   for (const Atom& atom : atoms.at) {
-    const double log_mass = std::log(atom.mass) + tilt * atom.loss - log_moment;
-    total += std::exp(std::min(log_mass, 1.0));
+    const double log_mass = math::log(atom.mass) + tilt * atom.loss - log_moment;
+    total += math::exp(std::min(log_mass, 1.0));
     if (log_mass > largest) {
       largest = log_mass;
       result.heaviest = atom.loss;
@@ -168,8 +169,8 @@ class EndBalance {
     CellMass out = outside;
     const double width = away - outer_;
     if (known)  // about the new loss, in the order of losses or against it
-      out.below += below_ ? beyond_.below * std::exp(width) + beyond_.p * std::expm1(width)
-                          : beyond_.below * std::exp(-width) - beyond_.p * std::expm1(-width);
+      out.below += below_ ? beyond_.below * math::exp(width) + beyond_.p * math::expm1(width)
+                          : beyond_.below * math::exp(-width) - beyond_.p * math::expm1(-width);
     out.p += known ? beyond_.p : 0;
     if (!known) {
       outer_ = away;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/elementary.hpp"
+
 namespace hockeystick {
 namespace {
 
@@ -21,13 +23,13 @@ struct Levels {
 std::vector<double> tilted_masses(const LossNodes& nodes, const SupportNeeds& needs) {
   std::vector<double> mass(nodes.loss.size());
   for (std::size_t k = 0; k < mass.size(); ++k)
-    mass[k] = std::exp(nodes.log_mass[k] + needs.tilt * nodes.loss[k] - needs.log_moment);
+    mass[k] = math::exp(nodes.log_mass[k] + needs.tilt * nodes.loss[k] - needs.log_moment);
   return mass;
 }
 
 int levels_allowed(double fraction, double interval, double widest) {
-  const double by_mass = 0.5 * std::log2(graded_fraction / std::max(fraction, 1e-300));
-  const double by_width = std::log2(widest / interval);
+  const double by_mass = 0.5 * math::log2(graded_fraction / std::max(fraction, 1e-300));
+  const double by_width = math::log2(widest / interval);
   return static_cast<int>(std::clamp(std::min(by_mass, by_width), 0.0, 1.0 * deepest_level));
 }
 
@@ -40,19 +42,19 @@ Levels scan(const LossNodes& nodes, const std::vector<double>& mass, const Suppo
   Levels levels{{}, from_top ? nodes.loss.back() : nodes.loss.front(), false};
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t k = from_top ? count - 1 - i : i;
-    plain += std::exp(nodes.log_mass[k]);
+    plain += math::exp(nodes.log_mass[k]);
     fraction += mass[k];
     if (!started) {
       const double allowed =
           from_top ? needs.log_top_mass : needs.log_bottom_mass - needs.tilt * nodes.loss[k] + needs.log_moment;
-      if (std::log(plain) <= allowed) {
+      if (math::log(plain) <= allowed) {
         levels.end = nodes.loss[k];
         levels.cut = true;
         continue;
       }
       started = true;
     }
-    const int allowed = levels_allowed(fraction, interval, needs.widest);
+    const int allowed = levels_allowed(fraction / needs.moving, interval, needs.widest);
     if (levels.level_start.empty()) levels.level_start.assign(static_cast<std::size_t>(allowed), levels.end);
     for (std::size_t level = 0; level < static_cast<std::size_t>(allowed); ++level)
       if (level < levels.level_start.size()) levels.level_start[level] = nodes.loss[k];
@@ -84,7 +86,9 @@ NonuniformGrid::NonuniformGrid(const DominatingPair& pair, const Saddlepoint& sa
   // A node may stand for losses on both sides of it.
   const double least = pair.loss_infimum(), most = pair.loss_supremum();
   const double low = !bottom.cut && std::isfinite(least) ? least : std::max(bottom.end, least);
-  const double high = !top.cut && std::isfinite(most) ? most : std::min(top.end, most);
+  const double last = !top.cut && std::isfinite(most) ? most : std::min(top.end, most);
+  closed_ = needs.top <= last;
+  const double high = std::min(last, needs.top);
   // Strictly outside the bounds of the loss, rounding or not.
   const std::int64_t begin = grid(low - 1e-6 * interval);
   last_ = std::max(grid(high + 1e-6 * interval) + 1, begin + 1);
@@ -169,7 +173,7 @@ double NonuniformGrid::lowest() const {
 double NonuniformGrid::highest() const { return offset_ + interval_ * static_cast<double>(last_); }
 
 Support NonuniformGrid::build() const {
-  Support support{interval_, offset_, {}, lowest_atom_, highest_atom_};
+  Support support{interval_, offset_, {}, lowest_atom_, highest_atom_, closed_};
   support.index.reserve(static_cast<std::size_t>(points()));
   for (const Run& run : runs_)
     for (std::int64_t i = 0; i < run.count; ++i) support.index.push_back(run.first + i * run.gap);
@@ -182,14 +186,14 @@ namespace {
 // What is left of the atoms when truncation has taken its due.
 std::span<const Atom> kept_atoms(std::span<const Atom> atoms, const SupportNeeds& needs) {
   double mass = 0;
-  while (atoms.size() > 1 && std::log(mass + atoms.back().mass) <= needs.log_top_mass) {
+  while (atoms.size() > 1 && math::log(mass + atoms.back().mass) <= needs.log_top_mass) {
     mass += atoms.back().mass;
     atoms = atoms.first(atoms.size() - 1);
   }
   mass = 0;
   while (atoms.size() > 1) {
     mass += atoms.front().mass;  // would go to the next atom
-    if (std::log(mass) > needs.log_bottom_mass - needs.tilt * atoms[1].loss + needs.log_moment) break;
+    if (math::log(mass) > needs.log_bottom_mass - needs.tilt * atoms[1].loss + needs.log_moment) break;
     atoms = atoms.subspan(1);
   }
   return atoms;

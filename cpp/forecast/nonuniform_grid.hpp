@@ -23,6 +23,8 @@ struct SupportNeeds {
   double log_bottom_mass;  // tilted mass allowed below it, as if it sat at its first point
   double widest;           // no gap wider than this [nats]
   double offset;           // of the grid [nats]
+  double top = infinity;   // losses above count as there and at +inf [nats]
+  double moving = 1;       // the part of the tilted mass that a grid spreads
 };
 
 /// A support as runs of equal gaps, small before it is built.
@@ -41,6 +43,7 @@ class NonuniformGrid {
   Support build() const;
   double lowest() const;  // first and last loss [nats]
   double highest() const;
+  bool closed() const { return closed_; }
   double run_bytes() const { return static_cast<double>(runs_.capacity() * sizeof(Run)); }
   bool operator==(const NonuniformGrid&) const = default;
 
@@ -58,6 +61,7 @@ class NonuniformGrid {
   Held room_;  // for the runs
   std::vector<Run> runs_;
   std::int64_t last_ = 0;
+  bool closed_ = false;
 };
 
 /// The support for a step: the neighbours of its atoms on the grid if they hold all mass and are fewer

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "forecast/normal_tail.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "pld/chernoff.hpp"
@@ -15,15 +17,6 @@ namespace hockeystick {
 namespace {
 
 constexpr double sqrt_two_pi = 2.5066282746310002;
-
-// e^(x^2/2) P(Z > x), to about 1e-4: a forecast needs no more.
-double scaled_tail(double x) {
-  if (x > 8) {
-    const double s = 1 / (x * x);
-    return (1 - s * (1 - 3 * s * (1 - 5 * s))) / (x * sqrt_two_pi);
-  }
-  return 0.5 * std::exp(x * x / 2) * std::erfc(x * 0.70710678118654752);
-}
 
 // Where the mean jumps with the tilt two modes compete: right below the jump the lower one has most of the mass, and
 // the upper one more than a transform's errors, which are absolute.
@@ -70,7 +63,7 @@ Saddlepoint::Saddlepoint(std::span<const StepPmf> steps, const Direction& direct
     for (std::size_t k = 0; k < steps[j].mass.size(); ++k) {
       checkpoint_each<8192>(k);
       nodes.loss.push_back(steps[j].loss(k));
-      nodes.log_mass.push_back(std::log(std::max(steps[j].mass[k], 1e-300)));
+      nodes.log_mass.push_back(math::log(std::max(steps[j].mass[k], 1e-300)));
     }
     add(std::move(nodes), direction[j].count);
   }
@@ -83,7 +76,7 @@ void Saddlepoint::add(LossNodes nodes, std::int64_t count) {
   const Cumulants untilted = step_cumulants(nodes_.size() - 1, 0);
   log_total_.back() = untilted.value;
   total_count_ += counts_.back();
-  deviation_ = std::hypot(deviation_, std::sqrt(counts_.back() * untilted.variance));  // floored there, never 0
+  deviation_ = math::hypot(deviation_, std::sqrt(counts_.back() * untilted.variance));  // floored there, never 0
 }
 
 void Saddlepoint::truncate(double log_mass) {
@@ -91,7 +84,7 @@ void Saddlepoint::truncate(double log_mass) {
   for (std::size_t j = 0; j < nodes_.size(); ++j) {
     LossNodes& nodes = nodes_[j];
     // A node's own mass stands for the tail from there, which falls fast; one more node is kept.
-    const double fraction = log_mass - std::log(counts_[j] * static_cast<double>(nodes_.size())) - 1;
+    const double fraction = log_mass - math::log(counts_[j] * static_cast<double>(nodes_.size())) - 1;
     while (nodes.loss.size() > 8 && nodes.log_mass[nodes.loss.size() - 2] < fraction) {
       nodes.loss.pop_back();
       nodes.log_mass.pop_back();
@@ -99,6 +92,22 @@ void Saddlepoint::truncate(double log_mass) {
     }
   }
   if (shorter) deviation_ = std::sqrt(cumulants(0).variance);
+}
+
+double Saddlepoint::close(double top) {
+  double infinite = 0;
+  for (std::size_t j = 0; j < nodes_.size(); ++j) {
+    LossNodes& nodes = nodes_[j];
+    double mass = 0;
+    for (; !nodes.loss.empty() && nodes.loss.back() > top; nodes.loss.pop_back(), nodes.log_mass.pop_back()) {
+      const double p = math::exp(nodes.log_mass.back()), kept = p * math::exp(top - nodes.loss.back());
+      mass += kept, infinite += counts_[j] * (p - kept);
+    }
+    if (mass == 0) continue;
+    nodes.loss.push_back(top), nodes.log_mass.push_back(math::log(mass));
+  }
+  deviation_ = std::sqrt(cumulants(0).variance);
+  return -math::expm1(-infinite);
 }
 
 Cumulants Saddlepoint::step_cumulants(std::size_t term, double tilt) const {
@@ -115,12 +124,12 @@ Cumulants Saddlepoint::step_cumulants(std::size_t term, double tilt) const {
       const double argument = nodes.log_mass[k] + tilt * nodes.loss[k] - largest;
       if (argument < -45) continue;
       const double away = nodes.loss[k] - mean;
-      variance += std::exp(argument) * away * away / sum;
+      variance += math::exp(argument) * away * away / sum;
     }
   }
   // All mass on one loss, to rounding: a floor keeps every step of a search finite.
   variance = std::max(variance, 1e-24 * mean * mean + 1e-280);
-  return {largest + std::log(sum) - log_total_[term], mean, variance};
+  return {largest + math::log(sum) - log_total_[term], mean, variance};
 }
 
 Cumulants Saddlepoint::cumulants(double tilt) const {
@@ -143,8 +152,24 @@ double Saddlepoint::spread_count(double tilt, double apart) const {
     const auto at = atoms_[j].at;
     if (at.empty() || at.back().loss - at.front().loss < apart * static_cast<double>(at.size() - 1)) continue;
     double mass = 0;
-    for (const Atom& atom : at) mass += std::exp(std::log(atom.mass) + tilt * atom.loss - log_moment(j, tilt));
+    for (const Atom& atom : at) mass += math::exp(math::log(atom.mass) + tilt * atom.loss - log_moment(j, tilt));
     result -= counts_[j] * std::min(1.0, mass);
+  }
+  return result;
+}
+
+double Saddlepoint::moving_count(double tilt, double interval) const {
+  double result = 0;
+  for (std::size_t j = 0; j < nodes_.size(); ++j) {
+    const LossNodes& nodes = nodes_[j];
+    std::size_t heaviest = 0;
+    for (std::size_t k = 0; k < nodes.loss.size(); ++k)
+      if (nodes.log_mass[k] > nodes.log_mass[heaviest]) heaviest = k;
+    const double log_moment = this->log_moment(j, tilt) + log_total_[j];
+    for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
+      const double moved = std::min(1.0, 4 * std::fabs(nodes.loss[k] - nodes.loss[heaviest]) / interval);
+      result += counts_[j] * moved * math::exp(nodes.log_mass[k] + tilt * nodes.loss[k] - log_moment);
+    }
   }
   return result;
 }
@@ -160,10 +185,10 @@ bool Saddlepoint::is_regular(double tilt, double variance) const {
 Saddle Saddlepoint::saddle(double tilt) const {
   const Cumulants k = cumulants(tilt);
   const double s = std::sqrt(k.variance);
-  const double p = scaled_tail(tilt * s), q = scaled_tail((1 + tilt) * s);
+  const double p = scaled_normal_tail(tilt * s), q = scaled_normal_tail((1 + tilt) * s);
   const double factor = std::max(p - q, 1e-300);
   // Far below the mean the approximation breaks down, and delta is 1.
-  const double forecast = k.value - tilt * k.mean + std::log(factor);
+  const double forecast = k.value - tilt * k.mean + math::log(factor);
   const double log_delta = forecast < 0 ? forecast : 0.0;
   return {tilt, k.mean, s, log_delta, factor, q / factor, 1 / (sqrt_two_pi * s * factor), true};
 }
@@ -174,11 +199,11 @@ double Saddlepoint::log_chernoff_delta(double tilt, double epsilon) const {
 
 // The tilt that minimises Chernoff's bound of epsilon, about; 0 if no tilt does.
 Saddle Saddlepoint::chernoff_saddle(double delta) const {
-  const double goal = std::log(delta);
+  const double goal = math::log(delta);
   const auto attempt_at = [&](double tilt) {
     const Cumulants k = cumulants(tilt);
     const double excess = k.value - tilt * k.mean + log_chernoff_peak(tilt) - goal;
-    return attempt(tilt, excess, tilt * k.variance + std::log1p(1 / tilt));
+    return attempt(tilt, excess, tilt * k.variance + math::log1p(1 / tilt));
   };
   const double tilt = search(attempt_at, 0.5 / deviation_, steepest(), 1e-4 * std::fabs(goal));
   const bool solved = attempt_at(1.01 * tilt).excess <= 0;  // it may jump, but it must change sign
@@ -211,7 +236,7 @@ Saddle Saddlepoint::for_delta(double log_delta, double accuracy) const {
 }
 
 Saddle Saddlepoint::saddle_for_delta(double delta) const {
-  const Saddle at = for_delta(std::log(delta), 1e-3);
+  const Saddle at = for_delta(math::log(delta), 1e-3);
   return at.regular && is_regular(at.tilt, at.deviation * at.deviation) ? at : chernoff_saddle(delta);
 }
 
@@ -249,7 +274,7 @@ Saddle Saddlepoint::far_saddle(double epsilon) const {
   const auto attempt_at = [&](double tilt) {
     const Cumulants k = cumulants(tilt);
     const double excess = k.value - tilt * epsilon + log_chernoff_peak(tilt) - goal;
-    return Attempt{excess, tilt + excess / (epsilon - k.mean + std::log1p(1 / tilt))};
+    return Attempt{excess, tilt + excess / (epsilon - k.mean + math::log1p(1 / tilt))};
   };
   return irregular(search(attempt_at, std::min(highest, -goal / epsilon), highest, accuracy), epsilon);
 }
@@ -265,18 +290,18 @@ Saddle Saddlepoint::irregular(double tilt, double epsilon) const {
 
 // Q is P at tilt -1, and its cumulant generating function is K there.
 Saddle Saddlepoint::saddle_for_rate(double rate, int direction) const {
-  const double goal = std::log(std::clamp(rate, 1e-290, 0.49));
+  const double goal = math::log(std::clamp(rate, 1e-290, 0.49));
   const auto attempt_at = [&](double s) {
     const Cumulants k = cumulants(-1 + direction * s);
-    const double deviation = std::sqrt(k.variance), tail = scaled_tail(s * deviation);
-    return attempt(s, k.value - direction * s * k.mean + std::log(tail) - goal, deviation / (sqrt_two_pi * tail));
+    const double deviation = std::sqrt(k.variance), tail = scaled_normal_tail(s * deviation);
+    return attempt(s, k.value - direction * s * k.mean + math::log(tail) - goal, deviation / (sqrt_two_pi * tail));
   };
   return saddle(-1 + direction * search(attempt_at, std::sqrt(-2 * goal) / deviation_, steepest(), 1e-3));
 }
 
 double Saddlepoint::tilt_for_rate(double rate) const {
   constexpr double steepest = 1e9;  // beyond, the rounding of tilt times loss shows in an answer
-  const double deviations = std::sqrt(-2 * std::log(std::max(rate, 1e-300)));  // if the loss were normal
+  const double deviations = std::sqrt(-2 * math::log(std::max(rate, 1e-300)));  // if the loss were normal
   const Saddle at = saddle_for_rate(rate, 1);
   return std::clamp(at.tilt, 0.0, std::min(deviations / deviation_, steepest / std::fabs(at.epsilon)));
 }
@@ -297,7 +322,8 @@ double Saddlepoint::tilt_below_outliers(double tilt, const Saddlepoint& truncate
 // mean jumps, and only near the jump the bound is good: the best one tried is kept.
 ChernoffQuantile Saddlepoint::chernoff_quantile(const Tilted& from, double log_reciprocal, int direction, double limit,
                                                 double nearby) const {
-  const auto& [tilt, start] = from;
+  const double tilt = from.tilt;
+  const Cumulants& start = from.cumulants;
   ChernoffQuantile best{tilt, direction * infinity};
   const auto attempt_at = [&](double s) {
     const double psi = tilt + direction * s;

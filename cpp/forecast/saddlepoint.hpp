@@ -43,6 +43,10 @@ class Saddlepoint {
   /// not steer the tilt, for rare huge losses rule the moments long before they matter to delta.
   void truncate(double log_mass);
 
+  /// Counts losses above `top` as there and at +inf, with the same P- and Q-mass. Returns the probability that one of
+  /// the steps has an infinite loss now.
+  double close(double top);
+
   Cumulants cumulants(double tilt) const;
 
   /// Cumulant generating function of one step of term j.
@@ -88,6 +92,9 @@ class Saddlepoint {
   double total_count() const { return total_count_; }
   /// Steps by their tilted mass off atoms that lie further apart than `apart` [nats].
   double spread_count(double tilt, double apart) const;
+  /// Steps by their tilted mass, where what lies within a quarter of the interval of the bulk of a step counts by its
+  /// distance from there: on a grid that has the bulk on a point it is spread by its distance times the interval.
+  double moving_count(double tilt, double interval) const;
   std::size_t terms() const { return nodes_.size(); }
   const LossNodes& nodes(std::size_t term) const { return nodes_[term]; }
   double count(std::size_t term) const { return counts_[term]; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "forecast/saddlepoint.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
@@ -19,7 +20,7 @@ Place place_of(const Term& term) {
   const Saddlepoint step(Direction{{term.pair, 1}});
   const Cumulants k = step.cumulants(0);
   const std::vector<double>& losses = step.nodes(0).loss;
-  return {std::log(std::fabs(k.mean) + 1e-300), std::log(k.variance + 1e-300), losses.empty() ? 0 : losses.back()};
+  return {math::log(std::fabs(k.mean) + 1e-300), math::log(k.variance + 1e-300), losses.empty() ? 0 : losses.back()};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "forecast/cost.hpp"
 #include "forecast/grid_interval.hpp"
 #include "forecast/lattice_grid.hpp"
+#include "numeric/elementary.hpp"
 
 namespace hockeystick {
 
@@ -23,22 +24,31 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
   const double span = std::fabs(at.epsilon) + 20 * at.deviation;
   const LatticeGrid grid =
       choose_lattice_grid(direction, saddlepoint, {std::max(0.0, at.tilt), target.interval, span, target.from_below});
+  plan.closing = target.closing;
   const double d = plan.interval = grid.interval;
   plan.off_grid_steps = grid.off_grid_steps;
   const double limit = grid.steepest_tilt();
   plan.tilt = std::clamp(at.tilt, 0.0, limit);
-  const double log_cut = std::log(target.cut);
+  const double log_cut = math::log(target.cut);
   double shift = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) shift += saddlepoint.count(j) * grid.offsets[j];
-  const WindowForecast window = question_window(saddlepoint, at, plan.tilt, {d, shift, limit}, target.cut);
+  const bool is_rough = plan.closing.top < infinity;
+  const WindowForecast window = question_window(saddlepoint, at, plan.tilt, {d, shift, limit}, target.cut, is_rough);
 
   const double terms = static_cast<double>(saddlepoint.terms());
+  double moving = can_close(direction) ? saddlepoint.moving_count(plan.tilt, d) / saddlepoint.total_count() : 1;
+  if (is_rough) moving *= 1e-3;  // single steps from anywhere decide
   for (std::size_t j = 0; j < direction.size(); ++j) {
     plan.log_moments.push_back(saddlepoint.log_moment(j, plan.tilt));
-    const double log_steps = std::log(saddlepoint.count(j) * terms);
-    const SupportNeeds needs{
-        plan.tilt,           plan.log_moments.back(), std::max(log_cut + at.log_delta - log_steps, -703.0),
-        log_cut - log_steps, 0.25 / (1 + plan.tilt),  grid.offsets[j]};
+    const double log_steps = math::log(saddlepoint.count(j) * terms);
+    const SupportNeeds needs{plan.tilt,
+                             plan.log_moments.back(),
+                             std::max(log_cut + at.log_delta - log_steps, -703.0),
+                             log_cut - log_steps,
+                             0.25 / (1 + plan.tilt),
+                             grid.offsets[j],
+                             target.closing.top,
+                             moving};
     plan.supports.push_back(plan_nonuniform_grid(*direction[j].pair, saddlepoint, j, needs, d));
     plan.points += plan.supports.back().points();
     plan.step_bytes += plan.supports.back().bytes_discretized();

@@ -11,6 +11,12 @@
 
 namespace hockeystick {
 
+/// Steps whose losses above `top` count as there and at +inf: that matters to no question as long as all others of the
+/// run add up to `least` at least, which fails with little probability by Chernoff's inequality at -tilt.
+struct Closing {
+  double top = infinity, least = 0, tilt = 0;  // [nats]
+};
+
 /// What one pass is to achieve.
 struct Target {
   Saddle saddle;           // where the question lies, by the forecast
@@ -18,6 +24,7 @@ struct Target {
   double interval;         // discretization interval [nats]
   double cut;              // relative mass each truncation may take
   bool from_below = true;  // whether a lower estimate is wanted, for which grids are shifted
+  Closing closing = {};
 };
 
 struct Plan {
@@ -26,6 +33,7 @@ struct Plan {
   Window window;
   std::size_t fft_size;
   ChernoffTilts chernoff;
+  Closing closing;
   std::vector<double> log_moments;       // per term, at the tilt
   std::vector<NonuniformGrid> supports;  // per term
   double points;                         // of all supports

@@ -5,6 +5,7 @@
 
 #include "forecast/cost.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/fft/real_fft.hpp"
 #include "pld/chernoff.hpp"
@@ -17,13 +18,21 @@ namespace {
 // tilted mass may wrap into it from either side, as -log.
 struct WindowNeeds {
   double tilt, lowest, highest, log_above, log_wrapped;
+  double steepness = 1;  // of what Chernoff's inequality is best at; less is safer where the forecast is rough
 };
 
 WindowForecast make_window(const Saddlepoint& saddlepoint, const Cumulants& k, const WindowGrid& grid,
                            const WindowNeeds& needs) {
   const auto [d, shift, limit] = grid;
-  const auto top = saddlepoint.chernoff_quantile(0, needs.log_above, 1, limit);
-  const auto from_above = saddlepoint.chernoff_quantile({needs.tilt, k}, needs.log_wrapped, 1, limit);
+  const auto above = [&, limit = limit](double tilt, double log_reciprocal) {
+    const Saddlepoint::Tilted from{tilt, saddlepoint.cumulants(tilt)};
+    ChernoffQuantile quantile = saddlepoint.chernoff_quantile(from, log_reciprocal, 1, limit);
+    if (needs.steepness == 1) return quantile;
+    const double apart = needs.steepness * (quantile.tilt - tilt);
+    return ChernoffQuantile{
+        tilt + apart, (saddlepoint.cumulants(tilt + apart).value - from.cumulants.value + log_reciprocal) / apart};
+  };
+  const auto top = above(0, needs.log_above), from_above = above(needs.tilt, needs.log_wrapped);
   const auto from_below = saddlepoint.chernoff_quantile({needs.tilt, k}, needs.log_wrapped, -1, limit);
   const double high = std::max(top.loss, needs.highest);
   WindowForecast window{};
@@ -56,20 +65,21 @@ void WindowForecast::clip(double lowest, double highest) {
 }
 
 WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, const WindowGrid& grid,
-                               double cut) {
+                               double cut, bool is_rough) {
   const Cumulants k = saddlepoint.cumulants(tilt);
   const double epsilon = std::max(0.0, at.epsilon), margin = std::sqrt(k.variance), d = grid.interval;
-  const double log_lost = std::log(cut) + at.log_delta;
+  const double log_lost = math::log(cut) + at.log_delta;
   // What wraps around has cut delta at most, at its worst weight.
   const double log_wrapped = k.value - tilt * epsilon + log_chernoff_peak(tilt) - log_lost;
-  const bool smooth = at.regular && d < 0.25 * margin;
+  const bool smooth = at.regular && !is_rough && d < 0.25 * margin;
   const double lowest = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;
-  return make_window(saddlepoint, k, grid,
-                     {tilt, lowest, epsilon + 4 * d, std::max(1.0, -log_lost), std::max(1.0, log_wrapped)});
+  return make_window(
+      saddlepoint, k, grid,
+      {tilt, lowest, epsilon + 4 * d, std::max(1.0, -log_lost), std::max(1.0, log_wrapped), is_rough ? 0.75 : 1.0});
 }
 
 WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass) {
-  const double log_lost = -std::log(tail_mass);
+  const double log_lost = -math::log(tail_mass);
   const Cumulants k = saddlepoint.cumulants(tilt);
   const auto below = [&](double at) { return saddlepoint.chernoff_quantile(at, log_lost, -1, grid.steepest); };
   const auto below_p = below(0), below_q = below(-1);

@@ -38,9 +38,10 @@ struct WindowForecast {
   void clip(double lowest, double highest);
 };
 
-/// For a question at `at`, by a composition tilted by `tilt`: each truncation takes about `cut` of delta there.
+/// For a question at `at`, by a composition tilted by `tilt`: each truncation takes about `cut` of delta there. Rough:
+/// neither where the answer lies nor how steep the tails are is known well.
 WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, const WindowGrid& grid,
-                               double cut);
+                               double cut, bool is_rough = false);
 
 /// For all questions: loses no more than the tail mass at either end, in the measures of P, Q and the tilt.
 WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass);

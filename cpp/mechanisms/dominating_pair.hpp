@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mechanisms/mgf_line.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 
 namespace hockeystick {
@@ -113,7 +114,7 @@ class DominatingPair {
   virtual double tail_moment_bound(double top, double t) const {
     const double most = loss_supremum();
     if (top >= most) return 0;
-    return most < infinity ? std::exp(t * most) * (1 + 1e-12) : infinity;
+    return most < infinity ? math::exp(t * most) * (1 + 1e-12) : infinity;
   }
 
   /// Upper bound of E_P[e^(t L)] + max(1, t) Q over the outcomes of finite loss that `integrate` does not list but

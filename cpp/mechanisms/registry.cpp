@@ -9,7 +9,7 @@ namespace hockeystick {
 namespace {
 
 struct Entry {
-  int parameters;
+  ParameterList parameters;
   PairFactory make;
 };
 
@@ -21,8 +21,8 @@ std::map<std::string, Entry, std::less<>>& entries() {
 
 }  // namespace
 
-Registration::Registration(std::string name, int parameters, PairFactory make) {
-  entries().emplace(std::move(name), Entry{parameters, make});
+Registration::Registration(std::string name, ParameterList parameters, PairFactory make) {
+  entries().emplace(std::move(name), Entry{std::move(parameters), make});
 }
 
 std::shared_ptr<const DominatingPair> dominating_pair(std::string_view name, Parameters parameters) {
@@ -30,9 +30,13 @@ std::shared_ptr<const DominatingPair> dominating_pair(std::string_view name, Par
   if (found == entries().end())
     throw std::invalid_argument("name must be that of a dominating pair, got " + std::string(name));
   const Entry& entry = found->second;
-  if (entry.parameters != any_count && parameters.size() != static_cast<std::size_t>(entry.parameters))
-    throw std::invalid_argument("parameters must be " + std::to_string(entry.parameters) + " numbers for " +
-                                std::string(name) + ", got " + std::to_string(parameters.size()));
+  if (entry.parameters) {
+    const std::vector<Parameter>& expected = *entry.parameters;
+    if (parameters.size() != expected.size())
+      throw std::invalid_argument("parameters must be " + std::to_string(expected.size()) + " numbers for " +
+                                  std::string(name) + ", got " + std::to_string(parameters.size()));
+    for (std::size_t k = 0; k < expected.size(); ++k) checked(expected[k].name, parameters[k], expected[k].range);
+  }
   return entry.make(parameters);
 }
 

@@ -3,10 +3,12 @@
 
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "methods/question.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/range.hpp"
 
 namespace hockeystick {
 
@@ -30,11 +32,28 @@ inline void refuse(Answer& answer, double bytes) {
 }
 inline void refuse(Answer& answer, const OverBudget& over) { refuse(answer, over.bytes()); }
 
+/// Throws std::invalid_argument for a pair that is none, or a count out of range.
+inline void check_terms(std::span<const Term> terms) {
+  for (const Term& term : terms) {
+    if (!term.pair) throw std::invalid_argument("terms must hold dominating pairs, got none");
+    checked("count", static_cast<double>(term.count), ranges::count);
+  }
+}
+
+/// The same of all directions, and for limits out of range. A question may ask others with a tolerance below that of
+/// users.
+inline void check_question(std::span<const Direction> directions, const Limits& limits) {
+  for (const Direction& direction : directions) check_terms(direction);
+  checked("tolerance", limits.tolerance, ranges::inner_probability);
+  checked("memory_limit", static_cast<double>(limits.memory_limit), ranges::positive);
+}
+
 /// `ask()` within the memory limit, the tables of the pairs included; where that is too small for any answer, each of
 /// the `count` answers is refused with the bounds in `known`.
 template <class Ask>
 std::vector<Answer> budgeted(std::span<const Direction> directions, std::size_t count, const Limits& limits,
                              const Interval& known, Ask&& ask) {
+  check_question(directions, limits);
   try {
     const Budget budget(static_cast<double>(limits.memory_limit));
     std::set<const DominatingPair*> counted;

@@ -8,6 +8,7 @@
 #include "forecast/grid_interval.hpp"
 #include "methods/method.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/union_probability.hpp"
 #include "pld/chernoff.hpp"
@@ -35,7 +36,7 @@ double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint
     loss_error += count * step.loss_error;
   }
   // proof: underflow-delta
-  const double finite = std::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1e-307;
+  const double finite = math::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1e-307;
   return (finite + infinite.upper()) * (1 + 2 * unit_roundoff);
 }
 
@@ -68,7 +69,7 @@ class ByChernoff final : public Method {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     const Saddle& at = task_.grid().at();
     far_ = at.tilt > 0 ? at : task_.grid().whole().far_saddle(task_.question.at);
-    if (!(far_.log_delta < std::log(smallest_delta))) return {.obstacle = "delta is not below 1e-300"};
+    if (!(far_.log_delta < math::log(smallest_delta))) return {.obstacle = "delta is not below 1e-300"};
     return {.cost = cost::term * static_cast<double>(task_.terms().size())};
   }
 

@@ -15,7 +15,9 @@
 #include <cmath>
 
 #include "forecast/cost.hpp"
+#include "mechanisms/gaussian/gaussian.hpp"
 #include "methods/method.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
@@ -81,7 +83,7 @@ Interval GaussianCurve::Point::interval() const { return {std::max(0.0, value - 
 GaussianCurve::Point GaussianCurve::at(double epsilon) const {
   constexpr Point unknown{0.5, 1, 0};
   const double m = epsilon / mu_, h = mu_ / 2;
-  const double rest = std::fma(-m, mu_, epsilon) / mu_;  // epsilon / mu is m + rest
+  const double rest = exact_remainder(epsilon, m, mu_) / mu_;  // epsilon / mu is m + rest
   const auto [near, lost] = two_sum(m, -h);
   const auto [a, low] = two_sum(near, lost + rest);
   const double place_error = 1.01 * mu_error_ * (m + h);  // of a
@@ -111,11 +113,11 @@ Interval GaussianCurve::delta(double epsilon) const { return at(epsilon).interva
 
 // log delta is concave in epsilon, so that Newton's method stays on the right of the root from there.
 Interval GaussianCurve::epsilon(double delta) const {
-  const double square = 2 * std::min(-std::log(2 * delta), std::log(mu_ / (2.5 * delta)));
+  const double square = 2 * std::min(-math::log(2 * delta), math::log(mu_ / (2.5 * delta)));
   double epsilon = std::max(0.0, mu_ * (mu_ / 2 + (square > 0 ? std::min(std::sqrt(square), farthest - 0.01) : 0.0)));
   Point point = at(epsilon);
   for (int i = 0; i < 60 && point.slope > 0 && point.value > 0; ++i) {
-    const double step = std::log(point.value / delta) * point.value / point.slope;
+    const double step = math::log(point.value / delta) * point.value / point.slope;
     const double next = std::max(0.0, epsilon + step);
     const bool close = std::fabs(next - epsilon) <= 1e-14 * epsilon + 0.1 * point.error / point.slope;
     if (next != epsilon) point = at(epsilon = next);
@@ -139,7 +141,7 @@ namespace {
 
 class ClosedForm final : public Evaluator {
  public:
-  explicit ClosedForm(const GaussianCurve& curve) : curve_(curve) {}
+  ClosedForm(double mu, double mu_error) : mu_(mu), mu_error_(mu_error), curve_(mu, mu_error) {}
 
   Answer answer(Quantity quantity, double at, double) const override {
     const bool wants_epsilon = quantity == Quantity::epsilon;
@@ -149,7 +151,18 @@ class ClosedForm final : public Evaluator {
     return result;
   }
 
+  // mu of all is a root of a sum of squares, relatively no further off than the worst of them, and the rounding of the
+  // merging.
+  std::shared_ptr<const Evaluator> grown(const Direction& more) const override {
+    Direction all = more;
+    all.push_back({gaussian_pair(mu_, mu_error_), 1});
+    const MergedDirection merged = merge_gaussians(all);
+    if (!merged.only_gaussian) return nullptr;
+    return std::make_shared<ClosedForm>(merged.mu, mu_error_ + merged.mu_error);  // proof: parameter-rounding
+  }
+
  private:
+  double mu_, mu_error_;
   GaussianCurve curve_;
 };
 
@@ -164,7 +177,7 @@ class ByClosedForm final : public Method {
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
-    return std::make_shared<ClosedForm>(GaussianCurve(task_.run.mu, task_.run.mu_error));
+    return std::make_shared<ClosedForm>(task_.run.mu, task_.run.mu_error);
   }
 };
 

@@ -29,7 +29,9 @@ class Key {
                  plan.chernoff.above,
                  plan.chernoff.below,
                  plan.chernoff.wrap_above,
-                 plan.chernoff.wrap_below},
+                 plan.chernoff.wrap_below,
+                 plan.closing.least,
+                 plan.closing.tilt},
         supports_(plan.supports) {
     numbers_.insert(numbers_.end(), plan.log_moments.begin(), plan.log_moments.end());
     for (const Term& term : direction) {
@@ -86,11 +88,11 @@ void trim(std::list<Entry>& entries) {
 // A pass that its question is charged for while it has it.
 std::shared_ptr<const FftComposition> charged(std::shared_ptr<const FftComposition> pass) {
   struct Charged {
+    explicit Charged(std::shared_ptr<const FftComposition> of) : room(of->bytes()), pass(std::move(of)) {}
     Held room;
     std::shared_ptr<const FftComposition> pass;
   };
-  const double bytes = pass->bytes();
-  const auto both = std::make_shared<const Charged>(Held(bytes), std::move(pass));
+  const auto both = std::make_shared<const Charged>(std::move(pass));
   return {both, both->pass.get()};
 }
 

@@ -12,6 +12,7 @@
 #include "forecast/thinned.hpp"
 #include "methods/contour_sum.hpp"
 #include "methods/method.hpp"
+#include "numeric/elementary.hpp"
 
 namespace hockeystick {
 namespace {
@@ -21,13 +22,13 @@ constexpr std::size_t many_samples = 24;
 
 class ContourIntegral final : public Evaluator {
  public:
-  ContourIntegral(const Direction& terms, const LineOf& line_of, const ContourPlan& plan, double near)
-      : plan_(plan), sum_(terms, line_of, plan.contour), near_(near) {}
+  ContourIntegral(ContourProduct product, const ContourPlan& plan, double near)
+      : plan_(plan), product_(std::move(product)), sum_(product_), near_(near) {}
 
   /// Null where a term has no line.
   static std::shared_ptr<const ContourIntegral> of(const Direction& terms, const LineOf& line_of,
                                                    const ContourPlan& plan, double near) try {
-    return std::make_shared<ContourIntegral>(terms, line_of, plan, near);
+    return std::make_shared<ContourIntegral>(ContourProduct(terms, line_of, plan.contour), plan, near);
   } catch (const NoLine&) {
     return nullptr;
   }
@@ -59,6 +60,14 @@ class ContourIntegral final : public Evaluator {
     return of(terms, made_in_turn(terms, plan_.needs), plan_, near_);
   }
 
+  std::shared_ptr<const Evaluator> grown(const Direction& more) const override try {
+    ContourProduct product = product_;
+    product.multiply(more, made_in_turn(more, plan_.needs));
+    return std::make_shared<ContourIntegral>(std::move(product), plan_, near_);
+  } catch (const NoLine&) {
+    return nullptr;
+  }
+
   // By Chernoff's inequality, cheaper than many samples.
   bool shows_at_most(const Direction& terms, double epsilon, double delta) const override {
     if (plan_.contour.count < many_samples || !(delta > 0)) return false;
@@ -73,7 +82,7 @@ class ContourIntegral final : public Evaluator {
     } catch (const NoLine&) {
       return false;
     }
-    return std::min(twice.log_delta(epsilon), four_times.log_delta(epsilon)) <= std::log(delta) - 1e-12;
+    return std::min(twice.log_delta(epsilon), four_times.log_delta(epsilon)) <= math::log(delta) - 1e-12;
   }
 
   double bytes() const override { return cost::contour_sample_bytes * static_cast<double>(plan_.contour.count); }
@@ -92,6 +101,7 @@ class ContourIntegral final : public Evaluator {
   }
 
   ContourPlan plan_;
+  ContourProduct product_;
   ContourSum sum_;
   double near_;  // an epsilon that it was made for
 };

@@ -7,119 +7,38 @@
 #include <complex>
 #include <limits>
 #include <numbers>
-#include <utility>
 
+#include "numeric/complex.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
-#include "pld/chernoff.hpp"
 
 namespace hockeystick {
 namespace {
 
 // log sum over j >= 1 of a bound that falls by e^-fall from each j to the next.
-double log_geometric(double first, double fall) { return fall > 0 ? first - std::log(-std::expm1(-fall)) : infinity; }
+double log_geometric(double first, double fall) { return fall > 0 ? first - math::log(-math::expm1(-fall)) : infinity; }
 
 // What rounding may take of the difference of two logarithms, each off by two roundings.
 double raised(double log, double by) { return log - by + 4 * u * (std::fabs(log) + std::fabs(by)); }
 
 }  // namespace
 
-// A product of powers of samples, line by line. Where a sample is all but lost in its error the product counts as 0,
-// within what it may be at most.
-class Product {
- public:
-  explicit Product(std::size_t count)
-      : size_((count + 7) / 8 * 8), re_(size_, 1.0), im_(size_), relative_(size_), lost_(size_) {}
-
-  void multiply(const std::vector<MomentSample>& samples, std::int64_t count) {
-    std::vector<double> re(size_, 1.0), im(size_);
-    const auto times = static_cast<double>(count);
-    for (std::size_t k = 1; k < samples.size(); ++k) {
-      const double off = samples[k].rounding + samples[k].truncation + 1e-300;  // proof: contour-rounding
-      const double modulus = std::sqrt(samples[k].re * samples[k].re + samples[k].im * samples[k].im);
-      const double relative = times * (off / modulus);
-      if (relative < 1) {
-        re[k] = samples[k].re;
-        im[k] = samples[k].im;
-        relative_[k] += relative;
-      } else {
-        lost_[k] += times * (std::log(modulus + off) + 8 * u);
-      }
-    }
-    default_fft_kernel().powers(re.data(), im.data(), size_, static_cast<std::uint64_t>(count));
-    for (std::size_t k = 1; k < samples.size(); ++k) {
-      const double next = re_[k] * re[k] - im_[k] * im[k];
-      im_[k] = re_[k] * im[k] + im_[k] * re[k];
-      re_[k] = next;
-    }
-    // Powers within 4 n u, whatever underflows on the way: it takes 1e-307, which the 24 u of sample 0 cover.
-    rounding_ += 4 * u * (times + 1);  // proof: contour-rounding
-  }
-
-  /// The product and its error: |(R + e)^n - R^n| <= |R|^n (e^(n e / |R|) - 1), and (|R| + e)^n <= |R|^n e^(n e / |R|).
-  std::pair<std::complex<double>, double> at(std::size_t k) const {
-    const double size = std::sqrt(re_[k] * re_[k] + im_[k] * im_[k]), relative = relative_[k] + rounding_;
-    if (lost_[k] != 0) return {0, 1.01 * size * std::exp(relative + lost_[k])};  // proof: contour-rounding
-    return {{re_[k], im_[k]}, 1.01 * size * std::expm1(relative)};               // proof: contour-rounding
-  }
-
- private:
-  std::size_t size_;
-  std::vector<double> re_, im_, relative_, lost_;
-  double rounding_ = 0;  // of the powers and products
-};
-
-LineOf made_in_turn(const Direction& direction, const LineNeeds& needs) {
-  return [&direction, needs, line = std::shared_ptr<MgfLine>()](std::size_t j) mutable -> const MgfLine& {
-    line = direction[j].pair->mgf_line(needs);
-    if (!line) throw NoLine{};
-    return *line;
-  };
-}
-
-void ChernoffBound::add(const MgfLine& line, std::int64_t count) {
-  const double step = static_cast<double>(count) * line.log_moment_above(tilt_);
-  value_ += step;
-  size_ += std::fabs(step);
-  ++terms_;
-}
-
-double ChernoffBound::log_delta(double epsilon) const {
-  const double peak = log_chernoff_peak(tilt_);
-  const double size = (size_ + tilt_ * std::fabs(epsilon) + std::fabs(peak)) * (32 + terms_);
-  return value_ - tilt_ * epsilon + peak + u * size;
-}
-
-ContourSum::ContourSum(const Direction& direction, const LineOf& line_of, const Contour& contour,
-                       const Smoothing& smoothing)
-    : contour_(contour), spacing_(2 * std::numbers::pi / contour.period) {
-  Product product(contour.count);
-  ChernoffBound higher(contour.higher), lower(contour.lower);
-  double error = 0, size = 0, log_beyond = 0;
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    checkpoint_each<16>(j);
-    const MgfLine& line = line_of(j);
-    const auto count = static_cast<double>(direction[j].count);
-    const Ball step = line.log_moment();
-    log_moment_ += count * step.value;
-    error += count * step.error;
-    size += count * std::fabs(step.value);
-    higher.add(line, direction[j].count), lower.add(line, direction[j].count);
-    product.multiply(line.samples(spacing_, contour.count), direction[j].count);
-    const double modulus = line.modulus_bound(spacing_ * static_cast<double>(contour.count));
-    log_beyond += count * std::log(std::max(modulus, 1e-300));
-  }
-  log_moment_error_ = 1.01 * (error + u * size * static_cast<double>(direction.size()));  // proof: contour-rounding
+ContourSum::ContourSum(const ContourProduct& product, const Smoothing& smoothing)
+    : contour_(product.contour()), spacing_(2 * std::numbers::pi / contour_.period) {
+  const Ball log_moment = product.log_moment();
+  log_moment_ = log_moment.value, log_moment_error_ = log_moment.error;
   // k > 0: e^(c k p) delta(eps + k p) <= e^(B(higher) - (higher - c) k p), B the Chernoff bound at eps; k < 0 likewise.
-  const double rise = contour.higher - contour.tilt, fall = contour.tilt - contour.lower;
-  log_higher_ = log_geometric(raised(higher.log_delta(0), rise * contour.period), rise * contour.period * (1 - 1e-9));
-  log_lower_ = log_geometric(raised(lower.log_delta(0), fall * contour.period), fall * contour.period * (1 - 1e-9));
-  weigh(product, log_beyond, smoothing);
+  const double rise = contour_.higher - contour_.tilt, fall = contour_.tilt - contour_.lower;
+  log_higher_ =
+      log_geometric(raised(product.higher().log_delta(0), rise * contour_.period), rise * contour_.period * (1 - 1e-9));
+  log_lower_ =
+      log_geometric(raised(product.lower().log_delta(0), fall * contour_.period), fall * contour_.period * (1 - 1e-9));
+  weigh(product, smoothing);
 }
 
-void ContourSum::weigh(const Product& product, double log_beyond, const Smoothing& smoothing) {
+void ContourSum::weigh(const ContourProduct& product, const Smoothing& smoothing) {
   const std::size_t count = contour_.count;
   const double c = contour_.tilt;
   re_.assign((count + 7) / 8 * 8, 0.0);
@@ -131,9 +50,9 @@ void ContourSum::weigh(const Product& product, double log_beyond, const Smoothin
     const double square = (c * c + w * w) * ((c + 1) * (c + 1) + w * w);
     const double re = (c * (c + 1) - w * w) / square, im = -w * (2 * c + 1) / square;
     const auto factor = smoothing.at({c, w});
-    error = error * (std::abs(factor.value) + factor.error) + std::abs(value) * factor.error;
+    error = error * (absolute(factor.value) + factor.error) + absolute(value) * factor.error;
     value *= factor.value;
-    const double inverse = 1 / std::sqrt(square), size = std::abs(value) * inverse;
+    const double inverse = 1 / std::sqrt(square), size = absolute(value) * inverse;
     rounding_ += twice * (error * inverse * (1 + 1e-12) + 24 * u * size);
     turning_ += twice * size * static_cast<double>(k);
     total_ += twice * size;
@@ -144,7 +63,7 @@ void ContourSum::weigh(const Product& product, double log_beyond, const Smoothin
   // both signs of k.
   const double rest = static_cast<double>(count - 1), from = spacing_ * static_cast<double>(count);
   const double order = smoothing.order(from);
-  tail_ = 2.01 * std::exp(log_beyond) * smoothing.bound(c, from) * std::pow(1 + 1 / rest, order) /
+  tail_ = 2.01 * math::exp(product.log_beyond()) * smoothing.bound(c, from) * math::exp(order * math::log1p(1 / rest)) /
           ((order + 1) * spacing_ * spacing_ * rest);  // proof: contour-tail
 }
 
@@ -158,7 +77,7 @@ void exponentials(std::array<double, 3 * together>& x) {
   const auto logs = x;
   default_fft_kernel().exponentials(x.data(), x.size());
   for (std::size_t k = 0; k < x.size(); ++k)
-    if (!(std::fabs(logs[k]) < 700)) x[k] = std::exp(logs[k]);
+    if (!(std::fabs(logs[k]) < 700)) x[k] = math::exp(logs[k]);
 }
 
 }  // namespace
@@ -166,7 +85,7 @@ void exponentials(std::array<double, 3 * together>& x) {
 ContourSum::Sum ContourSum::sum(double epsilon) const {
   const double angle = -spacing_ * epsilon;
   double sums[3];
-  default_fft_kernel().turned_sums(re_.data(), im_.data(), re_.size(), std::cos(angle), std::sin(angle), sums);
+  default_fft_kernel().turned_sums(re_.data(), im_.data(), re_.size(), math::cos(angle), math::sin(angle), sums);
   return {sums[0], spacing_ * sums[2] - contour_.tilt * sums[0]};
 }
 
@@ -191,7 +110,7 @@ ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double unit = powers[0] / contour_.period;
   // proof: contour-rounding
   const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 1.01 * contour_.tilt * std::fabs(epsilon) + 16);
-  const double grown = off < 1 ? off * (1 + off) : std::expm1(off);  // the true unit is at most 1 + grown times `unit`
+  const double grown = off < 1 ? off * (1 + off) : math::expm1(off);  // the true unit is at most 1 + grown times `unit`
   const double turning = u * (8 + 1.01 * spacing_ * std::fabs(epsilon));  // proof: contour-rounding
   ContourDelta result{};
   result.value = unit * sum(epsilon).value;
@@ -207,9 +126,9 @@ double ContourSum::solve(double delta, double start) const {
   double epsilon = start;
   for (int i = 0; i < 12; ++i) {
     const auto [value, slope] = sum(epsilon);
-    const double unit = std::exp(log_moment_ - contour_.tilt * epsilon) / contour_.period;
+    const double unit = math::exp(log_moment_ - contour_.tilt * epsilon) / contour_.period;
     if (!(value > 0) || !(slope < 0)) return std::numeric_limits<double>::quiet_NaN();
-    const double step = std::log(unit * value / delta) * value / slope;
+    const double step = math::log(unit * value / delta) * value / slope;
     epsilon -= std::clamp(step, -0.5 * contour_.period, 0.5 * contour_.period);
     if (std::fabs(step) <= 1e-13 * (1 + std::fabs(epsilon))) break;
   }

@@ -8,13 +8,10 @@
 // of the moments. cpp/proofs/contour-rounding.md, contour-tail.md and contour-aliases.md book them.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "forecast/contour_plan.hpp"
-#include "methods/question.hpp"
+#include "methods/contour_product.hpp"
 #include "methods/smoothing.hpp"
 #include "numeric/interval.hpp"
 
@@ -28,37 +25,10 @@ struct ContourDelta {
   double lower() const { return value - (rounding + tail + alias); }
 };
 
-/// The line of each term in turn, good until the next is asked for.
-using LineOf = std::function<const MgfLine&(std::size_t)>;
-
-/// Made one after the other; throws NoLine where a term has none.
-LineOf made_in_turn(const Direction& direction, const LineNeeds& needs);
-struct NoLine {};
-
-inline LineOf kept(const Lines& lines) {
-  return [&lines](std::size_t j) -> const MgfLine& { return *lines[j]; };
-}
-
-/// Chernoff's bound of a composition at one tilt >= 0, term by term.
-class ChernoffBound {
- public:
-  explicit ChernoffBound(double tilt) : tilt_(tilt) {}
-  void add(const MgfLine& line, std::int64_t count);
-
-  /// log of an upper bound of delta(epsilon): e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y).
-  double log_delta(double epsilon) const;
-
- private:
-  double tilt_, value_ = 0, size_ = 1, terms_ = 0;
-};
-
-class Product;
-
 class ContourSum {
  public:
   /// Smoothed, delta is that of the smoothed curve.
-  ContourSum(const Direction& direction, const LineOf& line_of, const Contour& contour,
-             const Smoothing& smoothing = {});
+  explicit ContourSum(const ContourProduct& product, const Smoothing& smoothing = {});
 
   ContourDelta delta(double epsilon) const {
     ContourDelta result{};
@@ -81,13 +51,13 @@ class ContourSum {
   struct Sum {
     double value, slope;  // of the samples, and its derivative by epsilon
   };
-  void weigh(const Product& product, double log_beyond, const Smoothing& smoothing);
+  void weigh(const ContourProduct& product, const Smoothing& smoothing);
   Sum sum(double epsilon) const;
   ContourDelta enclosed(double epsilon, const double* powers) const;
 
   Contour contour_;
   double spacing_;
-  double log_moment_ = 0, log_moment_error_ = 0;  // of the composition at the tilt
+  double log_moment_, log_moment_error_;          // of the composition at the tilt
   double log_higher_, log_lower_;                 // the Chernoff bounds of the aliases at epsilon = 0
   std::vector<double> re_, im_;                   // M(z_k)^n / (M(c)^n z_k (z_k + 1)), twice from k = 1 on, then zeros
   double total_ = 0;                              // sum of the sizes of the weights

@@ -11,6 +11,7 @@
 #include "forecast/cost.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/step_mgf_line.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/compose.hpp"
@@ -27,7 +28,7 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
   for (double count = 64; count < most_samples; count = std::ceil(1.1 * count)) {
     const double from = spacing * count;
     const double tail = 2 * smoothing.bound(contour.tilt, from) / ((smoothing.order(from) + 1) * spacing * from);
-    if (std::log(tail) < log_tail) return count;
+    if (math::log(tail) < log_tail) return count;
   }
   return infinity;
 }
@@ -36,7 +37,7 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 
 DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
                                                 double log_tolerance) {
-  const double log_share = std::log(share * log_tolerance);
+  const double log_share = math::log(share * log_tolerance);
   Saddle right = at;
   right.tilt = std::max(at.tilt, 1 / at.deviation);
   DiscretizedContourPlan result{contour_frame(saddlepoint, right, log_share), 0, infinity};
@@ -45,7 +46,7 @@ DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, 
   const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
   result.radius = std::sqrt(0.125 * log_tolerance / curvature);
   const double scale = saddlepoint.cumulants(contour.tilt).value - contour.tilt * at.epsilon;
-  const double log_sum = at.log_delta - scale + std::log(contour.period);
+  const double log_sum = at.log_delta - scale + math::log(contour.period);
   const double count = samples_needed(Smoothing(Smoothing::Side::lower, result.radius), contour, log_share + log_sum);
   result.cost = cost::discretized_contour(2 * count, plan.points);
   if (result.cost < infinity) contour.count = static_cast<std::size_t>(count);
@@ -61,7 +62,8 @@ DiscretizedContour::DiscretizedContour(const Direction& direction, const Saddlep
       near_(near),
       bytes_(plan.step_bytes + cost::contour_sample_bytes * static_cast<double>(contour_.count)),
       held_(bytes_) {
-  auto [above, below] = discretized(direction, plan);
+  auto [above, below, reach] = discretized(direction, plan);
+  reach_ = reach;
   add(direction, saddlepoint, std::move(above), upper_);
   add(direction, saddlepoint, std::move(below), lower_);
 }
@@ -80,13 +82,14 @@ void DiscretizedContour::add(const Direction& direction, const Saddlepoint& sadd
   to->loss_error = 1.01 * composed_loss_error(terms);  // proof: loss-coupling
   const bool above = to->steps.front().side == hockeystick::Side::upper;
   const Smoothing smoothing(above ? Smoothing::Side::upper : Smoothing::Side::lower, radius_);
-  to->sum.emplace(direction, kept(lines), contour_, smoothing);
+  to->sum.emplace(ContourProduct(direction, kept(lines), contour_), smoothing);
 }
 
 Interval DiscretizedContour::delta(double epsilon) const {
   const ContourDelta high = upper_->sum->delta(down(epsilon - upper_->loss_error));
   const ContourDelta low = lower_->sum->delta(up(epsilon + lower_->loss_error));
-  return {std::max(0.0, low.lower() * (1 - 4 * u) + lower_->infinity_mass * (1 - 4 * u)),
+  const double lower = low.lower() * (1 - 4 * u) + lower_->infinity_mass * (1 - 4 * u) - reach_.excess * (1 + 4 * u);
+  return {epsilon <= reach_.epsilon ? std::max(0.0, lower * (1 - 4 * u)) : 0.0,  // proof: closed-support
           std::min(1.0, (high.upper() + upper_->infinity_mass) * (1 + 4 * u))};
 }
 
@@ -95,10 +98,10 @@ Interval DiscretizedContour::epsilon(double delta, double start) const {
   const double above = down(delta - upper_->infinity_mass * (1 + 4 * u));
   if (above > 0)
     result.upper = up(upper_->sum->enclose(above, upper_->sum->solve(above, start)).upper + upper_->loss_error);
-  const double below = up(delta - lower_->infinity_mass * (1 - 4 * u));
+  const double below = up(up(delta + reach_.excess) - lower_->infinity_mass * (1 - 4 * u));
   if (below > 0)
     result.lower = down(lower_->sum->enclose(below, lower_->sum->solve(below, start)).lower - lower_->loss_error);
-  result.lower = std::max(0.0, result.lower);
+  result.lower = std::clamp(result.lower, 0.0, std::max(0.0, reach_.epsilon));  // proof: closed-support
   return result;
 }
 

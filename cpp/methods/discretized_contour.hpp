@@ -6,6 +6,7 @@
 
 #include "forecast/transform_plan.hpp"
 #include "methods/contour_sum.hpp"
+#include "methods/fft_composition.hpp"
 #include "methods/method.hpp"
 #include "numeric/interval.hpp"
 
@@ -45,6 +46,7 @@ class DiscretizedContour final : public Evaluator {
 
   Contour contour_;
   double radius_, cost_, interval_, near_, bytes_;
+  Reach reach_;
   Held held_;
   std::optional<Side> upper_, lower_;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mechanisms/adjacency.hpp"
 #include "methods/question.hpp"
 
 namespace hockeystick {
@@ -25,8 +26,15 @@ struct DpsgdPairs {
   double noise_divisor;              // without sampling: "gaussian", of the noise multiplier divided by this
 };
 
+/// That of the Gaussian mechanism under an adjacency.
+DpsgdPairs dpsgd_pairs(const Adjacency& adjacency);
+
 /// Encloses epsilon of every run, each for the worst direction, exactly as `epsilon_bounds` does.
 /// Runs without steps, or that sample nothing, cost nothing.
 std::vector<Answer> dpsgd_epsilon_bounds(const DpsgdRuns& runs, const DpsgdPairs& pairs, const Limits& limits);
+
+/// Encloses delta(epsilon) of one run, as `delta_bounds` does.
+Answer dpsgd_delta_bounds(double noise_multiplier, double sampling_probability, std::int64_t steps, double epsilon,
+                          const DpsgdPairs& pairs, const Limits& limits);
 
 }  // namespace hockeystick

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "forecast/cost.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -174,7 +175,7 @@ double Enumeration::gained(double epsilon) const {
   CompensatedSum sum;
   for (std::size_t k = sums_.size(); k-- > 0 && sums_[k].loss > epsilon;) {
     checkpoint_each<8192>(k);
-    sum.add(sums_[k].mass * -std::expm1(epsilon - sums_[k].loss));
+    sum.add(sums_[k].mass * -math::expm1(epsilon - sums_[k].loss));
   }
   return sum.value();
 }

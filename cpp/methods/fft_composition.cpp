@@ -9,11 +9,60 @@
 #include "discretize/tangent_hull.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/composition_cache.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/fft/cache.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/workspace.hpp"
 
 namespace hockeystick {
+
+namespace {
+
+// log of an upper bound of E_P[e^(-t L)] of a pair, t >= 1, by its step from above. As an average under Q of a convex
+// function of the likelihood ratio it only grows where mass is spread with its P- and Q-mass kept; what errors of
+// shares moved up was Q-mass, counted at -inf.
+double log_moment_below(const DominatingPair& pair, const StepPmf& step, double t) {
+  if (step.loss(0) > pair.loss_infimum() || t < 1) return infinity;  // mass below was raised
+  const double moment = math::exp(log_moment_above(tilted(step, 0, 0), -t));
+  const double moved = t * step.reverse_infinity_mass * math::exp(-(t - 1) * step.loss(0));
+  return math::log(moment + moved) * (1 + 8 * u) + 32 * u;  // proof: closed-support
+}
+
+// A closed step leaves delta(epsilon) as it is where all other losses of the run add up to epsilon less its top at
+// least. They do as each is at least its least; or else fail to with the probability of Chernoff's inequality, when no
+// more than the mass above the top is gained. Losses are off by their errors, and where the curve is read.
+Reach reach_of(const Direction& direction, const Plan& plan, const DiscretizedSteps& found) {
+  const std::vector<StepPmf>& steps = found.upper;
+  double room = infinity, top = infinity, least = 0, off = 0, size = 0, mass = 0;
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    const DominatingPair& pair = *direction[j].pair;
+    const auto count = static_cast<double>(direction[j].count);
+    const double lowest = pair.loss_infimum(), last = steps[j].loss(steps[j].index.size() - 1);
+    if (plan.supports[j].closed()) {
+      room = std::min(room, last - lowest), top = std::min(top, last);
+      mass += count * (steps[j].mass.back() + steps[j].infinity_mass);
+    }
+    least += count * lowest;
+    off += count * (2 * std::max(steps[j].loss_error, found.lower[j].loss_error) + 1e-12 * (1 + std::fabs(lowest)));
+    size += count * (std::fabs(lowest) + std::fabs(steps[j].offset)) + std::fabs(last);
+  }
+  if (room == infinity) return {};
+  off += 1e-9 * size;  // proof: closed-support
+  const auto& [planned, other, tilt] = plan.closing;
+  if (!(tilt > 0)) return {room + least - off, 0};  // proof: closed-support
+  double log_excess = infinity;
+  for (double t = tilt; t >= 1 && t > tilt / 8; t *= 0.7) {  // the grid makes steep ones worse
+    double log_moment = 0;
+    for (std::size_t j = 0; j < direction.size(); ++j)
+      log_moment +=
+          static_cast<double>(direction[j].count) * std::max(0.0, log_moment_below(*direction[j].pair, steps[j], t));
+    log_excess = std::min(log_excess, log_moment + t * (other + off) + 1e-12 * (log_moment + t * std::fabs(other) + 1));
+  }
+  const double excess = mass * math::exp(std::min(700.0, log_excess));
+  return {top + other - off, excess * (1 + 1e-9)};  // proof: closed-support
+}
+
+}  // namespace
 
 DiscretizedSteps discretized(const Direction& direction, const Plan& plan) {
   DiscretizedSteps steps;
@@ -21,18 +70,17 @@ DiscretizedSteps discretized(const Direction& direction, const Plan& plan) {
     const DominatingPair& pair = *direction[j].pair;
     const SupportCells halves = cut_midway(pair, plan.supports[j].build());
     steps.upper.push_back(connect_dots(halves));
-    steps.lower.push_back(tangent_hull(cut_again(pair, halves, tangent_points(halves))));
+    steps.lower.push_back(best_tangent_hull(pair, halves, plan.tilt));
   }
+  steps.reach = reach_of(direction, plan, steps);
   return steps;
 }
 
-namespace {
-
-std::pair<CurveTable, CurveTable> composed(const Direction& direction, const Plan& plan) {
+FftComposition::Sides FftComposition::composed(const Direction& direction, const Plan& plan) {
   // The tables that it leaves are charged where they are made.
   const Held room(plan.bytes - 2 * CurveTable::bytes(static_cast<double>(plan.window.size)));
   const auto fft = shared_fft(plan.fft_size);
-  const auto [upper, lower] = discretized(direction, plan);
+  const auto [upper, lower, reach] = discretized(direction, plan);
   Workspace circle(plan.fft_size);
   const auto side = [&](const std::vector<StepPmf>& steps) {
     std::vector<ComposedTerm> terms;
@@ -41,22 +89,30 @@ std::pair<CurveTable, CurveTable> composed(const Direction& direction, const Pla
     return CurveTable(compose(terms, *fft, plan.window, plan.chernoff, circle.doubles()));
   };
   CurveTable above = side(upper);
-  return {std::move(above), side(lower)};
+  return {std::move(above), side(lower), reach};
 }
-
-}  // namespace
 
 FftComposition::FftComposition(const Direction& direction, const Plan& plan, const Saddle& at)
     : FftComposition(composed(direction, plan), plan, at) {}
 
-FftComposition::FftComposition(std::pair<CurveTable, CurveTable>&& sides, const Plan& plan, const Saddle& at)
+FftComposition::FftComposition(Sides&& sides, const Plan& plan, const Saddle& at)
     : interval_(plan.interval),
       tilt_(plan.tilt),
       slope_(at.slope),
       size_(plan.fft_size),
       cost_(plan.cost),
-      upper_(std::move(sides.first)),
-      lower_(std::move(sides.second)) {}
+      upper_(std::move(sides.upper)),
+      lower_(std::move(sides.lower)),
+      reach_(sides.reach) {}
+
+// How delta falls about an epsilon, by differences of the upper curve.
+void FftComposition::describe(double epsilon, Answer& result) const {
+  const double apart = std::max(4 * interval_, 0.03 * epsilon);
+  const double here = upper_.delta(epsilon).value, next = upper_.delta(epsilon + apart).value,
+               last = upper_.delta(epsilon + 2 * apart).value;
+  result.slope = (3 * here - 4 * next + last) / (2 * apart * here);
+  result.curvature = (here - 2 * next + last) / (apart * apart * here) + result.slope;
+}
 
 Answer FftComposition::answer(Quantity quantity, double at, double) const {
   const bool wants_epsilon = quantity == Quantity::epsilon;
@@ -64,10 +120,13 @@ Answer FftComposition::answer(Quantity quantity, double at, double) const {
   double epsilon = at;
   if (wants_epsilon) {
     result.upper = epsilon = upper_.epsilon(at);
-    result.lower = lower_.epsilon(at);
+    result.lower =
+        std::min(lower_.epsilon(up(at + reach_.excess)), std::max(0.0, reach_.epsilon));  // proof: closed-support
     if (!std::isfinite(epsilon)) epsilon = std::isfinite(result.lower) ? result.lower : 0;
   }
-  const CertifiedDelta high = upper_.delta(epsilon), low = lower_.delta(epsilon);
+  const CertifiedDelta high = upper_.delta(epsilon);
+  CertifiedDelta low = lower_.delta(epsilon);
+  low.value = epsilon <= reach_.epsilon ? std::max(0.0, down(low.value - reach_.excess)) : 0;  // proof: closed-support
   if (!wants_epsilon) result.upper = high.value, result.lower = low.value;
   result.truncation = std::max(0.0, high.truncation - lower_.pmf().infinity_mass);
   result.wraparound = low.wraparound;
@@ -79,6 +138,7 @@ Answer FftComposition::answer(Quantity quantity, double at, double) const {
   result.size = size_;
   result.tilt = tilt_;
   result.cost = cost_;
+  if (wants_epsilon && std::isfinite(result.upper)) describe(result.upper, result);
   return result;
 }
 

@@ -10,9 +10,15 @@
 
 namespace hockeystick {
 
+/// Up to where the lower side of closed steps bounds delta(epsilon), and by how much it may be too high there.
+struct Reach {
+  double epsilon = infinity, excess = 0;
+};
+
 /// One step of each term on its planned support, from both sides.
 struct DiscretizedSteps {
   std::vector<StepPmf> upper, lower;
+  Reach reach;
 };
 DiscretizedSteps discretized(const Direction& direction, const Plan& plan);
 
@@ -25,12 +31,19 @@ class FftComposition final : public Evaluator {
   double bytes() const override { return 2 * CurveTable::bytes(static_cast<double>(upper_.pmf().mass.size())); }
 
  private:
-  FftComposition(std::pair<CurveTable, CurveTable>&& sides, const Plan& plan, const Saddle& at);
+  struct Sides {
+    CurveTable upper, lower;
+    Reach reach;
+  };
+  FftComposition(Sides&& sides, const Plan& plan, const Saddle& at);
+  static Sides composed(const Direction& direction, const Plan& plan);
+  void describe(double epsilon, Answer& result) const;
 
   double interval_, tilt_, slope_;
   std::size_t size_;
   double cost_;
   CurveTable upper_, lower_;
+  Reach reach_;
 };
 
 }  // namespace hockeystick

@@ -25,7 +25,8 @@ GridPlanner& Task::grid() {
 namespace {
 
 Width width_of(const Answer& found) {
-  return {found.lower, found.upper, found.truncation + found.wraparound, found.rounding, found.discretization};
+  return {found.lower, found.upper,    found.truncation + found.wraparound, found.rounding, found.discretization,
+          found.slope, found.curvature};
 }
 
 }  // namespace

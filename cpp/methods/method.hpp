@@ -31,6 +31,8 @@ class Evaluator {
   virtual void deltas(std::span<const double> epsilons, std::span<Answer> answers) const;
   /// The same plan for another direction; null if it cannot serve.
   virtual std::shared_ptr<const Evaluator> sibling(const Direction&) const { return nullptr; }
+  /// Of these terms besides; null if it cannot take them.
+  virtual std::shared_ptr<const Evaluator> grown(const Direction&) const { return nullptr; }
   /// Whether another direction's delta(epsilon) is at most `delta`, shown at less cost than by an answer.
   virtual bool shows_at_most(const Direction&, double /*epsilon*/, double /*delta*/) const { return false; }
   virtual double bytes() const { return 0; }

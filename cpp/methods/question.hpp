@@ -48,6 +48,7 @@ struct Answer {
   double interval = 0;   // discretization interval of the last pass [nats]; 0: closed form
   std::size_t size = 0;  // length of its transform; or samples of the contour
   double tilt = 0;
+  double slope = 0, curvature = 0;  // of log delta at the answer, about, as of a Saddle; 0: not known
   int passes = 0;
   double cost = 0, total_cost = 0;  // as the planner forecast: of the last pass, of all [ns]
   std::string_view method;          // that found the bounds

@@ -13,6 +13,8 @@
 #include "methods/budgeted.hpp"
 #include "methods/chernoff_bound.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -70,7 +72,7 @@ bool is_dominated(Task& task, const Answer& found) {
   const double goal = asked.wants_epsilon() ? asked.at : found.lower;
   const Saddlepoint& saddlepoint = task.grid().saddlepoint();
   const Saddle at = saddlepoint.saddle_for_epsilon(epsilon);
-  const double spare = std::log(goal) - saddlepoint.log_chernoff_delta(at.tilt, epsilon);
+  const double spare = math::log(goal) - saddlepoint.log_chernoff_delta(at.tilt, epsilon);
   if (!(at.tilt > 0) || spare < 0) return false;  // not worth trying
   return chernoff_delta(task.terms(), saddlepoint, at, epsilon, std::clamp(0.3 * spare, 0.1, 2.0)) <= goal;
 }
@@ -245,17 +247,22 @@ std::vector<Answer> answers_to(std::span<const Direction> directions, Quantity q
 
 std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::span<const double> deltas,
                                    const Limits& limits) {
+  check_each("delta", deltas, ranges::delta);
   return answers_to(directions, Quantity::epsilon, deltas, limits);
 }
 
 std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits) {
+  check_each("epsilon", epsilons, ranges::epsilon);
   return answers_to(directions, Quantity::delta, epsilons, limits);
 }
 
 std::vector<std::vector<Explanation>> explain(std::span<const Direction> directions, Quantity quantity, double at,
                                               const Limits& limits) {
   check_method(limits.method);
+  check_question(directions, limits);
+  const bool wants_epsilon = quantity == Quantity::epsilon;
+  checked(wants_epsilon ? "delta" : "epsilon", at, wants_epsilon ? ranges::delta : ranges::epsilon);
   check_floating_point_environment();
   const Budget budget(static_cast<double>(limits.memory_limit));
   std::vector<std::vector<Explanation>> tables;

@@ -10,6 +10,7 @@
 
 #include "forecast/cost.hpp"
 #include "methods/method.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
@@ -108,7 +109,9 @@ Interval single_step_epsilon(const DominatingPair& pair, double delta) {
   while (high < beyond_loss && !suffices(high)) high = step.is_lost(high) ? beyond_loss : 2 * high;
   if (high >= beyond_loss) return {exceeded_epsilon(pair, delta), infinity};
   // The root without certificate, then outwards until each side has one.
-  const auto excess = [&](double epsilon) { return std::log(std::max(step.upper(epsilon), 1e-320)) - std::log(delta); };
+  const auto excess = [&](double epsilon) {
+    return math::log(std::max(step.upper(epsilon), 1e-320)) - math::log(delta);
+  };
   const double root = monotone_root(excess, 0.0, high, 1e-15);
   double lower = root, upper = root;
   for (double away = u * root; lower > 0 && !exceeds(lower); away *= 4) lower = std::max(0.0, root - away);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/elementary.hpp"
 #include "numeric/point_mass_transform.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -18,7 +19,7 @@ StepMgfLine::StepMgfLine(TiltedStep step) : step_(std::move(step)) {
     sum.add(step_.mass[i]);
     losses_.push_back(step_.step->loss(i));
   }
-  const double value = std::log(sum.value());
+  const double value = math::log(sum.value());
   // proof: smoothing-rounding
   log_moment_ = {step_.log_moment + value, u * (4 + 5 * std::fabs(value) + std::fabs(step_.log_moment + value))};
 }

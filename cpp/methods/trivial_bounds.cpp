@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "methods/method.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -113,8 +114,8 @@ NearLargest near_largest(const Direction& direction, Depth&& depth) {
     const double reached = finite + cells.infinity_mass_lower;
     result.near += count * (edge - cells.loss_error);
     result.losses += count * (std::fabs(most) + std::fabs(edge) + cells.loss_error);
-    result.log_finite += finite > least_mass ? count * std::log(finite) : -infinity;
-    result.log_reached += reached > least_mass ? count * std::log(reached) : -infinity;
+    result.log_finite += finite > least_mass ? count * math::log(finite) : -infinity;
+    result.log_reached += reached > least_mass ? count * math::log(reached) : -infinity;
     result.steps += count;
   }
   return result;
@@ -128,10 +129,10 @@ Interval epsilon_by_largest_losses(const Direction& direction, double delta, dou
   const NearLargest all = near_largest(direction, [&](double most) { return 0.25 * tolerance * std::fabs(most); });
   Interval result{0, infinity};
   if (infinity_mass(direction).is_at_most(delta)) result.upper = std::max(0.0, largest);  // proof: largest-losses
-  const double log_delta = std::log(delta);
+  const double log_delta = math::log(delta);
   const double log_share = log_delta - all.log_reached_below() + 8 * u * std::fabs(log_delta);
   if (log_share < -1)  // proof: largest-losses
-    result.lower = std::max(0.0, all.near_below() + std::log1p(-std::exp(log_share) * (1 + 8 * u)) * (1 + 8 * u));
+    result.lower = std::max(0.0, all.near_below() + math::log1p(-math::exp(log_share) * (1 + 8 * u)) * (1 + 8 * u));
   return result;
 }
 
@@ -145,7 +146,7 @@ LargestLossPower::LargestLossPower(const Direction& direction, double tolerance)
   // The largest losses alone, if they are atoms; else those near them.
   for (const double depth : {0.0, 0.25 * tolerance / steps}) {
     const NearLargest all = near_largest(direction, [&](double most) { return depth + 1e-13 * std::fabs(most); });
-    near_.push_back({all.near_below(), std::exp(all.log_finite_below()) * (1 - 8 * u)});
+    near_.push_back({all.near_below(), math::exp(all.log_finite_below()) * (1 - 8 * u)});
   }
 }
 
@@ -153,9 +154,9 @@ Interval LargestLossPower::at(double fpr) const {
   if (!std::isfinite(largest_)) return {0, 1};
   // e^loss fpr, also where the factors leave the range of doubles.
   const auto likelier = [&](double loss, double sign) {
-    if (std::fabs(loss) < 700) return std::exp(loss) * (1 + sign * 8 * u) * fpr + sign * smallest_subnormal;
-    const double log_fpr = std::log(fpr), sum = loss + log_fpr;
-    return std::exp(std::min(0.0, sum + sign * 8 * u * (std::fabs(loss) + std::fabs(log_fpr)))) * (1 + sign * 8 * u);
+    if (std::fabs(loss) < 700) return math::exp(loss) * (1 + sign * 8 * u) * fpr + sign * smallest_subnormal;
+    const double log_fpr = math::log(fpr), sum = loss + log_fpr;
+    return math::exp(std::min(0.0, sum + sign * 8 * u * (std::fabs(loss) + std::fabs(log_fpr)))) * (1 + sign * 8 * u);
   };
   double below = 0;
   // proof: largest-loss-power
@@ -179,9 +180,9 @@ UnionProbability infinity_mass(const Direction& direction) {
 double total_variation(const Direction& direction) {
   double log_equal = 0;
   for (const Term& term : direction)
-    log_equal += static_cast<double>(term.count) * std::log1p(-std::min(1.0, term.pair->total_variation_bound()));
+    log_equal += static_cast<double>(term.count) * math::log1p(-std::min(1.0, term.pair->total_variation_bound()));
   const double error = 1e-12 * static_cast<double>(direction.size());
-  return std::min(1.0, -std::expm1(log_equal) * (1 + error) + 1e-307);  // proof: total-variation
+  return std::min(1.0, -math::expm1(log_equal) * (1 + error) + 1e-307);  // proof: total-variation
 }
 
 std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance) {
@@ -195,17 +196,17 @@ std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, dou
     const DominatingPair& pair = *direction[j].pair;
     const auto count = static_cast<double>(direction[j].count);
     const double most = pair.finite_loss_bound();
-    log_upper = up(log_upper + count * std::log(finite_tail_above(pair, down(most - room))) * (1 - 8 * u));
+    log_upper = up(log_upper + count * math::log(finite_tail_above(pair, down(most - room))) * (1 - 8 * u));
     const PairCells cells = pair.integrate(std::array{most});
     const double reached = cells.upper_tail_p * (1 - cells.mass_error - 2 * u);
-    log_lower = down(log_lower + (reached > least_mass ? count * std::log(reached) * (1 + 8 * u) : -infinity));
+    log_lower = down(log_lower + (reached > least_mass ? count * math::log(reached) * (1 + 8 * u) : -infinity));
     lost = up(lost + up(count * cells.loss_error));
   }
   const double kept = down(least - lost);  // proof: next-to-largest-loss
   // proof: next-to-largest-loss
-  const double finite_upper = room > 0 ? std::exp(log_upper) * -std::expm1(-room) * (1 + 16 * u) + 1e-307 : 0.0;
+  const double finite_upper = room > 0 ? math::exp(log_upper) * -math::expm1(-room) * (1 + 16 * u) + 1e-307 : 0.0;
   // proof: next-to-largest-loss
-  const double finite_lower = kept > 0 ? std::exp(log_lower) * -std::expm1(-kept) * (1 - 16 * u) - 1e-307 : 0.0;
+  const double finite_lower = kept > 0 ? math::exp(log_lower) * -math::expm1(-kept) * (1 - 16 * u) - 1e-307 : 0.0;
   Answer answer;
   answer.lower = std::max(infinite.lower(), (infinite.lower() + finite_lower) * (1 - 2 * u));
   answer.upper = std::min(1.0, room > 0 ? (infinite.upper() + finite_upper) * (1 + 2 * u) : infinite.upper());

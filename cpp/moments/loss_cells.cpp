@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "forecast/moment_edges.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
@@ -35,7 +36,7 @@ LossCells::LossCells(const DominatingPair& pair, int fineness)
     std::size_t best = first;
     for (std::size_t i = first; i < std::min(first + run, cells_.cells.size()); ++i)
       if (cells_.cells[i].p > cells_.cells[best].p) best = i;
-    if (cells_.cells[best].p > 0) heavy_.push_back({edges_[best], std::log(cells_.cells[best].p)});
+    if (cells_.cells[best].p > 0) heavy_.push_back({edges_[best], math::log(cells_.cells[best].p)});
   }
   cut_off_unknown();
 }
@@ -44,12 +45,12 @@ Interval LossCells::log_moment(double t) const {
   if (std::isinf(unlisted(t)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
   // In units of e^scale, so that nothing overflows.
   const double scale = log_scale(t), beyond = beyond_top(t) + unlisted(t);
-  const LossFunction plain{[=](double l) { return std::exp(t * l - scale); },
-                           [=](double l) { return t * std::exp(t * l - scale); }, -infinity, [](double) { return 0.0; },
-                           [=](double l) { return std::exp((t + 1) * l - scale); }};
+  const LossFunction plain{[=](double l) { return math::exp(t * l - scale); },
+                           [=](double l) { return t * math::exp(t * l - scale); }, -infinity,
+                           [](double) { return 0.0; }, [=](double l) { return math::exp((t + 1) * l - scale); }};
   const double off = law_ ? law_->loss_error : 0;
-  const Interval direct = integral(plain, [&](double l) { return plain.value(l) * std::expm1(t * off); });
-  const double low = std::log(direct.lower), high = std::log(direct.upper + beyond * std::exp(-scale) * (1 + 8 * u));
+  const Interval direct = integral(plain, [&](double l) { return plain.value(l) * math::expm1(t * off); });
+  const double low = math::log(direct.lower), high = math::log(direct.upper + beyond * math::exp(-scale) * (1 + 8 * u));
   // The exponents t l - scale are rounded: by at most 4 u of the largest in total.
   const double largest = t * std::max(std::fabs(top()), std::fabs(edges_.front())) + std::fabs(scale);
   Interval result{direct.lower > 0 ? scale + low - 8 * u * (largest + std::fabs(low) + 1) : -infinity,
@@ -57,23 +58,23 @@ Interval LossCells::log_moment(double t) const {
   if (t * top() > 300) return result;
   // x^a - 1 - a (x - 1), a = t + 1, whose E_Q is the moment minus 1: nothing cancels where t is small.
   const LossFunction centred{[=](double l) { return exp_excess(t * l) + t * exp_excess(-l); },
-                             [=](double l) { return std::fabs(t * (std::exp(t * l) - std::exp(-l))) + tiny_slope; },
+                             [=](double l) { return std::fabs(t * (math::exp(t * l) - math::exp(-l))) + tiny_slope; },
                              -infinity, [](double) { return 0.0; },
-                             [=](double l) { return std::max(t, std::exp((t + 1) * std::max(0.0, l))); }};
+                             [=](double l) { return std::max(t, math::exp((t + 1) * std::max(0.0, l))); }};
   const Interval rest = with_q_mass(centred);
   return both(result,
-              {std::log1p(std::max(0.0, rest.lower)) * (1 - 8 * u), std::log1p(rest.upper + beyond) * (1 + 8 * u)});
+              {math::log1p(std::max(0.0, rest.lower)) * (1 - 8 * u), math::log1p(rest.upper + beyond) * (1 + 8 * u)});
 }
 
 Interval LossCells::mean() const {
   if (std::isinf(unlisted(1)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
   const double beyond = beyond_top(1) + unlisted(1);  // L <= e^L
   const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
-                           [](double e) { return e < -1 ? e * std::exp(e) : -0.3679; },
-                           [](double e) { return std::max(0.0, e * std::exp(e)); }};
+                           [](double e) { return e < -1 ? e * math::exp(e) : -0.3679; },
+                           [](double e) { return std::max(0.0, e * math::exp(e)); }};
   const LossFunction centred{[](double l) { return exp_excess(-l); },
-                             [=](double l) { return std::fabs(std::expm1(-l)) + tiny_slope; }, -infinity,
-                             [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * std::exp(e)); }};
+                             [=](double l) { return std::fabs(math::expm1(-l)) + tiny_slope; }, -infinity,
+                             [](double) { return 0.0; }, [](double e) { return std::max(1.0, e * math::exp(e)); }};
   const Interval direct = integral(plain, [&](double) { return law_->loss_error; });
   const Interval rest = with_q_mass(centred);
   // x log x >= -1 / e.
@@ -92,8 +93,8 @@ Interval LossCells::variance() const {
                             [=](double l) { return 2 * std::fabs(l - c) + tiny_slope; }, c - 1,
                             [](double) { return 0.0; },
                             [=](double e) {
-                              const double at = std::exp(e) * (e - c) * (e - c);
-                              return e < c - 2 ? at : std::max(at, 4 * std::exp(c - 2));
+                              const double at = math::exp(e) * (e - c) * (e - c);
+                              return e < c - 2 ? at : std::max(at, 4 * math::exp(c - 2));
                             }};
   const Interval around = integral(square, [&](double l) {
     const double error = law_->loss_error;
@@ -101,8 +102,8 @@ Interval LossCells::variance() const {
   });
   const double off = (average.upper - average.lower) / 2 * (1 + 1e-9);
   // y^2 <= 2 e^y for y >= 0.
-  const double beyond = top() >= c ? 2 * std::exp(-c) * beyond_top(1) * (1 + 1e-12) : infinity;
-  const double hidden = (2 * std::exp(-c) + 4 * std::exp(c - 2)) * unlisted(1) * (1 + 1e-12);
+  const double beyond = top() >= c ? 2 * math::exp(-c) * beyond_top(1) * (1 + 1e-12) : infinity;
+  const double hidden = (2 * math::exp(-c) + 4 * math::exp(c - 2)) * unlisted(1) * (1 + 1e-12);
   return {std::max(0.0, around.lower - off * off), around.upper + beyond + hidden};
 }
 
@@ -149,7 +150,7 @@ double LossCells::beyond_top(double t) const {
   if (top() < 0) return infinity;
   const double mass = cells_.upper_tail_p * (1 + cells_.mass_error) + 1e-300;
   const double by_supremum =
-      std::isfinite(pair_.loss_supremum()) ? mass * std::exp(t * pair_.loss_supremum()) : infinity;
+      std::isfinite(pair_.loss_supremum()) ? mass * math::exp(t * pair_.loss_supremum()) : infinity;
   return std::min(pair_.tail_moment_bound(top(), t), by_supremum * (1 + 1e-12));
 }
 

@@ -11,6 +11,7 @@
 #include "methods/gaussian_merge.hpp"
 #include "moments/loss_cells.hpp"
 #include "moments/zcdp.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -92,8 +93,8 @@ class CutDirection {
 
 // Whether even the largest number of cells is too few, if each refinement gains as much as the last one.
 bool is_hopeless(const Tally& tally, double previous, double allowed) {
-  const double left = std::floor(std::log(most_cells / tally.cells) / std::log(4.0));
-  return std::log(tally.gap / allowed) > (left + 1) * std::log(previous / tally.gap);
+  const double left = std::floor(math::log(most_cells / tally.cells) / math::log(4.0));
+  return math::log(tally.gap / allowed) > (left + 1) * math::log(previous / tally.gap);
 }
 
 // Refines the cells until the sum is as tight as asked.
@@ -183,6 +184,7 @@ Answer zcdp(const Direction& direction, CutDirection& cut, double largest, const
 std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
                                  const Limits& limits) {
   check_floating_point_environment();
+  check_each("order", orders, ranges::order);
   return budgeted(directions, orders.size(), limits, {0, infinity}, [&] {
     std::vector<CutDirection> cut = cut_later(directions);
     std::vector<Answer> answers;
@@ -204,6 +206,7 @@ std::vector<Answer> loss_variance_bounds(std::span<const Direction> directions, 
 std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span<const double> largest_orders,
                                 const Limits& limits) {
   check_floating_point_environment();
+  check_each("largest_order", largest_orders, ranges::largest_order);
   return budgeted(directions, largest_orders.size(), limits, {0, infinity}, [&] {
     std::vector<Answer> answers(largest_orders.size());
     std::vector<CutDirection> cut = cut_later(directions);

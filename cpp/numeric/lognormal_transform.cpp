@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "numeric/complex.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/vector_math.hpp"
 #include "numeric/sum.hpp"
@@ -26,16 +28,16 @@ double few_bits(double x) {
 }
 
 // Upper bound of the integral of phi over (x, inf) and of d phi(x), x >= 1.
-double normal_tail_above(double x, double d) { return std::exp(-x * x / 2) * (0.4 / x + 0.4 * d) * (1 + 1e-12); }
+double normal_tail_above(double x, double d) { return math::exp(-x * x / 2) * (0.4 / x + 0.4 * d) * (1 + 1e-12); }
 
 // log E e^(-c (Y - 1)) from above where the nodes leave too much: e^x is above its tangents, so Y >= a / c (1 + w + mu
 // x) with a = c e^(-w - mu^2 / 2), for every w, and E e^(-c Y) <= e^(-a (1 + w) + (a mu)^2 / 2). Least near a mu^2 = w,
 // and there larger by about (1 + w)^(1/2).
 double tangent_bound(double mu, double c) {
-  const double z = c * mu * mu * std::exp(-mu * mu / 2);
-  double w = std::log1p(z);
-  for (int i = 0; i < 3; ++i) w -= (w - z * std::exp(-w)) / (1 + w);
-  const double a = c * std::exp(-w - mu * mu / 2), line = a * (1 + w), square = a * mu * a * mu / 2;
+  const double z = c * mu * mu * math::exp(-mu * mu / 2);
+  double w = math::log1p(z);
+  for (int i = 0; i < 3; ++i) w -= (w - z * math::exp(-w)) / (1 + w);
+  const double a = c * math::exp(-w - mu * mu / 2), line = a * (1 + w), square = a * mu * a * mu / 2;
   return c - line + square + 32 * u * (c + line * (1 + w + mu * mu) + square);  // proof: lognormal-transform
 }
 
@@ -57,7 +59,7 @@ void LognormalTransform::place(Line& line) const {
   for (int i = 1; i <= tried; ++i) {
     const double b = std::min((most - least) / 2, 9.0) * i / tried, c = few_bits(std::max(0.0, least + b) * (1 + 1e-5));
     const double within = std::min({b, c - least, most - c}), edge = c + within;
-    const double needed = (nats + edge * edge / 2) / within * std::exp(std::max(0.0, 2 * (c - modest_rise)));
+    const double needed = (nats + edge * edge / 2) / within * math::exp(std::max(0.0, 2 * (c - modest_rise)));
     if (!(within > 0 && c < most_raised && c * mu_ <= pi / 2 && needed < cost)) continue;
     centre = c, half_width = within, cost = needed;
   }
@@ -67,10 +69,10 @@ void LognormalTransform::place(Line& line) const {
   const double farthest = std::sqrt(tail_deviations * tail_deviations + centre * centre);
   const auto lowest = -static_cast<int>(std::ceil(farthest / d));
   const auto highest = static_cast<int>(std::ceil((farthest + 2 * mu_) / d));
-  const double on_line = std::exp(centre * centre / 2) * (1 + 1e-12);
+  const double on_line = math::exp(centre * centre / 2) * (1 + 1e-12);
   const double from = (1 - lowest) * d, beyond = (highest + 1) * d;
   // proof: lognormal-transform
-  line.strip = 2 * std::exp(edge * edge / 2) / std::expm1(2 * pi * half_width / d) * (1 + 1e-12);
+  line.strip = 2 * math::exp(edge * edge / 2) / math::expm1(2 * pi * half_width / d) * (1 + 1e-12);
   // proof: lognormal-transform
   line.left = on_line * normal_tail_above(from, d);
   // proof: lognormal-transform
@@ -78,7 +80,7 @@ void LognormalTransform::place(Line& line) const {
                           2 * normal_tail_above(beyond - mu_, d) + normal_tail_above(beyond, d));
   // E |Y - 1|^2 = e^(mu^2) + 1 - 2 cos(mu y). To the left |Y - 1| is at most 2 and mu (|v| + mu / 2 + c), to the right
   // e^a mu (v + c); a square of v + c under the tail is at most 1.1 times that at its start.
-  const double half_sine_at_edge = std::sin(std::min(mu_ * edge, pi) / 2);
+  const double half_sine_at_edge = math::sin(std::min(mu_ * edge, pi) / 2);
   line.strip_square = line.strip * (variance_ / 2 + 2 * half_sine_at_edge * half_sine_at_edge) * (1 + 1e-12);
   const double to_left = mu_ * (from + mu_ / 2 + centre), to_right = mu_ * (beyond + centre);
   line.left_square = line.left * std::min(2.0, 0.56 * to_left * to_left);
@@ -101,12 +103,13 @@ void LognormalTransform::place(Line& line) const {
   exponentials(line.y_im);
   exponentials_less_1(line.y_re);
   for (auto* part : {&line.weight_re, &line.weight_im, &line.size, &line.y_re, &line.y_im}) part->resize(whole);
-  const double angle = -mu_ * centre, half_sine = std::sin(angle / 2), cosine = std::cos(angle), sine = std::sin(angle);
+  const double angle = -mu_ * centre, half_sine = math::sin(angle / 2), cosine = math::cos(angle),
+               sine = math::sin(angle);
   for (std::size_t k = 0; k < count; ++k) {
     const double turn = (lowest + static_cast<int>(k)) * d * centre, e = line.y_im[k];
     line.size[k] = d / std::sqrt(2 * pi) * exponent[k] * (1 + exponent_rest[k]);
-    line.weight_re[k] = line.size[k] * std::cos(turn);
-    line.weight_im[k] = line.size[k] * std::sin(turn);
+    line.weight_re[k] = line.size[k] * math::cos(turn);
+    line.weight_im[k] = line.size[k] * math::sin(turn);
     line.y_re[k] = (line.y_re[k] + e * a_rest[k]) * cosine - 2 * half_sine * half_sine;
     line.y_im[k] = e * (1 + a_rest[k]) * sine;
     line.y.push_back(e * (1 + a_rest[k]));
@@ -114,7 +117,7 @@ void LognormalTransform::place(Line& line) const {
 }
 
 LognormalTransform::LognormalTransform(double mu, const SimdKernels& kernel) : kernel_(kernel), mu_(mu) {
-  variance_ = std::expm1(mu * mu) * (1 + 16 * u * (1 + mu * mu));
+  variance_ = math::expm1(mu * mu) * (1 + 16 * u * (1 + mu * mu));
   constexpr std::array<double, 6> angles{0, 0, pi / 4, pi / 2, 5 * pi / 8, 3 * pi / 4};
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     lines_[i].from = angles[i], lines_[i].to = angles[i + 1];
@@ -135,7 +138,7 @@ ComplexBall LognormalTransform::centred(std::complex<double> s) const {
   if (!line) return {0, infinity};
   double sums[3];
   kernel_.lognormal_sums(line->view(), s.real(), s.imag(), sums);
-  const double r = std::abs(s), e = std::exp(std::max(0.0, s.real()));
+  const double r = absolute(s), e = math::exp(std::max(0.0, s.real()));
   const double left_out = line->left_out(e + 1 + 2 * r, e * r * r);
   const double off = u * sums[2] + left_out + 1e-300;  // proof: lognormal-transform
   return {{sums[0], sums[1]}, off * (1 + 1e-9)};
@@ -147,7 +150,7 @@ LognormalTransform::WithSlope LognormalTransform::with_slope(std::complex<double
   if (!line) return {{0, infinity}, {0, infinity}};
   double sums[6];
   kernel_.lognormal_slopes(line->view(), s.real(), s.imag(), sums);
-  const double r = std::abs(s), e = std::exp(std::max(0.0, s.real()));
+  const double r = absolute(s), e = math::exp(std::max(0.0, s.real()));
   const double value_off = u * sums[2] + line->left_out(e + 1 + 2 * r, e * r * r) + 1e-300;
   // proof: lognormal-transform
   const double slope_off = u * sums[5] + line->left_out(2 * (1 + e), 2 * e * r) + 1e-300;
@@ -170,28 +173,30 @@ double LognormalTransform::log_moment_above(double c) const {
     }
     // proof: lognormal-transform
     sum = sum * (1 + (40 + static_cast<double>(count)) * u) + line.strip + line.left + line.right + 20 * u;
-    return std::min(c + std::log(sum) + 8 * u * (c + 50), tangent_bound(mu_, c));
+    return std::min(c + math::log(sum) + 8 * u * (c + 50), tangent_bound(mu_, c));
   }
   double sums[3];
   kernel_.lognormal_sums(line.view(), c, 0, sums);
-  const double e = std::exp(c);
+  const double e = math::exp(c);
   // proof: lognormal-transform
   const double above = sums[0] + (u * sums[2] + line.left_out(e + 1 + 2 * c, e * c * c)) * (1 + 1e-9);
-  return std::log1p(above) * (1 + 8 * u);
+  return math::log1p(above) * (1 + 8 * u);
 }
 
 // Between those of the saddle points for the median and the mean of Y, -mu x = W(mu^2 e^(-mu^2 / 2) s) and W(mu^2 s).
 double LognormalTransform::steepest_angle(std::complex<double> s) const {
   const auto angle = [](std::complex<double> z) {
-    std::complex<double> w = std::log(1.0 + z);
+    const std::complex<double> from = 1.0 + z;
+    std::complex<double> w{math::log(absolute(from)), math::atan2(from.imag(), from.real())};
     for (int i = 0; i < 2; ++i) {
-      const std::complex<double> e = std::exp(w);
-      w -= (w * e - z) / (e * (w + 1.0));
+      const double grown = math::exp(w.real());
+      const std::complex<double> e{grown * math::cos(w.imag()), grown * math::sin(w.imag())};
+      w -= quotient(w * e - z, e * (w + 1.0));
     }
     return w.imag();
   };
   const std::complex<double> z = s * (mu_ * mu_);
-  return (angle(z) + angle(z * std::exp(-mu_ * mu_ / 2))) / 2;
+  return (angle(z) + angle(z * math::exp(-mu_ * mu_ / 2))) / 2;
 }
 
 }  // namespace hockeystick

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/gauss_legendre.hpp"
 #include "numeric/simd/cpu.hpp"
 
@@ -52,7 +53,7 @@ double mills_ratio(double x) {
       const double z = width * rule.nodes[k];
       mass += rule.weights[k] * exp_short(-z * (x + y + 0.5 * z));
     }
-    mass *= width * std::exp(-y * (x + 0.5 * y));
+    mass *= width * math::exp(-y * (x + 0.5 * y));
     sum.add(mass);
     if (y * (x + y) > 2.0 && mass <= 1e-19 * sum.value()) return sum.value();
     y += width;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "numeric/sum.hpp"
@@ -25,8 +26,8 @@ class PointMassTransform {
     for (std::size_t i = 0; i < masses.size(); ++i) {
       const double angle = spacing * places[i];
       room_[i] = masses[i];
-      room_[2 * padded_ + i] = std::cos(angle);
-      room_[3 * padded_ + i] = std::sin(angle);
+      room_[2 * padded_ + i] = math::cos(angle);
+      room_[3 * padded_ + i] = math::sin(angle);
       sum.add(masses[i]);
       size += masses[i] * std::fabs(angle);
     }

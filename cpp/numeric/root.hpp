@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "numeric/elementary.hpp"
+
 namespace hockeystick {
 
 /// A point near the zero of a monotone function between `a` and `b`, f(a) and f(b) of opposite sign, by the Illinois
@@ -11,7 +13,7 @@ namespace hockeystick {
 /// not halved the bracket. Returns the end with smaller |f| if the signs agree.
 template <class Function>
 double monotone_root(Function&& function, double a, double b, double precision) {
-  const auto f = [&](double x) { return std::asinh(function(x)); };
+  const auto f = [&](double x) { return math::asinh(function(x)); };
   double fa = f(a), fb = f(b);
   if (!(fa * fb < 0)) return std::fabs(fa) < std::fabs(fb) ? a : b;
   double width = std::fabs(b - a);

@@ -27,7 +27,7 @@ inline double gamma(double n) {
 }
 
 /// Throws std::runtime_error unless this thread rounds to nearest even and keeps subnormal numbers, as operands (no
-/// DAZ) and as results (no FTZ). Tests this by arithmetic, without knowledge of the CPU.
+/// DAZ) and as results (no FTZ), and std::fma rounds once. Tests this by arithmetic, without knowledge of the CPU.
 inline void check_floating_point_environment() {
   const volatile double one = 1, tiny = 0x1p-60, half_ulp = 0x1p-53, odd = 1 + 0x1p-52;
   const volatile double above = one + tiny, below = one - tiny, negative = -one - tiny;
@@ -41,6 +41,12 @@ inline void check_floating_point_environment() {
   if (flushed != 0x1p-1023 || as_zero != 0x1p-1014) {
     throw std::runtime_error("subnormal numbers must be live; this thread flushes them to zero (FTZ or DAZ is set)");
   }
+#if !defined(__MINGW32__)  // which two_product does not ask
+  const volatile double factor = 1 + 0x1p-52, product = 1 + 0x1p-51;
+  if (std::fma(factor, factor, -product) != 0x1p-104) {
+    throw std::runtime_error("the C library's fma must round once; it rounds the product, too");
+  }
+#endif
 }
 
 }  // namespace hockeystick

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 
 #include "numeric/rounding.hpp"
 
@@ -16,16 +17,40 @@ struct TwoParts {
 };
 
 /// a + b = value + error exactly, for all finite a, b without overflow (Knuth; also under underflow).
-inline TwoParts two_sum(double a, double b) {
+constexpr TwoParts two_sum(double a, double b) {
   const double s = a + b;
   const double b_seen = s - a;
   return {s, (a - (s - b_seen)) + (b - b_seen)};
 }
 
-/// a * b = value + error exactly, if |a b| >= 2^-968 (so that the error is no subnormal) and no overflow.
-inline TwoParts two_product(double a, double b) {
+/// x as a sum of two doubles of at most 26 bits each, |x| < 2^995 (Veltkamp).
+constexpr TwoParts halves(double x) {
+  const double scaled = x * (0x1p27 + 1), high = scaled - (scaled - x);
+  return {high, x - high};
+}
+
+/// As two_product, by multiplications and sums alone (Dekker).
+constexpr TwoParts two_product_of_halves(double a, double b) {
+  const double p = a * b;
+  const TwoParts x = halves(a), y = halves(b);
+  return {p, ((x.value * y.value - p) + x.value * y.error + x.error * y.value) + x.error * y.error};
+}
+
+/// a * b = value + error exactly, if 2^-968 <= |a b| (so that the error is no subnormal) and |a|, |b|, |a b| < 2^995.
+constexpr TwoParts two_product(double a, double b) {
+#if defined(__MINGW32__)
+  return two_product_of_halves(a, b);  // its std::fma rounds twice
+#else
+  if (std::is_constant_evaluated()) return two_product_of_halves(a, b);
   const double p = a * b;
   return {p, std::fma(a, b, -p)};
+#endif
+}
+
+/// a - q b for q = fl(a / b), which is a double, as two_product is exact.
+constexpr double exact_remainder(double a, double q, double b) {
+  const auto [product, error] = two_product(q, b);
+  return (a - product) - error;
 }
 
 /// Sum of doubles as if in twice the working precision.

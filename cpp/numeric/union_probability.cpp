@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -20,8 +21,8 @@ double moved_up(double x) { return std::min(0.0, x * (1 - relative) + absolute);
 void UnionProbability::add(double lower, double upper, double count) {
   if (upper <= 0 || count <= 0) return;
   certain_ = certain_ || lower >= 1;
-  log_none_lower_ = down(log_none_lower_ + down(count * moved_down(std::log1p(-std::min(1.0, upper)))));
-  const double most = moved_up(std::log1p(-std::clamp(lower, 0.0, 1.0)));
+  log_none_lower_ = down(log_none_lower_ + down(count * moved_down(math::log1p(-std::min(1.0, upper)))));
+  const double most = moved_up(math::log1p(-std::clamp(lower, 0.0, 1.0)));
   if (most < 0) log_none_upper_ = std::min(0.0, up(log_none_upper_ + up(count * most)));
 }
 
@@ -29,22 +30,22 @@ double UnionProbability::lower() const {
   if (certain_) return 1;
   if (!(log_none_upper_ < 0)) return 0;
   // proof: union-probability
-  const double by_complement = down(1 + moved_down(-std::exp(log_none_upper_)));  // the better one next to 1
+  const double by_complement = down(1 + moved_down(-math::exp(log_none_upper_)));  // the better one next to 1
   // proof: union-probability
-  return std::clamp(std::max(-moved_up(std::expm1(log_none_upper_)), by_complement), 0.0, down(1.0));
+  return std::clamp(std::max(-moved_up(math::expm1(log_none_upper_)), by_complement), 0.0, down(1.0));
 }
 
 double UnionProbability::upper() const {
-  return log_none_lower_ < 0 ? std::min(1.0, -moved_down(std::expm1(log_none_lower_))) : 0;
+  return log_none_lower_ < 0 ? std::min(1.0, -moved_down(math::expm1(log_none_lower_))) : 0;
 }
 
 bool UnionProbability::is_at_most(double probability) const {
-  return probability >= 1 || log_none_lower_ >= moved_up(std::log1p(-probability));  // proof: union-probability
+  return probability >= 1 || log_none_lower_ >= moved_up(math::log1p(-probability));  // proof: union-probability
 }
 
 bool UnionProbability::exceeds(double probability) const {
   if (!(probability < 1)) return false;
-  return certain_ || log_none_upper_ < moved_down(std::log1p(-probability));  // proof: union-probability
+  return certain_ || log_none_upper_ < moved_down(math::log1p(-probability));  // proof: union-probability
 }
 
 }  // namespace hockeystick

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -12,8 +13,8 @@ namespace hockeystick {
 /// of the two parts lies in [-1, 0].
 inline double log_chernoff_peak(double t) {
   if (!(t > 0)) return 0;
-  const double fall = t < 1 ? t * std::log(t / (1 + t)) : -t * std::log1p(1 / t);
-  return fall - std::log1p(t);
+  const double fall = t < 1 ? t * math::log(t / (1 + t)) : -t * math::log1p(1 / t);
+  return fall - math::log1p(t);
 }
 
 /// Upper bound of K, except for the rounding of its terms, with the peak. `size`: of all terms together.

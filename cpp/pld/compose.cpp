@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -57,6 +58,7 @@ std::vector<double> unwrapped(std::span<const double> circle, const Window& wind
 double convolve(std::span<const ComposedTerm> terms, const RealFft& fft, std::span<double> circle) {
   if (terms.size() == 1) {
     scatter(terms.front().step, circle);
+    if (terms.front().count == 1) return 0;  // composed with nothing: no transform, no error of one
     return cyclic_power(fft, circle, terms.front().count);
   }
   CyclicProduct product(fft);
@@ -92,13 +94,13 @@ double log_chernoff(std::span<const ComposedTerm> terms, double t, double extra,
 
 double probability(double log_bound) {
   if (log_bound == -infinity) return 0.0;
-  return log_bound < 0 ? std::exp(log_bound) * (1 + 8 * u) + 1e-307 : 1.0;
+  return log_bound < 0 ? math::exp(log_bound) * (1 + 8 * u) + 1e-307 : 1.0;
 }
 
 // Tilted masses need not sum to 1: the log moment that divides them is a forecast. inf where a product may overflow.
 double tilted_mass(double log_bound) {
   if (log_bound == -infinity) return 0.0;
-  return log_bound < 300 ? std::exp(log_bound) * (1 + 8 * u) + 1e-307 : infinity;
+  return log_bound < 300 ? math::exp(log_bound) * (1 + 8 * u) + 1e-307 : infinity;
 }
 
 void add_log_scale(std::span<const ComposedTerm> terms, LossPmf& pmf) {
@@ -132,7 +134,7 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
     const double down = tilts.wrap_below + pmf.tilt < 0 ? tilts.wrap_below : tilts.below;
     pmf.p_below = !serves_below ? 1.0 : probability(scale + log_chernoff(terms, down, pmf.tilt, loss(-1)));
     // Above the window Q is at most e^-loss P.
-    pmf.q_above = probability(std::log(pmf.tail_above) - loss(size) +
+    pmf.q_above = probability(math::log(pmf.tail_above) - loss(size) +
                               8 * u * (std::fabs(loss(size)) + std::fabs(pmf.offset)) + 1e-12);
   } else {
     const double above = log_chernoff(terms, std::max(tilts.wrap_above, 1e-300), 0, loss(length)),
@@ -148,7 +150,7 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
 double log_mass_below(const StepPmf& step) {
   CompensatedSum sum;
   for (const double mass : step.mass) sum.add(mass);
-  const double value = std::log(sum.value() * (1 - 4 * u));  // proof: infinity-mass
+  const double value = math::log(sum.value() * (1 - 4 * u));  // proof: infinity-mass
   return value - 4 * u * std::fabs(value);
 }
 
@@ -170,8 +172,8 @@ double infinity_mass_below(std::span<const ComposedTerm> terms) {
     const auto count = static_cast<double>(term.count);
     const double log_finite = log_mass_below(*term.step.step), t = term.step.step->infinity_mass;
     if (!std::isfinite(log_finite) && t == 0) return 0;
-    const double ratio = t * std::exp(-std::max(log_finite, least_log)) * (1 - 16 * u), grown = std::log1p(ratio);
-    const double log_mass = log_finite > least_log ? log_finite + grown : std::max(log_finite, std::log(t));
+    const double ratio = t * math::exp(-std::max(log_finite, least_log)) * (1 - 16 * u), grown = math::log1p(ratio);
+    const double log_mass = log_finite > least_log ? log_finite + grown : std::max(log_finite, math::log(t));
     growth.add(count * grown * (1 - 8 * u));
     total.add(count * log_mass);  // proof: infinity-mass
     size += count * (std::fabs(log_mass) + 2 * grown);
@@ -179,7 +181,7 @@ double infinity_mass_below(std::span<const ComposedTerm> terms) {
   if (growth.value() == 0) return 0;
   // (M + t)^n - M^n = (M + t)^n (1 - (1 + t/M)^-n): both factors increase with M + t and t/M.
   const double log_total = total.value() - 16 * u * size;
-  return std::exp(std::min(0.0, log_total)) * -std::expm1(-growth.value()) * (1 - 16 * u);  // proof: infinity-mass
+  return math::exp(std::min(0.0, log_total)) * -math::expm1(-growth.value()) * (1 - 16 * u);  // proof: infinity-mass
 }
 
 // Sums of the first and last losses at which the steps have mass, rounded outward.
@@ -203,7 +205,7 @@ void add_range(std::span<const ComposedTerm> terms, LossPmf& pmf) {
 // The error of the Q-masses that follows from the error of the losses; upper bounds of Q-masses are raised by this.
 void add_reverse_factor(LossPmf& pmf) {
   // proof: loss-coupling
-  const double raised = std::exp(1.01 * pmf.loss_error) * (1 + (pmf.loss_error > 0 ? 4 * u : 0));
+  const double raised = math::exp(1.01 * pmf.loss_error) * (1 + (pmf.loss_error > 0 ? 4 * u : 0));
   pmf.reverse_factor = pmf.side == Side::upper ? raised : 1 / raised;
   for (double* mass : {&pmf.tail_below, &pmf.q_above, &pmf.reverse_infinity_mass})
     *mass = std::min(1.0, *mass * raised);
@@ -228,11 +230,11 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
     }
     p.add(step.infinity_mass);
     const double error = (4 * largest + 16) * u;  // proof: reflection
-    log_p += static_cast<double>(term.count) * (std::log(p.value()) - error);
-    log_q += static_cast<double>(term.count) * (std::log(q.value()) + error);
+    log_p += static_cast<double>(term.count) * (math::log(p.value()) - error);
+    log_q += static_cast<double>(term.count) * (math::log(q.value()) + error);
   }
-  pmf.reverse_excess = std::max(0.0, std::expm1(log_q + 1.01 * pmf.loss_error)) * (1 + 8 * u);  // proof: reflection
-  pmf.reverse_deficit = std::clamp(-std::expm1(log_p) * (1 + 8 * u), 0.0, 1.0);                 // proof: reflection
+  pmf.reverse_excess = std::max(0.0, math::expm1(log_q + 1.01 * pmf.loss_error)) * (1 + 8 * u);  // proof: reflection
+  pmf.reverse_deficit = std::clamp(-math::expm1(log_p) * (1 + 8 * u), 0.0, 1.0);                 // proof: reflection
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
@@ -16,7 +17,7 @@ namespace {
 // The sum over all pairs (i, j) with i + j >= first, at loss_first - y; rounded to the given side.
 double pair_sum(const SafeMasses& a, const SafeMasses& b, double interval, std::size_t first, double y, Side side) {
   Suffix suffix(b.mass, 0, interval);
-  const double rise = -std::expm1(-y);
+  const double rise = -math::expm1(-y);
   const std::size_t last = b.mass.size() - 1;
   CompensatedSum sum, distance;
   for (std::size_t i = first > last ? first - last : 0; i < a.mass.size(); ++i) {
@@ -39,8 +40,8 @@ double lower_delta(const LossPmf& a, const LossPmf& b, const SafeMasses& of_a, c
   const double infinite = b.infinity_mass + a.infinity_mass * mass_b;
   double given_up = b.excess;
   if (a.excess > 0) given_up += a.excess * of_b.p;
-  if (b.deficit > 0) given_up += b.deficit * std::exp(epsilon);
-  if (a.deficit > 0) given_up += a.deficit * of_b.q * std::exp(epsilon);
+  if (b.deficit > 0) given_up += b.deficit * math::exp(epsilon);
+  if (a.deficit > 0) given_up += a.deficit * of_b.q * math::exp(epsilon);
   const double value = (finite + infinite) * (1 - 16 * u) - given_up * (1 + 32 * u);  // proof: composed-delta
   return value > 0 ? std::min(value, 1.0) : 0.0;                                      // also where it is NaN
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/vector_math.hpp"
@@ -21,7 +22,7 @@ constexpr double least = 4 * smallest_subnormal;  // error of the untilting fact
 class Weights {
  public:
   Weights(double tilt, double interval) : tilt_(tilt), interval_(interval) {
-    if (tilt > 0) peak_ = std::exp(tilt * std::log(tilt / (1 + tilt))) / (1 + tilt) * (1 + 1e-12);
+    if (tilt > 0) peak_ = math::exp(tilt * math::log(tilt / (1 + tilt))) / (1 + tilt) * (1 + 1e-12);
   }
 
   /// Upper bound of the largest weight up to this number of points.
@@ -29,7 +30,7 @@ class Weights {
     if (tilt_ > 0) return peak_;
     const double span = interval_ * points;
     if (tilt_ == 0) return std::min(1.0, span * (1 + 1e-12));
-    return std::exp(-tilt_ * span) * -std::expm1(-span) * (1 + 1e-12);  // the weight increases
+    return math::exp(-tilt_ * span) * -math::expm1(-span) * (1 + 1e-12);  // the weight increases
   }
 
   /// Upper bound of the sum of the weights of this number of points up to `farthest`: the integral 1 / (t (1 + t)) over
@@ -52,8 +53,8 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
   if (points > 0) {
     const double loss = pmf.loss(suffix.lowest());
     const double factor = untilting_factor(pmf, loss);
-    const double at_epsilon = (factor + least) * (y > 0 ? std::exp(pmf.tilt * y) : 1.0) * (1 + 16 * u);
-    const double fall = y > 0 ? std::expm1(-y) : 0.0;
+    const double at_epsilon = (factor + least) * (y > 0 ? math::exp(pmf.tilt * y) : 1.0) * (1 + 16 * u);
+    const double fall = y > 0 ? math::expm1(-y) : 0.0;
     const double sum = suffix.curve() - fall * suffix.steps();
     // proof: transform-weights
     const double farthest = points - 1 + std::max(1.0, y / pmf.interval);  // from epsilon, which may lie far below
@@ -75,7 +76,7 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
     result.value = std::min(1.0, (result.curve + result.rounding + result.truncation) * (1 + 4 * u));
   } else {
     const double epsilon = points > 0 ? pmf.loss(suffix.lowest()) - y : 0;
-    const double missing = pmf.deficit > 0 ? pmf.deficit * std::exp(epsilon) : 0;  // 0 times inf is 0
+    const double missing = pmf.deficit > 0 ? pmf.deficit * math::exp(epsilon) : 0;  // 0 times inf is 0
     result.truncation = (pmf.excess + missing) * (1 + 16 * u);
     // The curve minus all its errors is raised to at least 0, as a hockey-stick curve is >= 0.
     const double finite = std::max(0.0, result.curve - result.rounding - result.wraparound);
@@ -115,7 +116,7 @@ class EpsilonSearch {
         constant_(pmf.infinity_mass + (upper_ ? pmf.tail_above : 0.0)),
         goal_(std::max(delta - constant_, 0.0)),
         lowest_(upper_ ? -location_error(pmf, 0) : 0.0),
-        noise_(1.01 * std::exp(std::fabs(pmf.tilt) * pmf.interval) * pmf.point_error *
+        noise_(1.01 * math::exp(std::fabs(pmf.tilt) * pmf.interval) * pmf.point_error *
                weights_.sum(static_cast<double>(pmf.mass.size()), static_cast<double>(pmf.mass.size()))) {}
 
   bool is_infinite() const {

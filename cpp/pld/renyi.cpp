@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -18,7 +19,7 @@ constexpr double hat_error = 150 * u;
 
 // h(alpha) - (1 - alpha)_+ at alpha = e^loss, the loss within `place`: rounded outward.
 double above_trivial(double value, double loss, double place, double sign) {
-  const double trivial = loss < 0 ? std::expm1(loss) : 0.0;
+  const double trivial = loss < 0 ? math::expm1(loss) : 0.0;
   const double moved = loss < place ? place * (1 + trivial) : 0.0;
   return (value + trivial) + sign * (8 * u * (std::fabs(value) + std::fabs(trivial)) + moved + 1e-307);
 }
@@ -30,12 +31,12 @@ Divergences::Hat Divergences::hat(double t, double d) {
   if (d == infinity) return {0, 1};
   const double z = t * d;
   // e^-z (e^z - 1 - z) / t; the difference cancels at most a factor of 4.
-  const double falling = t == 0 ? 0 : (z <= 1 ? std::exp(-z) * exp_excess(z) : 1 - std::exp(-z) * (1 + z)) / t;
+  const double falling = t == 0 ? 0 : (z <= 1 ? math::exp(-z) * exp_excess(z) : 1 - math::exp(-z) * (1 + z)) / t;
   const double rising = t == 0 ? 0 : exp_excess(-z) / t;
-  const double narrow = -std::expm1(-d);  // proof: renyi-chords
+  const double narrow = -math::expm1(-d);  // proof: renyi-chords
   // The right weight times e^-d, so that it cannot overflow.
-  const double growth = d <= 1 ? std::exp(-d) * exp_excess(d) : 1 - std::exp(-d) * (1 + d);
-  return {(std::exp(-z) * exp_excess(-d) + falling) / narrow, (growth + std::exp(-d) * rising) / narrow};
+  const double growth = d <= 1 ? math::exp(-d) * exp_excess(d) : 1 - math::exp(-d) * (1 + d);
+  return {(math::exp(-z) * exp_excess(-d) + falling) / narrow, (growth + math::exp(-d) * rising) / narrow};
 }
 
 // At loss_k + slack an upper curve, which falls, is at most its kink's certified value; at loss_k - slack a lower curve
@@ -79,7 +80,7 @@ double Divergences::scale(double t) const {
   for (std::size_t k = 0; k < w_.size(); ++k) {
     checkpoint_each<8192>(k);
     const double far = std::max(loss_[k] + interval_, loss_[std::min(k + 1, w_.size() - 1)]);
-    if (w_[k] > 0) top = std::max(top, t * far + std::log(w_[k]));
+    if (w_[k] > 0) top = std::max(top, t * far + math::log(w_[k]));
   }
   return top;
 }
@@ -95,11 +96,11 @@ double Divergences::peak(double t, double scale) const {
   const auto next = std::upper_bound(loss_.begin(), loss_.end(), 0.0);
   if (next == loss_.end() || (next == loss_.begin() && !upper_)) return 0;
   const double width = next == loss_.begin() ? infinity : -*(next - 1), rest = *next;
-  const double height = width > 0 ? -std::expm1(-width) * -std::expm1(-rest) / -std::expm1(-(width + rest)) : 0;
+  const double height = width > 0 ? -math::expm1(-width) * -math::expm1(-rest) / -math::expm1(-(width + rest)) : 0;
   const double weight =
-      !(height > 0) ? 0 : hat(t, width).right * std::exp(-scale) + hat(t, rest).left * std::exp(t * rest - scale);
+      !(height > 0) ? 0 : hat(t, width).right * math::exp(-scale) + hat(t, rest).left * math::exp(t * rest - scale);
   const double moved =
-      2 * place_ * (std::exp(-scale) + 2 * (t + 1) * interval_ * std::exp(t * interval_ - scale)) * (1 + 1e-9);
+      2 * place_ * (math::exp(-scale) + 2 * (t + 1) * interval_ * math::exp(t * interval_ - scale)) * (1 + 1e-9);
   return outward(height * weight, rounding(t, scale)) + (upper_ ? moved : -moved);  // proof: renyi-chords
 }
 
@@ -117,14 +118,14 @@ double Divergences::integral(double t, double scale) const {
   const double error = rounding(t, scale);
   CompensatedSum sum;
   // proof: renyi-chords
-  if (upper_) sum.add(w_.front() * std::exp(t * loss_.front() - scale) + (above_one == 0 ? peak(t, scale) : 0.0));
+  if (upper_) sum.add(w_.front() * math::exp(t * loss_.front() - scale) + (above_one == 0 ? peak(t, scale) : 0.0));
   for (std::size_t k = 1; k < w_.size(); ++k) {
     checkpoint_each<8192>(k);
     const Hat& at = ends_ && k + 1 == w_.size() ? end : even;
     const double size = std::fabs(w_[k - 1]) * at.left + std::fabs(w_[k]) * at.right;
     const double chord = w_[k - 1] * at.left + w_[k] * at.right - (upper_ ? 0 : error * size);
     if (k != above_one && !(chord > 0)) continue;
-    const double cell = chord * std::exp(t * loss_[k] - scale) + (k == above_one ? peak(t, scale) : 0.0);
+    const double cell = chord * math::exp(t * loss_[k] - scale) + (k == above_one ? peak(t, scale) : 0.0);
     sum.add(std::max(0.0, cell));
   }
   return outward(sum.value(), error);
@@ -135,8 +136,8 @@ double Divergences::renyi(double order) const {
   const double t = order - 1, unit = scale(t);
   const double sum = integral(t, unit) + (upper_ ? 1e-290 : 0.0);
   if (!(t > 0)) return sum;
-  if (unit == 0) return outward(std::log1p(t * sum) / t, 16 * u);
-  const double log = std::log(t * sum + std::exp(-unit));
+  if (unit == 0) return outward(math::log1p(t * sum) / t, 16 * u);
+  const double log = math::log(t * sum + math::exp(-unit));
   const double error = 16 * u * (unit + std::fabs(log));
   return outward((unit + log + (upper_ ? error : -error)) / t, 8 * u);
 }

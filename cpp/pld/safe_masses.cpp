@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/tilt.hpp"
@@ -40,7 +41,7 @@ SafeMasses safe_masses(const LossPmf& pmf) {
   for (std::size_t k = 0; k < safe.mass.size(); ++k) {
     safe.p += safe.mass[k];
     const double loss = pmf.loss(k);
-    if (safe.mass[k] > 0) safe.q += safe.mass[k] * std::exp(-loss) * (1 + (4 * std::fabs(loss) + 16) * u);
+    if (safe.mass[k] > 0) safe.q += safe.mass[k] * math::exp(-loss) * (1 + (4 * std::fabs(loss) + 16) * u);
   }
   safe.p *= 1 + safe.relative_error();
   safe.q *= 1 + safe.relative_error();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -40,9 +41,9 @@ class Suffix {
   Suffix(std::span<const double> mass, double tilt, double interval)
       : mass_(mass),
         error_a_point_((12 + 3 * std::fabs(tilt) * interval) * unit_roundoff),
-        rho_(std::exp(-tilt * interval)),
-        rho_sigma_(std::exp(-(1 + tilt) * interval)),
-        rise_(-std::expm1(-interval)),
+        rho_(math::exp(-tilt * interval)),
+        rho_sigma_(math::exp(-(1 + tilt) * interval)),
+        rise_(-math::expm1(-interval)),
         next_(mass.size()) {}  // proof: tail-sums
 
   /// Index of the lowest point included; mass.size() if none is.
@@ -61,7 +62,7 @@ class Suffix {
   double rho() const { return rho_; }
 
   /// Relative error of a term for each point that it has passed: the factors are off by at most (8 + 2 |tilt| d) u
-  /// (proved: libm 4 u, argument 2 roundings). Adding blocks is at most as inaccurate (tail_sums.cpp).
+  /// (proved: exp 4 u, argument 2 roundings). Adding blocks is at most as inaccurate (tail_sums.cpp).
   double error_a_point() const { return error_a_point_; }
 
   /// The sum of the terms, each times one more than the number of points that it has passed.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/vector_math.hpp"
@@ -56,7 +57,7 @@ double log_moment_above(const TiltedStep& step, double t) {
     for (std::size_t j = 0; j < count; ++j) sum += (step.mass[i + j] + floor_mass) * grown[j];
   }
   const double largest = std::max(std::fabs(argument(first)), std::fabs(argument(points - 1)));
-  const double value = std::log(sum);
+  const double value = math::log(sum);
   // Arguments carry 3 u of the largest and u of t offset, as in `tilted`, their differences 2 u of it; the sum of
   // positive terms u a term; log 4 u of itself; the two sums below u of each.
   const double arguments = 6 * largest + std::fabs(t * step.step->offset);
@@ -68,7 +69,7 @@ double untilting_factor(const LossPmf& pmf, double loss) {
   const auto [product, product_error] = two_product(pmf.tilt, loss);
   const auto [sum, sum_error] = two_sum(pmf.log_scale, -product);
   const double low = sum_error + (pmf.log_scale_low - product_error);
-  return std::exp(sum) * (1 + low) * pmf.factor;  // proof: untilting
+  return math::exp(sum) * (1 + low) * pmf.factor;  // proof: untilting
 }
 
 }  // namespace hockeystick

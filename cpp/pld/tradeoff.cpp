@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -80,7 +81,7 @@ PowerBound power_below(const CurveKinks& lower, double fpr, const PowerBound& ab
     }
   }
   if (!finished) {
-    const double first = std::exp(lower.loss.front() + lower.slack) * (1 + 8 * u);
+    const double first = math::exp(lower.loss.front() + lower.slack) * (1 + 8 * u);
     take(1 - first * (1 - fpr) - 4 * u, 0);  // proof: power
   }
   best.value = std::clamp(best.value * (1 - 8 * u) - 1e-307, 0.0, 1.0);

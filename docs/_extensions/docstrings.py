@@ -2,11 +2,13 @@
 """Docstrings hold Markdown tables and indented code; Sphinx is given reStructuredText."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from itertools import groupby
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 
 _BARS = re.compile(r"\|(\w+)\|")  # an absolute value, not a substitution
 _SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes):$")
@@ -39,9 +41,43 @@ def _with_literals(lines: list[str]) -> Iterator[str]:
         before = line
 
 
+# What the types of arrays are spelled out as in signatures, and what says as much.
+_MANY = "~collections.abc.Sequence"
+_TYPES = (
+    (
+        r"~numpy\._typing\._array_like\._Buffer .*?_NestedSequence\[complex \| bytes \| str\]",
+        "~numpy.typing.ArrayLike",
+    ),
+    (r"~numpy\.ndarray\[.*?dtype\[(?:[^\[\]]|\[[^\[\]]*\])*\]\]", "~numpy.ndarray"),
+    (r"~numpy\.ndarray(?: \| ~numpy\.ndarray)+", "~numpy.ndarray"),
+    (r"~hockeystick\.bounds\.Value", "float | ~numpy.ndarray"),
+    (
+        r"(?:float \| ~numpy\.ndarray \| )?"
+        + re.escape(f"{_MANY}[float] | ~numpy.ndarray | {_MANY}[{_MANY}[float]]"),
+        "~numpy.typing.ArrayLike",
+    ),
+    (r"(?<![\w.])Axes\b", "~matplotlib.axes.Axes"),
+    (r"= \((?:[\d.e+]+, ){20,}[^)]*\)", "= DEFAULT_ORDERS"),
+)
+
+
+def _typed(text: str | None) -> str | None:
+    for long, short in _TYPES if text else ():
+        text = re.sub(long, short, text)
+    return text
+
+
+def _signature(
+    _app: Sphinx, _what: str, _name: str, _obj: object, _options: object, *parts: str | None
+) -> tuple[str | None, ...]:
+    return tuple(map(_typed, parts))
+
+
 def _process(
-    _app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]
+    _app: Sphinx, what: str, _name: str, _obj: object, _options: object, lines: list[str]
 ) -> None:
+    if what in ("attribute", "property"):
+        lines[:0] = ["..", ""]  # what comes before a colon is no type
     text = list(_with_literals(lines))
     lines[:] = [
         line
@@ -50,7 +86,20 @@ def _process(
     ]
 
 
+def _without_overloads(analyze: Callable[[ModuleAnalyzer], None]) -> Callable[..., None]:
+    """The signature of a function says what its overloads say one by one."""
+
+    @wraps(analyze)
+    def analyzed(self: ModuleAnalyzer) -> None:
+        analyze(self)
+        self.overloads = {}
+
+    return analyzed
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register, ahead of napoleon, which reads the sections."""
+    ModuleAnalyzer.analyze = _without_overloads(ModuleAnalyzer.analyze)  # type: ignore[method-assign]
     app.connect("autodoc-process-docstring", _process, priority=400)
+    app.connect("autodoc-process-signature", _signature)
     return {"parallel_read_safe": True}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``{picture}`` shows Python code and the picture that it draws when the manual is built.
 
+Each picture is drawn twice, for readers of light and of dark pages.
+
 The name ``ax`` is what to show. Code of a page goes on where its block before it ended.
 """
 
@@ -17,29 +19,70 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_LIGHT = "#d8d8d8"
+_BRIGHT = (
+    "#4aa3df",
+    "#ff9f40",
+    "#5fc95f",
+    "#ff6b6b",
+    "#b98ce0",
+    "#c08a7a",
+    "#f08fd0",
+    "#a0a0a0",
+    "#d4d440",
+    "#3fd0e0",
+)
+_STYLES: dict[str, dict[str, Any]] = {
+    "light": {},
+    "dark": {
+        "axes.edgecolor": _LIGHT,
+        "axes.labelcolor": _LIGHT,
+        "axes.prop_cycle": f"cycler(color={_BRIGHT})",
+        "grid.color": "#808080",
+        "legend.edgecolor": "#606060",
+        "legend.facecolor": "#202020",
+        "text.color": _LIGHT,
+        "xtick.color": _LIGHT,
+        "ytick.color": _LIGHT,
+    },
+}
+
+
 class Picture(SphinxDirective):
     """Runs its content and saves the figure of ``ax``."""
 
     has_content = True
-    option_spec: ClassVar = {"alt": directives.unchanged_required}
+    option_spec: ClassVar = {
+        "alt": directives.unchanged_required,
+        "hidden": directives.flag,  # the picture alone
+    }
 
     def run(self) -> list[nodes.Node]:
         """The code, and the picture below it."""
         import matplotlib as mpl  # noqa: PLC0415, only for pages with pictures
+        from matplotlib import pyplot as plt  # noqa: PLC0415
 
         mpl.use("Agg")
         code = "\n".join(self.content)
+        shown: list[nodes.Node] = [nodes.literal_block(code, code, language="python")]
+        if "hidden" in self.options:
+            shown = []
         names = self.env.temp_data.setdefault("names of pictures", {})
-        with mpl.rc_context({"svg.hashsalt": self.env.docname}):
-            exec(compile(code, self.get_location(), "exec"), names)  # noqa: S102
-            path = self._save(names.pop("ax").figure)
-        shown = nodes.literal_block(code, code, language="python")
-        return [shown, nodes.image(uri=path, alt=self.options["alt"])]
+        for page, style in _STYLES.items():
+            settings = {"svg.hashsalt": self.env.docname, "savefig.transparent": True, **style}
+            with mpl.rc_context(settings):
+                exec(compile(code, self.get_location(), "exec"), names)  # noqa: S102
+                figure = names.pop("ax").figure
+                path = self._save(figure, page)
+                plt.close(figure)
+            image = nodes.image(uri=path, alt=self.options["alt"], classes=[f"only-{page}"])
+            shown.append(image)
+        return shown
 
-    def _save(self, figure: "Figure") -> str:
+    def _save(self, figure: "Figure", page: str) -> str:
         folder = Path(self.env.app.doctreedir) / "pictures"
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{self.env.docname.replace('/', '-')}-{self.lineno}.svg"
+        path = folder / f"{self.env.docname.replace('/', '-')}-{self.lineno}-{page}.svg"
         figure.savefig(path, metadata={"Date": None})
         return f"/{os.path.relpath(path, self.env.srcdir)}"
 

@@ -14,15 +14,19 @@ from hockeystick._sweep import Records, SweepError, sweep
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import LARGEST_LOSS_ROUNDING, Bounds, ErrorBudget
-from hockeystick.calibration import calibrate
+from hockeystick.calibration import calibrate, dpsgd_noise_multiplier
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
 from hockeystick.errors import CertificationError, InternalError, StaleLedgerError
+from hockeystick.limits import time_limit
 from hockeystick.mechanisms import *
+from hockeystick.meter import EpsilonMeter
 from hockeystick.pld import PrivacyLossDistribution
+from hockeystick.sampling import DPSGD
 from hockeystick.verify import Verified, verify
 
 __all__ = [
+    "DPSGD",
     "LARGEST_LOSS_ROUNDING",
     "Accountant",
     "Adjacency",
@@ -31,6 +35,7 @@ __all__ = [
     "Composition",
     "Direction",
     "DominatingPair",
+    "EpsilonMeter",
     "ErrorBudget",
     "InternalError",
     "Mechanism",
@@ -43,7 +48,9 @@ __all__ = [
     "calibrate",
     "dpsgd_epsilon",
     "dpsgd_epsilon_bounds",
+    "dpsgd_noise_multiplier",
     "sweep",
+    "time_limit",
     "verify",
 ]
 __all__ += mechanisms.__all__

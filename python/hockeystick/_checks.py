@@ -3,10 +3,13 @@
 
 Each returns the value in the type the core expects. Comparisons are written so that NaN fails.
 A value of the right type outside its range raises ValueError, a value of the wrong type TypeError.
+
+A number is whatever has ``__float__`` and no dimension: also a Decimal, a Fraction, an array or a
+tensor of no dimension. A boolean, a duration and a complex number are none. A whole number may be
+given as any number that is whole.
 """
 
 import math
-import numbers
 import operator
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -16,20 +19,26 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hockeystick import _core
+
 FloatArray = npt.NDArray[np.float64]
 Vector = Sequence[float] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 Kind = TypeVar("Kind")
 
-MAX_COUNT = 10**9
-MAX_EPSILON = 1e4
-MIN_TOLERANCE = 1e-12
-MIN_RATE = 1e-20
-MAX_ORDER = 1e4
-MIN_NOISE, MAX_NOISE = 1e-3, 1e12
+_RANGES = _core.ranges()
+MAX_COUNT = int(_RANGES["count"][1])
+_, MAX_EPSILON = _RANGES["epsilon"]
+MIN_TOLERANCE, _ = _RANGES["tolerance"]
+MIN_RATE, _ = _RANGES["smallest_rate"]
+_, MAX_ORDER = _RANGES["order"]
+MIN_NOISE, MAX_NOISE = _RANGES["noise_multiplier"]
+PURE_EPSILON = _RANGES["pure_epsilon"]
+MAX_STEPS = int(_RANGES["steps"][1])
 MAX_OUTCOMES = 10**6
 MAX_COUNTS = 2**53
 SUM_TOLERANCE = 1e-9
-MIN_LOSS, MAX_LOSS, MAX_GAP = -500.0, 1e6, 500.0
+MIN_LOSS, MAX_LOSS = -500.0, 1e6
+_, MAX_GAP = _RANGES["interval"]
 MAX_INDEX = 2**40
 _MAX_BYTES = 2**63 - 1
 _LONGEST_SHOWN = 500
@@ -49,14 +58,28 @@ def real(name: str, value: object, expected: str = "a real number") -> float:
     """The real number `value` as the nearest binary64 number."""
     if type(value) is float:  # the common case, and much the fastest
         return value + 0.0  # the sum turns -0.0 into 0.0
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]  # the scalar that it holds
-    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be {expected}, got {show(value)}")
     try:
-        return float(value) + 0.0
+        if is_number(value):
+            return float(value) + 0.0  # type: ignore[arg-type]
     except OverflowError:
-        return -math.inf if value < 0 else math.inf
+        return -math.inf if value < 0 else math.inf  # type: ignore[operator]
+    except (TypeError, ValueError):  # such as a tensor without data
+        pass
+    raise TypeError(f"{name} must be {expected}, got {show(value)}")
+
+
+_NO_NUMBERS = bool | np.bool_ | np.complexfloating | np.timedelta64 | np.datetime64 | np.flexible
+
+
+def is_number(value: object) -> bool:
+    """Whether it is one real number, of any type."""
+    if getattr(value, "ndim", 0):
+        return False
+    if isinstance(value, np.ndarray):
+        value = value[()]  # what it holds
+    if isinstance(value, _NO_NUMBERS) or value is np.ma.masked or not hasattr(value, "__float__"):
+        return False
+    return not str(getattr(value, "dtype", "")).endswith("bool")
 
 
 def positive(name: str, value: object) -> float:
@@ -72,15 +95,15 @@ def non_negative(name: str, value: object) -> float:
 _NOISE = f"finite and in [{MIN_NOISE:g}, {MAX_NOISE:g}]"
 
 
-def noise_multiplier(value: object) -> float:
+def noise_multiplier(value: object, name: str = "noise_multiplier") -> float:
     """A noise multiplier within the range that binary64 and a grid of sane size can serve."""
     if type(value) is float and MIN_NOISE <= value <= MAX_NOISE:  # the common case
         return value
-    number = real("noise_multiplier", value, _NUMBER + _NOISE)
+    number = real(name, value, _NUMBER + _NOISE)
     if MIN_NOISE <= number <= MAX_NOISE:
         return number
     hint = " (without noise, epsilon is infinite)" if number == 0 else ""
-    raise ValueError(f"noise_multiplier must be {_NOISE}{hint}, got {show(value)}")
+    raise ValueError(f"{name} must be {_NOISE}{hint}, got {show(value)}")
 
 
 def discretization_interval(value: object, name: str = "discretization_interval") -> float:
@@ -125,19 +148,33 @@ def tolerance(value: object, name: str = "tolerance") -> float:
 
 
 def whole(name: str, value: object, low: int, high: int, unit: str = "") -> int:
-    """An integer in [low, high]; a float is refused even if it is integral."""
+    """An integer in [low, high]; numbers that are not whole raise TypeError."""
     if type(value) is int and low <= value <= high:  # the common case, and much the fastest
         return value
     expected = f"a whole number{unit} in [{low}, {high}]"
-    if isinstance(value, bool | np.bool_):
+    integer = _integer(value)
+    if integer is None:
         raise TypeError(f"{name} must be {expected}, got {show(value)}")
-    try:
-        integer = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{name} must be {expected}, got {show(value)}") from None
     if not low <= integer <= high:
         raise ValueError(f"{name} must be {expected}, got {show(integer)}")
     return integer
+
+
+def _integer(value: object) -> int | None:
+    """The number, if it is a whole one."""
+    if not is_number(value):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    try:
+        if not abs(float(value)) < math.inf:  # type: ignore[arg-type]
+            return None
+        integer = int(value)  # type: ignore[call-overload]
+    except (OverflowError, TypeError, ValueError):
+        return None
+    return integer if integer == value else None
 
 
 def count(value: object) -> int:
@@ -202,6 +239,8 @@ def _outcomes(name: str, values: object) -> npt.NDArray[Any]:
         array: npt.NDArray[Any] = np.asarray(values)
     except ValueError:  # ragged
         raise ValueError(f"{name} must be {expected}, got {show(values, 80)}") from None
+    if array.dtype.kind == "O" and all(is_number(x) and type(x) is not int for x in array.flat):
+        array = np.array([real(name, x) for x in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "fiu" or (
         isinstance(values, list | tuple) and bool in set(map(type, values))
     ):
@@ -253,6 +292,8 @@ def vector(
     name: str, values: object, expected: str, accepts: Callable[[float], bool], longest: int
 ) -> tuple[float, ...]:
     """A sequence of 1 to `longest` real numbers, each of which `accepts`."""
+    if getattr(values, "ndim", 0) == 1 and not isinstance(values, np.ndarray):  # such as a tensor
+        values = np.asarray(values)
     if isinstance(values, str | bytes) or not (
         isinstance(values, Sequence) or (isinstance(values, np.ndarray) and values.ndim)
     ):
@@ -292,6 +333,9 @@ def count_array(name: str, values: object) -> npt.NDArray[np.int64]:
     if array.size and array.dtype.kind == "O":  # beyond 64 bits, or no numbers at all
         counts = [whole(name, value, 0, MAX_COUNT) for value in array.flat]
         array = np.array(counts).reshape(array.shape)
+    elif array.size and array.dtype.kind == "f" and (array == np.rint(array)).all():
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64)  # whole, or infinite, which is out of range
     elif array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be {expected}, got {show(values)}")
     good = (array >= 0) & (array <= MAX_COUNT)
@@ -313,7 +357,7 @@ def array(expected: str, accepts: Callable[[Any], Any], values: object, *, name:
     """Numbers of any shape, each of which `accepts`."""
     if type(values) is float and accepts(values):  # the common case, and much the fastest
         return np.array(values + 0.0)
-    if isinstance(values, numbers.Real):  # also refuses bool
+    if is_number(values):
         return np.array(_scalar(name, values, expected, accepts))
     array = _numeric_array(name, values, expected)
     good = accepts(array)
@@ -326,6 +370,9 @@ def _numeric_array(name: str, values: object, expected: str) -> FloatArray:
     array = _rectangular(name, values)
     if array.size == 0 and array.dtype.kind in "fiu":
         return array.astype(np.float64)
+    if array.size and array.dtype.kind == "O":  # of other types of numbers, or of none
+        reals = [real(name, value, f"numbers {expected}") for value in array.flat]
+        return np.array(reals).reshape(array.shape)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name} must be numbers {expected}, got {show(values)}")
     return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)

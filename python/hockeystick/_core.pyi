@@ -13,16 +13,21 @@ __all__: list[str] = [
     "Answers",
     "DominatingPair",
     "InternalError",
+    "KeptRun",
     "LossPmf",
+    "NoPairError",
     "additive_noise_pair",
     "allocated_pair",
     "allocation_bounds",
     "bayes_risk_bounds",
+    "clock",
     "composed_delta",
     "composed_directly",
     "delta_bounds",
+    "described_pair",
     "dominating_pair",
     "dpsgd_epsilon_bounds",
+    "end_work_at",
     "epsilon_bounds",
     "explain",
     "forget_transforms",
@@ -43,9 +48,15 @@ __all__: list[str] = [
     "pld_zcdp",
     "poisson_sampled",
     "power_bounds",
+    "ranges",
     "renyi_bounds",
     "zcdp_bounds",
 ]
+
+class NoPairError(ValueError):
+    """
+    No dominating pair is known for a comparison; the message is the reason.
+    """
 
 class DominatingPair:
     """
@@ -167,6 +178,54 @@ class Answers:
         The index of the first answer that is wider than asked for.
         """
 
+class KeptRun:
+    """
+    A run that grows, with what answers a question.
+    """
+    @staticmethod
+    def of(
+        directions: collections.abc.Sequence[
+            collections.abc.Sequence[
+                tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
+            ]
+        ],
+        quantity: str,
+        at: typing.SupportsFloat | typing.SupportsIndex,
+        *,
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> KeptRun | None:
+        """
+        Made for a question; None where nothing that may grow has a tight answer.
+        """
+    def answers(
+        self,
+        quantity: str,
+        at: typing.SupportsFloat | typing.SupportsIndex,
+        *,
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> Answers | None:
+        """
+        The answer for the worst direction, if it is tight.
+        """
+    def grown(
+        self,
+        more: collections.abc.Sequence[
+            collections.abc.Sequence[
+                tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
+            ]
+        ],
+    ) -> KeptRun | None:
+        """
+        With these terms of each direction besides; None if they have no place.
+        """
+    @property
+    def directions(self) -> int:
+        """
+        How many it has.
+        """
+
 def additive_noise_pair(
     log_density: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
     distribution: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
@@ -221,6 +280,11 @@ def bayes_risk_bounds(
     Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where `directions` do not contain their own.
     """
 
+def clock() -> float:
+    """
+    Seconds of a clock that never goes back.
+    """
+
 def composed_delta(
     first: LossPmf,
     second: LossPmf,
@@ -251,6 +315,16 @@ def delta_bounds(
     Encloses delta at each epsilon, for the worst direction.
     """
 
+def described_pair(
+    type: str,
+    arguments: dict[str, typing.Any],
+    comparison: typing.SupportsInt | typing.SupportsIndex,
+    sampling_probability: typing.SupportsFloat | typing.SupportsIndex | None,
+) -> DominatingPair:
+    """
+    The pair of a mechanism described by numbers, in a comparison of neighbours by its index.
+    """
+
 def dominating_pair(
     name: str, parameters: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
 ) -> DominatingPair:
@@ -271,6 +345,11 @@ def dpsgd_epsilon_bounds(
 ) -> Answers:
     """
     Encloses epsilon of many runs of DP-SGD.
+    """
+
+def end_work_at(seconds: typing.SupportsFloat | typing.SupportsIndex) -> float:
+    """
+    Have works of this thread raise TimeoutError from that time of `clock` on; returns what it was before.
     """
 
 def epsilon_bounds(
@@ -315,9 +394,12 @@ def gdp_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    reverses: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ] = [],
 ) -> Answers:
     """
-    Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on.
+    Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on; `reverses`: the reverse of each direction, if known.
     """
 
 def kernel() -> str:
@@ -452,9 +534,17 @@ def power_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    reverses: collections.abc.Sequence[
+        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
+    ] = [],
 ) -> Answers:
     """
-    Encloses the largest true positive rate at each false positive rate, for the worst direction.
+    Encloses the largest true positive rate at each false positive rate, for the worst direction; `reverses`: the reverse of each, if known.
+    """
+
+def ranges() -> dict[str, tuple[float, float]]:
+    """
+    The ends of what users may give, by name.
     """
 
 def renyi_bounds(

@@ -6,7 +6,6 @@ And locks, for those who read a file to write it.
 
 import errno
 import os
-import secrets
 import sys
 import threading
 import time
@@ -20,6 +19,8 @@ else:
     import fcntl
 
 _holders: dict[Path, tuple[int, int]] = {}  # the process and thread that hold a file's lock
+_descriptors: set[int] = set()  # of locks that threads of this process hold or wait for
+_PERIOD = 0.005  # seconds between looks at a lock that others hold
 
 
 @contextmanager
@@ -27,6 +28,9 @@ def locked(path: str | os.PathLike[str], timeout: float | None = None) -> Iterat
     """Hold the lock of the file, which is one beside it: only one thread of all processes does.
 
     The system lets go of it when the process dies. Yields what `path` refers to.
+
+    Who waits for the lock holds another, his turn, without which nobody may ask for the first. So
+    whoever lets go of the lock and wants it again comes after one who waited.
 
     Raises:
         OSError: The lock cannot be made.
@@ -40,18 +44,52 @@ def locked(path: str | os.PathLike[str], timeout: float | None = None) -> Iterat
     with _errors_naming(path):
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        descriptor = os.open(f"{target}.lock", os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        _lock(descriptor, path, timeout)
+    latest = None if timeout is None else time.monotonic() + timeout
+
+    def waited(descriptor: int, period: float) -> None:
+        if not _lock(descriptor, latest, period):
+            raise TimeoutError(
+                errno.ETIMEDOUT, f"it was locked by others for {timeout!r} seconds", os.fspath(path)
+            )
+
+    with _opened(f"{target}.lock", path) as lock:
+        with _opened(f"{target}.turn", path) as turn:
+            waited(turn, _PERIOD)
+            waited(lock, _PERIOD / 5)  # only one at a time looks at it
         _holders[target] = holder
         try:
             yield target
         finally:
             if os.getpid() == holder[0]:  # and not a child that was forked meanwhile
                 del _holders[target]
-                _unlock(descriptor)
+
+
+@contextmanager
+def _opened(name: str, path: str | os.PathLike[str]) -> Iterator[int]:
+    """A descriptor to lock, let go of in the end; a child that is forked meanwhile has none."""
+    process = os.getpid()
+    with _errors_naming(path):
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
+    _descriptors.add(descriptor)
+    try:
+        yield descriptor
     finally:
+        if os.getpid() == process:
+            _unlock(descriptor)
+            _descriptors.discard(descriptor)
+            os.close(descriptor)
+
+
+def _close_in_child() -> None:
+    """Else the lock would live on in the child when its parent dies."""
+    for descriptor in _descriptors:
         os.close(descriptor)
+    _descriptors.clear()
+    _holders.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_child)
 
 
 def replace(path: str | os.PathLike[str], text: str) -> None:
@@ -62,7 +100,7 @@ def replace(path: str | os.PathLike[str], text: str) -> None:
     """
     with _errors_naming(path):
         target = Path(path).resolve()  # a link stays a link
-        new = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+        new = target.with_name(f".{target.name}.{os.urandom(8).hex()}.tmp")
         try:
             _write(new, text.encode())
             if target.exists():
@@ -91,17 +129,16 @@ def read(path: str | os.PathLike[str], longest: int) -> str:
         raise ValueError(f"must be text: {error}") from None
 
 
-def _lock(descriptor: int, path: str | os.PathLike[str], timeout: float | None) -> None:
-    if sys.platform != "win32" and timeout is None:
+def _lock(descriptor: int, latest: float | None, period: float) -> bool:
+    """Whether the lock was had until then."""
+    if sys.platform != "win32" and latest is None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        return
-    latest = None if timeout is None else time.monotonic() + timeout
+        return True
     while not _try_to_lock(descriptor):
         if latest is not None and time.monotonic() >= latest:
-            raise TimeoutError(
-                errno.ETIMEDOUT, f"it was locked by others for {timeout!r} seconds", os.fspath(path)
-            )
-        time.sleep(0.005)
+            return False
+        time.sleep(period)
+    return True
 
 
 def _try_to_lock(descriptor: int) -> bool:
@@ -118,10 +155,12 @@ def _try_to_lock(descriptor: int) -> bool:
 
 
 def _unlock(descriptor: int) -> None:
+    """Let go of a lock that is held, or was waited for in vain."""
     if sys.platform == "win32":
         os.lseek(descriptor, 0, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
-    else:  # spoken out, since a child that was forked meanwhile holds the descriptor, too
+        with suppress(OSError):
+            msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+    else:  # spoken out, since a child that was forked meanwhile may hold the descriptor, too
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 

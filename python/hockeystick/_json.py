@@ -4,11 +4,9 @@
 A mechanism is an object with its class name under "type" and its arguments beside it.
 """
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
-from inspect import signature
 from typing import Any, NoReturn, TypeVar
 
 from hockeystick import _checks, mechanisms
@@ -42,7 +40,7 @@ def mechanism_from_json(value: object, path: str) -> Mechanism:
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         fail(path, 'must be an object with a string "type"', value)
     make = _MECHANISMS[one_of(f"{path}.type", value["type"], tuple(_MECHANISMS))]
-    names = list(signature(make).parameters)
+    names = make.argument_names()
     members(value, path, ("type", *names))
     arguments: dict[str, Any] = {
         name: mechanism_from_json(value[name], f"{path}.{name}")
@@ -134,7 +132,14 @@ def fail(path: str, problem: str, *got: object) -> NoReturn:
 def _checksum(value: Mapping[str, Any]) -> str:
     """Of the members in one order and without spaces, so that only what they say counts."""
     text = json.dumps(value, allow_nan=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest(text)
+
+
+def digest(text: str) -> str:
+    """SHA-256 of the text."""
+    from hashlib import sha256  # noqa: PLC0415, takes time to import
+
+    return sha256(text.encode()).hexdigest()
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick import _checks
+from hockeystick import _checks, _html
+from hockeystick._decimals import rounded
 from hockeystick._progress import Progress, Report
 
 Record = dict[str, Any]
@@ -28,6 +29,20 @@ class Records(list[Record]):
             ModuleNotFoundError: pandas is not installed.
         """
         return import_module("pandas").DataFrame.from_records(list(self))
+
+    def _repr_html_(self) -> str:
+        names = list(dict.fromkeys(name for record in self for name in record))
+        rows = ([_shown(name, record.get(name, "")) for name in names] for record in self)
+        return _html.table(names, rows, left=())
+
+
+def _shown(name: str, value: object) -> str:
+    """As text; bounds rounded outward."""
+    if not isinstance(value, float):
+        return str(value)
+    if name in ("lower", "upper"):
+        return rounded(value, "lower" if name == "lower" else "upper")
+    return f"{value:.6g}"
 
 
 class SweepError(RuntimeError):

@@ -2,10 +2,14 @@
 """An enclosure of the truth, and what its width consists of."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
+import numpy as np
+
+from hockeystick import _html
 from hockeystick._checks import FloatArray, Vector
+from hockeystick._decimals import outward, rounded
 
 if TYPE_CHECKING:  # the answer is an array unless the question is a number
     from typing_extensions import TypeVar
@@ -46,6 +50,12 @@ class ErrorBudget(NamedTuple, Generic[Value]):
     def total(self) -> Value:
         """The sum of the entries."""
         return self.discretization + self.truncation + self.wraparound + self.rounding
+
+    def _repr_html_(self: "ErrorBudget[Any]") -> str:
+        head = (*self._fields, "total")
+        rows = _rows((*self, self.total), lambda *entries: [f"{entry:.3g}" for entry in entries])
+        caption = "error budget, of delta"
+        return _html.table(*_indexed(self.total, head, rows), caption=caption, left=())
 
 
 class _Pair(NamedTuple, Generic[Value]):
@@ -107,3 +117,29 @@ class Bounds(_Pair[Value]):
     def estimate(self) -> Value:
         """The middle of the bounds: close to the truth, but certified by neither side."""
         return self.lower + (self.upper - self.lower) / 2
+
+    def _repr_html_(self: "Bounds[Any]") -> str:
+        def row(lower: float, upper: float) -> list[str]:
+            return [*outward(lower, upper), rounded(upper - lower, "upper")]
+
+        note = "nobody knows closer bounds" if self.limited_by == "theory" else ""
+        head, rows = _indexed(self.lower, ("lower", "upper", "gap"), _rows(self, row))
+        return _html.table(head, rows, note=note, left=())
+
+
+def _rows(
+    columns: Iterable[Any], row: Callable[..., list[str]]
+) -> Iterator[tuple[tuple[int, ...], list[str]]]:
+    """Each index of the columns, which have one shape, and what is said there."""
+    arrays = [np.asarray(column) for column in columns]
+    for index in np.ndindex(arrays[0].shape):
+        yield index, row(*(array[index].item() for array in arrays))
+
+
+def _indexed(
+    like: object, head: Sequence[str], rows: Iterable[tuple[tuple[int, ...], list[str]]]
+) -> tuple[Sequence[str], Iterator[list[str]]]:
+    """Head and rows, with an index before them unless `like` is a number."""
+    if np.ndim(like) == 0:  # type: ignore[arg-type]
+        return head, (row for _, row in rows)
+    return ("index", *head), ([", ".join(map(str, index)), *row] for index, row in rows)

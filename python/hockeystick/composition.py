@@ -5,10 +5,12 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from importlib import import_module
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
-from hockeystick import _checks, _core
+from hockeystick import _checks, _core, _html
+from hockeystick._words import LONGEST, elided, spoken, written
 from hockeystick.adjacency import Direction
 from hockeystick.views import Views
 
@@ -47,6 +49,15 @@ class Composable(Views):
 
     __rmul__ = __mul__
 
+    def to_dp_event(self) -> Any:  # noqa: ANN401, dp_accounting is optional
+        """The same run as an event of dp_accounting, for its accountants and other tools.
+
+        Raises:
+            TypeError: The installed dp_accounting has no event for a mechanism.
+            ModuleNotFoundError: It is not installed: ``pip install hockeystick[dp-accounting]``.
+        """
+        return import_module("hockeystick.compat.dp_accounting.written").event_of(self)
+
 
 class Mechanism(Composable):
     """A randomized algorithm, known through its dominating pairs.
@@ -74,20 +85,49 @@ class Mechanism(Composable):
     is_exact: ClassVar[bool] = True
     """Whether its dominating pair is all that is known of it; see EnclosedMechanism."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Have the constructor, also one that ``dataclass`` made, say which arguments it takes."""
+        super().__init_subclass__(**options)  # again where slots make the class anew
+        if "__init__" in vars(cls):
+            type.__setattr__(cls, "__init__", spoken(vars(cls)["__init__"]))
+
     @property
     def terms(self) -> tuple[tuple["Mechanism", int], ...]:
         """The mechanism once, in its simplest form; nothing if it costs nothing."""
         simplest = self.simplified()
         return () if simplest is None else ((simplest, 1),)
 
+    made_by: ClassVar[str] = ""
+    """The method of another mechanism that makes it, where that is how it is written."""
+
+    @classmethod
+    def merged(cls, terms: "Terms") -> "Mechanism":
+        """One mechanism that is these runs, all of this kind, on the same data.
+
+        Raises:
+            TypeError: None is known.
+        """
+        if len(terms) == 1 and terms[0][1] == 1:
+            return terms[0][0]
+        raise TypeError(
+            f"mechanisms on one sample must be one mechanism, as Gaussians are; none is known of "
+            f"{Composition(terms)!r}"
+        )
+
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
-        return f"{type(self).__name__}({arguments})"
+        """Code that makes an equal mechanism, but for long arrays: see ``arguments``."""
+        return written(type(self), self.arguments, self.made_by)
+
+    @classmethod
+    def argument_names(cls) -> tuple[str, ...]:
+        """The fields of the dataclass; what is kept as ``guaranteed_epsilon`` is ``epsilon``."""
+        return tuple(field.name.removeprefix("guaranteed_") for field in fields(cls))  # type: ignore[arg-type]
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The keyword arguments that make an equal mechanism: the fields of the dataclass."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        """The keyword arguments that make an equal mechanism, synonyms left out."""
+        values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return dict(zip(self.argument_names(), values, strict=True))
 
     @property
     def rank(self) -> str:
@@ -95,8 +135,13 @@ class Mechanism(Composable):
         try:
             return self._rank
         except AttributeError:
-            object.__setattr__(self, "_rank", repr(self))
-            return self._rank
+            arguments = (
+                f"{name}={value.rank if isinstance(value, Mechanism) else repr(value)}"
+                for name, value in self.arguments.items()
+            )
+            rank = f"{type(self).__name__}({', '.join(arguments)})"
+            object.__setattr__(self, "_rank", rank)
+            return rank
 
     def simplified(self) -> "Mechanism | None":
         """An equivalent mechanism in simplest form; None if the output ignores the data."""
@@ -114,12 +159,14 @@ class Mechanism(Composable):
         """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Composition(Composable):
     """Independent runs of mechanisms, each possibly chosen after seeing the outputs before it.
 
     Canonical: equal mechanisms are merged, free ones dropped, and the order is fixed, so equal
     compositions are ``==``, hash alike and give the same bits. Nothing is computed until asked.
+    Shown is code that makes it, but for more than eight terms: ``terms`` has all of them, and
+    ``Composition(run.terms) == run``.
 
     Args:
         terms: Pairs (mechanism, count) with counts of at most 1e9 per distinct mechanism.
@@ -131,7 +178,7 @@ class Composition(Composable):
     >>> import hockeystick as hs
     >>> step = hs.Gaussian(noise_multiplier=2.0)
     >>> 3 * step + step
-    4 * Gaussian(noise_multiplier=2.0)
+    4 * Gaussian(2.0)
     >>> hs.Composition().epsilon(delta=1e-5)
     0.0
     """
@@ -147,6 +194,12 @@ class Composition(Composable):
                 checked.append((simplest, times))
         object.__setattr__(self, "terms", _merged(checked))
 
+    def __eq__(self, other: object) -> bool:
+        return self.terms == other.terms if isinstance(other, Composition) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.terms)
+
     @classmethod
     def _of(cls, terms: "Terms") -> "Composition":
         """Of canonical terms."""
@@ -154,13 +207,63 @@ class Composition(Composable):
         object.__setattr__(composition, "terms", terms)
         return composition
 
-    def __repr__(self) -> str:
+    def poisson_sampled(self, sampling_probability: float) -> NoReturn:
+        """Refused: a sample for each run and one sample for all are not the same."""
+        q = _checks.probability("sampling_probability", sampling_probability)
+        first, count = self.terms[0] if self.terms else ("mechanism", 1)
+        raise TypeError(
+            "a composition is not sampled as a whole: where each run draws its own sample, sample "
+            f"the mechanism, then repeat, {count} * {first!r}.poisson_sampled({q!r}); where all "
+            f"run on one sample, write .poisson_sampled_together({q!r})"
+        )
+
+    def poisson_sampled_together(self, sampling_probability: float) -> Mechanism:
+        """All runs on one and the same Poisson subsample, as one mechanism.
+
+        Gaussians on the same data are one Gaussian, of noise multiplier 1 / sqrt(sum of count /
+        noise_multiplier^2), rounded down to a double; the bounds are about the mechanism that is
+        returned. For mechanisms chosen by the outputs of others on the sample this holds where
+        records are added or removed; under REPLACE_ONE they must have been chosen before.
+
+        Args:
+            sampling_probability: Of each record, in [0, 1].
+
+        Raises:
+            TypeError: The mechanisms are not all Gaussians, and more than one.
+
+        Source: Zhu, Dong & Wang (2022), Theorems 10 and 11.
+
+        >>> import hockeystick as hs
+        >>> (4 * hs.Gaussian(2.0)).poisson_sampled_together(0.01)
+        Gaussian(1.0).poisson_sampled(0.01)
+        """
         if not self.terms:
-            return "Composition()"
-        return " + ".join(f"{count} * {mechanism!r}" for mechanism, count in self.terms)
+            raise ValueError("composition must hold a mechanism to be sampled, got none")
+        one: Any = type(self.terms[0][0]).merged(self.terms)
+        if not hasattr(one, "poisson_sampled"):
+            raise TypeError(f"mechanism must be one that can be sampled, got {one!r}")
+        sampled: Mechanism = one.poisson_sampled(sampling_probability)
+        return sampled
+
+    def __repr__(self) -> str:
+        terms = self.terms
+        if len(terms) < 2:  # noqa: PLR2004
+            return " + ".join(f"{count} * {one!r}" for one, count in terms) or "Composition()"
+        if len(terms) <= LONGEST:
+            return " + ".join(map(_written, terms))
+        return " + ".join(elided(list(map(_written, terms[:3])), len(terms), _written(terms[-1])))
+
+    def _repr_html_(self) -> str:
+        rows = ((repr(mechanism), f"{count:,}") for mechanism, count in self.terms)
+        return _html.table(("mechanism", "count"), rows)
 
 
 Terms = tuple[tuple[Mechanism, int], ...]
+
+
+def _written(term: tuple[Mechanism, int]) -> str:
+    mechanism, count = term
+    return repr(mechanism) if count == 1 else f"{count} * {mechanism!r}"
 
 
 def _rank(term: tuple[Mechanism, int]) -> str:

@@ -14,7 +14,7 @@ from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor
-from hockeystick.sampling import Sampling, sampled_run
+from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling_of
 
 Part = TypeVar("Part")
 Found = TypeVar("Found")
@@ -26,11 +26,13 @@ _CHUNK = 4096  # questions between two looks at signals such as an interrupt
 def dpsgd_epsilon(
     *,
     noise_multiplier: float,
-    sampling_probability: float,
-    steps: int,
+    sampling_probability: float | None = None,
+    steps: int | None = None,
     delta: float,
-    sampling: Sampling = "poisson",
+    batch_size: int | None = None,
     dataset_size: int | None = None,
+    epochs: float | None = None,
+    sampling: Sampling = "poisson",
     threads: int = 1,
     **options: Unpack[Options],
 ) -> float: ...
@@ -38,23 +40,27 @@ def dpsgd_epsilon(
 def dpsgd_epsilon(
     *,
     noise_multiplier: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike,
-    steps: npt.ArrayLike,
+    sampling_probability: npt.ArrayLike | None = None,
+    steps: npt.ArrayLike | None = None,
     delta: npt.ArrayLike,
+    batch_size: npt.ArrayLike | None = None,
+    dataset_size: npt.ArrayLike | None = None,
+    epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
-    dataset_size: int | None = None,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> FloatArray: ...
 @spelled_out
-def dpsgd_epsilon(
+def dpsgd_epsilon(  # noqa: PLR0913, two ways to say two numbers
     *,
     noise_multiplier: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike,
-    steps: npt.ArrayLike,
+    sampling_probability: npt.ArrayLike | None = None,
+    steps: npt.ArrayLike | None = None,
     delta: npt.ArrayLike,
+    batch_size: npt.ArrayLike | None = None,
+    dataset_size: npt.ArrayLike | None = None,
+    epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
-    dataset_size: int | None = None,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Any:
@@ -75,8 +81,10 @@ def dpsgd_epsilon(
         sampling_probability=sampling_probability,
         steps=steps,
         delta=delta,
-        sampling=sampling,
+        batch_size=batch_size,
         dataset_size=dataset_size,
+        epochs=epochs,
+        sampling=sampling,
         threads=threads,
         **options,
     ).upper
@@ -86,11 +94,13 @@ def dpsgd_epsilon(
 def dpsgd_epsilon_bounds(
     *,
     noise_multiplier: float,
-    sampling_probability: float,
-    steps: int,
+    sampling_probability: float | None = None,
+    steps: int | None = None,
     delta: float,
-    sampling: Sampling = "poisson",
+    batch_size: int | None = None,
     dataset_size: int | None = None,
+    epochs: float | None = None,
+    sampling: Sampling = "poisson",
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Bounds[float]: ...
@@ -98,41 +108,48 @@ def dpsgd_epsilon_bounds(
 def dpsgd_epsilon_bounds(
     *,
     noise_multiplier: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike,
-    steps: npt.ArrayLike,
+    sampling_probability: npt.ArrayLike | None = None,
+    steps: npt.ArrayLike | None = None,
     delta: npt.ArrayLike,
+    batch_size: npt.ArrayLike | None = None,
+    dataset_size: npt.ArrayLike | None = None,
+    epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
-    dataset_size: int | None = None,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Bounds[FloatArray]: ...
 @spelled_out
-def dpsgd_epsilon_bounds(
+def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     *,
     noise_multiplier: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike,
-    steps: npt.ArrayLike,
+    sampling_probability: npt.ArrayLike | None = None,
+    steps: npt.ArrayLike | None = None,
     delta: npt.ArrayLike,
+    batch_size: npt.ArrayLike | None = None,
+    dataset_size: npt.ArrayLike | None = None,
+    epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
-    dataset_size: int | None = None,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Any:
     """Epsilon of runs of DP-SGD, enclosed: ``steps`` Gaussians on Poisson subsamples.
 
-    The first four arguments broadcast like those of a NumPy ufunc. Every element is the answer to
+    All numbers broadcast like the arguments of a NumPy ufunc. Every element is the answer to
     ``(steps * Gaussian(...).poisson_sampled(...)).epsilon_bounds(delta)``, to the last bit.
 
     Args:
         noise_multiplier: Standard deviation of the noise over the clipping norm; in [0.001, 1e12].
         sampling_probability: Of each record in each step; in [0, 1], where 0 costs nothing.
         steps: Whole numbers in [0, 1e9].
-        delta: In (0, 1).
+        delta: In (0, 1). One record in n may leak whole at delta = 1 / n: usual is n^-1.1 or less.
+        batch_size: In place of sampling_probability, with dataset_size: the expected number of
+            records in a batch. The probability is batch_size / dataset_size.
+        dataset_size: The number of records; also for "fixed_size".
+        epochs: In place of steps, which are epochs * dataset_size / batch_size, rounded up.
         sampling: How batches are drawn: "poisson", "random_allocation", "shuffled", "fixed_size" or
             "cyclic". "shuffled" and "fixed_size" have an adjacency of their own, to be asked for,
             and bounds that theory does not close: they are wider than the tolerance, without an
             exception. In "cyclic" batches, always the same, an epoch is one Gaussian step.
-        dataset_size: For "fixed_size": the number of records.
         threads: How many share the questions, in [1, 1024]; answers do not depend on it.
         options: As of ``Composition.epsilon_bounds``; the memory limit is that of each question.
 
@@ -151,16 +168,30 @@ def dpsgd_epsilon_bounds(
     """
     limits = Limits().updated(options)
     workers = _checks.whole("threads", threads, 1, _MOST_THREADS)
+    numbers = {
+        "sampling_probability": sampling_probability,
+        "steps": steps,
+        "batch_size": batch_size,
+        "dataset_size": dataset_size,
+        "epochs": epochs,
+    }
+    numbers = {name: value for name, value in numbers.items() if value is not None}
+    kind = sampling_of(sampling)
+    if kind == "poisson" and set(numbers) != {"sampling_probability", "steps"}:
+        numbers = _rates_and_steps(numbers)
+    if kind == "poisson":
+        numbers["sampling_probability"] = _checks.rate_array(
+            numbers["sampling_probability"], name="sampling_probability"
+        )
+        numbers["steps"] = _checks.count_array("steps", numbers["steps"])
     runs = _broadcast(
         noise_multiplier=_checks.noise_multiplier_array(noise_multiplier),
-        sampling_probability=_checks.rate_array(sampling_probability, name="sampling_probability"),
-        steps=_checks.count_array("steps", steps),
+        **{name: np.asarray(value) for name, value in numbers.items()},
         delta=_checks.delta_array(delta),
     )
     shape = runs["delta"].shape
-    if sampling != "poisson" or dataset_size is not None:
-        scheme = {"sampling": sampling, "dataset_size": dataset_size}
-        return _one_by_one(runs, scheme, limits, workers)
+    if kind != "poisson":
+        return _one_by_one(runs, kind, limits, workers)
     table, unmet = _solve([values.ravel() for values in runs.values()], limits, workers)
     bounds = Bounds.of([row.reshape(shape) if shape else row.item() for row in table])
     if unmet is not None:
@@ -169,8 +200,20 @@ def dpsgd_epsilon_bounds(
     return bounds
 
 
+def _rates_and_steps(numbers: dict[str, Any]) -> dict[str, Any]:
+    """The sampling probabilities and steps of sizes and epochs."""
+    if not numbers:
+        rate_and_steps()  # says what is missing
+    given = _broadcast(**{name: np.asarray(value) for name, value in numbers.items()})
+    rows = zip(*(array.ravel().tolist() for array in given.values()), strict=True)
+    pairs = [rate_and_steps(**dict(zip(given, row, strict=True))) for row in rows]
+    shape = next(iter(given.values())).shape
+    rates, steps = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    return {"sampling_probability": rates.reshape(shape), "steps": steps.reshape(shape)}
+
+
 def _one_by_one(
-    runs: dict[str, npt.NDArray[Any]], scheme: dict[str, Any], limits: Limits, threads: int
+    runs: dict[str, npt.NDArray[Any]], sampling: Sampling, limits: Limits, threads: int
 ) -> Bounds[Any]:
     """Bounds of runs whose batches are drawn in another way."""
     shape = runs["delta"].shape
@@ -178,7 +221,8 @@ def _one_by_one(
     def answer(index: tuple[int, ...]) -> Bounds[Any]:
         question = {name: values[index].item() for name, values in runs.items()}
         delta = question.pop("delta")
-        return sampled_run(**question, **scheme).epsilon_bounds(delta, **limits._asdict())
+        run = sampled_run(**question, sampling=sampling)
+        return run.epsilon_bounds(delta, **limits._asdict())
 
     found = _shared(answer, list(np.ndindex(shape)), threads)
     if not shape:

@@ -60,22 +60,37 @@ def starting_accuracy(tolerance: float, smallest: float, runs: int) -> Accuracy:
 def dominating(terms: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
     """The terms, with the run that dominates it in place of each that is known by one."""
     run: list[tuple[Any, int]] = []
+    enclosed: dict[type, list[tuple[Any, int]]] = {}
     for mechanism, count in terms:
         if mechanism.is_exact:
             run.append((mechanism, count))
-        else:
-            run.extend((one, _checks.count(n * count)) for one, n in mechanism.run_above)
+            continue
+        for one, n in mechanism.run_above:
+            known = run if one.is_exact else enclosed.setdefault(type(one), [])
+            known.append((one, _checks.count(n * count)))
+    for kind, runs in enclosed.items():
+        run.extend(kind.joined(tuple(runs)))  # type: ignore[attr-defined]
     return run
 
 
 def pairs(
-    terms: Iterable[tuple[Any, int]], direction: Direction, accuracy: Accuracy, below: int | None
+    terms: Iterable[tuple[Any, int]],
+    direction: Direction,
+    accuracy: Accuracy,
+    below: int | None,
+    *,
+    of_moments: bool = False,
 ) -> Terms:
-    """The pairs of one direction: above each mechanism, or the `below`-th below it."""
+    """The pairs of one direction: above each mechanism, or the `below`-th below it.
+
+    `of_moments`: for a question about Renyi divergences.
+    """
     result: Terms = []
     for mechanism, count in terms:
         if mechanism.is_exact:
             pair = mechanism.dominating_pair(direction)
+        elif of_moments and (known := mechanism.renyi_pairs()):
+            pair = known[below is None]
         elif below is None:
             pair = mechanism.pair_above(direction, accuracy)
         else:
@@ -92,12 +107,12 @@ def known_alone(
     adjacency: Adjacency,
     tolerance: float,
 ) -> tuple[FloatArray, FloatArray] | None:
-    """The ends of the answer of a mechanism that runs once and knows a way of its own."""
-    (mechanism, count), *others = terms
-    if others or count > 1:
+    """The ends of the answer of runs of one kind of mechanism that knows a way of its own."""
+    kind = type(terms[0][0])
+    if terms[0][0].is_exact or any(type(mechanism) is not kind for mechanism, _ in terms):
         return None
-    found: tuple[FloatArray, FloatArray] | None = mechanism.bounds_of_one(
-        question, points, adjacency, tolerance
+    found: tuple[FloatArray, FloatArray] | None = kind.bounds_of_run(
+        terms, question, points, adjacency, tolerance
     )
     return found
 
@@ -116,10 +131,16 @@ def enclosed(
     ask: Ask,
     *,
     rises: bool,
+    of_moments: bool,
+    of_rates: bool,
     known: tuple[FloatArray, FloatArray] | None,
 ) -> Enclosed:
     """The answer of the pairs above and of those below; `rises`: with the privacy loss.
 
+    `of_moments`: whether it is of Renyi divergences.
+    `of_rates`: whether it is mu of tests with certain rates. Of Gaussians alone the core tells the
+    mu of all rates, which is more than that of these only where that is the largest there can be:
+    then the pairs above reach it but for rounding.
     `smallest`: of the deltas that are told; none: as small as the answers, which are deltas.
     `known`: ends that hold too.
     """
@@ -130,11 +151,13 @@ def enclosed(
     accuracy = starting_accuracy(tolerance, smallest or 1e-9, max(runs, 1))
     attempts, before = 3 if closes else 1, math.inf
     for attempt in range(attempts):
-        above = ask(partial(_above, terms, accuracy)).table()
-        below = ask(partial(_below, terms, accuracy)).table()
+        above = ask(partial(_above, terms, accuracy, of_moments)).table()
+        below = ask(partial(_below, terms, accuracy, of_moments)).table()
         lower, upper = (below[0], above[1]) if rises else (above[0], below[1])
         if known is not None:
             lower, upper = np.maximum(lower, known[0]), np.minimum(upper, known[1])
+        if of_rates:
+            lower = np.minimum(lower, upper * (1 - 1e-9))
         if np.any(lower > upper):
             raise _core.InternalError(
                 f"pairs below and above came to lower = {lower.max()!r} above upper = "
@@ -153,15 +176,27 @@ def enclosed(
     return Enclosed(lower, upper, "passes" if closes else "theory")
 
 
-def _above(terms: Any, accuracy: Accuracy, adjacency: Adjacency) -> list[Terms]:  # noqa: ANN401
+def _above(
+    terms: Any,  # noqa: ANN401
+    accuracy: Accuracy,
+    of_moments: bool,  # noqa: FBT001, of a partial
+    adjacency: Adjacency,
+) -> list[Terms]:
     run = dominating(terms)
-    return _distinct(pairs(run, way, accuracy, None) for way in adjacency.directions)
+    return _distinct(
+        pairs(run, way, accuracy, None, of_moments=of_moments) for way in adjacency.directions
+    )
 
 
-def _below(terms: Any, accuracy: Accuracy, adjacency: Adjacency) -> list[Terms]:  # noqa: ANN401
+def _below(
+    terms: Any,  # noqa: ANN401
+    accuracy: Accuracy,
+    of_moments: bool,  # noqa: FBT001
+    adjacency: Adjacency,
+) -> list[Terms]:
     """The runs that can be played: all mechanisms by the same choice, if they have as many."""
     return _distinct(
-        pairs(terms, way, accuracy, choice)
+        pairs(terms, way, accuracy, choice, of_moments=of_moments)
         for way in adjacency.directions
         for choice in range(
             max(len(m.pairs_below(way, accuracy)) for m, _ in terms if not m.is_exact)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is raised when a certificate is out of reach, or a ledger on disk is another's."""
 
+from collections.abc import Callable
 from typing import Any
 from warnings import warn
 
@@ -37,6 +38,14 @@ class CertificationError(RuntimeError):
         """The old name of ``limited_by``."""
         warn("obstacle is called limited_by now", DeprecationWarning, stacklevel=2)
         return self.limited_by
+
+
+def best_bounds(ask: Callable[..., Bounds[Any]], *given: object, **limits: object) -> Bounds[Any]:
+    """Lower and upper, however far apart, for those who show how far."""
+    try:
+        return ask(*given, **limits)
+    except CertificationError as error:
+        return error.bounds
 
 
 class StaleLedgerError(RuntimeError):

@@ -33,6 +33,9 @@ _MOST_CELLS, _LEAST_CELLS = 2**18, 2**10
 _UNIT = 2.0**-53
 _OUTWARD = 2.0**-46
 _MOST_EXCESS = 1 + 1e-6  # of E[exp(-loss)], for the rounding of distribution functions
+_SUM_NOISE = 1e-9  # within which a pair is taken over its exact sums
+_LARGEST = 700.0  # exponentials of more are not finite, of less not normal
+_TINY = 2.0**-1070
 _NOISE = 1e-12  # how far rounding may take a distribution function from being one
 
 
@@ -93,6 +96,40 @@ def enclosed(cdf: Callable[[Any], Any], allowance: Allowance) -> Enclosed:
         more_private=_pair([*masses, 0.0], down),
         shift=math.log(total) + 4 * _OUTWARD,
         missed=below + 2 * _UNIT,
+    )
+
+
+def enclosed_masses(losses: FloatArray, masses: FloatArray) -> Enclosed:
+    """Pairs around the loss that is each of these numbers with the mass beside it, over their sum.
+
+    Nothing is rounded but what the masses are taken against: it is moved outward, also by what
+    numbers too small to be normal may be off by.
+
+    Raises:
+        ValueError: The masses are none of a privacy loss.
+    """
+    total = math.fsum(masses)
+    if not (np.all(masses >= 0) and abs(total - 1) <= _SUM_NOISE):
+        raise ValueError(
+            f"pmf must be >= 0 and sum to 1, got sum {total!r}, least {masses.min()!r}"
+        )
+    kept = masses > 0
+    losses, masses = losses[kept], masses[kept]
+    if not losses.min() >= -_LARGEST:
+        raise ValueError(f"losses must be at least {-_LARGEST:g}, got {losses.min()!r}")
+    against = masses / total * np.exp(-np.minimum(losses, _LARGEST))
+    least = np.where(losses <= _LARGEST, against * (1 - _OUTWARD) - _TINY, 0.0)
+    up, excess = _distribution(np.maximum(least, 0.0))
+    if excess > _MOST_EXCESS:
+        raise ValueError(
+            f"pmf must be that of a privacy loss, for which E[exp(-loss)] <= 1, got {excess!r}"
+        )
+    down, scale = _distribution(against * (1 + _OUTWARD) + _TINY)
+    known = [*masses.tolist(), 0.0]
+    return Enclosed(
+        less_private=_pair(known, up),
+        more_private=_pair(known, down),
+        shift=math.log(scale) + 4 * _OUTWARD if scale > 1 else 0.0,
     )
 
 

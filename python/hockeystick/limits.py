@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every question may be told besides its argument: adjacency, tolerance and memory limit."""
+"""What limits a question: adjacency, tolerance and memory limit, and the time of a thread's."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypedDict, TypeVar, get_args
 
-from hockeystick import _checks
+from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 
 DEFAULT_TOLERANCE = 1e-3
@@ -78,3 +79,35 @@ def spelled_out(ask: Asking, **defaults: object) -> Asking:
         ]
         ask.__signature__ = given.replace(parameters=[*known, *options])  # type: ignore[attr-defined]
     return ask
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Let the questions that this thread asks in the block take so long, all together.
+
+    Then the one that is computed, and each that is asked later in the block, raises TimeoutError,
+    within a fraction of a second. What was composed, entered or kept before stays as it was. Of
+    blocks within blocks the limit that ends first holds. It is a limit of the core's work: Python's
+    own, a lock or a file are not interrupted. A coroutine must not wait in the block, since others
+    of its thread would be limited too.
+
+    Args:
+        seconds: Time from now on, finite and >= 0.
+
+    Raises:
+        ValueError: `seconds` is out of range.
+        TypeError: `seconds` is no number.
+
+    >>> import hockeystick as hs
+    >>> with hs.time_limit(10):
+    ...     (100 * hs.Gaussian(noise_multiplier=10.0)).epsilon(delta=1e-5) < 6
+    True
+    """
+    latest = _core.clock() + _checks.non_negative("seconds", seconds)
+    before = _core.end_work_at(latest)
+    if before < latest:
+        _core.end_work_at(before)
+    try:
+        yield
+    finally:
+        _core.end_work_at(before)

@@ -60,6 +60,8 @@ class Query:
     """Whether the answer is that of both directions even if one is asked for."""
     reverses: bool = False
     """Whether the reverses of the directions answer too: of a law, its reverse is asked for."""
+    faced: bool = False
+    """Whether each direction is told its reverse, which knows its curve at negative losses."""
     derived: Callable[[Bounds[Any]], Bounds[Any]] | None = None
     """Makes the answer of what the core encloses."""
 
@@ -82,9 +84,12 @@ _Law = _core.LossPmf
 QUERIES: Mapping[str, Query] = {
     "epsilon": Query("epsilon", "delta", _delta, "epsilon_bounds", _Law.epsilon, "nats"),
     "delta": Query("delta", "epsilon", _epsilon, "delta_bounds", _Law.delta),
-    "true_positive_rate": Query("TPR", "fpr", _fpr, "power_bounds", _Law.power),
+    "true_positive_rate": Query("TPR", "fpr", _fpr, "power_bounds", _Law.power, faced=True),
     "tradeoff": Query(
-        "TPR", "fpr", _fpr, "power_bounds", _Law.power, safe="lower", derived=complement
+        *("TPR", "fpr", _fpr, "power_bounds", _Law.power),
+        safe="lower",
+        derived=complement,
+        faced=True,
     ),
     "bayes_risk": Query(
         *("Bayes risk", "prior", _prior, "bayes_risk_bounds", _core.pld_bayes_risk),
@@ -92,7 +97,9 @@ QUERIES: Mapping[str, Query] = {
         rises=False,
         reverses=True,
     ),
-    "gdp_mu": Query("mu", "smallest_rate", _rate, "gdp_bounds", _core.pld_gdp_mu, symmetric=True),
+    "gdp_mu": Query(
+        *("mu", "smallest_rate", _rate, "gdp_bounds", _core.pld_gdp_mu), symmetric=True, faced=True
+    ),
     "probabilistic_delta": Query(
         *("P(L > epsilon)", "epsilon", _epsilon, "loss_tail_bounds", _core.pld_tail),
         tolerance=1e-2,
@@ -140,20 +147,41 @@ class Asked(ABC):
                 directions.append(pairs)
         return directions
 
+    def _reverses(self, adjacency: Adjacency) -> list[Terms]:
+        """The reverse of each of the `_directions`; none where nothing says that they are that.
+
+        Pairs of opposite directions are reverses of each other here, and need not be of mechanisms
+        that are defined elsewhere.
+        """
+        if not all(type(one).__module__.startswith("hockeystick.") for one, _ in self.terms):
+            return []
+        directions: list[Terms] = []
+        reverses: list[Terms] = []
+        for direction in adjacency.directions:
+            pairs = self._pairs(direction)
+            if pairs not in directions:
+                directions.append(pairs)
+                reverses.append(self._pairs(direction.reversed))
+        return reverses
+
     def _ask(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Bounds[Value]:
         """Bounds on the answer to the question of that name, for the worst direction."""
         query, limits = QUERIES[name], _LIMITS[name]
         if options:
             limits = limits.updated(options, query.width)
-        points = query.points(at)
+        return self._answer(query, query.points(at), limits)
+
+    def _answer(self, query: Query, points: FloatArray, limits: Limits) -> Bounds[Any]:
+        """The same, of what has been checked."""
         adjacency, tolerance, memory_limit = limits
 
-        def answers(runs: Runs) -> _core.Answers:
-            reverses = {}
+        asked = adjacency.symmetric if query.symmetric else adjacency
+
+        def answers(runs: Runs, **reverses: list[Terms]) -> _core.Answers:
             if query.reverses and adjacency.reversed is not adjacency:
                 reverses["reverses"] = runs(adjacency.reversed)
             found: _core.Answers = getattr(_core, query.core)(
-                runs(adjacency.symmetric if query.symmetric else adjacency),
+                runs(asked),
                 points.ravel(),
                 tolerance=tolerance,
                 memory_limit=memory_limit,
@@ -162,7 +190,8 @@ class Asked(ABC):
             return found
 
         if all(mechanism.is_exact for mechanism, _ in self.terms):
-            return certified(query, points, answers(self._directions), limits)
+            reverses = {"reverses": self._reverses(asked)} if query.faced else {}
+            return certified(query, points, answers(self._directions, **reverses), limits)
         return self._enclosed(query, points, answers, limits)
 
     def _enclosed(self, query: Query, points: FloatArray, ask: Ask, limits: Limits) -> Bounds[Any]:
@@ -179,6 +208,8 @@ class Asked(ABC):
         found = enclosed(
             *(self.terms, limits.tolerance, None if of_delta else smallest, ask),
             rises=query.rises,
+            of_moments=query.core in ("renyi_bounds", "zcdp_bounds"),
+            of_rates=query.core == "gdp_bounds",
             known=known_alone(self.terms, query.core, flat, limits.adjacency, limits.tolerance),
         )
         ends = [shaped(end.reshape(points.shape), points.shape) for end in found[:2]]
@@ -202,6 +233,7 @@ def described(cls: Class) -> Class:
     """The class, with the options of its questions named in help()."""
     for name, ask in vars(cls).items():
         if inspect.isfunction(ask):
+            ask.__qualname__ = name  # Python's own messages name no class of the inside
             query = QUERIES.get(name.removesuffix("_bounds"), QUERIES["delta"])
             spelled_out(ask, **{query.width: query.tolerance})
     return cls

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run of DP-SGD by the name of the way in which its batches are drawn."""
 
-from typing import Literal, get_args
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, get_args
 
 from hockeystick import _checks
+from hockeystick._words import one_of, spoken, written
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -17,74 +21,136 @@ ADJACENCIES = {
 }
 """The widest relation that a scheme is known for, if it is not ADD_OR_REMOVE_ONE."""
 _MOST = 1e12  # batches of an epoch, records of a batch
+MOST_RECORDS = 10**12
 _WHOLE = 1e-9  # how far from a whole number a quotient of two doubles may be, relatively
 
 
-def sampled_run(
-    *,
-    noise_multiplier: float,
-    sampling_probability: float,
-    steps: int,
-    sampling: str = "poisson",
-    dataset_size: int | None = None,
-) -> Composition:
-    """`steps` steps in which a record joins a batch with `sampling_probability`; see `drawn`."""
-    part, count = drawn(
-        noise_multiplier=noise_multiplier,
-        sampling_probability=sampling_probability,
-        steps=steps,
-        sampling=sampling,
-        dataset_size=dataset_size,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)
+class DPSGD(Composition):
+    """A run of DP-SGD, said as it was configured: a composition that knows where it comes from.
+
+    Args:
+        noise_multiplier: Standard deviation of the noise over the clipping norm; in [0.001, 1e12].
+        batch_size: The expected number of records in a batch, in [1, dataset_size]; of
+            "fixed_size" the number.
+        dataset_size: The number of records, in [1, 1e12].
+        epochs: >= 0, not necessarily whole. The steps are epochs * dataset_size / batch_size,
+            rounded up, since a step that is begun counts.
+        sampling_probability: In place of both sizes, the probability that a record is in a batch.
+            Of sizes it is batch_size / dataset_size, the nearest double, which is certified.
+        steps: In place of the epochs; in [0, 1e9].
+        sampling: How batches are drawn: "poisson", "random_allocation", "shuffled", "fixed_size" or
+            "cyclic", each of which has an adjacency: see ``dpsgd_epsilon_bounds``. Where an epoch
+            is a whole number of batches, so must dataset_size / batch_size and the epochs be.
+
+    Attributes ``sampling_probability`` and ``steps`` say what was made of sizes and epochs.
+
+    >>> run = DPSGD(1.0, batch_size=256, dataset_size=60_000, epochs=10)
+    >>> run.steps, run.sampling_probability
+    (2344, 0.004266666666666667)
+    >>> 1.27 < run.epsilon(delta=1e-6) < 1.28
+    True
+    """
+
+    noise_multiplier: float
+    sampling_probability: float
+    steps: int
+    sampling: Sampling
+    batch_size: int | None
+    dataset_size: int | None
+    epochs: float | None
+    _given: tuple[tuple[str, Any], ...]
+
+    @spoken
+    def __init__(
+        self,
+        noise_multiplier: float,
+        *,
+        batch_size: int | None = None,
+        dataset_size: int | None = None,
+        epochs: float | None = None,
+        sampling_probability: float | None = None,
+        steps: int | None = None,
+        sampling: Sampling = "poisson",
+    ) -> None:
+        noise, kind = _checks.noise_multiplier(noise_multiplier), sampling_of(sampling)
+        numbers: dict[str, Any] = {
+            "batch_size": batch_size,
+            "dataset_size": dataset_size,
+            "epochs": epochs,
+            "sampling_probability": sampling_probability,
+            "steps": steps,
+        }
+        rate, count = rate_and_steps(**numbers, sampling=kind)
+        run = sampled_run(noise_multiplier=noise, sampling=kind, **numbers)
+        numbers = {name: x if x is None else _plain(x) for name, x in numbers.items()}
+        given = {"noise_multiplier": noise, **numbers, "sampling": kind}
+        kept = {"terms": run.terms, "_given": tuple(given.items())}
+        kept |= given | {"sampling_probability": rate, "steps": count}
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return written(type(self), dict(self._given))
+
+
+def _plain(number: float) -> float:
+    """A number as Python's own: an int where it is whole."""
+    return int(number) if number == int(number) else float(number)
+
+
+def sampled_run(**scheme: Any) -> Composition:
+    """A run of DP-SGD, with the arguments of `drawn`."""
+    part, count = drawn(**scheme)
     return count * part
 
 
 def drawn(
     *,
     noise_multiplier: float,
-    sampling_probability: float,
-    steps: int,
     sampling: str = "poisson",
     dataset_size: int | None = None,
+    **numbers: Any,
 ) -> tuple[Mechanism, int]:
     """What a run repeats, a step or an epoch, and how often.
 
     Args:
         noise_multiplier: In [0.001, 1e12], or less where a scheme says so.
-        sampling_probability: In [0, 1]. An epoch of "random_allocation", "shuffled" or "cyclic" has
-            1 / sampling_probability batches, a whole number up to 1e12.
-        steps: In [0, 1e9]; whole epochs of these three.
         sampling: "poisson", "random_allocation" (drawn anew in each epoch), "shuffled" (anew in
             each epoch), "fixed_size" (drawn without replacement for each step) or "cyclic" (each
             record in one batch of every epoch, which may be known; one Gaussian step an epoch);
             underscore or hyphen. If cyclic batches are cut from a list, a record that is added or
             removed moves all later ones: that is not known, and not refused.
-        dataset_size: For "fixed_size" alone: the batch has sampling_probability * dataset_size
-            records, a whole number.
+        dataset_size: The number of records, with a batch size or for "fixed_size": the batch has
+            sampling_probability * dataset_size records, a whole number.
+        numbers: As of `rate_and_steps`. An epoch of "random_allocation", "shuffled" or "cyclic" has
+            1 / sampling_probability batches, a whole number up to 1e12, and the steps are whole
+            epochs of these three.
 
     Raises:
         ValueError: An argument is out of range, or not whole where it must be.
     """
-    kind = _checks.choice("sampling", str(sampling).replace("-", "_"), SAMPLINGS)
-    count = _checks.whole("steps", steps, 0, _checks.MAX_COUNT)
+    kind = sampling_of(sampling)
+    q, count = rate_and_steps(**numbers, sampling=kind, dataset_size=dataset_size)
     step = Gaussian(noise_multiplier=noise_multiplier)
-    q = _checks.probability("sampling_probability", sampling_probability)
-    if (kind == "fixed_size") != (dataset_size is not None):
-        raise ValueError(
-            f"dataset_size must be given if sampling is 'fixed_size', and only then, "
-            f"got {dataset_size!r} with {kind!r}"
-        )
     if kind == "poisson" or q == 0:
         return step.poisson_sampled(q), count
-    if dataset_size is not None:
-        size = _checks.whole("dataset_size", dataset_size, 2, 10**12)
-        batch = _whole(
-            q * size, f"sampling_probability * dataset_size must be whole, got {q * size!r}"
-        )
+    records = numbers.get("batch_size")
+    if kind == "fixed_size":
+        size = _checks.whole("dataset_size", dataset_size, 2, MOST_RECORDS)
+        said = f"sampling_probability * dataset_size must be whole, got {q * size!r}"
+        batch = _whole(q * size, said) if records is None else records
         return step.fixed_size_sampled(batch_size=batch, dataset_size=size), count
-    batches = _whole(
-        1 / q, f"1 / sampling_probability must be whole, up to 1e12, for {kind!r}, got {1 / q!r}"
-    )
+    if records is None:
+        said = f"1 / sampling_probability must be whole, up to 1e12, for {kind!r}, got {1 / q!r}"
+        batches = _whole(1 / q, said)
+    else:
+        batches, rest = divmod(int(dataset_size or 0), int(records))
+        if rest:
+            raise ValueError(
+                f"dataset_size / batch_size must be whole for {kind!r}, got {dataset_size} and "
+                f"{records}"
+            )
     if count % batches:
         raise ValueError(
             f"steps must be whole epochs of {batches} batches for {kind!r}, got {count}"
@@ -94,6 +160,56 @@ def drawn(
     if kind == "shuffled":
         return step.shuffled(batches=batches), count // batches
     return step.random_allocation(steps=batches), count // batches
+
+
+def sampling_of(name: object) -> Sampling:
+    """The way of drawing batches of that name, underscore or hyphen."""
+    kind: Any = _checks.choice("sampling", str(name).replace("-", "_"), SAMPLINGS)
+    return kind  # type: ignore[no-any-return]
+
+
+def rate_and_steps(
+    *,
+    sampling_probability: float | None = None,
+    steps: int | None = None,
+    batch_size: int | None = None,
+    dataset_size: int | None = None,
+    epochs: float | None = None,
+    sampling: str = "poisson",
+) -> tuple[float, int]:
+    """The probability that a record is in a batch, and the number of steps.
+
+    Given as such, or as the size of batches and data, and as epochs. Epochs are rounded up to whole
+    steps, but for what the rounding of a double explains.
+
+    Raises:
+        ValueError: A number is out of range.
+        TypeError: A number is missing, given twice, or has the wrong type.
+    """
+    said, rate = one_of(sampling_probability=sampling_probability, batch_size=batch_size)
+    if said == "batch_size":
+        if dataset_size is None:
+            raise TypeError("dataset_size must be given with batch_size")
+        size = _checks.whole("dataset_size", dataset_size, 1, MOST_RECORDS)
+        part = Fraction(_checks.whole("batch_size", batch_size, 1, size), size)
+    else:
+        if (sampling == "fixed_size") != (dataset_size is not None):
+            raise ValueError(
+                f"dataset_size must be given with batch_size, or if sampling is 'fixed_size', "
+                f"and only then, got {dataset_size!r} with {sampling!r}"
+            )
+        part = Fraction(_checks.probability("sampling_probability", rate))
+    said, length = one_of(steps=steps, epochs=epochs)
+    if said == "steps":
+        return float(part), _checks.whole("steps", length, 0, _checks.MAX_COUNT)
+    if part == 0:
+        raise ValueError("sampling_probability must be above 0 where epochs are given, got 0")
+    exact = Fraction(_checks.non_negative("epochs", length)) / part
+    nearest = round(exact)
+    count = nearest if abs(exact - nearest) <= exact * Fraction(2) ** -50 else math.ceil(exact)
+    if count > _checks.MAX_COUNT:
+        raise ValueError(f"epochs must make at most {_checks.MAX_COUNT} steps, got {count}")
+    return float(part), count
 
 
 def _whole(value: float, message: str) -> int:

@@ -60,7 +60,7 @@ std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<
     direction.push_back({pair, times});
     lines.push_back(line_of(*pair, lower, tilt, higher, frequency, log_accuracy));
   }
-  return rows_of(ContourSum(direction, kept(lines), {lower, tilt, higher, period, count}), epsilons);
+  return rows_of(ContourSum(ContourProduct(direction, kept(lines), {lower, tilt, higher, period, count})), epsilons);
 }
 
 Smoothing smoothing_of(const std::string& side, double radius) {
@@ -74,8 +74,9 @@ std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::t
   Lines lines;
   lines.push_back(std::make_unique<StepMgfLine>(tilted(step, tilt, 0)));
   const Smoothing smoothing = smoothing_of(step.side == Side::upper ? "upper" : "lower", radius);
-  return rows_of(ContourSum({{nullptr, times}}, kept(lines), {lower, tilt, higher, period, count}, smoothing),
-                 epsilons);
+  return rows_of(
+      ContourSum(ContourProduct({{nullptr, times}}, kept(lines), {lower, tilt, higher, period, count}), smoothing),
+      epsilons);
 }
 
 // log M at the tilt and its error; bounds of log M at other tilts; samples from k = 1 on; their modulus beyond.
@@ -104,16 +105,19 @@ class GivenLine final : public MgfLine {
 
 std::vector<Row> given_deltas(const std::vector<std::pair<Given, std::int64_t>>& lines_given,
                               std::tuple<double, double, double> tilts, double period, std::size_t count,
-                              const std::string& side, double radius, const std::vector<double>& epsilons) {
-  Direction direction;
-  Lines lines;
+                              const std::string& side, double radius, const std::vector<double>& epsilons,
+                              std::size_t later) {
+  Direction direction, more;
+  Lines lines, more_lines;
   for (const auto& [given, times] : lines_given) {
-    direction.push_back({nullptr, times});
-    lines.push_back(std::make_unique<GivenLine>(given));
+    const bool at_once = direction.size() + later < lines_given.size();
+    (at_once ? direction : more).push_back({nullptr, times});
+    (at_once ? lines : more_lines).push_back(std::make_unique<GivenLine>(given));
   }
   const auto [lower, tilt, higher] = tilts;
-  return rows_of(ContourSum(direction, kept(lines), {lower, tilt, higher, period, count}, smoothing_of(side, radius)),
-                 epsilons);
+  ContourProduct product(direction, kept(lines), {lower, tilt, higher, period, count});
+  product.multiply(more, kept(more_lines));
+  return rows_of(ContourSum(product, smoothing_of(side, radius)), epsilons);
 }
 
 double modulus_gap(const std::vector<double>& heights, const std::vector<double>& widths, double frequency) {
@@ -148,9 +152,10 @@ void bind_contour(py::module_& core) {
              "delta of a step run `times` times, smoothed from the step's side: as contour_deltas.");
   module.def(
       "given_deltas", &given_deltas, py::arg("lines"), py::kw_only(), py::arg("tilts"), py::arg("period"),
-      py::arg("count"), py::arg("side") = "none", py::arg("radius") = 0.0, py::arg("epsilons"),
+      py::arg("count"), py::arg("side") = "none", py::arg("radius") = 0.0, py::arg("epsilons"), py::arg("later") = 0,
       "The same of lines that are given: each log M at the tilt and its error, bounds of it at other tilts, samples "
-      "from k = 1 on, what |M| / M(tilt) is at most beyond them, and how often the step is run.");
+      "from k = 1 on, what |M| / M(tilt) is at most beyond them, and how often the step is run; the last `later` of "
+      "them multiply a product that is there.");
   module.def(
       "step_line",
       [](const StepPmf& step, double tilt, double log_moment) -> std::unique_ptr<MgfLine> {

@@ -2,6 +2,7 @@
 // Forecasts, for tests: no bound rests on them, so that only tests of their own see them.
 #include <pybind11/stl.h>
 
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -11,7 +12,10 @@
 #include "forecast/grid_interval.hpp"
 #include "forecast/moment_edges.hpp"
 #include "forecast/nonuniform_grid.hpp"
+#include "forecast/transform_plan.hpp"
 #include "forecast/window.hpp"
+#include "methods/discretized_contour.hpp"
+#include "methods/fft_composition.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -89,6 +93,36 @@ void bind_forecast(py::module_& core) {
       },
       py::arg("pair"), py::kw_only(), py::arg("tilt"), py::arg("log_cut"), py::arg("widest"), py::arg("interval"),
       "The points of a step's grid.");
+  module.def(
+      "closed_composition",
+      [](const std::vector<PairCount>& terms, double planned_for, const std::tuple<double, double, double>& closing,
+         double interval, const std::vector<double>& epsilons, const std::vector<double>& deltas, bool by_contour) {
+        const Direction direction = direction_of(terms);
+        const Saddlepoint saddlepoint(direction);
+        const Saddle at = saddlepoint.saddle_for_epsilon(planned_for);
+        const auto [top, least, tilt] = closing;
+        const Plan plan = make_plan(direction, saddlepoint, {at, 1e-4, interval, 1e-9, true, {top, least, tilt}});
+        std::unique_ptr<const Evaluator> run;
+        if (by_contour) {
+          const DiscretizedContourPlan contour = plan_discretized_contour(saddlepoint, plan, at, 1e-3);
+          run = std::make_unique<DiscretizedContour>(direction, saddlepoint, plan, contour, planned_for);
+        } else {
+          run = std::make_unique<FftComposition>(direction, plan, at);
+        }
+        std::vector<std::pair<double, double>> found;
+        const auto ask = [&](Quantity quantity, const std::vector<double>& points) {
+          for (const double point : points) {
+            const Answer answer = run->answer(quantity, point, planned_for);
+            found.emplace_back(answer.lower, answer.upper);
+          }
+        };
+        ask(Quantity::delta, epsilons);
+        ask(Quantity::epsilon, deltas);
+        return found;
+      },
+      py::arg("terms"), py::kw_only(), py::arg("planned_for"), py::arg("closing"), py::arg("interval"),
+      py::arg("epsilons"), py::arg("deltas"), py::arg("by_contour"),
+      "The bounds of delta at epsilons and of epsilon at deltas, from steps closed at (top, least, tilt).");
   module.def("transform_cost", &cost::transform, py::arg("terms"), py::arg("points"), py::arg("size"));
   module.def("contour_cost", &cost::contour, py::arg("terms"), py::arg("samples"), py::arg("nodes"));
   module.def("contour_samples", &cost::contour_samples, py::arg("nanoseconds"), py::arg("terms"), py::arg("nodes"));

@@ -68,5 +68,9 @@ void bind_pairs(py::module_& module) {
           },
           "Bounds of P(L = inf).")
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum);
+  module.attr("parts").attr("described_pair_name") = py::cpp_function(
+      [](const std::string& type, const py::dict& arguments, std::size_t comparison, std::optional<double> rate) {
+        return described_pair_name(type, arguments, comparison, rate).name;
+      });
   module.attr("parts").attr("pair_names") = py::cpp_function(&pair_names);
 }

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "numeric/complex.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/fft/real_fft.hpp"
 #include "numeric/fft/roots_of_unity.hpp"
@@ -250,7 +252,8 @@ void bind_kernels(py::module_& m) {
         std::vector<double> re(size), im(size);
         for (std::size_t k = 0; k < size; ++k) re[k] = weights.data()[k].real(), im[k] = weights.data()[k].imag();
         double sums[3];
-        kernel_named(kernel).turned_sums(re.data(), im.data(), size, std::cos(angle), std::sin(angle), sums);
+        kernel_named(kernel).turned_sums(re.data(), im.data(), size, hockeystick::math::cos(angle),
+                                         hockeystick::math::sin(angle), sums);
         return std::array{sums[0], sums[1], sums[2]};
       },
       py::arg("weights"), py::arg("angle"), py::arg("kernel") = "",
@@ -302,6 +305,29 @@ void bind_normal_and_hull(py::module_& m) {
       py::arg("x"), py::arg("kink"), "Positions kept by the lower hull, and the kinks it leaves.");
 }
 
+void bind_elementary(py::module_& m) {
+  namespace math = hockeystick::math;
+  const std::pair<const char*, double (*)(double)> functions[] = {
+      {"exp", math::exp},     {"expm1", math::expm1}, {"log", math::log},   {"log1p", math::log1p},
+      {"log2", math::log2},   {"sinh", math::sinh},   {"cosh", math::cosh}, {"asinh", math::asinh},
+      {"acosh", math::acosh}, {"sin", math::sin},     {"cos", math::cos},
+  };
+  for (const auto& [name, function] : functions) m.def(name, py::vectorize(function), py::arg("x"));
+  m.def("hypot", py::vectorize(math::hypot), py::arg("x"), py::arg("y"));
+  m.def("atan2", py::vectorize(math::atan2), py::arg("y"), py::arg("x"));
+  m.def("pow", py::vectorize(math::pow), py::arg("x"), py::arg("y"));
+  m.def("quotient",
+        py::vectorize([](std::complex<double> a, std::complex<double> b) { return hockeystick::quotient(a, b); }),
+        py::arg("a"), py::arg("b"));
+  m.def(
+      "two_product",
+      [](double a, double b) {
+        const auto fused = hockeystick::two_product(a, b), halved = hockeystick::two_product_of_halves(a, b);
+        return std::array{fused.value, fused.error, halved.value, halved.error};
+      },
+      py::arg("a"), py::arg("b"), "As the platform does it, and by halves: values and errors.");
+}
+
 void bind_numeric(py::module_& m) {
   py::module_ numeric = m.def_submodule("numeric", "Internals of the numeric layer, for tests.");
   bind_kernels(numeric);
@@ -309,4 +335,5 @@ void bind_numeric(py::module_& m) {
   bind_transforms(numeric);
   bind_plan(numeric);
   bind_normal_and_hull(numeric);
+  bind_elementary(numeric);
 }

@@ -11,6 +11,7 @@
 
 #include "bind/answers.hpp"
 #include "curves/bayes_risk.hpp"
+#include "curves/curve_points.hpp"
 #include "discretize/connect_dots.hpp"
 #include "discretize/privacy_buckets.hpp"
 #include "discretize/tangent_hull.hpp"
@@ -81,12 +82,16 @@ StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>
 StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
                  const std::string& estimator) {
   const LongWork work;
-  const SupportCells halves = cut_midway(pair, NonuniformGrid(pair, offset, interval, index).build());
+  Support support = NonuniformGrid(pair, offset, interval, index).build();
+  support.closed = estimator.starts_with("closed");
+  const SupportCells halves = cut_midway(pair, std::move(support));
   using Discretize = StepPmf (*)(const SupportCells&);
   const auto discretize = named<Discretize>("estimator", estimator,
                                             {{"upper", hockeystick::connect_dots},
                                              {"balanced", nullptr},
                                              {"midpoint", tangent_hull},
+                                             {"closed_upper", hockeystick::connect_dots},
+                                             {"closed_lower", tangent_hull},
                                              {"algorithm_2", algorithm_2},
                                              {"buckets_upper", privacy_buckets_upper},
                                              {"buckets_lower", privacy_buckets_lower}});
@@ -111,7 +116,9 @@ void bind_steps(py::module_& parts) {
       .def_readonly("loss_error", &StepPmf::loss_error);
   parts.def("step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"),
             py::arg("index"), py::arg("estimator"),
-            "Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower.");
+            "Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower, "
+            "or on a "
+            "closed one: closed_upper, closed_lower.");
 }
 
 void bind_compositions(py::module_& parts) {
@@ -203,6 +210,22 @@ void bind_queries(py::module_& parts) {
       "bayes_risk",
       [](double prior, double delta, const std::string& side) { return bayes_risk(prior, delta, side_named(side)); },
       py::arg("prior"), py::arg("delta"), py::arg("side"), "prior (1 - delta), delta bounded from a side.");
+  parts.def(
+      "curve_point",
+      [](double loss, double lower, double upper) {
+        const CurvePoint at = curve_point(loss, {lower, upper});
+        return std::array{at.alpha.lower, at.alpha.upper, at.value.lower, at.value.upper};
+      },
+      py::arg("loss"), py::arg("lower"), py::arg("upper"), "e^loss and the curve there, enclosed, by delta.");
+  parts.def(
+      "power_between",
+      [](const std::vector<std::array<double, 3>>& deltas, double fpr, std::size_t near) {
+        std::vector<CurvePoint> points;
+        for (const auto& [loss, lower, upper] : deltas) points.push_back(curve_point(loss, {lower, upper}));
+        const Interval power = power_between(points, fpr, near).power;
+        return std::pair(power.lower, power.upper);
+      },
+      py::arg("deltas"), py::arg("fpr"), py::arg("near"), "The power, by losses and what encloses delta there.");
   parts.def(
       "loss_tail",
       [](const std::vector<double>& loss, const std::vector<double>& value, double delta_lower, double epsilon) {

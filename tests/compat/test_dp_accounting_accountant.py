@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from flint import arb
 
@@ -190,9 +191,20 @@ def test_unsupported_events(unsupported):
         ours.compose("an event")
 
 
-def test_true_positive_rates_are_refused():
-    with pytest.raises(AttributeError, match="hockeystick.Composition.true_positive_rate"):
-        PLDAccountant().get_true_positive_rates(0.1)
+def test_attacks():
+    ours = accountant(GAUSSIAN, 4)
+    assert ours.get_true_positive_rates(0.1) == pytest.approx(0.763759, abs=1e-5)
+    assert ours.get_gdp_parameter_estimate() == pytest.approx(2, rel=1e-4)
+    assert list(PLDAccountant().get_true_positive_rates(np.array([0.1]))) == [0.1]
+    private = accountant(event.NonPrivateDpEvent())
+    assert private.get_true_positive_rates(0.1) == 1.0
+    assert list(private.get_true_positive_rates(np.array([0.1, 0.2]))) == [1.0, 1.0]
+    assert private.get_gdp_parameter_estimate() == math.inf
+
+
+def test_what_is_not_offered_says_so():
+    with pytest.raises(AttributeError, match="PLDAccountant has no attribute 'nothing'"):
+        PLDAccountant().nothing  # noqa: B018
 
 
 @pytest.mark.parametrize(

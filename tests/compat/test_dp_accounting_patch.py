@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 import threading
 import types
@@ -212,3 +213,14 @@ def test_who_imports_ours_keeps_ours(loads):
     with patched():
         pass
     assert late.ours is privacy_loss_distribution
+
+
+@pytest.mark.parametrize(
+    "begin", ["patch()", "kept = patched(); kept.__enter__()", "patch(); patched().__enter__()"]
+)
+def test_a_patch_that_is_never_undone_ends_quietly(begin):
+    code = f"from hockeystick.compat.dp_accounting import patch, patched; {begin}\n"
+    code += "from dp_accounting import pld; print(pld.PLDAccountant.__module__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(OURS)
+    assert done.stderr == ""

@@ -258,11 +258,7 @@ def test_epsilons_beyond_all_that_can_be_asked():
     [
         (lambda: pld.privacy_loss_mechanism, "hockeystick.mechanisms"),
         (lambda: common.self_convolve, "Composition"),
-        (lambda: pld_pmf.create_pmf_pessimistic_connect_dots, "Composition.pld"),
-        (
-            lambda: distributions.identity().get_true_positive_rates,
-            "Composition.true_positive_rate",
-        ),
+        (lambda: pld_pmf.SparsePLDPmf({0: 1.0}, 1.0, 0.0, True).compute_mixture, "Mixture"),
         (lambda: distributions.identity().compute_mixture, "TruncatedPoissonGaussian"),
     ],
 )

@@ -141,9 +141,44 @@ def test_batches_that_are_not_poisson_sampled_are_warned_of(target):
     assert not [each for each in caught if "shuffled" in str(each.message)]
 
 
-def test_state_of_another_mechanism_is_refused():
-    with pytest.raises(ValueError, match="rdp"):
-        HockeystickAccountant().load_state_dict(RDPAccountant().state_dict())
+@pytest.mark.parametrize("name", ["prv", "rdp", "gdp"])
+def test_a_run_begun_with_their_accountant_goes_on_with_ours(name):
+    made, model, optimizer, loader = engine(kind=lambda **_: PrivacyEngine(accountant=name))
+    epoch(model, optimizer, loader)
+    file = io.BytesIO()
+    made.save_checkpoint(path=file, module=model, optimizer=optimizer)
+    file.seek(0)
+    other, model, optimizer, loader = engine()
+    other.load_checkpoint(path=file, module=model, optimizer=optimizer)
+    steps = epoch(model, optimizer, loader)
+    assert other.accountant.history == [(1.0, RATE, 8 + steps)]
+    assert made.accountant.history == [(1.0, RATE, 8)]
+    run = (8 + steps) * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(RATE)
+    assert other.get_epsilon(DELTA) == run.epsilon(DELTA)
+
+
+def test_a_loaded_history_is_a_copy():
+    state = {"mechanism": "rdp", "history": [(1.0, RATE, 3)]}
+    accountant = HockeystickAccountant()
+    accountant.load_state_dict(state)
+    accountant.step(noise_multiplier=1.0, sample_rate=RATE)
+    assert state == {"mechanism": "rdp", "history": [(1.0, RATE, 3)]}
+    assert accountant.state_dict()["mechanism"] == "hockeystick"
+
+
+@pytest.mark.parametrize(
+    ("state", "error"),
+    [
+        ({"mechanism": "other", "history": []}, "other"),
+        ({"mechanism": "rdp"}, "history"),
+        ({"history": []}, "mechanism"),
+        ({}, "empty"),
+        (None, "None"),
+    ],
+)
+def test_other_states_are_refused(state, error):
+    with pytest.raises(ValueError, match=error):
+        HockeystickAccountant().load_state_dict(state)
 
 
 def test_a_target_is_met():

@@ -2,9 +2,9 @@
 #include "questions.hpp"
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <span>
 #include <utility>
@@ -18,10 +18,12 @@
 #include "mechanisms/sampling/allocated_pair.hpp"
 #include "methods/composition_cache.hpp"
 #include "methods/dpsgd.hpp"
+#include "methods/kept_run.hpp"
 #include "methods/questions.hpp"
 #include "moments/renyi.hpp"
 #include "moments/zcdp.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "pld/composed_delta.hpp"
@@ -73,6 +75,36 @@ Numbers main_question() {
 Numbers by_contour() { return epsilons(sampled_gaussian(1000), {1e-6, memory, "contour_integral"}); }
 Numbers by_transform() { return epsilons(sampled_gaussian(1000), {1e-3, memory, "fft_composition"}); }
 Numbers curve() { return deltas(sampled_gaussian(300)); }
+
+// Each question on its own: 16 of epsilon, and the deltas there.
+Numbers plain_gaussians() {
+  Numbers numbers;
+  for (const double count : {1.0, 10.0, 1e3, 1e9})
+    for (const double delta : {1e-3, 1e-5, 1e-100, 1e-300}) {
+      const std::vector<Direction> asked{{run(static_cast<std::int64_t>(count), "gaussian", {10 * std::sqrt(count)})}};
+      const auto epsilon = epsilon_bounds(asked, std::array{delta}, {1e-3, memory});
+      const auto back = delta_bounds(asked, std::array{epsilon.front().upper}, {1e-3, memory});
+      for (const auto& found : {epsilon, back})
+        for (const double x : numbers_of(found)) numbers.push_back(x);
+    }
+  return numbers;
+}
+
+// A run that grows by a step of its own each time.
+Numbers growing_run() {
+  std::vector<Direction> directions = sampled_gaussian(100);
+  auto kept = KeptRun::of(directions, {Quantity::epsilon, 1e-5, 1e-3}, {1e-3, memory});
+  Numbers numbers;
+  for (int k = 0; k < 20; ++k) {
+    const double noise = 1 + 1e-3 * k;
+    const std::array more{Direction{run(1, "poisson_gaussian_remove", {noise, 0.01})},
+                          Direction{run(1, "poisson_gaussian_add", {noise, 0.01})}};
+    kept = kept->grown(more);
+    const Numbers next = numbers_of({kept->answer(Quantity::epsilon, 1e-5, {1e-3, memory}).value()});
+    numbers.insert(numbers.end(), next.begin(), next.end());
+  }
+  return numbers;
+}
 
 struct Forgetting {
   ~Forgetting() { forget_compositions(); }
@@ -142,14 +174,16 @@ Numbers given_noise() {
       for (std::size_t i = 0; i < x.size(); ++i) y[i] = function(x[i]);
     };
   };
-  const Noise noise{each([](double x) { return -std::fabs(x) - 2 * std::log1p(std::exp(-std::fabs(x))); }),
-                    each([](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }),
+  const Noise noise{each([](double x) { return -std::fabs(x) - 2 * math::log1p(math::exp(-std::fabs(x))); }),
+                    each([](double x) { return x < 0 ? math::exp(x) / (1 + math::exp(x)) : 1 / (1 + math::exp(-x)); }),
                     1e-14};
   return deltas({{{additive_noise_pair(noise, 0.2), 5}}});
 }
 
-Numbers power() { return numbers_of(power_bounds(sampled_gaussian(100), std::array{1e-6, 0.01, 0.5}, {1e-2, memory})); }
-Numbers gdp() { return numbers_of(gdp_bounds(sampled_gaussian(100), std::array{1e-6}, {1e-2, memory})); }
+Numbers power() {
+  return numbers_of(power_bounds(sampled_gaussian(100), {}, std::array{1e-6, 0.01, 0.5}, {1e-2, memory}));
+}
+Numbers gdp() { return numbers_of(gdp_bounds(sampled_gaussian(100), {}, std::array{1e-6}, {1e-2, memory})); }
 Numbers tails() { return numbers_of(loss_tail_bounds(sampled_laplace(30), std::array{0.1, 1.0}, {1e-2, memory})); }
 Numbers quantiles() {
   return numbers_of(loss_quantile_bounds(sampled_laplace(30), std::array{0.5, 0.99}, {1e-2, memory}));
@@ -208,7 +242,7 @@ Numbers explicit_distribution() {
 Numbers kernels() {
   Numbers numbers;
   for (const SimdKernels* kernel : available_fft_kernels()) {
-    for (const std::size_t size : {2, 6, 20, 64, 768, 2560, 65536}) {
+    for (const std::size_t size : {2u, 6u, 20u, 64u, 768u, 2560u, 65536u}) {
       const RealFft fft(size, *kernel);
       Numbers sequence(size);
       for (std::size_t k = 0; k < size; ++k) sequence[k] = 1.0 / static_cast<double>((k + 1) * (k + 2));
@@ -228,6 +262,8 @@ Numbers kernels() {
 const std::vector<Question>& questions() {
   static const std::vector<Question> all{{"main question", main_question},
                                          {"contour", by_contour},
+                                         {"plain Gaussians", plain_gaussians},
+                                         {"growing run", growing_run},
                                          {"transform", by_transform},
                                          {"curve", curve},
                                          {"kept transforms", kept_transforms},
@@ -260,9 +296,7 @@ const std::vector<Question>& questions() {
 
 bool same(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return false;
-  for (std::size_t k = 0; k < a.size(); ++k)
-    if (std::bit_cast<std::uint64_t>(a[k]) != std::bit_cast<std::uint64_t>(b[k])) return false;
-  return true;
+  return a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
 }  // namespace core_tests

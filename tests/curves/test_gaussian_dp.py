@@ -77,3 +77,37 @@ def test_small_rates_need_no_smaller_mu():
     for common, rare in itertools.pairwise(answers):
         assert common.lower <= rare.upper
     assert answers[0].upper < answers[-1].lower
+
+
+SAMPLED = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+RATES = [0.2, 1e-3, 1e-7, 1e-12, 1e-18]
+
+
+def test_rates_asked_together_or_alone_overlap():
+    run = 1000 * SAMPLED
+    together = run.gdp_mu_bounds(smallest_rate=RATES)
+    assert np.all(together.gap <= 1e-3 * together.upper)
+    for k, rate in enumerate(RATES):
+        alone = run.gdp_mu_bounds(smallest_rate=rate)
+        assert max(alone.lower, together.lower[k]) <= min(alone.upper, together.upper[k])
+
+
+@pytest.mark.parametrize("count", [1, 30, 3000])
+def test_points_of_the_curve_and_distributions_on_grids_enclose_the_same_mu(count):
+    """A term that no contour serves, and that costs next to nothing, has grids answer."""
+    rates, rest = RATES[:4], hs.Laplace(noise_multiplier=1e9)
+    by_points = (count * SAMPLED).gdp_mu_bounds(smallest_rate=rates, tolerance=1e-4)
+    by_grids = (count * SAMPLED + rest).gdp_mu_bounds(smallest_rate=rates, tolerance=1e-2)
+    assert np.all(by_points.lower <= by_grids.upper)
+    assert np.all(by_grids.lower <= by_points.upper + 1e-8)
+
+
+def test_what_one_direction_alone_needs_is_found_without_its_reverse():
+    pairs = directions(SAMPLED, 1000)
+    rates = np.array([1e-3, 1e-9])
+    told = list(_core.gdp_bounds(pairs, rates, **LIMITS, reverses=pairs[::-1]))
+    untold = list(_core.gdp_bounds(pairs, rates, **LIMITS))
+    for one, other in zip(told, untold, strict=True):
+        assert one.converged
+        assert other.converged
+        assert max(one.lower, other.lower) <= min(one.upper, other.upper)

@@ -8,7 +8,7 @@ import hockeystick as hs
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 
-STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.1)
+STEP = hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.1)
 RUN = [[(STEP.dominating_pair(way), 60)] for way in (Direction.REMOVE, Direction.ADD)]
 QUESTIONS = [
     (_core.power_bounds, 1e-3),

@@ -92,7 +92,6 @@ def test_both_directions_lose_the_same_at_zero():
 
 def test_beyond_its_range_it_says_nothing():
     assert bounds(1.0, 100, 1e-100) == (0, math.inf)
-    assert bounds(1.0, 100, 1.0) == (0, 0)
     assert bounds(1.0, 100, 40.0, wants_epsilon=False) == (0, 1)
 
 
@@ -100,3 +99,5 @@ def test_a_question_that_is_out_of_range_is_refused():
     for noise, steps in ((1.0, 1), (1.0, 2.5), (0.1, 10), (1e4, 10)):
         with pytest.raises(ValueError, match=r"steps|sqrt\(epochs\) / noise"):
             bounds(noise, steps, 1e-6)
+    with pytest.raises(ValueError, match=r"delta must be in \(0, 1\), got 1"):
+        bounds(1.0, 100, 1.0)

@@ -91,11 +91,17 @@ def test_every_pair_of_the_core_belongs_to_a_mechanism(monkeypatch):
         asked.add(name)
         return make(name, parameters)
 
+    def described(*of):
+        asked.add(_core.parts.described_pair_name(*of))
+        return described_pair(*of)
+
+    described_pair = _core.described_pair
     monkeypatch.setattr(_core, "dominating_pair", recorded)
+    monkeypatch.setattr(_core, "described_pair", described)
     for name, sampled in CASES:
         for mechanism in mechanisms(terms(name, sampled=sampled)):
-            _pair.pair.cache_clear()
-            _pair.large_pair.cache_clear()
+            for kept in (_pair.pair, _pair.large_pair, _pair._described, _pair._large_described):
+                kept.cache_clear()
             for way in Direction:
                 is_defined(mechanism, way)
     # The core has the reverses and samples of all that has finitely many outcomes.

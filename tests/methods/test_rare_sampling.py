@@ -18,6 +18,9 @@ PAIRS = [
     ((5.0, 0.002), (5.0, 0.002), 0.2),
     ((1.5, 0.000163), (1.5, 0.000163), 0.1),
     ((3.0, 0.001), (6.0, 0.02), 0.5),
+    # closed far below their large losses
+    *(((0.436, 2.6e-6), (0.436, 2.6e-6), epsilon) for epsilon in (1e-5, 1e-3, 0.3)),
+    *(((0.436, 2.6e-6), (1.5, 3e-5), epsilon) for epsilon in (1e-5, 1e-3, 0.3)),
 ]
 MIXTURE = hs.GaussianMixture(
     standard_deviation=1.36,
@@ -134,3 +137,13 @@ def test_deltas_near_1_far_below_the_mean_of_the_loss(steps):
     (found,) = _core.delta_bounds([terms], [0.7 * steps], tolerance=1e-3, memory_limit=MEMORY)
     assert found.converged
     assert 0.999 < found.lower <= 1 == found.upper
+
+
+@pytest.mark.parametrize(
+    ("sigma", "q", "count", "delta"),
+    [(0.404, 4.3e-6, 120_350, 6.6e-10), (0.536, 1.35e-5, 6684, 5e-6)],
+)
+def test_grids_much_wider_than_the_losses_of_most_steps(sigma, q, count, delta):
+    """The lower estimate keeps the mean of what all but never moves the loss."""
+    found = answer([(sampled(sigma, q), count)], "epsilon", delta)
+    assert found.converged

@@ -12,6 +12,8 @@ import questions
 from exact.responses import Responses
 from hockeystick import Adjacency
 
+pytestmark = pytest.mark.filterwarnings("ignore:epsilon is infinite")
+
 
 @pytest.mark.parametrize(("epsilon", "count", "delta"), [(0.0625, 17, 1e-125), (2.5, 190, 1e-13)])
 def test_no_epsilon_is_above_the_largest_loss(epsilon, count, delta):

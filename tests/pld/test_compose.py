@@ -75,26 +75,36 @@ def test_errors_of_the_losses_add_up(side, estimator):
     assert_composed(run, side, estimator, 30 * TAIL)
 
 
+# Four Gaussians are one of half the noise.
 DEEP = [
-    (exact.Step(1.0, 0.1), "remove"),
-    (exact.Step(1.0), "remove"),
-    (exact.Step(0.5, 0.2), "replace"),
+    (Run(exact.Step(2.0), 4, "remove", 0.05, 1e-70), exact.Step(1.0)),
+    (Run(exact.Step(1.0), 4, "add", 0.05, 1e-70), exact.Step(0.5)),
+    (Run(exact.Step(1.0, 0.1), 1, "remove", 0.05, 1e-70), exact.Step(1.0, 0.1)),
+    (Run(exact.Step(0.5, 0.2), 1, "replace", 0.05, 1e-70), exact.Step(0.5, 0.2)),
 ]
 
 
 @pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
-@pytest.mark.parametrize(("step", "direction"), DEEP, ids=str)
-def test_transform_errors_are_counted(step, direction, side, estimator):
+@pytest.mark.parametrize(("run", "whole"), DEEP, ids=str)
+def test_transform_errors_are_counted(run, whole, side, estimator):
     """Where delta is far below an untilted transform's rounding, its errors are all one sees."""
-    run = Run(step, 1, direction, 0.05, 1e-70)
     pmf = run.pmf(side, estimator)
     low, high = runs.window(pmf)
     epsilons = np.linspace(low + 0.6 * (high - low), high - 1, 60)
-    truths = [Pair(step, direction).delta(arb(epsilon)) for epsilon in epsilons]
+    truths = [Pair(whole, run.direction).delta(arb(epsilon)) for epsilon in epsilons]
     assert truths[-1] < 1e-40
     for value, truth in zip(pmf.delta(epsilons), truths, strict=True):
         assert arb(value) >= truth if side == "upper" else arb(value) <= truth
         assert abs(arb(value) - truth) < 1e-9 + truth
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_one_run_is_its_own_composition(side):
+    """No transform, and no error of one: probabilities are known to their rounding."""
+    run = Run(exact.Step(1.0, 0.1), 1, "remove", 1e-3)
+    assert run.pmf(side).slack < 1e-14
+    assert run.pmf(side).mass.min() >= 0
+    assert Run(run.step, 2, "remove", 1e-3).pmf(side).slack > 1e-13
 
 
 CUT = [

@@ -11,23 +11,44 @@ import pytest
 import hockeystick as hs
 from hockeystick import _checks
 
+
+class Tensor:
+    """A number as libraries of tensors have it, without data where they are "meta"."""
+
+    def __init__(self, value, dtype, ndim=0):
+        self.value, self.dtype, self.ndim = value, dtype, ndim
+
+    def __float__(self):
+        if self.dtype == "meta":
+            raise ValueError("no data")
+        return float(self.value)
+
+
 NAN = math.nan
 INF = math.inf
-NOT_REAL = ["1", None, 1j, [1.0], True, np.True_, Decimal(1), object(), b"1", np.timedelta64(1)]
+NOT_REAL = [
+    *("1", None, 1j, [1.0], True, np.True_, object(), b"1", np.timedelta64(1, "s")),
+    *(np.datetime64(1, "s"), np.complex128(1), np.str_("1"), Decimal("sNaN")),
+]
 NOT_WHOLE = [
     2.5,
-    2.0,
+    Fraction(5, 2),
+    Decimal("2.5"),
+    Decimal("NaN"),
+    Decimal("1e999999"),
     "2",
     None,
     True,
     False,
     np.True_,
     np.array(True),
-    np.array(2.0),
+    np.array(2.5),
+    np.array([2.0]),
     NAN,
     INF,
-    np.float64(2),
-    Fraction(2),
+    np.float64(2.5),
+    np.complex128(2),
+    np.timedelta64(2, "s"),
     [2],
 ]
 
@@ -63,6 +84,7 @@ def test_scalars(check, good, bad):
     [
         *(np.float32(0.5), np.float64(0.5), Fraction(1, 2), np.float16(0.5), np.array(0.5)),
         *(np.array(0.5, dtype=np.float32), np.array(0.5, dtype=object), np.ma.array(0.5)),
+        *(Decimal("0.5"), np.array(Decimal("0.5")), Tensor(0.5, "torch.float32")),
     ],
 )
 def test_any_real_type_becomes_a_float(value):
@@ -73,9 +95,10 @@ def test_any_real_type_becomes_a_float(value):
 @pytest.mark.parametrize(
     "value",
     [
-        *(np.array("1"), np.array(1j), np.array(True), np.array(None), np.array(Decimal(1))),
+        *(np.array("1"), np.array(1j), np.array(True), np.array(None), np.array(1, "M8[s]")),
         *(np.ma.array(1.0, mask=True), np.array(1, "m8[s]"), np.zeros((), [("x", "f8")])),
         *(np.array([1.0]), np.array([[]])),
+        *(Tensor(True, "torch.bool"), Tensor(1.0, "torch.float32", ndim=1), Tensor(1.0, "meta")),
     ],
 )
 def test_arrays_that_hold_no_real_number(value):
@@ -85,10 +108,9 @@ def test_arrays_that_hold_no_real_number(value):
 
 def test_the_type_is_named_where_the_value_is_in_range():
     with pytest.raises(TypeError) as caught:
-        _checks.noise_multiplier(Decimal("1.5"))
+        _checks.noise_multiplier("1.5")
     assert str(caught.value) == (
-        "noise_multiplier must be a real number that is finite and in [0.001, 1e+12], "
-        "got Decimal('1.5')"
+        "noise_multiplier must be a real number that is finite and in [0.001, 1e+12], got '1.5'"
     )
 
 
@@ -123,14 +145,20 @@ def test_counts_out_of_range(value):
         _checks.count(value)
 
 
-@pytest.mark.parametrize("value", [0, 1, 10**9, np.int8(3), np.uint64(7)])
+WHOLE = [
+    *(0, 1, 10**9, np.int8(3), np.uint64(7)),
+    *(1e4, -0.0, np.float32(2), Fraction(2), Decimal("1e4"), np.array(2.0, dtype=object)),
+]
+
+
+@pytest.mark.parametrize("value", WHOLE)
 def test_good_counts(value):
     assert _checks.count(value) == _checks.count(np.array(value)) == value
     assert type(_checks.count(value)) is int
 
 
 @pytest.mark.parametrize(
-    ("value", "error"), [(0, ValueError), (2**63, ValueError), (1e9, TypeError)]
+    ("value", "error"), [(0, ValueError), (2**63, ValueError), (1e9 + 0.5, TypeError)]
 )
 def test_memory_limit(value, error):
     with pytest.raises(error, match=r"^memory_limit must be a whole number of bytes in \[1, "):
@@ -172,6 +200,25 @@ def test_arrays_keep_their_shape(shape):
     assert array.shape == shape
     assert array.dtype == np.float64
     assert array.flags.c_contiguous
+
+
+def test_arrays_of_other_numbers():
+    values = [Fraction(1, 4), Decimal("0.5"), np.array(0.75)]
+    assert _checks.delta_array(values).tolist() == [0.25, 0.5, 0.75]
+    assert _checks.delta_array(Decimal("0.5")).shape == ()
+    assert _checks.delta_array(Tensor(0.5, "torch.float32")).shape == ()
+    with pytest.raises(TypeError, match=r"^delta must be numbers in \(0, 1\), got True$"):
+        _checks.delta_array([Fraction(1, 4), True])
+
+
+def test_arrays_of_whole_floats_are_counts():
+    assert _checks.count_array("steps", [1e4, 2.0]).tolist() == [10_000, 2]
+    assert _checks.count_array("steps", [Fraction(4, 2), 10**3]).tolist() == [2, 1000]
+    with pytest.raises(TypeError, match="^steps must be a whole number"):
+        _checks.count_array("steps", [1.5, 2.0])
+    for bad in (INF, 1e10, -1.0, np.float16(INF)):
+        with pytest.raises(ValueError, match="^steps must be a whole number"):
+            _checks.count_array("steps", [1.0, bad])
 
 
 def test_integers_are_epsilons():

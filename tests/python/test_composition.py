@@ -3,6 +3,9 @@
 
 import math
 import pickle
+import re
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -53,19 +56,81 @@ def test_repr_is_code_and_values_pickle(composition):
 
 
 def test_repr_reads_like_the_source():
-    assert repr(3 * A + B) == (
-        "3 * Gaussian(noise_multiplier=2.0) + 1 * Gaussian(noise_multiplier=3.0)"
-    )
+    assert repr(3 * A + B) == "3 * Gaussian(2.0) + Gaussian(3.0)"
 
 
-@pytest.mark.parametrize("count", [np.int64(3), np.uint8(3), np.int32(3)])
-def test_numpy_integers_multiply(count):
+@pytest.mark.parametrize(
+    "count", [np.int64(3), np.uint8(3), np.int32(3), 3.0, np.float64(3), Fraction(3), Decimal(3)]
+)
+def test_whole_numbers_multiply(count):
     assert count * A == A * count == 3 * A
     assert count * (A + B) == (A + B) * count
 
 
+def test_a_composition_is_not_sampled_without_saying_how():
+    each = "where each run draws its own sample, sample the mechanism, then repeat, "
+    with pytest.raises(TypeError, match=re.escape(f"{each}10 * {A!r}.poisson_sampled(0.01); ")):
+        (10 * A).poisson_sampled(0.01)
+    with pytest.raises(
+        TypeError, match=r"is sampled already; .* is Gaussian\(2.0\).poisson_sampled\(0.005"
+    ):
+        S.poisson_sampled(0.5)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 10, 1000, 10**5])
+@pytest.mark.parametrize("noise", [0.8, 3.0, 1e5])
+def test_gaussians_on_one_sample_are_one_gaussian(noise, count):
+    """Of the noise that makes up for all of them, at most 2^-52 below it."""
+    one = (count * hs.Gaussian(noise)).poisson_sampled_together(0.25)
+    square = Fraction(one.mechanism.noise_multiplier) ** 2 * count / Fraction(noise) ** 2
+    assert 1 - Fraction(1, 2**51) < square <= 1
+    assert one.sampling_probability == 0.25
+
+
+def test_different_gaussians_on_one_sample():
+    together = (hs.Gaussian(3.0) + 4 * hs.Gaussian(8.0)).poisson_sampled_together(0.01)
+    assert together.mechanism.noise_multiplier == pytest.approx(2.4, rel=1e-15)  # 3, 4, 5
+    apart = hs.Gaussian(3.0).poisson_sampled(0.01) + 4 * hs.Gaussian(8.0).poisson_sampled(0.01)
+    assert together.epsilon(1e-6) > apart.epsilon(1e-6)
+    assert (1 * hs.Laplace(3)).poisson_sampled_together(0.5) == hs.Laplace(3).poisson_sampled(0.5)
+
+
 @pytest.mark.parametrize(
-    "count", [2.5, 3.0, math.nan, True, None, "3", A, np.float64(2), np.array([1, 2]), 1j]
+    ("run", "message"),
+    [
+        (2 * hs.Laplace(3.0), "none is known of 2 [*] Laplace"),
+        (A + hs.Laplace(3.0), r"none is known of Gaussian\(2.0\) [+] Laplace"),
+        (2 * S, "mechanisms on one sample must be one"),
+        (1 * S, "is sampled already"),
+        (1 * hs.RandomizedResponse(0.5), "must be one that can be sampled, got RandomizedResponse"),
+    ],
+)
+def test_others_on_one_sample_are_refused(run, message):
+    with pytest.raises(TypeError, match=message):
+        run.poisson_sampled_together(0.1)
+
+
+def test_nothing_cannot_be_sampled():
+    with pytest.raises(ValueError, match="^composition must hold a mechanism to be sampled"):
+        Composition().poisson_sampled_together(0.1)
+
+
+def test_deltas_that_add_up_are_mentioned():
+    run = 3 * hs.ApproximateDP(1, 1e-5)
+    with pytest.warns(UserWarning, match=r"the deltas .* add up, to 3e-05, which is above"):
+        assert run.epsilon(1e-5) == math.inf
+    assert run.epsilon(3e-5) <= 3.0
+    assert run.epsilon([1e-5]).tolist() == [math.inf]
+    assert run.epsilon_bounds(1e-5).upper == math.inf
+
+
+def test_a_missing_argument_names_no_class_of_the_inside():
+    with pytest.raises(TypeError, match=r"^epsilon\(\) missing 1 required positional argument"):
+        RUN.epsilon()
+
+
+@pytest.mark.parametrize(
+    "count", [2.5, math.inf, math.nan, True, None, "3", A, np.float64(2.5), np.array([1, 2]), 1j]
 )
 @pytest.mark.parametrize("value", [A, A + B], ids=["mechanism", "composition"])
 def test_counts_of_a_wrong_type(value, count):
@@ -98,7 +163,7 @@ def test_terms_are_checked():
     with pytest.raises(TypeError, match="^mechanism must be a Mechanism, got 1$"):
         Composition([(1, 1)])
     with pytest.raises(TypeError, match="^count must be "):
-        Composition([(A, 1.0)])
+        Composition([(A, 1.5)])
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)
@@ -224,7 +289,7 @@ def test_epsilon_and_delta_are_inverse(delta, share):
         ({"delta": 1e-5, "tolerance": math.nan}, ValueError, "tolerance"),
         ({"delta": 1e-5, "tolerance": "1e-3"}, TypeError, "tolerance"),
         ({"delta": 1e-5, "memory_limit": 0}, ValueError, "memory_limit"),
-        ({"delta": 1e-5, "memory_limit": 1e9}, TypeError, "memory_limit"),
+        ({"delta": 1e-5, "memory_limit": 1.5}, TypeError, "memory_limit"),
         ({"delta": 1e-5, "adjacency": "both"}, ValueError, "adjacency"),
         ({"delta": 1e-5, "adjacency": None}, TypeError, "adjacency"),
     ],

@@ -5,6 +5,8 @@ import itertools
 import json
 import math
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -113,7 +115,7 @@ def test_numbers_out_of_range(kind, name, value):
         make(kind, **{name: value})
 
 
-@pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0], np.array([1.0])])
+@pytest.mark.parametrize("value", ["1", True, 1j, [1.0], np.array([1.0])])
 @pytest.mark.parametrize(("kind", "name"), RANGES)
 def test_numbers_of_a_wrong_type(kind, name, value):
     expected = f"a real number that is {RANGES[kind, name]}"
@@ -129,7 +131,7 @@ def test_whole_numbers_out_of_range(kind, name, value):
     assert str(error.value).startswith(f"{name} must be {WHOLE[kind, name]}, got ")
 
 
-@pytest.mark.parametrize("value", ["1", True, 1.0, 1j, [1]])
+@pytest.mark.parametrize("value", ["1", True, 1.5, 1j, [1]])
 @pytest.mark.parametrize(("kind", "name"), WHOLE)
 def test_whole_numbers_of_a_wrong_type(kind, name, value):
     with pytest.raises(TypeError) as error:
@@ -148,7 +150,7 @@ def test_numpy_numbers_become_pythons():
     noise = hs.DiscreteGaussian(
         sigma=np.float32(2), sensitivity=np.int8(3), truncation=np.uint16(9)
     )
-    assert repr(noise) == "DiscreteGaussian(sigma=2.0, sensitivity=3, truncation=9)"
+    assert repr(noise) == "DiscreteGaussian(2.0, sensitivity=3, truncation=9)"
 
 
 def test_sizes_are_predicted():
@@ -202,6 +204,7 @@ def test_what_are_no_distributions(name, kind, value, message):
 
 def test_distributions_of_every_form():
     pair = hs.DiscretePair(p=(0.25, 0.75), q=[0.5, 0.5])
+    assert pair == hs.DiscretePair([Fraction(1, 4), Decimal("0.75")], [Fraction(1, 2)] * 2)
     assert pair == hs.DiscretePair(p=np.array([0.25, 0.75]), q=np.float32([0.5, 0.5]))
     counts = hs.DiscretePair(p=np.array([1, 3]), q=np.uint8([2, 2]))
     assert counts.p == (1, 3)
@@ -219,7 +222,7 @@ def test_randomized_response_has_nothing_to_add_or_remove(adjacency):
 
 @pytest.mark.parametrize("mechanism", SAMPLABLE, ids=repr)
 def test_no_pair_is_proved_for_replacement_on_a_subsample(mechanism):
-    with pytest.raises(ValueError, match=r"^adjacency must be .*PoissonSampled\(.*proved"):
+    with pytest.raises(ValueError, match=r"^adjacency must be .*poisson_sampled\(.*proved"):
         mechanism.poisson_sampled(0.5).delta_bounds(1.0, adjacency=Adjacency.REPLACE_ONE)
     with pytest.raises(TypeError, match="SamplableMechanism"):
         hs.PoissonSampled(mechanism=EXAMPLES[-1], sampling_probability=0.5)

@@ -148,7 +148,7 @@ def test_the_first_question_out_of_reach_is_named(chunk, monkeypatch):
         ({"steps": [1, -1]}, ValueError, r"^steps must be .* in \[0, 1000000000\], got -1$"),
         ({"steps": 10**9 + 1}, ValueError, "^steps must be .*, got 1000000001$"),
         ({"steps": [1, 10**30]}, ValueError, "^steps must be .*, got 10{30}$"),
-        ({"steps": 100.0}, TypeError, "^steps must be a whole number .*, got 100.0$"),
+        ({"steps": 100.5}, TypeError, "^steps must be a whole number .*, got 100.5$"),
         ({"steps": [1, None]}, TypeError, "^steps must be a whole number .*, got None$"),
         ({"steps": [[1], [1, 2]]}, ValueError, "^steps must be a rectangular array"),
         ({"steps": True}, TypeError, "^steps must be"),

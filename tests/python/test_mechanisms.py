@@ -81,11 +81,6 @@ def test_fields_become_floats():
     assert type(STEP.poisson_sampled(np.float32(0.25)).sampling_probability) is float
 
 
-def test_arguments_are_keywords():
-    with pytest.raises(TypeError, match="positional"):
-        hs.Gaussian(1.0)
-
-
 @pytest.mark.parametrize("value", [-1.0, math.nan, math.inf, -math.inf, 10**400])
 def test_noise_multiplier_out_of_range(value):
     with pytest.raises(ValueError, match=OUT_OF_RANGE):
@@ -98,7 +93,7 @@ def test_no_noise_is_refused_with_the_reason(value):
         hs.Gaussian(noise_multiplier=value)
 
 
-@pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0], np.array([1.0])])
+@pytest.mark.parametrize("value", ["1", True, 1j, [1.0], np.array([1.0])])
 def test_noise_multiplier_of_a_wrong_type(value):
     with pytest.raises(TypeError, match=OUT_OF_RANGE.replace("be", "be a real number that is", 1)):
         hs.Gaussian(noise_multiplier=value)

@@ -9,10 +9,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 import hockeystick as hs
-from hockeystick import baselines, plot
+from drawn import line
+from hockeystick import plot
 from hockeystick.plot._methods import BASELINES, ESTIMATORS, BaselineName, EstimatorName
 from hockeystick.views.distribution import _ESTIMATORS
 
@@ -35,26 +35,13 @@ PICTURES = {
 every_picture = pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
 
 
-@pytest.fixture
-def ax():
-    """Axes that pyplot knows nothing of."""
-    return Figure().subplots()
-
-
-def line(ax, label):
-    """The data of the line with a label."""
-    found = [line for line in ax.lines if line.get_label() == label]
-    assert len(found) == 1, [line.get_label() for line in ax.lines]
-    return np.asarray(found[0].get_xydata()).T
-
-
 @every_picture
 def test_axes_are_labelled_and_explained(draw, ax):
     assert draw(RUN, ax=ax) is ax
     horizontal, vertical = ax.get_xlabel(), ax.get_ylabel()
     assert re.search(r"nats|probability|number", horizontal)
     assert re.search(r"nats|probability|exp", vertical)
-    assert "50 * PoissonSampled" in ax.get_title() or "PoissonSampled" in ax.get_title()
+    assert ax.get_title().startswith("DP-SGD: ")
     ax.figure.draw_without_rendering()
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     texts.append(ax.get_legend().get_title().get_text())
@@ -124,10 +111,79 @@ def test_the_best_bounds_are_drawn_where_the_tolerance_is_out_of_reach(ax):
 def test_curves_share_axes(ax):
     plot.hockey_stick(GAUSSIAN, epsilon=EPSILONS, label="one", ax=ax)
     plot.hockey_stick(2 * GAUSSIAN, epsilon=EPSILONS, label="two", ax=ax)
-    assert (line(ax, "two: lower bound")[1] > line(ax, "one: upper bound")[1]).all()
+    assert (line(ax, "_two: lower bound")[1] > line(ax, "one")[1]).all()
     assert ax.get_title() == ""
     colors = {line.get_color() for line in ax.lines}
     assert len(colors) == 4
+
+
+@pytest.mark.parametrize("draw", [plot.hockey_stick, plot.tradeoff])
+def test_runs_that_share_axes_are_named_without_being_asked(draw, ax):
+    draw(RUN, ax=ax)
+    assert ax.get_title() == "DP-SGD: 50 steps, noise 1, q = 0.05"
+    draw(GAUSSIAN, ax=ax)
+    assert ax.get_title() == ""
+    legend = ax.get_legend()
+    shown = {text.get_text() for text in legend.get_texts()} - {"guessing"}
+    assert shown == {"DP-SGD: 50 steps, noise 1, q = 0.05", "Gaussian, noise 2"}
+    assert legend.get_title().get_text() == "solid: upper, dashed: lower"
+    draw(2 * GAUSSIAN, ax=ax)
+    assert "2 times Gaussian, noise 2" in {text.get_text() for text in ax.get_legend().get_texts()}
+
+
+def test_the_hockey_stick_has_estimators_and_baselines(ax):
+    support = [0.25 * k for k in range(-40, 41)]
+    plot.hockey_stick(
+        3 * GAUSSIAN,
+        epsilon=EPSILONS,
+        estimators=list(ESTIMATORS),
+        baselines=["rdp", "zcdp", "clt"],
+        discretization_interval=0.25,
+        support=support,
+        ax=ax,
+    )
+    lower, upper = line(ax, "lower bound")[1], line(ax, "upper bound")[1]
+    asked = np.isin(line(ax, "connect the dots")[0], EPSILONS)
+    for name in ("connect the dots", "privacy buckets"):
+        assert all(line(ax, name)[1][asked] >= lower)
+        assert all(line(ax, f"_{name}")[1][asked] <= upper)
+    assert all(line(ax, "Algorithm 2")[1][asked] <= upper)
+    assert all(line(ax, "Renyi DP")[1] >= lower)
+    assert all(line(ax, "zero-concentrated DP")[1] >= line(ax, "Renyi DP")[1] * (1 - 1e-6))
+    assert line(ax, "central limit (no bound)")[1] == pytest.approx(upper, rel=0.01)
+    plot.hockey_stick(RUN, estimators=["connect_dots"], ax=plot.detached())  # a grid of all losses
+    with pytest.raises(ValueError, match="each of baselines must be"):
+        plot.hockey_stick(RUN, baselines=["basic"], ax=ax)
+
+
+def test_against_alpha_the_curve_is_convex(ax):
+    plot.hockey_stick(GAUSSIAN, against="alpha", yscale="linear", ax=ax)
+    alpha, delta = line(ax, "upper bound")
+    assert alpha[0] == 1
+    assert (np.diff(np.diff(delta) / np.diff(alpha)) > -1e-3 * delta[0]).all()
+    assert ax.get_xlabel() == "alpha = e^epsilon"
+
+
+def test_the_tradeoff_is_square():
+    ax = plot.tradeoff(GAUSSIAN, ax=plot.detached())
+    ax.figure.draw_without_rendering()
+    assert ax.bbox.width == pytest.approx(ax.bbox.height)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 1.0986, 7.3])
+def test_losses_are_round(epsilon):
+    ax = plot.loss_against_probability(RUN, epsilon=epsilon, ax=plot.detached())
+    ax.figure.draw_without_rendering()
+    (right,) = ax.child_axes
+    ticks = dict(
+        zip(right.get_yticks(), (t.get_text() for t in right.get_yticklabels()), strict=True)
+    )
+    assert ticks.pop(1.0) == "inf"
+    assert len(ticks) > 4
+    assert all(
+        height == pytest.approx(-np.expm1(epsilon - float(loss))) for height, loss in ticks.items()
+    )
+    assert all(abs(20 * float(loss) - round(20 * float(loss))) < 1e-9 for loss in ticks.values())
 
 
 @pytest.mark.parametrize("run", [hs.Composition(), 0 * STEP])
@@ -148,92 +204,11 @@ def test_zero_has_no_logarithm(scale, ax):
     ax.figure.draw_without_rendering()
 
 
-def test_epsilon_by_count(ax):
-    counts = [40, 1, 10]
-    plot.epsilon_by_count(
-        STEP,
-        counts,
-        delta=1e-6,
-        estimators=list(ESTIMATORS),
-        baselines=list(BASELINES),
-        discretization_interval=1e-2,
-        ax=ax,
-    )
-    n, upper = line(ax, "certified")
-    lower = line(ax, "_certified from below")[1]
-    assert {1, 10, 40} <= set(n)
-    truth = [(int(k) * STEP).epsilon_bounds(1e-6, tolerance=1e-6) for k in n]
-    assert all(lower <= [t.upper for t in truth])
-    assert all([t.lower for t in truth] <= upper)
-    asked = np.isin(n, counts)
-    for name in ("connect the dots", "privacy buckets"):
-        assert all(line(ax, name)[1] >= lower[asked])
-        assert all(line(ax, f"_{name}")[1] <= upper[asked])
-    assert all(line(ax, "Algorithm 2")[1] <= upper[asked])
-    assert line(ax, "privacy buckets")[1][-1] > line(ax, "connect the dots")[1][-1]
-    classical = {name: line(ax, way.label)[1] for name, way in BASELINES.items()}
-    n = line(ax, BASELINES["clt"].label)[0]
-    for name, values in classical.items():
-        assert np.isfinite(values).all()
-        floor = [(int(k) * STEP).epsilon_bounds(1e-6).lower for k in n]
-        assert name == "clt" or all(values >= floor), name
-    assert all(classical["rdp"] < classical["zcdp"])
-    assert all(classical["optimal"] <= classical["advanced"])
-    assert list(classical["clt"]) == [baselines.clt_epsilon(int(k) * STEP, 1e-6) for k in n]
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("step", [STEP, GAUSSIAN, hs.Laplace(noise_multiplier=9.0)], ids=repr)
-@pytest.mark.parametrize("counts", [[1, 1000], [1, 63, 125, 500], [7, 9], [3, 40, 10_000]], ids=str)
-def test_the_certified_lines_hold_at_every_count(step, counts, ax):
-    """Epsilon is above its chords in the number of steps: few points, joined, would be too low."""
-    plot.epsilon_by_count(step, counts, ax=ax)
-    n, upper = line(ax, "certified")
-    _, lower = line(ax, "_certified from below")
-    assert (np.diff(n) >= 0).all()
-    between = np.unique(np.geomspace(counts[0], counts[-1], 57).round())
-    at = np.union1d(between, np.unique(n)[::9] + 1).clip(counts[0], counts[-1])
-    for count in at:
-        truth = (int(count) * step).epsilon_bounds(1e-5, tolerance=1e-5)
-        assert np.interp(count, n, upper) >= truth.lower
-        assert np.interp(count, n, lower) <= truth.upper
-    assert (upper - lower < 0.1 * upper[-1]).all()
-
-
-def test_a_support_keeps_gaussians_apart(ax):
-    plot.epsilon_by_count(
-        hs.Gaussian(noise_multiplier=20.0),
-        [100, 200],
-        estimators=["privacy_buckets"],
-        discretization_interval=0.02,
-        support=[0.02 * k for k in range(-30, 31)],
-        ax=ax,
-    )
-    n, upper = line(ax, "certified")
-    excess = line(ax, "privacy buckets")[1] - upper[np.isin(n, [100, 200])]
-    np.testing.assert_allclose(excess, [1.0, 2.0], rtol=0.1)  # half an interval a step
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize(
-    ("baselines", "yscale"), [(["rdp"], "linear"), (["basic", "optimal"], "log")]
-)
-def test_the_certified_curve_can_be_read_beside_large_baselines(baselines, yscale):
-    ax = plot.epsilon_by_count(STEP, [1, 500, 5000], baselines=baselines, ax=plot.detached())
-    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", yscale)
-    curve = ax.transData.transform(line(ax, "certified").T)[:, 1]
-    assert np.ptp(curve) > 0.2 * ax.bbox.height
-    as_asked = plot.epsilon_by_count(
-        STEP, [1, 500, 5000], baselines=baselines, scale="linear", ax=plot.detached()
-    )
-    assert as_asked.get_yscale() == "linear"
-
-
 @every_picture
 def test_titles_are_of_the_simplest_form(draw, ax):
     draw(GAUSSIAN.poisson_sampled(1.0), ax=ax)
     title = ax.get_title().replace("\n", " ")
-    assert title.startswith("Gaussian(noise_multiplier=2.0)")
+    assert title.startswith("Gaussian, noise 2")
 
 
 def test_every_estimator_and_baseline_has_a_line():

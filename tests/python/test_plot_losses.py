@@ -6,7 +6,6 @@ import re
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import hockeystick as hs
 from hockeystick import plot
@@ -15,12 +14,6 @@ plt.switch_backend("Agg")
 
 GAUSSIAN = hs.Gaussian(noise_multiplier=2.0)
 RUN = 50 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.05)
-
-
-@pytest.fixture
-def ax():
-    """Axes that pyplot knows nothing of."""
-    return Figure().subplots()
 
 
 @pytest.mark.parametrize("yscale", ["log", "linear"])

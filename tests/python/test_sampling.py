@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of DP-SGD by the name of the way in which batches are drawn."""
 
+import copy
 import json
 import math
+import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -22,6 +25,157 @@ def test_names_make_the_runs_that_they_say():
     assert sampled_run(**RUN, sampling="cyclic") == 3 * STEP
     batch = STEP.fixed_size_sampled(batch_size=50, dataset_size=5000)
     assert sampled_run(**RUN, sampling="fixed_size", dataset_size=5000) == 300 * batch
+
+
+SIZES = {"batch_size": 256, "dataset_size": 60_000}
+
+
+def test_a_run_as_it_is_configured():
+    run = hs.DPSGD(1.0, **SIZES, epochs=10)
+    assert (
+        run
+        == 2344 * STEP.poisson_sampled(256 / 60_000)
+        == sampled_run(noise_multiplier=1.0, **SIZES, epochs=10)
+    )
+    assert hash(run) == hash(1 * run)
+    assert (run.steps, run.sampling_probability, run.epochs) == (2344, 256 / 60_000, 10)
+    assert (run.noise_multiplier, run.batch_size, run.dataset_size) == (1.0, 256, 60_000)
+    assert run + STEP == STEP + 2344 * STEP.poisson_sampled(256 / 60_000)
+    assert type(2 * run) is hs.Composition
+    assert hs.Accountant().compose(run).composition == run
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**SIZES, "epochs": 10},
+        {**SIZES, "steps": 7},
+        {"sampling_probability": 0.01, "epochs": 2.5},
+        {"sampling_probability": 0.01, "steps": 300, "sampling": "shuffled"},
+        {"batch_size": 600, "dataset_size": 60_000, "steps": 3, "sampling": "fixed_size"},
+        {"batch_size": np.int64(600), "dataset_size": 6e4, "epochs": Fraction(3)},
+    ],
+)
+def test_a_run_is_shown_as_it_was_said(given):
+    run = hs.DPSGD(2.0, **given)
+    again = eval(repr(run), vars(hs))  # noqa: S307
+    assert type(again) is hs.DPSGD
+    assert again == run == pickle.loads(pickle.dumps(run)) == copy.deepcopy(run)  # noqa: S301
+    assert repr(again) == repr(run)
+
+
+def test_what_is_shown_is_short():
+    assert repr(hs.DPSGD(1, **SIZES, epochs=10.0)) == (
+        "DPSGD(1.0, batch_size=256, dataset_size=60000, epochs=10)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "steps"),
+    [
+        ({"batch_size": 10, "dataset_size": 100, "epochs": 0.1}, 1),  # 0.1 is above 1/10
+        ({"batch_size": 10, "dataset_size": 101, "epochs": 1}, 11),
+        ({"sampling_probability": 1 / 60, "epochs": 1}, 60),
+        ({"sampling_probability": 1 / 49, "epochs": 49}, 49 * 49),
+        ({"sampling_probability": 0.01, "epochs": 1.001}, 101),
+        ({"batch_size": 1, "dataset_size": 10**9, "epochs": 1}, 10**9),
+        ({"batch_size": 1, "dataset_size": 10**9 - 1, "epochs": 1}, 10**9 - 1),
+        ({"batch_size": 7, "dataset_size": 7, "epochs": 0}, 0),
+    ],
+)
+def test_a_step_that_is_begun_counts(given, steps):
+    assert hs.DPSGD(1.0, **given).steps == steps
+
+
+def test_epochs_of_whole_batches():
+    sizes = {"batch_size": 250, "dataset_size": 60_000}
+    run = hs.DPSGD(1.0, **sizes, epochs=3, sampling="random-allocation")
+    assert run == 3 * STEP.random_allocation(steps=240)
+    assert run.sampling == "random_allocation"
+    batches = hs.DPSGD(1.0, **sizes, epochs=1, sampling="fixed_size")
+    assert batches == 240 * STEP.fixed_size_sampled(**sizes)
+    with pytest.raises(
+        ValueError, match="^dataset_size / batch_size must be whole .* 60000 and 256$"
+    ):
+        hs.DPSGD(1.0, **SIZES, epochs=3, sampling="shuffled")
+    nearly = {"batch_size": 3, "dataset_size": 3 * 10**9 + 1, "epochs": 0, "sampling": "cyclic"}
+    with pytest.raises(ValueError, match="^dataset_size / batch_size must be whole "):
+        hs.DPSGD(1.0, **nearly)
+    with pytest.raises(ValueError, match="^steps must be whole epochs of 240 batches"):
+        hs.DPSGD(1.0, **sizes, epochs=1.5, sampling="shuffled")
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"steps": 1}, TypeError, "sampling_probability must be given, or in its place batch_size"),
+        ({"sampling_probability": 0.1}, TypeError, "steps must be given, or in its place epochs"),
+        ({"batch_size": 3, "epochs": 1}, TypeError, "dataset_size must be given with batch_size"),
+        ({**SIZES, "epochs": 1, "steps": 1}, TypeError, "only one of steps, epochs may be given"),
+        ({**SIZES, "sampling_probability": 1, "steps": 1}, TypeError, "only one of sampling_prob"),
+        (
+            {"dataset_size": 9, "sampling_probability": 1, "steps": 1},
+            ValueError,
+            "dataset_size mus",
+        ),
+        (
+            {"batch_size": 10, "dataset_size": 9, "steps": 1},
+            ValueError,
+            r"batch_size .* \[1, 9\]",
+        ),
+        (
+            {"batch_size": 0, "dataset_size": 9, "steps": 1},
+            ValueError,
+            r"batch_size .* \[1, 9\]",
+        ),
+        ({**SIZES, "epochs": -1}, ValueError, "epochs must be finite and >= 0, got -1"),
+        ({**SIZES, "epochs": "1"}, TypeError, "epochs must be a real number"),
+        ({**SIZES, "epochs": 1e9}, ValueError, "epochs must make at most 1000000000 steps"),
+        (
+            {"sampling_probability": 0, "epochs": 1},
+            ValueError,
+            "sampling_probability must be above",
+        ),
+        (
+            {"batch": 3},
+            TypeError,
+            "DPSGD takes noise_multiplier, batch_size, .*; got an",
+        ),
+    ],
+)
+def test_what_is_missing_or_said_twice(given, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        hs.DPSGD(1.0, **given)
+    if "batch" not in given:
+        with pytest.raises(error, match=f"^{message}"):
+            hs.dpsgd_epsilon(noise_multiplier=1.0, delta=1e-5, **given)
+
+
+def test_dpsgd_epsilon_takes_sizes_and_epochs():
+    one = hs.dpsgd_epsilon(noise_multiplier=1.0, **SIZES, epochs=10, delta=1e-5)
+    assert one == hs.DPSGD(1.0, **SIZES, epochs=10).epsilon(1e-5)
+    table = hs.dpsgd_epsilon(
+        noise_multiplier=1.0,
+        batch_size=[[128], [256]],
+        dataset_size=60_000,
+        epochs=[1, 10, 0.5],
+        delta=1e-5,
+    )
+    assert table.shape == (2, 3)
+    assert table[1, 1] == one
+    none = hs.dpsgd_epsilon(noise_multiplier=1.0, **SIZES, epochs=[], delta=1e-5)
+    assert none.shape == (0,)
+    drawn = {"batch_size": [500, 600], "dataset_size": 60_000, "epochs": 1, "delta": 1e-5}
+    lower, upper = hs.dpsgd_epsilon_bounds(
+        noise_multiplier=4.0, **drawn, sampling="fixed_size", adjacency="replace-one"
+    )
+    assert lower.shape == (2,)
+    assert np.all(lower <= upper)
+
+
+def test_noise_for_a_run_as_it_is_configured():
+    noise = hs.calibrate(lambda s: hs.DPSGD(s, **SIZES, epochs=10), epsilon=1.0, delta=1e-6)
+    assert 0.999 < hs.DPSGD(noise, **SIZES, epochs=10).epsilon(1e-6) <= 1.0
 
 
 def test_dpsgd_epsilon_takes_them():

@@ -11,6 +11,7 @@
 #include "mechanisms/additive/concave_density.hpp"
 #include "mechanisms/additive/noise_side.hpp"
 #include "mechanisms/loss_sketch.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -55,7 +56,7 @@ class AdditiveNoise final : public DominatingPair {
  public:
   AdditiveNoise(Noise noise, double shift) : noise_(std::move(noise)), shift_(shift) {
     peak_ = log_density({0.0})[0];
-    double far = 0.4 * std::exp(-peak_), near = 0;
+    double far = 0.4 * math::exp(-peak_), near = 0;
     for (; !is_negligible(far); near = far, far *= 1.25)
       if (!(far < 1e300)) throw std::invalid_argument("log_density must fall without bound far from 0");
     for (int step = 0; step < 8; ++step) {
@@ -91,11 +92,11 @@ class AdditiveNoise final : public DominatingPair {
   // The points concentrate around both centres and cover the tails.
   LossNodes nodes() const override {
     constexpr int count = 250;
-    const double unit = 0.4 * std::exp(-peak_);
-    const double top = std::asinh((reach_ + shift_) / unit);
+    const double unit = 0.4 * math::exp(-peak_);
+    const double top = math::asinh((reach_ + shift_) / unit);
     std::vector<double> x;
     for (int k = -count; k <= count; ++k) {
-      const double away = unit * std::sinh(top * k / count);
+      const double away = unit * math::sinh(top * k / count);
       x.push_back(away - shift_);
       x.push_back(away);
     }
@@ -107,7 +108,7 @@ class AdditiveNoise final : public DominatingPair {
       const double loss = log_p[k] - log_q[k];
       if (!(width > 0)) continue;
       nodes.loss.push_back(nodes.loss.empty() ? loss : std::max(loss, nodes.loss.back()));
-      nodes.log_mass.push_back(log_p[k] + std::log(width));
+      nodes.log_mass.push_back(log_p[k] + math::log(width));
     }
     return nodes;
   }
@@ -124,7 +125,7 @@ class AdditiveNoise final : public DominatingPair {
   // Whether the noise's mass above x is negligible: g lies below its chord from 0, extended.
   bool is_negligible(double x) const {
     const double g = log_density({x})[0], fall = peak_ - off(peak_) - g - off(g);
-    return fall > 0 && g + off(g) - std::log(fall / x) < std::log(negligible) - 1e-9;
+    return fall > 0 && g + off(g) - math::log(fall / x) < math::log(negligible) - 1e-9;
   }
 
   std::vector<double> values(const Noise::Map& map, const std::vector<double>& x, const char* name) const {
@@ -207,7 +208,7 @@ class AdditiveNoise final : public DominatingPair {
   // x is off by u |x|, which moves masses times e^shift by the density; in logarithms, as the density may underflow.
   double displaced(const NoiseSide& side, double shift) const {
     const double log_f = side.log_f + off(side.log_f) + u * side.steepness;
-    return 1.001 * std::exp(std::log(u * std::fabs(side.x)) + log_f + shift);
+    return 1.001 * math::exp(math::log(u * std::fabs(side.x)) + log_f + shift);
   }
 
   // The tails of the sides listed, from g alone, in units of about their size.
@@ -223,7 +224,7 @@ class AdditiveNoise final : public DominatingPair {
       if (!(near > 0 && fall > 1))
         throw std::invalid_argument("distribution must be the integral of exp(log_density), got a tail of 0 at " +
                                     std::to_string(of[i].x));
-      of[i].scale = of[i].log_f + std::log(near / fall);
+      of[i].scale = of[i].log_f + math::log(near / fall);
       for (std::size_t k = 0; k <= 2 * panels; ++k)
         x.push_back(near + near * (nats / fall) * (static_cast<double>(k) / static_cast<double>(2 * panels)));
     }
@@ -242,7 +243,7 @@ class AdditiveNoise final : public DominatingPair {
       // Beyond the panels g lies below the extension of its chord over them.
       const double slope = (g[first] - off(g[first]) - g[last] - off(g[last])) / (x[last] - x[first]);
       // proof: concave-panels
-      sum.upper += slope > 0 ? 1.001 * std::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;
+      sum.upper += slope > 0 ? 1.001 * math::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;
       const double rounding = static_cast<double>(panels) * u;
       const MassEstimate tail = middle_of({sum.lower * (1 - rounding), sum.upper * (1 + rounding)});
       side.tail = tail.value;
@@ -322,8 +323,8 @@ class AdditiveNoise final : public DominatingPair {
     }
     const MassEstimate q = mass(low.q, middle_q, high.q, ends.lower, true);
     errors.mass_error = std::max(errors.mass_error, p.error / (p.value - p.error));  // proof: noise-rounding
-    const double width = ends.upper - ends.lower, grow = std::exp(width);
-    const double most_above = p.value * -std::expm1(-width), most_below = p.value * std::expm1(width);
+    const double width = ends.upper - ends.lower, grow = math::exp(width);
+    const double most_above = p.value * -math::expm1(-width), most_below = p.value * math::expm1(width);
     const auto settle = [&](double difference, double error, double most) {
       if (!(error < most / 2)) difference = error = most / 2;
       if (width > 1) {  // where `below` may be many times p
@@ -336,10 +337,11 @@ class AdditiveNoise final : public DominatingPair {
     };
     // The thresholds are exact for losses within their errors.
     const double above_error =  // proof: noise-rounding
-        p.error + q.error + 1.001 * std::expm1(low.error) * q.value + 8 * u * (p.value + q.value);
+        p.error + q.error + 1.001 * math::expm1(low.error) * q.value + 8 * u * (p.value + q.value);
     const double grown = grow * q.value;
     const double below_error =  // proof: noise-rounding
-        p.error + grow * q.error + (1.001 * std::expm1(high.error) + 2 * u * width) * grown + 8 * u * (p.value + grown);
+        p.error + grow * q.error + (1.001 * math::expm1(high.error) + 2 * u * width) * grown +
+        8 * u * (p.value + grown);
     const double above = settle(p.value - q.value, above_error, most_above);
     const double below = settle(grown - p.value, below_error, most_below);
     return {p.value, above, below};
@@ -377,7 +379,7 @@ class AdditiveNoise final : public DominatingPair {
     }
     const MassEstimate taken = mass_above(last.q, edge);
     double error =  // proof: noise-rounding
-        p.error + taken.error + 1.001 * std::expm1(last.error) * taken.value + 8 * u * (p.value + taken.value);
+        p.error + taken.error + 1.001 * math::expm1(last.error) * taken.value + 8 * u * (p.value + taken.value);
     // An upper bound: connect the dots sends this mass to +inf. Twice its error is within share_error_p.
     result.upper_tail_p = p.value;
     const bool unknown = !(error < p.value);

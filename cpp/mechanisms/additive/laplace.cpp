@@ -6,6 +6,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/sampling_weight.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -53,7 +54,7 @@ struct AtomLosses {
 
 class LaplaceLoss {
  public:
-  explicit LaplaceLoss(double m) : m_(m), rare_(0.5 * std::exp(-m)) {}
+  explicit LaplaceLoss(double m) : m_(m), rare_(0.5 * math::exp(-m)) {}
 
   double end() const { return m_; }
   bool may_underflow() const { return !(m_ >= least_m && m_ <= most_m); }
@@ -68,19 +69,19 @@ class LaplaceLoss {
       if (!(lower <= loss && loss < upper)) return;
       piece.p += p;
       piece.q += q;
-      piece.above += p * -std::expm1(lower - loss);
-      piece.scaled_below += q * -std::expm1(loss - upper);
-      if (p > 0) piece.below += p * std::expm1(upper - loss);
+      piece.above += p * -math::expm1(lower - loss);
+      piece.scaled_below += q * -math::expm1(loss - upper);
+      if (p > 0) piece.below += p * math::expm1(upper - loss);
     };
     add_atom(at.low, rare_, 0.5);
     add_atom(at.high, 0.5, rare_);
     if (upper < infinity) piece.width = upper - a;
-    if (piece.scaled_below > faint && upper < 700) piece.below = std::exp(upper) * piece.scaled_below;
+    if (piece.scaled_below > faint && upper < 700) piece.below = math::exp(upper) * piece.scaled_below;
     return piece;
   }
 
   // Upper bound of the total variation of P and Q; m may be off by u.
-  double total_variation_bound() const { return std::min(1.0, -std::expm1(-0.5 * m_) * (1 + 16 * u)); }
+  double total_variation_bound() const { return std::min(1.0, -math::expm1(-0.5 * m_) * (1 + 16 * u)); }
 
   struct Node {
     double loss, log_p, log_q;
@@ -90,13 +91,13 @@ class LaplaceLoss {
   std::vector<Node> nodes() const {
     const auto count = static_cast<std::size_t>(std::clamp(20 * m_, 64.0, 1000.0));
     const double step = 2 * m_ / static_cast<double>(count);
-    const double log_step = std::log(std::sinh(step / 4));
-    std::vector<Node> nodes{{-m_, -m_ - std::log(2.0), -std::log(2.0)}};
+    const double log_step = math::log(math::sinh(step / 4));
+    std::vector<Node> nodes{{-m_, -m_ - math::log(2.0), -math::log(2.0)}};
     for (std::size_t i = 0; i < count; ++i) {
       const double loss = step * (static_cast<double>(i) + 0.5) - m_;
       nodes.push_back({loss, (loss - m_) / 2 + log_step, -(loss + m_) / 2 + log_step});
     }
-    nodes.push_back({m_, -std::log(2.0), -m_ - std::log(2.0)});
+    nodes.push_back({m_, -math::log(2.0), -m_ - math::log(2.0)});
     return nodes;
   }
 
@@ -111,14 +112,14 @@ class LaplaceLoss {
   void add_density(Piece& piece, double a, double c, double under, double over) const {
     const double top = 0.5 * exp_half_sum(c, -m_), bottom = 0.5 * exp_half_sum(-a, -m_);
     const double half = 0.5 * (c - a);
-    const double s = -std::expm1(-half);
+    const double s = -math::expm1(-half);
     piece.narrow = half < least_half;
     piece.p = top * s;
     piece.q = bottom * s;
-    piece.above = piece.p * s * std::exp(-under) - piece.p * std::expm1(-under);
-    piece.scaled_below = piece.q * s * std::exp(-over) - piece.q * std::expm1(-over);
-    const double grow = over > 0 ? std::expm1(over) : 0.0;
-    piece.below = piece.p * (std::expm1(half) * (1 + grow) + grow);
+    piece.above = piece.p * s * math::exp(-under) - piece.p * math::expm1(-under);
+    piece.scaled_below = piece.q * s * math::exp(-over) - piece.q * math::expm1(-over);
+    const double grow = over > 0 ? math::expm1(over) : 0.0;
+    piece.below = piece.p * (math::expm1(half) * (1 + grow) + grow);
   }
 
   double m_, rare_;
@@ -232,7 +233,7 @@ class Laplace final : public DominatingPair {
   std::vector<Atom> atoms_below_;
 };
 
-double log_sum(double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b))); }
+double log_sum(double a, double b) { return std::max(a, b) + math::log1p(math::exp(-std::fabs(a - b))); }
 
 class SampledLaplace : public DominatingPair {
  public:
@@ -253,8 +254,8 @@ class SampledLaplace : public DominatingPair {
       checkpoint_each<1024>(edges.size());
       const auto [inner, error] = sampled_inverse(q_, sign * loss);
       const double excess = inner > -infinity ? 0.0
-                            : q_ > 0.5        ? (1 - q_) - std::exp(sign * loss)
-                                              : -(std::expm1(sign * loss) + q_);
+                            : q_ > 0.5        ? (1 - q_) - math::exp(sign * loss)
+                                              : -(math::expm1(sign * loss) + q_);
       edges.push_back({sign * inner, std::max(0.0, excess), weight(inner)});
       edge_error = std::max(edge_error, error);
     }
@@ -285,14 +286,14 @@ class SampledLaplace : public DominatingPair {
     return result;
   }
 
-  double weight(double inner) const { return 1 / (1 + (1 - q_) / q_ * std::exp(-inner)); }
+  double weight(double inner) const { return 1 / (1 + (1 - q_) / q_ * math::exp(-inner)); }
 
   // Error of the loss at either end: m's rounding, weighted; 6 u in log1p's argument, which counts e^-l times; the rest
   // is relative, except for the larger term of the sum in sampled_loss where m > 30.
   double end_error(double loss) const {
     const double m = inner_.end(), l = std::fabs(loss);
-    const double argument = std::min(std::expm1(std::min(l, 1.0)), 1.0);
-    return u * (16 * l + 4 * m * weight(m) + 8 * argument + (m > 30 ? 8 * (m - std::log(q_)) : 0.0));
+    const double argument = std::min(math::expm1(std::min(l, 1.0)), 1.0);
+    return u * (16 * l + 4 * m * weight(m) + 8 * argument + (m > 30 ? 8 * (m - math::log(q_)) : 0.0));
   }
 
   double mixed(double p, double q) const { return (1 - q_) * q + q_ * p; }
@@ -315,7 +316,7 @@ class Remove final : public SampledLaplace {
   PairCells integrate(std::span<const double> losses) const override {
     return cut_inner(losses, 1, [&](const Piece& piece, const Edge& low, const Edge& high, double upper) {
       const double above = low.inner == -infinity ? q_ * piece.p + low.excess * piece.q : q_ * piece.above;
-      const double factor = high.inner < 700 ? q_ * std::exp(high.inner) : std::expm1(upper) + q_;
+      const double factor = high.inner < 700 ? q_ * math::exp(high.inner) : math::expm1(upper) + q_;
       const double below = piece.scaled_below > faint ? factor * piece.scaled_below : q_ * piece.below;
       return Cell{{mixed(piece.p, piece.q), above, below}, piece.q, piece.width, piece.narrow};
     });
@@ -325,7 +326,7 @@ class Remove final : public SampledLaplace {
     LossNodes nodes;
     for (const auto& node : inner_.nodes()) {
       nodes.loss.push_back(sampled_loss(q_, node.loss));
-      nodes.log_mass.push_back(log_sum(std::log1p(-q_) + node.log_q, std::log(q_) + node.log_p));
+      nodes.log_mass.push_back(log_sum(math::log1p(-q_) + node.log_q, math::log(q_) + node.log_p));
     }
     return nodes;
   }
@@ -344,7 +345,7 @@ class Add final : public SampledLaplace {
   PairCells integrate(std::span<const double> losses) const override {
     return cut_inner(losses, -1, [&](const Piece& piece, const Edge& low, const Edge& high, double upper) {
       const double scaled = q_ * piece.scaled_below + high.excess * piece.p;
-      const double below = scaled > 0 ? std::exp(upper) * scaled : 0.0;
+      const double below = scaled > 0 ? math::exp(upper) * scaled : 0.0;
       return Cell{{piece.p, low.weight * piece.above, below}, mixed(piece.q, piece.p), 0, piece.narrow};
     });
   }
@@ -359,14 +360,16 @@ class Add final : public SampledLaplace {
   }
 };
 
-// Parameters: noise multiplier, and sampling probability.
-const Registration plain("laplace", 1, [](Parameters p) -> std::shared_ptr<const DominatingPair> {
-  const double m = 1 / p[0];
-  return std::make_shared<Laplace>(m, std::fma(m, p[0], -1.0) == 0 ? 0 : u * m);
-});
+const Registration plain("laplace", {{parameter::noise_multiplier}},
+                         [](Parameters p) -> std::shared_ptr<const DominatingPair> {
+                           const double m = 1 / p[0];
+                           return std::make_shared<Laplace>(m, exact_remainder(1, m, p[0]) == 0 ? 0 : u * m);
+                         });
 
-// Parameter: epsilon = m. Why this pair dominates permute-and-flip: python/hockeystick/mechanisms/permute_and_flip.py.
-const Registration permute("permute_and_flip", 1, [](Parameters p) -> std::shared_ptr<const DominatingPair> {
+constexpr Parameter epsilon{"epsilon", ranges::pure_epsilon};
+
+// Why this pair dominates permute-and-flip: python/hockeystick/mechanisms/permute_and_flip.py.
+const Registration permute("permute_and_flip", {{epsilon}}, [](Parameters p) -> std::shared_ptr<const DominatingPair> {
   return std::make_shared<Laplace>(p[0], 0.0);
 });
 
@@ -380,11 +383,14 @@ std::shared_ptr<const DominatingPair> by_epsilon(Parameters p) {
   return std::make_shared<Pair>(p[0], p[1]);
 }
 
-// With the sampling probability last.
-const Registration remove("poisson_laplace_remove", 2, &by_noise<Remove>);
-const Registration add("poisson_laplace_add", 2, &by_noise<Add>);
-const Registration flip_remove("poisson_permute_and_flip_remove", 2, &by_epsilon<Remove>);
-const Registration flip_add("poisson_permute_and_flip_add", 2, &by_epsilon<Add>);
+const Registration remove("poisson_laplace_remove", {{parameter::noise_multiplier, parameter::sampling_probability}},
+                          &by_noise<Remove>);
+const Registration add("poisson_laplace_add", {{parameter::noise_multiplier, parameter::sampling_probability}},
+                       &by_noise<Add>);
+const Registration flip_remove("poisson_permute_and_flip_remove", {{epsilon, parameter::sampling_probability}},
+                               &by_epsilon<Remove>);
+const Registration flip_add("poisson_permute_and_flip_add", {{epsilon, parameter::sampling_probability}},
+                            &by_epsilon<Add>);
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechanisms/dominating_pair.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
@@ -33,15 +34,15 @@ inline MassEstimate middle_of(const Interval& bounds) {
 /// The following are masses times e^shift.
 inline MassEstimate tail_of(const NoiseSide& side, double shift) {
   if (side.scale == 0) {
-    const double factor = std::exp(shift);
+    const double factor = math::exp(shift);
     return {factor * side.tail, factor * (side.error + 6 * unit_roundoff * side.tail)};
   }
-  const double exponent = shift + side.scale, factor = std::exp(exponent);
+  const double exponent = shift + side.scale, factor = math::exp(exponent);
   return {factor * side.tail, factor * (side.error + (8 + std::fabs(exponent)) * unit_roundoff * side.tail)};
 }
 
 inline MassEstimate all_but(const MassEstimate& part, double shift) {
-  const double whole = std::exp(shift);
+  const double whole = math::exp(shift);
   return {std::max(0.0, whole - part.value), part.error + 6 * unit_roundoff * whole};
 }
 

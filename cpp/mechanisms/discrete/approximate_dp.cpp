@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -11,7 +12,7 @@ namespace {
 // Rounding: 1 - delta u, e^-epsilon 4 u, the sum 1 + e^-epsilon 5 u, a product and a quotient u each: 12 u.
 AtomicLaw approximate_dp(Parameters parameters) {
   const double epsilon = parameters[0], delta = parameters[1];
-  const double odds = std::exp(-epsilon);
+  const double odds = math::exp(-epsilon);
   const double larger = (1 - delta) / (1 + odds), smaller = (1 - delta) * odds / (1 + odds);
   AtomicLaw law;
   if (delta < 1) law.atoms = {{-epsilon, smaller, larger}, {epsilon, larger, smaller}};
@@ -25,8 +26,8 @@ AtomicLaw approximate_dp(Parameters parameters) {
   return law;
 }
 
-// Parameters: epsilon, delta.
-const AtomicRegistration<approximate_dp> registration("approximate_dp", 2);
+const AtomicRegistration<approximate_dp> registration("approximate_dp",
+                                                      {{{"epsilon", ranges::epsilon}, {"delta", ranges::probability}}});
 
 }  // namespace
 }  // namespace hockeystick

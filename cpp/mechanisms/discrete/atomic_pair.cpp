@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mechanisms/loss_sketch.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -24,7 +25,7 @@ using Moment = std::function<double(double t)>;
 
 Moment cut_moment(const Moment& known, double cut, double bound) {
   if (known) return known;
-  return [=](double t) { return cut > 0 ? cut * std::exp(t * bound) * (1 + 1e-12) : 0.0; };
+  return [=](double t) { return cut > 0 ? cut * math::exp(t * bound) * (1 + 1e-12) : 0.0; };
 }
 
 // Upper bound of the masses removed from atoms, and the largest of their losses.
@@ -37,7 +38,7 @@ struct Taken {
   Moment added_to(Moment moment, double loss_error) const {
     if (mass == 0) return moment;
     return [moment = std::move(moment), most = mass, highest = top + loss_error](double t) {
-      return moment(t) + most * std::exp(t * highest) * (1 + 1e-12);
+      return moment(t) + most * math::exp(t * highest) * (1 + 1e-12);
     };
   }
 };
@@ -106,8 +107,8 @@ class AtomicPair final : public DominatingPair {
       CellSums& cell = sums[k];
       cell.p.add(atom.p);
       if (k == 0) low_q.add(atom.q);
-      if (k > 0) cell.above.add(atom.p * -std::expm1(edges[k - 1] - loss));
-      if (k < edges.size()) cell.below.add(atom.p * std::expm1(edges[k] - loss));
+      if (k > 0) cell.above.add(atom.p * -math::expm1(edges[k - 1] - loss));
+      if (k < edges.size()) cell.below.add(atom.p * math::expm1(edges[k] - loss));
     }
     PairCells result;
     for (std::size_t i = 1; i < edges.size(); ++i) result.cells.push_back(sums[i].value());
@@ -139,7 +140,7 @@ class AtomicPair final : public DominatingPair {
       }
       if (!(mass > 0)) continue;
       nodes.loss.push_back(moment / mass);
-      nodes.log_mass.push_back(std::log(mass));
+      nodes.log_mass.push_back(math::log(mass));
     }
     if (nodes.loss.empty()) nodes = {{0.0}, {-700.0}};  // all losses are infinite
     return nodes;
@@ -162,7 +163,7 @@ class AtomicPair final : public DominatingPair {
   double total_variation_bound() const override {
     CompensatedSum sum;
     for (const LossAtom& atom : law_.atoms)
-      if (atom.loss > 0) sum.add(atom.p * -std::expm1(-atom.loss));
+      if (atom.loss > 0) sum.add(atom.p * -math::expm1(-atom.loss));
     const double finite = sum.value() * (1 + relative_error() + 8 * u);
     return std::min(1.0, finite + above_.upper + law_.cut + law_.loss_error + tiny);
   }
@@ -177,7 +178,7 @@ class AtomicPair final : public DominatingPair {
   double tail_moment_bound(double top, double t) const override {
     double sum = 0;
     for (std::size_t k = size(); k-- > 0 && law_.atoms[k].loss >= top - 1e-9 * (1 + std::fabs(top));)
-      sum += law_.atoms[k].p * std::exp(t * (law_.atoms[k].loss + law_.loss_error));  // proof: tail-moments
+      sum += law_.atoms[k].p * math::exp(t * (law_.atoms[k].loss + law_.loss_error));  // proof: tail-moments
     return sum * (1 + 1e-8);
   }
   double unlisted_moment_bound(double t) const override {
@@ -241,19 +242,19 @@ struct SampledLoss {
 SampledLoss sampled_loss(double q, double l) {
   if (l > 700) {
     // Sums of terms of about |l| and |log q|; e^-l may underflow.
-    const double value = l + std::log(q) + std::log1p((1 - q) * std::exp(-l) / q);
-    return {value, 8 * u * (l + std::fabs(std::log(q)) + 1) + smallest_subnormal / q, 1};
+    const double value = l + math::log(q) + math::log1p((1 - q) * math::exp(-l) / q);
+    return {value, 8 * u * (l + std::fabs(math::log(q)) + 1) + smallest_subnormal / q, 1};
   }
   // x is off by 5 u |x|, which log1p carries with the factor 1 / (1 + x): at most 5 u log1p(x) for x > 0,
   // and at most 10 u |x| <= 10 u |log1p(x)| for x > -1/2; its own error is 4 u of the value.
-  const double x = q * std::expm1(l);
-  const double weight = q * std::exp(l), slope = weight / (1 - q + weight);
+  const double x = q * math::expm1(l);
+  const double weight = q * math::exp(l), slope = weight / (1 - q + weight);
   if (x > -0.5) {
-    const double value = std::log1p(x);
+    const double value = math::log1p(x);
     return {value, 16 * u * std::fabs(value), slope};
   }
   // A sum of positive terms, off by 7 u of itself; |log| >= log 2.
-  const double value = std::log((1 - q) + weight);
+  const double value = math::log((1 - q) + weight);
   return {value, 16 * u * std::fabs(value), slope};
 }
 
@@ -282,9 +283,9 @@ AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
     // proof: discrete-laws
     result.loss_error = std::max(result.loss_error, 1.01 * loss.slope * law.loss_error + loss.error);
   }
-  result.mass_error += 4 * u;                            // 1 - q, two products, a sum
-  result.bound = std::max(0.0, law.bound);               // log(1 - q + q e^l) <= max(0, l)
-  result.reverse_bound = -std::log1p(-q) * (1 + 8 * u);  // and it is >= log(1 - q)
+  result.mass_error += 4 * u;                             // 1 - q, two products, a sum
+  result.bound = std::max(0.0, law.bound);                // log(1 - q + q e^l) <= max(0, l)
+  result.reverse_bound = -math::log1p(-q) * (1 + 8 * u);  // and it is >= log(1 - q)
   // E_Q[(1 - q + q r)^(t+1)] <= (1 - q) Q + q E_Q[r^(t+1)], r = e^l, by Jensen's inequality; the reverse is bounded.
   result.cut_moment = [moment = result.cut_moment, mass = result.reverse_cut, q](double t) {
     return ((1 - q) * mass + q * moment(t)) * (1 + 8 * u);

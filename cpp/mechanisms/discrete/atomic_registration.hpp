@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers all pairs of one atomic law under their names:
-//     const AtomicRegistration<discrete_laplace> registration("discrete_laplace", 2);
+//     const AtomicRegistration<discrete_laplace> registration("discrete_laplace", {{{"parameter", range}, ...}});
 #pragma once
 
-#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "mechanisms/discrete/atomic_pair.hpp"
 #include "mechanisms/registry.hpp"
 
 namespace hockeystick {
+
+/// Of noise on whole numbers, by a record.
+inline constexpr Range shifts{1, 1e7, Range::Ends::closed, true};
 
 using LawFactory = AtomicLaw (*)(Parameters);
 
@@ -18,7 +21,7 @@ using LawFactory = AtomicLaw (*)(Parameters);
 template <LawFactory law>
 class AtomicRegistration {
  public:
-  AtomicRegistration(const std::string& name, int parameters)
+  AtomicRegistration(const std::string& name, const ParameterList& parameters)
       : forward_(name, parameters, [](Parameters p) { return atomic_pair(law(p)); }),
         backward_(name + "_back", parameters, [](Parameters p) { return atomic_pair(reversed(law(p))); }),
         remove_("poisson_" + name + "_remove", with_rate(parameters),
@@ -27,10 +30,12 @@ class AtomicRegistration {
              [](Parameters p) { return atomic_pair(reversed(sampled(p))); }) {}
 
  private:
-  static int with_rate(int parameters) { return parameters == any_count ? any_count : parameters + 1; }
+  static ParameterList with_rate(ParameterList parameters) {
+    if (parameters) parameters->push_back(parameter::sampling_probability);
+    return parameters;
+  }
   static AtomicLaw sampled(Parameters p) {
-    if (p.empty() || !(p.back() > 0 && p.back() < 1))
-      throw std::invalid_argument("the last parameter must be a sampling probability in (0, 1)");
+    checked(parameter::sampling_probability.name, p.empty() ? 0 : p.back(), parameter::sampling_probability.range);
     return poisson_sampled(law(p.first(p.size() - 1)), p.back());
   }
 

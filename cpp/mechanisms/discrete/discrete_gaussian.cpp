@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -24,7 +25,7 @@ constexpr double tail_mass = 1e-307;
 
 // e^(-x^2 / (2 sigma^2)) to 7 u: with x / sigma = t + e exact to u^2, the exponent is carried in two doubles.
 double weight(double x, double sigma) {
-  const double t = x / sigma, e = std::fma(-t, sigma, x) / sigma;
+  const double t = x / sigma, e = exact_remainder(x, t, sigma) / sigma;
   const auto [square, rest] = two_product(t, t);
   return square > 1500 ? 0 : exp_sum(-square / 2, -(rest / 2 + t * e));
 }
@@ -48,9 +49,9 @@ double normaliser(const std::vector<double>& weights) {
 // + sigma sqrt(pi / 2)) / Z <= 1.5 e^(-v^2 / 2): a decreasing sum is at most its first term plus the integral.
 double unlisted_moment(double sigma, double s, double t) {
   const double v = radius * (1 - 1e-12) - t * s / sigma;
-  const double above = v > 0 ? std::fmin(1, 1.5 * std::exp(-v * v / 2)) : 1;
+  const double above = v > 0 ? std::fmin(1, 1.5 * math::exp(-v * v / 2)) : 1;
   // proof: tail-moments
-  return std::exp(t * (t + 1) * (s / sigma) * (s / sigma) / 2 * (1 + 8 * u)) * (above * (1 + 1e-9) + tail_mass);
+  return math::exp(t * (t + 1) * (s / sigma) * (s / sigma) / 2 * (1 + 8 * u)) * (above * (1 + 1e-9) + tail_mass);
 }
 
 // log theta(a), theta(a) = sum over the integers of e^(-(y - a)^2 / (2 sigma^2)), for sigma < 1 and a >= 0 that is off
@@ -61,14 +62,14 @@ Interval log_theta(double sigma, double a, double slack) {
   double error = 1e-300;  // the omitted terms: less than e^(-39^2 / 2) each, and falling
   for (double y = -40; y <= 41; ++y) {
     const double apart = std::fabs(y - from), exponent = (apart - near) * (apart + near) / (2 * square);
-    const double term = std::exp(-exponent);
+    const double term = math::exp(-exponent);
     sum.add(term);
     error += term * (u * (2.1 * apart * apart / square + 4 * exponent + 4) + 1.1 * slack * (apart + near) / square);
   }
   const double unit = near * near / (2 * square);
   const double off = error / sum.value() + u * (6 * unit + 8) + 1.1 * slack * (near + slack) / square;
   if (!(off < 0.01)) return {-infinity, infinity};
-  const double value = std::log(sum.value()) - unit;
+  const double value = math::log(sum.value()) - unit;
   return {value - 1.01 * off, value + 1.01 * off};  // proof: log-moments
 }
 
@@ -76,7 +77,7 @@ Interval log_theta(double sigma, double a, double slack) {
 Interval log_theta_ratio(double sigma, double a, double slack) {
   if (sigma >= 1) {
     // By Poisson summation theta(a) = sigma sqrt(2 pi) (1 + 2 sum_k e^(-2 pi^2 sigma^2 k^2) cos(2 pi k a)).
-    const double rest = 2.01 * std::exp(-19.7 * sigma * sigma);
+    const double rest = 2.01 * math::exp(-19.7 * sigma * sigma);
     return {-2.01 * rest, 0};  // proof: log-moments
   }
   const Interval there = log_theta(sigma, a, slack), here = log_theta(sigma, 0, 0);
@@ -96,8 +97,8 @@ Interval log_moment(double sigma, double s, double t) {
 AtomicLaw discrete_gaussian(Parameters parameters) {
   const double sigma = parameters[0], s = parameters[1], bound = parameters[2];
   const double last = std::fmin(bound, std::ceil(radius * sigma));
-  if (!(sigma > 0 && s >= 1 && last >= 1 && 2 * last + s <= most_atoms))
-    throw std::invalid_argument("shift and truncation must be at least 1, with at most 1e7 outcomes");
+  if (2 * last + s > most_atoms)
+    throw std::invalid_argument("sigma, shift and truncation must come to at most 1e7 outcomes");
   const std::vector<double> weight_at = weights(sigma, last);
   const double z = normaliser(weight_at);
   const auto mass = [&](double x) {
@@ -127,8 +128,11 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   return law;
 }
 
-// Parameters: sigma, shift s, truncation B (inf if there is none).
-const AtomicRegistration<discrete_gaussian> registration("discrete_gaussian", 3);
+// Without truncation that is infinite.
+const AtomicRegistration<discrete_gaussian> registration(
+    "discrete_gaussian", {{{"sigma", ranges::noise_multiplier},
+                           {"shift", shifts},
+                           {"truncation", {1, ranges::infinite, Range::Ends::closed, true}}}});
 
 }  // namespace
 }  // namespace hockeystick

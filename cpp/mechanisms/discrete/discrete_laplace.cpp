@@ -2,16 +2,14 @@
 // The discrete Laplace (two-sided geometric) mechanism: P(x) = Z e^(-a |x|) on the integers against Q(x) = P(x - s).
 // The pair is its own reverse, by x -> s - x.
 #include <cmath>
-#include <stdexcept>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 
 namespace hockeystick {
 namespace {
-
-constexpr double most_shift = 1e7;
 
 // e^(-a j) within 6 u; the argument exceeds exp_product's 1e3 only where the result is 0.
 double power(double a, double j) { return a * j > 1e3 ? 0 : exp_product(-a, j); }
@@ -22,9 +20,8 @@ double power(double a, double j) { return a * j > 1e3 ? 0 : exp_product(-a, j); 
 // the powers 6 u, a product u: 17 u. The losses are off by u of themselves, but exact for s <= 2.
 AtomicLaw discrete_laplace(Parameters parameters) {
   const double a = parameters[0], s = parameters[1];
-  if (!(s >= 1 && s <= most_shift)) throw std::invalid_argument("shift must be in [1, 1e7]");
-  const double w = std::exp(-a);
-  const double end = 1 / (1 + w), between = -std::expm1(-a) / (1 + w);
+  const double w = math::exp(-a);
+  const double end = 1 / (1 + w), between = -math::expm1(-a) / (1 + w);
   AtomicLaw law;
   law.atoms.reserve(static_cast<std::size_t>(s) + 1);
   for (double j = s; j >= 0; --j) {
@@ -38,8 +35,8 @@ AtomicLaw discrete_laplace(Parameters parameters) {
   return law;
 }
 
-// Parameters: a, shift s.
-const AtomicRegistration<discrete_laplace> registration("discrete_laplace", 2);
+const AtomicRegistration<discrete_laplace> registration("discrete_laplace",
+                                                        {{{"parameter", ranges::pure_epsilon}, {"shift", shifts}}});
 
 }  // namespace
 }  // namespace hockeystick

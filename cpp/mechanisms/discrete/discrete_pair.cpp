@@ -6,6 +6,7 @@
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -16,9 +17,9 @@ namespace {
 // logarithm make no more, as |log| > log 2. Where the quotient leaves the range of doubles, each logarithm has 4 u and
 // |log a| + |log b| <= 2 |log(a / b)| + 1: 10 u in all.
 double log_ratio(double a, double b) {
-  if (a >= b / 2 && b >= a / 2) return std::log1p((a - b) / b);
+  if (a >= b / 2 && b >= a / 2) return math::log1p((a - b) / b);
   const double ratio = a / b;
-  return ratio > 1e-300 && ratio < 1e300 ? std::log(ratio) : std::log(a) - std::log(b);
+  return ratio > 1e-300 && ratio < 1e300 ? math::log(ratio) : math::log(a) - math::log(b);
 }
 
 // The sum of the weights is value + rest, within error; rest and error are relative to value.
@@ -61,7 +62,7 @@ AtomicLaw discrete_pair(Parameters weights) {
 }
 
 // Parameters: the weights of p, then those of q.
-const AtomicRegistration<discrete_pair> registration("discrete_pair", any_count);
+const AtomicRegistration<discrete_pair> registration("discrete_pair", std::nullopt);
 
 }  // namespace
 }  // namespace hockeystick

@@ -4,6 +4,7 @@
 
 #include "mechanisms/discrete/atomic_pair.hpp"
 #include "mechanisms/registry.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -13,8 +14,8 @@ namespace {
 // log1p carries with a factor of at most 1. Where the quotient might overflow, 4 u of each logarithm, u of their
 // sum, and 2 u for the product.
 double replaced_loss(double r, double k) {
-  if (r < 1e-200) return r > 0 ? std::log(k * (1 - r)) - std::log(r) : infinity;
-  return std::log1p(k * (1 - r) / r);
+  if (r < 1e-200) return r > 0 ? math::log(k * (1 - r)) - math::log(r) : infinity;
+  return math::log1p(k * (1 - r) / r);
 }
 
 // The answers for one value against those for another; its own reverse. Masses: u each for 1 - r, r/k and a sum.
@@ -34,7 +35,7 @@ AtomicLaw replaced(Parameters parameters) {
 // r/k)) = log(1 + (k - 1)(1 - r)) and log r.
 AtomicLaw special(Parameters parameters) {
   const double r = parameters[0], k = parameters[1];
-  const double loss = std::log1p((k - 1) * (1 - r)), other = r > 0 ? std::log(r) : -infinity;
+  const double loss = math::log1p((k - 1) * (1 - r)), other = r > 0 ? math::log(r) : -infinity;
   AtomicLaw law;
   law.atoms = {{other, (k - 1) * r / k, (k - 1) / k}, {loss, (1 - r) + r / k, 1 / k}};
   law.mass_error = 4 * u;
@@ -42,10 +43,13 @@ AtomicLaw special(Parameters parameters) {
   return law;
 }
 
-// Parameters: noise parameter r, number of buckets k >= 2.
-const Registration replace("randomized_response", 2, [](Parameters p) { return atomic_pair(replaced(p)); });
-const Registration remove("randomized_response_special", 2, [](Parameters p) { return atomic_pair(special(p)); });
-const Registration add("randomized_response_special_back", 2,
+const std::vector<Parameter> parameters{{"noise_parameter", ranges::probability},
+                                        {"num_buckets", {2, 1e9, Range::Ends::closed, true}}};
+
+const Registration replace("randomized_response", parameters, [](Parameters p) { return atomic_pair(replaced(p)); });
+const Registration remove("randomized_response_special", parameters,
+                          [](Parameters p) { return atomic_pair(special(p)); });
+const Registration add("randomized_response_special_back", parameters,
                        [](Parameters p) { return atomic_pair(reversed(special(p))); });
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "mechanisms/gaussian/moment_strips.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/layer_cake.hpp"
 #include "numeric/normal.hpp"
@@ -131,7 +132,7 @@ class DensityMgfLine final : public MgfLine {
     const double rate = direction > 0 ? end.x - std::max(a, 0.0) * steepest_ + tilt * weights_.behind * end.slope_behind
                                       : -end.x - std::max(-a, 0.0) * end.slope;
     const double fall = step_ * rate * (1 - 1e-9);
-    return fall > 0 ? -fall - std::log(-std::expm1(-fall)) : infinity;
+    return fall > 0 ? -fall - math::log(-math::expm1(-fall)) : infinity;
   }
 
   Tilted at(double tilt) const {
@@ -155,12 +156,12 @@ class DensityMgfLine final : public MgfLine {
     result.rounding = 1.01 * (error / result.sum + 2 * u);  // proof: mgf-rounding
     result.tails =                                          // proof: mgf-trapezoid
         1.01 / result.sum *
-        (result.mass.front() * std::exp(log_tail(tilt, -1)) + result.mass.back() * std::exp(log_tail(tilt, 1)));
+        (result.mass.front() * math::exp(log_tail(tilt, -1)) + result.mass.back() * math::exp(log_tail(tilt, 1)));
     return result;
   }
 
   Ball log_sum(const Tilted& tilted, double tilt) const {
-    const double log_scaled = std::log(tilted.sum * (step_ * inverse_sqrt_two_pi));
+    const double log_scaled = math::log(tilted.sum * (step_ * inverse_sqrt_two_pi));
     const double value = tilted.log_unit + log_scaled;
     const double relative = tilted.rounding + tilted.tails + strips_.error(step_, tilt, 0);
     if (!(relative < 1e-3)) return {value, infinity};

@@ -9,6 +9,7 @@
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -63,7 +64,7 @@ class GaussianPair final : public DominatingPair {
     result.upper_tail_p = normal_tail(t);
     result.lower_tail_p = normal_tail(-t);
     result.lower_tail_q = normal_tail(-x) * (1 + 2 * normal_error);
-    const double density = inverse_sqrt_two_pi * std::exp(-t * t / 2);
+    const double density = inverse_sqrt_two_pi * math::exp(-t * t / 2);
     result.upper_tail_above = result.upper_tail_p - density / x * (1 - s * (1 - 1.5 * s));
     result.mass_error = normal_error + u * (2 * t * t + 2 * std::fabs(t) + 4);
     result.share_error = 3.03 * (std::fabs(t) + 1) * s * s / x + 4 * result.mass_error;  // proof: far-means
@@ -93,9 +94,9 @@ class GaussianPair final : public DominatingPair {
   double mu_, mu_error_;
 };
 
-// Parameter: noise multiplier.
 // proof: parameter-rounding
-const Registration registration("gaussian", 1, [](Parameters p) { return gaussian_pair(1 / p[0], u); });
+const Registration registration("gaussian", {{parameter::noise_multiplier}},
+                                [](Parameters p) { return gaussian_pair(1 / p[0], u); });
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
 
@@ -165,7 +166,7 @@ double kernel_weight(const GaussianFamily& f, std::span<const GaussianEdge> at) 
     lowest = std::min(lowest, edge.x), highest = std::max(highest, edge.x);
   }
   const auto share = [&](double x) {
-    const double grown = std::exp(f.mu * (x - f.mu / 2));
+    const double grown = math::exp(f.mu * (x - f.mu / 2));
     if (!(f.weight1 > 0)) return k0 / f.weight0;
     return grown < 1e300 && f.weight0 + grown > 0 ? (k0 + f.k1 * grown) / (f.weight0 + f.weight1 * grown)
                                                   : f.k1 / f.weight1;
@@ -209,7 +210,7 @@ double shifted_tail_moment(double mu, double x, double t) {
   const double from = x - centre - 1e-14 * (std::fabs(x) + centre);
   const double exponent = t * (t + 1) * mu * mu / 2;
   // proof: tail-moments
-  return std::exp(exponent * (1 + 1e-14)) * (normal_tail(from) * (1 + 1e-14) + 1e-307) * (1 + 1e-12);
+  return math::exp(exponent * (1 + 1e-14)) * (normal_tail(from) * (1 + 1e-14) + 1e-307) * (1 + 1e-12);
 }
 
 }  // namespace hockeystick

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
@@ -27,8 +28,8 @@ class GaussianLine final : public MgfLine {
     for (std::size_t k = 1; k < count; ++k) {
       const double w = spacing * static_cast<double>(k);
       const double fall = half_square_ * w * w, angle = half_square_ * w * (2 * tilt_ + 1);
-      const double modulus = std::exp(-fall);
-      result.push_back({modulus * std::cos(angle), modulus * std::sin(angle),  // proof: mgf-rounding
+      const double modulus = math::exp(-fall);
+      result.push_back({modulus * math::cos(angle), modulus * math::sin(angle),  // proof: mgf-rounding
                         1.01 * modulus * ((error_ + 4 * u) * (fall + angle) + 16 * u) + 1e-307, 0});
     }
     return result;
@@ -37,7 +38,7 @@ class GaussianLine final : public MgfLine {
   double truncation(double) const override { return 0; }
 
   double modulus_bound(double frequency) const override {
-    return std::exp(-half_square_ * frequency * frequency * (1 - 1e-6)) * (1 + 1e-9) + 1e-307;  // proof: contour-tail
+    return math::exp(-half_square_ * frequency * frequency * (1 - 1e-6)) * (1 + 1e-9) + 1e-307;  // proof: contour-tail
   }
 
   std::size_t size() const override { return 1; }

@@ -322,11 +322,19 @@ std::shared_ptr<const DominatingPair> make(Parameters p) {
     throw std::invalid_argument("parameters must be two numbers and as many sensitivities as probabilities, got " +
                                 std::to_string(p.size()));
   const std::size_t count = p.size() / 2 - 1;
+  checked("standard_deviation", p[0], ranges::positive);
+  checked("sampling_probability", p[1], {0, 1, Range::Ends::open_below});
+  for (const double sensitivity : p.subspan(2, count)) {
+    checked("sensitivities", sensitivity, ranges::finite);
+    if (sensitivity > 0)
+      checked("standard_deviation over a sensitivity", p[0] / sensitivity, parameter::noise_multiplier.range);
+  }
+  check_each("probabilities", p.subspan(2 + count), {0, 1, Range::Ends::open_below});
   return std::make_shared<Pair>(MixtureLoss(p[0], p[1], p.subspan(2, count), p.subspan(2 + count)));
 }
 
-const Registration remove("gaussian_mixture_remove", any_count, &make<Remove>);
-const Registration add("gaussian_mixture_add", any_count, &make<Add>);
+const Registration remove("gaussian_mixture_remove", std::nullopt, &make<Remove>);
+const Registration add("gaussian_mixture_add", std::nullopt, &make<Add>);
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/gauss_legendre.hpp"
 #include "numeric/normal.hpp"
@@ -41,7 +42,7 @@ class GrownDensity {
   double operator()(double y, double mirrored) const {
     if (!(weight_ > 0)) return 0;
     const double little = low_ + (rate_ * mirrored - y * (slope_ + 0.5 * y));
-    return weight_ * inverse_sqrt_two_pi * (std::exp(high_) * exp_short(little));
+    return weight_ * inverse_sqrt_two_pi * (math::exp(high_) * exp_short(little));
   }
 
  private:
@@ -105,9 +106,9 @@ class GaussianSweep {
     if (!(from.x < to.x)) return {};
     const bool no_from = std::isinf(from.x), no_to = std::isinf(to.x);
     CellMass mass = no_from && !no_to ? sweep_left(to.x, to) : sweep_right(from, to);
-    if (no_from && no_to) return {mass.p, -mass.p * std::expm1(-d) / 2, mass.p * std::expm1(d) / 2};
-    if (no_from) mass.above = std::max(0.0, mass.p * -std::expm1(-d) - mass.below * std::exp(-d));
-    if (no_to) mass.below = std::max(0.0, mass.p * std::expm1(d) - mass.above * std::exp(d));
+    if (no_from && no_to) return {mass.p, -mass.p * math::expm1(-d) / 2, mass.p * math::expm1(d) / 2};
+    if (no_from) mass.above = std::max(0.0, mass.p * -math::expm1(-d) - mass.below * math::exp(-d));
+    if (no_to) mass.below = std::max(0.0, mass.p * math::expm1(d) - mass.above * math::exp(d));
     return mass;
   }
 
@@ -117,7 +118,7 @@ class GaussianSweep {
     if (first.x > -infinity) cells.lower_tail_p = sweep_left(first.x, at_infinity).p;
     if (last.x == -infinity) {  // all mass lies above the last edge
       cells.upper_tail_p = 1;
-      cells.upper_tail_above = -std::expm1(losses.back());
+      cells.upper_tail_above = -math::expm1(losses.back());
     } else if (last.x < infinity) {
       const CellMass tail = sweep_right(last, at_infinity);
       cells.upper_tail_p = tail.p;
@@ -234,7 +235,7 @@ template <class Fill>
 LossNodes trapezoid_nodes(double lowest, double highest, double step, Fill&& fill) {
   const double low = lowest - 12.0, high = highest + 58.0;
   const auto count = static_cast<std::size_t>((high - low) / step) + 1;
-  const double log_unit = std::log(step * inverse_sqrt_two_pi);
+  const double log_unit = math::log(step * inverse_sqrt_two_pi);
   LossNodes nodes{std::vector<double>(count), std::vector<double>(count)};
   for (std::size_t i = 0; i < count; ++i) {
     const double x = low + step * static_cast<double>(i);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
@@ -66,24 +67,26 @@ MixtureLoss::LossAt MixtureLoss::at(double x, double* weights) const {
   // A shift off by u moves L by u w_i s_i abs(x - s_i) at the same x, and moves x, too, if x is noise plus the shift.
   const double carried = 2.1 * u * (shifted + slope * largest());
   if (top < 600 && rise > -0.5) {  // accurate relative to the terms of the rise if these are small
-    const double loss = std::log1p(rise);
+    const double loss = math::log1p(rise);
     return {loss, slope, 1.01 * (14 + terms_) * u * size_of_rise / (1 + rise) + 4 * u * std::fabs(loss) + carried};
   }
-  const double logarithm = std::log(sum);
+  const double logarithm = math::log(sum);
   const double loss = top + (top_low + logarithm);
   const double rounding = 2 * std::fabs(loss) + 6 * std::fabs(logarithm) + 14 + terms_;
   return {loss, slope, 1.01 * u * rounding + carried};
 }
 
 MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights) const {
-  const double excess = std::expm1(loss) + moving_;
+  const double excess = math::expm1(loss) + moving_;
   if (rest_ > 0 && !(excess > 0)) {
     std::fill(weights, weights + size(), 0.0);
     return {-infinity, (12 + terms_) * u * moving_ / rest_};
   }
-  const double goal = !(rest_ > 0) ? loss : loss > 1 ? loss + std::log1p(-rest_ * std::exp(-loss)) : std::log(excess);
+  const double goal = !(rest_ > 0) ? loss
+                      : loss > 1   ? loss + math::log1p(-rest_ * math::exp(-loss))
+                                   : math::log(excess);
   double x = infinity;
-  for (const auto& [shift, weight] : components_) x = std::min(x, (goal - std::log(weight)) / shift + shift / 2);
+  for (const auto& [shift, weight] : components_) x = std::min(x, (goal - math::log(weight)) / shift + shift / 2);
   for (int i = 0; i < 200; ++i) {
     const auto [value, slope] = moving(x);
     const double step = (value - goal) / slope;
@@ -132,11 +135,11 @@ std::pair<double, double> MixtureLoss::moving(double x) const {
   double top = -infinity, sum = 0, slope = 0;
   for (const auto& [shift, weight] : components_) top = std::max(top, shift * (x - shift / 2));
   for (const auto& [shift, weight] : components_) {
-    const double term = weight * std::exp(shift * (x - shift / 2) - top);
+    const double term = weight * math::exp(shift * (x - shift / 2) - top);
     sum += term;
     slope += term * shift;
   }
-  return {top + std::log(sum), slope / sum};
+  return {top + math::log(sum), slope / sum};
 }
 
 }  // namespace hockeystick

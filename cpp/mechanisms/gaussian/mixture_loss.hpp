@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "numeric/elementary.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -28,7 +29,7 @@ class MixtureLoss {
   double rest() const { return rest_; }  // P(s = 0)
   double largest() const { return components_.back().shift; }
   double terms() const { return terms_; }  // summands in any sum over components, to bound its rounding
-  double infimum() const { return moving_ < 0.5 ? std::log1p(-moving_) : std::log(rest_); }
+  double infimum() const { return moving_ < 0.5 ? math::log1p(-moving_) : math::log(rest_); }
 
   /// The loss at a point, its slope, and a bound of the errors by its rounding and by the shifts' rounding.
   struct LossAt {

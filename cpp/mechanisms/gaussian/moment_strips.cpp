@@ -7,6 +7,7 @@
 #include <span>
 
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 
 namespace hockeystick {
 namespace {
@@ -26,7 +27,7 @@ MomentStrips::MomentStrips(const LogMixture& mixture, const SmoothWeights& weigh
   const double sides = std::fabs(weights.ahead) + std::fabs(weights.behind);  // proof: mgf-trapezoid
   for (std::size_t i = 0; i < strips_.size(); ++i) {
     const double a = widest * static_cast<double>(i + 1) / static_cast<double>(strips_.size());
-    const double bend = falls ? -std::log(std::cos(steepest_ * a / 2)) : 0.0, rise = sides * steepest_ * a;
+    const double bend = falls ? -math::log(math::cos(steepest_ * a / 2)) : 0.0, rise = sides * steepest_ * a;
     const double needed = needs.log_accuracy + a * a / 2 + needs.highest * bend + needs.frequency * rise;
     strips_[i] = {a, bend, rise};
     step_ = std::max(step_, 2 * pi * a / needed);
@@ -34,11 +35,11 @@ MomentStrips::MomentStrips(const LogMixture& mixture, const SmoothWeights& weigh
   if (weights.behind != 0 || !(2 * std::sqrt(2 * needs.log_accuracy) > many_nodes * step_)) return;
   double a = widest;
   for (Height& height : cells_.heights) {
-    height = {a, a * steepest_, -std::log(std::cos(a * steepest_ / 2))};
+    height = {a, a * steepest_, -math::log(math::cos(a * steepest_ / 2))};
     a *= 0.72;
   }
   make_cells(mixture);
-  const double most = 3.2 * std::exp(-needs.log_accuracy);
+  const double most = 3.2 * math::exp(-needs.log_accuracy);
   const auto is_small = [&](double& error, double step, double tilt, double frequency) {
     return (error = error_by_cells(step, tilt, frequency)) <= most;
   };
@@ -67,7 +68,7 @@ double MomentStrips::error_by_strips(double step, double tilt, double frequency)
   for (const auto& [a, bend, rise] : strips_)
     least = std::min(least, a * a / 2 + tilt * bend + frequency * rise - 2 * pi * a / step);
   // proof: mgf-trapezoid
-  return least < -1 ? 3.2 * std::exp(least) : infinity;  // 2 / (1 - e^-1), and rounding of 1e-2 in the exponent
+  return least < -1 ? 3.2 * math::exp(least) : infinity;  // 2 / (1 - e^-1), and rounding of 1e-2 in the exponent
 }
 
 // log of what the integrand is larger by at a height, over cells where lambda' is at most `slope`. e^lambda off the
@@ -79,8 +80,8 @@ MomentStrips::Exponents MomentStrips::exponents_at(const Height& height, double 
   const double t = a * slope * (1 + 1e-9), shrunk = 1 - t * all / 2, bends = weights_.ahead < 0 ? tilt : 0;
   const double anywhere = a * a / 2 + frequency * all + bends * all_bend;
   if (!(shrunk > 0)) return {infinity, anywhere};
-  double by_slope = a * a / 2 + frequency * t / shrunk;              // proof: mgf-trapezoid
-  if (bends > 0) by_slope -= bends * std::log(shrunk) * (1 + 1e-9);  // proof: mgf-trapezoid
+  double by_slope = a * a / 2 + frequency * t / shrunk;               // proof: mgf-trapezoid
+  if (bends > 0) by_slope -= bends * math::log(shrunk) * (1 + 1e-9);  // proof: mgf-trapezoid
   return {by_slope, anywhere};
 }
 
@@ -108,10 +109,10 @@ double MomentStrips::log_moment_below(double tilt) const {
     const LocalLog& end = cells_.at[rate > 0 ? k : k + 1];
     const double x = std::max(std::fabs(cells_.x[k]), std::fabs(cells_.x[k + 1]));
     const double log = rate * end.value - std::fabs(rate) * end.error - x * x / 2;
-    if (log > most) sum *= std::exp(most - log), most = log;
-    sum += std::exp(log - most);
+    if (log > most) sum *= math::exp(most - log), most = log;
+    sum += math::exp(log - most);
   }
-  return most + std::log(sum * width) - 1e-6;
+  return most + math::log(sum * width) - 1e-6;
 }
 
 // A path above the axis and its mirror image, flat over each cell at the height that is best there: on it the integrand
@@ -131,8 +132,8 @@ double MomentStrips::error_by_cells(double step, double tilt, double frequency) 
     const auto [by_slope, anywhere] = exponents_at(heights[j], slope, tilt, frequency);
     return Exponents{by_slope - fall, anywhere - fall};
   };
-  const double nothing = -needs_.log_accuracy - 20, nothing_at_all = std::exp(nothing);
-  const auto power = [&](double log) { return log < nothing ? nothing_at_all : std::exp(std::min(700.0, log)); };
+  const double nothing = -needs_.log_accuracy - 20, nothing_at_all = math::exp(nothing);
+  const auto power = [&](double log) { return log < nothing ? nothing_at_all : math::exp(std::min(700.0, log)); };
   double sum = 0;
   std::size_t i = 0;  // the height
   const auto add = [&](double log, double slope, double scale) {

@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/curve_law.hpp"
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -33,7 +35,7 @@ Sketch sketch_of(const DominatingPair& step, const AllocationRequest& request) {
   std::vector<double> p(n), q(n);
   for (std::size_t i = 0; i < n; ++i) {
     p[i] = parts.cells[i].p;
-    q[i] = (parts.cells[i].above + parts.cells[i].below) / (std::exp(edges[i]) * std::expm1(edges[i + 1] - edges[i]));
+    q[i] = (parts.cells[i].above + parts.cells[i].below) / (math::exp(edges[i]) * math::expm1(edges[i + 1] - edges[i]));
   }
   const double tail = request.tail / 16, rare = tail / request.steps;
   const bool back = request.back;
@@ -79,7 +81,7 @@ Cut cut(const DominatingPair& step, const Sketch& sketch, const Resolution& reso
   result.parts = step.integrate(result.edges);
   const PairCells& parts = result.parts;
   // proof: allocated-pair
-  const double share = 2 * (parts.share_error * std::expm1(result.spacing) + parts.share_error_p);
+  const double share = 2 * (parts.share_error * math::expm1(result.spacing) + parts.share_error_p);
   result.mass_error = parts.mass_error + 64 * u;
   result.found_error =
       result.mass_error + 0.3 * parts.mass_error + share + 1.01 * (parts.loss_error + parts.edge_error);
@@ -101,15 +103,15 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
   law.value_error = all.share_error;
   // Q-mass at a grid point, times the distance from it.
   const auto put = [&](std::size_t at, double q, double value) {
-    const double tilted = q * std::exp(0.5 * law.log_value(law.first + static_cast<std::int64_t>(at)));
+    const double tilted = q * math::exp(0.5 * law.log_value(law.first + static_cast<std::int64_t>(at)));
     law.mass[at] += tilted;
     if (!above) law.moment[at] += tilted * value;
   };
-  const double width = std::expm1(all.spacing);
+  const double width = math::expm1(all.spacing);
   for (std::size_t i = 0; i < n; ++i) {
     const CellMass& cell = parts.cells[i];
     const double sum = cell.above + cell.below;
-    const double q = back ? cell.p : (cell.p - cell.above) * std::exp(-all.edges[i]);
+    const double q = back ? cell.p : (cell.p - cell.above) * math::exp(-all.edges[i]);
     if (!(q > 0)) continue;
     // The mean of R is this far into the cell.
     const double grown = back ? cell.below : cell.above, shrunk = back ? cell.above * (1 + width) : cell.below;
@@ -127,17 +129,17 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
   const double error = bounded ? 0 : (parts.share_error + parts.share_error_p + 4 * u) * parts.upper_tail_p;
   const double grown = bounded ? 0 : parts.upper_tail_above, near = parts.upper_tail_p - grown;
   const std::size_t end = back ? 0 : n;
-  const double scale = back ? 1 : std::exp(-last);
+  const double scale = back ? 1 : math::exp(-last);
   if (above) {
     put(end, std::max(0.0, near + error) * scale, 1);  // proof: allocated-pair
     (back ? law.zero : law.beyond) = grown + error + parts.infinity_mass;
-    put(n - end, back ? parts.lower_tail_p : parts.lower_tail_p * std::exp(-first), 1);
+    put(n - end, back ? parts.lower_tail_p : parts.lower_tail_p * math::exp(-first), 1);
     if (!back) law.zero = parts.lower_tail_q;
   } else {
     if (!back) {  // Q-mass that is found neither in cells nor beyond them is at 0
       CompensatedSum likely;
       for (std::size_t k = 0; k <= n; ++k)
-        likely.add(law.mass[k] * std::exp(-0.5 * law.log_value(law.first + static_cast<std::int64_t>(k))));
+        likely.add(law.mass[k] * math::exp(-0.5 * law.log_value(law.first + static_cast<std::int64_t>(k))));
       const double q = likely.value() + parts.upper_tail_p * scale;
       law.zero = std::max(0.0, 1 - q * (1 + law.mass_error + 64 * u) - 64 * u);  // proof: allocated-pair
     }
@@ -162,8 +164,8 @@ std::vector<Point> points_of(const GridLaw& law, bool back) {
   for (std::size_t i = 0; i < law.mass.size(); ++i) {
     if (!(law.mass[i] > 0)) continue;
     const double half = 0.5 * law.log_value(law.first + static_cast<std::int64_t>(i));
-    const double off = above ? 1 : law.moment[i] / law.mass[i], value = std::exp(2 * half) * off;
-    const double q = law.mass[i] * std::exp(-half), p = law.mass[i] * std::exp(half) * off;
+    const double off = above ? 1 : law.moment[i] / law.mass[i], value = math::exp(2 * half) * off;
+    const double q = law.mass[i] * math::exp(-half), p = law.mass[i] * math::exp(half) * off;
     points.push_back({(back ? 1 / value : value) * (above ? 1 + error : 1 - error), back ? p : q});
   }
   const auto by_alpha = [](const Point& a, const Point& b) { return a.alpha < b.alpha; };
@@ -200,7 +202,7 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
   // No finite value of a mean is beyond the largest of a step, nor below the least one if R is never 0.
   const double bound = step.finite_loss_bound(), infinite = step.infinity_mass().upper;
   const bool ends = bound < 2 * reach && !(back && infinite > 0);
-  const double largest = ends ? std::exp(bound) * (1 + 16 * u) : infinity;  // proof: allocated-pair
+  const double largest = ends ? math::exp(bound) * (1 + 16 * u) : infinity;  // proof: allocated-pair
   while (!curve.alpha.empty() && curve.alpha.back() >= largest) curve.alpha.pop_back(), curve.upper.pop_back();
   if (ends || curve.alpha.empty()) {
     curve.alpha.push_back(ends ? largest : 1);
@@ -212,13 +214,12 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
 }  // namespace
 
 std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step, const AllocationRequest& request) {
-  if (!(request.steps >= 1 && request.steps <= 1e12 && std::floor(request.steps) == request.steps))
-    throw std::invalid_argument("steps must be a whole number in [1, 1e12]");
-  if (!(request.cells >= 1 && request.cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
-  if (!(request.tail >= 1e-90 && request.tail < 1)) throw std::invalid_argument("tail must be in [1e-90, 1)");
+  checked("steps", request.steps, ranges::most_steps);
+  checked("cells", request.cells, parameter::cells.range);
+  checked("tail", request.tail, {1e-90, 1, Range::Ends::open_above});
   const Sketch sketch = sketch_of(step, request);
   // What doublings add to the variance of log R adds up.
-  const double doublings = 1 + std::log2(request.steps), cells = 2.0 / 3 * std::sqrt(doublings) * request.cells;
+  const double doublings = 1 + math::log2(request.steps), cells = 2.0 / 3 * std::sqrt(doublings) * request.cells;
   const double most = std::min(200 * request.cells, most_values);
   const Resolution resolution{sketch.variance, cells, most / 10, most};
   const double cuts = request.tail / (32 * doublings);

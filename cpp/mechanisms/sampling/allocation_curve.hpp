@@ -14,6 +14,7 @@
 #include <complex>
 #include <vector>
 
+#include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/curve_law.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/lognormal_transform.hpp"
@@ -47,6 +48,9 @@ class AllocationSeries {
   std::vector<double> re_, im_;             // (1 + G)^t / s^2 in units of e^log_unit, twice from j = 1 on
   double size_ = 0, rounding_ = 0, turning_ = 0, tail_ = infinity;
 };
+
+inline constexpr Parameter allocated_steps{"steps", {2, 1e12, Range::Ends::closed, true}};
+inline constexpr Parameter allocated_epochs{"epochs", {1, 1e9, Range::Ends::closed, true}};
 
 struct Allocation {
   double mu;  // 1 / noise multiplier

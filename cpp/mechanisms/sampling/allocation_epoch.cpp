@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
@@ -18,12 +19,12 @@ constexpr double least_delta = 1e-60, farthest_epsilon = 30;
 
 // A guess: delta of N(0, 1) against N(mu, 1).
 double gaussian_delta(double mu, double epsilon) {
-  const double delta = normal_tail(epsilon / mu - mu / 2) - std::exp(epsilon) * normal_tail(epsilon / mu + mu / 2);
+  const double delta = normal_tail(epsilon / mu - mu / 2) - math::exp(epsilon) * normal_tail(epsilon / mu + mu / 2);
   return std::max(delta, 1e-290);
 }
 
 double gaussian_epsilon(double mu, double delta) {
-  const auto excess = [&](double epsilon) { return std::log(gaussian_delta(mu, epsilon) / delta); };
+  const auto excess = [&](double epsilon) { return math::log(gaussian_delta(mu, epsilon) / delta); };
   double high = 2 * mu;
   while (excess(high) > 0) high *= 2;
   return monotone_root(excess, 0.0, high, 1e-2);
@@ -34,7 +35,7 @@ double gaussian_epsilon(double mu, double delta) {
 AllocationEpoch::AllocationEpoch(const Allocation& allocation, const LognormalTransform& transform, bool adds)
     : transform_(transform),
       t_(allocation.steps),
-      spread_(std::sqrt(std::log1p(transform.variance() / t_))),
+      spread_(std::sqrt(math::log1p(transform.variance() / t_))),
       slack_(2 * u * allocation.mu),
       adds_(adds) {}
 
@@ -42,41 +43,41 @@ AllocationEpoch::AllocationEpoch(const Allocation& allocation, const LognormalTr
 double AllocationEpoch::guessed_delta(double epsilon) const {
   const double whole = gaussian_delta(spread_, epsilon);
   if (adds_) return whole;
-  return std::max(whole, gaussian_delta(transform_.mu(), std::log1p(t_ * std::expm1(epsilon))));
+  return std::max(whole, gaussian_delta(transform_.mu(), math::log1p(t_ * math::expm1(epsilon))));
 }
 
 double AllocationEpoch::guessed_epsilon(double delta) const {
   if (adds_) return guessed_by_saddle(delta);
-  const double by_one = std::expm1(gaussian_epsilon(transform_.mu(), delta)) / t_;
-  return std::max(gaussian_epsilon(spread_, delta), std::log1p(by_one));
+  const double by_one = math::expm1(gaussian_epsilon(transform_.mu(), delta)) / t_;
+  return std::max(gaussian_epsilon(spread_, delta), math::log1p(by_one));
 }
 
 // By the real saddle point lambda of e^(lambda (K - t)) (1 + G)^t / lambda^2.
 double AllocationEpoch::guessed_by_saddle(double delta) const {
   double k = t_;
   const auto excess = [&](double log_lambda) {
-    const double lambda = std::exp(log_lambda), away = 0.05 * lambda;
+    const double lambda = math::exp(log_lambda), away = 0.05 * lambda;
     const double low = transform_.log_moment_above(lambda - away), high = transform_.log_moment_above(lambda + away);
     const double middle = transform_.log_moment_above(lambda), slope = (high - low) / (2 * away);
     const double bend = std::max(0.0, (high + low - 2 * middle) / (away * away)), d = 2 / lambda - t_ * slope;
     k = std::max(t_ + d, 1e-9 * t_);
-    return lambda * d + t_ * middle - 2 * log_lambda - 0.5 * std::log(6.3 * (t_ * bend + 2 / (lambda * lambda))) -
-           std::log(k * delta);
+    return lambda * d + t_ * middle - 2 * log_lambda - 0.5 * math::log(6.3 * (t_ * bend + 2 / (lambda * lambda))) -
+           math::log(k * delta);
   };
-  const double least = std::log(0.2 / (spread_ * t_));
+  const double least = math::log(0.2 / (spread_ * t_));
   double most = least + 2;
   while (excess(most) > 0 && most < 60) most += 1;
   excess(monotone_root(excess, least, most, 1e-3));
-  return std::max(std::log(t_ / k), 1e-3 * spread_);
+  return std::max(math::log(t_ / k), 1e-3 * spread_);
 }
 
 double AllocationEpoch::distance(double epsilon) const {
-  return t_ * std::fabs(std::expm1(adds_ ? -epsilon : epsilon));
+  return t_ * std::fabs(math::expm1(adds_ ? -epsilon : epsilon));
 }
 
 // Encloses epsilon at x, to the rounding of x / t, 1 - x / t and the logarithm.
 Interval AllocationEpoch::epsilon_at(double x) const {
-  const double part = x / t_, value = std::fabs(std::log1p(adds_ ? -part : part));
+  const double part = x / t_, value = std::fabs(math::log1p(adds_ ? -part : part));
   const double off = u * (8 * value + (adds_ ? 4 * part / (1 - part) : 0));  // proof: allocation-epoch
   return {value - off, value + off};
 }
@@ -121,7 +122,7 @@ Interval AllocationEpoch::near(double epsilon, double delta) const {
   const auto at_epsilon = [&](double e) { return at(std::clamp(distance(e), from_, to_)); };
   const Interval here = at_epsilon(epsilon), aside = at_epsilon(1.01 * epsilon);
   const double middle = here.lower + here.upper, beyond = aside.lower + aside.upper;
-  const double slope = std::max(0.5, std::log(middle / beyond) / 0.00995);
+  const double slope = std::max(0.5, math::log(middle / beyond) / 0.00995);
   const double away = std::min(0.1, 2.2 * (here.upper - here.lower) / (slope * middle)) + 4 * u;
   Interval found{0, infinity};
   for (double step = away; step < 1; step *= 2) {
@@ -147,7 +148,7 @@ Interval AllocationEpoch::epsilon(double delta, double tolerance) {
   }
   const auto excess = [&](double e) {
     const auto [low, high] = at(std::clamp(distance(e), from_, to_));
-    return std::log(std::max((low + high) / 2, 1e-300) / delta);
+    return math::log(std::max((low + high) / 2, 1e-300) / delta);
   };
   Interval found{0, infinity};
   double epsilon = guessed_epsilon(delta), accuracy = delta * tolerance, wide = 0.4;
@@ -172,6 +173,8 @@ Interval AllocationEpoch::epsilon(double delta, double tolerance) {
 
 std::vector<Interval> allocation_bounds(const AllocationQuestion& asked, std::span<const double> values) {
   const Allocation allocation = checked_allocation(asked.noise_multiplier, asked.steps, asked.epochs);
+  check_each(asked.wants_epsilon ? "delta" : "epsilon", values, asked.wants_epsilon ? ranges::delta : ranges::epsilon);
+  checked("tolerance", asked.tolerance, ranges::inner_probability);
   const LognormalTransform transform(allocation.mu);
   std::vector<Interval> found(values.size(), {0, 0});
   for (const bool adds : {false, true}) {

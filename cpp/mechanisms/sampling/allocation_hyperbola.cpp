@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "numeric/complex.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -21,7 +23,7 @@ constexpr double piece = 0.1, farthest = 30;
 // The half u >= 0 of a hyperbola.
 class AllocationHyperbola::Arm {
  public:
-  Arm(double m, double alpha) : m_(m), alpha_(alpha), sine_(std::sin(alpha)), cosine_(std::cos(alpha)) {}
+  Arm(double m, double alpha) : m_(m), alpha_(alpha), sine_(math::sin(alpha)), cosine_(math::cos(alpha)) {}
   Point at(double u) const;
   double m() const { return m_; }
   double alpha() const { return alpha_; }
@@ -41,7 +43,7 @@ struct AllocationHyperbola::Point {
 };
 
 AllocationHyperbola::Point AllocationHyperbola::Arm::at(double at) const {
-  const double sh = std::sinh(at), ch = std::sqrt(1 + sh * sh);
+  const double sh = math::sinh(at), ch = std::sqrt(1 + sh * sh);
   Point p{};
   p.u = at, p.re = m_ * (1 - sine_ * ch), p.im = m_ * cosine_ * sh, p.size = m_ * (ch - sine_);
   p.tangent_re = -m_ * sine_ * sh, p.tangent_im = m_ * cosine_ * ch;
@@ -57,7 +59,7 @@ double AllocationHyperbola::Arm::slope(const Point& point, double cosine, double
 // About the saddle's, but so that Re(s e^(-i angle)) > 0 from a to b.
 double AllocationHyperbola::angle_at(const Point& a, const Point& b) const {
   const double angle = transform_.steepest_angle({a.re, a.im});
-  const double least = std::max(0.0, std::atan2(b.im, b.re) - pi / 2 + 0.05);
+  const double least = std::max(0.0, math::atan2(b.im, b.re) - pi / 2 + 0.05);
   return angle > least ? std::min(angle, std::max(1.5, least)) : least;
 }
 
@@ -65,11 +67,11 @@ double AllocationHyperbola::angle_at(const Point& a, const Point& b) const {
 // mu^2)) E e^(-c Y), c = Re(s e^(-i angle)) > 0, and |1 + G| = e^(Re s) |g|. Re s - c falls with u; c'' is a sinh u - b
 // cosh u for some a, b >= 0, so that c is concave or grows: it is least at an end. log E e^(-c (Y - 1)) grows with c.
 double AllocationHyperbola::log_power(const Arm& arm, const Point& a, const Point& b, double angle) const {
-  const double mu = transform_.mu(), cosine = std::cos(angle), sine = std::sin(angle);
+  const double mu = transform_.mu(), cosine = math::cos(angle), sine = math::sin(angle);
   const double at_a = a.re * cosine + a.im * sine, at_b = b.re * cosine + b.im * sine;
   if (!(at_a > 1e-9 * a.size && at_b > 1e-9 * b.size)) return infinity;
   const double most = angle > arm.alpha() ? at_b : at_a + std::max(0.0, arm.slope(a, cosine, sine)) * (b.u - a.u);
-  const double half = std::sin(angle / 2), apart = 2 * half * half * a.re - a.im * sine;
+  const double half = math::sin(angle / 2), apart = 2 * half * half * a.re - a.im * sine;
   const double rise = angle * angle / (2 * mu * mu), size = std::fabs(a.re) + a.im + b.size + rise;
   const double moment = transform_.log_moment_above(most + 1e-12 * b.size);
   return t_ * (apart + rise + moment + 1e-14 * (size + moment));
@@ -80,9 +82,9 @@ double AllocationHyperbola::log_power(const Arm& arm, const Point& a, const Poin
 // Re G + |G|^2 / 2.
 double AllocationHyperbola::log_power_near_zero(const Point& a, const Point& b) const {
   const double mu = transform_.mu(), variance = transform_.variance(), s = b.size * (1 + 1e-12);
-  const double y = (std::max(0.0, std::atan2(b.im, b.re) - pi / 2) + 1e-9) / mu;
-  const double third = std::exp(3 * mu * mu) + 3 * std::exp(mu * mu) + 4;
-  const double rest = third / 6 * std::exp(y * y / 2 + std::max(0.0, a.re)) * s * s * s;
+  const double y = (std::max(0.0, math::atan2(b.im, b.re) - pi / 2) + 1e-9) / mu;
+  const double third = math::exp(3 * mu * mu) + 3 * math::exp(mu * mu) + 4;
+  const double rest = third / 6 * math::exp(y * y / 2 + std::max(0.0, a.re)) * s * s * s;
   const double square = std::max(a.re * a.re, b.re * b.re) - a.im * a.im, size = variance / 2 * s * s + rest;
   return t_ * (variance / 2 * square + rest + size * size / 2 + 1e-11 * size) * (1 + 1e-9);
 }
@@ -90,16 +92,17 @@ double AllocationHyperbola::log_power_near_zero(const Point& a, const Point& b) 
 // The same. |G'| = |E (Y - 1) (1 - e^-z)| is at most |s| e^r E |Y - 1|^2 and (1 + e^r) E |Y - 1|, on that line.
 double AllocationHyperbola::log_power_sampled(const Point& a, const Point& b) const {
   const auto [g, error] = transform_.centred({a.re, a.im});
-  const double turn = std::max(0.0, std::atan2(b.im, b.re) - pi / 2) + 1e-9, y = turn / transform_.mu();
-  const double e = std::exp(std::max(0.0, a.re)), half = std::sin(turn / 2);
+  const double turn = std::max(0.0, math::atan2(b.im, b.re) - pi / 2) + 1e-9, y = turn / transform_.mu();
+  const double e = math::exp(std::max(0.0, a.re)), half = math::sin(turn / 2);
   const double square = transform_.variance() + 4 * half * half;
   const double steepest =
-      std::exp(y * y / 2) * std::min(b.size * e * square, (1 + e) * std::min(2.0, std::sqrt(square)));
-  const double path = std::hypot(b.tangent_re, b.tangent_im) * (b.u - a.u);
-  const double grown = (path + a.off) * steepest + error, most = std::abs(1.0 + g) + grown;
+      math::exp(y * y / 2) * std::min(b.size * e * square, (1 + e) * std::min(2.0, std::sqrt(square)));
+  const double path = math::hypot(b.tangent_re, b.tangent_im) * (b.u - a.u);
+  const double grown = (path + a.off) * steepest + error, most = absolute(1.0 + g) + grown;
   const double gr = g.real(), gi = g.imag(),
-               log_size = std::abs(g) < 0.5 ? 0.5 * std::log1p(2 * gr + gr * gr + gi * gi) + grown / (std::abs(1.0 + g))
-                                            : std::log(most);
+               log_size = absolute(g) < 0.5
+                              ? 0.5 * math::log1p(2 * gr + gr * gr + gi * gi) + grown / (absolute(1.0 + g))
+                              : math::log(most);
   return t_ * (log_size + 1e-14);
 }
 
@@ -108,7 +111,7 @@ double AllocationHyperbola::beyond(const Arm& arm, const Point& at, double& rate
   const double angle = std::max(angle_at(at, at), std::min(arm.alpha() + 0.02, 1.5));
   rate = from_ * -at.tangent_re * (1 - 1e-9);
   const double fall = from_ * at.re * (1 - 1e-12);
-  return at.stretch * (std::exp(fall + log_power(arm, at, at, angle)) + std::exp(fall));
+  return at.stretch * (math::exp(fall + log_power(arm, at, at, angle)) + math::exp(fall));
 }
 
 // Upper bound of the integral of |f s'| over the whole hyperbola, piece by piece.
@@ -120,7 +123,7 @@ double AllocationHyperbola::modulus(const Arm& arm) const {
     const double fall = std::max(from_ * at.re, to_ * at.re) + 1e-12 * to_ * at.size;
     double power = std::min(log_power_near_zero(at, to), log_power(arm, at, to, angle_at(at, to)));
     if (power > 2 && power + fall > -20) power = std::min(power, log_power_sampled(at, to));
-    sum += piece * at.stretch * (std::exp(fall + power) + std::exp(fall));
+    sum += piece * at.stretch * (math::exp(fall + power) + math::exp(fall));
     if (!(sum < 1e200)) return infinity;
     at = to;
     if (fall > -20) continue;
@@ -137,13 +140,13 @@ AllocationHyperbola::AllocationHyperbola(const LognormalTransform& transform, do
   const double part = accuracy * t / 4;
   double fewest = most_samples, spacing = 0, m = 0, alpha = 0;
   for (const double tried : {0.6, 0.4, 0.25}) {
-    const double width = 0.8 * tried, scale = 4 / (to * (1 - std::sin(tried)));
+    const double width = 0.8 * tried, scale = 4 / (to * (1 - math::sin(tried)));
     const double both = (modulus({scale, tried - width}) + modulus({scale, tried + width})) / (2 * pi);
-    const double step = 2 * pi * width / std::log1p(both / part);
-    const double end = std::acosh((1 + std::log1p(1 / (scale * part)) / (scale * from)) / std::sin(tried));
+    const double step = 2 * pi * width / math::log1p(both / part);
+    const double end = math::acosh((1 + math::log1p(1 / (scale * part)) / (scale * from)) / math::sin(tried));
     if (!(end / step < fewest)) continue;
     fewest = end / step, spacing = step, m = scale, alpha = tried;
-    left_out_ = both / std::expm1(2 * pi * width / step * (1 - 1e-12)) * (1 + 1e-9);  // proof: allocation-hyperbola
+    left_out_ = both / math::expm1(2 * pi * width / step * (1 - 1e-12)) * (1 + 1e-9);  // proof: allocation-hyperbola
     if (fewest < few_samples) break;
   }
   built_ = spacing > 0 && sample({m, alpha}, spacing, part);
@@ -157,7 +160,7 @@ bool AllocationHyperbola::sample(const Arm& arm, double spacing, double part) {
     const Point p = arm.at((static_cast<double>(k) + 0.5) * spacing);
     if (from_ * p.re < -8) {
       double rate;
-      const double bound = beyond(arm, p, rate), rest = bound * spacing / pi / -std::expm1(-rate * spacing);
+      const double bound = beyond(arm, p, rate), rest = bound * spacing / pi / -math::expm1(-rate * spacing);
       if (rest <= part) {
         left_out_ += rest * (1 + 1e-9);  // proof: allocation-hyperbola
         return true;
@@ -165,31 +168,31 @@ bool AllocationHyperbola::sample(const Arm& arm, double spacing, double part) {
     }
     const std::complex<double> s(p.re, p.im);
     const auto [g, slope] = transform_.with_slope(s);
-    const double gr = g.value.real(), gi = g.value.imag(), size = std::abs(g.value);
+    const double gr = g.value.real(), gi = g.value.imag(), size = absolute(g.value);
     const double square = (1 + gr) * (1 + gr) + gi * gi, modulus = std::sqrt(square);
-    const double log_size = size < 0.5 ? 0.5 * std::log1p(2 * gr + size * size) : 0.5 * std::log(square);
-    const double steep = std::abs(slope.value) + slope.error;
+    const double log_size = size < 0.5 ? 0.5 * math::log1p(2 * gr + size * size) : 0.5 * math::log(square);
+    const double steep = absolute(slope.value) + slope.error;
     // proof: allocation-hyperbola
     const double off = (g.error + p.off * steep) / modulus + 32 * u * std::min(size, 2.0) * (1 + 1 / square);
-    const double exponent = t_ * log_size, turn = t_ * std::atan2(gi, 1 + gr),
+    const double exponent = t_ * log_size, turn = t_ * math::atan2(gi, 1 + gr),
                  angle = std::fabs(exponent) + std::fabs(turn);
     const double wrong = t_ * off * 1.01 + 8 * u * angle;
     // Where 1 + G is hardly known, its size is all that counts.
     const bool is_known = off < 0.01 && wrong < 1;
-    const double log_most = is_known ? exponent : t_ * std::log((modulus + g.error + p.off * steep) * (1 + 16 * u));
+    const double log_most = is_known ? exponent : t_ * math::log((modulus + g.error + p.off * steep) * (1 + 16 * u));
     if (!(log_most < 600)) return false;
-    const double most = std::exp(log_most), half = std::sin(turn / 2);
+    const double most = math::exp(log_most), half = math::sin(turn / 2);
     const std::complex<double> grown =
-        is_known ? std::complex<double>(std::expm1(exponent) - 2 * most * half * half, most * std::sin(turn)) : -1.0;
+        is_known ? std::complex<double>(math::expm1(exponent) - 2 * most * half * half, most * math::sin(turn)) : -1.0;
     // proof: allocation-hyperbola
-    const double grown_off = is_known ? most * std::expm1(wrong) + 24 * u * angle * std::max(1.0, most) : most * 1.01;
-    const std::complex<double> tangent(p.tangent_re, p.tangent_im), weight = tangent * (spacing / pi) / (s * s);
+    const double grown_off = is_known ? most * math::expm1(wrong) + 24 * u * angle * std::max(1.0, most) : most * 1.01;
+    const std::complex<double> tangent(p.tangent_re, p.tangent_im), weight = quotient(tangent * (spacing / pi), s * s);
     const std::complex<double> value = grown * weight;
     s_re_.push_back(s.real()), s_im_.push_back(s.imag());
     value_re_.push_back(value.real()), value_im_.push_back(value.imag());
     // proof: allocation-hyperbola
-    off_.push_back(std::abs(weight) * (grown_off + (40 * u + 3 * p.off / p.size) * std::abs(grown)));
-    off_by_d_.push_back(std::abs(value) * p.off);
+    off_.push_back(absolute(weight) * (grown_off + (40 * u + 3 * p.off / p.size) * absolute(grown)));
+    off_by_d_.push_back(absolute(value) * p.off);
   }
   return false;
 }

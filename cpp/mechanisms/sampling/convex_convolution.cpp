@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "numeric/simd/vector_math.hpp"
@@ -65,12 +66,12 @@ Place place(const Target& to, double log_mean) {
   if (to.order == Order::above) {
     at.shift = static_cast<Index>(std::floor(unit));
     const double rest = log_mean - static_cast<double>(at.shift) * to.spacing;
-    at.weight = std::clamp(std::expm1(rest) / std::expm1(to.spacing), 0.0, 1.0);
+    at.weight = std::clamp(math::expm1(rest) / math::expm1(to.spacing), 0.0, 1.0);
   } else {
     // Atoms lie about the middle of their intervals.
     at.shift = static_cast<Index>(std::floor(unit + 0.5 * static_cast<double>(to.finer)));
   }
-  at.tilt = std::exp(0.5 * static_cast<double>(at.shift) * to.spacing);
+  at.tilt = math::exp(0.5 * static_cast<double>(at.shift) * to.spacing);
   return at;
 }
 
@@ -101,7 +102,7 @@ class Products {
     exponentials_less_1(log_mean);
     for (double& x : log_mean) x *= smaller;
     logarithms_of_1_plus(log_mean);
-    const Place far = place(to_, std::log(larger));
+    const Place far = place(to_, math::log(larger));
     std::vector<Place> places(decay.size());
     for (std::size_t d = 0; d < places.size(); ++d) places[d] = place(to_, log_mean[d]);
     Index near = most + 1;  // pairs farther apart than this have their mean in one interval
@@ -115,7 +116,9 @@ class Products {
         const Index n = floor_divided(at.shift, to_.finer);
         if (at.shift - to_.finer * n != half) continue;
         const double times = pairs == Pairs::twice && d > 0 ? 2 : 1, both = times * at.tilt;
-        Diagonal next{start_ - n - a.first + block, start_ - n - d - b.first + block, both, 0, 0};
+        const auto at_a = static_cast<std::ptrdiff_t>(start_ - n - a.first + block);
+        const auto at_b = static_cast<std::ptrdiff_t>(start_ - n - d - b.first + block);
+        Diagonal next{at_a, at_b, both, 0, 0};
         if (above) {
           next.first = both * (1 - at.weight);
           next.second = both * at.weight * step_;
@@ -134,7 +137,7 @@ class Products {
   GridLaw law(double origin) const {
     GridLaw result{to_.order, origin, to_.spacing};
     result.first = start_ * to_.finer;
-    result.zero = zero_ * std::exp(-0.5 * result.log_value(result.first));
+    result.zero = zero_ * math::exp(-0.5 * result.log_value(result.first));
     const std::size_t count = size_ * static_cast<std::size_t>(to_.finer) + 1;
     result.mass.assign(count, 0.0);
     if (to_.order == Order::below) result.moment.assign(count, 0.0);
@@ -189,8 +192,8 @@ class Products {
   void add_far(const GridLaw& a, const GridLaw& b, const Factor& factor, const Place& far, double larger,
                double smaller, Index near, double times) {
     const bool above = to_.order == Order::above;
-    const double decay = std::exp(-a.spacing);
-    const double first_decay = std::exp(-static_cast<double>(near) * a.spacing);
+    const double decay = math::exp(-a.spacing);
+    const double first_decay = math::exp(-static_cast<double>(near) * a.spacing);
     // From a value to the next, b's values move away by one interval.
     CompensatedSum mass;
     mass.add(b.zero);
@@ -201,7 +204,7 @@ class Products {
       for (; j <= std::min(i - near, b.last()); ++j) {
         const std::size_t k = static_cast<std::size_t>(j - b.first);
         mass.add(factor.q[k]);
-        const double by = j == i - near ? first_decay : std::exp(static_cast<double>(j - i) * a.spacing);
+        const double by = j == i - near ? first_decay : math::exp(static_cast<double>(j - i) * a.spacing);
         moment += by * (above ? factor.q[k] : factor.moment[k]);
       }
       const std::size_t from = static_cast<std::size_t>(i - a.first);
@@ -210,7 +213,7 @@ class Products {
       const Index k = to_.finer * i + far.shift, n = floor_divided(k, to_.finer);
       if (n < start_) {  // means with 0: split between 0 and the first place, or merged there
         const double off = static_cast<double>(to_.finer * (i - start_)) * to_.spacing;  // from the place to g_i
-        const double value = larger * std::exp(off), here = own * total * std::exp(-0.5 * off);
+        const double value = larger * math::exp(off), here = own * total * math::exp(-0.5 * off);
         low_[0][0] += above ? here * value : here;
         if (!above) high_[0][0] += here * value * (a.moment[from] / a.mass[from]);
         zero_ += above ? here * (1 - value) : 0;
@@ -218,7 +221,7 @@ class Products {
       }
       const std::size_t half = static_cast<std::size_t>(k - to_.finer * n), at = static_cast<std::size_t>(n - start_);
       if (above) {
-        const double raised = smaller * moment / (total * far.tilt * far.tilt * std::expm1(to_.spacing));
+        const double raised = smaller * moment / (total * far.tilt * far.tilt * math::expm1(to_.spacing));
         const double weight = std::min(far.weight + raised, 1.0);
         low_[half][at] += own * total * far.tilt * (1 - weight);
         high_[half][at] += own * total * far.tilt * weight * step_;
@@ -232,7 +235,7 @@ class Products {
   Target to_;
   Index start_;
   std::size_t size_;
-  double step_ = std::exp(0.5 * to_.spacing), terms_ = 0;
+  double step_ = math::exp(0.5 * to_.spacing), terms_ = 0;
   double zero_ = 0;  // mass at 0 times e^((origin + start_ spacing) / 2)
   std::vector<double> low_[2], high_[2];
 };
@@ -269,9 +272,9 @@ GridLaw weighted_mean(const GridLaw& a, const GridLaw& b, double weight_a, doubl
   law.beyond = weight_a * a.beyond + weight_b * b.beyond;
   const double reach = std::max({std::fabs(a.origin), std::fabs(a.log_value(a.first)), std::fabs(b.log_value(b.first)),
                                  std::fabs(a.log_value(a.last())), std::fabs(b.log_value(b.last()))});
-  const double sums = (64 + products.terms() / 16 + 4 * reach) * u;           // proof: convex-convolution
-  const double errors = std::log1p(a.mass_error) + std::log1p(b.mass_error);  // proof: convex-convolution
-  law.mass_error = std::expm1(errors + 1.01 * sums) * (1 + 8 * u);
+  const double sums = (64 + products.terms() / 16 + 4 * reach) * u;             // proof: convex-convolution
+  const double errors = math::log1p(a.mass_error) + math::log1p(b.mass_error);  // proof: convex-convolution
+  law.mass_error = math::expm1(errors + 1.01 * sums) * (1 + 8 * u);
   law.value_error = std::max(a.value_error, b.value_error) + (64 + 16 * products.terms() * a.spacing) * u;
   if (a.order == Order::below) law.value_error += 3.03 * sums;  // proof: convex-convolution
   clean(law);
@@ -287,9 +290,9 @@ void cut_ends(GridLaw& law, const Cuts& cuts) {
   const auto half = [&](std::size_t k) { return 0.5 * law.log_value(law.first + static_cast<std::int64_t>(k)); };
   std::size_t begin = 0, end = n;
   for (double q = 0; begin + 1 < n; ++begin)
-    if ((q += law.mass[begin] * std::exp(-half(begin))) > cuts.below) break;
+    if ((q += law.mass[begin] * math::exp(-half(begin))) > cuts.below) break;
   for (double p = 0; end > begin + 1; --end)
-    if ((p += law.mass[end - 1] * std::exp(half(end - 1))) > cuts.above) break;
+    if ((p += law.mass[end - 1] * math::exp(half(end - 1))) > cuts.above) break;
   CompensatedSum mass[2], moment[2], zero, beyond;
   for (std::size_t k = 0; k < n; ++k) {
     if (k == begin) k = end;
@@ -297,14 +300,14 @@ void cut_ends(GridLaw& law, const Cuts& cuts) {
     const bool top = k >= end;
     const std::size_t to = top ? end - 1 : begin;
     const double off = 0.5 * law.spacing * (static_cast<double>(k) - static_cast<double>(to));
-    const double tilt = std::exp(off);  // the root of R_k / R_to; mass / tilt is the mass at `to`
+    const double tilt = math::exp(off);  // the root of R_k / R_to; mass / tilt is the mass at `to`
     mass[top].add(above && !top ? law.mass[k] * tilt : law.mass[k] / tilt);
     if (!above)
       moment[top].add(law.moment[k] * tilt);
     else if (top)
-      beyond.add(law.mass[k] * std::exp(half(k)) * -std::expm1(-2 * off));
+      beyond.add(law.mass[k] * math::exp(half(k)) * -math::expm1(-2 * off));
     else
-      zero.add(law.mass[k] * std::exp(-half(k)) * -std::expm1(2 * off));
+      zero.add(law.mass[k] * math::exp(-half(k)) * -math::expm1(2 * off));
   }
   law.mass[begin] += mass[0].value();
   law.mass[end - 1] += mass[1].value();
@@ -339,7 +342,8 @@ GridLaw mean_of(GridLaw law, double t, const Resolution& resolution, const Cuts&
   // Intervals are halved where that takes them closer to what is asked for.
   const auto finer = [&](const GridLaw& a, double j) {
     const double values = static_cast<double>(a.mass.size());
-    const bool coarse = a.spacing * a.spacing > 2 * std::pow(resolution.interval(j), 2);
+    const double wanted = resolution.interval(j);
+    const bool coarse = a.spacing * a.spacing > 2 * wanted * wanted;
     return (coarse || 1.5 * values < resolution.least) && 2 * values < resolution.most;
   };
   std::uint64_t m = 1;

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "numeric/elementary.hpp"
+
 namespace hockeystick {
 
 enum class Order { above, below };
@@ -50,7 +52,7 @@ struct Resolution {
   double variance, cells;  // `cells` intervals in a deviation of log R, or in 1 if that is less
   double least, most;      // values of a law, about
 
-  double interval(double j) const { return std::sqrt(std::min(1.0, std::log1p(variance / j))) / cells; }
+  double interval(double j) const { return std::sqrt(std::min(1.0, math::log1p(variance / j))) / cells; }
 };
 
 /// The law of (R_1 + ... + R_t) / t for independent copies of R, t >= 1 and whole. Of a mean of j copies, one of up to

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -31,7 +32,7 @@ TwoParts slope(const Point& a, const Point& b) {
   const TwoParts rise{exact.value * scale, exact.error * scale};
   const TwoParts run = two_sum(b.alpha, -a.alpha);
   const double first = rise.value / run.value;
-  const double rest = std::fma(-first, run.value, rise.value) + (rise.error - first * run.error);
+  const double rest = exact_remainder(rise.value, first, run.value) + (rise.error - first * run.error);
   return two_sum(first, rest / run.value);
 }
 
@@ -85,7 +86,7 @@ AtomicLaw hull_law(const std::vector<Point>& given) {
   add(-infinity, 0, difference(slopes[0], {-scale, 0}), scale);
   for (std::size_t k = 1; k < points.size(); ++k) {
     const double alpha = points[k].alpha;
-    add(std::log(alpha), alpha, difference(slopes[k], slopes[k - 1]), std::fabs(slopes[k - 1].value));
+    add(math::log(alpha), alpha, difference(slopes[k], slopes[k - 1]), std::fabs(slopes[k - 1].value));
   }
   const double beyond = points.back().value.value;
   if (beyond > 0) law.atoms.push_back({infinity, beyond, 0});

@@ -26,6 +26,7 @@
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/sampling/curve_law.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -35,7 +36,7 @@ namespace {
 // Upper bound of the curve of N(mu, 1) against N(0, 1) at alpha >= 1, which is off by `off`. The tails are within
 // normal_error; a relative error r of their argument x moves them by r x (x + 1) of themselves.
 double gaussian_above(double mu, double alpha, double off) {
-  const double x = std::log(alpha) / mu, near = x - mu / 2, far = x + mu / 2;
+  const double x = math::log(alpha) / mu, near = x - mu / 2, far = x + mu / 2;
   const double p = normal_tail(near), q = normal_tail(far), size = std::fabs(x) + mu;
   // proof: fixed-size-curve
   const double error = (normal_error + (16 + 16 * size * (size + 1)) * u) * (p + alpha * q) + off * q * 1.01;
@@ -46,13 +47,13 @@ double gaussian_above(double mu, double alpha, double off) {
 // mean mu, where e^(mu z - mu^2 / 2) = w e^(-mu z - mu^2 / 2) + alpha, a quadratic equation. z is within 34 u of
 // itself.
 double opposite_above(double mu, double alpha, double w) {
-  const double log_b = std::log(alpha) + mu * mu / 2;
+  const double log_b = math::log(alpha) + mu * mu / 2;
   double log_x;
   if (log_b < 0.5) {
-    const double m = std::expm1(log_b);
-    log_x = std::log1p(2 * (w + m) / (1 - m + std::sqrt((1 + m) * (1 + m) + 4 * w)));
+    const double m = math::expm1(log_b);
+    log_x = math::log1p(2 * (w + m) / (1 - m + std::sqrt((1 + m) * (1 + m) + 4 * w)));
   } else {
-    log_x = log_b + std::log((1 + std::sqrt(1 + 4 * w * std::exp(-2 * log_b))) / 2);
+    log_x = log_b + math::log((1 + std::sqrt(1 + 4 * w * math::exp(-2 * log_b))) / 2);
   }
   const double z = log_x / mu, p = normal_tail(z - mu), q = normal_tail(z), r = normal_tail(z + mu);
   const double size = z + 2 * mu;
@@ -81,9 +82,9 @@ Draws draws_of(double mu, double batch, double records, bool replaces, double ta
   }
   // Binomial(batch, 1 / records): each weight from the one before, raised by its rounding; what is beyond the last
   // counts as told.
-  const double log_none = batch * std::log1p(-1 / records);
-  draws.gamma = std::min(1.0, -std::expm1(log_none) * (1 + 16 * u));
-  double weight = std::exp(log_none) * (1 + (8 - 8 * log_none) * u);
+  const double log_none = batch * math::log1p(-1 / records);
+  draws.gamma = std::min(1.0, -math::expm1(log_none) * (1 + 16 * u));
+  double weight = math::exp(log_none) * (1 + (8 - 8 * log_none) * u);
   for (double j = 1; j <= batch; ++j) {
     weight *= (batch - j + 1) / j / (records - 1) * (1 + 8 * u);
     draws.parts.push_back({j * mu, weight});
@@ -103,7 +104,7 @@ enum class Others { equal, opposite };
 double even_at(Others others, double mu, double alpha, double c) {
   const double far = (others == Others::equal ? 1 : 2) * mu, exponent = far * (c - far / 2);
   if (exponent > 600) return infinity;
-  return std::max(0.0, std::exp(exponent) - alpha * (others == Others::equal ? 1 : std::exp(mu * (c - mu / 2))));
+  return std::max(0.0, math::exp(exponent) - alpha * (others == Others::equal ? 1 : math::exp(mu * (c - mu / 2))));
 }
 
 // The v_j of the common point, which a bisection finds from below: any are valid.
@@ -144,7 +145,7 @@ Values values_above(const Draws& draws, Others others, double step, double tail)
   std::vector<double> v(draws.parts.size());
   for (std::size_t k = 0; k < (1 << 20) && step * static_cast<double>(k) < 600; ++k) {
     checkpoint_each<64>(k);
-    const double alpha = 1 + draws.gamma * std::expm1(step * static_cast<double>(k));
+    const double alpha = 1 + draws.gamma * math::expm1(step * static_cast<double>(k));
     set_even(draws, others, alpha, v);
     double sum = draws.rest;
     for (std::size_t j = 0; j < v.size(); ++j) {
@@ -172,15 +173,9 @@ AtomicLaw law_of(const Values& forth, const Values& back) {
   return law_above(curve);
 }
 
-void check(double noise, double batch, double records, bool replaces, double cells) {
-  if (!(noise >= 1e-3 && noise <= 1e12)) throw std::invalid_argument("noise multiplier must be in [0.001, 1e12]");
-  const auto is_count = [](double x) { return x >= 1 && x <= 1e12 && std::floor(x) == x; };
-  if (!is_count(records) || records < 2) throw std::invalid_argument("records must be a whole number in [2, 1e12]");
-  if (!is_count(batch) || (!replaces && batch > records))
-    throw std::invalid_argument("batch size must be a whole number in [1, records]");
-  // So that no weight underflows.
-  if (batch > 100 * records) throw std::invalid_argument("batch size must be at most 100 times the records");
-  if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
+void check(double batch, double records, bool replaces) {
+  // With replacement, so that no weight underflows.
+  checked("batch_size", batch, {1, replaces ? 100 * records : records});
 }
 
 enum class Replacement { any, by_special, of_special };
@@ -188,8 +183,7 @@ enum class Replacement { any, by_special, of_special };
 template <Replacement replacement>
 AtomicLaw above(Parameters p) {
   const double noise = p[0], batch = p[1], records = p[2], cells = p[4], tail = p[5];
-  check(noise, batch, records, p[3] != 0, cells);
-  if (!(tail >= 1e-300 && tail < 1)) throw std::invalid_argument("tail must be in [1e-300, 1)");
+  check(batch, records, p[3] != 0);
   const double mu = (replacement == Replacement::any ? 2 : 1) / noise * (1 + 2 * u);
   const Draws draws = draws_of(mu, batch, records, p[3] != 0, tail);
   const double gamma = draws.gamma, drawn = mu * std::max(1.0, batch / records);
@@ -205,7 +199,7 @@ AtomicLaw above(Parameters p) {
 // 1e-80.
 std::vector<double> times_held(double batch, double records, bool replaces) {
   if (!replaces) return {1 - batch / records, batch / records * (1 - 2 * u)};  // proof: parameter-rounding
-  std::vector<double> weights{std::exp(batch * std::log1p(-1 / records))};
+  std::vector<double> weights{math::exp(batch * math::log1p(-1 / records))};
   for (double j = 1; j <= batch && weights.back() > 1e-80; ++j)
     weights.push_back(weights.back() * (batch - j + 1) / j / (records - 1));
   return weights;
@@ -216,9 +210,7 @@ std::vector<double> times_held(double batch, double records, bool replaces) {
 AtomicLaw below(Parameters p) {
   const double noise = p[0], batch = p[1], records = p[2], tail = p[4];
   const bool replaces = p[3] != 0;
-  check(noise, batch, records, replaces, 1);
-  if (batch > records) throw std::invalid_argument("batch size must be at most the records");
-  if (!(tail > 0 && tail < 1)) throw std::invalid_argument("tail must be in (0, 1)");
+  checked("batch_size", batch, {1, records});
   const std::vector<double> weights = times_held(batch, records, replaces);
   // Beyond 16 masses underflow; more noise costs less.
   const double mean = std::min(replaces ? 4.0 : 16.0, 1 / noise * (1 - 4 * u));  // proof: parameter-rounding
@@ -246,7 +238,7 @@ AtomicLaw below(Parameters p) {
       with += weights[j] * normal_interval(a - 2 * shift, b - 2 * shift);
     }
     if (!(with > smallest && without > smallest)) continue;
-    law.atoms.push_back({std::log(with / without), with, without});
+    law.atoms.push_back({math::log(with / without), with, without});
     largest = std::max(largest, std::fabs(law.atoms.back().loss));
   }
   law.mass_error = 2 * normal_error + (replaces ? 800 * u : 0) + unlisted / smallest;  // proof: fixed-size-curve
@@ -255,14 +247,16 @@ AtomicLaw below(Parameters p) {
   return law;
 }
 
-// Parameters: noise multiplier, batch size, records, 1 if drawn with replacement, cells in a deviation of the loss,
-// mass left out at each end.
-const AtomicRegistration<above<Replacement::any>> any("fixed_size_above", 6);
-const AtomicRegistration<above<Replacement::by_special>> by_special("fixed_size_by_special_above", 6);
-const AtomicRegistration<above<Replacement::of_special>> of_special("fixed_size_of_special_above", 6);
-// Parameters: noise multiplier, batch size, records, 1 if drawn with replacement, mass of large losses that may be
-// taken as one.
-const AtomicRegistration<below> opposite("fixed_size_special_below", 5);
+constexpr Parameter noise{"noise_multiplier", ranges::noise_multiplier}, batch{"batch_size", ranges::most_steps},
+    records{"dataset_size", {2, 1e12, Range::Ends::closed, true}},
+    replaces{"replacement", {0, 1, Range::Ends::closed, true}}, left_out{"tail", {1e-300, 1, Range::Ends::open_above}};
+// Cells in a deviation of the loss; the tail is the mass left out at each end.
+const std::vector<Parameter> parameters{noise, batch, records, replaces, parameter::cells, left_out};
+const AtomicRegistration<above<Replacement::any>> any("fixed_size_above", parameters);
+const AtomicRegistration<above<Replacement::by_special>> by_special("fixed_size_by_special_above", parameters);
+const AtomicRegistration<above<Replacement::of_special>> of_special("fixed_size_of_special_above", parameters);
+// The tail is the mass of large losses that may be taken as one.
+const AtomicRegistration<below> opposite("fixed_size_special_below", {{noise, batch, records, replaces, left_out}});
 
 }  // namespace
 }  // namespace hockeystick

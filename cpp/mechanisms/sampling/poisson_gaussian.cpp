@@ -9,6 +9,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/sampling_weight.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
@@ -53,14 +54,14 @@ class SampledLog final : public LogMixture {
  private:
   double at(double x) const { return mu_ * (x - mu_ / 2); }
 
-  double mu_, q_, log_q_ = std::log(q_);
+  double mu_, q_, log_q_ = math::log(q_);
 };
 
 // The tighter of what a line tells and of the moved part alone, at large t nearly all: P >= q N(mu,1), so that the
 // moment is at least e^log_lost q^(t+1) M, and at most e^log_gained M, M that without sampling.
 Interval by_moved_part(const Interval& line, double mu, double q, double t, double log_lost, double log_gained) {
   const auto [value, error] = gaussian_line(mu, u, t)->log_moment();
-  const double log_q = (t + 1) * std::log(q), off = error + 12 * u * (value + std::fabs(log_q) + log_gained);
+  const double log_q = (t + 1) * math::log(q), off = error + 12 * u * (value + std::fabs(log_q) + log_gained);
   return {std::max(line.lower, value + log_q + log_lost - off), std::min(line.upper, value + log_gained + off)};
 }
 
@@ -94,14 +95,14 @@ class Remove final : public DominatingPair {
   }
 
   double total_variation_bound() const override { return q_; }
-  double loss_infimum() const override { return std::log1p(-q_); }
+  double loss_infimum() const override { return math::log1p(-q_); }
 
   // For y > x both e^L and the density are at most c times those without sampling, c = q + (1 - q) / E(x).
   double tail_moment_bound(double top, double t) const override {
     const double inner = sampled_inverse(q_, top).t;
-    const double c = (q_ + (1 - q_) * std::exp(-inner)) * (1 + 1e-9);
+    const double c = (q_ + (1 - q_) * math::exp(-inner)) * (1 + 1e-9);
     // proof: tail-moments
-    return shifted_tail_moment(mu_ * (1 + 4 * u), inner / mu_ + mu_ / 2 - 1e-9, t) * std::exp((t + 1) * std::log(c));
+    return shifted_tail_moment(mu_ * (1 + 4 * u), inner / mu_ + mu_ / 2 - 1e-9, t) * math::exp((t + 1) * math::log(c));
   }
   // The divergence is convex in the pair, and at least q^a times that without sampling.
   Interval log_moment_bounds(double t) const override {
@@ -162,7 +163,7 @@ class Add final : public DominatingPair {
   }
 
   double total_variation_bound() const override { return q_; }
-  double loss_supremum() const override { return -std::log1p(-q_); }
+  double loss_supremum() const override { return -math::log1p(-q_); }
   double renyi_slope_bound(double order) const override {
     return std::min(mu_ * mu_ / 2 * (1 + 8 * u), loss_supremum() / order * (1 + 8 * u));
   }
@@ -240,18 +241,18 @@ class Replace final : public DominatingPair {
   double tail_moment_bound(double top, double t) const override {
     const double x = inverse(top).x - 1e-9, mu = mu_ * (1 + 4 * u);
     if (!(x >= mu / 2)) return infinity;
-    const double c = (q_ + (1 - q_) * std::exp(-mu_ * (x - mu_ / 2))) * (1 + 1e-9);
-    const double one = shifted_tail_moment(mu, x, t) * std::exp((t + 1) * std::log(c) - t * std::log1p(-q_));
-    const double two = std::exp(2 * t * (t + 1) * mu * mu) * (normal_tail(x - (1 + 2 * t) * mu) + 1e-307);
+    const double c = (q_ + (1 - q_) * math::exp(-mu_ * (x - mu_ / 2))) * (1 + 1e-9);
+    const double one = shifted_tail_moment(mu, x, t) * math::exp((t + 1) * math::log(c) - t * math::log1p(-q_));
+    const double two = math::exp(2 * t * (t + 1) * mu * mu) * (normal_tail(x - (1 + 2 * t) * mu) + 1e-307);
     return (one < two ? one : two) * (1 + 1e-9);
   }
   // As for removal, with P / Q <= A(x) / (1 - q); for x >= 0, more than half of the moved part, Q is at most N(0, 1).
   Interval log_moment_bounds(double t) const override {
-    return by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, -0.7, -t * std::log1p(-q_));
+    return by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, -0.7, -t * math::log1p(-q_));
   }
   // As for removal, with shift 2 mu; or P / Q <= A(x) / (1 - q). Q is at most N(0, 1) for x >= 0.
   double renyi_slope_bound(double order) const override {
-    return std::min(2 * mu_ * mu_, mu_ * mu_ / 2 - std::log1p(-q_) / order) * (1 + 8 * u);
+    return std::min(2 * mu_ * mu_, mu_ * mu_ / 2 - math::log1p(-q_) / order) * (1 + 8 * u);
   }
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
@@ -290,19 +291,19 @@ class Replace final : public DominatingPair {
 
   Inverse inverse(double loss) const {
     const double half = std::fabs(loss) / 2;
-    const double argument = (1 - q_) / q_ * std::exp(mu_ * mu_ / 2) * std::sinh(half);
+    const double argument = (1 - q_) / q_ * math::exp(mu_ * mu_ / 2) * math::sinh(half);
     double arc;
     if (argument < 1e100) {
-      arc = std::asinh(argument);
+      arc = math::asinh(argument);
     } else {  // asinh(a) = log(2 a) to 1e-200
-      arc = std::log((1 - q_) / q_) + mu_ * mu_ / 2 + half + std::log1p(-std::exp(-2 * half));
+      arc = math::log((1 - q_) / q_) + mu_ * mu_ / 2 + half + math::log1p(-math::exp(-2 * half));
     }
     const double x = std::copysign(half + arc, loss) / mu_;
     // dL/dx = mu (w(x) + w(-x)); in mu x the argument's error (20 + mu^2) u counts at most
     // min(1, argument), the rest is relative.
     const double slope = posterior(x) + posterior(-x);
     const double t = mu_ * std::fabs(x);
-    const double error = (24 + 2 * mu_ * mu_ + 8 * std::fabs(std::log(q_ / (1 - q_)))) * std::min(1.0, argument) +
+    const double error = (24 + 2 * mu_ * mu_ + 8 * std::fabs(math::log(q_ / (1 - q_)))) * std::min(1.0, argument) +
                          14 * t + 3 * mu_ * (std::fabs(x) + 2 * mu_);
     return {x, 1.01 * slope * u * error + u * std::fabs(loss)};  // proof: loss-coupling
   }
@@ -320,10 +321,11 @@ std::shared_ptr<const DominatingPair> make(Parameters p) {
   return std::make_shared<Pair>(1 / p[0], p[1]);
 }
 
-// Parameters: noise multiplier, sampling probability.
-const Registration remove("poisson_gaussian_remove", 2, &make<Remove>);
-const Registration add("poisson_gaussian_add", 2, &make<Add>);
-const Registration replace("poisson_gaussian_replace", 2, &make<Replace>);
+const std::vector<Parameter> parameters{parameter::noise_multiplier, parameter::sampling_probability};
+
+const Registration remove("poisson_gaussian_remove", parameters, &make<Remove>);
+const Registration add("poisson_gaussian_add", parameters, &make<Add>);
+const Registration replace("poisson_gaussian_replace", parameters, &make<Replace>);
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mechanisms/loss_sketch.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
 
@@ -36,7 +37,7 @@ class PublicMixture final : public DominatingPair {
     for (const Choice& choice : choices_) {
       const LossNodes part = choice.pair->nodes();
       for (std::size_t i = 0; i < part.loss.size(); ++i)
-        all.emplace_back(part.loss[i], part.log_mass[i] + std::log(choice.weight));
+        all.emplace_back(part.loss[i], part.log_mass[i] + math::log(choice.weight));
     }
     std::sort(all.begin(), all.end());
     LossNodes nodes;
@@ -66,7 +67,7 @@ class PublicMixture final : public DominatingPair {
   double tail_moment_bound(double top, double t) const override {
     double sum = 0;
     for (const auto& [weight, pair, error] : choices_)
-      sum += weight * (1 + error) * std::exp(t * error) * pair->tail_moment_bound(top - error, t);
+      sum += weight * (1 + error) * math::exp(t * error) * pair->tail_moment_bound(top - error, t);
     return sum * (1 + rounding() + 16 * u);
   }
 
@@ -77,7 +78,7 @@ class PublicMixture final : public DominatingPair {
     double unit = rest_ > 0 ? unknown : -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
     for (const auto& [weight, pair, error] : choices_) {
       const auto [lower, upper] = pair->log_moment_bounds(t);
-      const double log_weight = std::log(weight);
+      const double log_weight = math::log(weight);
       parts.push_back({lower + log_weight, upper + log_weight});
       unit = std::max(unit, parts.back().upper);
       off = std::max(off, (t + 2) * error + u * (760 + 4 * (std::fabs(log_weight) + std::fabs(upper))));
@@ -86,11 +87,11 @@ class PublicMixture final : public DominatingPair {
     double least = -unknown, low = 0, high = 0;
     for (const auto& part : parts) least = std::max(least, part.lower);
     for (const auto& [lower, upper] : parts) {
-      low += std::isfinite(least) ? std::exp(lower - least) : 0.0;
-      high += std::exp(upper - unit);
+      low += std::isfinite(least) ? math::exp(lower - least) : 0.0;
+      high += math::exp(upper - unit);
     }
-    return {std::isfinite(least) ? least + std::log(low) - 2 * off - 4 * u * std::fabs(least) : -unknown,
-            unit + std::log(high) + 2 * off};  // proof: log-moments
+    return {std::isfinite(least) ? least + math::log(low) - 2 * off - 4 * u * std::fabs(least) : -unknown,
+            unit + math::log(high) + 2 * off};  // proof: log-moments
   }
 
   // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.

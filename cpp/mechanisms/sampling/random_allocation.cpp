@@ -4,10 +4,10 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
@@ -25,15 +25,13 @@ Kept& kept = *new Kept;
 
 std::shared_ptr<const EnclosedCurve> curve_of(Parameters p) {
   const double cells = p[3], tail = p[4];
-  if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
-  if (!(tail >= 1e-16 && tail < 1)) throw std::invalid_argument("tail must be in [1e-16, 1)");
   const Allocation allocation = checked_allocation(p[0], p[1], p[2]);
   const std::array<double, 4> key{allocation.mu, allocation.steps, cells, tail};
   {
     const std::lock_guard lock(guard);
     if (kept.curve && kept.key == key) return kept.curve;
   }
-  const double spread = std::sqrt(std::log1p(std::expm1(allocation.mu * allocation.mu) / allocation.steps));
+  const double spread = std::sqrt(math::log1p(math::expm1(allocation.mu * allocation.mu) / allocation.steps));
   const double interval = std::min(spread / cells, widest_interval);
   const auto curve = std::make_shared<const EnclosedCurve>(allocation_curve(allocation, interval, tail));
   const std::lock_guard lock(guard);
@@ -53,9 +51,11 @@ AtomicLaw above(Parameters p) {
 
 AtomicLaw below(Parameters p) { return law_below(*curve_of(p), allocation_stride); }
 
-// Parameters: noise multiplier, steps, epochs, cells in a deviation of the loss, mass left out at each end.
-const AtomicRegistration<above> registration_above("random_allocation_above", 5);
-const AtomicRegistration<below> registration_below("random_allocation_below", 5);
+// Cells in a deviation of the loss; the tail is the mass left out at each end.
+const std::vector<Parameter> parameters{parameter::noise_multiplier, allocated_steps, allocated_epochs,
+                                        parameter::cells, parameter::tail};
+const AtomicRegistration<above> registration_above("random_allocation_above", parameters);
+const AtomicRegistration<below> registration_below("random_allocation_below", parameters);
 
 }  // namespace
 }  // namespace hockeystick

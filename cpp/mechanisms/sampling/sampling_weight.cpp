@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/vector_math.hpp"
 
@@ -33,7 +34,7 @@ void invert(double q, std::span<const double> losses, double sign, std::span<Sam
     const double loss = sign * losses[i], excess = rise[i] + q;
     if (loss > 1 || !(excess > 0) || (q > 0.5 && loss < -0.5)) {
       const auto [t, error] = sampled_inverse(q, loss);
-      const double odds = q / (1 - q) * std::exp(t);
+      const double odds = q / (1 - q) * math::exp(t);
       to[i] = {t, odds < 1e300 ? odds / (1 + odds) : 1.0, error};
       continue;
     }

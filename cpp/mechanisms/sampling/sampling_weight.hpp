@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"
 
@@ -24,10 +25,10 @@ inline double sampling_odds(double mu, double q, double x) {
 /// log(1 - q + q e^t).
 inline double sampled_loss(double q, double t) {
   constexpr double far = 600;
-  if (q > 0.5 && t < -0.5) return std::log((1 - q) + q * std::exp(t));  // 1 - q is exact
-  if (t <= far) return std::log1p(q * std::expm1(t));
-  const double grown = q * std::exp(far), rest = t - far;  // 1 and q are nothing to e^600
-  return rest < 700 && grown * std::exp(rest) < 1e300 ? std::log1p(grown * std::exp(rest)) : t + std::log(q);
+  if (q > 0.5 && t < -0.5) return math::log((1 - q) + q * math::exp(t));  // 1 - q is exact
+  if (t <= far) return math::log1p(q * math::expm1(t));
+  const double grown = q * math::exp(far), rest = t - far;  // 1 and q are nothing to e^600
+  return rest < 700 && grown * math::exp(rest) < 1e300 ? math::log1p(grown * math::exp(rest)) : t + math::log(q);
 }
 
 /// Upper bound of the error of `loss` = sampled_loss(q, t), t exact. log1p of y = q expm1(t): y is within 5 u, beyond
@@ -47,22 +48,22 @@ struct SampledInverse {
 
 inline SampledInverse sampled_inverse(double q, double loss) {
   if (loss > 1) {
-    const double t = loss + std::log1p(-(1 - q) * std::exp(-loss)) - std::log(q);
-    return {t, u * (6 * loss + 8 * std::fabs(std::log(q)) + 4)};
+    const double t = loss + math::log1p(-(1 - q) * math::exp(-loss)) - math::log(q);
+    return {t, u * (6 * loss + 8 * std::fabs(math::log(q)) + 4)};
   }
   // e^t = (e^loss - 1 + q) / q. The numerator's error is at most 6 u (q + |e^loss - 1|), or with 1 - q exact
   // 5 u e^loss, and dl/dt = (e^loss - 1 + q) e^-loss takes its relative size away again.
   const bool likely = q > 0.5 && loss < -0.5;
-  const double rise = std::expm1(loss), excess = likely ? std::exp(loss) - (1 - q) : rise + q;
+  const double rise = math::expm1(loss), excess = likely ? math::exp(loss) - (1 - q) : rise + q;
   if (!(excess > 0)) return {-infinity, 8 * u * (likely ? 1 : q / (1 - q))};
-  const double slope = excess * std::exp(-loss);
+  const double slope = excess * math::exp(-loss);
   // A small t is accurate relative to itself: 5 u in the quotient, which log1p amplifies by 1.45 at most.
   if (!likely && std::fabs(rise) <= q / 2) {
-    const double t = std::log1p(rise / q);
+    const double t = math::log1p(rise / q);
     return {t, 13 * u * slope * std::fabs(t)};
   }
-  const double t = std::log(excess / q);
-  const double numerator = likely ? 6 * u : 6 * u * (q + std::fabs(rise)) * std::exp(-loss);
+  const double t = math::log(excess / q);
+  const double numerator = likely ? 6 * u : 6 * u * (q + std::fabs(rise)) * math::exp(-loss);
   return {t, numerator + u * slope * (6 * std::fabs(t) + 2)};
 }
 

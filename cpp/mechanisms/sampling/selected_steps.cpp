@@ -21,6 +21,7 @@
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
 #include "mechanisms/sampling/lognormal_sum.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
@@ -65,7 +66,7 @@ void add_corners(const Selection& selection, double m, double cells, double tail
   const auto [mu, t, k] = selection;
   const LognormalTransform transform(m);
   // A smaller c makes S smaller under P, and Y larger.
-  const double c = std::exp(m * mu) * (1 - 64 * u), moved = k * (c - 1);  // proof: selected-steps
+  const double c = math::exp(m * mu) * (1 - 64 * u), moved = k * (c - 1);  // proof: selected-steps
   const double accuracy = std::max(tail / 64, 1e-15);
   const std::vector<LognormalPart> without{{1, t}}, with{{1, t - k}, {c, k}};
   const double spread = deviation(transform, without);
@@ -112,10 +113,7 @@ Kept& kept = *new Kept;
 std::vector<Corner> hull_of(Parameters p) {
   const double t = p[1], k = p[2], cells = p[4], tail = p[5];
   const double mu = checked_allocation(p[0], t, p[3]).mu * (1 - 4 * u);  // proof: parameter-rounding
-  if (!(k >= 1 && k < t && std::floor(k) == k))
-    throw std::invalid_argument("selected must be a whole number in [1, steps - 1]");
-  if (!(cells >= 1 && cells <= 1e4)) throw std::invalid_argument("cells must be in [1, 1e4]");
-  if (!(tail >= 1e-16 && tail < 1)) throw std::invalid_argument("tail must be in [1e-16, 1)");
+  checked("selected", k, {1, t - 1, Range::Ends::closed, true});
   std::array<double, 6> asked;
   std::copy(p.begin(), p.end(), asked.begin());
   {
@@ -137,7 +135,7 @@ AtomicLaw below(Parameters p) {
   double largest = 0;
   for (std::size_t i = 1; i < hull.size(); ++i) {
     const double y = hull[i].y - hull[i - 1].y, x = hull[i].x - hull[i - 1].x;
-    law.atoms.push_back({std::log(y / x), y, x});
+    law.atoms.push_back({math::log(y / x), y, x});
     largest = std::max(largest, std::fabs(law.atoms.back().loss));
   }
   // Slopes that are told apart are so within 8 u of themselves.
@@ -147,8 +145,13 @@ AtomicLaw below(Parameters p) {
   return law;
 }
 
-// Parameters: noise multiplier, steps, selected, epochs, cells in a deviation of the sum, mass left out at each end.
-const AtomicRegistration<below> registration("selected_steps_below", 6);
+// Cells in a deviation of the sum; the tail is the mass left out at each end.
+const AtomicRegistration<below> registration("selected_steps_below", {{parameter::noise_multiplier,
+                                                                       allocated_steps,
+                                                                       {"selected", ranges::most_steps},
+                                                                       allocated_epochs,
+                                                                       parameter::cells,
+                                                                       parameter::tail}});
 
 }  // namespace
 }  // namespace hockeystick

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 
 namespace hockeystick {
@@ -21,29 +22,26 @@ class Maximum {
  public:
   Maximum(double shift, double batches) : shift_(shift), others_(batches - 1) {}
 
-  double up_to(double c) const { return normal_interval(-infinity, c - shift_) * std::exp(log_others(c)); }
+  double up_to(double c) const { return normal_interval(-infinity, c - shift_) * math::exp(log_others(c)); }
   double beyond(double c) const {
-    return normal_tail(c - shift_) - normal_interval(-infinity, c - shift_) * std::expm1(log_others(c));
+    return normal_tail(c - shift_) - normal_interval(-infinity, c - shift_) * math::expm1(log_others(c));
   }
   double within(double a, double b) const {
     const double at_b = log_others(b);
-    return normal_interval(a - shift_, b - shift_) * std::exp(at_b) -
-           normal_interval(-infinity, a - shift_) * std::exp(at_b) * std::expm1(log_others(a) - at_b);
+    return normal_interval(a - shift_, b - shift_) * math::exp(at_b) -
+           normal_interval(-infinity, a - shift_) * math::exp(at_b) * math::expm1(log_others(a) - at_b);
   }
 
  private:
   double log_others(double c) const {
-    return others_ * (c > 0 ? std::log1p(-normal_tail(c)) : std::log(normal_tail(-c)));
+    return others_ * (c > 0 ? math::log1p(-normal_tail(c)) : math::log(normal_tail(-c)));
   }
   double shift_, others_;
 };
 
 AtomicLaw below(Parameters p) {
   const double noise = p[0], batches = p[1];
-  if (!(noise >= 1e-3 && noise <= 1e12)) throw std::invalid_argument("noise multiplier must be in [0.001, 1e12]");
-  if (!(batches >= 1 && batches <= 1e12 && std::floor(batches) == batches))
-    throw std::invalid_argument("batches must be a whole number in [1, 1e12]");
-  if (!(p[2] > p[3] && p[3] >= 0 && p[2] <= 2)) throw std::invalid_argument("shifts must fall and be in [0, 2]");
+  if (!(p[2] > p[3])) throw std::invalid_argument("with must be larger than without");
   // Beyond 16 masses underflow; more noise costs less.
   const double mu = std::min(16.0, 1 / noise * (1 - 4 * u));  // proof: parameter-rounding
   const double cells = 16 * std::clamp(mu, 1.0, 4.0);         // in a unit of the noise
@@ -55,7 +53,7 @@ AtomicLaw below(Parameters p) {
   AtomicLaw law;
   const auto add = [&](double with_mass, double without_mass) {
     if (with_mass > 1e-290 && without_mass > 1e-290)
-      law.atoms.push_back({std::log(with_mass / without_mass), with_mass, without_mass});
+      law.atoms.push_back({math::log(with_mass / without_mass), with_mass, without_mass});
   };
   add(with.up_to(low), without.up_to(low));
   double largest = 0;
@@ -70,8 +68,11 @@ AtomicLaw below(Parameters p) {
   return law;
 }
 
-// Parameters: noise multiplier, batches, shifts with and without the record.
-const AtomicRegistration<below> registration("shuffled_below", 4);
+// The shifts of the record's batch with and without it.
+const AtomicRegistration<below> registration("shuffled_below", {{{"noise_multiplier", ranges::noise_multiplier},
+                                                                 {"batches", ranges::most_steps},
+                                                                 {"with", {0, 2}},
+                                                                 {"without", {0, 2}}}});
 
 }  // namespace
 }  // namespace hockeystick

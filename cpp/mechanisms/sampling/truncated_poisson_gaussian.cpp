@@ -39,18 +39,24 @@ std::shared_ptr<const DominatingPair> make(const std::string& whole, const std::
   return public_mixture(std::move(choices), rest);
 }
 
-const Registration remove("truncated_poisson_gaussian_remove", 5,
+const std::vector<Parameter> parameters{parameter::noise_multiplier,
+                                        {"sampling_probability", ranges::probability},
+                                        {"later_probability", ranges::probability},
+                                        {"probability_of_room", ranges::probability},
+                                        {"probability_of_none", ranges::probability}};
+
+const Registration remove("truncated_poisson_gaussian_remove", parameters,
                           [](Parameters p) { return make("poisson_gaussian_remove", "poisson_gaussian_remove", p); });
-const Registration add("truncated_poisson_gaussian_add", 5,
+const Registration add("truncated_poisson_gaussian_add", parameters,
                        [](Parameters p) { return make("poisson_gaussian_add", "poisson_gaussian_add", p); });
-const Registration replace("truncated_poisson_gaussian_replace", 5, [](Parameters p) {
+const Registration replace("truncated_poisson_gaussian_replace", parameters, [](Parameters p) {
   return make("poisson_gaussian_replace", "poisson_gaussian_replace", p);
 });
 // The special record takes places too: x - y against -y, of norms 2 and 1, which replacing covers both ways.
-const Registration special_remove("truncated_poisson_gaussian_special_remove", 5, [](Parameters p) {
+const Registration special_remove("truncated_poisson_gaussian_special_remove", parameters, [](Parameters p) {
   return make("poisson_gaussian_remove", "poisson_gaussian_replace", p);
 });
-const Registration special_add("truncated_poisson_gaussian_special_add", 5, [](Parameters p) {
+const Registration special_add("truncated_poisson_gaussian_special_add", parameters, [](Parameters p) {
   return make("poisson_gaussian_add", "poisson_gaussian_replace", p);
 });
 

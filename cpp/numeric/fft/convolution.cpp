@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/runtime/zeros.hpp"
@@ -42,7 +43,8 @@ double power_above(double base, std::int64_t power) {
 
 PowerRule power_rule(std::int64_t power, double norm, double input_error) {
   const auto p = static_cast<double>(power);
-  const double cut = std::max({norm * std::exp2(-110 / p), 64 * (p + 1) * input_error, std::exp2(-800 / p)});  // c
+  const double cut =
+      std::max({norm * math::pow(2, -110 / p), 64 * (p + 1) * input_error, math::pow(2, -800 / p)});  // c
   const double room = (cut - input_error) * (1 - 0x1p-48);
   const double s = product_error * p, rho = s + s * s;
   PowerRule rule{};

@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/fft/roots_of_unity.hpp"
 
-#include <cmath>
 #include <utility>
 
-#include "numeric/sum.hpp"
+#include "numeric/twofold.hpp"
 
 namespace hockeystick {
 namespace {
-
-// Double-double arithmetic: value = hi + lo, |lo| <= ulp(hi) / 2. Each operation has relative error
-// below 2^-98 here (Joldes, Muller & Popescu 2017: at most 10 u^2 for these; sums below add 1 to a
-// number of modulus at most 1/2, so nothing cancels). Products stay above 2^-300 or are exactly 0.
-struct Twofold {
-  double hi, lo;
-};
-
-Twofold normalize(double hi, double lo) {
-  const TwoParts s = two_sum(hi, lo);
-  return {s.value, s.error};
-}
-
-Twofold multiply(Twofold a, Twofold b) {
-  const TwoParts p = two_product(a.hi, b.hi);
-  return normalize(p.value, p.error + (a.hi * b.lo + a.lo * b.hi));
-}
-
-Twofold divide(Twofold a, double b) {
-  const double q = a.hi / b;
-  const double remainder = std::fma(-q, b, a.hi);  // exact
-  return normalize(q, (remainder + a.lo) / b);
-}
-
-Twofold one_minus(Twofold a) {
-  const TwoParts s = two_sum(1.0, -a.hi);
-  return normalize(s.value, s.error - a.lo);
-}
 
 // cos(x) - 1 = -(x^2/2) (1 - x^2/(3*4) (1 - x^2/(5*6) ..)) and sin(x) likewise, 0 <= x <= pi/4, by Horner's rule.
 // Twelve factors: the first term dropped is below (pi/4)^26 / 26! < 2^-97. Each level damps the earlier errors by x^2/6
@@ -58,8 +29,8 @@ SineCosine sine_cosine(Twofold x) {
 
 // (pi/4) r / t.
 Twofold eighth_turn(std::size_t r, std::size_t t) {
-  const Twofold quarter_pi{0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};  // pi/4, off by less than 2^-108
-  const double whole = static_cast<double>(r);                            // exact: r <= 2^43
+  const Twofold quarter_pi{twofold_pi.hi / 4, twofold_pi.lo / 4};
+  const double whole = static_cast<double>(r);  // exact: r <= 2^43
   return divide(multiply({whole, 0}, quarter_pi), static_cast<double>(t));
 }
 

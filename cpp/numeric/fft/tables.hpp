@@ -126,6 +126,7 @@ struct SimdKernels {
 extern const SimdKernels fft_scalar;
 extern const SimdKernels fft_sse2;
 extern const SimdKernels fft_neon;
+extern const SimdKernels fft_wasm;
 extern const SimdKernels fft_avx2;
 extern const SimdKernels fft_avx512;
 

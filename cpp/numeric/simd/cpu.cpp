@@ -1,46 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/simd/cpu.hpp"
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 
 #if defined(_MSC_VER) && defined(_M_X64)
 #include <immintrin.h>
 #include <intrin.h>
+#elif defined(__x86_64__)
+#include <cpuid.h>
 #endif
 
 namespace hockeystick {
 namespace {
 
-// Whether the CPU has AVX2 and FMA, and the operating system saves the wide registers.
-bool cpu_has_avx2_and_fma() {
-#if defined(_MSC_VER) && defined(_M_X64)
-  int leaf1[4], leaf7[4];
-  __cpuidex(leaf1, 1, 0);
-  __cpuidex(leaf7, 7, 0);
-  const bool fma = (leaf1[2] >> 12) & 1, os_saves = (leaf1[2] >> 27) & 1, avx2 = (leaf7[1] >> 5) & 1;
-  return fma && os_saves && avx2 && (_xgetbv(0) & 6) == 6;
-#elif defined(__x86_64__) || defined(__i386__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#if defined(__x86_64__) || defined(_M_X64)
+// The processor is asked itself: not every compiler's run-time library can say what it has.
+
+using Registers = std::array<std::uint32_t, 4>;  // eax, ebx, ecx, edx
+
+Registers cpuid(std::uint32_t leaf) {
+#if defined(_MSC_VER)
+  int r[4];
+  __cpuidex(r, static_cast<int>(leaf), 0);
+  return {static_cast<std::uint32_t>(r[0]), static_cast<std::uint32_t>(r[1]), static_cast<std::uint32_t>(r[2]),
+          static_cast<std::uint32_t>(r[3])};
 #else
-  return false;
+  Registers r{};
+  __cpuid_count(leaf, 0, r[0], r[1], r[2], r[3]);
+  return r;
 #endif
 }
 
-// Whether the CPU also has AVX-512 F and DQ, and the operating system saves the masks and the wider registers.
-bool cpu_has_avx512() {
-#if defined(_MSC_VER) && defined(_M_X64)
-  int leaf7[4];
-  __cpuidex(leaf7, 7, 0);
-  const bool foundation = (leaf7[1] >> 16) & 1, dq = (leaf7[1] >> 17) & 1;
-  return cpu_has_avx2_and_fma() && foundation && dq && (_xgetbv(0) & 0xe6) == 0xe6;
-#elif defined(__x86_64__) || defined(__i386__)
-  return cpu_has_avx2_and_fma() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+// Which registers the operating system saves; asks what only processors that have OSXSAVE answer.
+std::uint32_t saved_registers() {
+#if defined(_MSC_VER)
+  return static_cast<std::uint32_t>(_xgetbv(0));
 #else
-  return false;
+  std::uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
 #endif
 }
+
+// Whether the processor has AVX2 and FMA, and the operating system saves the wide registers.
+bool cpu_has_avx2_and_fma() {
+  if (cpuid(0)[0] < 7) return false;
+  const std::uint32_t features = cpuid(1)[2];
+  const bool fma = (features >> 12) & 1, os_saves = (features >> 27) & 1, avx2 = (cpuid(7)[1] >> 5) & 1;
+  return fma && os_saves && avx2 && (saved_registers() & 6) == 6;
+}
+
+// Whether the processor also has AVX-512 F and DQ, and the operating system saves the masks and the wider registers.
+bool cpu_has_avx512() {
+  if (!cpu_has_avx2_and_fma()) return false;
+  const std::uint32_t features = cpuid(7)[1];
+  const bool foundation = (features >> 16) & 1, dq = (features >> 17) & 1;
+  return foundation && dq && (saved_registers() & 0xe6) == 0xe6;
+}
+#else
+bool cpu_has_avx2_and_fma() { return false; }
+bool cpu_has_avx512() { return false; }
+#endif
 
 const SimdKernels& chosen_kernel() {
   const char* wanted = std::getenv("HOCKEYSTICK_KERNEL");
@@ -54,6 +78,7 @@ std::vector<const SimdKernels*> available_fft_kernels() {
   if (fft_avx512.forward != nullptr && cpu_has_avx512()) kernels.push_back(&fft_avx512);
   if (fft_avx2.forward != nullptr && cpu_has_avx2_and_fma()) kernels.push_back(&fft_avx2);
   if (fft_neon.forward != nullptr) kernels.push_back(&fft_neon);
+  if (fft_wasm.forward != nullptr) kernels.push_back(&fft_wasm);
   if (fft_sse2.forward != nullptr) kernels.push_back(&fft_sse2);
   kernels.push_back(&fft_scalar);
   return kernels;

@@ -13,6 +13,8 @@
 #include <immintrin.h>
 #elif defined(HOCKEYSTICK_NEON)
 #include <arm_neon.h>
+#elif defined(HOCKEYSTICK_WASM)
+#include <wasm_simd128.h>
 #endif
 
 #if defined(_MSC_VER)
@@ -103,6 +105,11 @@ struct Vec {
   HOCKEYSTICK_INLINE static Vec load(const double* p) { return {_mm_loadu_pd(p)}; }
   HOCKEYSTICK_INLINE static Vec broadcast(double x) { return {_mm_set1_pd(x)}; }
   HOCKEYSTICK_INLINE void store(double* p) const { _mm_storeu_pd(p, v); }
+#elif defined(HOCKEYSTICK_WASM)
+  v128_t v;
+  HOCKEYSTICK_INLINE static Vec load(const double* p) { return {wasm_v128_load(p)}; }
+  HOCKEYSTICK_INLINE static Vec broadcast(double x) { return {wasm_f64x2_splat(x)}; }
+  HOCKEYSTICK_INLINE void store(double* p) const { wasm_v128_store(p, v); }
 #else
   float64x2_t v;
   HOCKEYSTICK_INLINE static Vec load(const double* p) { return {vld1q_f64(p)}; }
@@ -134,6 +141,30 @@ HOCKEYSTICK_INLINE Vec split(Vec x, Vec& exponent) {
   const __m128i biased = _mm_or_si128(_mm_srli_epi64(bits, 52), _mm_castpd_si128(_mm_set1_pd(0x1p52)));
   exponent.v = _mm_sub_pd(_mm_castsi128_pd(biased), _mm_set1_pd(exponent_magic));
   return {_mm_castsi128_pd(_mm_add_epi64(_mm_and_si128(bits, all(fraction_mask)), all(fraction_least)))};
+}
+#elif defined(HOCKEYSTICK_WASM)
+HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {wasm_f64x2_add(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator-(Vec a, Vec b) { return {wasm_f64x2_sub(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec operator*(Vec a, Vec b) { return {wasm_f64x2_mul(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec multiply_add(Vec a, Vec b, Vec c) { return a * b + c; }
+HOCKEYSTICK_INLINE Vec multiply_subtract(Vec a, Vec b, Vec c) { return a * b - c; }
+HOCKEYSTICK_INLINE Vec low(Vec a, Vec b) { return {wasm_i64x2_shuffle(a.v, b.v, 0, 2)}; }
+HOCKEYSTICK_INLINE Vec high(Vec a, Vec b) { return {wasm_i64x2_shuffle(a.v, b.v, 1, 3)}; }
+HOCKEYSTICK_INLINE Vec magnitude(Vec a) { return {wasm_f64x2_abs(a.v)}; }
+HOCKEYSTICK_INLINE bool all_at_most(Vec a, Vec b) { return wasm_i64x2_all_true(wasm_f64x2_le(a.v, b.v)); }
+HOCKEYSTICK_INLINE Vec operator/(Vec a, Vec b) { return {wasm_f64x2_div(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec larger(Vec a, Vec b) { return {wasm_f64x2_pmax(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec smaller(Vec a, Vec b) { return {wasm_f64x2_pmin(a.v, b.v)}; }
+HOCKEYSTICK_INLINE Vec where_above(Vec x, Vec limit, Vec a) {
+  return {wasm_v128_and(wasm_f64x2_gt(x.v, limit.v), a.v)};
+}
+HOCKEYSTICK_INLINE Vec power_of_two(Vec a) { return {wasm_i64x2_add(wasm_i64x2_shl(a.v, 52), wasm_f64x2_splat(1.0))}; }
+HOCKEYSTICK_INLINE Vec split(Vec x, Vec& exponent) {
+  const auto all = [](std::uint64_t value) { return wasm_i64x2_splat(static_cast<std::int64_t>(value)); };
+  const v128_t bits = wasm_i64x2_add(x.v, all(split_offset));
+  const v128_t biased = wasm_v128_or(wasm_u64x2_shr(bits, 52), wasm_f64x2_splat(0x1p52));
+  exponent.v = wasm_f64x2_sub(biased, wasm_f64x2_splat(exponent_magic));
+  return {wasm_i64x2_add(wasm_v128_and(bits, all(fraction_mask)), all(fraction_least))};
 }
 #else
 HOCKEYSTICK_INLINE Vec operator+(Vec a, Vec b) { return {vaddq_f64(a.v, b.v)}; }

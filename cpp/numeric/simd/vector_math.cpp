@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/elementary.hpp"
 #include "numeric/simd/cpu.hpp"
 
 namespace hockeystick {
@@ -38,21 +39,21 @@ void apply(std::span<double> x, double low, double high, Vector vector, Scalar s
 }  // namespace
 
 void exponentials(std::span<double> x) {
-  apply(x, -708, 709, default_fft_kernel().exponentials, [](double v) { return std::exp(v); });
+  apply(x, -708, 709, default_fft_kernel().exponentials, [](double v) { return math::exp(v); });
 }
 
 void exponentials_less_1(std::span<double> x) {
-  apply(x, -708, 709, default_fft_kernel().exponentials_less_1, [](double v) { return std::expm1(v); });
+  apply(x, -708, 709, default_fft_kernel().exponentials_less_1, [](double v) { return math::expm1(v); });
 }
 
 void logarithms(std::span<double> x) {
   apply(x, std::numeric_limits<double>::min(), std::numeric_limits<double>::max(), default_fft_kernel().logarithms,
-        [](double v) { return std::log(v); });
+        [](double v) { return math::log(v); });
 }
 
 void logarithms_of_1_plus(std::span<double> y) {
   apply(y, -1 + 0x1p-53, std::numeric_limits<double>::max(), default_fft_kernel().logarithms_of_1_plus,
-        [](double v) { return std::log1p(v); });
+        [](double v) { return math::log1p(v); });
 }
 
 }  // namespace hockeystick

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 from hockeystick import _checks
-from hockeystick.accountant.ledger import Ledger
+from hockeystick.accountant.ledger import Ledger, checked_label
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition
 from hockeystick.errors import CertificationError
@@ -48,7 +48,14 @@ class Admission(Ledger):
     """A ledger that is asked before it is entered into."""
 
     @spelled_out
-    def admit(self, mechanism: Composable, count: int = 1, **budget: Unpack[Budget]) -> bool:
+    def admit(
+        self,
+        mechanism: Composable,
+        count: int = 1,
+        *,
+        label: str = "",
+        **budget: Unpack[Budget],
+    ) -> bool:
         """Enter `count` runs if a budget certainly holds with them: whether they were entered.
 
         As ``would_exceed`` and ``compose`` in one: nothing else is entered in between, by whichever
@@ -57,6 +64,7 @@ class Admission(Ledger):
         Args:
             mechanism: What is to run: a mechanism or a composition.
             count: How often, in [0, 1e9]; so is the total for each distinct mechanism.
+            label: As of ``compose``.
             budget: ``epsilon`` and ``delta``, and a memory limit, as of ``would_exceed``.
 
         Raises:
@@ -69,13 +77,14 @@ class Admission(Ledger):
         >>> [acct.admit(query, epsilon=1, delta=1e-9) for _ in range(11)].count(True)
         10
         """
+        checked_label(label)
         with self._lock:
             while True:
                 before = self._entries
                 if self.would_exceed(mechanism, count, **budget):
                     return False
                 if self._entries is before:  # and no signal handler of this thread has composed
-                    self.compose(mechanism, count)
+                    self.compose(mechanism, count, label=label)
                     return True
 
     @spelled_out
@@ -99,8 +108,9 @@ class Admission(Ledger):
             TypeError: An argument has the wrong type.
 
         Cost: that of a question; from 16 distinct mechanisms on, some milliseconds from the second
-        question on, but near the budget. What was composed is kept on a grid for that, up to some
-        ten MiB for each budget, and never copied or saved.
+        question on, but near the budget; of 32 distinct Gaussians, sampled or not, less than one.
+        What was composed is kept for that, up to some ten MiB for each budget, and never copied or
+        saved.
 
         >>> import hockeystick as hs
         >>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
@@ -115,7 +125,11 @@ class Admission(Ledger):
         with self._lock:
             entries = self._entries
             run = entries.and_then(mechanism, count).composition
-            fits = self._kept.decide(entries.composition, count * mechanism, epsilon, delta, limits)
+            more = count * mechanism
+            found = self._kept.runs.bounds("epsilon", delta, entries, limits, more)
+            if found is not None and not found.lower <= epsilon < found.upper:
+                return found.lower > epsilon
+            fits = self._kept.decide(entries.composition, more, epsilon, delta, limits)
             return not (_fits(run, epsilon, delta, limits) if fits is None else fits)
 
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from hockeystick import _checks, _core
+from hockeystick.accountant.kept_runs import KeptRuns
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable, Composition, Terms
 from hockeystick.enclosing import dominating
@@ -101,6 +102,7 @@ class KeptCurves:
     """The curves of a growing ledger, for the last few budgets. For one thread at a time."""
 
     def __init__(self) -> None:
+        self.runs: KeptRuns = KeptRuns()
         self._composed: dict[_Question, _Composed] = {}
 
     def decide(

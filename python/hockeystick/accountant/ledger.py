@@ -13,30 +13,81 @@ from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.limits import DEFAULT_TOLERANCE
 
-Entry = tuple[Mechanism, int]
+LONGEST_LABEL = 1000
+
+
+class Entry(NamedTuple):
+    """What was entered into a ledger at once, or one after another under one label."""
+
+    mechanism: Mechanism
+    """What ran."""
+    count: int  # type: ignore[assignment] # tuple.count
+    """How often."""
+    label: str
+    """What it was for; empty where nothing was said."""
+
+
+def checked_label(value: object) -> str:
+    """A line of text that can be shown."""
+    expected = f"label must be a line of printable text, of at most {LONGEST_LABEL} characters"
+    if not isinstance(value, str):
+        raise TypeError(f"{expected}, got {_checks.show(value)}")
+    if len(value) > LONGEST_LABEL or not value.isprintable():
+        raise ValueError(f"{expected}, got {_checks.show(value)}")
+    return value
 
 
 class Entries(NamedTuple):
     """What was composed. Never changed but replaced, so that whoever reads it reads one state."""
 
-    ledger: tuple[Entry, ...] = ()
+    ledger: tuple[tuple[Mechanism, int], ...] = ()
     composition: Composition = Composition()
+    labels: tuple[str, ...] = ()  # of each of the ledger
 
-    def and_then(self, mechanism: Composable, count: int) -> "Entries":
+    def and_then(self, mechanism: Composable, count: int, label: str = "") -> "Entries":
         """With `count` runs more."""
         _checks.instance("mechanism", mechanism, Composable)
-        times = _checks.count(count)
+        times, name = _checks.count(count), checked_label(label)
         entries = ((mechanism, 1),) if isinstance(mechanism, Mechanism) else mechanism.terms
-        last = list(self.ledger[-1:])
+        last = [Entry(*self.ledger[-1], self.labels[-1])] if self.ledger else []
         for entry, runs in entries:
-            _enter(last, entry, times * runs)
-        return Entries((*self.ledger[:-1], *last), self.composition + times * mechanism)
+            _enter(last, Entry(entry, times * runs, name))
+        composition = self.composition + times * mechanism
+        return self._of(last, composition, self.ledger[:-1], self.labels[:-1])
+
+    @classmethod
+    def _of(
+        cls,
+        last: list[Entry],
+        composition: Composition,
+        ledger: tuple[tuple[Mechanism, int], ...] = (),
+        labels: tuple[str, ...] = (),
+    ) -> Self:
+        """Those entries after the ones before."""
+        added = tuple((mechanism, count) for mechanism, count, _ in last)
+        return cls((*ledger, *added), composition, (*labels, *(entry.label for entry in last)))
+
+    def merged(self) -> Self:
+        """With one entry of each mechanism and label."""
+        counts: dict[tuple[Mechanism, str], int] = {}
+        for mechanism, count, label in self.labelled():
+            key = mechanism, label
+            counts[key] = _checks.count(counts.get(key, 0) + count)
+        entries = [Entry(mechanism, n, label) for (mechanism, label), n in counts.items()]
+        return self._of(entries, self.composition)
+
+    def labelled(self) -> tuple[Entry, ...]:
+        """Each entry with its label."""
+        return tuple(
+            Entry(*entry, label) for entry, label in zip(self.ledger, self.labels, strict=True)
+        )
 
     def to_json(self) -> list[dict[str, Any]]:
-        """As an array of objects of JSON's own types."""
+        """As an array of objects of JSON's own types, which name only labels that there are."""
         return [
             {"mechanism": _json.mechanism_to_json(mechanism), "count": count}
-            for mechanism, count in self.ledger
+            | ({"label": label} if label else {})
+            for mechanism, count, label in self.labelled()
         ]
 
     @classmethod
@@ -47,20 +98,30 @@ class Entries(NamedTuple):
         ledger: list[Entry] = []
         for index, entry in enumerate(value):
             _enter_json(ledger, entry, f"{path}[{index}]")
-        return cls(tuple(ledger), _json.at(path, lambda: Composition(ledger)))
+        terms = [(mechanism, count) for mechanism, count, _ in ledger]
+        return cls._of(ledger, _json.at(path, lambda: Composition(terms)))
 
 
 def _enter_json(ledger: list[Entry], value: object, path: str) -> None:
-    entry = _json.members(value, path, ("mechanism", "count"))
+    entry = {"label": "", **value} if isinstance(value, dict) else value
+    entry = _json.members(entry, path, ("mechanism", "count", "label"))
     mechanism = _json.mechanism_from_json(entry["mechanism"], f"{path}.mechanism")
-    _json.at(path, lambda: _enter(ledger, mechanism, _checks.count(entry["count"])))
+
+    def enter() -> None:
+        _enter(
+            ledger, Entry(mechanism, _checks.count(entry["count"]), checked_label(entry["label"]))
+        )
+
+    _json.at(path, enter)
 
 
-def _enter(ledger: list[Entry], mechanism: Mechanism, count: int) -> None:
-    before = ledger.pop()[1] if ledger and ledger[-1][0] == mechanism else 0
-    total = _checks.count(before + count)
+def _enter(ledger: list[Entry], entry: Entry) -> None:
+    before = 0
+    if ledger and ledger[-1].mechanism == entry.mechanism and ledger[-1].label == entry.label:
+        before = ledger.pop().count
+    total = _checks.count(before + entry.count)
     if total:
-        ledger.append((mechanism, total))
+        ledger.append(entry._replace(count=total))
 
 
 class Ledger:
@@ -109,30 +170,61 @@ class Ledger:
 
     @property
     def ledger(self) -> tuple[tuple[Mechanism, int], ...]:
-        """What was composed, as (mechanism, count) in order of arrival, runs of equals merged."""
+        """What was composed, as (mechanism, count) in order of arrival.
+
+        Runs of equals under one label are one entry.
+        """
         return self._entries.ledger
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The ledger as (mechanism, count, label)."""
+        return self._entries.labelled()
 
     @property
     def composition(self) -> Composition:
         """All of the ledger as one composition."""
         return self._entries.composition
 
-    def compose(self, mechanism: Composable, count: int = 1) -> Self:
+    def compose(self, mechanism: Composable, count: int = 1, *, label: str = "") -> Self:
         """Enter `count` runs of a mechanism or of a composition; on an error, nothing is entered.
 
         Args:
             mechanism: What ran.
             count: How often, in [0, 1e9]; so is the total for each distinct mechanism.
+            label: What it was for, as the report shows it: a line of printable text, of at most
+                1000 characters.
 
         Returns:
             The accountant itself.
 
         Raises:
-            ValueError: A count is out of range.
+            ValueError: A count is out of range, or `label` is no line of text.
             TypeError: An argument has the wrong type.
         """
         with self._lock:
-            self._entries = self._entries.and_then(mechanism, count)
+            self._entries = self._entries.and_then(mechanism, count, label)
+        return self
+
+    def merge(self) -> Self:
+        """Make entries of equal mechanisms and labels one, where the first of them stands.
+
+        The composition stays as it is. A ledger of many runs of few mechanisms, in whatever order,
+        becomes short.
+
+        Returns:
+            The accountant itself.
+
+        Raises:
+            ValueError: A count would be out of range; nothing is changed.
+
+        >>> import hockeystick as hs
+        >>> one, other = hs.Gaussian(10.0), hs.Laplace(20.0)
+        >>> hs.Accountant().compose(one).compose(other).compose(one, count=3).merge().ledger
+        ((Gaussian(10.0), 4), (Laplace(20.0), 1))
+        """
+        with self._lock:
+            self._entries = self._entries.merged()
         return self
 
 

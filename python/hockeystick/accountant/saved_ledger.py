@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ledger as text and as a file, which processes may share."""
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -78,11 +77,11 @@ class SavedLedger(Ledger):
                 if known:
                     self._check_unchanged(path)
                 _files.replace(path, text)
-            self._file = (target, _digest(text))
+            self._file = (target, _json.digest(text))
 
     def _check_unchanged(self, path: str | os.PathLike[str]) -> None:
         try:
-            now = _digest(_files.read(path, _json.LONGEST))
+            now = _json.digest(_files.read(path, _json.LONGEST))
         except (FileNotFoundError, ValueError):
             now = None
         if self._file is None or now != self._file[1]:
@@ -106,7 +105,7 @@ class SavedLedger(Ledger):
             account = cls.from_json(text)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
-        account._file = (Path(path).resolve(), _digest(text))  # noqa: SLF001, its own
+        account._file = (Path(path).resolve(), _json.digest(text))  # noqa: SLF001, its own
         return account
 
     @classmethod
@@ -125,9 +124,10 @@ class SavedLedger(Ledger):
         saved, if anything was entered; then it is on the disk. A block that raises enters nothing,
         so run what was admitted after the block, not in it.
 
-        The lock is that of a file beside it, named like it with ``.lock`` after it, which stays.
-        The system frees it if the process dies. It binds those who use it: ``locked``, and ``save``
-        of an accountant loaded from the file.
+        The lock is that of a file beside it, named like it with ``.lock`` after it, which stays, as
+        does one with ``.turn``, whose lock is that of whoever comes next. The system frees them if
+        the process dies. They bind those who use them: ``locked``, and ``save`` of an accountant
+        loaded from the file.
 
         Args:
             path: The file.
@@ -212,10 +212,6 @@ def _kept_of(target: Path) -> KeptCurves:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_kept_of_files.clear)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _expect(path: str, got: object, expected: str | int) -> None:

@@ -15,7 +15,7 @@ from hockeystick.bounds import Array, Value
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.mechanisms import Gaussian, PoissonSampled
 
-_NEGLIGIBLE = 1e-300  # delta is below half of mu
+_NEGLIGIBLE, _CERTAIN = 1e-300, 2e3  # delta is below half of mu; is 1 up to the largest epsilon
 
 
 @singledispatch
@@ -138,6 +138,8 @@ def _curve(mu: float) -> Callable[[float], float]:
     """Delta of the Gaussian mechanism of this mu at an epsilon, to rounding."""
     if not _NEGLIGIBLE < mu < math.inf:
         return lambda _: 1.0 if mu > 1 else 0.0
+    if mu > _CERTAIN:
+        return lambda _: 1.0
     pair = _core.dominating_pair("gaussian", [1 / mu])
     return lambda epsilon: pair.delta_above([epsilon]).item()
 

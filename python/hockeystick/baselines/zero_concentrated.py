@@ -92,7 +92,7 @@ def zcdp_rho(
     return sum((n * concentration(one, worst) for one, n in composition.terms), 0.0)
 
 
-def zcdp_epsilon(*, rho: float, delta: Value | Array) -> Value:
+def zcdp_epsilon(rho: float, delta: Value | Array) -> Value:
     """Upper bound on epsilon of whatever is rho-zCDP.
 
     Args:

@@ -6,13 +6,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, Unpack, overload
 
+import numpy as np
+import numpy.typing as npt
+
 from hockeystick import _checks
 from hockeystick.bounds import Bounds
+from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
 from hockeystick.calibration.families import Family
 from hockeystick.calibration.search import COARSE, Goal, Search
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits, Options, spelled_out
+from hockeystick.queries import QUERIES
 
 _LITTLE = 1 << 20  # bytes of a hasty answer
 
@@ -25,11 +30,24 @@ class Target(Options, total=False):
     advantage: float | None
     tpr: float | None
     fpr: float | None
+    rho: float | None
+    bounds: tuple[float, float] | None
+
+
+class Targets(Options, total=False):
+    """The same, each target a number or an array."""
+
+    epsilon: npt.ArrayLike | None
+    delta: npt.ArrayLike | None
+    advantage: npt.ArrayLike | None
+    tpr: npt.ArrayLike | None
+    fpr: npt.ArrayLike | None
+    rho: npt.ArrayLike | None
     bounds: tuple[float, float] | None
 
 
 @overload
-def calibrate(
+def calibrate(  # type: ignore[overload-overlap]
     make: Callable[[Any], Composable], *, integer: Literal[True], **asked: Unpack[Target]
 ) -> int: ...
 @overload
@@ -39,10 +57,14 @@ def calibrate(
     integer: Literal[False] | None = None,
     **asked: Unpack[Target],
 ) -> float: ...
+@overload
+def calibrate(
+    make: Callable[[Any], Composable], *, integer: bool | None = None, **asked: Unpack[Targets]
+) -> npt.NDArray[Any]: ...
 @spelled_out
 def calibrate(
-    make: Callable[[Any], Composable], *, integer: bool | None = None, **asked: Unpack[Target]
-) -> float:
+    make: Callable[[Any], Composable], *, integer: bool | None = None, **asked: Unpack[Targets]
+) -> Any:
     """The parameter closest to the privacy limit at which the *certified* cost still meets it.
 
     The smallest noise, the largest sampling probability, the largest number of steps, and so on:
@@ -52,31 +74,36 @@ def calibrate(
         make: Function of the parameter that returns a mechanism or a composition. A parameter for
             which it raises ValueError counts as outside its domain.
         integer: Whether the parameter is a whole number >= 0. By default, only if `make` refuses
-            floats with TypeError, as counts do.
+            floats, or halves, with TypeError, as counts do.
         asked: The target, one of ``epsilon`` at most [nats], > 0, at ``delta`` in (0, 1);
-            ``advantage`` of an attack at most, in (0, 1); and ``tpr`` of an attack at most, in
-            (fpr, 1), at ``fpr`` in (0, 1). ``bounds``, the parameters to search, both ends
-            included; by default all positive ones that `make` accepts; not needed as a bracket.
-            And the options of ``Composition.epsilon_bounds``, for each evaluation.
+            ``rho`` of zero-concentrated DP at most [nats], > 0; ``advantage`` of an attack at most,
+            in (0, 1); and ``tpr`` of an attack at most, in (fpr, 1), at ``fpr`` in (0, 1).
+            Arrays of them broadcast as those of a NumPy ufunc do. ``bounds``, the parameters to
+            search, both ends included; by default all positive ones that `make` accepts; not needed
+            as a bracket. And the options of ``Composition.epsilon_bounds``, for each evaluation.
 
     Returns:
-        The parameter p, a float or, if whole, an int. The cost of ``make(p)``, asked with the same
-        delta, adjacency, tolerance and memory limit, has an upper bound that is at most the target.
-        One of these holds as well: the upper bound is at least (1 - tolerance / 4) times the
-        target; p is the last parameter in its domain, whether the cost is within the tolerance
-        there or not; the next whole number misses the target; or
-        the cost jumps, and some parameter within a relative distance of 1e-9 misses it.
+        The parameter p, a float or, if whole, an int; where a target is an array, an array of the
+        broadcast shape, of float64 or, if whole, int64, with such a p for each. The cost of
+        ``make(p)``, asked with the same delta, adjacency, tolerance and memory limit, has an upper
+        bound that is at most the target. One of these holds as well: the upper bound is at least
+        (1 - tolerance / 4) times the target; p is the last parameter in its domain, whether the
+        cost is within the tolerance there or not; the next whole number misses the target; or
+        the cost jumps, and some parameter within a relative distance of 1e-9 misses it. So a count
+        of 0 says that not even one run fits, and the end of the domain that everything does.
 
     Raises:
         ValueError: An argument is out of range, the target is out of reach, or `make` is found not
-            to be monotone, or constant.
+            to be monotone, or constant. Of arrays, the message begins with the index.
         TypeError: An argument or what `make` returns has the wrong type, or not exactly one target
             is given.
         CertificationError: The tolerance is out of reach at the parameter found, and it is not the
             last in its domain.
 
     Cost: 4 to 9 evaluations of a smooth family, the first ones coarse; about 40 where the cost
-    jumps. Source: secant steps in logarithms, safeguarded by halving.
+    jumps. Of arrays, about 2 for each further target: what is known of one helps with the next, so
+    that the last digits of an answer may depend on the others. Source: secant steps in logarithms,
+    safeguarded by halving.
 
     >>> import hockeystick as hs
     >>> make = lambda sigma: 10_000 * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.01)
@@ -86,20 +113,38 @@ def calibrate(
     >>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
     >>> hs.calibrate(lambda steps: steps * step, advantage=0.1)
     384
+    >>> hs.calibrate(lambda steps: steps * step, epsilon=[0.5, 1.0, 2.0], delta=1e-5)
+    array([  28,  254, 1202])
     """
     given: dict[str, Any] = dict(asked)
     limits = Limits().updated({name: given.pop(name) for name in Limits._fields if name in given})
     within = given.pop("bounds", None)
-    goal = _goal(given, limits)
-    return Search(Family(make, within, integer), goal).run().value
+    given = {name: value for name, value in given.items() if value is not None}
+    arrays = arrays_of(given)
+    if not any(array.ndim for array in arrays.values()):
+        goal = goal_of(given, limits)
+        return Search(Family(make, within, integer), goal).run().value
+    shape, elements = broadcast(arrays)
+    goals = {}
+    for where, one in elements.items():
+        with named(where):
+            goals[where] = goal_of(one, limits)
+    family = Family(make, within, integer)
+    kind = np.int64 if family.integer else np.float64
+    parameters = found({where: Sought(family, goal) for where, goal in goals.items()})
+    return np.array(parameters, dtype=kind).reshape(shape)
 
 
-def _goal(given: Mapping[str, object], limits: Limits) -> Goal:
-    names = {name for name, value in given.items() if value is not None}
+def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
+    """The goal of a target: a cost that is not to be exceeded."""
+    names = set(given)
     at: tuple[float, ...] = ()
     if names == {"epsilon", "delta"}:
         query, at = "epsilon_bounds", (_checks.open_unit("delta", given["delta"]),)
         name, target = "epsilon", _checks.positive("epsilon", given["epsilon"])
+    elif names == {"rho"}:
+        query, name = "zcdp_bounds", "rho"
+        target = _checks.positive(name, given[name])
     elif names == {"advantage"}:
         query, name = "advantage_bounds", "advantage"
         target = _checks.open_unit(name, given[name])
@@ -113,27 +158,34 @@ def _goal(given: Mapping[str, object], limits: Limits) -> Goal:
             )
     else:
         got = ", ".join(sorted(names)) or "none"
-        wanted = "epsilon and delta, advantage, or tpr and fpr"
+        wanted = "epsilon and delta, rho, advantage, or tpr and fpr"
         raise TypeError(f"the target must be {wanted}; got {got}")
 
+    points = np.array(at[0] if at else 0.0)
+
     def ask(run: Composable, width: float, memory: int = limits.memory_limit) -> Bounds[float]:
-        asked = Limits(limits.adjacency, width, memory)._asdict()
-        bounds: Bounds[float] = getattr(run, query)(*at, **asked)
+        asked = Limits(limits.adjacency, width, memory)
+        if name == "epsilon":
+            bounds: Bounds[float] = run._answer(QUERIES[name], points, asked)  # noqa: SLF001
+        else:
+            bounds = getattr(run, query)(*at, **asked._asdict())
         # Where theory leaves a gap the target is met by what is proved: the safe end alone.
         return Bounds(bounds.upper, bounds.upper) if bounds.limited_by else bounds
 
+    is_rate = name in ("advantage", "tpr")
     little = min(limits.memory_limit, _LITTLE)
     return Goal(
         name=name,
         target=target,
+        at=at,
         tolerance=limits.tolerance,
         ask=ask,
         hasty=lambda run, width: _best(partial(ask, run, width, little)),
         advantage=lambda run: _best(
             partial(run.advantage_bounds, **limits._replace(tolerance=COARSE)._asdict())
         ),
-        scale=_log if name == "epsilon" else _logit,
-        coarse=COARSE if name == "epsilon" else COARSE * (1 - target),
+        scale=_logit if is_rate else _log,
+        coarse=COARSE * (1 - target) if is_rate else COARSE,
     )
 
 

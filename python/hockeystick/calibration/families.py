@@ -3,7 +3,8 @@
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from hockeystick import _checks
@@ -52,9 +53,10 @@ class Family:
 
     def value(self, position: float) -> Parameter:
         """The parameter at a position, within the domain as far as it is known."""
-        if position <= self.position(self.low):  # exp(log(end)) may miss the end by a bit, for ever
+        low, high = self._span
+        if position <= low:  # exp(log(end)) may miss the end by a bit, for ever
             return self.low
-        if position >= self.position(self.high):
+        if position >= high:
             return self.high
         # The positions of whole numbers are half-way between, so that rounding cannot change them.
         value = math.floor(math.exp(position)) if self.integer else math.exp(position)
@@ -62,13 +64,19 @@ class Family:
 
     def _confine(self) -> None:
         low, high = self._given or (0.0, math.inf)
+        ends: tuple[Parameter, Parameter]
         if self.integer:
-            self.low: Parameter = math.ceil(min(low, _LARGEST_INTEGER))
-            self.high: Parameter = math.floor(min(high, _LARGEST_INTEGER))
+            ends = math.ceil(min(low, _LARGEST_INTEGER)), math.floor(min(high, _LARGEST_INTEGER))
         else:
-            self.low, self.high = max(low, _SMALLEST), min(high, _LARGEST)
-        if self.low > self.high:
+            ends = max(low, _SMALLEST), min(high, _LARGEST)
+        if ends[0] > ends[1]:
             raise ValueError(f"bounds must hold a parameter, got {self._given!r}")
+        self._hold_to(*ends)
+
+    def _hold_to(self, low: Parameter, high: Parameter) -> None:
+        self.low: Parameter = low
+        self.high: Parameter = high
+        self._span = self.position(low), self.position(high)
 
     def _first_accepted(self, *, detect: bool) -> Parameter:
         """A parameter that `make` accepts; settles whether it wants whole numbers."""
@@ -83,6 +91,10 @@ class Family:
                 self._confine()
                 return self._first_accepted(detect=False)
             if isinstance(made, Composable):
+                if detect and self._refuses_halves(value):
+                    self.integer = True
+                    self._confine()
+                    return self._first_accepted(detect=False)
                 return value
             refusals.append((value, made))
         value, error = refusals[0]
@@ -91,6 +103,20 @@ class Family:
             f"for {value!r} it raised: {error}"
         ) from error
 
+    def _refuses_halves(self, accepted: Parameter) -> bool:
+        """Whether it was accepted as a whole number, as of counts, that happens to be a float."""
+        beside = min(accepted + 0.5, self.high)
+        beside = max(accepted - 0.5, self.low) if beside == accepted else beside
+        if accepted != int(accepted) or beside == int(beside):
+            return False
+        try:
+            self._make(beside)
+        except TypeError:
+            return self._takes_only_integers(accepted) is not None
+        except ValueError:
+            pass
+        return False
+
     def _takes_only_integers(self, refused: Parameter) -> Composable | None:
         try:
             made = self._make(max(1, math.ceil(refused)))
@@ -98,13 +124,14 @@ class Family:
             return None
         return made if isinstance(made, Composable) else None
 
-    def _starts(self) -> list[Parameter]:
-        kind = int if self.integer else float
-        starts: list[Parameter] = [kind(x) for x in _STARTS if self.low <= kind(x) <= self.high]
-        if self._given is not None:
-            middle = (self.position(self.low) + self.position(self.high)) / 2
-            starts += [self.value(middle), self.high, self.low]
-        return list(dict.fromkeys(starts))
+    def _starts(self) -> Iterator[Parameter]:
+        """Each once."""
+        kind, tried = int if self.integer else float, set()
+        ends = () if self._given is None else (self.value(sum(self._span) / 2), self.high, self.low)
+        for value in chain(map(kind, _STARTS), ends):
+            if self.low <= value <= self.high and value not in tried:
+                tried.add(value)
+                yield value
 
     def _try(self, value: Parameter) -> Composable | ValueError:
         if value in self._known:
@@ -134,10 +161,7 @@ class Family:
                 end = middle
             else:
                 outer = middle
-        if end < refused:
-            self.high = end
-        else:
-            self.low = end
+        self._hold_to(*((self.low, end) if end < refused else (end, self.high)))
         return self.at(end)
 
 

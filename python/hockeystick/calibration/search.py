@@ -10,6 +10,8 @@ a few steps. Where a secant is of no use, the bracket is halved or the search wi
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
 
 from hockeystick.bounds import Bounds
 from hockeystick.calibration.families import Family, Parameter
@@ -23,6 +25,7 @@ _COMPARABLE = 0.05  # rise between two final samples, in widths, that says somet
 _FAR = math.log(8)  # a step this long that changes nothing ends the search for less cost
 _PATIENCE = 4  # evaluations in which a bracket has to halve
 _MOST_EVALUATIONS = 400
+_REMEMBERED = 6  # samples of a search for another target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,7 @@ class Goal:
 
     name: str
     target: float
+    at: tuple[float, ...]  # of the cost: the delta, or the false positive rate
     tolerance: float
     ask: Callable[[Composable, float], Bounds[float]]
     hasty: Callable[[Composable, float], Bounds[float]]  # the same with little memory, so soon
@@ -39,10 +43,6 @@ class Goal:
     ]  # whatever the goal, it knows more cost from less
     scale: Callable[[float], float]  # increasing, from -inf to inf
     coarse: float = COARSE  # tolerance of the first evaluations
-
-    def height(self, cost: float) -> float:
-        """How far the cost is above the target."""
-        return self.scale(cost) - self.scale(self.target)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,19 +55,53 @@ class Sample:
     upper: float
     height: float
     noise: float  # width of the enclosure in terms of heights
-    final: bool  # asked with the tolerance of the goal
+    tolerance: float  # that it was asked with
+    final: bool  # that of the goal
     error: CertificationError | None
 
 
 class Search:
-    """One search: the family, the goal, and the latest sample at each parameter tried."""
+    """One search: the family, the goal, and the latest sample at each parameter tried.
 
-    def __init__(self, family: Family, goal: Goal) -> None:
-        self._family = family
-        self._goal = goal
-        self._samples: dict[Parameter, Sample] = {}
-        self._sign = 0  # of the slope of the cost over the parameter; 0: not known yet
+    `before`: one that is done, of a family and a goal nearby.
+    """
+
+    def __init__(self, family: Family, goal: Goal, before: "Search | None" = None) -> None:
+        self.family = family
+        self.goal = goal
+        self._level = goal.scale(goal.target)
+        self.samples: dict[Parameter, Sample] = {}
+        self.sign: int = 0  # of the slope of the cost over the parameter; 0: not known yet
+        self.slope: float = 0.0  # of positions over heights, about; 0: not known
+        self._bracket: tuple[Sample | None, Sample | None] = (None, None)
         self._widths: list[float] = []  # of the bracket, after each evaluation
+        if before is not None:
+            self._learn_from(before)
+
+    def _height(self, cost: float) -> float:
+        """How far the cost is above the target."""
+        return self.goal.scale(cost) - self._level
+
+    def _learn_from(self, before: "Search") -> None:
+        """The direction and steepness of the cost and, at the same delta, what it is nearby."""
+        near = sorted(before.samples.values(), key=lambda sample: abs(sample.height))
+        self.sign, self.slope = before.sign, before.slope
+        for a, b in pairwise(near):
+            if (a.height - b.height) * (a.position - b.position) * self.sign > 0:
+                self.slope = (a.position - b.position) / (a.height - b.height)
+                break
+        if not self.sign:
+            return
+        if self.goal.at != before.goal.at or self.family is not before.family:
+            self._measure(near[0].value, self.goal.tolerance)
+            return
+        # What was asked at an end may be hasty.
+        known = [one for one in near if one.error is None and one.value != before.end()]
+        known.sort(key=lambda sample: abs(self._height(sample.upper)))
+        for one in known[:_REMEMBERED]:
+            self._enter(one.value, one.lower, one.upper, one.tolerance)
+        if not self.samples:
+            self._measure(near[0].value, self.goal.tolerance)
 
     def run(self) -> Sample:
         """The sample at the parameter found, whose upper bound is at most the target.
@@ -77,55 +111,58 @@ class Search:
             CertificationError: The tolerance is out of reach at the parameter found, or so far out
                 of reach everywhere that no two parameters can be told apart.
         """
-        self._find_sign()
+        if not self.sign:
+            self._find_sign()
         while len(self._widths) < _MOST_EVALUATIONS:
-            inside, outside = self._bracket()
+            inside, outside = self._bracket
             if inside is not None and self._is_last(inside, outside):
                 # Where everything fits, how well the cost is known does not matter.
-                if inside.error is not None and inside.value != self._end():
+                if inside.error is not None and inside.value != self.end():
                     raise inside.error
                 if inside.final:
                     return inside
-                self._measure(inside.value, self._goal.tolerance)
+                self._measure(inside.value, self.goal.tolerance)
             else:
                 self._refuse_the_unreachable(inside, outside)
                 self._measure(*self._next(inside, outside))
         raise ValueError(
-            f"make must be monotone and {self._goal.name} certifiable around the target: after "
+            f"make must be monotone and {self.goal.name} certifiable around the target: after "
             f"{_MOST_EVALUATIONS} evaluations the search had not settled between "
             f"{inside and inside.value!r} and {outside and outside.value!r}"
         )
 
     def _find_sign(self) -> None:
         """Sample until two enclosures are apart, so that the direction is certain."""
-        tolerance = max(self._goal.coarse, self._goal.tolerance)
-        self._measure(self._family.start, tolerance)
+        tolerance = max(self.goal.coarse, self.goal.tolerance)
+        self._measure(self.family.start, tolerance)
         for value in self._probes():
             new = self._measure(value, tolerance)
-            for old in self._samples.values():
+            for old in self.samples.values():
                 if old.upper < new.lower or new.upper < old.lower:
-                    self._sign = 1 if (old.upper < new.lower) == (old.value < new.value) else -1
+                    self.sign = 1 if (old.upper < new.lower) == (old.value < new.value) else -1
                     self._refuse_contradictions()
+                    self._bracket = self._closest()
                     return
-        samples = self._samples.values()
-        if all(sample.upper <= self._goal.target for sample in samples):
-            self._sign = self._sign_of_advantage()
-            if self._sign:
+        samples = self.samples.values()
+        if all(sample.upper <= self.goal.target for sample in samples):
+            self.sign = self._sign_of_advantage()
+            if self.sign:
+                self._bracket = self._closest()
                 return
         unmet = [sample.error for sample in samples if sample.error is not None]
         if unmet:  # the enclosures are too wide to tell
             raise unmet[0]
-        low, high = min(self._samples), max(self._samples)
+        low, high = min(self.samples), max(self.samples)
         raise ValueError(
-            f"make must depend on its parameter: {self._goal.name} is "
-            f"{self._samples[low].upper!r} at {low!r} as at {high!r} and between"
+            f"make must depend on its parameter: {self.goal.name} is "
+            f"{self.samples[low].upper!r} at {low!r} as at {high!r} and between"
         )
 
     def _sign_of_advantage(self) -> int:
         """The direction of more cost where all parameters fit, which an epsilon of 0 hides."""
         known: dict[Parameter, Bounds[float]] = {}
-        for value in self._samples:
-            new = self._goal.advantage(self._family.at(value)[1])
+        for value in self.samples:
+            new = self.goal.advantage(self.family.at(value)[1])
             for other, old in known.items():
                 if old.upper < new.lower or new.upper < old.lower:
                     return 1 if (old.upper < new.lower) == (other < value) else -1
@@ -138,100 +175,112 @@ class Search:
         The first is where the target might be: of whole numbers if the cost rises with them, and of
         others, most often noise, if it falls. Only small steps are taken that might cost more.
         """
-        first = next(iter(self._samples.values()))
-        sign = -1 if (first.height > 0) == self._family.integer else 1
-        careful = 2 if first.height < 0 and not self._family.integer else 1  # noise acts steeply
+        first = next(iter(self.samples.values()))
+        sign = -1 if (first.height > 0) == self.family.integer else 1
+        careful = 2 if first.height < 0 and not self.family.integer else 1  # noise acts steeply
         reach = min(max(abs(first.height) / careful, math.log(2)), math.log(16))
         step = sign * (math.log(2) if first.height > 0 else reach)
         steps = [step, -step if self._takes(first.position + step) else -sign * reach]
         steps += [sign * math.log(16) * 2**k for k in range(8) for sign in (1, -1)]
         for step in steps:
             if self._takes(first.position + step):
-                yield self._family.value(first.position + step)
+                yield self.family.value(first.position + step)
         for step in (math.log(2), -math.log(2)):  # a narrow domain: its ends
-            end = self._family.at(self._family.value(first.position + step))[0]
-            if end not in self._samples:
+            end = self.family.at(self.family.value(first.position + step))[0]
+            if end not in self.samples:
                 yield end
 
     def _takes(self, position: float) -> bool:
-        value = self._family.value(position)
-        return value not in self._samples and self._family.accepts(value)
+        value = self.family.value(position)
+        return value not in self.samples and self.family.accepts(value)
 
     def _measure(self, value: Parameter, tolerance: float) -> Sample:
-        value, made = self._family.at(value)
+        value, made = self.family.at(value)
         error, (lower, upper) = None, (0.0, math.inf)
-        if value == self._end():  # how well the cost is known there does not matter if it fits
-            lower, upper = self._goal.hasty(made, tolerance)
-        if not upper <= self._goal.target:
+        if value == self.end():  # how well the cost is known there does not matter if it fits
+            lower, upper = self.goal.hasty(made, tolerance)
+        if not upper <= self.goal.target:
             try:
-                lower, upper = self._goal.ask(made, tolerance)
+                lower, upper = self.goal.ask(made, tolerance)
             except CertificationError as caught:  # its bounds hold, and may be enough
                 (lower, upper), error = caught.bounds, caught
-        final = tolerance <= self._goal.tolerance
+        return self._enter(value, lower, upper, tolerance, error)
+
+    def _enter(
+        self,
+        value: Parameter,
+        lower: float,
+        upper: float,
+        tolerance: float,
+        error: CertificationError | None = None,
+    ) -> Sample:
+        final = tolerance <= self.goal.tolerance
         if final:
             cost = upper
         else:  # what the upper bound will be, to judge by most finer enclosures
-            cost = min(upper, (lower + (upper - lower) / 2) * (1 + 0.4 * self._goal.tolerance))
+            cost = min(upper, (lower + (upper - lower) / 2) * (1 + 0.4 * self.goal.tolerance))
         sample = Sample(
             value=value,
-            position=self._family.position(value),
+            position=self.family.position(value),
             lower=lower,
             upper=upper,
-            height=self._goal.height(cost),
-            noise=self._goal.scale(upper) - self._goal.scale(lower),
+            height=self._height(cost),
+            noise=self.goal.scale(upper) - self.goal.scale(lower),
+            tolerance=tolerance,
             final=final,
             error=error,
         )
-        self._samples[value] = sample
+        self.samples[value] = sample
         self._refuse_contradictions()
-        self._widths.append(_distance(*self._bracket()))
+        self._bracket = self._closest()
+        self._widths.append(_distance(*self._bracket))
         return sample
 
     def _ordered(self) -> list[Sample]:
         """The samples from the cheapest on."""
-        return sorted(self._samples.values(), key=lambda sample: self._sign * sample.position)
+        return sorted(self.samples.values(), key=_position, reverse=self.sign < 0)
 
-    def _bracket(self) -> tuple[Sample | None, Sample | None]:
+    def _closest(self) -> tuple[Sample | None, Sample | None]:
         """The cheapest sample that misses the target, and the costliest below that meets it."""
         inside = None
         for sample in self._ordered():
-            if sample.upper <= self._goal.target:
+            if sample.upper <= self.goal.target:
                 inside = sample
-            elif sample.final or sample.lower > self._goal.target:
+            elif sample.final or sample.lower > self.goal.target:
                 return inside, sample
         return inside, None
 
-    def _end(self) -> Parameter:
+    def end(self) -> Parameter:
         """The costliest parameter of the domain, as far as it is known."""
-        return self._family.high if self._sign > 0 else self._family.low
+        return self.family.high if self.sign > 0 else self.family.low
 
     def _is_last(self, inside: Sample, outside: Sample | None) -> bool:
         """Whether no costlier parameter is worth looking for."""
-        if inside.value == self._end():
+        if inside.value == self.end():
             return True
-        if self._family.integer:
+        if self.family.integer:
             return outside is not None and abs(outside.value - inside.value) == 1
         if _distance(inside, outside) <= NARROW:
             return True
-        spent = (1 - SHARE * self._goal.tolerance) * self._goal.target
+        spent = (1 - SHARE * self.goal.tolerance) * self.goal.target
         return inside.final and inside.upper >= spent
 
     def _next(self, inside: Sample | None, outside: Sample | None) -> tuple[Parameter, float]:
         """What to ask next, and how finely: a secant step squares the distance or so."""
-        value = self._family.at(self._family.value(self._guess(inside, outside)))[0]
-        if self._family.integer:
+        value = self.family.at(self.family.value(self._guess(inside, outside)))[0]
+        if self.family.integer:
             value = self._strictly_between(value, inside, outside)
-        nearest = min(abs(sample.height) for sample in self._samples.values())
-        coarse = self._goal.coarse * min(1, 10 * nearest * nearest)
+        nearest = min(abs(sample.height) for sample in self.samples.values())
+        coarse = self.goal.coarse * min(1, 10 * nearest * nearest)
         # Only a finer answer can be news; where the last parameter fits, it is the answer.
-        if value in self._samples or (outside is None and value == self._end()):
+        if value in self.samples or (outside is None and value == self.end()):
             coarse = 0.0
-        return value, max(self._goal.tolerance, coarse)
+        return value, max(self.goal.tolerance, coarse)
 
     def _strictly_between(
         self, value: Parameter, inside: Sample | None, outside: Sample | None
     ) -> Parameter:
-        for sample, towards in ((inside, self._sign), (outside, -self._sign)):
+        for sample, towards in ((inside, self.sign), (outside, -self.sign)):
             if sample is not None and (value - sample.value) * towards <= 0:
                 value = sample.value + towards
         return value
@@ -242,15 +291,15 @@ class Search:
             ends = sorted((inside.position, outside.position))
             stuck = self._widths[-1] > 0.5 * self._widths[-1 - _PATIENCE :][0]
             # A coarse sample may meet the target where a final one is expected not to.
-            fair = not inside.final and (inside.position - (straight or 0)) * self._sign >= 0
+            fair = not inside.final and (inside.position - (straight or 0)) * self.sign >= 0
             if straight is None or stuck or not (fair or ends[0] < straight < ends[1]):
                 return (ends[0] + ends[1]) / 2
             return straight
         known = inside or outside
         if known is None:  # nothing is decided yet: ask the nearest again
-            return min(self._samples.values(), key=lambda sample: abs(sample.height)).position
-        towards = self._sign if outside is None else -self._sign
-        positions = [sample.position for sample in self._samples.values()]
+            return min(self.samples.values(), key=lambda sample: abs(sample.height)).position
+        towards = self.sign if outside is None else -self.sign
+        positions = [sample.position for sample in self.samples.values()]
         most = max(math.log(8), max(positions) - min(positions))
         if straight is None or (straight - known.position) * towards <= 0:
             return known.position + towards * most
@@ -261,14 +310,16 @@ class Search:
 
         It is the parabola, position over height, through three of them, or a line through two.
         """
-        near = [sample for sample in self._samples.values() if math.isfinite(sample.height)]
+        near = [sample for sample in self.samples.values() if math.isfinite(sample.height)]
         near.sort(key=lambda sample: abs(sample.height) + (0 if sample.final else sample.noise))
-        spend = 1 if self._family.integer else 1 - 0.5 * SHARE * self._goal.tolerance
-        aim = self._goal.height(spend * self._goal.target)
+        spend = 1 if self.family.integer else 1 - 0.5 * SHARE * self.goal.tolerance
+        aim = self._height(spend * self.goal.target)
+        if not near:
+            return None
         chosen, slope = near[:1], 0.0
         for other in near[1:]:
             rise, run = other.height - near[0].height, other.position - near[0].position
-            if rise * run * self._sign <= 0:
+            if rise * run * self.sign <= 0:
                 continue
             if len(chosen) == 1:
                 slope = run / rise
@@ -276,6 +327,7 @@ class Search:
             trust = _COMPARABLE if near[0].final and other.final else 2.0
             if abs(rise) > trust * max(near[0].noise, other.noise):
                 chosen.append(other)
+        slope = slope or self.slope
         if slope == 0:
             return None
         line = near[0].position + slope * (aim - near[0].height)
@@ -284,34 +336,38 @@ class Search:
     def _refuse_the_unreachable(self, inside: Sample | None, outside: Sample | None) -> None:
         if inside is not None or outside is None:
             return
-        best, second = self._ordered()[:2]
-        end = best.value == (self._family.low if self._sign > 0 else self._family.high)
+        best, *others = self._ordered()
+        end = best.value == (self.family.low if self.sign > 0 else self.family.high)
+        second = others[0] if others else best
         flat = abs(best.position - second.position) > _FAR and best.upper >= second.lower
-        if end and (best.final or best.lower > self._goal.target):
+        if end and (best.final or best.lower > self.goal.target):
             where = f"at the most private parameter, {best.value!r},"
-        elif flat and best.lower > self._goal.target:
+        elif flat and best.lower > self.goal.target:
             where = f"at {best.value!r}, hardly less than at {second.value!r},"
         else:
             return
         raise ValueError(
-            f"{self._goal.name} must be within the reach of make, got {self._goal.target!r}: "
+            f"{self.goal.name} must be within the reach of make, got {self.goal.target!r}: "
             f"{where} it is between {best.lower!r} and {best.upper!r}; raise the target, or give "
             "bounds"
         ) from best.error
 
     def _refuse_contradictions(self) -> None:
-        if not self._sign:
+        if not self.sign:
             return
         worst: Sample | None = None
         for sample in self._ordered():
             if worst is not None and worst.lower > sample.upper:
                 raise ValueError(
-                    f"make must be monotone in its parameter; {self._goal.name} is at least "
+                    f"make must be monotone in its parameter; {self.goal.name} is at least "
                     f"{worst.lower!r} at {worst.value!r} but at most {sample.upper!r} at "
                     f"{sample.value!r}, the other way than elsewhere"
                 )
             if worst is None or sample.lower > worst.lower:
                 worst = sample
+
+
+_position = attrgetter("position")
 
 
 def _distance(inside: Sample | None, outside: Sample | None) -> float:

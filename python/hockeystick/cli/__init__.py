@@ -10,6 +10,7 @@ import click
 import hockeystick
 from hockeystick.cli.calibration import calibrate
 from hockeystick.cli.comparison import compare
+from hockeystick.cli.ledger import ledger
 from hockeystick.cli.pictures import plot
 from hockeystick.cli.questions import delta, epsilon
 from hockeystick.cli.verification import verify
@@ -76,5 +77,5 @@ def _commands(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (epsilon, delta, calibrate, plot, compare, verify):
+for _command in (epsilon, delta, calibrate, plot, compare, verify, ledger):
     _commands.add_command(_command)

@@ -7,16 +7,22 @@ from typing import Any
 import click
 
 from hockeystick.adjacency import Adjacency
+from hockeystick.cli._numbers import NUMBER, WHOLE, Quotient
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
-from hockeystick.sampling import SAMPLINGS
+from hockeystick.sampling import SAMPLINGS, rate_and_steps, sampling_of
 
-SCHEME = ("noise_multiplier", "sampling_probability", "steps", "sampling", "dataset_size")
+SCHEME = (
+    *("noise_multiplier", "sampling_probability", "steps"),
+    *("batch_size", "dataset_size", "epochs", "sampling"),
+)
 """The parameters of a run, as ``hockeystick.sampling.sampled_run`` takes them."""
+_NOISE = "noise_multiplier"
+_RATE, _LENGTH = ("sampling_probability", "batch_size"), ("steps", "epochs")
 
 
 def question_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of a question about a given run."""
-    return options(command, noise_required=True)
+    """The options of a question about a given run, which a file may describe instead."""
+    return options(command, noise_required=False)
 
 
 def picture_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -47,28 +53,39 @@ def options(
         click.option(
             "--noise-multiplier",
             "-s",
-            type=float,
+            type=NUMBER,
             required=noise_required,
             help="Standard deviation of the noise over the clipping norm.",
         ),
         click.option(
             "--sampling-probability",
             "-p",
-            type=float,
-            default=1.0,
-            show_default=True,
-            help="Probability that a record is in a batch.",
+            type=NUMBER,
+            help="Probability that a record is in a batch; 1 if no --batch-size is given.",
         ),
         click.option(
             "--steps",
             "--num-compositions",
             "-i",
-            type=int,
-            default=1,
-            show_default=True,
-            help="Number of steps.",
+            type=WHOLE,
+            help="Number of steps; or give --epochs.",
         ),
-        *_sampling(),
+        click.option(
+            "--batch-size",
+            type=WHOLE,
+            help="Expected records in a batch, with --dataset-size, for --sampling-probability.",
+        ),
+        click.option(
+            "--dataset-size",
+            type=WHOLE,
+            help="Number of records, with --batch-size or for --sampling fixed-size.",
+        ),
+        click.option(
+            "--epochs",
+            type=NUMBER,
+            help="Passes over the data, in place of --steps; rounded up to whole steps.",
+        ),
+        _sampling(),
         *([_adjacency_option()] if adjacency else []),
         *(_limits(tolerance) if limits else []),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -82,14 +99,14 @@ def _limits(tolerance: float | None) -> list[Callable[..., Any]]:
     return [
         click.option(
             "--tolerance",
-            type=float,
+            type=NUMBER,
             default=tolerance,
             show_default=True,
             help="Widest relative gap between the bounds.",
         ),
         click.option(
             "--memory-limit",
-            type=int,
+            type=WHOLE,
             default=DEFAULT_MEMORY_LIMIT,
             show_default=True,
             help="Bytes the computation may take.",
@@ -107,23 +124,66 @@ def _adjacency_option() -> Callable[..., Any]:
     )
 
 
-def _sampling() -> list[Callable[..., Any]]:
+def _sampling() -> Callable[..., Any]:
     names = [name.replace("_", "-") for name in SAMPLINGS]
-    return [
-        click.option(
-            "--sampling",
-            type=click.Choice(names),
-            default=names[0],
-            show_default=True,
-            help="How batches are drawn.",
-        ),
-        click.option(
-            "--dataset-size", type=int, help="Number of records, for --sampling fixed-size."
-        ),
-    ]
+    return click.option(
+        "--sampling",
+        type=click.Choice(names),
+        default=names[0],
+        show_default=True,
+        help="How batches are drawn.",
+    )
 
 
-def described(scheme: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a run as JSON says them: without what was not given."""
-    usual = {"sampling": "poisson", "dataset_size": None}
-    return {name: value for name, value in scheme.items() if value != usual.get(name, ())}
+def taken(given: dict[str, Any], sought: str = "") -> dict[str, Any]:
+    """The parameters of a run, taken out of what is given, but for the one that is sought."""
+    run = {name: given.pop(name) for name in SCHEME}
+    run = {name: value for name, value in run.items() if value is not None and name != sought}
+    if not {sought, *run} & set(_RATE):
+        run["sampling_probability"] = 1.0
+    if not {sought, *run} & set(_LENGTH):
+        raise click.UsageError("Missing option '--steps' (or '--epochs')")
+    for name, other in (_RATE, _LENGTH):
+        if name in run and other in run:
+            raise click.UsageError(f"either {_option(name)} or {_option(other)} must be given")
+    if "batch_size" in run and "dataset_size" not in run:
+        raise click.UsageError("Missing option '--dataset-size'")
+    return run
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def described(run: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a run as JSON says them: with the steps and their probability."""
+    said = {name: value for name, value in run.items() if (name, value) != ("sampling", "poisson")}
+    if not (set(run) & set(_RATE) and set(run) & set(_LENGTH)):  # one of the two is sought
+        return said
+    numbers = {name: value for name, value in run.items() if name != "noise_multiplier"}
+    numbers["sampling"] = sampling_of(numbers["sampling"])
+    rate, steps = rate_and_steps(**numbers)
+    return said | {"sampling_probability": rate, "steps": steps}
+
+
+def sentence(run: Mapping[str, Any], adjacency: str) -> str:
+    """The run as a line of an answer says it."""
+    known = described(run)
+    steps, q, noise = (known[name] for name in ("steps", "sampling_probability", _NOISE))
+    epochs = f" ({steps * q:.4g} epochs)" if "batch_size" in run else ""
+    return (
+        f"{steps} {'step' if steps == 1 else 'steps'}{epochs} "
+        f"of noise {noise!r}, q = {q!r}, {run['sampling']} sampling, {adjacency}"
+    )
+
+
+def note_on_delta(delta: float | None, run: Mapping[str, Any]) -> str:
+    """A word on a delta of one over the number of records, or more; or none."""
+    size = run.get("dataset_size")
+    if delta is None or not (isinstance(delta, Quotient) or (size and delta >= 1 / size)):
+        return ""
+    number = size or round(1 / delta)
+    return (
+        f"at delta = 1/n a mechanism may publish one of n records whole; usual is n^-1.1 or "
+        f"less, here {number**-1.1:.2g}"
+    )

@@ -9,11 +9,16 @@ from typing import Any
 import click
 
 import hockeystick
+from hockeystick._checks import MAX_COUNT, MIN_NOISE
+from hockeystick._decimals import outward
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
-from hockeystick.cli._decimals import outward
+from hockeystick.cli._numbers import NUMBER
+from hockeystick.cli._runs import read
 from hockeystick.composition import Composition
 from hockeystick.sampling import sampled_run
+
+_SPENT = "What was spent before and counts, too: a saved ledger, or a run in TOML or JSON."
 
 
 def _calibration(command: Callable[..., None]) -> Callable[..., None]:
@@ -27,7 +32,9 @@ def _calibration(command: Callable[..., None]) -> Callable[..., None]:
     }
     command = _options.options(command, noise_required=False)
     for name, text in reversed(helps.items()):
-        command = click.option(f"--{name}", type=float, help=text)(command)
+        letters = ("-d",) if name == "delta" else ()
+        command = click.option(f"--{name}", *letters, type=NUMBER, help=text)(command)
+    command = click.option("--spent", type=click.Path(), help=_SPENT)(command)
     return click.option(
         "--parameter",
         type=click.Choice(["noise-multiplier", "sampling-probability", "steps"]),
@@ -38,6 +45,16 @@ def _calibration(command: Callable[..., None]) -> Callable[..., None]:
 
 
 _DEAREST: dict[str, float] = {"noise_multiplier": 1.0, "sampling_probability": 1.0, "steps": 1}
+_END = {
+    ("noise_multiplier", MIN_NOISE): (
+        "everything",
+        "everything fits, at the least noise there is",
+    ),
+    ("sampling_probability", 1.0): ("everything", "everything fits, all records in every batch"),
+    ("steps", MAX_COUNT): ("everything", "everything fits, the most steps there are"),
+    ("steps", 0): ("nothing", "not even one step fits"),
+}
+"""What is found where the target limits nothing, or allows nothing."""
 
 
 @click.command(
@@ -51,6 +68,7 @@ def calibrate(
     /,
     *,
     parameter: str,
+    spent: str | None,
     adjacency: str,
     tolerance: float,
     memory_limit: int,
@@ -59,15 +77,17 @@ def calibrate(
 ) -> None:
     """The noise, sampling or steps that just meet a privacy target."""
     sought = parameter.replace("-", "_")
-    run = {name: given.pop(name) for name in _options.SCHEME}
     _only_the_others(context, sought)
-    del run[sought]
+    run = _options.taken(given, sought)
     _refuse_what_is_not_whole(sought, run)
     _refuse_what_costs_nothing(sought, run)
+    before = Composition()
+    if spent is not None:
+        before, adjacency, tolerance = read(spent, adjacency, tolerance)
     options = {"tolerance": tolerance, "memory_limit": memory_limit}
 
     def make(value: float) -> Composition:
-        return sampled_run(**(run | {sought: value}))
+        return before + sampled_run(**(run | {sought: value}))
 
     limits: dict[str, Any] = {"adjacency": adjacency, **options}
     start = perf_counter()
@@ -75,10 +95,17 @@ def calibrate(
     seconds = perf_counter() - start
     target = {name: value for name, value in given.items() if value is not None}
     wanted, bounds = _cost(make(found), target, limits)
+    fits, words = _END.get((sought, found), ("", ""))
+    note = _options.note_on_delta(given["delta"], run)
     if not as_json:
         lower, upper = outward(bounds.lower, bounds.upper)
         certified = f"certified: {lower} <= {wanted} <= {upper}"
-        click.echo(f"{sought} = {found!r} ({certified}), {1000 * seconds:.3g} ms")
+        said = _options.sentence(run | {sought: found}, adjacency)
+        said += f", after {spent}" if spent else ""
+        end = f"; {words}" if fits else ""
+        click.echo(f"{sought} = {found!r} ({certified}{end}), {said}, {1000 * seconds:.3g} ms")
+        if note:
+            click.echo(f"note: {note}")
         return
     answer = {
         sought: found,
@@ -90,17 +117,22 @@ def calibrate(
             "wanted": sought,
             **target,
             **_options.described(run),
+            **({"spent": spent} if spent else {}),
             "adjacency": adjacency,
             **options,
         },
     }
+    answer |= {name: text for name, text in (("fits", fits), ("note", note)) if text}
     click.echo(json.dumps(answer))
 
 
 def _only_the_others(context: click.Context, sought: str) -> None:
     option = sought.replace("_", "-")
-    if context.get_parameter_source(sought) is click.core.ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"--{option} is what is to be found; leave it out")
+    found_with = {"sampling_probability": ("batch_size", "epochs"), "steps": ("epochs",)}
+    for name in (sought, *found_with.get(sought, ())):
+        if context.params[name] is not None:
+            other = name.replace("_", "-")
+            raise click.UsageError(f"--{option} is what is to be found; leave out --{other}")
     if sought != "noise_multiplier" and context.params["noise_multiplier"] is None:
         raise click.UsageError("Missing option '--noise-multiplier'")
 

@@ -10,9 +10,11 @@ import click
 
 import hockeystick
 from hockeystick import _checks
+from hockeystick._decimals import outward
+from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options, peers
-from hockeystick.cli._decimals import outward
+from hockeystick.cli._numbers import NUMBER
 from hockeystick.cli.peers.child import Reply, ask
 from hockeystick.sampling import ADJACENCIES, sampled_run
 
@@ -23,11 +25,11 @@ Wanted = Literal["epsilon", "delta"]
     epilog="Example: hockeystick compare --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --delta 1e-5"
 )
-@click.option("--delta", "-d", type=float, help="Target delta, in (0, 1); or give --epsilon.")
-@click.option("--epsilon", type=float, help="Target epsilon [nats], in [0, 1e4].")
+@click.option("--delta", "-d", type=NUMBER, help="Target delta, in (0, 1); or give --epsilon.")
+@click.option("--epsilon", type=NUMBER, help="Target epsilon [nats], in [0, 1e4].")
 @click.option(
     "--time-limit",
-    type=float,
+    type=NUMBER,
     default=60.0,
     show_default=True,
     help="Seconds each of the other accountants may take, imports not counted.",
@@ -61,8 +63,9 @@ def compare(
     if (delta is None) == (epsilon is None):
         raise click.UsageError("either --delta or --epsilon must be given, and not both")
     time_limit = _checks.within("time_limit", time_limit, 1e-3, 1e6)
-    run = sampled_run(**scheme)
-    sampling = scheme["sampling"].replace("-", "_")
+    said = _options.taken(scheme)
+    run, known = sampled_run(**said), _options.described(said)
+    sampling = said["sampling"].replace("-", "_")
     limits: dict[str, Any] = {"tolerance": tolerance, "memory_limit": memory_limit}
     known_for = {"adjacency": ADJACENCIES[sampling].value} if sampling in ADJACENCIES else {}
     start = perf_counter()
@@ -72,16 +75,18 @@ def compare(
     elif epsilon is not None:
         at, bounds = epsilon, run.delta_bounds(epsilon, **known_for, **limits)
     ours = _Ours(wanted, bounds, perf_counter() - start)
-    terms = ((scheme["noise_multiplier"], scheme["sampling_probability"], scheme["steps"]),)
-    question = peers.Question(terms, wanted, at, sampling, scheme["dataset_size"])
+    terms = ((known["noise_multiplier"], known["sampling_probability"], known["steps"]),)
+    size = said["dataset_size"] if sampling == "fixed_size" else None
+    question = peers.Question(terms, wanted, at, sampling, size)
     others = [peer for peer in peers.PEERS if not libraries or peer.name in libraries]
     replies = ((peer, ask(peer, question, time_limit)) for peer in others)
     given = "delta" if wanted == "epsilon" else "epsilon"
     if as_json:
-        asked = {"wanted": wanted, given: at, **_options.described(scheme), **known_for, **limits}
+        asked = {"wanted": wanted, given: at, **known, **known_for, **limits}
         click.echo(json.dumps(_object(ours, replies, asked | {"time_limit": time_limit})))
         return
-    click.echo(f"{wanted} at {given} = {at!r}")
+    adjacency = known_for.get("adjacency", Adjacency.ADD_OR_REMOVE_ONE.value)
+    click.echo(f"{wanted} at {given} = {at!r}, {_options.sentence(said, adjacency)}")
     for row in _rows(ours, replies):
         click.echo(row)
 

@@ -9,10 +9,13 @@ from typing import Any
 import click
 
 from hockeystick.cli import _options
+from hockeystick.cli._numbers import NUMBER
 from hockeystick.plot._axes import SCALES, detached
 from hockeystick.plot._by_name import PICTURES, TAKEN_BY, draw
 from hockeystick.plot._methods import BASELINES, ESTIMATORS
 from hockeystick.sampling import drawn
+
+_DPI = 200  # of formats with pixels
 
 
 @click.command(
@@ -28,7 +31,7 @@ from hockeystick.sampling import drawn
 )
 @click.option(
     "--delta",
-    type=float,
+    type=NUMBER,
     default=1e-5,
     show_default=True,
     help="Target delta in (0, 1), of epsilon-by-count and of loss-against-probability without "
@@ -36,7 +39,7 @@ from hockeystick.sampling import drawn
 )
 @click.option(
     "--epsilon",
-    type=float,
+    type=NUMBER,
     help="Where loss-against-probability shows delta [nats]; by default the epsilon at --delta.",
 )
 @click.option(
@@ -44,18 +47,20 @@ from hockeystick.sampling import drawn
     "baselines",
     type=click.Choice(tuple(BASELINES)),
     multiple=True,
-    help="A classical method to add to epsilon-by-count; give it again for another.",
+    help="A classical method to add to epsilon-by-count or (rdp, zcdp, clt) hockey-stick; give it "
+    "again for another.",
 )
 @click.option(
     "--estimator",
     "estimators",
     type=click.Choice(tuple(ESTIMATORS)),
     multiple=True,
-    help="An estimate on a grid to add to epsilon-by-count; give it again for another.",
+    help="An estimate on a grid to add to epsilon-by-count or hockey-stick; give it again for "
+    "another.",
 )
 @click.option(
     "--discretization-interval",
-    type=float,
+    type=NUMBER,
     help="Grid of estimators and of distributions [nats]; by default one that suits the picture.",
 )
 @click.option(
@@ -86,12 +91,12 @@ def plot(
     if not Path(output).suffix:
         raise click.UsageError(f"--output must end in a format, as {output}.png does")
     start = perf_counter()
-    scheme = {name: options.pop(name) for name in _options.SCHEME}
+    scheme = _options.taken(options)
     step, count = drawn(**scheme)
     ax = draw(picture, step, count, adjacency=adjacency, ax=detached(), **options)
     figure: Any = ax.figure
     try:
-        figure.savefig(output)
+        figure.savefig(output, dpi=_DPI)
     except OSError as error:
         raise click.FileError(output, error.strerror) from error
     seconds = perf_counter() - start

@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 import click
 
+from hockeystick._decimals import outward
 from hockeystick.bounds import Bounds
-from hockeystick.cli._decimals import outward
-from hockeystick.cli._options import described, question_options
+from hockeystick.cli import _options
+from hockeystick.cli._numbers import NUMBER
+from hockeystick.cli._runs import RUN, asked_of
 from hockeystick.cli.verification import verification
-from hockeystick.sampling import sampled_run
 
 EXPLAIN = "Print what each method offered, and which one answered."
 VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
@@ -21,12 +22,13 @@ VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
     epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --delta 1e-5"
 )
-@click.option("--delta", "-d", type=float, required=True, help="Target delta, in (0, 1).")
+@click.option("--delta", "-d", type=NUMBER, required=True, help="Target delta, in (0, 1).")
+@click.option("--run", "file", type=click.Path(), help=RUN)
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
-@question_options
+@_options.question_options
 def epsilon(delta: float, **question: Any) -> None:
-    """Smallest epsilon of a run of DP-SGD, for a delta."""
+    """Smallest epsilon of a run, for a delta."""
     _answer("epsilon", "delta", delta, **question)
 
 
@@ -34,12 +36,13 @@ def epsilon(delta: float, **question: Any) -> None:
     epilog="Example: hockeystick delta --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --epsilon 2"
 )
-@click.option("--epsilon", type=float, required=True, help="Target epsilon [nats], in [0, 1e4].")
+@click.option("--epsilon", type=NUMBER, required=True, help="Target epsilon [nats], in [0, 1e4].")
+@click.option("--run", "file", type=click.Path(), help=RUN)
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
-@question_options
+@_options.question_options
 def delta(epsilon: float, **question: Any) -> None:
-    """Smallest delta of a run of DP-SGD, for an epsilon."""
+    """Smallest delta of a run, for an epsilon."""
     _answer("delta", "epsilon", epsilon, **question)
 
 
@@ -48,6 +51,7 @@ def _answer(  # noqa: PLR0913, one argument per option
     given: str,
     value: float,
     *,
+    file: str | None,
     adjacency: str,
     tolerance: float,
     memory_limit: int,
@@ -56,7 +60,7 @@ def _answer(  # noqa: PLR0913, one argument per option
     verifies: bool,
     **scheme: Any,
 ) -> None:
-    asked = sampled_run(**scheme)
+    asked, adjacency, tolerance, sentence, said, run = asked_of(file, scheme, adjacency, tolerance)
     ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
     start = perf_counter()
     bounds = ask(value, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit)
@@ -67,16 +71,20 @@ def _answer(  # noqa: PLR0913, one argument per option
         why = asked.explain(
             **at, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
         )
+    note = _options.note_on_delta(value if given == "delta" else None, run)
     second = verification(asked, {given: value}, adjacency, bounds) if verifies else None
     if not as_json:
-        click.echo(_sentence(wanted, bounds, f"{given} = {value!r}", seconds))
+        answer = _sentence(wanted, bounds, f"{given} = {value!r}")
+        click.echo(f"{answer}, {sentence}, {1000 * seconds:.3g} ms")
+        if note:
+            click.echo(f"note: {note}")
         if why:
             click.echo(f"\n{why}")
         if second:
             click.echo(second.sentence)
             second.refuse_a_miss()
         return
-    answer: dict[str, Any] = {
+    members: dict[str, Any] = {
         wanted: bounds.upper,
         "lower": bounds.lower,
         "upper": bounds.upper,
@@ -84,23 +92,25 @@ def _answer(  # noqa: PLR0913, one argument per option
         "question": {
             "wanted": wanted,
             given: value,
-            **described(scheme),
+            **said,
             "adjacency": adjacency,
             "tolerance": tolerance,
             "memory_limit": memory_limit,
         },
     }
+    if note:
+        members["note"] = note
     if why:
-        answer["methods"] = [[row._asdict() for row in rows] for rows in why.directions]
+        members["methods"] = [[row._asdict() for row in rows] for rows in why.directions]
     if second:
-        answer["verified"] = second.members
-    click.echo(json.dumps(answer))
+        members["verified"] = second.members
+    click.echo(json.dumps(members))
     if second:
         second.refuse_a_miss()
 
 
-def _sentence(wanted: str, bounds: Bounds[float], given: str, seconds: float) -> str:
+def _sentence(wanted: str, bounds: Bounds[float], given: str) -> str:
     lower, upper = outward(bounds.lower, bounds.upper)
     certified = f"certified: {lower} <= {wanted} <= {upper}"
     why = "; nobody knows closer bounds" if bounds.limited_by == "theory" else ""
-    return f"{wanted} = {upper} at {given} ({certified}{why}), {1000 * seconds:.3g} ms"
+    return f"{wanted} = {upper} at {given} ({certified}{why})"

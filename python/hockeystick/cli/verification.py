@@ -10,6 +10,7 @@ import click
 import hockeystick
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
+from hockeystick.cli._numbers import NUMBER, WHOLE
 from hockeystick.composition import Composition
 from hockeystick.sampling import sampled_run
 from hockeystick.verify import Verified
@@ -19,12 +20,12 @@ from hockeystick.verify import Verified
     epilog="Example: hockeystick verify --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --delta 1e-5"
 )
-@click.option("--delta", "-d", type=float, help="In (0, 1): asks for epsilon.")
-@click.option("--epsilon", type=float, help="In [0, 1e4] nats: asks for delta.")
-@click.option("--fpr", type=float, help="In [0, 1]: asks for the largest true positive rate.")
-@click.option("--prior", type=float, help="In (0, 1): asks for the Bayes risk.")
-@click.option("--order", type=float, help="In [1, 1e4]: asks for the Renyi divergence.")
-@click.option("--digits", type=int, default=30, show_default=True, help="Decimal digits wanted.")
+@click.option("--delta", "-d", type=NUMBER, help="In (0, 1): asks for epsilon.")
+@click.option("--epsilon", type=NUMBER, help="In [0, 1e4] nats: asks for delta.")
+@click.option("--fpr", type=NUMBER, help="In [0, 1]: asks for the largest true positive rate.")
+@click.option("--prior", type=NUMBER, help="In (0, 1): asks for the Bayes risk.")
+@click.option("--order", type=NUMBER, help="In [1, 1e4]: asks for the Renyi divergence.")
+@click.option("--digits", type=WHOLE, default=30, show_default=True, help="Decimal digits wanted.")
 @_options.verification_options
 def verify(
     *,
@@ -39,7 +40,7 @@ def verify(
     It works in ball arithmetic with proved errors and shares no code with the fast accountant
     (extra verify). It exits with 2 where the fast interval misses the value.
     """
-    scheme = {name: asked.pop(name) for name in _options.SCHEME}
+    scheme = _options.taken(asked)
     run = sampled_run(**scheme)
     questions = {**asked, "false_positive_rate": fpr}
     given = {name: value for name, value in questions.items() if value is not None}
@@ -51,7 +52,7 @@ def verify(
         question = {**given, **_options.described(scheme), "adjacency": adjacency, "digits": digits}
         click.echo(json.dumps({**second.members, "question": question}))
     else:
-        click.echo(second.sentence)
+        click.echo(f"{second.sentence}, {_options.sentence(scheme, adjacency)}")
     second.refuse_a_miss()
 
 

@@ -7,7 +7,7 @@
 
 This engine is Opacus' own, whose accountant is ours unless another one is asked for; after the
 import, so is ``opacus.PrivacyEngine(accountant="hockeystick")``. ``get_noise_multiplier(..., accountant="hockeystick")``, ``make_private_with_epsilon`` and
-checkpoints work as with Opacus' own accountants. Needs Opacus 1.6: ``pip install
+checkpoints work as with Opacus' own accountants; so do checkpoints of runs that began with one of those. Needs Opacus 1.6: ``pip install
 hockeystick[opacus]``.
 
 Answers differ from those of its "prv", "rdp" and "gdp" where these are wrong, or fail:
@@ -28,6 +28,7 @@ are drawn; there it is for the user not to train otherwise.
 
 import math
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import opacus
@@ -38,6 +39,7 @@ from hockeystick.compat import _arguments
 from hockeystick.limits import DEFAULT_TOLERANCE
 
 NAME = "hockeystick"
+_SAME_HISTORIES = ("gdp", "prv", "rdp")
 _NOT_POISSON = (
     "with poisson_sampling=False this account, which is of Poisson sampling, may be far below the "
     "truth; of shuffled batches, ask (epochs * hockeystick.Gaussian(noise_multiplier=...)"
@@ -99,6 +101,22 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc] # Opacus' type i
             return hs.Bounds(math.inf, math.inf)
         run = sum((part for part in parts if part is not None), hs.Composition())
         return run.epsilon_bounds(delta, tolerance=tolerance)
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on from a state of this accountant, or of Opacus' "prv", "rdp" or "gdp".
+
+        Their histories are of the same form. As theirs, this account is of Poisson sampling.
+
+        Args:
+            state_dict: What ``state_dict()`` gave.
+
+        Raises:
+            ValueError: It is of another mechanism, or incomplete.
+        """
+        if state_dict and state_dict.get("mechanism") in _SAME_HISTORIES:
+            state_dict = {**state_dict, "mechanism": NAME}
+        super().load_state_dict(state_dict)
+        self.history = list(self.history)
 
     def __len__(self) -> int:
         """Steps taken so far."""

@@ -19,8 +19,10 @@ from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.mechanisms.selected_steps import SelectedSteps
 from hockeystick.mechanisms.shuffled import Shuffled
 from hockeystick.mechanisms.truncated_poisson_gaussian import TruncatedPoissonGaussian
+from hockeystick.mechanisms.zero_concentrated import ZCDP
 
 __all__ = [
+    "ZCDP",
     "AdditiveNoise",
     "ApproximateDP",
     "DiscreteGaussian",

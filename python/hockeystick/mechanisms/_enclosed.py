@@ -28,6 +28,11 @@ class EnclosedMechanism(Mechanism):
         """Mechanisms, and how often each runs, whose composition dominates it: itself, once."""
         return ((self, 1),)
 
+    @classmethod
+    def joined(cls, runs: Terms) -> Terms:
+        """A run that dominates those of several mechanisms of this kind: all of them."""
+        return runs
+
     @abstractmethod
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
         """A pair that dominates all neighbours in `direction`."""
@@ -37,6 +42,25 @@ class EnclosedMechanism(Mechanism):
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:
         """Pairs that bound what the mechanism costs from below, each by itself."""
+
+    def renyi_pairs(self) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
+        """Pairs whose Renyi divergences lie below and above, if ``pair_above`` hides them."""
+        return None
+
+    @classmethod
+    def bounds_of_run(
+        cls,
+        runs: Terms,
+        question: str,
+        points: FloatArray,
+        adjacency: Adjacency,
+        tolerance: float,
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """As `bounds_of_one`, of runs of this kind alone."""
+        (mechanism, count), *others = runs
+        if others or count > 1 or not isinstance(mechanism, cls):
+            return None
+        return mechanism.bounds_of_one(question, points, adjacency, tolerance)
 
     def bounds_of_one(
         self, question: str, points: FloatArray, adjacency: Adjacency, tolerance: float

@@ -38,14 +38,9 @@ class Selection(SamplableMechanism):
     guaranteed_epsilon: float
 
     @replaceable
-    def __init__(self, *, epsilon: float) -> None:
+    def __init__(self, epsilon: float) -> None:
         epsilon = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
         object.__setattr__(self, "guaranteed_epsilon", epsilon)
-
-    @property
-    def arguments(self) -> dict[str, float]:
-        """The keyword arguments that make an equal mechanism."""
-        return {"epsilon": self.guaranteed_epsilon}
 
     def simplified(self) -> Mechanism | None:
         """None at epsilon = 0: the choice then ignores the scores."""

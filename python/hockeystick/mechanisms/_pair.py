@@ -20,6 +20,39 @@ def large_pair(name: str, *parameters: float) -> _core.DominatingPair:
     return _core.dominating_pair(name, parameters)
 
 
+def described_pair(
+    mechanism: Mechanism, direction: Direction, sampling_probability: float | None = None
+) -> _core.DominatingPair:
+    """What the core's table of mechanisms says dominates it, on a Poisson subsample if asked.
+
+    Raises:
+        ValueError: No such pair is known.
+    """
+    kept = _large_described if type(mechanism).__name__ in _LARGE else _described
+    return kept(mechanism, direction, sampling_probability)
+
+
+def _ask(
+    mechanism: Mechanism, direction: Direction, sampling_probability: float | None
+) -> _core.DominatingPair:
+    given = {name: value for name, value in mechanism.arguments.items() if value is not None}
+    try:
+        return _core.described_pair(
+            type(mechanism).__name__, given, _INDEX[direction], sampling_probability
+        )
+    except _core.NoPairError as error:
+        asked: Mechanism = mechanism
+        if sampling_probability is not None:
+            asked = mechanism.poisson_sampled(sampling_probability)  # type: ignore[attr-defined]
+        raise no_pair(asked, direction, str(error)) from None
+
+
+_LARGE = {"DiscreteGaussian", "DiscreteLaplace", "DiscretePair"}
+_INDEX = {direction: index for index, direction in enumerate(Direction)}
+_described = lru_cache(maxsize=1024)(_ask)
+_large_described = lru_cache(maxsize=16)(_ask)  # of pairs that may take much memory
+
+
 @lru_cache(maxsize=64)
 def allocated_pair(
     step: _core.DominatingPair, steps: int, cells: int, tail: float, *, above: bool, back: bool
@@ -41,6 +74,10 @@ def sampled_atoms(
 def no_pair(mechanism: Mechanism, direction: Direction, reason: str = "") -> ValueError:
     """The error of a mechanism that is not defined for the adjacency asked for."""
     because = f": {reason}" if reason else ""
+    refused, instead = "add-or-remove-one", "replace-one"
+    if direction.replaces:
+        refused, instead = instead, refused
     return ValueError(
-        f"adjacency must be one that {mechanism!r} is defined for, got {direction.value!r}{because}"
+        f"adjacency must be one that {mechanism!r} is defined for, not {refused!r}{because}; "
+        f'pass adjacency="{instead}" or "replace-special"'
     )

@@ -18,7 +18,7 @@ Function = Callable[[npt.NDArray[np.float64]], Any]
 LEAST_ACCURACY, MOST_ACCURACY = 1e-6, 2.0**-53
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AdditiveNoise(Mechanism):
     """A number that a record moves by at most `sensitivity`, plus noise of a given distribution.
 

@@ -7,7 +7,7 @@ from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._guarantee import replaceable
-from hockeystick.mechanisms._pair import pair, sampled_atoms
+from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 
@@ -18,7 +18,8 @@ class ApproximateDP(SamplableMechanism):
     Dominated by a pair whose privacy loss is infinite with probability delta, epsilon with
     probability (1 - delta) e^epsilon / (1 + e^epsilon), and -epsilon otherwise. Some mechanism has
     that very pair (randomized response that fails with probability delta), so that compositions
-    are the optimal ones of their guarantees.
+    are the optimal ones of their guarantees. The deltas add up: 3 runs of 1e-5 have an infinite
+    epsilon at delta = 1e-5, and a finite one at 3e-5.
 
     Args:
         epsilon: In [0, 1e4] nats; kept as ``guaranteed_epsilon``.
@@ -35,23 +36,18 @@ class ApproximateDP(SamplableMechanism):
     guaranteed_delta: float
 
     @replaceable
-    def __init__(self, *, epsilon: float, delta: float) -> None:
+    def __init__(self, epsilon: float, delta: float) -> None:
         epsilon = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
         object.__setattr__(self, "guaranteed_epsilon", epsilon)
         object.__setattr__(self, "guaranteed_delta", _checks.probability("delta", delta))
-
-    @property
-    def arguments(self) -> dict[str, float]:
-        """The keyword arguments that make an equal mechanism."""
-        return {"epsilon": self.guaranteed_epsilon, "delta": self.guaranteed_delta}
 
     def simplified(self) -> Mechanism | None:
         """None at epsilon = delta = 0: the output then ignores the data."""
         return None if self.guaranteed_epsilon == self.guaranteed_delta == 0 else self
 
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:  # noqa: ARG002
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours; the same in every direction."""
-        return pair("approximate_dp", self.guaranteed_epsilon, self.guaranteed_delta)
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
@@ -61,6 +57,4 @@ class ApproximateDP(SamplableMechanism):
         Raises:
             ValueError: `direction` replaces a record.
         """
-        parameters = (self.guaranteed_epsilon, self.guaranteed_delta, sampling_probability)
-        sampled = self.poisson_sampled(sampling_probability)
-        return sampled_atoms(sampled, direction, "approximate_dp", *parameters)
+        return described_pair(self, direction, sampling_probability)

@@ -5,8 +5,9 @@ import math
 from dataclasses import dataclass
 
 from hockeystick import _checks, _core
+from hockeystick._words import one_of
 from hockeystick.adjacency import Direction
-from hockeystick.mechanisms._pair import large_pair, sampled_atoms
+from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 MAX_SENSITIVITY = 10**6
@@ -15,7 +16,7 @@ MAX_ATOMS = 4 * 10**6
 RADIUS = 38  # in units of sigma: beyond lies less than the smallest mass that counts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DiscreteGaussian(SamplableMechanism):
     """A whole-numbered sum of records plus discrete Gaussian noise.
 
@@ -26,7 +27,11 @@ class DiscreteGaussian(SamplableMechanism):
     truncated noises reaches, the privacy loss is infinite.
 
     Args:
-        sigma: The noise's parameter, about its standard deviation; in [0.001, 1e12].
+        sigma: The noise's parameter in the units of the data, about its standard deviation; in
+            [0.001, 1e12].
+        scale: The same.
+        noise_multiplier: In its place, sigma over the sensitivity; kept, and certified, is the
+            double nearest to the product of the two.
         sensitivity: A whole number in [1, 1e6].
         truncation: The farthest noise, a whole number in [1, 1e15]; None if there is no such.
 
@@ -46,14 +51,25 @@ class DiscreteGaussian(SamplableMechanism):
     sensitivity: int = 1
     truncation: int | None = None
 
-    def __post_init__(self) -> None:
-        sigma = _checks.within("sigma", self.sigma, _checks.MIN_NOISE, _checks.MAX_NOISE)
-        object.__setattr__(self, "sigma", sigma)
-        sensitivity = _checks.whole("sensitivity", self.sensitivity, 1, MAX_SENSITIVITY)
-        object.__setattr__(self, "sensitivity", sensitivity)
-        if self.truncation is not None:
-            truncation = _checks.whole("truncation", self.truncation, 1, MAX_TRUNCATION)
-            object.__setattr__(self, "truncation", truncation)
+    def __init__(
+        self,
+        sigma: float | None = None,
+        *,
+        scale: float | None = None,
+        noise_multiplier: float | None = None,
+        sensitivity: int = 1,
+        truncation: int | None = None,
+    ) -> None:
+        name, noise = one_of(sigma=sigma, scale=scale, noise_multiplier=noise_multiplier)
+        moved = _checks.whole("sensitivity", sensitivity, 1, MAX_SENSITIVITY)
+        if name == "noise_multiplier":
+            name, noise = "sigma", _checks.noise_multiplier(noise) * moved
+        noise = _checks.within(name, noise, _checks.MIN_NOISE, _checks.MAX_NOISE)
+        if truncation is not None:
+            truncation = _checks.whole("truncation", truncation, 1, MAX_TRUNCATION)
+        object.__setattr__(self, "sigma", noise)
+        object.__setattr__(self, "sensitivity", moved)
+        object.__setattr__(self, "truncation", truncation)
         self._check_size()
 
     def _check_size(self) -> None:
@@ -74,8 +90,7 @@ class DiscreteGaussian(SamplableMechanism):
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        shift = self.sensitivity * (2 if direction.replaces else 1)
-        return large_pair("discrete_gaussian", self.sigma, shift, self._bound)
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
@@ -85,10 +100,4 @@ class DiscreteGaussian(SamplableMechanism):
         Raises:
             ValueError: `direction` replaces a record.
         """
-        parameters = (self.sigma, self.sensitivity, self._bound, sampling_probability)
-        sampled = self.poisson_sampled(sampling_probability)
-        return sampled_atoms(sampled, direction, "discrete_gaussian", *parameters)
-
-    @property
-    def _bound(self) -> float:
-        return math.inf if self.truncation is None else self.truncation
+        return described_pair(self, direction, sampling_probability)

@@ -4,15 +4,15 @@
 from dataclasses import dataclass
 
 from hockeystick import _checks, _core
+from hockeystick._words import one_of
 from hockeystick.adjacency import Direction
-from hockeystick.mechanisms._pair import large_pair, sampled_atoms
+from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
-MIN_PARAMETER, MAX_PARAMETER = 1e-12, 1e3
 MAX_SENSITIVITY = 10**6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DiscreteLaplace(SamplableMechanism):
     """A whole-numbered sum of records plus two-sided geometric noise.
 
@@ -26,7 +26,12 @@ class DiscreteLaplace(SamplableMechanism):
     trade-off function of that, applied s times, which a shift by s in one coordinate attains.
 
     Args:
-        parameter: Inverse scale of the noise, in [1e-12, 1e3].
+        parameter: Inverse scale of the noise, in [1e-12, 1e3]. The next three are taken in its
+            place; kept, and certified, is the nearest double.
+        epsilon: What the mechanism guarantees when a record is added or removed [nats]: the
+            parameter times the sensitivity.
+        scale: One over the parameter, in the units of the data.
+        noise_multiplier: The scale over the sensitivity: one over epsilon.
         sensitivity: A whole number in [1, 1e6].
 
     Cost: one atom a unit of sensitivity. Source: Ghosh, Roughgarden & Sundararajan (2012).
@@ -39,16 +44,30 @@ class DiscreteLaplace(SamplableMechanism):
     parameter: float
     sensitivity: int = 1
 
-    def __post_init__(self) -> None:
-        parameter = _checks.within("parameter", self.parameter, MIN_PARAMETER, MAX_PARAMETER)
-        object.__setattr__(self, "parameter", parameter)
-        sensitivity = _checks.whole("sensitivity", self.sensitivity, 1, MAX_SENSITIVITY)
-        object.__setattr__(self, "sensitivity", sensitivity)
+    def __init__(
+        self,
+        parameter: float | None = None,
+        *,
+        epsilon: float | None = None,
+        scale: float | None = None,
+        noise_multiplier: float | None = None,
+        sensitivity: int = 1,
+    ) -> None:
+        others = {"epsilon": epsilon, "scale": scale, "noise_multiplier": noise_multiplier}
+        name, noise = one_of(parameter=parameter, **others)
+        moved = _checks.whole("sensitivity", sensitivity, 1, MAX_SENSITIVITY)
+        if name != "parameter":
+            number = _checks.positive(name, noise)
+            noise = number / moved if name == "epsilon" else 1 / number
+            if name == "noise_multiplier":
+                noise /= moved
+        noise = _checks.within("parameter", noise, *_checks.PURE_EPSILON)
+        object.__setattr__(self, "parameter", noise)
+        object.__setattr__(self, "sensitivity", moved)
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        shift = self.sensitivity * (2 if direction.replaces else 1)
-        return large_pair("discrete_laplace", self.parameter, shift)
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
@@ -58,6 +77,4 @@ class DiscreteLaplace(SamplableMechanism):
         Raises:
             ValueError: `direction` replaces a record.
         """
-        parameters = (self.parameter, self.sensitivity, sampling_probability)
-        sampled = self.poisson_sampled(sampling_probability)
-        return sampled_atoms(sampled, direction, "discrete_laplace", *parameters)
+        return described_pair(self, direction, sampling_probability)

@@ -7,11 +7,11 @@ from hockeystick import _checks, _core
 from hockeystick._checks import Vector
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._pair import large_pair, sampled_atoms
+from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DiscretePair(SamplableMechanism):
     """Any mechanism dominated by p against q, two distributions on the same outcomes.
 
@@ -65,8 +65,7 @@ class DiscretePair(SamplableMechanism):
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        back = "_back" if direction.backward else ""
-        return large_pair(f"discrete_pair{back}", *self.p, *self.q)
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
@@ -76,6 +75,4 @@ class DiscretePair(SamplableMechanism):
         Raises:
             ValueError: `direction` replaces a record.
         """
-        parameters = (*self.p, *self.q, sampling_probability)
-        sampled = self.poisson_sampled(sampling_probability)
-        return sampled_atoms(sampled, direction, "discrete_pair", *parameters)
+        return described_pair(self, direction, sampling_probability)

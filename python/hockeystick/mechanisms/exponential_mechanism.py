@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 from hockeystick.mechanisms._guarantee import Selection
-from hockeystick.mechanisms._pair import pair, sampled_atoms
+from hockeystick.mechanisms._pair import described_pair
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -29,9 +29,9 @@ class ExponentialMechanism(Selection):
     True
     """
 
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:  # noqa: ARG002
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours; the same in every direction."""
-        return pair("approximate_dp", self.guaranteed_epsilon, 0.0)
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
@@ -41,6 +41,4 @@ class ExponentialMechanism(Selection):
         Raises:
             ValueError: `direction` replaces a record.
         """
-        parameters = (self.guaranteed_epsilon, 0.0, sampling_probability)
-        sampled = self.poisson_sampled(sampling_probability)
-        return sampled_atoms(sampled, direction, "approximate_dp", *parameters)
+        return described_pair(self, direction, sampling_probability)

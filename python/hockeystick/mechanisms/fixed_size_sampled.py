@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Gaussian mechanism on a batch of fixed size, drawn from the data."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from math import exp, fsum, log1p
 from typing import ClassVar
@@ -18,7 +18,7 @@ MOST_RECORDS = 10**12
 _GROUPS = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class FixedSizeSampled(EnclosedMechanism):
     """A Gaussian mechanism on `batch_size` of `dataset_size` records, drawn for each run.
 
@@ -56,8 +56,10 @@ class FixedSizeSampled(EnclosedMechanism):
     True
     """
 
+    made_by: ClassVar[str] = "fixed_size_sampled"
     closes: ClassVar[bool] = False
     mechanism: Gaussian
+    _: KW_ONLY
     batch_size: int
     dataset_size: int
     replacement: bool = False
@@ -108,10 +110,7 @@ class FixedSizeSampled(EnclosedMechanism):
 
     def _check(self, direction: Direction) -> None:
         if direction in (Direction.REMOVE, Direction.ADD):
-            reason = (
-                "the probability to be drawn changes with the number of records; "
-                'ask with adjacency="replace-one" or "replace-special"'
-            )
+            reason = "the probability to be drawn changes with the number of records"
             raise no_pair(self, direction, reason)
 
 

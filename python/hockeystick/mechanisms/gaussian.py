@@ -2,11 +2,15 @@
 """The Gaussian mechanism."""
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import nextafter
 from typing import TYPE_CHECKING
 
-from hockeystick import _checks, _core
+from hockeystick import _core
+from hockeystick._words import relative_noise
 from hockeystick.adjacency import Direction
-from hockeystick.mechanisms._pair import pair
+from hockeystick.composition import Mechanism, Terms
+from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 if TYPE_CHECKING:
@@ -14,41 +18,76 @@ if TYPE_CHECKING:
     from hockeystick.mechanisms.shuffled import Shuffled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Gaussian(SamplableMechanism):
     """A sum of records of norm at most 1, plus normal noise.
 
     Dominated by N(1, s^2) against N(0, s^2), s the noise multiplier, when a record is added or
     removed (both directions alike) or made a special one that adds nothing, and by N(1, s^2)
-    against N(-1, s^2) when one is replaced by another: the two sums then differ by up to 2. For
-    other sensitivities, s is the noise's standard deviation divided by the sensitivity.
+    against N(-1, s^2) when one is replaced by another: the two sums then differ by up to 2.
 
     Args:
-        noise_multiplier: Standard deviation of the noise over the norm bound; in
+        noise_multiplier: s, the standard deviation of the noise over the norm bound; in
             [0.001, 1e12].
+        sigma: In its place, the standard deviation of the noise in the units of the data; kept, and
+            certified, is the double nearest to sigma / sensitivity.
+        scale: The same.
+        standard_deviation: The same.
+        sensitivity: The norm bound in the units of the data, 1 if it is not given; with one of
+            these three.
 
     Source: Balle & Wang (2018), Theorem 8.
 
-    >>> Gaussian(noise_multiplier=4).poisson_sampled(0.5)
-    PoissonSampled(mechanism=Gaussian(noise_multiplier=4.0), sampling_probability=0.5)
+    >>> Gaussian(4).poisson_sampled(0.5)
+    Gaussian(4.0).poisson_sampled(0.5)
     """
 
     noise_multiplier: float
 
-    def __post_init__(self) -> None:
-        noise_multiplier = _checks.noise_multiplier(self.noise_multiplier)
-        object.__setattr__(self, "noise_multiplier", noise_multiplier)
+    def __init__(
+        self,
+        noise_multiplier: float | None = None,
+        *,
+        sigma: float | None = None,
+        scale: float | None = None,
+        standard_deviation: float | None = None,
+        sensitivity: float | None = None,
+    ) -> None:
+        noise = relative_noise(
+            noise_multiplier,
+            sensitivity,
+            sigma=sigma,
+            scale=scale,
+            standard_deviation=standard_deviation,
+        )
+        object.__setattr__(self, "noise_multiplier", noise)
+
+    @classmethod
+    def merged(cls, terms: Terms) -> Mechanism:
+        """One Gaussian that is these runs on the same data; its noise is rounded down.
+
+        The vectors of a record in all runs, each over its noise, are one vector.
+        """
+        gaussians = [(one.noise_multiplier, count) for one, count in terms if type(one) is cls]
+        if len(gaussians) < len(terms):
+            return super(Gaussian, cls).merged(terms)
+        if len(gaussians) == 1 and gaussians[0][1] == 1:
+            return terms[0][0]
+        squares = sum(count / Fraction(noise) ** 2 for noise, count in gaussians)
+        noise = float(squares) ** -0.5 * (1 + 2**-50)
+        while Fraction(noise) ** 2 * squares > 1:
+            noise = nextafter(noise, 0.0)
+        return cls(noise)
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        return pair("gaussian", self.noise_multiplier / noise_divisor(direction))
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
     ) -> _core.DominatingPair:
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        form = direction.form
-        return pair(f"poisson_gaussian_{form}", self.noise_multiplier, sampling_probability)
+        return described_pair(self, direction, sampling_probability)
 
     def fixed_size_sampled(
         self, *, batch_size: int, dataset_size: int, replacement: bool = False

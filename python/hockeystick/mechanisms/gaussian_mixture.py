@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 from hockeystick import _checks, _core
 from hockeystick._checks import Vector
+from hockeystick._words import one_of
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._pair import no_pair, pair
+from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 MOST_COMPONENTS = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GaussianMixture(SamplableMechanism):
     """Normal noise on a sum that one record moves by a random amount.
 
@@ -28,7 +29,9 @@ class GaussianMixture(SamplableMechanism):
     weight at 0. No pair is known for replacing a record by any other.
 
     Args:
-        standard_deviation: Of the noise, > 0.
+        standard_deviation: Of the noise, > 0, in the units of the sensitivities.
+        sigma: The same.
+        scale: The same.
         sensitivities: The s_i, each 0 or within [1e-12, 1000] standard deviations, in any order,
             equal ones allowed; at most 1000.
         probabilities: The p_i, each in (0, 1], as many. They must sum to 1 within 1e-9; each is
@@ -43,43 +46,49 @@ class GaussianMixture(SamplableMechanism):
     Source: Choquette-Choo, Ganesh, Steinke & Thakurta (2024), "Privacy amplification for matrix
     mechanisms", Section 3.
 
-    >>> GaussianMixture(standard_deviation=2, sensitivities=[0, 1], probabilities=[0.9, 0.1])
-    ... # doctest: +NORMALIZE_WHITESPACE
-    GaussianMixture(standard_deviation=2.0, sensitivities=(0.0, 1.0),
-                    probabilities=(0.9, 0.1))
+    >>> GaussianMixture(2, sensitivities=[0, 1], probabilities=[0.9, 0.1])
+    GaussianMixture(2.0, sensitivities=(0.0, 1.0), probabilities=(0.9, 0.1))
     """
 
     standard_deviation: float
     sensitivities: Vector
     probabilities: Vector
 
-    def __post_init__(self) -> None:
-        deviation = _checks.positive("standard_deviation", self.standard_deviation)
+    def __init__(
+        self,
+        standard_deviation: float | None = None,
+        *,
+        sensitivities: Vector,
+        probabilities: Vector,
+        sigma: float | None = None,
+        scale: float | None = None,
+    ) -> None:
+        given = one_of(standard_deviation=standard_deviation, sigma=sigma, scale=scale)
+        deviation = _checks.positive(*given)
         low, high = deviation * 1e-12, deviation * 1e3
-        sensitivities = _checks.vector(
+        norms = _checks.vector(
             "sensitivities",
-            self.sensitivities,
+            sensitivities,
             "0 or within [1e-12, 1000] standard deviations",
             lambda x: x == 0 or low <= x <= high,
             MOST_COMPONENTS,
         )
-        probabilities = _checks.vector(
-            "probabilities", self.probabilities, "in (0, 1]", lambda x: 0 < x <= 1, MOST_COMPONENTS
+        weights = _checks.vector(
+            "probabilities", probabilities, "in (0, 1]", lambda x: 0 < x <= 1, MOST_COMPONENTS
         )
-        if len(probabilities) != len(sensitivities):
+        if len(weights) != len(norms):
             raise ValueError(
-                f"probabilities must be as many as sensitivities, {len(sensitivities)}, "
-                f"got {len(probabilities)}"
+                f"probabilities must be as many as sensitivities, {len(norms)}, got {len(weights)}"
             )
-        total = math.fsum(probabilities)
+        total = math.fsum(weights)
         if not abs(total - 1) <= _checks.SUM_TOLERANCE:
             raise ValueError(
                 f"probabilities must sum to 1 within {_checks.SUM_TOLERANCE:g}, "
                 f"got a sum of {total!r}"
             )
         object.__setattr__(self, "standard_deviation", deviation)
-        object.__setattr__(self, "sensitivities", sensitivities)
-        object.__setattr__(self, "probabilities", probabilities)
+        object.__setattr__(self, "sensitivities", norms)
+        object.__setattr__(self, "probabilities", weights)
 
     def simplified(self) -> Mechanism | None:
         """None if all sensitivities are 0."""
@@ -87,18 +96,10 @@ class GaussianMixture(SamplableMechanism):
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        return self.sampled_pair(direction, 1.0)
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
     ) -> _core.DominatingPair:
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        if direction.replaces:
-            raise no_pair(self, direction, "no pair is known for a random sensitivity")
-        return pair(
-            f"gaussian_mixture_{direction.form}",
-            self.standard_deviation,
-            sampling_probability,
-            *self.sensitivities,
-            *self.probabilities,
-        )
+        return described_pair(self, direction, sampling_probability)

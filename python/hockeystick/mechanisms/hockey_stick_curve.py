@@ -15,7 +15,7 @@ from hockeystick.mechanisms._pair import large_pair, sampled_atoms
 MOST_POINTS = 10**6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HockeyStickCurve(EnclosedMechanism):
     """A mechanism whose curve h(alpha) = sup over S of P(S) - alpha Q(S) is enclosed at points.
 
@@ -77,7 +77,7 @@ class HockeyStickCurve(EnclosedMechanism):
         return PoissonSampledCurve(mechanism=self, sampling_probability=sampling_probability)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PoissonSampledCurve(EnclosedMechanism):
     """A mechanism that is known by an enclosure of its curve, on a Poisson subsample.
 
@@ -91,6 +91,7 @@ class PoissonSampledCurve(EnclosedMechanism):
     Source: Zhu, Dong & Wang (2022), Theorem 11.
     """
 
+    made_by: ClassVar[str] = "poisson_sampled"
     closes: ClassVar[bool] = False
     mechanism: HockeyStickCurve
     sampling_probability: float

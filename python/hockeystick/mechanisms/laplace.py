@@ -4,25 +4,34 @@
 from dataclasses import dataclass
 
 from hockeystick import _checks, _core
+from hockeystick._words import one_of, relative_noise, without_sensitivity
 from hockeystick.adjacency import Direction
-from hockeystick.mechanisms._pair import no_pair, pair
+from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
+_EPSILONS = 1 / _checks.MAX_NOISE, 1 / _checks.MIN_NOISE
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Laplace(SamplableMechanism):
     """A number that a record changes by at most 1, plus Laplace noise.
 
     Dominated by Lap(1, b) against Lap(0, b), b the noise multiplier, when a record is added or
     removed (both directions alike) or made a special one that adds nothing, and by Lap(1, b)
-    against Lap(-1, b) when one is replaced by another. For other sensitivities, b is the noise's
-    scale divided by the sensitivity. The loss is bounded by 1 / b and takes both ends with
-    positive probability.
+    against Lap(-1, b) when one is replaced by another. The loss is bounded by 1 / b and takes both
+    ends with positive probability.
 
     On a Poisson subsample there is no proved pair for replacing a record by any other.
 
     Args:
-        noise_multiplier: Scale of the noise over the sensitivity; in [0.001, 1e12].
+        noise_multiplier: b, the scale of the noise over the sensitivity; in [0.001, 1e12]. Not its
+            standard deviation, which is sqrt(2) times the scale.
+        scale: In its place, the scale in the units of the data; kept, and certified, is the double
+            nearest to scale / sensitivity.
+        epsilon: In its place, what the mechanism guarantees when a record is added or removed
+            [nats]; kept, and certified, is the double nearest to 1 / epsilon.
+        sensitivity: How far a record moves the number in the units of the data, 1 if it is not
+            given; with `scale`.
 
     Source: Dwork, McSherry, Nissim & Smith (2006); Zhu, Dong & Wang (2022), Theorem 11.
 
@@ -32,22 +41,29 @@ class Laplace(SamplableMechanism):
 
     noise_multiplier: float
 
-    def __post_init__(self) -> None:
-        noise_multiplier = _checks.noise_multiplier(self.noise_multiplier)
-        object.__setattr__(self, "noise_multiplier", noise_multiplier)
+    def __init__(
+        self,
+        noise_multiplier: float | None = None,
+        *,
+        scale: float | None = None,
+        epsilon: float | None = None,
+        sensitivity: float | None = None,
+    ) -> None:
+        name, _ = one_of(noise_multiplier=noise_multiplier, scale=scale, epsilon=epsilon)
+        if sensitivity is not None and name != "scale":
+            raise without_sensitivity(name, "scale")
+        if name == "epsilon":
+            noise = 1 / _checks.within(name, epsilon, *_EPSILONS)
+        else:
+            noise = relative_noise(noise_multiplier, sensitivity, scale=scale)
+        object.__setattr__(self, "noise_multiplier", noise)
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        return pair("laplace", self.noise_multiplier / (2 if direction.replaces else 1))
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
     ) -> _core.DominatingPair:
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        if direction.replaces:
-            raise no_pair(self.poisson_sampled(sampling_probability), direction, NOT_PROVED)
-        form = direction.form
-        return pair(f"poisson_laplace_{form}", self.noise_multiplier, sampling_probability)
-
-
-NOT_PROVED = "no pair is proved to dominate it on a Poisson subsample"
+        return described_pair(self, direction, sampling_probability)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.mechanisms._guarantee import Selection, replaceable
-from hockeystick.mechanisms._pair import no_pair, pair, sampled_atoms
-
-MIN_EPSILON, MAX_EPSILON = 1e-12, 1e3
+from hockeystick.mechanisms._pair import described_pair
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -35,8 +33,8 @@ class PermuteAndFlip(Selection):
     """
 
     @replaceable
-    def __init__(self, *, epsilon: float) -> None:
-        epsilon = _checks.zero_or_within("epsilon", epsilon, MIN_EPSILON, MAX_EPSILON)
+    def __init__(self, epsilon: float) -> None:
+        epsilon = _checks.zero_or_within("epsilon", epsilon, *_checks.PURE_EPSILON)
         object.__setattr__(self, "guaranteed_epsilon", epsilon)
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
@@ -45,9 +43,7 @@ class PermuteAndFlip(Selection):
         Raises:
             ValueError: `direction` replaces a record.
         """
-        if direction.replaces:
-            raise no_pair(self, direction, "epsilon is that of adding or removing a record")
-        return pair("permute_and_flip", self.guaranteed_epsilon)
+        return described_pair(self, direction)
 
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
@@ -57,6 +53,4 @@ class PermuteAndFlip(Selection):
         Raises:
             ValueError: `direction` replaces a record.
         """
-        parameters = (self.guaranteed_epsilon, sampling_probability)
-        sampled = self.poisson_sampled(sampling_probability)
-        return sampled_atoms(sampled, direction, "permute_and_flip", *parameters)
+        return described_pair(self, direction, sampling_probability)

@@ -3,7 +3,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, ClassVar, NoReturn, overload
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
@@ -23,6 +23,8 @@ class SamplableMechanism(Mechanism):
     def poisson_sampled(self, sampling_probability: float) -> "PoissonSampled":
         """The mechanism on a subsample that holds each record with `sampling_probability`."""
         return PoissonSampled(mechanism=self, sampling_probability=sampling_probability)
+
+    poisson_sampled.__qualname__ = "poisson_sampled"  # Python's own messages name no inner class
 
     @overload
     def random_allocation(self, *, steps: int, epochs: int = 1) -> "RandomAllocation": ...
@@ -45,6 +47,8 @@ class SamplableMechanism(Mechanism):
 
         return allocated(self, steps, epochs, selected, per_block=per_block)
 
+    random_allocation.__qualname__ = "random_allocation"
+
     @abstractmethod
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
@@ -52,7 +56,7 @@ class SamplableMechanism(Mechanism):
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PoissonSampled(Mechanism):
     """`mechanism` on a Poisson subsample; with a Gaussian, one step of DP-SGD.
 
@@ -75,6 +79,7 @@ class PoissonSampled(Mechanism):
     Source: Zhu, Dong & Wang (2022), Theorem 11; Lebeda et al. (2025), Proposition 13.
     """
 
+    made_by: ClassVar[str] = "poisson_sampled"
     mechanism: SamplableMechanism
     sampling_probability: float
 
@@ -93,3 +98,13 @@ class PoissonSampled(Mechanism):
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
         return self.mechanism.sampled_pair(direction, self.sampling_probability)
+
+    def poisson_sampled(self, sampling_probability: float) -> NoReturn:
+        """Refused with what to write for a sample of the sample: the product of both rates."""
+        both = self.sampling_probability * _checks.probability(
+            "sampling_probability", sampling_probability
+        )
+        raise TypeError(
+            f"{self!r} is sampled already; a sample of its sample is "
+            f"{self.mechanism!r}.poisson_sampled({both!r})"
+        )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mechanism that each record joins in one of several steps, drawn at random."""
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from math import expm1, log1p
 from typing import ClassVar
 
@@ -14,13 +14,12 @@ from hockeystick.mechanisms._enclosed import EnclosedMechanism
 from hockeystick.mechanisms._pair import allocated_pair, large_pair, no_pair
 from hockeystick.mechanisms.gaussian import Gaussian
 
-MOST_STEPS = 10**12
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1000  # of the Fourier series for normal noise
 WIDEST, LEAST_TAIL = 0.45, 1e-16  # deviations of the loss and tails for which it serves
 LEAST_NOISE = 0.05  # losses of up to 300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RandomAllocation(EnclosedMechanism):
     """An epoch of `steps` steps of which each record joins one, drawn uniformly.
 
@@ -56,14 +55,16 @@ class RandomAllocation(EnclosedMechanism):
     True
     """
 
+    made_by: ClassVar[str] = "random_allocation"
     closes: ClassVar[bool] = True
     mechanism: Mechanism
+    _: KW_ONLY
     steps: int
     epochs: int = 1
 
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Mechanism)
-        object.__setattr__(self, "steps", _checks.whole("steps", self.steps, 1, MOST_STEPS))
+        object.__setattr__(self, "steps", _checks.whole("steps", self.steps, 1, _checks.MAX_STEPS))
         object.__setattr__(self, "epochs", _checks.whole("epochs", self.epochs, 1, 10**9))
         if not self.mechanism.is_exact:
             raise ValueError(

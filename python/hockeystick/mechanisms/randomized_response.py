@@ -2,16 +2,19 @@
 """Randomized response."""
 
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 
 from hockeystick import _checks, _core
+from hockeystick._words import one_of
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._pair import no_pair, pair
+from hockeystick.mechanisms._pair import described_pair
 
 MAX_BUCKETS = 10**9
+MIN_EPSILON, MAX_EPSILON = 1e-6, 700  # of which the noise parameter tells 10 digits, and is above 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RandomizedResponse(Mechanism):
     """The record's value, one of k; with probability `noise_parameter` a uniform one instead.
 
@@ -23,11 +26,17 @@ class RandomizedResponse(Mechanism):
     Args:
         noise_parameter: In [0, 1]. Without noise (0) the privacy loss can be infinite; 1 costs
             nothing.
-        num_buckets: k, a whole number in [1, 1e9]; 1 costs nothing.
+        num_buckets: k, a whole number in [1, 1e9]; 1 costs nothing. 2, a yes or a no, if it is not
+            given.
+        epsilon: In place of the noise parameter, what the mechanism guarantees when a record is
+            replaced, in [1e-6, 700] nats; kept, and certified, is the double nearest to
+            r = k / (e^epsilon - 1 + k).
 
     Source: Warner (1965); Kairouz, Oh & Viswanath (2016) for k > 2.
 
     >>> import hockeystick as hs
+    >>> hs.RandomizedResponse(epsilon=1.0).noise_parameter
+    0.5378828427399902
     >>> survey = hs.RandomizedResponse(noise_parameter=0.5, num_buckets=4)
     >>> bounds = survey.delta_bounds(0.0, adjacency=hs.Adjacency.REPLACE_ONE)
     >>> bounds.lower <= 0.5 <= bounds.upper
@@ -37,10 +46,18 @@ class RandomizedResponse(Mechanism):
     noise_parameter: float
     num_buckets: int
 
-    def __post_init__(self) -> None:
-        noise = _checks.probability("noise_parameter", self.noise_parameter)
-        object.__setattr__(self, "noise_parameter", noise)
-        buckets = _checks.whole("num_buckets", self.num_buckets, 1, MAX_BUCKETS)
+    def __init__(
+        self,
+        noise_parameter: float | None = None,
+        *,
+        num_buckets: int = 2,
+        epsilon: float | None = None,
+    ) -> None:
+        name, noise = one_of(noise_parameter=noise_parameter, epsilon=epsilon)
+        buckets = _checks.whole("num_buckets", num_buckets, 1, MAX_BUCKETS)
+        if name == "epsilon":
+            noise = _noise(_checks.within(name, noise, MIN_EPSILON, MAX_EPSILON), buckets)
+        object.__setattr__(self, "noise_parameter", _checks.probability("noise_parameter", noise))
         object.__setattr__(self, "num_buckets", buckets)
 
     def simplified(self) -> Mechanism | None:
@@ -53,9 +70,9 @@ class RandomizedResponse(Mechanism):
         Raises:
             ValueError: `direction` adds or removes a record.
         """
-        if direction.replaces:
-            return pair("randomized_response", self.noise_parameter, self.num_buckets)
-        if direction in (Direction.ADD, Direction.REMOVE):
-            raise no_pair(self, direction, "each record gives one answer")
-        back = "_back" if direction.backward else ""
-        return pair(f"randomized_response_special{back}", self.noise_parameter, self.num_buckets)
+        return described_pair(self, direction)
+
+
+def _noise(epsilon: float, buckets: int) -> float:
+    with localcontext(prec=60):
+        return float(buckets / (Decimal(epsilon).exp() - 1 + buckets))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mechanism that each record joins in several of many steps, drawn at random."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from math import sqrt
 from typing import ClassVar
 
@@ -14,13 +14,12 @@ from hockeystick.mechanisms._pair import large_pair, no_pair, pair
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.random_allocation import (
     LARGEST_NOISE,
-    MOST_STEPS,
     SMALLEST_NOISE,
     RandomAllocation,
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SelectedSteps(EnclosedMechanism):
     """An epoch of `steps` Gaussian steps of which each record joins exactly `selected`.
 
@@ -58,15 +57,17 @@ class SelectedSteps(EnclosedMechanism):
     True
     """
 
+    made_by: ClassVar[str] = "random_allocation"
     closes: ClassVar[bool] = False
     mechanism: Gaussian
+    _: KW_ONLY
     steps: int
     selected: int
     epochs: int = 1
 
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Gaussian)
-        object.__setattr__(self, "steps", _checks.whole("steps", self.steps, 3, MOST_STEPS))
+        object.__setattr__(self, "steps", _checks.whole("steps", self.steps, 3, _checks.MAX_STEPS))
         most = min(self.steps - 1, _checks.MAX_COUNT)
         object.__setattr__(self, "selected", _checks.whole("selected", self.selected, 2, most))
         object.__setattr__(self, "epochs", _checks.whole("epochs", self.epochs, 1, 10**9))
@@ -103,7 +104,7 @@ def allocated(
 ) -> RandomAllocation | SelectedSteps | Composition:
     """An epoch of which each record joins `selected` steps: `random_allocation` of mechanisms."""
     _checks.instance("per_block", per_block, bool)
-    total = _checks.whole("steps", steps, 1, MOST_STEPS)
+    total = _checks.whole("steps", steps, 1, _checks.MAX_STEPS)
     joined = _checks.whole("selected", selected, 1, min(total, _checks.MAX_COUNT))
     if joined == 1:
         return RandomAllocation(mechanism=mechanism, steps=total, epochs=epochs)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An epoch of the Gaussian mechanism over shuffled batches of equal size."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 from hockeystick import _checks, _core
@@ -18,7 +18,7 @@ _ALLOCATED = {True: 1.0, False: 1.5}  # by whether any record may replace it
 _MOST_ALLOCATED = 1000.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Shuffled(EnclosedMechanism):
     """An epoch in which the records are shuffled and cut into `batches` batches of equal size.
 
@@ -46,8 +46,10 @@ class Shuffled(EnclosedMechanism):
     True
     """
 
+    made_by: ClassVar[str] = "shuffled"
     closes: ClassVar[bool] = False
     mechanism: Gaussian
+    _: KW_ONLY
     batches: int
     epochs: int = 1
 
@@ -98,8 +100,5 @@ class Shuffled(EnclosedMechanism):
 
     def _check(self, direction: Direction) -> None:
         if direction in (Direction.REMOVE, Direction.ADD):
-            reason = (
-                "the batches change with the number of records; "
-                'ask with adjacency="replace-special" or "replace-one"'
-            )
+            reason = "the batches change with the number of records"
             raise no_pair(self, direction, reason)

@@ -7,6 +7,7 @@ from decimal import Decimal, localcontext
 from functools import lru_cache
 
 from hockeystick import _checks, _core
+from hockeystick._words import relative_noise
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._pair import pair
@@ -15,7 +16,7 @@ from hockeystick.mechanisms.gaussian import Gaussian
 LARGEST_DATASET = 10**9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TruncatedPoissonGaussian(Mechanism):
     """The Gaussian mechanism on a Poisson subsample that is cut down to a largest batch.
 
@@ -37,6 +38,10 @@ class TruncatedPoissonGaussian(Mechanism):
         sampling_probability: q, in [0, 1].
         truncated_batch_size: B, the largest batch, in [1, 1e9].
         dataset_size: n, in [1, 1e9]: of the larger dataset if one is added or removed.
+        sigma: In place of the noise multiplier, as of ``Gaussian``.
+        scale: The same.
+        standard_deviation: The same.
+        sensitivity: As of ``Gaussian``.
 
     Cost: once, about 80 sqrt(n q (1 - q)) steps in decimal arithmetic: seconds for n = 1e9.
 
@@ -55,13 +60,29 @@ class TruncatedPoissonGaussian(Mechanism):
     truncated_batch_size: int
     dataset_size: int
 
-    def __post_init__(self) -> None:
-        whole = _checks.whole
-        size = whole("dataset_size", self.dataset_size, 1, LARGEST_DATASET)
-        batch = whole("truncated_batch_size", self.truncated_batch_size, 1, LARGEST_DATASET)
-        q = _checks.probability("sampling_probability", self.sampling_probability)
-        noise_multiplier = _checks.noise_multiplier(self.noise_multiplier)
-        object.__setattr__(self, "noise_multiplier", noise_multiplier)
+    def __init__(
+        self,
+        noise_multiplier: float | None = None,
+        *,
+        sampling_probability: float,
+        truncated_batch_size: int,
+        dataset_size: int,
+        sigma: float | None = None,
+        scale: float | None = None,
+        standard_deviation: float | None = None,
+        sensitivity: float | None = None,
+    ) -> None:
+        noise = relative_noise(
+            noise_multiplier,
+            sensitivity,
+            sigma=sigma,
+            scale=scale,
+            standard_deviation=standard_deviation,
+        )
+        size = _checks.whole("dataset_size", dataset_size, 1, LARGEST_DATASET)
+        batch = _checks.whole("truncated_batch_size", truncated_batch_size, 1, LARGEST_DATASET)
+        q = _checks.probability("sampling_probability", sampling_probability)
+        object.__setattr__(self, "noise_multiplier", noise)
         object.__setattr__(self, "sampling_probability", q)
         object.__setattr__(self, "truncated_batch_size", batch)
         object.__setattr__(self, "dataset_size", size)

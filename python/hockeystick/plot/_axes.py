@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from hockeystick import _checks
-from hockeystick.composition import Mechanism
+from hockeystick.composition import Composable
+from hockeystick.wording import in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 SCALES = ("linear", "log")
 HOW_TO_READ = "solid: upper, dashed: lower"
 
-_TITLE_WIDTH, _TITLE_LINES = 84, 2  # fits 6.4 inches in the small font
+_BOUND = "hockeystick: a bound"  # marks the lines of bounds
+_TITLE_WIDTH, _TITLE_LINES = 66, 2  # fits 6.4 inches
 _MISSING = 'pictures need matplotlib: pip install "hockeystick[plot]"'
 
 
@@ -55,10 +57,12 @@ def detached() -> "Axes":
 
 
 def darker(color: Any) -> tuple[float, ...]:  # noqa: ANN401, whatever matplotlib takes for one
-    """A shade that is seen on top of `color`."""
+    """A shade that is seen on top of `color`: towards that of the text."""
+    from matplotlib import rcParams  # noqa: PLC0415
     from matplotlib.colors import to_rgb  # noqa: PLC0415
 
-    return tuple(0.4 * part for part in to_rgb(color))
+    text = round(sum(to_rgb(rcParams["text.color"])) / 3)
+    return tuple(0.4 * part + 0.6 * text for part in to_rgb(color))
 
 
 def draw_bounds(
@@ -70,16 +74,35 @@ def draw_bounds(
 ) -> "tuple[Line2D, Line2D]":
     """The upper bound wide and solid, the lower thin and dashed upon it, shaded between."""
     label = style.pop("label", None)
+    names = ("upper bound", "lower bound") if label is None else (label, f"_{label}: lower bound")
     style = {"linewidth": 2.5, **style}
-    above = ax.plot(x, upper, label=_named(label, "upper bound"), **style)[0]
+    above = ax.plot(x, upper, label=names[0], gid=_BOUND, **style)[0]
     style |= {"linewidth": 1.2, "color": darker(above.get_color())}
-    below = ax.plot(x, lower, linestyle="--", label=_named(label, "lower bound"), **style)[0]
+    below = ax.plot(x, lower, linestyle="--", label=names[1], gid=_BOUND, **style)[0]
     ax.fill_between(x, lower, upper, color=above.get_color(), alpha=0.25, linewidth=0)
     return above, below
 
 
-def _named(label: str | None, part: str) -> str:
-    return part if label is None else f"{label}: {part}"
+def name_of(ax: "Axes", run: Composable, label: str | None) -> str | None:
+    """What the legend is to call `run`: its words where axes hold other lines, which it then names.
+
+    None where the run is alone, which the title then names.
+    """
+    if label is None and not ax.lines:
+        return None
+    alone = {line.get_label(): line for line in ax.lines if line.get_gid() == _BOUND}
+    if "upper bound" in alone:  # the first, which the title named
+        alone["upper bound"].set_label(ax.get_title().replace("\n", " "))
+        alone["lower bound"].set_label("_lower bound")
+        ax.set_title("")
+    return capital(in_words(run)) if label is None else label
+
+
+def show_legend(ax: "Axes", label: str | None, **style: Any) -> None:
+    """The legend; where it names runs, it says how bounds are told apart."""
+    if label is not None:
+        style = {"title": HOW_TO_READ, "fontsize": "small", "title_fontsize": "small", **style}
+    ax.legend(**style)
 
 
 def leave_room(ax: "Axes", share: float) -> None:
@@ -90,11 +113,15 @@ def leave_room(ax: "Axes", share: float) -> None:
 
 
 def titled(ax: "Axes", run: object, note: str = "") -> None:
-    """Say above the picture what it is of, in its simplest form, on two lines at most."""
-    shown = (run.simplified() or run) if isinstance(run, Mechanism) else run
-    text = f"{shown!r}{note}"
+    """Say in words above the picture what it is of, on two lines at most."""
+    text = (capital(in_words(run)) if isinstance(run, Composable) else str(run)) + note
     lines = textwrap.wrap(text, _TITLE_WIDTH, max_lines=_TITLE_LINES, placeholder=" ...")
-    ax.set_title("\n".join(lines), fontsize="small")
+    ax.set_title("\n".join(lines), fontsize="medium")
+
+
+def capital(text: str) -> str:
+    """With a capital letter."""
+    return text[:1].upper() + text[1:]
 
 
 def outward(bound: float, side: str) -> str:

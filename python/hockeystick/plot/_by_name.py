@@ -26,9 +26,9 @@ TAKEN_BY = {
     "delta": ("epsilon-by-count", "loss-against-probability"),
     "epsilon": ("loss-against-probability",),
     "scale": PICTURES[:4],
-    "baselines": ("epsilon-by-count",),
-    "estimators": ("epsilon-by-count",),
-    "discretization_interval": ("epsilon-by-count", *PICTURES[3:]),
+    "baselines": PICTURES[:2],
+    "estimators": PICTURES[:2],
+    "discretization_interval": (*PICTURES[:2], *PICTURES[3:]),
     "tolerance": (*PICTURES[:3], "loss-against-probability"),
 }
 """Which pictures take an argument; all take those that are not named here."""

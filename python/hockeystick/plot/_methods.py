@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other ways to an epsilon that ``epsilon_by_count`` can draw, and how they are drawn."""
+"""The other ways to an epsilon or a delta that pictures can show, and how they are drawn."""
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from hockeystick import baselines
+from hockeystick._checks import FloatArray
 from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
+from hockeystick.plot._axes import darker
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 EstimatorName = Literal["connect_dots", "privacy_buckets", "algorithm_2"]
 BaselineName = Literal["rdp", "zcdp", "basic", "advanced", "optimal", "clt"]
+CurveBaselineName = Literal["rdp", "zcdp", "clt"]
 Side = Literal["upper", "lower"]
 
 
@@ -29,6 +38,27 @@ class Baseline(NamedTuple):
     epsilon: Callable[[Composable, int, float, AdjacencyLike], float]
     linestyle: Any
     color: str
+
+
+def _rdp_curve(run: Composable, epsilon: FloatArray, adjacency: AdjacencyLike) -> FloatArray:
+    return np.asarray(baselines.rdp_delta(run, epsilon, adjacency=adjacency))
+
+
+def _zcdp_curve(run: Composable, epsilon: FloatArray, adjacency: AdjacencyLike) -> FloatArray:
+    rho = baselines.zcdp_rho(run, adjacency=adjacency)
+    return np.asarray(baselines.zcdp_delta(rho=rho, epsilon=epsilon))
+
+
+def _clt_curve(run: Composable, epsilon: FloatArray, _: AdjacencyLike) -> FloatArray:
+    return np.asarray(baselines.clt_delta(run, epsilon))
+
+
+CURVES: dict[str, Callable[[Composable, FloatArray, AdjacencyLike], FloatArray]] = {
+    "rdp": _rdp_curve,
+    "zcdp": _zcdp_curve,
+    "clt": _clt_curve,
+}
+"""Deltas of the baselines that have one at each epsilon."""
 
 
 def _rdp(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
@@ -63,16 +93,36 @@ def _optimal(step: Composable, count: int, delta: float, adjacency: AdjacencyLik
 
 
 ESTIMATORS: dict[str, Estimator] = {
-    "connect_dots": Estimator("connect the dots", ("upper", "lower"), "o", "C0"),
-    "privacy_buckets": Estimator("privacy buckets", ("upper", "lower"), "s", "C1"),
+    "connect_dots": Estimator("connect the dots", ("upper", "lower"), "o", "C1"),
+    "privacy_buckets": Estimator("privacy buckets", ("upper", "lower"), "s", "C4"),
     "algorithm_2": Estimator("Algorithm 2", ("lower",), "D", "C2"),
 }
 
 BASELINES: dict[str, Baseline] = {
     "rdp": Baseline("Renyi DP", _rdp, "-.", "C3"),
-    "zcdp": Baseline("zero-concentrated DP", _zcdp, ":", "C4"),
-    "basic": Baseline("basic composition", _basic, (0, (1, 3)), "C5"),
+    "zcdp": Baseline("zero-concentrated DP", _zcdp, ":", "C9"),
+    "basic": Baseline("basic composition", _basic, (0, (1, 3)), "C7"),
     "advanced": Baseline("advanced composition", _advanced, (0, (6, 2, 1, 2, 1, 2)), "C8"),
-    "optimal": Baseline("optimal composition", _optimal, (0, (4, 1, 1, 1, 1, 1)), "C9"),
+    "optimal": Baseline("optimal composition", _optimal, (0, (4, 1, 1, 1, 1, 1)), "C5"),
     "clt": Baseline("central limit (no bound)", _clt, (0, (8, 4)), "C6"),
 }
+
+_LINES: dict[Side, dict[str, Any]] = {
+    "upper": {"linestyle": "-", "linewidth": 1.6},
+    "lower": {"linestyle": "--", "linewidth": 1.2},
+}
+
+
+def draw_estimator(
+    ax: "Axes", x: npt.ArrayLike, way: Estimator, sides: dict[Side, Any], **style: Any
+) -> None:
+    """Both sides in one colour with one marker; the legend names the first."""
+    for label, (side, values) in zip((way.label, f"_{way.label}"), sides.items(), strict=False):
+        given = {"marker": way.marker, "markersize": 4, **_LINES[side], **style}
+        shade = way.color if side == "upper" else darker(way.color)
+        ax.plot(x, np.where(np.isfinite(values), values, np.nan), label=label, color=shade, **given)
+
+
+def draw_baseline(ax: "Axes", x: npt.ArrayLike, way: Baseline, values: npt.ArrayLike) -> None:
+    """A line of its own colour and dashes."""
+    ax.plot(x, values, label=way.label, linestyle=way.linestyle, color=way.color)

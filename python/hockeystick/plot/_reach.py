@@ -5,7 +5,7 @@ import math
 
 from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
-from hockeystick.plot._bounds import best_bounds
+from hockeystick.errors import best_bounds
 
 _TOLERANCE = 0.05  # of the end of an axis
 _NOTHING = 1.0  # nats to show of a curve that is zero or infinite throughout

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BELOW = -0.25  # where the picture begins: at losses of epsilon - log 1.25
-_ABOVE = (-0.2, 0.0, 0.25, 0.5, 1.0, 2.0)  # losses over epsilon that are named, in nats
+_HIGHEST, _APART = 1.3, 0.085  # of the picture; between losses that are named
+_RESOLUTION = 2000.0  # points that a line may have in the width or the height of the area
+_ROUND = (1.0, 0.5, 0.25, 0.1, 0.05)  # of which named losses are multiples, the roundest first
 
 
 def loss_against_probability(
@@ -68,10 +70,10 @@ def loss_against_probability(
     ax = axes_or_new(ax)
     far = max(_draw(ax, pld, level) for pld in ways[worst])
     note = f" ({adjacency_of(adjacency).directions[worst].value})" if len(ways) > 1 else ""
-    titled(ax, run, f", epsilon = {level:g}{note}")
-    ax.axhline(0, color="0.2", linewidth=0.8)
+    titled(ax, run, f", epsilon = {level:.4g}{note}")
+    ax.axhline(0, color=ax.spines["left"].get_edgecolor(), linewidth=0.8)
     ax.set_xlim(0, 1.3 * far or 1)
-    ax.set_ylim(_BELOW, 1.3)
+    ax.set_ylim(_BELOW, _HIGHEST)
     ax.set_yticks(np.linspace(-0.2, 1, 7))
     ax.ticklabel_format(axis="x", scilimits=(-3, 3))
     ax.set_xlabel("probability, in order of decreasing loss")
@@ -87,7 +89,7 @@ def _draw(ax: "Axes", pld: PrivacyLossDistribution, epsilon: float) -> float:
     widths, heights = _profile(pld, epsilon)
     edges = np.concatenate(([0.0], np.cumsum(widths)))
     far = float(edges[np.count_nonzero(heights > 0)])
-    x, y = np.repeat(edges, 2)[1:-1], np.repeat(heights, 2)
+    x, y = _seen(np.repeat(edges, 2)[1:-1], np.repeat(heights, 2), far, pld.side == "upper")
     delta = outward(pld.delta(epsilon), pld.side)
     if pld.side == "upper":
         label = f"upper: area = delta <= {delta}, width = P(loss > epsilon) ~ {far:.3g}"
@@ -99,6 +101,15 @@ def _draw(ax: "Axes", pld: PrivacyLossDistribution, epsilon: float) -> float:
     return far
 
 
+def _seen(x: FloatArray, y: FloatArray, far: float, above: bool) -> tuple[FloatArray, FloatArray]:  # noqa: FBT001
+    """The falling line by steps above it, or below, with the points that can be told apart."""
+    places = np.round(_RESOLUTION * x / (far or 1.0)) + 1j * np.round(_RESOLUTION * y)
+    kept = np.append(True, places[1:] != places[:-1])
+    kept[-1] = True
+    across, down = np.repeat(x[kept], 2), np.repeat(y[kept], 2)
+    return (across[1:], down[:-1]) if above else (across[:-1], down[1:])
+
+
 def _profile(pld: PrivacyLossDistribution, epsilon: float) -> tuple[FloatArray, FloatArray]:
     """Probabilities and heights of the losses in decreasing order, infinity first."""
     heights = -np.expm1(np.minimum(epsilon - pld.losses[::-1], 700.0))
@@ -108,8 +119,14 @@ def _profile(pld: PrivacyLossDistribution, epsilon: float) -> tuple[FloatArray, 
 
 
 def _name_losses(ax: "Axes", epsilon: float) -> None:
-    """On the right, the losses that the heights stand for."""
+    """On the right, round losses at the heights that they are drawn at."""
+    named = {1.0: "inf"}
+    for unit in _ROUND:
+        first = math.ceil((epsilon - math.log1p(-_BELOW)) / unit)
+        for k in range(first, first + math.ceil(4 / unit)):
+            height = -math.expm1(epsilon - k * unit)
+            if all(abs(height - other) > _APART for other in named):
+                named[height] = f"{k * unit:.6g}"
     right = ax.secondary_yaxis("right")
-    heights = [-math.expm1(-above) for above in _ABOVE]
-    right.set_yticks([*heights, 1.0], [*(f"{epsilon + above:.4g}" for above in _ABOVE), "inf"])
+    right.set_yticks(list(named), list(named.values()))
     right.set_ylabel("privacy loss [nats]")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The picture of what composition costs: epsilon against the number of compositions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,39 +10,40 @@ import numpy as np
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
+from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.plot._arguments import line, some_of
 from hockeystick.plot._axes import (
     HOW_TO_READ,
     SCALES,
     axes_or_new,
+    capital,
     check_axes,
-    darker,
     draw_bounds,
     leave_room,
     titled,
 )
-from hockeystick.plot._bounds import best_bounds
 from hockeystick.plot._methods import (
     BASELINES,
     ESTIMATORS,
     BaselineName,
-    Estimator,
     EstimatorName,
     Side,
+    draw_baseline,
+    draw_estimator,
 )
+from hockeystick.wording import in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _DWARFED = 10.0  # times the certified epsilon: what is higher leaves its curve flat
-_CERTIFIED, _CLASSICAL = 100, 20  # counts added at equal ratios, and as many at equal distances
+_FILLED = 20  # counts added at equal ratios, and as many at equal distances
+_STEPS = 500  # steps of the certified lines: each is at most that part of the axis high,
+_MOST_COUNTS = 1500  # unless it took more counts than these
 _FEW = 5  # entries that a legend can have where matplotlib finds it a place
-_SIDES: dict[Side, dict[str, Any]] = {
-    "upper": {"linestyle": "-", "linewidth": 1.6},
-    "lower": {"linestyle": "--", "linewidth": 1.2},
-}
 
 
 def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
@@ -55,6 +56,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     support: Sequence[float] | FloatArray | None = None,
     baselines: Sequence[BaselineName] = (),
     scale: Literal["linear", "log"] | None = None,
+    label: str | None = None,
     adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     tolerance: float = DEFAULT_TOLERANCE,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
@@ -81,6 +83,8 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         scale: "linear" or "log", of both axes; where every epsilon is 0, its axis stays linear.
             None: linear, but for the axis of epsilon where another method ends so far above the
             certified curve that it would lie flat.
+        label: A name of the certified curve for the legend, where several share the axes; None:
+            "certified", and where the axes hold lines already what `step` is.
         adjacency: Which datasets are neighbours; with the baseline "clt", ADD_OR_REMOVE_ONE.
         tolerance: Widest relative gap wanted between the certified bounds, in (1e-12, 1); where it
             is out of reach, the best bounds are drawn.
@@ -112,11 +116,11 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     limits: dict[str, Any] = {"adjacency": adjacency, "memory_limit": memory_limit}
     grid = {"discretization_interval": discretization_interval, "support": support, **limits}
 
-    certified_at, baselines_at = (_filled(numbers, extra) for extra in (_CERTIFIED, _CLASSICAL))
-    bounds = [
-        best_bounds((n * step).epsilon_bounds, target, tolerance=tolerance, **limits)
-        for n in certified_at
-    ]
+    def certified(count: int) -> Bounds[Any]:
+        return best_bounds((count * step).epsilon_bounds, target, tolerance=tolerance, **limits)
+
+    baselines_at = _filled(numbers)
+    bounds = _without_jumps({n: certified(n) for n in baselines_at}, certified)
     estimates = {name: _estimates(step, numbers, name, target, grid) for name in estimators}
     classical = {
         name: [BASELINES[name].epsilon(step, n, target, adjacency) for n in baselines_at]
@@ -124,15 +128,18 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     }
 
     ax = axes_or_new(ax)
-    _draw_certified(ax, certified_at, bounds)
+    words = capital(in_words(step).replace(": 1 step,", ":"))
+    is_alone = label is None and not ax.lines
+    label = label or ("certified" if is_alone else words)
+    _draw_certified(ax, bounds, label)
     for name, sides in estimates.items():
-        _draw_estimator(ax, numbers, ESTIMATORS[name], sides)
+        draw_estimator(ax, numbers, ESTIMATORS[name], sides)
     for baseline, values in classical.items():
-        way = BASELINES[baseline]
-        ax.plot(baselines_at, values, label=way.label, linestyle=way.linestyle, color=way.color)
-    _finish(ax, scale)
+        draw_baseline(ax, baselines_at, BASELINES[baseline], values)
+    _finish(ax, scale, label)
     note = f", grid of {discretization_interval:g} nats" if estimators else ""
-    titled(ax, step, f", delta = {target:g}{note}")
+    said = f"delta = {target:g}{note}"
+    titled(ax, f"{words}, {said}" if is_alone else said)
     return ax
 
 
@@ -153,43 +160,50 @@ def _estimates(
     return {side: [epsilon(n, side) for n in counts] for side in ESTIMATORS[estimator].sides}
 
 
-def _filled(counts: list[int], extra: int) -> list[int]:
-    """The counts, and `extra` more between the first and the last at equal ratios and distances."""
+def _filled(counts: list[int]) -> list[int]:
+    """The counts, and more between the first and the last at equal ratios and distances."""
     first, last = counts[0], counts[-1]
-    between = [*np.geomspace(first, last, extra), *np.linspace(first, last, extra)]
+    between = [*np.geomspace(first, last, _FILLED), *np.linspace(first, last, _FILLED)]
     return sorted({*counts, *(min(max(round(n), first), last) for n in between)})
 
 
-def _draw_certified(ax: "Axes", counts: list[int], bounds: list[Any]) -> None:
-    """Lines that hold at every count: epsilon grows with it, and lies above its chords."""
-    places, lower, upper = [counts[0]], [bounds[0].lower], [bounds[0].upper]
-    for (count, bound), (following, ahead) in pairwise(zip(counts, bounds, strict=True)):
-        if following > count + 1:
-            places += [count + 1, following - 1]
-            lower += [bound.lower] * 2
-            upper += [ahead.upper] * 2
-        places.append(following)
-        lower.append(ahead.lower)
-        upper.append(ahead.upper)
-    above, below = draw_bounds(ax, places, lower, upper, color="0.75", linewidth=7, zorder=1)
-    above.set_label("certified")
-    below.set_label("_certified from below")
+def _without_jumps(
+    known: dict[int, Bounds[Any]], ask: Callable[[int], Bounds[Any]]
+) -> dict[int, Bounds[Any]]:
+    """With counts between, so that no step of a bound is seen; in order."""
+    wide = [0]
+    while wide and len(known) < _MOST_COUNTS:
+        finite = [ends.upper for ends in known.values() if ends.upper < np.inf]
+        least = max(finite, default=0.0) / _STEPS
+        wide = [
+            (few + many) // 2
+            for few, many in pairwise(sorted(known))
+            if many > few + 1 and _rise(known[few], known[many]) > least
+        ]
+        known |= {count: ask(count) for count in wide}
+    return {count: known[count] for count in sorted(known)}
 
 
-def _draw_estimator(
-    ax: "Axes", counts: list[int], way: Estimator, sides: dict[Side, list[float]]
-) -> None:
-    """Both sides in one colour with one marker; the legend names the first."""
-    for label, (side, values) in zip((way.label, f"_{way.label}"), sides.items(), strict=False):
-        ax.plot(
-            counts,
-            np.where(np.isfinite(values), values, np.nan),
-            label=label,
-            color=way.color if side == "upper" else darker(way.color),
-            marker=way.marker,
-            markersize=4,
-            **_SIDES[side],
-        )
+def _rise(one: Bounds[Any], other: Bounds[Any]) -> float:
+    """By how much either bound rises; 0 to infinity, which is not drawn."""
+    rises = (b - a for a, b in zip(one, other, strict=True) if b < np.inf)
+    return max(map(float, rises), default=0.0)
+
+
+def _draw_certified(ax: "Axes", bounds: dict[int, Bounds[Any]], label: str) -> None:
+    """Lines that hold at every count, as epsilon grows with it: steps, too small to be seen."""
+    places: list[int] = []
+    lower: list[float] = []
+    upper: list[float] = []
+    for count, bound in bounds.items():
+        if places and count > places[-1] + 1:
+            places += [places[-1] + 1, count - 1]
+            lower += [lower[-1]] * 2
+            upper += [bound.upper] * 2
+        places.append(count)
+        lower.append(bound.lower)
+        upper.append(bound.upper)
+    draw_bounds(ax, places, lower, upper, label=label, zorder=2.5)
 
 
 def _highest(ax: "Axes", label: str | None = None) -> float:
@@ -199,12 +213,12 @@ def _highest(ax: "Axes", label: str | None = None) -> float:
     return float(np.max(values[np.isfinite(values)], initial=0.0))
 
 
-def _finish(ax: "Axes", scale: str | None) -> None:
+def _finish(ax: "Axes", scale: str | None, label: str) -> None:
     highest = _highest(ax)
     if scale == "log":
         ax.set_xscale("log")
     if highest > 0 and (
-        scale == "log" or (scale is None and highest > _DWARFED * _highest(ax, "certified") > 0)
+        scale == "log" or (scale is None and highest > _DWARFED * _highest(ax, label) > 0)
     ):
         ax.set_yscale("log", nonpositive="mask")
     ax.set_xlabel("number of compositions")

@@ -10,10 +10,18 @@ from hockeystick import _checks
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Composable
+from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.plot._arguments import line
-from hockeystick.plot._axes import SCALES, axes_or_new, check_axes, draw_bounds, titled
-from hockeystick.plot._bounds import best_bounds
+from hockeystick.plot._axes import (
+    SCALES,
+    axes_or_new,
+    check_axes,
+    draw_bounds,
+    name_of,
+    show_legend,
+    titled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +50,8 @@ def tradeoff(
         fpr: At least two false positive rates in [0, 1]; None: from 0 to 1 (with `scale` "log",
             from 1e-5).
         scale: "linear" or "log", of both axes.
-        label: A name for the legend, where several curves share the axes; None: `run` is the title.
+        label: A name for the legend, where several curves share the axes; None: what `run` is,
+            there or, for the first curve, in the title.
         adjacency: Which datasets are neighbours; the worst direction counts.
         tolerance: Widest gap wanted between the bounds, as for ``run.tradeoff_bounds``; where it
             is out of reach, the best bounds are drawn.
@@ -67,8 +76,10 @@ def tradeoff(
     limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
     lower, upper = best_bounds(run.tradeoff_bounds, points, **limits)
     ax = axes_or_new(ax)
+    label = name_of(ax, run, label)
     draw_bounds(ax, points, lower, upper, label=label)
     _guess(ax, _POINTS[scale])
+    ax.set_box_aspect(1)
     if scale == "log":
         ax.set_xscale("log")
         ax.set_yscale("log", nonpositive="clip")
@@ -77,7 +88,7 @@ def tradeoff(
     ax.set_xlabel("false positive rate [probability]")
     ax.set_ylabel("false negative rate [probability]")
     ax.grid(visible=True, alpha=0.3)
-    ax.legend()
+    show_legend(ax, label)
     return ax
 
 
@@ -85,4 +96,4 @@ def _guess(ax: "Axes", points: FloatArray) -> None:
     """The diagonal, once."""
     name = "guessing"
     if name not in [line.get_label() for line in ax.lines]:
-        ax.plot(points, 1 - points, linestyle=":", color="0.4", label=name)
+        ax.plot(points, 1 - points, linestyle=":", color="0.5", label=name)

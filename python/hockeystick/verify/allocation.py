@@ -31,7 +31,8 @@ class Allocated:
         self, noise: float, steps: int, epochs: int, *, removes: bool, digits: int
     ) -> None:
         self._noise, self._steps, self._epochs = noise, steps, epochs
-        self._removes, self.digits = removes, digits
+        self._removes = removes
+        self.digits: int = digits
         self._nats: float = digits * math.log(10)
         self._pilot = Pilot(math.sqrt(epochs) / noise, steps)
         self._kept: list[Inversion | Vertical] = []

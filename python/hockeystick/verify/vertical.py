@@ -41,7 +41,11 @@ class Plan:
             period = max(right, left, 4 / line)
             turn, top = self._cut(pilot, line, strike, goal)
             choices.append((top * period / (2 * math.pi), line, period, c, turn))
-        nodes, self.line, self.period, self.c, self.turn = min(choices)
+        nodes, line, period, c, turn = min(choices)
+        self.line: float = line
+        self.period: float = period
+        self.c: float = c
+        self.turn: float = turn
         self.nodes: int = max(math.ceil(nodes), 4) if nodes < math.inf else 10**9
         self.strike: Strike = strike
         self.depth: float = max(pilot.log_f(self.line, strike) - goal, 20.0)

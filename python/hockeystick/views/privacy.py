@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Epsilon and delta."""
 
-from typing import Unpack
+import math
+from typing import Any, Unpack
+from warnings import warn
 
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.explanation import Explanation, explained
@@ -17,7 +19,10 @@ class PrivacyViews(Asked):
 
     def epsilon(self, delta: Value | Array, **options: Unpack[Options]) -> Value:
         """Certified upper bound on epsilon: the upper end of ``epsilon_bounds``, same arguments."""
-        return self._safe("epsilon", delta, options)
+        found = self._safe("epsilon", delta, options)
+        if (found == math.inf) is True:  # a single answer
+            _say_that_deltas_add_up(self.terms, delta)
+        return found
 
     def epsilon_bounds(self, delta: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
         """Smallest epsilon at which the composition is (epsilon, delta)-DP, enclosed.
@@ -103,3 +108,14 @@ class PrivacyViews(Asked):
         if epsilon is None:
             return explained(self, "epsilon", delta, limits)
         return explained(self, "delta", epsilon, limits)
+
+
+def _say_that_deltas_add_up(terms: tuple[tuple[Any, int], ...], delta: object) -> None:
+    """Warn where guarantees that fail with some probability leave no epsilon."""
+    total = math.fsum(count * getattr(one, "guaranteed_delta", 0.0) for one, count in terms)
+    if total > float(delta):  # type: ignore[arg-type]
+        warn(
+            f"epsilon is infinite: the deltas of what was composed add up, to {total:.3g}, "
+            f"which is above delta = {delta!r}",
+            stacklevel=3,
+        )

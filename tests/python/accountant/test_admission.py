@@ -237,7 +237,7 @@ FREE = hs.ApproximateDP(epsilon=0.0, delta=0.0)
         ((STEP, 1), 10 * STEP, 10**8),
         ((STEP, 1), STEP, 10**9 + 1),
         ((STEP, 1), STEP, -1),
-        ((STEP, 1), STEP, 1.0),
+        ((STEP, 1), STEP, 1.5),
         ((STEP, 1), 2, 1),
     ],
 )

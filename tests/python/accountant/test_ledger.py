@@ -46,6 +46,16 @@ def test_the_ledger_keeps_the_order_and_merges_neighbours():
     assert acct.composition == 4 * A + 3 * S
 
 
+def test_entries_of_one_mechanism_and_label_become_one():
+    acct = Accountant().compose(A).compose(S, label="x").compose(A, count=2).compose(S)
+    before = acct.composition
+    assert acct.merge() is acct
+    assert acct.entries == ((A, 3, ""), (S, 1, "x"), (S, 1, ""))
+    assert acct.composition == before
+    assert Accountant.from_json(acct.to_json()).composition == before
+    assert Accountant().merge().ledger == ()
+
+
 def test_a_composition_enters_its_terms():
     acct = Accountant().compose(2 * (A + 3 * S), count=2)
     assert acct.ledger == (4 * A + 12 * S).terms
@@ -71,8 +81,7 @@ def test_queries_are_those_of_the_composition():
 
 def test_repr_says_what_was_spent():
     assert repr(Accountant().compose(A)) == (
-        "<Accountant adjacency='add-or-remove-one' tolerance=0.001 "
-        "composition=1 * Gaussian(noise_multiplier=2.0)>"
+        "<Accountant adjacency='add-or-remove-one' tolerance=0.001 composition=1 * Gaussian(2.0)>"
     )
 
 
@@ -81,7 +90,7 @@ def test_repr_says_what_was_spent():
     [
         (("Gaussian",), TypeError, "mechanism"),
         ((None,), TypeError, "mechanism"),
-        ((A, 1.0), TypeError, "count"),
+        ((A, 1.5), TypeError, "count"),
         ((A, True), TypeError, "count"),
         ((A, -1), ValueError, "count"),
         ((A, 10**9 + 1), ValueError, "count"),
@@ -192,7 +201,7 @@ def test_whole_numbers_are_numbers():
         (text(ledger=[1]), r"\$\.ledger\[0\] must be an object"),
         (text(ledger=[{}]), r"\$\.ledger\[0\]\.mechanism must be there"),
         (text(ledger=[*entry(), {"count": 1}]), r"\$\.ledger\[1\]\.mechanism must be there"),
-        (text(ledger=[entry()[0] | {"count": 1.0}]), r"\$\.ledger\[0\]: count must be a whole"),
+        (text(ledger=[entry()[0] | {"count": 1.5}]), r"\$\.ledger\[0\]: count must be a whole"),
         (text(ledger=[entry()[0] | {"count": -1}]), r"\$\.ledger\[0\]: count must be a whole"),
         (text(ledger=[entry()[0] | {"note": ""}]), r"\$\.ledger\[0\]\.note must not be there"),
         (text(ledger=entry(type="Cauchy")), r"\$\.ledger\[0\]\.mechanism\.type must be one of"),
@@ -265,7 +274,7 @@ def test_admission_uses_bounds_wider_than_asked_for():
     [
         ((None, 1, 1.0, 1e-5), TypeError, "mechanism"),
         ((A, -1, 1.0, 1e-5), ValueError, "count"),
-        ((A, 1.0, 1.0, 1e-5), TypeError, "count"),
+        ((A, 1.5, 1.0, 1e-5), TypeError, "count"),
         ((A, 1, -1.0, 1e-5), ValueError, "epsilon"),
         ((A, 1, math.nan, 1e-5), ValueError, "epsilon"),
         ((A, 1, math.inf, 1e-5), ValueError, "epsilon"),

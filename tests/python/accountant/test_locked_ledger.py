@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import groupby
 
 import pytest
 
@@ -211,3 +212,63 @@ def test_errors_name_the_path_asked_for(tmp_path, monkeypatch, name, error):
         Accountant.locked(name).__enter__()
     assert caught.value.filename == name
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("timeout", [None, 60.0])
+def test_who_waits_has_his_turn(path, timeout):
+    """Others that ask for the lock as soon as they let go of it do not keep it among themselves."""
+    order, begin = [], threading.Barrier(2)
+
+    def work(name):
+        begin.wait()
+        for _ in range(20):
+            with Accountant.locked(path, timeout=timeout):
+                order.append(name)
+                time.sleep(0.01)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(order.index(name) for name in "ab") <= 8
+    runs = [len(list(run)) for _, run in groupby(order)]
+    assert max(runs[:-1]) <= 8  # the last is of whom the other left alone
+
+
+# Holds the lock in a thread while the main one forks a child, which outlives both.
+PARENT = """
+import os, sys, threading, time
+import hockeystick as hs
+
+def hold():
+    with hs.Accountant.locked(sys.argv[1]):
+        held.set()
+        time.sleep(60)
+
+held = threading.Event()
+threading.Thread(target=hold, daemon=True).start()
+held.wait()
+child = os.fork()
+if child == 0:
+    os.close(1)
+    time.sleep(60)
+    os._exit(0)
+print(child, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+def test_a_child_of_the_dead_holds_no_lock(path):
+    arguments = [sys.executable, "-W", "ignore", "-c", PARENT, str(path)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as parent:
+        child = int(parent.stdout.readline())
+        try:
+            parent.kill()
+            parent.wait()
+            with Accountant.locked(path, timeout=10) as acct:
+                acct.compose(STEP)
+        finally:
+            os.kill(child, signal.SIGKILL)
+    assert spent(path) == 1

@@ -107,7 +107,7 @@ def test_corners():
         ({"epsilon": "1"}, TypeError, "^epsilon must be "),
         ({"delta": -0.1}, ValueError, r"^delta must be in \[0, 1\], got -0.1$"),
         ({"delta": math.nan}, ValueError, "^delta must be "),
-        ({"count": 2.0}, TypeError, "^count must be "),
+        ({"count": 2.5}, TypeError, "^count must be "),
         ({"count": -1}, ValueError, "^count must be "),
         ({"delta_slack": 0}, ValueError, r"^delta_slack must be in \(0, 1\), got 0$"),
         ({"delta_slack": True}, TypeError, "^delta_slack must be "),

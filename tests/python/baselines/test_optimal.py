@@ -178,7 +178,7 @@ GOOD = {"epsilon": 1.0, "delta": 1e-6, "count": 10}
         ({"delta": 1.1}, ValueError, r"^delta must be in \[0, 1\], got 1.1$"),
         ({"delta": math.nan}, ValueError, "^delta must be "),
         ({"count": -1}, ValueError, "^count must be "),
-        ({"count": 1.0}, TypeError, "^count must be "),
+        ({"count": 1.5}, TypeError, "^count must be "),
         ({"count": 10**9 + 1}, ValueError, "^count must be "),
     ],
 )

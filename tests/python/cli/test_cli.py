@@ -14,27 +14,17 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from hockeystick import cli
-from hockeystick.cli._decimals import outward
+from hockeystick._decimals import outward
 
 RUN = [
     *("--noise-multiplier", "1.0"),
     *("--sampling-probability", "0.01"),
     *("--steps", "1000"),
 ]
+ONE = ["--noise-multiplier", "1", "--steps", "1", "--delta", "1e-5"]
+SAID = "1000 steps of noise 1.0, q = 0.01, poisson sampling, add-or-remove-one"
 EPSILON = ["epsilon", *RUN, "--delta", "1e-5"]
 DELTA = ["delta", *RUN, "--epsilon", "1"]
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command line: exit code, stdout, stderr."""
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as exited:
-            cli.main(arguments)
-        return exited.value.code, *capsys.readouterr()
-
-    return call
 
 
 @pytest.mark.parametrize(
@@ -46,7 +36,8 @@ def test_one_readable_line(run, arguments, wanted, given):
     number = r"([0-9.]+(?:e-[0-9]+)?)"
     match = re.fullmatch(
         rf"{wanted} = {number} at {given} "
-        rf"\(certified: {number} <= {wanted} <= {number}\), [0-9.e+]+ ms\n",
+        rf"\(certified: {number} <= {wanted} <= {number}\), "
+        rf"{SAID}, [0-9.e+]+ ms\n",
         out,
     )
     assert (code, err) == (0, "")
@@ -85,6 +76,7 @@ def test_json_of_delta(run):
 
 CALIBRATE = ["calibrate", *("--sampling-probability", "0.01", "--steps", "1000")]
 BUDGET = ["--epsilon", "2", "--delta", "1e-5"]
+PROBABILITY = ["--parameter", "sampling-probability"]
 
 
 def test_calibrate(run):
@@ -126,7 +118,7 @@ def test_json_of_calibrate(run):
         (["--steps", "9", "--advantage", "0.1"], "noise_multiplier", "advantage"),
         (["--steps", "9", "--tpr", "0.1", "--fpr", "0.01"], "noise_multiplier", "tpr"),
         (
-            ["--noise-multiplier", "1", *BUDGET, "--parameter", "sampling-probability"],
+            [*("--noise-multiplier", "1", "--steps", "1"), *BUDGET, *PROBABILITY],
             "sampling_probability",
             "epsilon",
         ),
@@ -180,6 +172,26 @@ def test_nothing_costs_nothing(run):
         ),
         (["calibrate", *BUDGET, "--parameter", "steps"], "Missing option '--noise-multiplier'"),
         (["epsilon", "--delta", "1e-5"], "Missing option '--noise-multiplier'"),
+        (["epsilon", "-s", "1", "-p", "0.01", "-d", "1e-5"], "Missing option '--steps'"),
+        (["delta", "-s", "1", "-p", "0.01", "--epsilon", "1"], "Missing option '--steps'"),
+        (["calibrate", "-p", "0.01", *BUDGET], "Missing option '--steps'"),
+        ([*EPSILON, "--batch-size", "3"], "either --sampling-probability or --batch-size"),
+        ([*EPSILON, "--epochs", "3"], "either --steps or --epochs must be given"),
+        (["epsilon", *ONE, "--batch-size", "3"], "Missing option '--dataset-size'"),
+        ([*EPSILON, "--dataset-size", "3"], "dataset_size must be given with batch_size"),
+        (
+            ["calibrate", *BUDGET, "--parameter", "steps", "-s", "1", "--epochs", "3"],
+            "--steps is what is to be found; leave out --epochs",
+        ),
+        (
+            ["calibrate", *BUDGET, *PROBABILITY, "-s", "1", "--batch-size", "3"],
+            "--sampling-probability is what is to be found; leave out --batch-size",
+        ),
+        ([*EPSILON, "--delta", "1/0"], "Invalid value for '--delta'"),
+        ([*EPSILON, "--delta", "1/2/3"], "Invalid value for '--delta'"),
+        ([*EPSILON, "--delta", "1/1e999999999"], "Invalid value for '--delta'"),
+        ([*EPSILON, "--delta", "0,01"], "Invalid value for '--delta'"),
+        ([*EPSILON, "--steps", "1e999999999"], "Invalid value for '--steps'"),
         ([*EPSILON, "--delta", "0.1.2"], "Invalid value for '--delta'"),
         ([*EPSILON, "--delta", ""], "Invalid value for '--delta'"),
         ([*EPSILON, "--delta", "1e-400"], r"delta must be in \(0, 1\), got 0.0"),
@@ -224,6 +236,24 @@ def test_summaries_are_whole(run, monkeypatch):
 @pytest.mark.parametrize("command", [cli._commands, *cli._commands.commands.values()])
 def test_every_option_is_explained(command):
     assert all(each.help for each in command.params if each.param_type_name == "option")
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "fits"),
+    [
+        (["-s", "1", "-i", "9", *PROBABILITY, "--epsilon", "200"], "everything fits", "everything"),
+        (
+            ["-s", "1", "-p", "1%", "--parameter", "steps", "--epsilon", "1e-4"],
+            "not even one step fits",
+            "nothing",
+        ),
+        (["-i", "1", "-p", "1e-9", "--epsilon", "200"], "everything fits", "everything"),
+    ],
+)
+def test_all_or_nothing_is_said(run, options, words, fits):
+    assert f"; {words}" in run("calibrate", *options, "-d", "1e-5")[1]
+    answer = json.loads(run("calibrate", *options, "-d", "1e-5", "--json")[1])
+    assert answer["fits"] == fits
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,10 @@ def test_one_peer_from_end_to_end(monkeypatch, capfd):
     code, out, err = compare(capfd, *EPSILON, "--peer", "dp-accounting")
     assert (code, err) == (0, "")
     question, ours, rdp = out.splitlines()
-    assert question == "epsilon at delta = 1e-05"
+    assert question == (
+        "epsilon at delta = 1e-05, 10000 steps of noise 1.0, q = 0.01, poisson sampling, "
+        "add-or-remove-one"
+    )
     name, theirs = f"hockeystick {hs.__version__}", version("dp-accounting")
     bounds = re.fullmatch(
         rf"{name} +([0-9.]+) <= epsilon <= ([0-9.]+) +certified +[0-9.]+ m?s", ours

@@ -33,7 +33,7 @@ def test_the_command_line_writes_a_file(picture, tmp_path, capsys):
     assert (code, err) == (0, "")
     assert re.fullmatch(rf"{picture} in {re.escape(str(path))}, [0-9.e+]+ ms\n", out)
     height, width, _ = plt.imread(path).shape
-    assert (width, height) == (640, 480)
+    assert (width, height) == (1280, 960)
     assert plt.get_fignums() == []
 
 
@@ -45,7 +45,7 @@ def test_the_help_lists_the_pictures_one_a_line(capsys):
 
 def test_the_help_says_which_pictures_take_a_delta(capsys):
     out = " ".join(command_line(capsys, "--help")[1].split())
-    said = out.partition("--delta FLOAT")[2].partition("--epsilon FLOAT")[0]
+    said = out.partition("--delta NUMBER")[2].partition("--epsilon NUMBER")[0]
     assert [name for name in PICTURES if name in said.replace("- ", "-")] == list(TAKEN_BY["delta"])
 
 
@@ -97,17 +97,17 @@ def test_the_command_line_compares(monkeypatch, tmp_path, capsys):
         (["loss-distribution", *QUESTION, "--output", "."], "is a directory"),
         (["loss-distribution", *QUESTION, "--output", "x"], "must end in a format, as x.png"),
         (["epsilon-by-count", *QUESTION, "--output", "x.png", "--delta", "2"], "delta must be in"),
-        (["hockey-stick", "--noise-multiplier", "0", "--output", "x.png"], "noise_multiplier must"),
+        (["hockey-stick", "-s", "0", "-i", "9", "--output", "x.png"], "noise_multiplier must"),
         (
             ["tradeoff", *QUESTION, "--output", "x.png", "--baseline", "rdp"],
-            "--baseline is for epsilon-by-count only",
+            "--baseline is for hockey-stick and epsilon-by-count only",
         ),
         (
             ["hockey-stick", *QUESTION, "--output", "x.png", "--delta", "1e-5"],
             "--delta is for epsilon-by-count and loss-against-probability only",
         ),
         (
-            ["epsilon-by-count", "--noise-multiplier", "1", "--output", "x.png"],
+            ["epsilon-by-count", "-s", "1", "-i", "1", "--output", "x.png"],
             "steps must be above 1",
         ),
         (

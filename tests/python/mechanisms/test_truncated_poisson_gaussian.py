@@ -54,13 +54,13 @@ def test_arguments_out_of_range(name, value, expected):
 
 
 @pytest.mark.parametrize("name", DEFAULTS)
-@pytest.mark.parametrize("value", ["1", None, True, 1j])
+@pytest.mark.parametrize("value", ["1", True, 1j, b"1"])
 def test_arguments_of_a_wrong_type(name, value):
     with pytest.raises(TypeError, match=f"^{name} must be "):
         mechanism(**{name: value})
 
 
-@pytest.mark.parametrize("value", [10.0, math.inf])
+@pytest.mark.parametrize("value", [10.5, math.inf])
 def test_sizes_are_whole_numbers(value):
     with pytest.raises(TypeError, match="^dataset_size must be a whole number"):
         mechanism(dataset_size=value)

@@ -333,7 +333,7 @@ def test_queries_keep_shapes():
         ({"tail_mass": math.nan}, ValueError, "tail_mass"),
         ({"adjacency": "both"}, ValueError, "adjacency"),
         ({"memory_limit": 0}, ValueError, "memory_limit"),
-        ({"memory_limit": 2.0}, TypeError, "memory_limit"),
+        ({"memory_limit": 2.5}, TypeError, "memory_limit"),
     ],
 )
 def test_bad_arguments_are_named(arguments, error, name):

@@ -28,7 +28,8 @@ class UnsupportedError(Exception):
 
     def __init__(self, event: object, message: str) -> None:
         super().__init__(event, message)
-        self.event, self.message = event, message
+        self.event: object = event
+        self.message: str = message
 
 
 @singledispatch

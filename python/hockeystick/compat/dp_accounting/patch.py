@@ -103,6 +103,8 @@ def _exchange(
 
 
 def _restore() -> None:
+    if sys.is_finalizing():  # nobody is left to look at the names, and nothing can be imported
+        return
     while _undo:
         names, name, theirs, ours = _undo.pop()
         if names.get(name) is ours:  # what others have set since is theirs to keep

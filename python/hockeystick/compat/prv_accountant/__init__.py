@@ -3,8 +3,8 @@
 
     from hockeystick.compat.prv_accountant import PRVAccountant    # was: from prv_accountant ...
 
-Modules, classes, arguments and the three numbers of an answer are those of prv_accountant 0.2, and
-it need not be installed. On the command line, ``hockeystick epsilon`` takes the options of
+Modules, classes, arguments and the three numbers of an answer are those of prv_accountant 0.2 but
+for what is listed below, and it need not be installed. On the command line, ``hockeystick epsilon`` takes the options of
 ``compute-dp-epsilon``.
 
 Every answer is ``(lower, estimate, upper)``: the truth lies between the outer two, rounding
@@ -26,15 +26,19 @@ there: for DP-SGD also that of adding one. Answers differ where the original is 
 | `num_self_compositions` of another length | may be broadcast or cut | ValueError |
 | NaN, infinite or negative parameters | often accepted | ValueError |
 
+``PRVAccountant.compute_composition`` and `composers` return losses on a grid: `pmf` and `domain` are
+to look at, in floating point, and ``compute_epsilon`` of such a loss encloses what was composed: the
+mechanisms, or the masses given to `DiscretePrivacyRandomVariable`, as they are. The mechanisms' `rdp`
+and `mean` are certified upper bounds; their `cdf` and `pdf` are to look at, and so is all of
+`PrivacyRandomVariableTruncated`, whose `cdf` is 0 at its lower end (there: not quite).
+
 Mechanisms of one's own are subclasses of `PrivacyRandomVariable` with a `cdf`, and perhaps `pm_inf`.
 Their losses are rounded up and down to a grid that `eps_error` chooses, so that the bounds enclose
 what the `cdf` says; `rdp`, `mean` and `pdf` are not needed.
 
-Not offered: how the original works inside, in its modules `composers`, `discretisers`, `domain` and
-`discrete_privacy_random_variable`, ``PRVAccountant.compute_composition`` and
-`PrivacyRandomVariableTruncated`; its second opinion, ``other_accountants.RDP``
-(``hockeystick.baselines`` has more of them); and `cdf`, `pdf` and `rdp` of its own mechanisms
-(``Composition`` has views of their loss).
+Not offered: its module `discretisers` and ``accountant.compute_safe_domain_size``, since nothing is
+discretised before it is asked about; and its second opinion, ``other_accountants.RDP``
+(``hockeystick.baselines`` has more of them).
 """  # noqa: E501 - rows of a table
 
 from hockeystick.compat.prv_accountant.accountant import Accountant, PRVAccountant

@@ -4,25 +4,28 @@
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import hockeystick as hs
 from hockeystick.compat import _arguments
+from hockeystick.compat.prv_accountant.composed import Answer, Composed
+from hockeystick.compat.prv_accountant.discrete_privacy_random_variable import (
+    ComposedPrivacyRandomVariable,
+)
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
-    KnownMechanism,
     PoissonSubsampledGaussianMechanism,
     PrivacyRandomVariable,
 )
+from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
+    KnownMechanism,
+)
 from hockeystick.given_cdf import Allowance
-from hockeystick.limits import DEFAULT_TOLERANCE
 
 Counts = int | Sequence[int] | npt.NDArray[np.integer[Any]] | None
-Answer = tuple[float, float, float]
 
-_COARSE = 1e-2  # where the grid of a mechanism of one's own costs more than that
+_WIDEST_INTERVAL = 0.1  # of masses that are looked at [nats]
 
 
 class PRVAccountant:
@@ -58,13 +61,16 @@ class PRVAccountant:
         max_self_compositions: Counts = None,
         eps_max: float | None = None,
     ) -> None:
-        self.eps_error = _arguments.positive("eps_error", eps_error)
-        self.delta_error = _arguments.positive("delta_error", delta_error)
+        self.eps_error: float = _arguments.positive("eps_error", eps_error)
+        self.delta_error: float = _arguments.positive("delta_error", delta_error)
         if eps_max is not None:
             _arguments.positive("eps_max", eps_max)
         each = prvs if isinstance(prvs, Sequence) else [prvs]
-        self.prvs = [_arguments.instance("prvs", prv, PrivacyRandomVariable) for prv in each]
-        self.max_self_compositions = self._counts("max_self_compositions", max_self_compositions)
+        self.prvs: list[PrivacyRandomVariable] = [
+            _arguments.instance("prvs", prv, PrivacyRandomVariable) for prv in each
+        ]
+        counts = self._counts("max_self_compositions", max_self_compositions)
+        self.max_self_compositions: list[int] = counts
         self._enclosed = [prv.enclosed(self._allowance) for prv in self.prvs]
 
     def compute_epsilon(self, delta: float, num_self_compositions: Counts) -> Answer:
@@ -80,21 +86,7 @@ class PRVAccountant:
             CertificationError: `eps_error` is out of reach; carries the best bounds.
         """
         delta = _arguments.one_delta(delta)
-
-        both = self._composed(num_self_compositions)
-        first = _COARSE if both.allowed else DEFAULT_TOLERANCE
-        most = self.eps_error / 16 if both.allowed else self.eps_error  # rounding takes most of it
-
-        def ask(run: hs.Composition, at: float) -> hs.Bounds[float]:
-            bounds = run.epsilon_bounds(at, **_options(first))
-            if not bounds.gap > most:  # also where both are infinite
-                return bounds
-            return run.epsilon_bounds(at, **_options(most / bounds.upper))
-
-        more, less = _sum(delta, both.allowed, both.missed), _difference(delta, both.allowed)
-        lower = ask(both.more_private, more).lower if more < 1 else 0.0
-        upper = ask(both.less_private, less).upper if less > 0 else math.inf
-        return _answer(max(0.0, _difference(lower, both.shift)), upper)
+        return self._composed(num_self_compositions).epsilon(delta, self.eps_error)
 
     def compute_delta(self, epsilon: float, num_self_compositions: Counts) -> Answer:
         """Bounds on delta at `epsilon`, with an estimate between them: (lower, estimate, upper).
@@ -108,24 +100,16 @@ class PRVAccountant:
             CertificationError: `eps_error` is out of reach; carries the best bounds.
         """
         epsilon = _arguments.one_epsilon(epsilon)
-        both = self._composed(num_self_compositions)
-        first = _COARSE if both.allowed else DEFAULT_TOLERANCE
-        options = _options(min(first, self.eps_error / 2))
+        return self._composed(num_self_compositions).delta(epsilon, self.eps_error)
 
-        def ask(run: hs.Composition, at: float) -> hs.Bounds[float]:
-            try:
-                return run.delta_bounds(at, **options)
-            except hs.CertificationError as error:
-                if error.bounds.gap <= both.allowed:
-                    return error.bounds
-                raise
+    def compute_composition(self, num_self_compositions: Counts) -> ComposedPrivacyRandomVariable:
+        """The loss of the composition; its masses are made when they are looked at.
 
-        upper = ask(both.less_private, epsilon).upper
-        shifted, lower = _sum(epsilon, both.shift), 0.0
-        if shifted <= _arguments.MAX_EPSILON:
-            lower = ask(both.more_private, shifted).lower
-        lower = max(0.0, _difference(_difference(lower, both.allowed), both.missed))
-        return _answer(lower, min(1.0, _sum(upper, both.allowed)))
+        Args and errors: as of `compute_epsilon`.
+        """
+        runs = sum(self.max_self_compositions)
+        interval = min(self.eps_error / math.sqrt(max(runs, 1)), _WIDEST_INTERVAL)
+        return ComposedPrivacyRandomVariable(self._composed(num_self_compositions), interval)
 
     @property
     def _allowance(self) -> Allowance:
@@ -139,21 +123,15 @@ class PRVAccountant:
         by_cdf = [not isinstance(prv, KnownMechanism) for prv in self.prvs]
         return sum(n for n, given in zip(counts, by_cdf, strict=True) if given)
 
-    def _composed(self, num_self_compositions: Counts) -> "_Composed":
+    def _composed(self, num_self_compositions: Counts) -> Composed:
         counts = self._counts("num_self_compositions", num_self_compositions)
         if any(n > most for n, most in zip(counts, self.max_self_compositions, strict=True)):
             raise ValueError(
                 f"num_self_compositions must be at most max_self_compositions = "
                 f"{self.max_self_compositions}, got {counts}"
             )
-        parts = list(zip(self._enclosed, counts, strict=True))
-        return _Composed(
-            sum((n * part.more_private for part, n in parts), hs.Composition()),
-            sum((n * part.less_private for part, n in parts), hs.Composition()),
-            shift=_sum(0.0, *(n * part.shift for part, n in parts)),
-            missed=_sum(0.0, *(n * part.missed for part, n in parts)),
-            allowed=self.delta_error / 2 if self._runs_by_cdf(counts) else 0.0,
-        )
+        allowed = self.delta_error / 2 if self._runs_by_cdf(counts) else 0.0
+        return Composed.of(zip(self._enclosed, counts, strict=True), allowed)
 
     def _counts(self, name: str, given: Counts) -> list[int]:
         expected = len(self.prvs)
@@ -194,8 +172,8 @@ class Accountant:
         )
         if mesh_size is not None:
             raise ValueError(f"mesh_size must be None, got {mesh_size!r}")
-        self.delta = _arguments.one_delta(delta)
-        self.accountant = PRVAccountant(
+        self.delta: float = _arguments.one_delta(delta)
+        self.accountant: PRVAccountant = PRVAccountant(
             PoissonSubsampledGaussianMechanism(sampling_probability, noise_multiplier),
             eps_error=0.1 if eps_error is None else eps_error,
             delta_error=self.delta / 1000,
@@ -205,33 +183,3 @@ class Accountant:
     def compute_epsilon(self, num_compositions: int) -> Answer:
         """Bounds on epsilon after `num_compositions` steps, as `PRVAccountant` gives them."""
         return self.accountant.compute_epsilon(self.delta, num_compositions)
-
-
-def _options(width: float) -> dict[str, Any]:
-    narrowest = _arguments.MIN_TOLERANCE
-    return {"adjacency": hs.Adjacency.REMOVE_ONE, "tolerance": max(width, narrowest)}
-
-
-class _Composed(NamedTuple):
-    """Between what the runs are, and what the bounds have to allow for."""
-
-    more_private: hs.Composition
-    less_private: hs.Composition
-    shift: float  # of epsilon, for the lower bound
-    missed: float  # of delta, by the lower bound
-    allowed: float  # of delta, on either side, for what is given by cdf
-
-
-def _answer(lower: float, upper: float) -> Answer:
-    return lower, lower + (upper - lower) / 2 if upper < math.inf else lower, upper
-
-
-def _sum(*terms: float) -> float:
-    """The sum or more, of terms >= 0; exact if all but one are 0."""
-    total = math.fsum(terms)
-    return total if sum(map(bool, terms)) < 2 else math.nextafter(total, math.inf)  # noqa: PLR2004
-
-
-def _difference(one: float, other: float) -> float:
-    """The difference or less; exact if `other` is 0 or `one` is inf."""
-    return math.nextafter(one - other, -math.inf) if other and one < math.inf else one

@@ -5,7 +5,8 @@ from typing import Any
 
 import hockeystick as hs
 from hockeystick.compat import _arguments
-from hockeystick.compat.prv_accountant.accountant import Answer, PRVAccountant
+from hockeystick.compat.prv_accountant.accountant import PRVAccountant
+from hockeystick.compat.prv_accountant.composed import Answer
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
     PoissonSubsampledGaussianMechanism,
 )
@@ -38,7 +39,7 @@ class DPSGDAccountant(PRVAccountant):
         delta: float | None = None,
         max_compositions: int | None = None,
     ) -> None:
-        self.delta = None if delta is None else _arguments.one_delta(delta)
+        self.delta: float | None = None if delta is None else _arguments.one_delta(delta)
         super().__init__(
             prvs=PoissonSubsampledGaussianMechanism(sampling_probability, noise_multiplier),
             max_self_compositions=_one_of(max_steps=max_steps, max_compositions=max_compositions),

@@ -3,8 +3,8 @@
 
     from hockeystick.compat.dp_accounting import pld       # was: from dp_accounting import pld
 
-Modules, functions, classes, arguments and defaults are those of dp_accounting 0.6, and the events
-also those of its main branch. Only the accountant needs dp_accounting installed, for its events and
+Modules, functions, classes, arguments and defaults are those of dp_accounting 0.6 but for what the
+second table leaves out; events and answers about attacks are also those of its main branch. Only the accountant needs dp_accounting installed, for its events and
 base class: ``pip install hockeystick[dp-accounting]``.
 
 A distribution keeps the run of mechanisms that it is of. Its answers are ``Composition``'s bounds of
@@ -32,20 +32,21 @@ Answers differ where the original is wrong, or fails:
 | `RandomAllocationDpEvent` (main branch) | grids | tight of one step; of several safe, theory leaves a gap |
 | `DiscreteGaussianDpEvent` (main branch) | not supported | supported in one dimension |
 | `get_epsilon(0)` of bounded losses | inf after truncation | the largest loss |
+| `get_true_positive_rates` (main branch) | minimum over 3000 deltas | certified, `deltas` not needed |
+| `get_gdp_parameter_estimate` (main branch) | estimate at the rates of a list | the same with certified rates; ``Composition.gdp_mu`` certifies mu |
+| `create_pmf_pessimistic_connect_dots` | floating-point masses | certified for every mechanism with these deltas: ``HockeyStickCurve`` |
 
 Not offered, as no library that uses dp_accounting is known to ask for it; the error says what to use:
 
 | left out | in its place |
 | --- | --- |
 | the module `privacy_loss_mechanism` | ``hockeystick.mechanisms`` |
-| true positive rates and mu (main branch) | ``Composition.true_positive_rate``, ``gdp_mu`` |
 | `compute_mixture` of distributions | ``TruncatedPoissonGaussian``, ``GaussianMixture`` |
-| `create_pmf_pessimistic_connect_dots` and `..._fixed_gap` | ``Composition.pld`` |
-| `create_pmf` and `compose_pmfs` | `create_from_rounded_probability`, and `compose` of distributions |
 | `self_convolve`, `convolve_dictionary` and `self_convolve_dictionary` | distributions compose |
 | `log_sinh`, `asinh_exp` and `log_a_times_exp_b_plus_c` | NumPy and SciPy |
 
-Pmfs are dense but for those made of dictionaries, and all compose with each other. What a
+Pmfs are dense but for those made of dictionaries and `compose_pmfs` of few of their masses, and all
+compose with each other. What a
 composition with given masses looks like is as rounded as there; its answers are bounds.
 """  # noqa: E501 - rows of a table
 

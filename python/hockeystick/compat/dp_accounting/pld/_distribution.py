@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The class ``PrivacyLossDistribution``: one pmf a direction."""
 
+import math
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from statistics import NormalDist
 from typing import NoReturn
+
+import numpy as np
 
 from hockeystick.adjacency import Adjacency
 from hockeystick.compat.dp_accounting.pld import pld_pmf
@@ -92,6 +97,45 @@ class PrivacyLossDistribution:
         """The smallest epsilon >= 0 with at most this delta in either direction; inf if none."""
         return max([float(run.epsilon([delta])[0]) for run in self._runs])
 
+    def get_true_positive_rates(
+        self,
+        false_positive_rates: float | FloatArray,
+        deltas: FloatArray | None = None,  # noqa: ARG002, theirs
+    ) -> float | FloatArray:
+        """The largest true positive rates that any attack has at these false positive rates.
+
+        Certified like all answers, in either direction; `deltas` is not needed.
+        """
+        rates = np.asarray(false_positive_rates, dtype=np.float64)
+        worst = np.maximum.reduce([run.power(rates.reshape(-1)) for run in self._runs])
+        shaped = worst.reshape(rates.shape)
+        return float(shaped) if isinstance(false_positive_rates, numbers.Number) else shaped
+
+    def get_gdp_parameter_estimate(
+        self,
+        false_positive_rates: FloatArray | None = None,
+        deltas: FloatArray | None = None,  # noqa: ARG002, theirs
+    ) -> float:
+        """The least mu with which Gaussian DP allows the true positive rates at those given.
+
+        Certified at these rates alone: ``Composition.gdp_mu`` holds between them too. inf if a loss
+        is infinite with a probability above the least of them. `deltas` is not needed.
+
+        Args:
+            false_positive_rates: Those above 1/2 are left out; by default 500 from 1e-12 on.
+            deltas: Not used.
+        """
+        given = false_positive_rates
+        rates = np.geomspace(1e-12, 0.5, num=500) if given is None else np.asarray(given)
+        rates = rates[rates <= 0.5]  # noqa: PLR2004, the others follow by symmetry
+        if rates.size == 0 or rates.min() <= 0:
+            raise ValueError(f"false_positive_rates must be > 0, one at most 1/2, got {given!r}")
+        reached = np.asarray(self.get_true_positive_rates(np.append(rates, 0.0)))
+        if reached[-1] > rates.min():
+            return math.inf
+        pairs = zip(reached[:-1].tolist(), rates.tolist(), strict=True)
+        return max([_normal_quantile(true) - _normal_quantile(false) for true, false in pairs])
+
     def validate_composable(self, privacy_loss_distribution: "PrivacyLossDistribution") -> None:
         """Raises ValueError unless both are on one grid and of one estimate."""
         self._runs[0].check_like(privacy_loss_distribution._runs[0])
@@ -132,3 +176,10 @@ class PrivacyLossDistribution:
             return [(self._runs[0], other._runs[0])]
         mine, others = self._directions, other._directions
         return [(mine[0], others[0]), (mine[-1], others[-1])][: max(len(mine), len(others))]
+
+
+def _normal_quantile(probability: float) -> float:
+    """That of the standard normal distribution; infinite at 0 and 1."""
+    if 0 < probability < 1:
+        return NormalDist().inv_cdf(probability)
+    return math.inf if probability else -math.inf

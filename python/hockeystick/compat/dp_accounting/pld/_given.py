@@ -87,6 +87,24 @@ def convolved(parts: Sequence[tuple[Shown, int]]) -> Shown:
     return Shown(sum([n * part.first for part, n in parts]), np.maximum(probs, 0), 1 - finite)
 
 
+def cut(shown: Shown, tail_mass: float, *, pessimistic: bool) -> Shown:
+    """The same without ends of at most half of `tail_mass` each.
+
+    Pessimistic, what is cut moves up, to +inf in the end; else down, and the lowest is left out.
+    """
+    sums = np.cumsum(shown.probs)
+    first = int(np.searchsorted(sums, tail_mass / 2, side="right"))
+    back = int(np.searchsorted(np.cumsum(shown.probs[::-1]), tail_mass / 2, side="right"))
+    last = sums.size - back
+    if tail_mass == 0 or first >= last:
+        return shown
+    below, above = sums[first] - shown.probs[first], sums[-1] - sums[last - 1]
+    kept = shown.probs[first:last].copy()
+    kept[0 if pessimistic else -1] += below if pessimistic else above
+    infinity_mass = min(shown.infinity_mass + (above if pessimistic else 0.0), 1.0)
+    return Shown(shown.first + first, kept, infinity_mass)
+
+
 def _distribution(masses: FloatArray, sign: int) -> tuple[FloatArray, float]:
     """The masses over their sum, and its logarithm, moved by what division rounds."""
     excess = math.fsum((*masses, -1.0))

@@ -5,7 +5,6 @@ from typing import NoReturn
 
 _CONVOLVE = "its distributions, or hockeystick.Composition, compose"
 _MATH = "NumPy, SciPy and hockeystick.mechanisms have such functions"
-_DOTS = "hockeystick.Composition.pld connects the dots of a mechanism"
 INSTEAD = {
     "privacy_loss_mechanism": (
         "hockeystick.mechanisms has the mechanisms, privacy_loss_distribution.from_... their "
@@ -17,12 +16,6 @@ INSTEAD = {
     "log_a_times_exp_b_plus_c": _MATH,
     "log_sinh": _MATH,
     "asinh_exp": _MATH,
-    "create_pmf": "PrivacyLossDistribution.create_from_rounded_probability takes masses",
-    "compose_pmfs": _CONVOLVE,
-    "create_pmf_pessimistic_connect_dots": _DOTS,
-    "create_pmf_pessimistic_connect_dots_fixed_gap": _DOTS,
-    "get_true_positive_rates": "hockeystick.Composition.true_positive_rate is certified",
-    "get_gdp_parameter_estimate": "hockeystick.Composition.gdp_mu is certified",
     "compute_mixture": "hockeystick.TruncatedPoissonGaussian and GaussianMixture are mixtures",
 }
 

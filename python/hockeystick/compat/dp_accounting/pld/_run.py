@@ -12,7 +12,7 @@ import hockeystick as hs
 from hockeystick.adjacency import Adjacency
 from hockeystick.compat._quotient import rounded
 from hockeystick.compat.dp_accounting.pld._compared import turned
-from hockeystick.compat.dp_accounting.pld._given import Given, Shown, convolved
+from hockeystick.compat.dp_accounting.pld._given import Given, Shown, convolved, cut
 from hockeystick.enclosing import dominating
 
 FloatArray = npt.NDArray[np.float64]
@@ -138,6 +138,16 @@ class Run:
                 epsilons[asked == 0] = self.epsilon([_MIN_DELTA])
         return epsilons
 
+    def power(self, rates: npt.ArrayLike) -> FloatArray:
+        """The largest true positive rates of tests with these false positive rates."""
+        asked = np.asarray(rates, dtype=np.float64)
+        if not np.all((asked >= 0) & (asked <= 1)):
+            raise ValueError(f"false_positive_rates must be in [0, 1], got {rates!r}")
+        log_p, log_q = self._log_sums
+        at = self._outward(asked * math.exp(-log_q)) if log_q else asked
+        found = self._bound("true_positive_rate", np.minimum(at, 1.0))
+        return np.minimum(self._outward(found * math.exp(log_p)) if log_p else found, 1.0)
+
     def largest_loss(self) -> tuple[float, float]:
         """What no finite loss exceeds, and the mass of infinite ones; both rounded up."""
         ends = [(pair.largest, pair.shown.infinity_mass, n) for pair, n in self.given]
@@ -165,7 +175,8 @@ class Run:
             terms = self.composition.terms
             free = hs.Composition(x for x in terms if not isinstance(x[0], hs.DiscretePair))
             rest = replace(self, composition=free, given=())
-            return convolved([(rest.shown(), 1), *((pair.shown, n) for pair, n in self.given)])
+            whole = convolved([(rest.shown(), 1), *((pair.shown, n) for pair, n in self.given)])
+            return cut(whole, self.tail_mass, pessimistic=self.pessimistic)
         pld = self.composition.pld(
             discretization_interval=self.interval,
             side="upper" if self.pessimistic else "lower",

@@ -4,16 +4,22 @@
 import numbers
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NoReturn
+from typing import NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 
+import hockeystick as hs
 from hockeystick.adjacency import Adjacency
 from hockeystick.compat.dp_accounting.pld import common
 from hockeystick.compat.dp_accounting.pld._given import FloatArray, Shown, given
 from hockeystick.compat.dp_accounting.pld._offered import refuse
 from hockeystick.compat.dp_accounting.pld._run import Run
+
+_MOST_SPARSE = 1000
+_FARTHEST = 500.0  # nats
+_RISE = 1e-12  # of deltas that should fall
+_UPWARD = 2.0**-42  # relative: what such products and their exponentials may be off by
 
 
 class PLDPmf:
@@ -26,6 +32,13 @@ class PLDPmf:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+
+    @classmethod
+    def of_run(cls, run: Run) -> Self:
+        """The pmf of any run."""
+        pmf = cls.__new__(cls)
+        PLDPmf.__init__(pmf, run)
+        return pmf
 
     @cached_property
     def _shown(self) -> Shown:
@@ -129,13 +142,6 @@ class DensePLDPmf(PLDPmf):
         shown = Shown(int(lower_loss), masses, infinity_mass)
         self._give(shown, discretization, pessimistic_estimate)
 
-    @classmethod
-    def of_run(cls, run: Run) -> "DensePLDPmf":
-        """The pmf of any run."""
-        pmf = cls.__new__(cls)
-        PLDPmf.__init__(pmf, run)
-        return pmf
-
 
 class SparsePLDPmf(PLDPmf):
     """Probabilities by loss, in units of discretization."""
@@ -155,6 +161,92 @@ class SparsePLDPmf(PLDPmf):
     def size(self) -> int:
         """The number of losses."""
         return len(self._loss_probs)
+
+
+def create_pmf(
+    loss_probs: Mapping[int, float],
+    discretization: float,
+    infinity_mass: float,
+    pessimistic_estimate: bool,
+) -> PLDPmf:
+    """The pmf with these masses, which are taken as exact; sparse if they are few."""
+    sparse = SparsePLDPmf(loss_probs, discretization, infinity_mass, pessimistic_estimate)
+    return sparse if len(loss_probs) <= _MOST_SPARSE else sparse.to_dense_pmf()
+
+
+def compose_pmfs(pmf1: PLDPmf, pmf2: PLDPmf, tail_mass_truncation: float = 0) -> PLDPmf:
+    """The distribution of the sum of both losses, as ``PLDPmf.compose``; sparse if of few sums."""
+    both = pmf1.compose(pmf2, tail_mass_truncation)
+    few = all(isinstance(pmf, SparsePLDPmf) for pmf in (pmf1, pmf2))
+    few = few and pmf1.size * pmf2.size <= _MOST_SPARSE
+    return SparsePLDPmf.of_run(both.run) if few else both
+
+
+def create_pmf_pessimistic_connect_dots(
+    discretization: float, rounded_epsilons: npt.ArrayLike, deltas: npt.ArrayLike
+) -> PLDPmf:
+    """The privacy loss of a mechanism of which upper bounds of delta are known at some epsilons.
+
+    Answers are certified for any mechanism with at most these deltas: what is composed is the
+    ``HockeyStickCurve`` through them, rounded outward.
+
+    Args:
+        discretization: In units of this the epsilons are given [nats].
+        rounded_epsilons: Whole numbers in increasing order, of any sign.
+        deltas: In [0, 1], none larger than the one before it by more than 1e-12.
+
+    Raises:
+        ValueError: There are no epsilons, or not as many deltas, or they are not in this order, or
+            of no mechanism.
+    """
+    at, upper = np.asarray(rounded_epsilons, dtype=int), np.asarray(deltas, dtype=np.float64)
+    if at.size != upper.size or at.size == 0:
+        raise ValueError(
+            "Length of rounded_epsilons and deltas are either unequal or zero: "
+            f"rounded_epsilons={at}, deltas={upper}."
+        )
+    if np.any(np.diff(at) <= 0):
+        raise ValueError(
+            f"rounded_epsilons are not in strictly increasing order: rounded_epsilons={at}."
+        )
+    if not abs(at * discretization).max() <= _FARTHEST:
+        raise ValueError(
+            f"rounded_epsilons must be within {_FARTHEST:g} / discretization, "
+            f"got {at} of {discretization}"
+        )
+    if not np.all((upper >= 0) & (upper <= 1)):
+        raise ValueError(f"deltas are not between 0 and 1 : deltas={upper}.")
+    if np.any(np.diff(upper) > _RISE):
+        raise ValueError(f"deltas are not in non-increasing order: deltas={upper}.")
+    # A curve falls, so that a delta at some alpha bounds those beyond: alpha is rounded up. It
+    # stays where it is behind the last point, which is written as one more.
+    alpha = np.exp(np.append(at, at[-1] + 1) * discretization) * (1 + _UPWARD)
+    curve = hs.HockeyStickCurve(
+        alpha=tuple(alpha.tolist()),
+        lower=tuple(np.maximum(1 - alpha, 0).tolist()),
+        upper=(*upper.tolist(), float(upper[-1])),
+    )
+    return DensePLDPmf.of_run(Run(1 * curve, Adjacency.REMOVE_ONE, True, discretization))
+
+
+def create_pmf_pessimistic_connect_dots_fixed_gap(
+    discretization: float,
+    rounded_epsilon_lower: int,
+    rounded_epsilon_upper: int,
+    deltas: npt.ArrayLike,
+) -> PLDPmf:
+    """As ``create_pmf_pessimistic_connect_dots``, at all multiples between two."""
+    low, high, size = rounded_epsilon_lower, rounded_epsilon_upper, np.size(deltas)
+    if high < low:
+        raise ValueError(
+            f"rounded_epsilon_upper={high} is smaller than rounded_epsilon_lower={low}."
+        )
+    if size != high - low + 1:
+        raise ValueError(
+            "Length of deltas is not equal to number of epsilons: "
+            f"number of epsilons = {high - low + 1}, number of deltas = {size}."
+        )
+    return create_pmf_pessimistic_connect_dots(discretization, np.arange(low, high + 1), deltas)
 
 
 def worst_delta(runs: Sequence[Run], epsilon: float | Sequence[float]) -> float | FloatArray:

@@ -2,8 +2,10 @@
 """``dp_accounting.pld.pld_privacy_accountant``: the accountant of dp_accounting's events."""
 
 import math
+import numbers
 from typing import Any, NoReturn
 
+import numpy as np
 from dp_accounting import dp_event, privacy_accountant
 
 import hockeystick as hs
@@ -11,7 +13,7 @@ from hockeystick.compat.dp_accounting import events
 from hockeystick.compat.dp_accounting.pld import privacy_loss_distribution
 from hockeystick.compat.dp_accounting.pld._compared import adjacency_of
 from hockeystick.compat.dp_accounting.pld._offered import refuse
-from hockeystick.compat.dp_accounting.pld._run import Run
+from hockeystick.compat.dp_accounting.pld._run import FloatArray, Run
 
 __all__ = ["PLD", "CompositionErrorDetails", "NeighborRel", "PLDAccountant"]
 
@@ -62,6 +64,26 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
             raise ValueError(f"target_epsilon must be a number, got {target_epsilon!r}")
         return 1.0 if self._contains_non_dp_event else float(self._run.delta([target_epsilon])[0])
 
+    def get_true_positive_rates(
+        self, false_positive_rates: float | FloatArray, deltas: FloatArray | None = None
+    ) -> float | FloatArray:
+        """As ``PrivacyLossDistribution.get_true_positive_rates``."""
+        if not self._contains_non_dp_event:
+            return self._distribution.get_true_positive_rates(false_positive_rates, deltas)
+        if isinstance(false_positive_rates, numbers.Number):
+            return 1.0
+        return np.ones_like(false_positive_rates)
+
+    def get_gdp_parameter_estimate(
+        self,
+        false_positive_rates: FloatArray | None = None,
+        deltas: FloatArray | None = None,
+    ) -> float:
+        """As ``PrivacyLossDistribution.get_gdp_parameter_estimate``."""
+        if self._contains_non_dp_event:
+            return math.inf
+        return self._distribution.get_gdp_parameter_estimate(false_positive_rates, deltas)
+
     def __getattr__(self, name: str) -> NoReturn:
         """What is not offered."""
         refuse(type(self).__name__, name)
@@ -80,6 +102,10 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
             whole = self._run.composition + count * made
             self._run = Run(whole, self._run.adjacency, True, self._run.interval)
         return None
+
+    @property
+    def _distribution(self) -> PLD.PrivacyLossDistribution:
+        return PLD.PrivacyLossDistribution.of_runs(self._run)
 
     @property
     def _contains_non_dp_event(self) -> bool:

@@ -3,6 +3,7 @@
 
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Literal
 
 _MIN_DIGITS = 5
 _MAX_DIGITS = 17
@@ -20,6 +21,14 @@ def outward(lower: float, upper: float) -> tuple[str, str]:
     low = Decimal(lower).quantize(last, rounding=ROUND_FLOOR, context=_EXACT)
     high = Decimal(upper).quantize(last, rounding=ROUND_CEILING, context=_EXACT)
     return _decimal(low), _decimal(high)
+
+
+def rounded(bound: float, side: Literal["lower", "upper"]) -> str:
+    """A bound in decimal, rounded away from the truth."""
+    if not math.isfinite(bound):
+        return repr(bound)
+    rounding = ROUND_FLOOR if side == "lower" else ROUND_CEILING
+    return _decimal(Context(prec=_MIN_DIGITS, rounding=rounding).create_decimal_from_float(bound))
 
 
 def _decimal(value: Decimal) -> str:

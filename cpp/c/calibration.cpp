@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calibrations of hockeystick.h.
+#include "c/question.hpp"
+#include "methods/dpsgd_search.hpp"
+
+using namespace hockeystick;
+
+namespace {
+
+// An array that the caller gives, or none for what is searched for.
+template <class Element>
+struct Column {
+  const Element* first;
+  const char* name;
+};
+
+struct Columns {
+  Column<double> noise_multipliers, sampling_probabilities;
+  Column<std::int64_t> steps;
+  const double *epsilons, *deltas;
+};
+
+template <class Element>
+std::span<const Element> read(const Column<Element>& column, std::size_t n) {
+  return column.name == nullptr ? std::span<const Element>{} : c::array(column.first, n, column.name);
+}
+
+template <class Element>
+Element at(std::span<const Element> values, std::size_t k) {
+  return values.empty() ? Element{} : values[k];
+}
+
+int calibrated(Searched what, const Columns& columns, std::size_t n, const hs_options* options, hs_answer* answers) {
+  return c::asked(options, n, answers, [&](std::size_t adjacency, const Limits& limits) {
+    const auto noise = read(columns.noise_multipliers, n), rates = read(columns.sampling_probabilities, n);
+    const auto steps = read(columns.steps, n);
+    const auto epsilons = c::array(columns.epsilons, n, "epsilons"), deltas = c::array(columns.deltas, n, "deltas");
+    const DpsgdPairs pairs = dpsgd_pairs(adjacencies[adjacency]);
+    std::vector<Answer> found;
+    for (std::size_t k = 0; k < n; ++k)
+      found.push_back(
+          searched(what, {at(noise, k), at(rates, k), at(steps, k), epsilons[k], deltas[k]}, pairs, limits));
+    return found;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int hs_dpsgd_noise_multiplier(const double* sampling_probabilities, const int64_t* steps, const double* epsilons,
+                              const double* deltas, size_t n, const hs_options* options, hs_answer* answers) {
+  return calibrated(Searched::noise_multiplier,
+                    {{}, {sampling_probabilities, "sampling_probabilities"}, {steps, "steps"}, epsilons, deltas}, n,
+                    options, answers);
+}
+
+int hs_dpsgd_sampling_probability(const double* noise_multipliers, const int64_t* steps, const double* epsilons,
+                                  const double* deltas, size_t n, const hs_options* options, hs_answer* answers) {
+  return calibrated(Searched::sampling_probability,
+                    {{noise_multipliers, "noise_multipliers"}, {}, {steps, "steps"}, epsilons, deltas}, n, options,
+                    answers);
+}
+
+int hs_dpsgd_steps(const double* noise_multipliers, const double* sampling_probabilities, const double* epsilons,
+                   const double* deltas, size_t n, const hs_options* options, hs_answer* answers) {
+  return calibrated(Searched::steps,
+                    {{noise_multipliers, "noise_multipliers"},
+                     {sampling_probabilities, "sampling_probabilities"},
+                     {},
+                     epsilons,
+                     deltas},
+                    n, options, answers);
+}
+
+}  // extern "C"

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "c/run.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "c/guard.hpp"
+#include "mechanisms/known_pairs.hpp"
+
+namespace hockeystick::c {
+namespace {
+
+constexpr int deepest = 8;
+
+struct Parameter {
+  Given given;
+  bool is_taken = false;
+};
+
+Mechanism named(std::string_view name, std::span<Parameter> parameters, int depth) {
+  if (depth > deepest) throw std::invalid_argument("mechanism must be nested less deeply");
+  const std::size_t open = name.find('(');
+  Mechanism inner;
+  if (open != name.npos) {
+    if (name.back() != ')') throw std::invalid_argument("mechanism must end with ')' where it has a '('");
+    inner = named(name.substr(open + 1, name.size() - open - 2), parameters, depth + 1);
+  }
+  const MechanismKind& kind = mechanism_kind(name.substr(0, open));
+  std::vector<Given> own;
+  for (Parameter& parameter : parameters) {
+    const auto is_named = [&](const Argument& argument) { return argument.name == parameter.given.name; };
+    if (std::none_of(kind.arguments.begin(), kind.arguments.end(), is_named)) continue;
+    own.push_back(parameter.given);
+    parameter.is_taken = true;
+  }
+  return described(kind, own, std::move(inner));
+}
+
+// Equal mechanisms stand together, whatever the order in which they were added.
+bool before(const Described& a, const Described& b) {
+  if (a.kind != b.kind) return a.kind->name < b.kind->name;
+  if (a.values != b.values) return a.values < b.values;
+  return a.inner && b.inner && before(*a.inner, *b.inner);
+}
+
+Direction terms_of(std::span<const Part> parts, Comparison way) {
+  Direction terms;
+  for (const auto& [mechanism, count] : parts)
+    terms.push_back({known_pair(dominating_pair_name(*mechanism, way)), count});
+  return terms;
+}
+
+bool equal(const Direction& a, const Direction& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Term& x, const Term& y) { return x.pair == y.pair && x.count == y.count; });
+}
+
+}  // namespace
+
+Mechanism mechanism_named(std::string_view name, std::span<const hs_parameter> given) {
+  std::vector<Parameter> parameters;
+  for (const hs_parameter& one : given) {
+    const char* named = not_null(one.name, "name of each parameter");
+    parameters.push_back({{named, {one.value}, one.values != nullptr}});
+    if (one.values == nullptr) continue;
+    checked(named, static_cast<double>(one.count), {1, 1e6, Range::Ends::closed, true});
+    parameters.back().given.values.assign(one.values, one.values + one.count);
+  }
+  Mechanism made = c::named(name, parameters, 0);
+  for (const auto& [given_one, is_taken] : parameters)
+    if (!is_taken)
+      throw std::invalid_argument("parameters must be those of " + std::string(name) + ", got '" +
+                                  given_one.name.substr(0, 80) + "'");
+  return made;
+}
+
+std::size_t adjacency_index(std::int32_t adjacency) {
+  if (adjacency < HS_ADD_OR_REMOVE_ONE || adjacency > HS_REPLACE_SPECIAL)
+    throw std::invalid_argument("adjacency must be one of HS_ADD_OR_REMOVE_ONE to HS_REPLACE_SPECIAL, got " +
+                                std::to_string(adjacency));
+  return static_cast<std::size_t>(adjacency - HS_ADD_OR_REMOVE_ONE);
+}
+
+}  // namespace hockeystick::c
+
+using namespace hockeystick;
+
+void hs_run::add(std::span<const c::Part> more) {
+  std::vector<c::Part> all = parts_;
+  for (const auto& [mechanism, count] : more) {
+    checked("count", static_cast<double>(count), ranges::count);
+    const Mechanism simplest = simplified(mechanism);
+    if (simplest == nullptr || count == 0) continue;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const c::Part& part) { return *part.mechanism == *simplest; });
+    if (found == all.end()) {
+      all.push_back({simplest, count});
+    } else {
+      found->count += count;
+      checked("count", static_cast<double>(found->count), ranges::count);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const c::Part& a, const c::Part& b) { return c::before(*a.mechanism, *b.mechanism); });
+  parts_ = std::move(all);
+  made_.clear();
+}
+
+void hs_run::set_adjacency(std::size_t index) {
+  if (!parts_.empty() && index != adjacency_)
+    throw std::invalid_argument("adjacency of the ledger must be that of the run, " +
+                                std::string(adjacencies[adjacency_].name) + ", got " +
+                                std::string(adjacencies[index].name));
+  adjacency_ = index;
+}
+
+const hs_run::Directions& hs_run::directions(std::size_t adjacency) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = made_.find(adjacency); found != made_.end()) return found->second;
+  Directions made;
+  made.is_symmetric = adjacencies[adjacency].comparisons.size() > 1;
+  for (const Comparison way : adjacencies[adjacency].comparisons) {
+    Direction terms = c::terms_of(parts_, way);
+    if (std::any_of(made.asked.begin(), made.asked.end(),
+                    [&](const Direction& known) { return c::equal(known, terms); }))
+      continue;
+    made.asked.push_back(std::move(terms));
+    made.reverses.push_back(c::terms_of(parts_, reversed(way)));
+  }
+  return made_.emplace(adjacency, std::move(made)).first->second;
+}
+
+std::vector<Direction> hs_run::Directions::both() const {
+  std::vector<Direction> all = asked;
+  if (!is_symmetric)
+    for (const Direction& reverse : reverses)
+      if (!c::equal(asked.front(), reverse)) all.push_back(reverse);
+  return all;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of described mechanisms.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "hockeystick.h"
+#include "mechanisms/composition.hpp"
+#include "mechanisms/described.hpp"
+
+namespace hockeystick::c {
+
+/// A described mechanism and how often it runs.
+struct Part {
+  Mechanism mechanism;
+  std::int64_t count;
+};
+
+/// The mechanism of a name such as "poisson_sampled(gaussian)", with the parameters of all that it names.
+Mechanism mechanism_named(std::string_view name, std::span<const hs_parameter> parameters);
+
+/// The index in `adjacencies` of one of HS_ADD_OR_REMOVE_ONE and so on.
+std::size_t adjacency_index(std::int32_t adjacency);
+
+}  // namespace hockeystick::c
+
+/// A composition. Only hs_run_add and hs_run_add_json change it; questions may be asked by several threads.
+struct hs_run {
+ public:
+  /// Adds these parts, or throws and adds none. Equal mechanisms are counted together.
+  void add(std::span<const hockeystick::c::Part> parts);
+
+  /// Takes the adjacency of a ledger, an index in `adjacencies`; throws if the run has another one already.
+  void set_adjacency(std::size_t index);
+  std::size_t adjacency() const { return adjacency_; }
+
+  /// Directions of an adjacency, equal ones once, and the reverse of each, where that is known.
+  struct Directions {
+    std::vector<hockeystick::Direction> asked, reverses;
+    bool is_symmetric;  // whether the adjacency compares both ways
+
+    /// All of them; both ways of an adjacency that compares one.
+    std::vector<hockeystick::Direction> both() const;
+  };
+  const Directions& directions(std::size_t adjacency) const;
+
+ private:
+  std::vector<hockeystick::c::Part> parts_;
+  std::size_t adjacency_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::map<std::size_t, Directions> made_;  // by adjacency; a map keeps its members where they are
+};

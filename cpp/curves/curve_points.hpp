@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hockey-stick curve of a direction at chosen losses, enclosed, and what convexity leaves of the power between.
+//
+// Questions about the whole curve ask for delta at a few hundred losses and share the contours that answer deltas, in
+// place of composed distributions on grids. Where no contour serves, such a distribution costs less than its deltas.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "methods/question.hpp"
+#include "numeric/interval.hpp"
+
+namespace hockeystick {
+
+/// The curve h at e^loss, and e^loss.
+struct CurvePoint {
+  double loss;
+  Interval alpha, value;
+};
+
+/// From delta at the loss or, of the reverse, at minus a negative loss; for losses of at most this size.
+inline constexpr double farthest_point = 690;
+CurvePoint curve_point(double loss, const Interval& delta);
+
+/// The power at a false positive rate, of h known at points.
+struct PowerBetween {
+  Interval power;
+  std::size_t best;      // the point that bounds it above
+  bool is_closed_below;  // whether losses below all points are shown not to matter
+  bool is_closed_above;
+};
+
+/// The smallest value of h(alpha) + alpha fpr: at most that at any point, and at least where the chords on either side
+/// of two neighbours meet when prolonged. `points` by rising loss; the search begins at `near`.
+PowerBetween power_between(std::span<const CurvePoint> points, double fpr, std::size_t near);
+
+/// A loss at which the curve is wanted, and how closely: relative to delta there, of the reverse if it is negative.
+struct WantedPoint {
+  double loss, tolerance;
+};
+
+class CurvePoints {
+ public:
+  /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if there is none to ask.
+  CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits)
+      : direction_(direction), reverse_(reverse), limits_(limits) {}
+
+  /// Encloses the curve at more losses; false if less than half of these are known as closely as wanted.
+  bool ask(std::vector<WantedPoint> wanted);
+
+  /// By rising loss.
+  std::span<const CurvePoint> points() const { return points_; }
+
+ private:
+  std::size_t ask(const Direction& direction, int sign, std::span<WantedPoint> wanted);
+
+  const Direction& direction_;
+  const Direction* reverse_;
+  Limits limits_;
+  std::vector<CurvePoint> points_;
+};
+
+}  // namespace hockeystick

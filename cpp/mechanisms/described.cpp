@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/described.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/described/rows.hpp"
+
+namespace hockeystick {
+namespace {
+
+// The first characters, so that a message stays short.
+std::string shown(std::string_view text) { return "'" + std::string(text.substr(0, 80)) + "'"; }
+
+template <class Items>
+std::string names_of(const Items& items) {
+  std::string all;
+  for (const auto& item : items) all += (all.empty() ? "" : ", ") + std::string(item.name);
+  return all.empty() ? "none" : all;
+}
+
+void check_argument(const Argument& argument, const Given& given) {
+  if (given.is_list != (argument.kind == Argument::Kind::list))
+    throw std::invalid_argument(std::string(argument.name) + " must be a " +
+                                (given.is_list ? "number" : "list of numbers"));
+  if (given.values.empty()) throw std::invalid_argument(std::string(argument.name) + " must hold a number, got none");
+  for (const double x : given.values)
+    if (!(argument.or_zero && x == 0)) checked(argument.name, x, argument.range);
+}
+
+std::vector<double> value_of(const MechanismKind& kind, const Argument& argument, std::span<const Given> all) {
+  const auto named = [&](const Given& given) { return given.name == argument.name; };
+  const auto found = std::find_if(all.begin(), all.end(), named);
+  if (found == all.end()) {
+    if (!argument.otherwise)
+      throw std::invalid_argument(std::string(argument.name) + " must be given for " + std::string(kind.name));
+    return {*argument.otherwise};
+  }
+  if (std::find_if(found + 1, all.end(), named) != all.end())
+    throw std::invalid_argument(std::string(argument.name) + " must be given once");
+  check_argument(argument, *found);
+  std::vector<double> values = found->values;
+  for (double& x : values) x += 0.0;  // which turns -0 into 0
+  return values;
+}
+
+void refuse_unknown(const MechanismKind& kind, std::span<const Given> arguments) {
+  for (const Given& given : arguments) {
+    const auto named = [&](const Argument& argument) { return argument.name == given.name; };
+    if (std::none_of(kind.arguments.begin(), kind.arguments.end(), named))
+      throw std::invalid_argument("parameters of " + std::string(kind.name) + " are " + names_of(kind.arguments) +
+                                  ", got " + shown(given.name));
+  }
+}
+
+bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
+bool Described::operator==(const Described& other) const {
+  const auto equal_lists = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
+  };
+  return kind == other.kind &&
+         std::equal(values.begin(), values.end(), other.values.begin(), other.values.end(), equal_lists) &&
+         (inner == other.inner || (inner && other.inner && *inner == *other.inner));
+}
+
+std::span<const MechanismKind> mechanism_kinds() {
+  static const std::vector<MechanismKind> all = [] {
+    std::vector<MechanismKind> rows;
+    for (auto* part : {&rows::continuous, &rows::discrete, &rows::sampled})
+      for (MechanismKind& row : part()) rows.push_back(std::move(row));
+    return rows;
+  }();
+  return all;
+}
+
+const MechanismKind& mechanism_kind(std::string_view name) {
+  for (const MechanismKind& kind : mechanism_kinds())
+    if (kind.name == name || kind.type == name) return kind;
+  throw std::invalid_argument("mechanism must be one of " + names_of(mechanism_kinds()) + ", got " + shown(name));
+}
+
+Mechanism described(const MechanismKind& kind, std::span<const Given> arguments, Mechanism inner) {
+  if (kind.is_scheme != (inner != nullptr))
+    throw std::invalid_argument(std::string(kind.name) +
+                                (inner ? " must not be of a mechanism" : " must be of a mechanism, got none"));
+  refuse_unknown(kind, arguments);
+  Described made{&kind, {}, std::move(inner)};
+  for (const Argument& argument : kind.arguments) made.values.push_back(value_of(kind, argument, arguments));
+  if (kind.check) kind.check(made);
+  return std::make_shared<const Described>(std::move(made));
+}
+
+Mechanism simplified(const Mechanism& mechanism) {
+  return mechanism->kind->simplified ? mechanism->kind->simplified(mechanism) : mechanism;
+}
+
+PairName dominating_pair_name(const Described& mechanism, Comparison way) {
+  return mechanism.kind->pair(mechanism, way);
+}
+
+}  // namespace hockeystick

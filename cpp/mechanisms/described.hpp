@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mechanisms as users describe them: by a name and named numbers. The table of all of them, from which every language
+// reads what a mechanism is called, what it takes, and which registered pair dominates it in a comparison.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechanisms/adjacency.hpp"
+#include "mechanisms/dominating_pair.hpp"
+#include "numeric/range.hpp"
+
+namespace hockeystick {
+
+/// An argument of a mechanism.
+struct Argument {
+  enum class Kind { number, list };
+
+  std::string_view name;
+  Range range;                           // of the number, or of each of the list
+  std::optional<double> otherwise = {};  // what it is if it is not given; NaN: nothing
+  Kind kind = Kind::number;
+  bool or_zero = false;  // whether 0 is allowed besides
+};
+
+/// An argument with its value: one number, or a list.
+struct Given {
+  std::string name;
+  std::vector<double> values;
+  bool is_list = false;
+};
+
+/// The name of a registered pair and its parameters.
+struct PairName {
+  std::string name;
+  std::vector<double> parameters;
+
+  bool operator==(const PairName&) const = default;
+};
+
+/// Thrown where no dominating pair is known for a comparison; what() is the reason.
+class NoPair : public std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+struct MechanismKind;
+
+/// A mechanism with its arguments, all of which are in their ranges.
+struct Described {
+  const MechanismKind* kind;
+  std::vector<std::vector<double>> values;      // of each argument of the kind
+  std::shared_ptr<const Described> inner = {};  // what runs on a sample, or in a step, for a scheme
+
+  double number(std::size_t argument) const { return values[argument].front(); }
+  bool operator==(const Described& other) const;
+};
+
+using Mechanism = std::shared_ptr<const Described>;
+
+/// A row of the table.
+struct MechanismKind {
+  std::string_view name;  // "gaussian"
+  std::string_view type;  // "Gaussian": its class in Python, and in ledgers
+  std::vector<Argument> arguments;
+  PairName (*pair)(const Described&, Comparison);
+  /// Of the mechanism on a Poisson subsample, with the sampling probability in (0, 1); null: none.
+  PairName (*sampled)(const Described&, Comparison, double) = nullptr;
+  bool is_scheme = false;                     // whether it runs another mechanism
+  void (*check)(const Described&) = nullptr;  // of what ranges do not say
+  /// An equivalent mechanism in simplest form; null if the output ignores the data.
+  Mechanism (*simplified)(const Mechanism&) = nullptr;
+};
+
+/// All rows.
+std::span<const MechanismKind> mechanism_kinds();
+
+/// The row of that name or type. Throws std::invalid_argument if there is none.
+const MechanismKind& mechanism_kind(std::string_view name);
+
+/// The mechanism of that kind. Throws std::invalid_argument for an argument that is missing, unknown, repeated or out
+/// of its range.
+Mechanism described(const MechanismKind& kind, std::span<const Given> arguments, Mechanism inner = nullptr);
+
+/// An equivalent mechanism in simplest form; null if the output ignores the data.
+Mechanism simplified(const Mechanism& mechanism);
+
+/// The pair that dominates it in a comparison. Throws NoPair if none is known.
+PairName dominating_pair_name(const Described& mechanism, Comparison way);
+
+}  // namespace hockeystick

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Noise with a density, and mixtures of it.
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/described/rows.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+const Argument noise_multiplier{"noise_multiplier", ranges::noise_multiplier};
+
+PairName gaussian(const Described& one, Comparison way) { return {"gaussian", {one.number(0) / rows::distance(way)}}; }
+
+PairName sampled_gaussian(const Described& one, Comparison way, double q) {
+  return {"poisson_gaussian_" + std::string(form(way)), {one.number(0), q}};
+}
+
+PairName laplace(const Described& one, Comparison way) { return {"laplace", {one.number(0) / rows::distance(way)}}; }
+
+PairName sampled_laplace(const Described& one, Comparison way, double q) {
+  return rows::sampled_pair("laplace", {one.number(0)}, way, q);
+}
+
+enum MixtureArgument : std::size_t { deviation, sensitivities, probabilities };
+constexpr std::size_t most_components = 1000;
+
+void check_mixture(const Described& one) {
+  const std::vector<double>&norms = one.values[sensitivities], &weights = one.values[probabilities];
+  if (norms.size() > most_components || norms.size() != weights.size())
+    throw std::invalid_argument("sensitivities and probabilities must be as many, 1 to 1000 numbers, got " +
+                                std::to_string(norms.size()) + " and " + std::to_string(weights.size()));
+  const Range range{one.number(deviation) * 1e-12, one.number(deviation) * 1e3};
+  for (const double norm : norms)
+    if (norm != 0) checked("sensitivities, in standard deviations of [1e-12, 1000],", norm, range);
+  CompensatedSum sum;
+  for (const double weight : weights) sum.add(weight);
+  checked("sum of probabilities", sum.value(), {1 - 1e-9, 1 + 1e-9});
+}
+
+PairName sampled_mixture(const Described& one, Comparison way, double q) {
+  if (replaces(way)) throw NoPair("no pair is known for a random sensitivity");
+  std::vector<double> parameters{one.number(deviation), q};
+  for (const std::size_t list : {sensitivities, probabilities})
+    parameters.insert(parameters.end(), one.values[list].begin(), one.values[list].end());
+  return {"gaussian_mixture_" + std::string(form(way)), std::move(parameters)};
+}
+
+PairName mixture(const Described& one, Comparison way) { return sampled_mixture(one, way, 1.0); }
+
+Mechanism simplest_mixture(const Mechanism& one) {
+  const std::vector<double>& norms = one->values[sensitivities];
+  return std::any_of(norms.begin(), norms.end(), [](double norm) { return norm != 0; }) ? one : nullptr;
+}
+
+}  // namespace
+
+std::vector<MechanismKind> rows::continuous() {
+  constexpr Range weight{0, 1, Range::Ends::open_below};
+  const auto list = Argument::Kind::list;
+  return {
+      {.name = "gaussian",
+       .type = "Gaussian",
+       .arguments = {noise_multiplier},
+       .pair = gaussian,
+       .sampled = sampled_gaussian},
+      {.name = "laplace",
+       .type = "Laplace",
+       .arguments = {noise_multiplier},
+       .pair = laplace,
+       .sampled = sampled_laplace},
+      {.name = "gaussian_mixture",
+       .type = "GaussianMixture",
+       .arguments = {{"standard_deviation", ranges::positive},
+                     {"sensitivities", ranges::finite, {}, list},
+                     {"probabilities", weight, {}, list}},
+       .pair = mixture,
+       .sampled = sampled_mixture,
+       .check = check_mixture,
+       .simplified = simplest_mixture},
+  };
+}
+
+}  // namespace hockeystick

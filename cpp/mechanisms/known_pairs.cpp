@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/known_pairs.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "mechanisms/registry.hpp"
+#include "numeric/runtime/fork_safe_mutex.hpp"
+
+namespace hockeystick {
+namespace {
+
+struct Known {
+  PairName name;
+  std::weak_ptr<const DominatingPair> pair;
+};
+using ByHash = std::unordered_multimap<std::size_t, Known>;
+
+// Never destroyed: threads may ask while the process exits.
+ForkSafeMutex& guard = *new ForkSafeMutex;
+ByHash& known = *new ByHash;
+std::size_t most = 64;  // of them, until those that nobody holds are dropped
+
+std::size_t hash_of(const PairName& name) {
+  std::size_t hash = std::hash<std::string>{}(name.name);
+  for (const double x : name.parameters) hash = hash * 1000003 ^ std::hash<double>{}(x);
+  return hash;
+}
+
+std::shared_ptr<const DominatingPair> found(std::size_t hash, const PairName& name) {
+  const auto [begin, end] = known.equal_range(hash);
+  for (auto each = begin; each != end; ++each)
+    if (each->second.name == name)
+      if (auto pair = each->second.pair.lock()) return pair;
+  return nullptr;
+}
+
+void keep(std::size_t hash, const PairName& name, const std::shared_ptr<const DominatingPair>& pair) {
+  if (known.size() >= most) {
+    std::erase_if(known, [](const auto& each) { return each.second.pair.expired(); });
+    most = std::max<std::size_t>(64, 2 * known.size());
+  }
+  known.emplace(hash, Known{name, pair});
+}
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> known_pair(const PairName& name) {
+  const std::size_t hash = hash_of(name);
+  {
+    const std::lock_guard lock(guard);
+    if (auto pair = found(hash, name)) return pair;
+  }
+  auto made = dominating_pair(name.name, name.parameters);  // without the lock, as it may take long
+  const std::lock_guard lock(guard);
+  if (auto pair = found(hash, name)) return pair;
+  keep(hash, name, made);
+  return made;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pairs of described mechanisms: one object for equal ones.
+#pragma once
+
+#include <memory>
+
+#include "mechanisms/described.hpp"
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+/// The pair of that name and parameters: as long as anybody holds it, the same object.
+std::shared_ptr<const DominatingPair> known_pair(const PairName& name);
+
+}  // namespace hockeystick

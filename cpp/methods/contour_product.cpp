@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "methods/contour_product.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include "numeric/elementary.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/cpu.hpp"
+#include "pld/chernoff.hpp"
+
+namespace hockeystick {
+
+LineOf made_in_turn(const Direction& direction, const LineNeeds& needs) {
+  return [&direction, needs, line = std::shared_ptr<MgfLine>()](std::size_t j) mutable -> const MgfLine& {
+    line = direction[j].pair->mgf_line(needs);
+    if (!line) throw NoLine{};
+    return *line;
+  };
+}
+
+void ChernoffBound::add(const MgfLine& line, std::int64_t count) {
+  const double step = static_cast<double>(count) * line.log_moment_above(tilt_);
+  value_ += step;
+  size_ += std::fabs(step);
+  ++terms_;
+}
+
+double ChernoffBound::log_delta(double epsilon) const {
+  const double peak = log_chernoff_peak(tilt_);
+  const double size = (size_ + tilt_ * std::fabs(epsilon) + std::fabs(peak)) * (32 + terms_);
+  return value_ - tilt_ * epsilon + peak + u * size;
+}
+
+ContourProduct::ContourProduct(const Direction& direction, const LineOf& line_of, const Contour& contour)
+    : contour_(contour),
+      re_((contour.count + 7) / 8 * 8, 1.0),
+      im_(re_.size()),
+      relative_(re_.size()),
+      lost_(re_.size()),
+      higher_(contour.higher),
+      lower_(contour.lower) {
+  multiply(direction, line_of);
+}
+
+void ContourProduct::multiply(const Direction& more, const LineOf& line_of) {
+  for (std::size_t j = 0; j < more.size(); ++j) {
+    checkpoint_each<16>(j);
+    multiply(line_of(j), more[j].count);
+  }
+}
+
+void ContourProduct::multiply(const MgfLine& line, std::int64_t count) {
+  const double spacing = 2 * std::numbers::pi / contour_.period, times = static_cast<double>(count);
+  const Ball step = line.log_moment();
+  log_moment_ += times * step.value;
+  error_ += times * step.error;
+  size_ += times * std::fabs(step.value);
+  ++terms_;
+  higher_.add(line, count), lower_.add(line, count);
+  multiply_samples(line.samples(spacing, contour_.count), count);
+  const double modulus = line.modulus_bound(spacing * static_cast<double>(contour_.count));
+  log_beyond_ += times * math::log(std::max(modulus, 1e-300));
+}
+
+void ContourProduct::multiply_samples(const std::vector<MomentSample>& samples, std::int64_t count) {
+  std::vector<double> re(re_.size(), 1.0), im(re_.size());
+  const auto times = static_cast<double>(count);
+  for (std::size_t k = 1; k < samples.size(); ++k) {
+    const double off = samples[k].rounding + samples[k].truncation + 1e-300;  // proof: contour-rounding
+    const double modulus = std::sqrt(samples[k].re * samples[k].re + samples[k].im * samples[k].im);
+    const double relative = times * (off / modulus);
+    if (relative < 1) {
+      re[k] = samples[k].re;
+      im[k] = samples[k].im;
+      relative_[k] += relative;
+    } else {
+      lost_[k] += times * (math::log(modulus + off) + 8 * u);
+    }
+  }
+  default_fft_kernel().powers(re.data(), im.data(), re.size(), static_cast<std::uint64_t>(count));
+  for (std::size_t k = 1; k < samples.size(); ++k) {
+    const double next = re_[k] * re[k] - im_[k] * im[k];
+    im_[k] = re_[k] * im[k] + im_[k] * re[k];
+    re_[k] = next;
+  }
+  // Powers within 4 n u, whatever underflows on the way: it takes 1e-307, which the 24 u of sample 0 cover.
+  rounding_ += 4 * u * (times + 1);  // proof: contour-rounding
+}
+
+// |(R + e)^n - R^n| <= |R|^n (e^(n e / |R|) - 1), and (|R| + e)^n <= |R|^n e^(n e / |R|).
+std::pair<std::complex<double>, double> ContourProduct::at(std::size_t k) const {
+  const double size = std::sqrt(re_[k] * re_[k] + im_[k] * im_[k]), relative = relative_[k] + rounding_;
+  if (lost_[k] != 0) return {0, 1.01 * size * math::exp(relative + lost_[k])};  // proof: contour-rounding
+  return {{re_[k], im_[k]}, 1.01 * size * math::expm1(relative)};               // proof: contour-rounding
+}
+
+Ball ContourProduct::log_moment() const {
+  return {log_moment_, 1.01 * (error_ + u * size_ * terms_)};  // proof: contour-rounding
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "methods/dpsgd_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "methods/questions.hpp"
+#include "numeric/range.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+// What is known of a run: certificates, or none at any tolerance.
+enum class Verdict { meets, exceeds, unknown };
+
+constexpr double least_tolerance = 1e-6;
+
+class Search {
+ public:
+  Search(Searched what, const DpsgdBudget& budget, const DpsgdPairs& pairs, const Limits& limits)
+      : what_(what), budget_(budget), pairs_(pairs), limits_(limits) {}
+
+  // Costs more the larger x is, but for a noise multiplier.
+  Verdict at(double x) const {
+    checkpoint();
+    DpsgdBudget run = budget_;
+    switch (what_) {
+      case Searched::noise_multiplier:
+        run.noise_multiplier = x;
+        break;
+      case Searched::sampling_probability:
+        run.sampling_probability = x;
+        break;
+      case Searched::steps:
+        run.steps = static_cast<std::int64_t>(x);
+    }
+    if (run.steps == 0 || run.sampling_probability == 0) return Verdict::meets;
+    Limits limits = limits_;
+    limits.tolerance = 0.01;
+    for (; limits.tolerance >= least_tolerance; limits.tolerance *= 0.01) {
+      const Answer delta =
+          dpsgd_delta_bounds(run.noise_multiplier, run.sampling_probability, run.steps, run.epsilon, pairs_, limits);
+      if (delta.upper <= run.delta) return Verdict::meets;
+      if (delta.lower > run.delta) return Verdict::exceeds;
+    }
+    return Verdict::unknown;
+  }
+
+ private:
+  Searched what_;
+  DpsgdBudget budget_;
+  const DpsgdPairs& pairs_;
+  Limits limits_;
+};
+
+struct Axis {
+  Range range;
+  double start, factor;  // where to look first, and how much farther each time
+  bool is_whole;
+};
+
+Axis axis_of(Searched what) {
+  if (what == Searched::noise_multiplier) return {ranges::noise_multiplier, 1, 2, false};
+  if (what == Searched::sampling_probability) return {{1e-15, 1}, 0.01, 2, false};
+  return {{0, ranges::count.high}, 1024, 4, true};
+}
+
+double between(double low, double high, bool is_whole) {
+  if (is_whole) return std::floor((low + high) / 2);
+  return std::sqrt(low) * std::sqrt(high);
+}
+
+}  // namespace
+
+Answer searched(Searched what, DpsgdBudget budget, const DpsgdPairs& pairs, const Limits& limits) {
+  checked("epsilon", budget.epsilon, ranges::epsilon);
+  checked("delta", budget.delta, ranges::delta);
+  const Search search(what, budget, pairs, limits);
+  const Axis axis = axis_of(what);
+  const bool falls = what == Searched::noise_multiplier;  // the cost
+  // `good` meets the budget, `bad` does not, or is not known to.
+  double good = std::nan(""), bad = std::nan("");
+  for (double x = axis.start;;) {
+    const bool meets = search.at(x) == Verdict::meets;
+    (meets ? good : bad) = x;
+    if (!std::isnan(good) && !std::isnan(bad)) break;
+    const double next = std::clamp(meets == falls ? x / axis.factor : x * axis.factor, axis.range.low, axis.range.high);
+    const double moved = axis.is_whole ? std::floor(next) : next;
+    if (moved == x) {
+      if (meets) break;
+      throw std::invalid_argument("epsilon and delta must be met somewhere in the range of what is searched for");
+    }
+    x = moved;
+  }
+  Answer answer;
+  if (std::isnan(bad)) {
+    answer.lower = answer.upper = good;
+    return answer;
+  }
+  const auto is_tight = [&] {
+    const double low = std::min(good, bad), high = std::max(good, bad);
+    return axis.is_whole ? high - low <= 1 : high - low <= limits.tolerance * high;
+  };
+  while (!is_tight()) {
+    const double x = between(good, bad, axis.is_whole);
+    const Verdict verdict = search.at(x);
+    if (verdict == Verdict::unknown) {
+      answer.converged = std::fabs(good - bad) <= limits.tolerance * std::max(good, bad);
+      if (!answer.converged) answer.limited_by = "passes";
+      break;
+    }
+    (verdict == Verdict::meets ? good : bad) = x;
+  }
+  answer.lower = std::min(good, bad);
+  answer.upper = std::max(good, bad);
+  if (axis.is_whole) answer.upper = std::max(answer.lower, answer.upper - 1);
+  return answer;
+}
+
+}  // namespace hockeystick

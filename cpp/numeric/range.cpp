@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numeric/range.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+namespace hockeystick {
+namespace {
+
+// With that many digits at most, and a point in every locale.
+std::string written(double x, int digits) {
+  char text[32];
+  const int length = std::snprintf(text, sizeof text, "%.*g", digits, x);
+  std::replace(text, text + length, ',', '.');
+  return text;
+}
+
+}  // namespace
+
+bool Range::holds(double x) const {
+  const bool above = ends == Ends::open || ends == Ends::open_below ? x > low : x >= low;
+  const bool below = ends == Ends::open || ends == Ends::open_above ? x < high : x <= high;
+  return above && below && (!whole || std::floor(x) == x);
+}
+
+std::string Range::text() const {
+  const bool below_open = ends == Ends::open || ends == Ends::open_below;
+  const bool above_open = ends == Ends::open || ends == Ends::open_above;
+  return (whole ? "a whole number in " : "in ") + std::string(below_open ? "(" : "[") + written(low, 6) + ", " +
+         written(high, 6) + (above_open ? ")" : "]");
+}
+
+double checked(std::string_view name, double x, const Range& range) {
+  if (range.holds(x)) return x;
+  throw std::invalid_argument(std::string(name) + " must be " + range.text() + ", got " + written(x, 17));
+}
+
+void check_each(std::string_view name, std::span<const double> values, const Range& range) {
+  for (const double x : values) checked(name, x, range);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calculator as one file: page, style, modules and library, which needs no server or network.
+
+The library is ``build/wasm/hockeystick.wasm``, or what HOCKEYSTICK_WASM names: see
+docs/calculator/README.md. Without it the manual has a page that says so.
+"""
+
+import base64
+import gzip
+import os
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+HERE = Path(__file__).parents[1] / "calculator"
+# In the order of their imports.
+LIBRARY = ("numbers", "hockeystick", "answers", "worker")
+PAGE = (
+    *("numbers", "mechanisms", "question", "answers", "client", "form", "pictures"),
+    *("snippets", "words", "page"),
+)
+MISSING = (
+    "<!doctype html><meta charset=utf-8><title>No calculator</title>"
+    "<p>This manual was built without the calculator, which takes Emscripten: see "
+    "docs/calculator/README.md."
+)
+# A worker whose script is text within the page works where the page is a file, too.
+_START = """
+const text = (id) => document.getElementById(id).textContent;
+const zipped = Uint8Array.from(atob(text("library")), (c) => c.charCodeAt(0));
+const zip = new DecompressionStream("gzip");
+const bytes = new Response(new Blob([zipped]).stream().pipeThrough(zip));
+const script = URL.createObjectURL(new Blob([text("worker")], {type: "text/javascript"}));
+bytes.arrayBuffer().then((bytes) => WebAssembly.compile(bytes)).then((module) =>
+  modules.page.start(() => new Worker(script), module));
+"""
+
+
+def library() -> Path:
+    """Where the compiled library is expected."""
+    return Path(os.environ.get("HOCKEYSTICK_WASM", HERE.parents[1] / "build/wasm/hockeystick.wasm"))
+
+
+def bundled(wasm: bytes) -> str:
+    """The page with all that it needs inside."""
+    page = (HERE / "index.html").read_text(encoding="utf-8")
+    style = (HERE / "page.css").read_text(encoding="utf-8")
+    zipped = base64.b64encode(gzip.compress(wasm, mtime=0)).decode()
+    scripts = [
+        f'<script type="text/plain" id="library">{zipped}</script>',
+        f'<script type="text/plain" id="worker">{_joined(LIBRARY)}</script>',
+        f"<script>{_joined(PAGE)}{_START}</script>",
+    ]
+    page = page.replace('<link rel="stylesheet" href="page.css">', f"<style>{style}</style>")
+    return page.replace('<script type="module" src="page.mjs"></script>', "\n".join(scripts))
+
+
+def _joined(names: Iterable[str]) -> str:
+    """The modules as one script, each within a function that returns what it exports."""
+    return "const modules = {};\n" + "".join(_as_function(name) for name in names)
+
+
+def _as_function(name: str) -> str:
+    text = (HERE / f"{name}.mjs").read_text(encoding="utf-8")
+    text = re.sub(r"^ */\*\*.*?\*/\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^ *//.*\n", "", text, flags=re.MULTILINE)
+    imported = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.mjs";', re.MULTILINE)
+    text = imported.sub(r"const \1 = modules.\2;", text)
+    text = text.replace("import.meta.url", "self.location.href")
+    exported = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+    names = ", ".join(match[2] for match in exported.finditer(text))
+    body = exported.sub(r"\1", text)
+    return f"modules.{name} = (() => {{\n{body}return {{{names}}};\n}})();\n"
+
+
+def _write(app: Sphinx, _: Exception | None) -> None:
+    if app.builder.format != "html":
+        return
+    wasm = library()
+    if not wasm.exists():
+        logging.getLogger(__name__).info("no %s: the manual has no calculator", wasm)
+    folder = Path(app.outdir) / "calculator"
+    folder.mkdir(exist_ok=True)
+    page = bundled(wasm.read_bytes()) if wasm.exists() else MISSING
+    (folder / "index.html").write_text(page, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Write the page after the manual."""
+    app.connect("build-finished", _write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(bundled(library().read_bytes()))

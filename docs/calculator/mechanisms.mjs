@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page offers: adjacencies, mechanisms and ways to draw batches, in words and as the library names them.
+import { BadInput } from "./numbers.mjs";
+
+export const ADJACENCIES = {
+  "add-or-remove-one": "one record is added or removed",
+  "replace-one": "one record is replaced by any other",
+  "replace-special": "one record is replaced by an empty one",
+  "remove-one": "one record is removed",
+  "add-one": "one record is added",
+};
+const ALL = Object.keys(ADJACENCIES);
+const BUT_REPLACE = ALL.filter((name) => name !== "replace-one");
+const REPLACE = ["replace-special", "replace-one"];
+
+const noise = { name: "noise_multiplier", label: "Noise multiplier", help: "Scale of the noise over the sensitivity", start: "20", falls: true };
+const sensitivity = { name: "sensitivity", label: "Sensitivity", help: "The most that one record changes the result; whole", start: "1", whole: true };
+
+/** Mechanisms of a pipeline. A parameter `falls` if more of it costs less. */
+export const MECHANISMS = {
+  gaussian: { label: "Gaussian noise", type: "Gaussian", sampled: true, parameters: [noise] },
+  laplace: { label: "Laplace noise", type: "Laplace", sampled: true, parameters: [noise] },
+  discrete_gaussian: {
+    label: "Discrete Gaussian noise", type: "DiscreteGaussian", sampled: true,
+    parameters: [{ name: "sigma", label: "Sigma", help: "Of the noise, in units of the result", start: "20", falls: true }, sensitivity],
+  },
+  discrete_laplace: {
+    label: "Discrete Laplace noise (geometric)", type: "DiscreteLaplace", sampled: true,
+    parameters: [{ name: "parameter", label: "Parameter", help: "Noise k has probability in proportion to exp(-parameter |k|)", start: "0.05" }, sensitivity],
+  },
+  exponential_mechanism: {
+    label: "Exponential mechanism", type: "ExponentialMechanism", sampled: true,
+    parameters: [{ name: "epsilon", label: "Its epsilon [nats]", help: "Its guarantee by itself", start: "0.1" }],
+  },
+  permute_and_flip: {
+    label: "Permute and flip", type: "PermuteAndFlip", sampled: true,
+    parameters: [{ name: "epsilon", label: "Its epsilon [nats]", help: "Its guarantee by itself", start: "0.1" }],
+  },
+  randomized_response: {
+    label: "Randomized response", type: "RandomizedResponse", adjacencies: REPLACE,
+    parameters: [
+      { name: "noise_parameter", label: "Noise parameter", help: "Probability that the answer is drawn at random", start: "0.5", falls: true },
+      { name: "num_buckets", label: "Possible answers", help: "A whole number", start: "2", whole: true },
+    ],
+  },
+  approximate_dp: {
+    label: "Anything with an (epsilon, delta) guarantee", type: "ApproximateDP", sampled: true,
+    parameters: [
+      { name: "epsilon", label: "Its epsilon [nats]", help: "Its guarantee by itself", start: "0.1" },
+      { name: "delta", label: "Its delta", help: "Its guarantee by itself", start: "1e-9" },
+    ],
+  },
+  zcdp: {
+    label: "Anything with a zCDP guarantee", type: "ZCDP",
+    parameters: [{ name: "rho", label: "Its rho", help: "Zero-concentrated differential privacy", start: "0.001" }],
+  },
+  gaussian_mixture: {
+    label: "Gaussian noise, random sensitivity", type: "GaussianMixture", sampled: true, adjacencies: BUT_REPLACE,
+    parameters: [
+      { name: "standard_deviation", label: "Standard deviation", help: "Of the noise", start: "20", falls: true },
+      { name: "sensitivities", label: "Sensitivities", help: "What one record may change, by spaces", start: "0 1 2", list: true },
+      { name: "probabilities", label: "Their probabilities", help: "As many, by spaces", start: "0.25 0.5 0.25", list: true },
+    ],
+  },
+  discrete_pair: {
+    label: "Two distributions on the same outcomes", type: "DiscretePair", sampled: true,
+    parameters: [
+      { name: "p", label: "Probabilities of the one", help: "By spaces", start: "0.5 0.3 0.2", list: true },
+      { name: "q", label: "Probabilities of the other", help: "As many, by spaces", start: "0.4 0.3 0.3", list: true },
+    ],
+  },
+};
+
+/** The type of each sampling scheme in ledgers. */
+export const SCHEME_TYPES = {
+  poisson_sampled: "PoissonSampled",
+  fixed_size_sampled: "FixedSizeSampled",
+  random_allocation: "RandomAllocation",
+  selected_steps: "SelectedSteps",
+  shuffled: "Shuffled",
+  truncated_poisson_gaussian: "TruncatedPoissonGaussian",
+};
+
+/** Batches of an epoch: whole. */
+function batches({ batch, records, rate }) {
+  if (batch !== undefined) {
+    if (records % batch !== 0) throw new BadInput(`dataset size / batch size must be whole where an epoch is cut into batches, got ${records} and ${batch}`);
+    return records / batch;
+  }
+  const nearest = Math.round(1 / rate);
+  if (!(Math.abs(nearest - 1 / rate) <= 1e-9 / rate)) throw new BadInput(`1 / sampling probability must be whole where an epoch is cut into batches, got ${1 / rate}`);
+  return nearest;
+}
+
+function epochs(numbers) {
+  const each = batches(numbers);
+  if (numbers.steps % each !== 0) throw new BadInput(`steps must be whole epochs of ${each} batches, got ${numbers.steps}`);
+  return numbers.steps / each;
+}
+
+function sizes({ batch, records }) {
+  if (batch === undefined) throw new BadInput("batch size and dataset size must be given for batches of fixed size");
+  return { batch_size: batch, dataset_size: records };
+}
+
+const sampled = (scheme, parameters, count) => ({ mechanism: `${scheme}(gaussian)`, parameters, count });
+
+/**
+ * How batches are drawn. `part` makes of the numbers of a run what the library is asked: batch and records (if given as
+ * such), rate, steps, and what `extra` says. `unit` is that of the count that is calibrated.
+ */
+export const SAMPLINGS = {
+  poisson: {
+    label: "Poisson", words: "Each record joins each batch by a coin flip of its own, as in Opacus",
+    command: "poisson",
+    part: ({ rate, steps }) => sampled("poisson_sampled", { sampling_probability: rate }, steps),
+  },
+  truncated: {
+    label: "Poisson, batches cut at a largest size", words: "As Poisson; what exceeds the largest batch is dropped",
+    extra: { name: "largest", label: "Largest batch", start: "384" }, sized: true,
+    part: ({ rate, steps, records, extra }) => ({
+      mechanism: "truncated_poisson_gaussian",
+      parameters: { sampling_probability: rate, truncated_batch_size: extra, dataset_size: records }, count: steps,
+    }),
+  },
+  fixed: {
+    label: "Fixed size, without replacement", words: "Exactly so many records, drawn anew for each step",
+    command: "fixed-size", adjacencies: ["replace-one", "replace-special"], sized: true,
+    part: (n) => sampled("fixed_size_sampled", sizes(n), n.steps),
+  },
+  replacement: {
+    label: "Fixed size, with replacement", words: "So many draws for each step; a record may be drawn more than once",
+    adjacencies: ["replace-one", "replace-special"], sized: true,
+    part: (n) => sampled("fixed_size_sampled", { ...sizes(n), replacement: 1 }, n.steps),
+  },
+  allocation: {
+    label: "Random allocation (balls in bins)", words: "Each record joins one batch of every epoch, drawn by itself",
+    command: "random-allocation", adjacencies: BUT_REPLACE, unit: "epochs",
+    part: (n) => sampled("random_allocation", { steps: batches(n) }, epochs(n)),
+  },
+  allocation_once: {
+    label: "Random allocation, the same in all epochs", words: "As random allocation, drawn once",
+    adjacencies: BUT_REPLACE, unit: "epochs", single: true,
+    part: (n) => sampled("random_allocation", { steps: batches(n), epochs: epochs(n) }, 1),
+  },
+  selected: {
+    label: "Random allocation, k of all steps", words: "Each record joins exactly k of all steps",
+    extra: { name: "selected", label: "k, steps that a record joins", start: "10" }, adjacencies: BUT_REPLACE, single: true,
+    part: ({ steps, extra }) => sampled("selected_steps", { steps, selected: extra }, 1),
+  },
+  shuffled: {
+    label: "Shuffled, anew in each epoch", words: "As PyTorch DataLoader(shuffle=True): a permutation, cut into batches",
+    command: "shuffled", adjacencies: REPLACE, unit: "epochs",
+    part: (n) => sampled("shuffled", { batches: batches(n) }, epochs(n)),
+  },
+  shuffled_once: {
+    label: "Shuffled once, the same in all epochs", words: "As shuffled, with one permutation for all epochs",
+    adjacencies: REPLACE, unit: "epochs", single: true,
+    part: (n) => sampled("shuffled", { batches: batches(n), epochs: epochs(n) }, 1),
+  },
+  cyclic: {
+    label: "In fixed order, no chance", words: "Each record is in one batch of every epoch, which may be known",
+    command: "cyclic", unit: "epochs",
+    part: (n) => ({ mechanism: "gaussian", parameters: {}, count: epochs(n) }),
+  },
+};
+
+/** The adjacencies that a mechanism of the table, sampled or not, is defined under. */
+export function adjacenciesOf(mechanism, isSampled) {
+  const known = MECHANISMS[mechanism].adjacencies ?? ALL;
+  return isSampled && mechanism !== "gaussian" ? known.filter((name) => name !== "replace-one") : known;
+}
+
+export const adjacenciesOfSampling = (sampling) => SAMPLINGS[sampling].adjacencies ?? ALL;

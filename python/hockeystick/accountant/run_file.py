@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run described in a file that people write, in TOML or JSON."""
+
+import json
+import os
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, Self
+
+from hockeystick import _checks, _files, _json, mechanisms
+from hockeystick.accountant.saved_ledger import SCHEMA, VERSION, SavedLedger
+from hockeystick.adjacency import Adjacency
+from hockeystick.limits import DEFAULT_TOLERANCE
+
+_USUAL: dict[str, Any] = {
+    "schema": SCHEMA,
+    "version": VERSION,
+    "adjacency": Adjacency.ADD_OR_REMOVE_ONE.value,
+    "tolerance": DEFAULT_TOLERANCE,
+}
+
+
+class Described(SavedLedger):
+    """A ledger that can be read from a description."""
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """The accountant that a file describes: a run to ask about, or a saved ledger.
+
+        As ``load``, but a file whose name ends in ".toml" is TOML, and what is usual may be left
+        out: a count of 1, labels, arguments of mechanisms that have a default, adjacency,
+        tolerance. ``run.schema.json``, in the package, is the JSON schema of both.
+
+        Raises:
+            OSError: The file cannot be read.
+            ValueError: It describes no accountant; the message says where.
+            TypeError: `path` is no path.
+        """
+        is_toml = Path(path).suffix.lower() == ".toml"
+        try:
+            return cls.read_text(_files.read(path, _json.LONGEST), toml=is_toml)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+    @classmethod
+    def read_text(cls, text: str, *, toml: bool = False) -> Self:
+        """The accountant that a text describes, as ``read`` of a file: what services are sent.
+
+        Args:
+            text: JSON, or TOML, of at most 2^26 characters.
+            toml: Whether it is TOML.
+
+        Raises:
+            ValueError: It describes no accountant; the message says where.
+            TypeError: `text` is no string.
+
+        >>> import hockeystick as hs
+        >>> sent = '{"ledger": [{"mechanism": {"type": "Laplace", "noise_multiplier": 10}}]}'
+        >>> hs.Accountant.read_text(sent).composition
+        1 * Laplace(10.0)
+        """
+        _checks.instance("text", text, str)
+        if toml:
+            text = _json_of_toml(text)
+        return _json.nested(lambda: cls._restored(_completed(_json.parse(text))))
+
+
+def _json_of_toml(text: str) -> str:
+    """The same as JSON; parsed TOML nests no deeper than Python does."""
+    import tomllib  # noqa: PLC0415, takes time to import
+
+    try:
+        return json.dumps(tomllib.loads(text), allow_nan=False)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"text must be TOML: {error}") from None
+    except RecursionError:
+        raise ValueError("text must be TOML nested less deeply") from None
+    except TypeError:
+        raise ValueError("text must hold no dates or times") from None
+    except ValueError:
+        raise ValueError("text must hold finite numbers only") from None
+
+
+def _completed(value: dict[str, Any]) -> dict[str, Any]:
+    """With what is usual where it was left out."""
+    value = _USUAL | value
+    if isinstance(value.get("ledger"), list):
+        value["ledger"] = [_entry(each) for each in value["ledger"]]
+    return value
+
+
+def _entry(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    entry = {"count": 1} | value
+    return entry | {"mechanism": _mechanism(entry["mechanism"])} if "mechanism" in entry else entry
+
+
+def _mechanism(value: object) -> object:
+    """With the defaults of its arguments, and of those of the mechanisms within it."""
+    if not isinstance(value, dict):
+        return value
+    kind = value.get("type")
+    known = isinstance(kind, str) and kind in mechanisms.__all__
+    usual = {
+        field.name: field.default
+        for field in (fields(getattr(mechanisms, kind)) if known else ())  # type: ignore[arg-type]
+        if field.default is not MISSING
+    }
+    return usual | {name: _mechanism(each) for name, each in value.items()}

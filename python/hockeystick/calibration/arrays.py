@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many searches, which share their work."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hockeystick import _checks
+from hockeystick.calibration.families import Family, Parameter
+from hockeystick.calibration.search import Goal, Search
+from hockeystick.errors import CertificationError
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class Sought(NamedTuple):
+    """What one search is for."""
+
+    family: Family
+    goal: Goal
+
+
+def arrays_of(given: Mapping[str, Any]) -> Arrays:
+    """What is given, as arrays of any dimension; their elements are not checked."""
+    arrays = {}
+    for name, value in given.items():
+        try:
+            arrays[name] = np.asarray(value)
+        except ValueError:  # of lists of several lengths
+            expected, shown = "a number or an array of numbers", _checks.show(value)
+            raise ValueError(f"{name} must be {expected}, got {shown}") from None
+    return arrays
+
+
+def broadcast(arrays: Arrays) -> tuple[tuple[int, ...], dict[str, dict[str, Any]]]:
+    """The common shape, and the numbers of each element by what messages call its place."""
+    try:
+        full = np.broadcast_arrays(*arrays.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"shapes must broadcast to a common one, got {shapes}") from None
+    shape, elements = full[0].shape, {}
+    for index in np.ndindex(shape):
+        one = [values[index] for values in full]
+        one = [getattr(value, "item", lambda value=value: value)() for value in one]
+        where = f"at index {index[0] if len(index) == 1 else index}"
+        elements[where if shape else ""] = dict(zip(arrays, one, strict=True))
+    return shape, elements
+
+
+def found(searches: Mapping[str, Sought]) -> list[Parameter]:
+    """The parameter of each: neighbours one after the other, as they learn from one another."""
+    parameters: dict[str, Parameter] = {}
+    first: Search | None = None  # at its delta
+    search: Search | None = None
+    for where, (family, goal) in sorted(searches.items(), key=_by_goal):
+        is_first = first is None or goal.at != first.goal.at
+        with named(where):
+            search = Search(family, goal, first if is_first else search)
+            parameters[where] = search.run().value
+        if is_first:
+            first = search
+    return [parameters[where] for where in searches]
+
+
+def _by_goal(item: tuple[str, Sought]) -> tuple[tuple[float, ...], float]:
+    goal = item[1].goal
+    return goal.at, goal.target
+
+
+@contextmanager
+def named(where: str) -> Iterator[None]:
+    """Says in an error which element it is about."""
+    try:
+        yield
+    except (CertificationError, ValueError, TypeError) as error:
+        if not where:
+            raise
+        message = f"{where}: {error}"
+        if isinstance(error, CertificationError):
+            raise CertificationError(message, error.bounds, error.limited_by) from error
+        raise type(error)(message) from error

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a question is about: a run of DP-SGD by its options, or one that a file describes."""
+
+from typing import Any, NamedTuple
+
+import click
+
+from hockeystick import Accountant
+from hockeystick.cli import _options
+from hockeystick.composition import Composition
+from hockeystick.sampling import sampled_run
+from hockeystick.wording import in_words
+
+RUN = (
+    "A run described in TOML (.toml) or JSON, or a saved ledger, in place of the options of DP-SGD."
+)
+
+
+class Asked(NamedTuple):
+    """A run, and what is said of it."""
+
+    composition: Composition
+    adjacency: str
+    tolerance: float
+    sentence: str
+    """As a line of an answer says it."""
+    members: dict[str, Any]
+    """As JSON says it."""
+    scheme: dict[str, Any]
+    """The parameters of DP-SGD, if it is one of these."""
+
+
+def asked_of(file: str | None, given: dict[str, Any], adjacency: str, tolerance: float) -> Asked:
+    """The run of a file, with its adjacency and tolerance unless others are given; else of DP-SGD.
+
+    Raises:
+        UsageError: Both are given, or too little.
+    """
+    if file is None:
+        if given["noise_multiplier"] is None:
+            raise click.UsageError("Missing option '--noise-multiplier' (or '--run')")
+        scheme = _options.taken(given)
+        said = _options.sentence(scheme, adjacency), _options.described(scheme)
+        return Asked(sampled_run(**scheme), adjacency, tolerance, *said, scheme)
+    for name in _options.SCHEME:
+        if _is_given(name):
+            option = name.replace("_", "-")
+            raise click.UsageError(f"--run says what ran; leave out --{option}")
+    run, adjacency, tolerance = read(file, adjacency, tolerance)
+    return Asked(run, adjacency, tolerance, f"{in_words(run)}, {adjacency}", {"run": file}, {})
+
+
+def read(file: str, adjacency: str, tolerance: float) -> tuple[Composition, str, float]:
+    """What a file describes, its adjacency and its tolerance, but for those that are given."""
+    account = Accountant.read(file)
+    return (
+        account.composition,
+        adjacency if _is_given("adjacency") else account.adjacency.value,
+        tolerance if _is_given("tolerance") else account.tolerance,
+    )
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE

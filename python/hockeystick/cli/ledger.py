@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hockeystick ledger`."""
+
+import json
+from collections.abc import Callable
+
+import click
+
+from hockeystick import Accountant
+from hockeystick.accountant.report import Report
+from hockeystick.cli._numbers import NUMBER, WHOLE
+from hockeystick.limits import DEFAULT_MEMORY_LIMIT
+
+
+def _as_json(report: Report) -> str:
+    lower, upper = report.bounds
+    return json.dumps(
+        {
+            "epsilon": upper,
+            "lower": lower,
+            "upper": upper,
+            "delta": report.delta,
+            "budget": report.budget,
+            "adjacency": report.adjacency.value,
+            "rows": [row._asdict() for row in report.rows],
+        }
+    )
+
+
+_FORMATS: dict[str, Callable[[Report], str]] = {
+    "text": str,
+    "markdown": Report.markdown,
+    "html": Report.html,
+    "json": _as_json,
+}
+
+
+@click.command(epilog="Example: hockeystick ledger ledger.json --delta 1e-6 --budget 3")
+@click.argument("file", type=click.Path())
+@click.option("--delta", "-d", type=NUMBER, required=True, help="Target delta, in (0, 1).")
+@click.option("--budget", help="The most that epsilon may be [nats]; shows what is left.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(_FORMATS)),
+    default="text",
+    show_default=True,
+    help="How the report is written.",
+)
+@click.option(
+    "--memory-limit",
+    type=WHOLE,
+    default=DEFAULT_MEMORY_LIMIT,
+    show_default=True,
+    help="Bytes each computation may take.",
+)
+def ledger(file: str, delta: float, budget: str | None, form: str, memory_limit: int) -> None:
+    """What each entry of a ledger cost, and all of them.
+
+    FILE is what an Accountant saved, or a run described in JSON or TOML (.toml).
+    """
+    report = Accountant.read(file).report(delta=delta, budget=budget, memory_limit=memory_limit)
+    click.echo(_FORMATS[form](report))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs together, and the three numbers of an answer about it."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import hockeystick as hs
+from hockeystick.compat import _arguments
+from hockeystick.given_cdf import Enclosed
+from hockeystick.limits import DEFAULT_TOLERANCE
+
+Answer = tuple[float, float, float]
+
+_COARSE = 1e-2  # where the grid of a mechanism of one's own costs more than that
+_FINE = 1e-10
+
+
+class Composed(NamedTuple):
+    """Between what the runs are, and what the bounds have to allow for."""
+
+    more_private: hs.Composition
+    less_private: hs.Composition
+    shift: float  # of epsilon, for the lower bound
+    missed: float  # of delta, by the lower bound
+    allowed: float  # of delta, on either side, for what is given by cdf
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[Enclosed, int]], allowed: float = 0.0) -> "Composed":
+        """So many runs of each."""
+        runs = list(parts)
+        return cls(
+            sum((n * part.more_private for part, n in runs), hs.Composition()),
+            sum((n * part.less_private for part, n in runs), hs.Composition()),
+            shift=_sum(0.0, *(n * part.shift for part, n in runs)),
+            missed=_sum(0.0, *(n * part.missed for part, n in runs)),
+            allowed=allowed,
+        )
+
+    def epsilon(self, delta: float, widest: float) -> Answer:
+        """Bounds on epsilon that are at most `widest` apart, and their middle.
+
+        Raises:
+            CertificationError: They are farther apart; carries the best bounds.
+        """
+        first = _COARSE if self.allowed else DEFAULT_TOLERANCE
+        most = widest / 16 if self.allowed else widest  # rounding takes most of it
+
+        def ask(run: hs.Composition, at: float) -> hs.Bounds[float]:
+            try:
+                bounds = run.epsilon_bounds(at, **_options(first))
+                if not bounds.gap > most:  # also where both are infinite
+                    return bounds
+                return run.epsilon_bounds(at, **_options(most / bounds.upper))
+            except hs.CertificationError as error:
+                if error.bounds.gap <= most:  # where epsilon is next to 0
+                    return error.bounds
+                raise
+
+        more, less = _sum(delta, self.allowed, self.missed), _difference(delta, self.allowed)
+        lower = ask(self.more_private, more).lower if more < 1 else 0.0
+        upper = ask(self.less_private, less).upper if less > 0 else math.inf
+        return _answer(max(0.0, _difference(lower, self.shift)), upper)
+
+    def delta(self, epsilon: float, widest: float) -> Answer:
+        """Bounds on delta that are at most `widest` times the upper one apart, and their middle.
+
+        Raises:
+            CertificationError: They are farther apart; carries the best bounds.
+        """
+        first = _COARSE if self.allowed else DEFAULT_TOLERANCE
+        options = _options(min(first, widest / 2))
+
+        def ask(run: hs.Composition, at: float) -> hs.Bounds[float]:
+            try:
+                return run.delta_bounds(at, **options)
+            except hs.CertificationError as error:
+                if error.bounds.gap <= self.allowed:
+                    return error.bounds
+                raise
+
+        upper = ask(self.less_private, epsilon).upper
+        shifted, lower = _sum(epsilon, self.shift), 0.0
+        if shifted <= _arguments.MAX_EPSILON:
+            lower = ask(self.more_private, shifted).lower
+        lower = max(0.0, _difference(_difference(lower, self.allowed), self.missed))
+        return _answer(lower, min(1.0, _sum(upper, self.allowed)))
+
+    def estimate(self, wanted: str, at: float) -> float:
+        """An epsilon or a delta between the two runs, as closely as they are told; no bound."""
+        ends = []
+        for run in (self.more_private, self.less_private):
+            try:
+                bounds = getattr(run, f"{wanted}_bounds")(at, **_options(_FINE))
+            except hs.CertificationError as error:
+                bounds = error.bounds
+            ends += [bounds.lower, bounds.upper]
+        return ends[0] + (ends[-1] - ends[0]) / 2 if ends[0] < math.inf else math.inf
+
+
+def _options(width: float) -> dict[str, Any]:
+    narrowest = _arguments.MIN_TOLERANCE
+    return {"adjacency": hs.Adjacency.REMOVE_ONE, "tolerance": max(width, narrowest)}
+
+
+def _answer(lower: float, upper: float) -> Answer:
+    return lower, lower + (upper - lower) / 2 if upper < math.inf else lower, upper
+
+
+def _sum(*terms: float) -> float:
+    """The sum or more, of terms >= 0; exact if all but one are 0."""
+    total = math.fsum(terms)
+    return total if sum(map(bool, terms)) < 2 else math.nextafter(total, math.inf)  # noqa: PLR2004
+
+
+def _difference(one: float, other: float) -> float:
+    """The difference or less; exact if `other` is 0 or `one` is inf."""
+    return math.nextafter(one - other, -math.inf) if other and one < math.inf else one

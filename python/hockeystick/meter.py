@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the steps of a training run have cost so far, and how many more a budget allows."""
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+from hockeystick import _checks
+from hockeystick.accountant import Accountant
+from hockeystick.accountant.admission import Amount, amount
+from hockeystick.bounds import Bounds
+from hockeystick.composition import Composable, Composition
+from hockeystick.errors import best_bounds
+from hockeystick.limits import Limits, Options, spelled_out
+
+
+class EpsilonMeter:
+    """Counts steps of training; says certified epsilon after each, and when to stop.
+
+    Cheap to ask after every step: epsilon is one question about a composition, kept until the next
+    step, and how many steps the budget allows is found once. For one thread.
+
+    Args:
+        step: What each step runs: a mechanism, or a composition of several.
+        delta: In (0, 1).
+        budget: The most that epsilon may be at `delta` [nats], finite and >= 0: a number, or a
+            ``Decimal``, ``Fraction`` or string, as of ``Accountant.would_exceed``. None: any.
+        spent: What was spent on the same data before; it counts for epsilon and for the budget.
+        options: As of ``Composition.epsilon_bounds``.
+
+    Raises:
+        ValueError: An argument is out of range, or a mechanism is not defined for the adjacency.
+        TypeError: An argument has the wrong type.
+
+    >>> import hockeystick as hs
+    >>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+    >>> meter = EpsilonMeter(step, delta=1e-5, budget=2.0)
+    >>> while not meter.should_stop:
+    ...     meter.update()  # after a step of training
+    >>> meter.steps, meter.remaining_steps, round(meter.epsilon, 3)
+    (1202, 0, 2.0)
+    """
+
+    @spelled_out
+    def __init__(
+        self,
+        step: Composable,
+        *,
+        delta: float,
+        budget: Amount | None = None,
+        spent: Composable | None = None,
+        **options: Unpack[Options],
+    ) -> None:
+        self._step = _checks.instance("step", step, Composable)
+        self._delta = _checks.open_unit("delta", delta)
+        self._budget = (
+            None if budget is None else _checks.non_negative("budget", amount("budget", budget))
+        )
+        before = Composition() if spent is None else _checks.instance("spent", spent, Composable)
+        self._limits = Limits().updated(options)
+        self._given = self._before = self._run = before + Composition()
+        self._since = self._steps = 0
+        self._most: int | None = None
+        self._kept: tuple[int, Bounds[float]] | None = None
+        self._bounds_of(self._before + self._step)  # refused now, not after hours of training
+
+    def __repr__(self) -> str:
+        return (
+            f"<EpsilonMeter steps={self._steps} step={self._step!r} delta={self._delta!r} "
+            f"budget={self._budget!r}>"
+        )
+
+    @property
+    def steps(self) -> int:
+        """How many steps were counted, those of a state that was loaded included."""
+        return self._steps
+
+    @property
+    def composition(self) -> Composition:
+        """All that was spent: before, and by the steps counted."""
+        return self._run
+
+    def update(self, n: int = 1) -> None:
+        """Count `n` steps more, in [0, 1e9].
+
+        They are counted whether or not they keep the budget, for they did run.
+
+        Raises:
+            ValueError: `n` is out of range, or a mechanism has run more than 1e9 times; then
+                nothing is counted.
+            TypeError: `n` is not a whole number.
+        """
+        since = self._since + _checks.count(n)
+        self._run = self._before + since * self._step
+        self._steps += since - self._since
+        self._since = since
+
+    @property
+    def bounds(self) -> Bounds[float]:
+        """Epsilon so far, enclosed [nats].
+
+        Where the tolerance is out of reach, these are the best bounds: training need not end for
+        that, and ``bounds.gap`` shows it.
+        """
+        if self._kept is None or self._kept[0] != self._since:
+            self._kept = (self._since, self._bounds_of(self._run))
+        return self._kept[1]
+
+    def _bounds_of(self, run: Composition) -> Bounds[float]:
+        options: Any = self._limits._asdict()
+        return best_bounds(run.epsilon_bounds, self._delta, **options)
+
+    @property
+    def epsilon(self) -> float:
+        """Certified upper bound on epsilon so far [nats]: the upper end of ``bounds``."""
+        return self.bounds.upper
+
+    @property
+    def remaining_steps(self) -> int | None:
+        """How many steps more certainly keep the budget, at most 1e9; None without a budget.
+
+        The next one would exceed it, or come so near that no bounds tell: see
+        ``Accountant.would_exceed``. The first time takes some milliseconds for DP-SGD, up to
+        seconds for steps of discrete or Laplace noise on samples; later times take none.
+        """
+        if self._budget is None:
+            return None
+        if self._most is None:
+            self._most = self._steps_that_fit(self._budget)
+        return max(self._most - self._since, 0)
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether another step might exceed the budget; False without a budget."""
+        return self.remaining_steps == 0
+
+    def _steps_that_fit(self, budget: float) -> int:
+        """The largest count that fits after what was spent before, by doubling and halving."""
+        adjacency, tolerance, memory_limit = self._limits
+        account = Accountant(adjacency=adjacency, tolerance=tolerance).compose(self._before)
+        counts = dict(self._before.terms)
+        largest = min(
+            ((_checks.MAX_COUNT - counts.get(one, 0)) // runs for one, runs in self._step.terms),
+            default=_checks.MAX_COUNT,
+        )
+
+        def fits(steps: int) -> bool:
+            return not account.would_exceed(
+                self._step, steps, epsilon=budget, delta=self._delta, memory_limit=memory_limit
+            )
+
+        known, over = 0, 1
+        while over <= largest and fits(over):
+            known, over = over, 2 * over
+        over = min(over, largest + 1)
+        while over - known > 1:
+            middle = (known + over) // 2
+            known, over = (middle, over) if fits(middle) else (known, middle)
+        return known
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that was spent, as data for a checkpoint: numbers and text.
+
+        Raises:
+            TypeError: A mechanism is none that JSON knows; see ``Accountant.to_json``.
+        """
+        return {"steps": self._steps, "spent": Accountant().compose(self._run).to_json()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on after what `state_dict` gave, whichever steps it counted.
+
+        The steps from now on are this meter's, so that noise or batches may have changed.
+
+        Raises:
+            ValueError: `state` is none that `state_dict` gave, or lacks what this meter was told
+                was spent before.
+            TypeError: `state` is no mapping.
+        """
+        _checks.instance("state", state, Mapping)
+        if set(state) != {"steps", "spent"}:
+            raise ValueError(f"state must have the keys steps and spent, got {sorted(state)}")
+        steps = _checks.count(state["steps"])
+        before = Accountant.from_json(state["spent"]).composition
+        counts = dict(before.terms)
+        for mechanism, count in self._given.terms:
+            if counts.get(mechanism, 0) < count:
+                raise ValueError(
+                    f"state must hold what was spent before, {count} * {mechanism!r}; a meter that "
+                    "goes on without it would understate epsilon"
+                )
+        self._before = self._run = before
+        self._since, self._steps = 0, steps
+        self._most = self._kept = None

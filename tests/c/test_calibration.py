@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calibrations of the C library end where the budget does."""
+
+import pytest
+
+import hockeystick as hs
+from c_library import Answer, Refused, c_int64, checked, doubles, lib
+
+BUDGETS = [(2.0, 1e-5), (0.1, 1e-8), (8.0, 1e-6)]
+NOISE, RATE, STEPS = 1.0, 0.01, 1000
+
+
+def asked(what, *columns, epsilon, delta):
+    answer = (Answer * 1)()
+    arrays = [(c_int64 * 1)(x) if isinstance(x, int) else doubles([x]) for x in columns]
+    ask = getattr(lib, f"hs_dpsgd_{what}")
+    assert checked(ask(*arrays, doubles([epsilon]), doubles([delta]), 1, None, answer)) == 0
+    return answer[0].lower, answer[0].upper
+
+
+def delta_of(noise, rate, steps, epsilon):
+    return (int(steps) * hs.Gaussian(noise).poisson_sampled(rate)).delta_bounds(
+        epsilon, tolerance=1e-4
+    )
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
+def test_the_least_noise(epsilon, delta):
+    low, high = asked("noise_multiplier", RATE, STEPS, epsilon=epsilon, delta=delta)
+    assert low < high <= low * 1.0011
+    assert delta_of(high, RATE, STEPS, epsilon).upper <= delta
+    assert delta_of(low, RATE, STEPS, epsilon).upper > delta
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
+def test_the_largest_sampling_probability(epsilon, delta):
+    low, high = asked("sampling_probability", NOISE, STEPS, epsilon=epsilon, delta=delta)
+    assert low < high <= low * 1.0011
+    assert delta_of(NOISE, low, STEPS, epsilon).upper <= delta
+    assert delta_of(NOISE, high, STEPS, epsilon).upper > delta
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), BUDGETS[::2])
+def test_the_most_steps(epsilon, delta):
+    low, high = asked("steps", NOISE, RATE, epsilon=epsilon, delta=delta)
+    assert low == high
+    assert delta_of(NOISE, RATE, low, epsilon).upper <= delta
+    assert delta_of(NOISE, RATE, low + 1, epsilon).lower > delta
+
+
+def test_no_step_may_be_too_many():
+    assert asked("steps", NOISE, 0.5, epsilon=0.0, delta=1e-12) == (0, 0)
+
+
+def test_all_may_be_allowed():
+    assert asked("sampling_probability", 1e6, 1, epsilon=1.0, delta=0.5) == (1, 1)
+    assert asked("steps", 1e12, 1e-9, epsilon=1.0, delta=0.5) == (1e9, 1e9)
+    assert asked("noise_multiplier", RATE, 0, epsilon=1.0, delta=0.5) == (1e-3, 1e-3)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(-1.0, 1e-5), (float("nan"), 1e-5), (1.0, 0.0)])
+def test_budgets_out_of_range_are_refused(epsilon, delta):
+    with pytest.raises(Refused, match="must be"):
+        asked("noise_multiplier", RATE, STEPS, epsilon=epsilon, delta=delta)
+
+
+def test_a_budget_that_no_noise_meets_is_refused():
+    with pytest.raises(Refused, match="must be met"):
+        asked("noise_multiplier", 1.0, 10**9, epsilon=0.0, delta=1e-15)

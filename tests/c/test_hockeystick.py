@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C library answers as the Python package does, and refuses what it refuses."""
+
+import itertools
+import math
+import re
+import threading
+from ctypes import POINTER, byref, c_int64, c_ubyte, cast, sizeof
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import c_library as library
+import hockeystick as hs
+from c_library import Answer, Refused, Run, doubles, lib, options
+
+ROOT = Path(__file__).parents[2]
+STEP = {"noise_multiplier": 1.0, "sampling_probability": 0.01}
+SAMPLED = "poisson_sampled(gaussian)"
+
+
+def dpsgd(noise=1.0, rate=0.01, steps=100, delta=1e-5, n=1, opts=None):
+    answers = (Answer * 1)()
+    status = lib.hs_dpsgd_epsilon(
+        *(doubles([noise]), doubles([rate]), (c_int64 * 1)(steps), doubles([delta]), n),
+        *(opts, answers),
+    )
+    library.checked(status)
+    return answers[0].lower, answers[0].upper
+
+
+def test_versions():
+    assert lib.hs_abi_version() == 1
+    listed = (ROOT / "pyproject.toml").read_text()
+    assert f'version = "{lib.hs_version().decode()}"' in listed
+
+
+def texts(ask):
+    """What a function of an index returns, up to NULL."""
+    return [text.decode() for text in iter(map(ask, itertools.count()).__next__, None)]
+
+
+def test_the_manual_lists_the_mechanisms():
+    page = (ROOT / "docs" / "c.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
+    table = [
+        (name, ", ".join(f"`{text}`" for text in texts(partial(lib.hs_mechanism_parameter, k))))
+        for k, name in enumerate(texts(lib.hs_mechanism_name))
+    ]
+    assert table == [row for row in listed if not row[0].startswith("HS_")]
+
+
+def test_arrays_of_dpsgd_are_those_of_python():
+    bounds = hs.dpsgd_epsilon_bounds(
+        noise_multiplier=1.0, sampling_probability=0.01, steps=100, delta=1e-5
+    )
+    assert dpsgd() == (bounds.lower, bounds.upper)
+
+
+@pytest.mark.parametrize("adjacency", range(5))
+def test_a_run_is_that_of_python(adjacency):
+    name = library.ADJACENCIES[adjacency]
+    mechanism = hs.Gaussian(1.0).poisson_sampled(0.01)
+    bounds = (1000 * mechanism).epsilon_bounds([1e-5, 1e-6], adjacency=name)
+    run = Run().add(SAMPLED, 1000, **STEP)
+    status, found = run.ask("epsilon", [1e-5, 1e-6], adjacency=adjacency + 1)
+    assert status == library.OK
+    assert found == list(zip(bounds.lower, bounds.upper, strict=True))
+
+
+def test_delta_of_a_mixed_run():
+    run = Run().add(SAMPLED, 1000, **STEP).add("laplace", 5, noise_multiplier=20.0)
+    mixed = 1000 * hs.Gaussian(1.0).poisson_sampled(0.01) + 5 * hs.Laplace(20.0)
+    bounds = mixed.delta_bounds(2.0)
+    ((lower, upper),) = run.ask("delta", [2.0])[1]
+    assert lower <= bounds.upper
+    assert bounds.lower <= upper <= (1 + 2e-3) * bounds.lower
+
+
+BAD_NUMBERS = [
+    {"steps": -5},
+    {"rate": -0.5},
+    {"rate": 1.5},
+    {"rate": math.nan},
+    {"delta": 0.0},
+    {"delta": 2.0},
+    {"delta": math.nan},
+    {"noise": 0.0},
+    {"noise": -1.0},
+    {"noise": math.nan},
+    {"noise": math.inf},
+    {"noise": 1e-9},
+    {"n": 2**64 - 1},
+    {"n": 10**10},
+]
+
+
+@pytest.mark.parametrize("bad", BAD_NUMBERS, ids=str)
+def test_bad_numbers_are_refused_by_name(bad):
+    names = {"noise": "noise_multiplier", "rate": "sampling_probability"}
+    with pytest.raises(Refused) as refusal:
+        dpsgd(**bad)
+    assert refusal.value.status == library.BAD_ARGUMENT
+    (name,) = bad
+    assert re.match(rf"{names.get(name, name)} must be ", refusal.value.message)
+
+
+BAD_OPTIONS = [
+    {"size": 0},
+    {"size": 10**6},
+    {"tolerance": 0.0},
+    {"tolerance": 1.0},
+    {"tolerance": math.nan},
+    {"memory_limit": 0},
+    {"adjacency": 6},
+    {"adjacency": -1},
+    {"reserved": 1},
+]
+
+
+@pytest.mark.parametrize("bad", BAD_OPTIONS, ids=str)
+def test_bad_options_are_refused(bad):
+    with pytest.raises(Refused) as refusal:
+        dpsgd(opts=byref(options(**bad)))
+    assert refusal.value.status == library.BAD_ARGUMENT
+
+
+BAD_MECHANISMS = [
+    ("nope", {}),
+    ("", {}),
+    ("gaussian", {}),
+    ("gaussian", {"sigma": 1.0}),
+    ("gaussian", {"noise_multiplier": 0.0}),
+    ("gaussian", {"noise_multiplier": [1.0, 2.0]}),
+    ("gaussian", STEP),
+    ("poisson_sampled", STEP),
+    ("poisson_sampled(gaussian", STEP),
+    ("gaussian(laplace)", {"noise_multiplier": 1.0}),
+    ("poisson_sampled(randomized_response)", {"noise_parameter": 0.5, "sampling_probability": 0.1}),
+    ("(" * 50, {}),
+    ("poisson_sampled(" * 50 + ")" * 50, STEP),
+    ("discrete_gaussian", {"sigma": 1e9}),
+    ("discrete_pair", {"p": [0.5, 0.5], "q": [1.0]}),
+    ("discrete_pair", {"p": [0.5, 0.6], "q": [0.5, 0.5]}),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "given"), BAD_MECHANISMS, ids=str)
+def test_bad_mechanisms_are_refused(mechanism, given):
+    with pytest.raises(Refused) as refusal:
+        Run().add(mechanism, **given)
+    assert refusal.value.status == library.BAD_ARGUMENT
+    assert " must " in refusal.value.message or " are " in refusal.value.message
+
+
+@pytest.mark.parametrize("count", [-1, 10**9 + 1, -(2**63)])
+def test_counts_out_of_range_are_refused(count):
+    with pytest.raises(Refused, match="count must be"):
+        Run().add("gaussian", count, noise_multiplier=1.0)
+
+
+def test_null_is_refused_or_nothing():
+    run, answers, deltas = Run(), (Answer * 1)(), doubles([1e-5])
+    assert lib.hs_epsilon(None, deltas, 1, None, answers) == library.BAD_ARGUMENT
+    assert lib.hs_epsilon(run.handle, None, 1, None, answers) == library.BAD_ARGUMENT
+    assert lib.hs_epsilon(run.handle, deltas, 1, None, None) == library.BAD_ARGUMENT
+    assert lib.hs_run_add(None, b"gaussian", None, 0, 1) == library.BAD_ARGUMENT
+    assert lib.hs_run_add(run.handle, None, None, 0, 1) == library.BAD_ARGUMENT
+    assert lib.hs_run_add(run.handle, b"gaussian", None, 1, 1) == library.BAD_ARGUMENT
+    assert lib.hs_run_add(run.handle, b"gaussian", (library.Parameter * 1)(), 1, 1) < 0
+    assert lib.hs_run_add_json(run.handle, None, 5) == library.BAD_ARGUMENT
+    assert lib.hs_epsilon(run.handle, None, 0, None, None) == library.OK
+    lib.hs_run_free(None)
+    lib.hs_default_options(None, 0)
+
+
+@pytest.mark.parametrize("size", [48, 56, 64])
+def test_defaults_are_written_to_what_the_caller_has(size):
+    room = (c_ubyte * 72)(*[7] * 72)
+    lib.hs_default_options(cast(room, POINTER(library.Options)), size)
+    assert int.from_bytes(room[:8], "little") == size
+    assert set(room[size:]) == {7}
+    assert not any(room[sizeof(library.Options) : size])
+    answers = (Answer * 1)()
+    step = Run().add("gaussian", noise_multiplier=1.0)
+    asked = cast(room, POINTER(library.Options)).contents
+    assert lib.hs_epsilon(step.handle, doubles([1e-5]), 1, byref(asked), answers) == library.OK
+
+
+def test_a_failure_writes_nothing():
+    answers = (Answer * 2)()
+    answers[0].lower = -7.0
+    run = Run().add("gaussian", noise_multiplier=1.0)
+    assert lib.hs_epsilon(run.handle, doubles([1e-5, 2.0]), 2, None, answers) < 0
+    assert answers[0].lower == -7.0
+
+
+def test_no_pair_says_why():
+    run = Run().add("permute_and_flip", epsilon=1.0)
+    with pytest.raises(Refused, match="adding or removing") as refusal:
+        run.ask("epsilon", [1e-5], adjacency=4)
+    assert refusal.value.status == library.NO_PAIR
+
+
+def test_a_memory_limit_that_is_too_small_leaves_wide_bounds():
+    run = Run().add("poisson_sampled(laplace)", 3000, noise_multiplier=2, sampling_probability=0.05)
+    status, ((lower, upper),) = run.ask("epsilon", [1e-5], tolerance=1e-9, memory_limit=10**5)
+    assert status == library.WIDE
+    assert lower < upper
+
+
+def test_the_watch_stops_a_long_question():
+    calls = []
+
+    def watch(_):
+        calls.append(1)
+        return len(calls) >= 3
+
+    run = Run().add("poisson_sampled(laplace)", 3000, noise_multiplier=2, sampling_probability=0.05)
+    with pytest.raises(Refused) as refusal:
+        run.ask("epsilon", [1e-5], tolerance=1e-9, memory_limit=2**31, watch=library.WATCH(watch))
+    assert refusal.value.status == library.STOPPED
+    assert len(calls) == 3
+
+
+def test_threads_share_a_run():
+    run = Run().add(SAMPLED, 1000, **STEP).add("laplace", 3, noise_multiplier=10.0)
+    expected = run.ask("epsilon", [1e-5])
+    wrong = []
+
+    def ask(k):
+        for _ in range(5):
+            if run.ask("epsilon", [1e-5]) != expected:
+                wrong.append(k)
+            if lib.hs_epsilon(None, None, 0, None, None) != library.BAD_ARGUMENT:
+                wrong.append(k)
+
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

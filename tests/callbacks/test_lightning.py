@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lightning trains, counts, stops, saves and resumes with the meter."""
+
+import warnings
+
+import pytest
+
+import hockeystick as hs
+
+MISSING = "the extra lightning is not installed"
+with warnings.catch_warnings():  # theirs
+    warnings.simplefilter("ignore")
+    pl = pytest.importorskip("lightning.pytorch", reason=MISSING)
+    torch = pytest.importorskip("torch", reason=MISSING)
+    from hockeystick.callbacks.lightning import EpsilonCallback
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.25)
+DELTA = 1e-5
+
+
+class Model(pl.LightningModule):
+    """A linear model that counts the steps of its optimizer."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 1)
+        self.taken = 0
+
+    def training_step(self, batch):  # noqa: D102
+        return self.layer(batch[0]).square().mean()
+
+    def configure_optimizers(self):  # noqa: D102
+        optimizer = torch.optim.SGD(self.parameters(), lr=0.01)
+        optimizer.register_step_post_hook(lambda *_: setattr(self, "taken", self.taken + 1))
+        return optimizer
+
+
+def fit(folder, callback, *, resume=None, **options):
+    """Eight batches an epoch."""
+    model = Model()
+    data = torch.utils.data.TensorDataset(torch.ones(16, 2))
+    trainer = pl.Trainer(
+        accelerator="cpu",
+        callbacks=[callback, pl.callbacks.ModelCheckpoint(folder, save_last=True)],
+        default_root_dir=folder,
+        enable_model_summary=False,
+        enable_progress_bar=False,
+        logger=False,
+        **{"max_epochs": 2} | options,
+    )
+    trainer.fit(model, torch.utils.data.DataLoader(data, batch_size=2), ckpt_path=resume)
+    return model, trainer
+
+
+def meter(steps=None):
+    """A meter, of a budget for so many steps."""
+    budget = None if steps is None else (steps * STEP).epsilon(DELTA)
+    return hs.EpsilonMeter(STEP, delta=DELTA, budget=budget)
+
+
+@pytest.mark.parametrize("accumulated", [1, 2])
+def test_every_step_of_the_optimizer_is_counted(tmp_path, accumulated):
+    mine = meter()
+    model, trainer = fit(tmp_path, EpsilonCallback(mine), accumulate_grad_batches=accumulated)
+    assert mine.steps == model.taken == 16 // accumulated
+    logged = trainer.callback_metrics["epsilon"].item()
+    assert logged == pytest.approx((mine.steps * STEP).epsilon(DELTA))  # kept as float32
+
+
+def test_training_ends_where_the_budget_does(tmp_path):
+    mine = meter(11)
+    model, _ = fit(tmp_path, EpsilonCallback(mine))
+    assert mine.steps == model.taken == 11
+    assert mine.epsilon <= (11 * STEP).epsilon(DELTA)
+    model, _ = fit(tmp_path, EpsilonCallback(mine))
+    assert (mine.steps, model.taken) == (11, 0)
+
+
+def test_a_trainer_that_has_to_go_on_is_stopped(tmp_path):
+    mine = meter(3)
+    with pytest.raises(RuntimeError, match="no room for 1 more after 3 steps"):
+        fit(tmp_path, EpsilonCallback(mine), min_epochs=1)
+    assert mine.steps == 3
+
+
+def test_a_checkpoint_carries_what_was_spent(tmp_path):
+    fit(tmp_path, EpsilonCallback(meter()), max_epochs=1)
+    noisier = hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.25)
+    mine = hs.EpsilonMeter(noisier, delta=DELTA)
+    model, _ = fit(tmp_path, EpsilonCallback(mine), resume=str(tmp_path / "last.ckpt"))
+    assert (model.taken, mine.steps) == (8, 16)
+    assert mine.composition == 8 * STEP + 8 * noisier
+
+
+def test_steps_before_the_callback_came_are_counted(tmp_path):
+    fit(tmp_path, pl.Callback(), max_epochs=1)
+    mine = meter()
+    fit(tmp_path, EpsilonCallback(mine), resume=str(tmp_path / "last.ckpt"))
+    assert mine.composition == 16 * STEP
+
+
+def test_a_meter_is_wanted():
+    with pytest.raises(TypeError, match="must be an EpsilonMeter"):
+        EpsilonCallback(STEP)

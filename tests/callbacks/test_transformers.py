@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Trainer of Hugging Face trains, counts, stops and resumes with the meter."""
+
+import warnings
+
+import pytest
+
+import hockeystick as hs
+
+MISSING = "the extra transformers is not installed"
+with warnings.catch_warnings():  # theirs
+    warnings.simplefilter("ignore")
+    transformers = pytest.importorskip("transformers", reason=MISSING)
+    torch = pytest.importorskip("torch", reason=MISSING)
+    pytest.importorskip("accelerate", reason=MISSING)
+    from transformers import Trainer, TrainerCallback, TrainingArguments
+
+    from hockeystick.callbacks.transformers import EpsilonCallback
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.25)
+DELTA = 1e-5
+
+
+class Model(torch.nn.Module):
+    """A linear model."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 1)
+
+    def forward(self, x, labels=None):  # noqa: D102
+        outputs = self.layer(x)
+        return {"loss": (outputs - labels).square().mean(), "logits": outputs}
+
+
+class Reporter(TrainerCallback):
+    """Keeps what is logged, as those of MLflow and W&B send it."""
+
+    def __init__(self):
+        self.logged = []
+
+    def on_log(self, args, state, control, logs=None, **_):  # noqa: ARG002, D102
+        self.logged.append(dict(logs))
+
+
+def train(folder, callback, *, reporter=None, resume=None, **options):
+    """Four batches an epoch: the optimizer's steps."""
+    taken = []
+    model = Model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    optimizer.register_step_post_hook(lambda *_: taken.append(1))
+    arguments = {
+        "disable_tqdm": True,
+        "logging_steps": 2,
+        "num_train_epochs": 2,
+        "per_device_train_batch_size": 4,
+        "report_to": "none",
+        "save_strategy": "epoch",
+        "use_cpu": True,
+    }
+    data = [{"x": torch.ones(2), "labels": torch.zeros(1)}] * 16
+    trainer = Trainer(
+        model,
+        TrainingArguments(str(folder), **arguments | options),
+        train_dataset=data,
+        callbacks=[] if reporter is None else [reporter],
+        optimizers=(optimizer, None),
+    )
+    trainer.callback_handler.callbacks.insert(0, callback)
+    trainer.train(resume_from_checkpoint=resume)
+    return len(taken), trainer
+
+
+def meter(steps=None):
+    """A meter, of a budget for so many steps."""
+    budget = None if steps is None else (steps * STEP).epsilon(DELTA)
+    return hs.EpsilonMeter(STEP, delta=DELTA, budget=budget)
+
+
+@pytest.mark.parametrize("accumulated", [1, 2])
+def test_every_step_of_the_optimizer_is_counted(tmp_path, accumulated):
+    mine, reporter = meter(), Reporter()
+    options = {"gradient_accumulation_steps": accumulated}
+    taken, trainer = train(tmp_path, EpsilonCallback(mine), reporter=reporter, **options)
+    assert mine.steps == taken == 8 // accumulated
+    expected = [(n * STEP).epsilon(DELTA) for n in range(2, taken + 1, 2)]
+    for logs in (trainer.state.log_history, reporter.logged):
+        assert [each["epsilon"] for each in logs if "loss" in each] == expected
+
+
+def test_training_ends_where_the_budget_does(tmp_path):
+    mine = meter(6)
+    taken, _ = train(tmp_path, EpsilonCallback(mine))
+    assert mine.steps == taken == 6
+    with pytest.raises(RuntimeError, match="no room for 1 more after 6 steps"):
+        train(tmp_path, EpsilonCallback(mine))
+    assert mine.steps == 6
+
+
+def test_a_resumed_run_counts_what_it_did_before(tmp_path):
+    train(tmp_path, EpsilonCallback(meter()), num_train_epochs=1)
+    mine = meter()
+    taken, _ = train(tmp_path, EpsilonCallback(mine), resume=str(tmp_path / "checkpoint-4"))
+    assert (taken, mine.steps) == (4, 8)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The curve at single losses, and the power that lies between them by convexity, in balls."""
+
+import math
+import random
+
+import pytest
+from flint import arb, ctx
+
+from hockeystick import _core
+
+PRECISION = 400
+HIDDEN = arb(2) ** -300
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    with ctx.workprec(PRECISION):
+        yield
+
+
+def ends(ball):
+    """Doubles next to it, in [0, 1]; what a ball of width 2^-300 hides is left out."""
+    value = float(ball.mid())
+    low = value if value <= ball + HIDDEN else math.nextafter(value, -math.inf)
+    high = value if value >= ball - HIDDEN else math.nextafter(value, math.inf)
+    return max(0.0, low), min(1.0, high)
+
+
+class Law:
+    """Few outcomes of which each has a P- and a Q-mass."""
+
+    def __init__(self, rng, outcomes, spread):
+        p = [arb(rng.uniform(0.01, 1)) for _ in range(outcomes)]
+        q = [at * arb(-rng.gauss(0, spread)).exp() for at in p]
+        masses = [(a / sum(p), b / sum(q)) for a, b in zip(p, q, strict=True)]
+        self.masses = sorted(masses, key=lambda at: -float(at[0] / at[1]))
+
+    def losses(self):
+        """Of the outcomes, falling."""
+        return [float((p / q).log()) for p, q in self.masses]
+
+    def curve(self, alpha):
+        """The hockey-stick curve."""
+        return sum((max(p - alpha * q, arb(0), key=float) for p, q in self.masses), arb(0))
+
+    def delta(self, loss):
+        """What a point at that loss is made of: of the reverse, at negative losses."""
+        alpha = arb(loss).exp()
+        return self.curve(alpha) if loss >= 0 else (self.curve(alpha) - 1) / alpha + 1
+
+    def power(self, fpr):
+        """As Neyman and Pearson have it."""
+        left, total = arb(fpr), arb(0)
+        for p, q in self.masses:
+            if q > left:
+                return total + left * p / q
+            left, total = left - q, total + p
+        return arb(1)
+
+
+def loosened(rng, low, high, by):
+    return max(0.0, low - by * rng.random()), min(1.0, high + by * rng.random())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_point_encloses_the_curve(seed):
+    rng = random.Random(seed)
+    law = Law(rng, rng.choice((2, 3, 8)), 10 ** rng.uniform(-3, 1))
+    for _ in range(25):
+        loss = rng.choice((rng.uniform(-2, 2), rng.choice(law.losses()), rng.uniform(-30, 30)))
+        alpha_low, alpha_high, low, high = _core.parts.curve_point(loss, *ends(law.delta(loss)))
+        alpha = arb(loss).exp()
+        assert alpha_low < alpha < alpha_high
+        assert alpha_high - alpha_low < 1e-14 * alpha_high
+        assert low - HIDDEN <= law.curve(alpha) <= high + HIDDEN
+        assert high - low <= 1e-14
+
+
+def check_power(rng, law, losses, by):
+    points = [(at, *loosened(rng, *ends(law.delta(at)), by)) for at in sorted(set(losses))]
+    for fpr in (rng.random(), 10 ** rng.uniform(-9, 0), 1 - 10 ** rng.uniform(-9, 0)):
+        low, high = _core.parts.power_between(points, fpr, rng.randrange(len(points)))
+        assert 0 <= low <= high <= 1
+        assert low - HIDDEN <= law.power(fpr) <= high + HIDDEN
+    return high - low
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_power_lies_between_points(seed):
+    """Of few points or many, well known or not: two of a straight part tell all of it."""
+    rng = random.Random(seed)
+    for _ in range(25):
+        law = Law(rng, rng.choice((2, 3, 8)), 10 ** rng.uniform(-2, 1))
+        middle = rng.choice(law.losses())
+        losses = [
+            middle + rng.gauss(0, 10 ** rng.uniform(-5, 0))
+            for _ in range(rng.choice((1, 3, 6, 20)))
+        ]
+        check_power(rng, law, losses, rng.choice((0.0, 0.0, 1e-12, 1e-3, 0.1)))
+
+
+def test_many_points_leave_little():
+    rng = random.Random(1)
+    law = Law(rng, 40, 0.3)
+    for _ in range(20):
+        assert check_power(rng, law, [k / 100 for k in range(-200, 200)], 0.0) < 3e-3
+
+
+def test_no_points_say_nothing():
+    assert _core.parts.power_between([], 0.1, 0) == (0, 1)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""True positive rates from deltas: alone, in arrays, and against distributions on grids."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import Adjacency, _core
+
+RUN = 300 * hs.Gaussian(noise_multiplier=0.9).poisson_sampled(0.02)
+RATES = [1e-12, 1e-6, 1e-3, 0.2, 0.5, 0.9, 1 - 1e-6]
+
+
+@pytest.mark.parametrize("adjacency", ["add-one", "remove-one", "add-or-remove-one"])
+def test_rates_asked_together_or_alone_overlap(adjacency):
+    many = [10**-k for k in range(1, 12)] + [k / 40 for k in range(1, 40)]
+    together = RUN.true_positive_rate_bounds(RATES + many, adjacency=adjacency)
+    for k, fpr in enumerate(RATES):
+        alone = RUN.true_positive_rate_bounds(fpr, adjacency=adjacency)
+        assert max(alone.lower, together.lower[k]) <= min(alone.upper, together.upper[k])
+        assert alone.gap <= 1e-3 * min(alone.upper, max(1 - alone.lower, 1e-6))
+
+
+def test_deltas_and_distributions_on_grids_enclose_the_same_power():
+    """Rates that lie at negative losses take a distribution where no reverse is told."""
+    pair = RUN.terms[0][0].dominating_pair(Adjacency.REMOVE_ONE.directions[0])
+    limits = {"tolerance": 1e-3, "memory_limit": 1 << 30}
+    told = RUN.true_positive_rate_bounds(RATES, adjacency="remove-one")
+    untold = list(_core.power_bounds([[(pair, 300)]], RATES, **limits))
+    assert any(answer.interval > 0 for answer in untold)
+    for k, answer in enumerate(untold):
+        assert answer.converged
+        assert max(told.lower[k], answer.lower) <= min(told.upper[k], answer.upper)
+
+
+def test_a_thousand_rates_take_no_more_than_some_hundred_deltas():
+    """Found by points of the curve, not by a grid, whatever the rates' order."""
+    rates = np.random.default_rng(1).permutation(np.logspace(-9, -0.001, 1000))
+    pairs = [
+        [(RUN.terms[0][0].dominating_pair(way), 300)]
+        for way in Adjacency("add-or-remove-one").directions
+    ]
+    limits = {"tolerance": 1e-3, "memory_limit": 1 << 30, "reverses": pairs[::-1]}
+    answers = list(_core.power_bounds(pairs, rates, **limits))
+    assert all(answer.converged and answer.interval == 0 for answer in answers)
+    upper = np.array([answer.upper for answer in answers])[np.argsort(rates)]
+    lower = np.array([answer.lower for answer in answers])[np.argsort(rates)]
+    assert np.all(np.maximum.accumulate(lower) <= upper)
+
+
+@pytest.mark.parametrize("tolerance", [0.3, 1e-6])
+def test_any_tolerance_is_met(tolerance):
+    bounds = RUN.true_positive_rate_bounds([1e-9, 0.01, 0.7], tolerance=tolerance)
+    good = RUN.true_positive_rate_bounds([1e-9, 0.01, 0.7], tolerance=1e-4)
+    assert np.all(bounds.gap <= tolerance * np.minimum(bounds.upper, 1 - bounds.lower))
+    assert np.all(np.maximum(bounds.lower, good.lower) <= np.minimum(bounds.upper, good.upper))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneWay(hs.Mechanism):
+    """A sampled Gaussian whose other direction is known loosely, or not at all."""
+
+    loose: bool
+
+    def dominating_pair(self, direction):
+        """See `hs.Mechanism`."""
+        if direction is Adjacency.REMOVE_ONE.directions[0]:
+            return RUN.terms[0][0].dominating_pair(direction)
+        if self.loose:
+            return hs.Gaussian(noise_multiplier=0.5).dominating_pair(direction)
+        raise ValueError("not known")
+
+
+@pytest.mark.parametrize("loose", [False, True])
+def test_a_direction_is_not_told_a_reverse_that_may_be_none(loose):
+    ours = 300 * OneWay(loose=loose)
+    for fpr in RATES:
+        bounds = ours.true_positive_rate_bounds(fpr, adjacency="remove-one")
+        truth = RUN.true_positive_rate_bounds(fpr, adjacency="remove-one")
+        assert max(bounds.lower, truth.lower) <= min(bounds.upper, truth.upper)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pair is made from parameters in their ranges, and from no others."""
+
+import math
+
+import pytest
+
+from hockeystick import _core
+
+GOOD = {
+    "gaussian": [1.0],
+    "laplace": [1.0],
+    "poisson_laplace_remove": [1.0, 0.1],
+    "poisson_laplace_add": [1.0, 0.1],
+    "permute_and_flip": [0.5],
+    "poisson_permute_and_flip_remove": [0.5, 0.1],
+    "poisson_permute_and_flip_add": [0.5, 0.1],
+    "gaussian_mixture_remove": [1.0, 0.1, 1.0, 0.5, 0.25, 0.75],
+    "gaussian_mixture_add": [1.0, 0.1, 1.0, 0.5, 0.25, 0.75],
+    "discrete_gaussian": [1.0, 1.0, math.inf],
+    "poisson_discrete_gaussian_add": [1.0, 1.0, 40.0, 0.1],
+    "discrete_laplace": [1.0, 1.0],
+    "poisson_discrete_laplace_remove": [1.0, 1.0, 0.1],
+    "approximate_dp": [1.0, 0.5],
+    "discrete_pair": [1.0, 2.0, 2.0, 1.0],
+    "randomized_response": [0.5, 3.0],
+    "randomized_response_special": [0.5, 3.0],
+    "randomized_response_special_back": [0.5, 3.0],
+    "poisson_gaussian_remove": [1.0, 0.1],
+    "poisson_gaussian_add": [1.0, 0.1],
+    "poisson_gaussian_replace": [1.0, 0.1],
+    "truncated_poisson_gaussian_remove": [1.0, 0.1, 0.05, 0.5, 0.5],
+    "random_allocation_above": [1.0, 10.0, 1.0, 4.0, 1e-6],
+    "selected_steps_below": [1.0, 10.0, 2.0, 1.0, 4.0, 1e-6],
+    "shuffled_below": [1.0, 10.0, 1.0, 0.0],
+    "fixed_size_above": [1.0, 2.0, 20.0, 0.0, 4.0, 1e-6],
+    "fixed_size_special_below": [1.0, 2.0, 20.0, 0.0, 1e-6],
+}
+MAY_BE_INFINITE = {("discrete_gaussian", 2), ("poisson_discrete_gaussian_add", 2)}  # truncations
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_good_parameters_make_a_pair(name):
+    assert _core.dominating_pair(name, GOOD[name]).loss_supremum > 0
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -1.0])
+def test_no_parameter_may_be_anything(name, bad):
+    for k in range(len(GOOD[name])):
+        if bad == math.inf and (name, k) in MAY_BE_INFINITE:
+            continue
+        parameters = [*GOOD[name][:k], bad, *GOOD[name][k + 1 :]]
+        with pytest.raises(ValueError, match=" must "):
+            _core.dominating_pair(name, parameters)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("gaussian", [0.0], r"noise_multiplier must be in \[0.0005, 1e\+300\], got 0"),
+        ("gaussian", [1.0, 2.0], "parameters must be 1 numbers for gaussian, got 2"),
+        ("poisson_gaussian_add", [1.0, 1.5], r"sampling_probability must be in \(0, 1\), got 1.5"),
+        ("poisson_discrete_pair_add", [], r"sampling_probability must be in \(0, 1\), got 0"),
+        ("discrete_laplace", [1.0, 1.5], r"shift must be a whole number in \[1, 1e\+07\], got 1.5"),
+        ("selected_steps_below", [1, 5, 5, 1, 4, 0.1], r"selected .* in \[1, 4\], got 5"),
+        ("laplacian", [1.0], "name must be that of a dominating pair, got laplacian"),
+    ],
+)
+def test_a_refusal_names_the_parameter_and_its_range(name, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        _core.dominating_pair(name, parameters)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is rho-zCDP: the curve above in balls, two outcomes that attain it, and others below."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.baselines import rdp_epsilon, zcdp_delta, zcdp_epsilon, zcdp_rho
+from hockeystick.enclosing import Accuracy
+
+REMOVE = hs.Direction.REMOVE
+RHOS = (1e-12, 1e-4, 0.03, 0.5, 2.56, 40.0)
+
+
+def formula(rho, epsilon, t):
+    """The bound on delta by the order 1 + t."""
+    rho, epsilon, t = arb(rho), arb(epsilon), arb(t)
+    return (rho * t * (1 + t) - t * epsilon - (1 + t) * (1 + 1 / t).log() - t.log()).exp()
+
+
+def best_t(rho, epsilon):
+    low, high = -40.0, 45.0
+    for _ in range(80):
+        t = math.exp(middle := (low + high) / 2)
+        late = rho * (2 * t + 1) - math.log1p(1 / t) >= epsilon
+        low, high = (low, middle) if late else (middle, high)
+    return math.exp(high)
+
+
+@pytest.mark.parametrize("rho", RHOS)
+def test_the_curve_above_is_the_best_order_s(rho):
+    pair = hs.ZCDP(rho).pair_above(REMOVE, Accuracy(2000, 1e-60))
+    deviation = math.sqrt(2 * rho)
+    for far in (0.5, 3.0, 5.5, 9.0, 14.0):
+        epsilon = rho + far * deviation
+        with ctx.workprec(200):
+            truth = float(formula(rho, epsilon, best_t(rho, epsilon)))
+        found = pair.delta_above([epsilon])[0]
+        if far > 3:  # nearer, Pinsker's inequality and the hull may lie below
+            assert truth * (1 - 1e-12) <= found <= truth * (1 + 1e-4)
+        else:
+            assert found <= truth * (1 + 1e-4)
+    variation = math.sqrt(min(rho / 2, -math.expm1(-rho)))
+    found = pair.delta_above([0.0])[0]
+    assert found <= variation * (1 + 1e-13) + 1e-14
+    if rho < 0.1:  # above, the hull of the others lies below
+        assert found >= variation
+
+
+def excess(p, q, s):
+    """log E_P e^(s L) of two outcomes."""
+    outcomes = ((p, q), (1 - p, 1 - q))
+    return sum(((1 + s) * a.log() - s * b.log()).exp() for a, b in outcomes).log()
+
+
+@pytest.mark.parametrize("rho", [1e-9, 1e-3, 0.07, 0.5, 2.56, 30.0, 300.0])
+def test_two_outcomes_are_concentrated(rho):
+    """At orders near and far from the one where they are largest, in both directions."""
+    accepted = 0
+    for power in np.geomspace(6, 690, 30).tolist():
+        t = 2 * power / rho / (1 + math.sqrt(1 + 4 * power / rho))  # rho t (t + 1) = power
+        try:
+            pair = _core.dominating_pair("zero_concentrated_below", (rho, t))
+        except ValueError:
+            continue
+        accepted += 1
+        epsilon = rho * (2 * t + 1)
+        with ctx.workprec(400):
+            p = arb(pair.integrate(np.array([epsilon / 2])).upper_tail_p)
+            q = p * (-arb(epsilon)).exp()
+            for near in (-0.9, -0.5, -0.1, -1e-2, -1e-4, 0, 1e-4, 0.01, 1, 9):
+                for s in (abs(near) or 2.0, t * (1 + near)):
+                    allowed = rho * arb(s) * (arb(s) + 1)
+                    assert excess(p, q, arb(s)) <= allowed, (t, s)
+                    assert excess(q, p, arb(s)) <= allowed, (t, s)
+    assert accepted > 4
+
+
+@pytest.mark.parametrize("rho", RHOS)
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-10, 1e-30])
+def test_small_deltas_are_known_from_both_sides(rho, delta):
+    bounds = hs.ZCDP(rho).epsilon_bounds(delta)
+    formula = zcdp_epsilon(rho=rho, delta=delta)
+    assert bounds.lower <= formula * (1 + 1e-9)
+    assert formula * (1 - 1e-12) <= bounds.upper <= formula * (1 + 1e-3)
+    gaussian = hs.Gaussian(noise_multiplier=1 / math.sqrt(2 * rho)).epsilon_bounds(delta)
+    assert gaussian.lower <= bounds.upper
+    if math.sqrt(2 * rho) > delta and delta < 1e-4 and rho > 1e-3:
+        assert bounds.limited_by == ""
+        assert gaussian.upper < bounds.lower
+
+
+def random_pair(rng):
+    count = rng.randint(2, 4)
+    p = [rng.uniform(0.05, 1) for _ in range(count)]
+    q = [x * math.exp(rng.gauss(0, rng.choice([0.1, 1.0]))) for x in p]
+    return hs.DiscretePair(p=[x / sum(p) for x in p], q=[x / sum(q) for x in q])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_is_concentrated_lies_below(seed):
+    """Runs of any mechanism cost at most what their rho says, also composed and beside others."""
+    rng = random.Random(seed)
+    pair = random_pair(rng)
+    known = hs.ZCDP(pair.zcdp())
+    beside = rng.randint(0, 3) * hs.Gaussian(noise_multiplier=2.0)
+    for count in (1, 20):
+        run, bound = count * pair + beside, count * known + beside
+        for epsilon in (0.0, 0.1, 1.0, 4.0):
+            assert bound.delta(epsilon) >= run.delta_bounds(epsilon).lower * (1 - 1e-12)
+        assert bound.zcdp() >= run.zcdp_bounds().lower * (1 - 1e-12)
+        order = rng.uniform(1, 30)
+        least = run.renyi_divergence_bounds(order).lower
+        assert bound.renyi_divergence(order) >= least * (1 - 1e-12)
+
+
+def test_several_are_one_with_their_sum():
+    run = 100 * hs.ZCDP(0.025) + hs.ZCDP(0.06)
+    whole = hs.ZCDP(2.56)
+    assert run.epsilon(1e-10) == pytest.approx(whole.epsilon(1e-10), rel=1e-12)
+    bounds = run.epsilon_bounds(1e-10)
+    gaussian = hs.Gaussian(noise_multiplier=1 / math.sqrt(2 * 2.56)).epsilon_bounds(1e-10)
+    assert bounds.limited_by == "theory"
+    assert bounds.lower == pytest.approx(gaussian.lower, rel=1e-3)
+    assert run.zcdp() == pytest.approx(2.56, rel=1e-13)
+    for adjacency in hs.Adjacency:
+        assert run.epsilon(1e-10, adjacency=adjacency) == run.epsilon(1e-10)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [2 * hs.ZCDP(1.28), hs.ZCDP(1.6) + hs.ZCDP(0.96)],
+    ids=repr,
+)
+def test_a_few_that_do_their_worst_together_cost_as_much_as_one(run):
+    for delta in (1e-10, 1e-20):
+        bounds = run.epsilon_bounds(delta)
+        assert bounds.lower == pytest.approx(zcdp_epsilon(2.56, delta=delta), rel=1e-3)
+        assert bounds.limited_by == ""
+    more = (run + hs.ZCDP(0.01)).epsilon_bounds(1e-10)  # whose worst is that of a Gaussian here
+    assert more.lower > 17.15
+    delta = run.delta_bounds(20.0)
+    assert delta.lower == pytest.approx(zcdp_delta(rho=2.56, epsilon=20.0), rel=5e-3)
+
+
+def test_mu_of_rates_is_enclosed_where_all_is_told():
+    """Of Gaussians alone the core tells the mu of all rates, which may be more."""
+    bounds = (1000 * hs.ZCDP(0.17)).gdp_mu_bounds(smallest_rate=1e-3)
+    assert bounds.lower <= 2 * 3.090232306167813 <= bounds.upper * (1 + 1e-12)
+    assert bounds.upper == pytest.approx(bounds.lower, rel=1e-6)
+    few = hs.ZCDP(0.5).gdp_mu_bounds(smallest_rate=1e-3)
+    assert 0.99 < few.lower < few.upper < 2.5
+
+
+def test_moments_are_exact():
+    run = hs.ZCDP(0.3) + 4 * hs.Gaussian(noise_multiplier=2.0)
+    assert run.zcdp_bounds() == pytest.approx((0.8, 0.8), rel=1e-12)
+    assert run.renyi_divergence([1.0, 3.0]) == pytest.approx([0.8, 2.4], rel=1e-12)
+    assert zcdp_rho(run) == pytest.approx(0.8, rel=1e-12)
+    assert rdp_epsilon(2 * hs.ZCDP(0.4), 1e-9) == pytest.approx(
+        zcdp_epsilon(rho=0.8, delta=1e-9), rel=1e-3
+    )
+
+
+def test_large_deltas_are_bounded_by_theory():
+    bounds = hs.ZCDP(0.5).delta_bounds(1.0)
+    assert bounds.limited_by == "theory"
+    assert bounds.lower < bounds.upper <= zcdp_delta(rho=0.5, epsilon=1.0) * (1 + 1e-12)
+    assert hs.ZCDP(0.5).advantage() == pytest.approx(0.5, rel=1e-12)
+
+
+def test_noise_for_a_rho():
+    """The published epsilon of a rho, and the noise of as many counts as it allows."""
+    sigma = hs.calibrate(lambda sigma: 100 * hs.DiscreteGaussian(sigma=sigma), rho=2.56)
+    assert sigma == pytest.approx(math.sqrt(100 / (2 * 2.56)), rel=1e-3)
+    assert (100 * hs.DiscreteGaussian(sigma=sigma)).zcdp() <= 2.56
+    assert hs.calibrate(lambda count: count * hs.ZCDP(0.1), rho=2.56, integer=True) == 25
+    rho = hs.calibrate(hs.ZCDP, epsilon=17.14, delta=1e-10)
+    assert 2.554 < rho < 2.556
+
+
+def test_it_is_kept_in_ledgers(tmp_path):
+    accountant = hs.Accountant()
+    accountant.compose(hs.ZCDP(0.07), 3)
+    accountant.save(tmp_path / "ledger.json")
+    assert hs.Accountant.load(tmp_path / "ledger.json").composition == 3 * hs.ZCDP(0.07)
+
+
+def test_no_rho_costs_nothing():
+    assert hs.ZCDP(0) + hs.ZCDP(0.0) == hs.Composition()
+    for bad in (-1.0, 1e-25, math.inf, math.nan, 1e6):
+        with pytest.raises(ValueError, match="^rho must be 0 or in"):
+            hs.ZCDP(bad)
+    with pytest.raises(ValueError, match="^rho must be 0 or in"):  # of the sum
+        (10 * hs.ZCDP(1e4)).epsilon(1e-5)
+
+
+def test_large_rho_is_bounded_if_only_by_infinity():
+    bounds = hs.ZCDP(9e4).epsilon_bounds(1e-5)
+    assert bounds.upper == math.inf
+    assert 9e4 < bounds.lower < 1e5
+    assert hs.ZCDP(100.0).epsilon_bounds(1e-10).upper < 195

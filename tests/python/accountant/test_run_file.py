@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs described in files: read as the schema says, and what is read is what was described."""
+
+import copy
+import json
+import math
+from dataclasses import MISSING, fields
+from importlib.resources import files
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import Accountant
+
+SCHEMA = json.loads((files(hs) / "run.schema.json").read_text(encoding="utf-8"))
+G = hs.Gaussian(noise_multiplier=2.0)
+CURVE = hs.HockeyStickCurve(alpha=[1.0, 2.0], lower=[0.1, 0.0], upper=[0.2, 0.1])
+EXAMPLES = [
+    G,
+    G.poisson_sampled(0.01),
+    hs.Laplace(noise_multiplier=2.0),
+    hs.DiscreteGaussian(sigma=2.0),
+    hs.DiscreteGaussian(sigma=2.0, sensitivity=3, truncation=20).poisson_sampled(0.1),
+    hs.DiscreteLaplace(parameter=0.3),
+    hs.DiscretePair(p=[1, 2], q=[2, 1]),
+    hs.DiscretePair(p=[0.25, 0.75], q=[0.5, 0.5]).random_allocation(steps=4),
+    hs.ApproximateDP(epsilon=0.1, delta=0.0),
+    hs.ExponentialMechanism(epsilon=0.1),
+    hs.PermuteAndFlip(epsilon=0.2),
+    hs.PermuteAndFlip(epsilon=0.2).poisson_sampled(0.5),
+    hs.GaussianMixture(standard_deviation=1.0, sensitivities=[0, 1], probabilities=[0.5, 0.5]),
+    hs.RandomizedResponse(noise_parameter=0.5, num_buckets=2),
+    G.fixed_size_sampled(batch_size=10, dataset_size=100, replacement=True),
+    G.random_allocation(steps=10, epochs=2),
+    G.random_allocation(steps=10, selected=2),
+    G.shuffled(batches=10),
+    hs.TruncatedPoissonGaussian(
+        noise_multiplier=1.0, sampling_probability=0.1, truncated_batch_size=100, dataset_size=1000
+    ),
+    hs.ZCDP(rho=0.1),
+    CURVE,
+    CURVE.poisson_sampled(0.1),
+]
+TOML = """
+adjacency = "remove-one"
+
+[[ledger]]
+label = "training"
+count = 1_000
+mechanism = { type = "PoissonSampled", sampling_probability = 0.01, mechanism = { type = "Gaussian", noise_multiplier = 2 } }
+
+[[ledger]]
+mechanism = { type = "DiscreteGaussian", sigma = 10.0 }
+"""  # noqa: E501
+
+
+def saved(mechanism):
+    """The document that `save` writes, without its seal."""
+    acct = Accountant().compose(mechanism, 3, label="one")
+    document = json.loads(acct.to_json())
+    del document["sha256"]
+    return document
+
+
+def read(folder, text, name="run.json"):
+    (folder / name).write_text(text, encoding="utf-8")
+    return Accountant.read(folder / name)
+
+
+def test_toml_is_read(tmp_path):
+    acct = read(tmp_path, TOML, "run.TOML")
+    assert acct.adjacency is hs.Adjacency.REMOVE_ONE
+    assert acct.tolerance == 1e-3
+    assert acct.entries == (
+        (G.poisson_sampled(0.01), 1000, "training"),
+        (hs.DiscreteGaussian(sigma=10.0), 1, ""),
+    )
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_what_is_saved_is_read(tmp_path, mechanism):
+    acct = Accountant(adjacency="add-one", tolerance=1e-4).compose(mechanism, 3, label="one")
+    acct.save(tmp_path / "ledger.json")
+    copied = Accountant.read(str(tmp_path / "ledger.json"))
+    assert copied.to_json() == acct.to_json()
+
+
+def test_what_is_usual_may_be_left_out(tmp_path):
+    (kind,) = (saved(hs.DiscreteGaussian(sigma=2.0))["ledger"][0]["mechanism"],)
+    short = {"ledger": [{"mechanism": {name: kind[name] for name in ("type", "sigma")}}]}
+    acct = read(tmp_path, json.dumps(short))
+    assert acct.entries == ((hs.DiscreteGaussian(sigma=2.0), 1, ""),)
+    with pytest.raises(ValueError, match="must be there"):
+        Accountant.from_json(json.dumps(short))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.toml", "ledger = ", "text must be TOML"),
+        ("a.toml", "ledger = [1979-05-27]", "no dates or times"),
+        ("a.toml", "ledger = []\ntolerance = nan", "finite numbers only"),
+        ("a.toml", "ledger = []\ntolerance = 1e999", "finite numbers only"),
+        ("a.toml", "ledger = " + "[" * 10**5, "TOML"),
+        ("a.json", "ledger = []", "text must be JSON"),
+        ("a.json", "{}", r"\$\.ledger must be there"),
+        ("a.json", '{"ledger": [], "sha256": "0"}', r"\$\.sha256 must be the checksum"),
+        ("a.json", '{"ledger": [{"count": 2}]}', r"\$\.ledger\[0\]\.mechanism must be there"),
+        (
+            "a.json",
+            '{"ledger": [{"mechanism": {"type": "Gauss"}}]}',
+            r"mechanism\.type must be one",
+        ),
+        ("a.json", '{"ledger": [{"mechanism": {"type": []}}]}', "must be an object with a string"),
+        ("a.json", '{"ledger": {}}', r"\$\.ledger must be an array"),
+    ],
+)
+def test_errors_say_where(tmp_path, name, text, message):
+    with pytest.raises(ValueError, match=rf"{name}: .*{message}"):
+        read(tmp_path, text, name)
+
+
+def test_a_file_that_is_not_there():
+    with pytest.raises(FileNotFoundError):
+        Accountant.read("nothing.toml")
+
+
+WRITTEN = {name for name in hs.mechanisms.__all__ if name != "AdditiveNoise"}  # holds functions
+
+
+def test_every_mechanism_has_a_schema_and_an_example():
+    defined = SCHEMA["$defs"]
+    assert {each["$ref"] for each in defined["mechanism"]["oneOf"]} == {
+        f"#/$defs/{name}" for name in WRITTEN
+    }
+    assert {type(each).__name__ for each in EXAMPLES} == WRITTEN
+    for name in WRITTEN:
+        kind, schema = getattr(hs, name), defined[name]
+        assert list(schema["properties"]) == ["type", *kind.argument_names()]
+        defaults = {each.name: each.default for each in fields(kind) if each.default is not MISSING}
+        named = {
+            key: each["default"] for key, each in schema["properties"].items() if "default" in each
+        }
+        assert named == defaults
+        assert set(schema["required"]) == set(schema["properties"]) - set(defaults)
+    assert defined["entry"]["properties"]["label"]["maxLength"] == 1000
+    assert SCHEMA["properties"]["adjacency"]["enum"] == [each.value for each in hs.Adjacency]
+
+
+OTHERS = [None, True, "x", -1, 0, 1, 2, 0.5, 1e13, [], {}, [0.5], "1"]
+
+
+def edited(document, *, within=False):
+    """The document with one thing changed, in every place, or in every one of the mechanism."""
+    yield document
+
+    def inside(value, put):
+        yield from map(put, OTHERS)
+        if isinstance(value, dict):
+            yield put(value | {"other": 1})
+            for name in value:
+                yield put({key: each for key, each in value.items() if key != name})
+                yield from inside(value[name], lambda new, name=name: put(value | {name: new}))
+        elif isinstance(value, list):
+            yield put([*value, 1])
+            for at in range(len(value)):
+                changed = copy.copy(value)
+
+                def place(new, at=at, changed=changed):
+                    return put([*changed[:at], new, *changed[at + 1 :]])
+
+                yield from inside(value[at], place)
+        elif isinstance(value, float):
+            for near in (math.nextafter(value, -math.inf), math.nextafter(value, math.inf)):
+                yield put(near)
+
+    if not within:
+        yield from inside(document, lambda new: new)
+        return
+    (entry,) = document["ledger"]
+    yield from inside(
+        entry["mechanism"], lambda new: document | {"ledger": [entry | {"mechanism": new}]}
+    )
+
+
+def ends(document):
+    """The document with each number at, and just beyond, the ends that the schema names."""
+    for entry_at, entry in enumerate(document["ledger"]):
+        kind = entry["mechanism"]
+        for name, said in SCHEMA["$defs"][kind["type"]]["properties"].items():
+            for key in ("minimum", "maximum"):
+                if key in said:
+                    end, away = said[key], -math.inf if key == "minimum" else math.inf
+                    step = -1 if key == "minimum" else 1
+                    beyond = end + step if said["type"] != "number" else math.nextafter(end, away)
+                    for value in (end, beyond):
+                        changed = copy.deepcopy(document)
+                        changed["ledger"][entry_at]["mechanism"][name] = value
+                        yield changed
+
+
+# What a schema cannot say, by what the reader says of it.
+BEYOND_A_SCHEMA = (
+    "must be as many as",
+    "must have as many entries as",
+    "must sum to 1",
+    "probabilities that sum to 1",
+    "within [1e-12, 1000] standard deviations",
+    "must have the same length",
+    "alpha must be increasing",
+    "upper >= 1 - alpha must hold",
+    "selected must be a whole number in [2, 9]",
+    "batch_size must be a whole number in [1, 10000]",
+    "epochs must be 1 unless mechanism is a Gaussian",
+    "noise_multiplier / sqrt(epochs)",
+    "steps must be at least 2 if epochs > 1",
+    "where truncation is None",
+)
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_the_schema_is_that_of_the_reader(tmp_path, mechanism):
+    validator = pytest.importorskip("jsonschema").Draft202012Validator(SCHEMA)
+    document = saved(mechanism)
+    differ = []
+    counts = {True: 0, False: 0}
+    for each in [*edited(document, within=mechanism != G), *ends(document)]:
+        valid = validator.is_valid(each)
+        try:
+            read(tmp_path, json.dumps(each))
+            error = None
+        except ValueError as raised:
+            error = str(raised)
+        counts[valid] += 1
+        if valid != (error is None) and not (valid and any(a in error for a in BEYOND_A_SCHEMA)):
+            differ.append((each, valid, error))
+    assert differ == []
+    assert min(counts.values()) > 1
+
+
+def test_the_schema_is_one():
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_a_text_is_read_as_a_file_is(tmp_path):
+    text = json.dumps(saved(G))
+    assert hs.Accountant.read_text(text).entries == read(tmp_path, text).entries
+    toml = '[[ledger]]\nmechanism = { type = "Laplace", noise_multiplier = 1 }'
+    assert hs.Accountant.read_text(toml, toml=True).ledger == ((hs.Laplace(1.0), 1),)
+    with pytest.raises(ValueError, match="^text must be JSON: "):
+        hs.Accountant.read_text(toml)
+    with pytest.raises(TypeError, match="^text must be a str"):
+        hs.Accountant.read_text(text.encode())

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many targets in one call: each is met as if it were the only one, at less cost."""
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import composition
+
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+
+
+def noise(sigma):
+    return 10_000 * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.01)
+
+
+def steps(count):
+    return count * STEP
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The compositions that are evaluated."""
+    calls = []
+    answer = composition.Composable._answer
+
+    def counted(self, *question):
+        calls.append(self)
+        return answer(self, *question)
+
+    monkeypatch.setattr(composition.Composable, "_answer", counted)
+    return calls
+
+
+def test_each_target_of_a_grid_is_met(asked):
+    epsilons, deltas = np.array([[0.3], [1.0], [8.0], [2.0]]), np.array([1e-5, 1e-9, 1e-6])
+    found = hs.calibrate(noise, epsilon=epsilons, delta=deltas)
+    assert found.shape == (4, 3)
+    assert found.dtype == np.float64
+    assert len(asked) <= 4 * found.size
+    for index, sigma in np.ndenumerate(found):
+        target, delta = epsilons[index[0], 0], deltas[index[1]]
+        assert (1 - 1e-3) * target < noise(sigma).epsilon(delta) <= target
+
+
+def test_neighbouring_targets_share_their_work(asked):
+    targets = np.geomspace(0.1, 10, 60)
+    found = hs.calibrate(noise, epsilon=targets, delta=1e-5)
+    assert len(asked) <= 2.2 * len(targets)
+    assert (np.diff(found) < 0).all()
+    spent = hs.dpsgd_epsilon(
+        noise_multiplier=found, sampling_probability=0.01, steps=10_000, delta=1e-5
+    )
+    assert (spent <= targets).all()
+    assert (spent > (1 - 1e-3) * targets).all()
+
+
+def test_whole_numbers_are_those_of_single_targets():
+    epsilons, deltas = [2.0, 0.5, 1.0], [[1e-5], [1e-7]]
+    found = hs.calibrate(steps, epsilon=epsilons, delta=deltas)
+    assert found.dtype == np.int64
+    alone = [[hs.calibrate(steps, epsilon=e, delta=d) for e in epsilons] for (d,) in deltas]
+    assert found.tolist() == alone
+
+
+def test_ends_of_the_domain_are_answers_too():
+    found = hs.calibrate(noise, epsilon=[0.01, 1.0, 50.0, 60.0], delta=1e-5, bounds=(0.9, 2000))
+    assert found[2:].tolist() == [0.9, 0.9]
+    assert (noise(found[0]).epsilon(1e-5), noise(found[1]).epsilon(1e-5)) <= (0.01, 1.0)
+    assert found[0] > found[1] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("target", "cost"),
+    [
+        ({"advantage": [0.05, 0.3, 0.9]}, lambda run: run.advantage()),
+        ({"tpr": [0.05, 0.2, 0.5], "fpr": 0.01}, lambda run: run.true_positive_rate(0.01)),
+        ({"rho": [0.01, 0.1, 1.0]}, lambda run: run.zcdp()),
+    ],
+    ids=["advantage", "tpr", "rho"],
+)
+def test_other_targets(target, cost):
+    found = hs.calibrate(noise, **target)
+    (wanted, *_) = target.values()
+    for sigma, most in zip(found, wanted, strict=True):
+        assert 0.99 * most < cost(noise(sigma)) <= most
+
+
+def test_jumps_are_found_from_neighbours():
+    def make(batch):
+        return 1000 * hs.Gaussian(1.0).poisson_sampled(round(batch) / 50_000)
+
+    found = hs.calibrate(make, epsilon=[0.5, 1.0, 1.001], delta=1e-5, integer=True)
+    alone = [hs.calibrate(make, epsilon=e, delta=1e-5, integer=True) for e in (0.5, 1.0, 1.001)]
+    assert found.tolist() == alone
+
+
+def test_shapes():
+    assert type(hs.calibrate(noise, epsilon=2.0, delta=np.array(1e-5))) is float
+    assert hs.calibrate(noise, epsilon=[2.0], delta=[1e-5]).shape == (1,)
+    assert hs.calibrate(noise, epsilon=np.zeros((0, 3)), delta=1e-5).shape == (0, 3)
+    assert hs.calibrate(noise, epsilon=[Decimal(2)], delta=[Decimal("1e-5")]).shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("target", "error", "message"),
+    [
+        (
+            {"epsilon": [1.0, -2.0], "delta": 1e-5},
+            ValueError,
+            "^at index 1: epsilon .*-2.0",
+        ),
+        (
+            {"epsilon": 1.0, "delta": [[1e-5, 1.0]]},
+            ValueError,
+            r"^at index \(0, 1\): delta must",
+        ),
+        ({"epsilon": ["a"], "delta": 1e-5}, TypeError, "^at index 0: epsilon must be .*'a'"),
+        ({"epsilon": [1.0, True], "delta": [1e-5, 1]}, ValueError, "^at index 1: delta must be"),
+        ({"epsilon": [1, 2], "delta": [1e-5] * 3}, ValueError, r"got epsilon \(2,\), delta \(3,\)"),
+        ({"epsilon": [[1], [1, 2]], "delta": 1e-5}, ValueError, "^epsilon must be a number or an"),
+        ({"epsilon": [1.0, 2.0]}, TypeError, "the target must be epsilon and delta"),
+        ({"tpr": [0.1, 0.2], "fpr": [0.05, 0.3]}, ValueError, "^at index 1: tpr must be above fpr"),
+        (
+            {"epsilon": [2.0, 1e-9], "delta": 1e-5, "bounds": (1, 9)},
+            ValueError,
+            "^at index 1: epsilon must be within the reach of make, got 1e-09",
+        ),
+    ],
+)
+def test_errors_name_the_index(target, error, message):
+    with pytest.raises(error, match=message):
+        hs.calibrate(noise, **target)
+
+
+def test_a_tolerance_out_of_reach_names_the_index():
+    def make(sigma):
+        return 30 * hs.Laplace(noise_multiplier=sigma)
+
+    with pytest.raises(hs.CertificationError, match=r"^at index \(0, 1\): .*memory") as caught:
+        hs.calibrate(make, epsilon=[[2.0, 1.0]], delta=1e-5, memory_limit=2000)
+    assert caught.value.bounds.lower <= caught.value.bounds.upper
+    assert caught.value.limited_by == "memory_limit"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a ledger on the command line."""
+
+import json
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import cli
+
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+QUESTION = ["--delta", "1e-6", "--budget", "3"]
+
+
+@pytest.fixture
+def acct(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    acct = hs.Accountant().compose(STEP, 1000, label="model").compose(hs.Laplace(10.0), 5)
+    acct.save("ledger.json")
+    return acct
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as exited:
+        cli.main(["ledger", *arguments])
+    return exited.value.code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_it_prints_the_report(acct, capsys, form):
+    report = acct.report(delta=1e-6, budget=3)
+    expected = str(report) if form == "text" else getattr(report, form)()
+    assert run(capsys, "ledger.json", *QUESTION, "--format", form) == (0, expected + "\n", "")
+    if form == "text":
+        assert run(capsys, "ledger.json", *QUESTION)[1] == expected + "\n"
+
+
+def test_json_has_the_numbers(acct, capsys):
+    code, out, _ = run(capsys, "ledger.json", "-d", "1e-6", "--format", "json")
+    report = acct.report(delta=1e-6)
+    answer = json.loads(out)
+    assert code == 0
+    assert (answer["lower"], answer["epsilon"]) == tuple(report.bounds)
+    assert answer["upper"] == answer["epsilon"]
+    assert (answer["delta"], answer["budget"]) == (1e-6, None)
+    assert answer["adjacency"] == "add-or-remove-one"
+    assert answer["rows"] == [row._asdict() for row in report.rows]
+
+
+@pytest.mark.usefixtures("acct")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.json", *QUESTION], "nothing.json"),
+        (["ledger.json"], "Missing option '--delta'"),
+        (["ledger.json", "--delta", "2"], "delta must be in (0, 1)"),
+        (["ledger.json", *QUESTION[:3], "much"], "budget must be a finite number"),
+    ],
+)
+def test_errors_take_a_line(capsys, arguments, message):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1

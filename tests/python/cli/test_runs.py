@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about runs that files describe."""
+
+import json
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import cli
+
+RUN = 1000 * hs.Gaussian(1.0).poisson_sampled(0.01) + 5 * hs.Laplace(10.0)
+TOML = """
+adjacency = "remove-one"
+tolerance = 1e-4
+[[ledger]]
+count = 1000
+mechanism = { type = "PoissonSampled", sampling_probability = 0.01, mechanism.type = "Gaussian", mechanism.noise_multiplier = 1.0 }
+[[ledger]]
+count = 5
+mechanism = { type = "Laplace", noise_multiplier = 10.0 }
+"""  # noqa: E501
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.toml").write_text(TOML, encoding="utf-8")
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as exited:
+        cli.main(arguments)
+    return exited.value.code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "value"), [("epsilon", "delta", 1e-6), ("delta", "epsilon", 1.0)]
+)
+def test_a_run_is_asked_as_its_file_says(capsys, wanted, given, value):
+    question = [wanted, "--run", "run.toml", f"--{given}", str(value)]
+    code, out, _ = run(capsys, *question, "--json")
+    answer = json.loads(out)
+    options = {"adjacency": "remove-one", "tolerance": 1e-4}
+    bounds = getattr(RUN, f"{wanted}_bounds")(value, **options)
+    assert (code, answer["lower"], answer[wanted]) == (0, *bounds)
+    limits = {"wanted": wanted, given: value, **options, "memory_limit": 2**30}
+    assert answer["question"] == limits | {"run": "run.toml"}
+    code, out, _ = run(capsys, *question)
+    assert code == 0
+    assert "DP-SGD: 1,000 steps, noise 1, q = 0.01 + 5 times Laplace, noise 10, remove-one," in out
+
+
+def test_options_come_before_the_file(capsys):
+    options = ["--adjacency", "add-one", "--tolerance", "1e-2"]
+    _, out, _ = run(capsys, "epsilon", "--run", "run.toml", "-d", "1e-6", *options, "--json")
+    answer = json.loads(out)
+    bounds = RUN.epsilon_bounds(1e-6, adjacency="add-one", tolerance=1e-2)
+    assert (answer["lower"], answer["upper"]) == tuple(bounds)
+
+
+def test_a_saved_ledger_is_a_run(capsys):
+    hs.Accountant().compose(RUN).save("ledger.json")
+    _, out, _ = run(capsys, "epsilon", "--run", "ledger.json", "-d", "1e-6", "--json")
+    assert json.loads(out)["epsilon"] == RUN.epsilon(1e-6)
+
+
+STEP = ["--parameter", "steps", "-s", "1", "-p", "0.01", "--epsilon", "3", "--delta", "1e-6"]
+
+
+def test_what_was_spent_counts_in_a_calibration(capsys):
+    code, out, _ = run(capsys, "calibrate", "--spent", "run.toml", *STEP, "--json")
+    answer = json.loads(out)
+    steps = answer["steps"]
+    both = RUN + steps * hs.Gaussian(1.0).poisson_sampled(0.01)
+    options = {"adjacency": "remove-one", "tolerance": 1e-4}
+    assert code == 0
+    assert (answer["lower"], answer["epsilon"]) == tuple(both.epsilon_bounds(1e-6, **options))
+    assert 2.999 < answer["epsilon"] <= 3
+    assert answer["question"]["spent"] == "run.toml"
+    assert answer["question"]["adjacency"] == "remove-one"
+    _, out, _ = run(capsys, "calibrate", "--spent", "run.toml", *STEP)
+    assert out.startswith(f"steps = {steps} ")
+    assert ", after run.toml, " in out
+
+
+def test_nothing_fits_after_too_much(capsys):
+    hs.Accountant().compose(10 * RUN).save("ledger.json")
+    code, out, err = run(capsys, "calibrate", "--spent", "ledger.json", *STEP)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--run", "run.toml", "--steps", "3"], "--run says what ran; leave out --steps"),
+        (["--run", "run.toml", "--sampling", "poisson"], "leave out --sampling"),
+        (["--run", "nothing.toml"], "nothing.toml"),
+        (["--steps", "3"], "Missing option '--noise-multiplier' (or '--run')"),
+    ],
+)
+def test_errors_take_a_line(capsys, arguments, message):
+    code, out, err = run(capsys, "epsilon", "--delta", "1e-6", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1

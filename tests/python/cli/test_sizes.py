@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs are said on the command line as training is configured, in numbers as people type them."""
+
+import json
+import re
+
+import pytest
+
+import hockeystick as hs
+
+RUN = [
+    *("--noise-multiplier", "1.0"),
+    *("--sampling-probability", "0.01"),
+    *("--steps", "1000"),
+]
+EPSILON = ["epsilon", *RUN, "--delta", "1e-5"]
+BUDGET = ["--epsilon", "2", "--delta", "1e-5"]
+ONE = ["--noise-multiplier", "1", "--steps", "1", "--delta", "1e-5"]
+SIZES = ["--batch-size", "256", "--dataset-size", "60,000"]
+
+
+def test_what_an_engineer_has(run):
+    """Batch size, dataset size and epochs; what was made of them is said."""
+    _, out, _ = run("epsilon", "-s", "1", *SIZES, "--epochs", "10", "-d", "1e-5")
+    assert f"2344 steps (10 epochs) of noise 1.0, q = {256 / 60_000!r}, poisson sampl" in out
+    assert "note" not in out
+    _, out, _ = run("epsilon", "-s", "1", *SIZES, "--epochs", "10", "-d", "1e-5", "--json")
+    answer = json.loads(out)
+    assert answer["epsilon"] == hs.DPSGD(
+        1.0, batch_size=256, dataset_size=60_000, epochs=10
+    ).epsilon(1e-5)
+    question = answer["question"]
+    assert (question["steps"], question["sampling_probability"]) == (2344, 256 / 60_000)
+    assert (question["batch_size"], question["epochs"]) == (256, 10)
+    _, out, _ = run("calibrate", *SIZES, "--epochs", "10", *BUDGET)
+    assert re.search(r"^noise_multiplier = 0[.]786.*, 2344 steps .10 epochs. of noise 0[.]786", out)
+    _, out, _ = run("calibrate", "-s", "1", *SIZES, *BUDGET, "--parameter", "steps")
+    assert re.search(r"^steps = 7432 .*, 7432 steps .31[.]71 epochs. of noise 1[.]0", out)
+
+
+def test_sizes_and_epochs_in_whole_batches(run):
+    sizes = ["--batch-size", "250", "--dataset-size", "60000", "--epochs", "10"]
+    _, out, _ = run("epsilon", "-s", "1", *sizes, "-d", "1e-5", "--sampling", "random-allocation")
+    assert "2400 steps (10 epochs) of noise 1.0" in out
+    assert "random-allocation sampling" in out
+    code, _, err = run(
+        *("epsilon", "-s", "1", *SIZES, "--epochs", "1", "-d", "1e-5", "--sampling", "shuffled"),
+        *("--adjacency", "replace-one"),
+    )
+    assert (code, "dataset_size / batch_size must be whole" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [
+        ("256/60000", 256 / 60_000),
+        ("1e-3/2", 0.0005),
+        ("1%", 0.01),
+        ("0.1 %", 0.001),
+        (" 1e-2 ", 0.01),
+        ("1/3", 1 / 3),
+        ("33.4%", 0.334),
+        ("2.5e-1", 0.25),
+    ],
+)
+def test_numbers_as_they_are_typed(run, typed, number):
+    _, out, _ = run("epsilon", "-s", "1", "-p", typed, "-i", "3", "-d", "1e-5", "--json")
+    assert json.loads(out)["question"]["sampling_probability"] == number
+
+
+@pytest.mark.parametrize("typed", ["1e4", "10,000", "10000", "1.0e4", "20000/2"])
+def test_counts_as_they_are_typed(run, typed):
+    _, out, _ = run("epsilon", "-s", "1", "-p", "1%", "-i", typed, "-d", "1e-5", "--json")
+    assert json.loads(out)["question"]["steps"] == 10_000
+
+
+@pytest.mark.parametrize(
+    ("delta", "noted"),
+    [("1/60000", True), ("1e-4", True), ("1e-5", False), (repr(1 / 60_000), True)],
+)
+def test_one_over_n_gets_a_word(run, delta, noted):
+    """Where the number of records is known."""
+    asked = ["epsilon", "-s", "1", *SIZES, "--epochs", "1", "-d", delta]
+    note = (
+        "at delta = 1/n a mechanism may publish one of n records whole; usual is n^-1.1 or less, "
+    )
+    _, out, _ = run(*asked)
+    assert out.endswith(f"\nnote: {note}here 5.5e-06\n") == noted
+    answer = json.loads(run(*asked, "--json")[1])
+    assert answer.get("note", "").startswith(note) == noted
+
+
+def test_a_quotient_tells_the_number_of_records(run):
+    assert "here 5.5e-06" in run(*EPSILON[:-1], "1/60000")[1]
+    assert "note" not in run(*EPSILON[:-1], "0.00002")[1]

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A meter answers as the composition does, stops as an admission would, and forgets nothing."""
+
+import json
+import math
+from fractions import Fraction
+
+import pytest
+
+import hockeystick as hs
+
+STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
+MECHANISMS = [
+    STEP,
+    hs.Gaussian(noise_multiplier=10.0),
+    hs.Laplace(noise_multiplier=10.0),
+    hs.ApproximateDP(epsilon=0.1, delta=1e-7),
+    3 * STEP + hs.Laplace(noise_multiplier=50.0),
+    hs.Gaussian(noise_multiplier=5.0).random_allocation(steps=100),
+]
+
+
+def meter(step=STEP, **options):
+    return hs.EpsilonMeter(step, **{"delta": 1e-5} | options)
+
+
+@pytest.mark.parametrize("step", MECHANISMS)
+def test_it_answers_as_the_composition_does(step):
+    mine = meter(step, adjacency="remove-one", tolerance=1e-4)
+    for n in (0, 1, 2, 5):
+        mine.update(n)
+        run = mine.steps * step
+        bounds = run.epsilon_bounds(1e-5, adjacency="remove-one", tolerance=1e-4)
+        assert (mine.bounds, mine.epsilon) == (bounds, bounds.upper)
+    assert mine.steps == 8
+    assert mine.remaining_steps is None
+    assert not mine.should_stop
+
+
+@pytest.mark.parametrize("step", MECHANISMS)
+@pytest.mark.parametrize("spent", [None, hs.Laplace(noise_multiplier=10.0)])
+def test_what_remains_is_what_an_admission_allows(step, spent):
+    mine = meter(step, budget=1.0, spent=spent)
+    account = hs.Accountant()
+    if spent is not None:
+        account.compose(spent)
+    most = mine.remaining_steps
+    assert most > 0
+    budget = {"epsilon": 1.0, "delta": 1e-5}
+    assert not account.would_exceed(step, most, **budget)
+    assert account.would_exceed(step, most + 1, **budget)
+    mine.update(most - 1)
+    assert (mine.remaining_steps, mine.should_stop) == (1, False)
+    mine.update()
+    assert (mine.remaining_steps, mine.should_stop) == (0, True)
+    assert mine.composition == account.compose(step, most).composition
+    mine.update(7)
+    assert (mine.remaining_steps, mine.steps, mine.should_stop) == (0, most + 7, True)
+
+
+@pytest.mark.parametrize("budget", [1, "1.0", Fraction(1)])
+def test_the_last_step_that_fits_is_allowed(budget):
+    query = hs.ApproximateDP(epsilon=0.1, delta=0)
+    assert meter(query, budget=budget, delta=1e-9).remaining_steps == 10
+
+
+def test_ends_of_what_may_remain():
+    free = STEP.mechanism.poisson_sampled(0)
+    assert meter(free, budget=0).remaining_steps == 10**9
+    assert meter(2 * STEP, budget=1e4, spent=999_999_000 * STEP).remaining_steps == 0
+    quiet = hs.Gaussian(noise_multiplier=1e12)
+    assert meter(2 * quiet, budget=1, spent=quiet).remaining_steps == (10**9 - 1) // 2
+    assert meter(budget=0).remaining_steps == 0
+
+
+def test_an_answer_is_kept_until_the_next_step(monkeypatch):
+    asked = []
+    epsilon_bounds = hs.Composition.epsilon_bounds
+
+    def counted(run, *arguments, **options):
+        asked.append(run)
+        return epsilon_bounds(run, *arguments, **options)
+
+    monkeypatch.setattr(hs.Composition, "epsilon_bounds", counted)
+    mine = meter()
+    for _ in range(3):
+        mine.update(10)
+        for _ in range(5):
+            assert mine.epsilon == mine.bounds.upper
+    assert asked == [1 * STEP, 10 * STEP, 20 * STEP, 30 * STEP]  # the first by the constructor
+
+
+def test_what_does_not_fit_a_stop_is_asked_once(monkeypatch):
+    mine = meter(budget=1.0)
+    most = mine.remaining_steps
+    monkeypatch.setattr(hs.Accountant, "would_exceed", None)
+    for n in range(1, 100):
+        mine.update()
+        assert mine.remaining_steps == most - n
+
+
+def test_a_tolerance_out_of_reach_does_not_end_training():
+    mine = meter(MECHANISMS[4], memory_limit=2**16, tolerance=1e-9)
+    mine.update(1000)
+    with pytest.raises(hs.CertificationError) as raised:
+        (1000 * MECHANISMS[4]).epsilon_bounds(1e-5, memory_limit=2**16, tolerance=1e-9)
+    assert mine.bounds == raised.value.bounds
+    assert mine.epsilon < math.inf
+
+
+def test_a_state_goes_through_json_and_on():
+    first = meter(budget=2.0)
+    first.update(500)
+    state = json.loads(json.dumps(first.state_dict()))
+    same = meter(budget=2.0)
+    same.update(3)
+    same.load_state_dict(state)
+    assert (same.steps, same.composition) == (500, 500 * STEP)
+    assert same.remaining_steps == first.remaining_steps
+    same.update(5)
+    first.update(5)
+    assert same.epsilon == first.epsilon
+
+    noisier = hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.01)
+    other = meter(noisier)
+    other.load_state_dict(state)
+    other.update(10)
+    assert (other.steps, other.composition) == (510, 500 * STEP + 10 * noisier)
+
+
+def test_a_state_without_what_was_spent_before_is_refused():
+    state = meter().state_dict()
+    spent = hs.Laplace(noise_multiplier=10.0)
+    mine = meter(spent=2 * spent)
+    for held in (state, meter(spent=spent).state_dict()):
+        with pytest.raises(ValueError, match=r"state must hold what was spent before, 2 \* "):
+            mine.load_state_dict(held)
+    mine.load_state_dict(meter(spent=3 * spent).state_dict())
+    assert mine.composition == 3 * spent
+
+
+@pytest.mark.parametrize(
+    ("state", "error"),
+    [
+        ({}, "keys steps and spent"),
+        ({"steps": -1, "spent": hs.Accountant().to_json()}, "count must be"),
+        ({"steps": 1, "spent": "{}"}, "must be there"),
+    ],
+)
+def test_another_state_is_refused(state, error):
+    mine = meter()
+    mine.update(2)
+    with pytest.raises(ValueError, match=error):
+        mine.load_state_dict(state)
+    assert mine.composition == 2 * STEP
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        ({"step": 1.0}, TypeError, "step must be"),
+        ({"delta": 0}, ValueError, "delta must be"),
+        ({"budget": -1}, ValueError, "budget must be"),
+        ({"budget": math.inf}, ValueError, "budget must be"),
+        ({"budget": "many"}, ValueError, "budget must be"),
+        ({"spent": 3}, TypeError, "spent must be"),
+        ({"tolerance": 2}, ValueError, "tolerance must be"),
+        ({"adjacency": "none"}, ValueError, "adjacency must be"),
+        (
+            {"step": hs.RandomizedResponse(noise_parameter=0.5, num_buckets=2)},
+            ValueError,
+            "adjacency",
+        ),
+        ({"bugdet": 1}, TypeError, "bugdet"),
+    ],
+)
+def test_bad_arguments(arguments, error, match):
+    with pytest.raises(error, match=match):
+        meter(**arguments)
+
+
+@pytest.mark.parametrize("n", [-1, 1.5, "3", True, 10**9 + 1])
+def test_bad_counts_are_not_counted(n):
+    mine = meter()
+    mine.update(4)
+    with pytest.raises((TypeError, ValueError), match="count must be"):
+        mine.update(n)
+    assert (mine.steps, mine.composition) == (4, 4 * STEP)
+
+
+def test_it_is_shown():
+    assert repr(meter(budget="0.5")) == (
+        f"<EpsilonMeter steps=0 step={STEP!r} delta=1e-05 budget=0.5>"
+    )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines that newcomers typed, from the README and the manual alone."""
+
+import re
+import shlex
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import baselines, cli
+
+NAMES = {
+    "hs": hs,
+    "baselines": baselines,
+    "np": np,
+    "Decimal": Decimal,
+    "Fraction": Fraction,
+    "g": hs.Gaussian(1.0),
+    "step": hs.Gaussian(1.0).poisson_sampled(0.01),
+}
+
+ANSWERED = """
+hs.Gaussian(1.0).epsilon(1e-5)
+hs.Gaussian(standard_deviation=4.0, sensitivity=2.0).epsilon(1e-5)
+hs.DiscreteGaussian(noise_multiplier=10.0).epsilon(1e-5)
+hs.Laplace(scale=20.0).epsilon(1e-5)
+hs.Laplace(epsilon=0.5).epsilon(1e-5)
+hs.RandomizedResponse(epsilon=1.0).epsilon(1e-5, adjacency="replace-one")
+hs.ExponentialMechanism(0.3).epsilon(1e-5)
+(1e4 * step).epsilon(1e-5)
+(1e4 * step).epsilon(1e-5, adjacency="replace-one")
+(1000 * step).epsilon(Decimal("1e-5"))
+(1000 * step).epsilon(Fraction(1, 10**5))
+(1000 * step).epsilon(np.array(1e-5))
+hs.Gaussian(np.array(1.0)).epsilon(1e-5)
+hs.Gaussian(Fraction(3, 2)).epsilon(1e-5)
+(10 * g).poisson_sampled_together(0.01).epsilon(1e-5)
+hs.DPSGD(noise_multiplier=1.0, batch_size=256, dataset_size=60_000, epochs=10).epsilon(1e-5)
+hs.dpsgd_epsilon(noise_multiplier=1, batch_size=256, dataset_size=6e4, epochs=10, delta=1e-5)
+baselines.zcdp_epsilon(2.56, delta=1e-10)
+"""
+
+REFUSED = {
+    "hs.Gaussian(noise=1.0)": "Gaussian takes noise_multiplier, sigma, scale, standard_deviation",
+    "hs.Gaussian(1.0, sigma=1.0)": "only one of noise_multiplier, sigma",
+    "(10 * g).poisson_sampled(0.01)": "10 * Gaussian(1.0).poisson_sampled(0.01)",
+    "step.poisson_sampled(0.01)": "is sampled already",
+    "hs.RandomizedResponse(0.5).epsilon(1e-5)": 'pass adjacency="replace-one" or "replace-special"',
+    "g.poisson_sampled(q=0.01)": "poisson_sampled() got an unexpected keyword argument 'q'",
+    "step.epsilon()": "epsilon() missing 1 required positional argument: 'delta'",
+    "2.5 * step": "count must be a whole number",
+    "hs.DPSGD(1.0, batch_size=256, epochs=10)": "dataset_size must be given with batch_size",
+    "hs.DPSGD(1.0, batch_size=256, dataset_size=60_000)": "steps must be given, or in its place e",
+}
+
+
+@pytest.mark.parametrize("line", ANSWERED.split("\n")[1:-1])
+def test_lines_that_are_answered(line):
+    assert 0 < eval(line, NAMES) < 100  # noqa: S307
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_lines_that_are_refused_with_what_to_write(line):
+    with pytest.raises((TypeError, ValueError), match=re.escape(REFUSED[line])):
+        eval(line, NAMES)  # noqa: S307
+
+
+RUN = "epsilon --noise-multiplier 1"
+COMMANDS = {
+    f"{RUN} --batch-size 256 --dataset-size 60000 --epochs 10 --delta 1e-5": "2344 steps (10 epo",
+    f"{RUN} --sampling-probability 256/60000 --steps 1e4 --delta 1e-5": "10000 steps of noise 1.0",
+    f"{RUN} --sampling-probability 1% --steps 10,000 --delta 1e-5": "q = 0.01, poisson sampling",
+    f"{RUN} --sampling-probability 1% --steps 10,000 --delta 1/60000": "usual is n^-1.1 or less",
+    "calibrate --epsilon 2 --delta 1e-5 --sampling-probability 0.01": "Missing option '--steps'",
+    f"{RUN} --delta 1e-5": "Missing option '--steps'",
+    "calibrate --epsilon 200 -d 1e-5 -s 1 -i 10 --parameter sampling-probability": "everything",
+    "calibrate --epsilon 1e-3 --delta 1e-5 -s 1 --parameter steps": "not even one step fits",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands(command, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(shlex.split(command))
+    out, err = capsys.readouterr()
+    assert COMMANDS[command] in out + err

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of limits says what the counts kept in benchmarks/results come to."""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+import limits
+
+COUNTS = json.loads(limits.RESULTS.read_text(encoding="utf-8"))
+FOUND = {question: limits.Work(*work) for question, work in COUNTS.items()}
+
+
+def test_every_question_is_counted():
+    assert list(FOUND) == [str(question) for question in limits.questions()]
+
+
+def test_the_page_has_the_tables():
+    page = limits.PAGE.read_text(encoding="utf-8")
+    assert limits.work_table(FOUND) in page
+    assert limits.moved_table(FOUND) in page
+
+
+def test_nothing_took_less_than_the_least():
+    for question in limits.TABLE.values():
+        work = FOUND[str(question)]
+        assert work.instructions > limits.least_work(work)
+        assert work.lower <= work.upper <= work.lower * (1 + 2 * question.tolerance)
+
+
+def test_the_variance_of_a_gaussian_step():
+    assert limits.variance(limits.Question(rate=1.0), 3.0) == pytest.approx(1.0, rel=1e-9)
+
+
+def test_a_contour_takes_a_sample_for_each_pi_nats():
+    work = limits.Work("contour_integral", 9, 1.0, 1.0, 1.0, 1)
+    question = limits.Question(tolerance=math.exp(-5 * math.pi))
+    assert limits.least_samples(question, work) == pytest.approx(5)
+
+
+def test_bytes_of_a_transform():
+    """A real step moves 16 bytes a point, each pass over the complex quarter 8."""
+    assert limits.moved(4) == 16 * 4
+    assert limits.moved(64) == 16 * (64 + 32 + 16 + 8 + 4) + 8 * (1 * 64 + 3 * 32 + 2 * 16 + 1 * 8)
+    assert limits.moved(12) == 16 * 12 + 8 * 12

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calculator as one file does in a browser what people need of it."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from web_tools import chromium, extension, node, wasm
+
+CHECKS = re.findall(
+    r'^  async "(.*)"\(\)',
+    (Path(__file__).parent / "browser.cjs").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+LARGEST = 320_000  # bytes, compressed as servers do
+
+
+@pytest.fixture(scope="module")
+def page():
+    return extension().bundled(wasm().read_bytes())
+
+
+@pytest.fixture(scope="module")
+def found(page, tmp_path_factory):
+    browser, folder = chromium(), tmp_path_factory.mktemp("page")
+    path = folder / "calculator.html"
+    path.write_text(page, encoding="utf-8")
+    return node("browser.cjs", browser, path, folder)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_in_a_browser(check, found):
+    assert found[check] is None, found[check]
+
+
+def test_the_page_is_small_and_whole(page):
+    assert len(gzip.compress(page.encode())) < LARGEST
+    assert not re.search(r'(src|href)="', page)
+    assert (
+        "import "
+        not in re.sub(r'<script type="text/plain" id="library">.*', "", page).split(
+            "const modules"
+        )[0]
+    )
+
+
+def test_a_manual_without_the_library_says_so():
+    assert "docs/calculator/README.md" in extension().MISSING
