@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/thinned.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -14,13 +17,20 @@ namespace hockeystick {
 namespace {
 
 constexpr double finest = 1.0 / 16;  // of logarithms
-using Place = std::array<double, 3>;
+// Rare large losses of a few steps may rule the moments beyond the saddle point, so these stand for themselves.
+constexpr std::ptrdiff_t alone = 32;
+
+struct Place {
+  double mean, variance, top;  // of the losses, as logarithms but for the top
+  const Term* term;
+};
 
 Place place_of(const Term& term) {
   const Saddlepoint step(Direction{{term.pair, 1}});
   const Cumulants k = step.cumulants(0);
   const std::vector<double>& losses = step.nodes(0).loss;
-  return {math::log(std::fabs(k.mean) + 1e-300), math::log(k.variance + 1e-300), losses.empty() ? 0 : losses.back()};
+  return {math::log(std::fabs(k.mean) + 1e-300), math::log(k.variance + 1e-300), losses.empty() ? 0 : losses.back(),
+          &term};
 }
 
 }  // namespace
@@ -32,19 +42,23 @@ Direction thinned(const Direction& direction) {
     checkpoint_each<16>(places.size());
     places.push_back(place_of(term));
   }
+  const auto others = places.begin() + alone;
+  std::ranges::nth_element(places, others, std::greater(), &Place::top);
   for (double step = finest;; step *= 2) {
-    std::map<std::array<std::int64_t, 3>, std::vector<std::size_t>> groups;
-    for (std::size_t j = 0; j < places.size(); ++j) {
-      std::array<std::int64_t, 3> key;
-      for (std::size_t i = 0; i < key.size(); ++i) key[i] = std::llround(places[j][i] / step);
-      groups[key].push_back(j);
+    std::map<std::array<std::int64_t, 3>, std::vector<Place>> groups;
+    for (auto place = others; place != places.end(); ++place) {
+      const auto cell = [step](double x) { return std::llround(x / step); };
+      groups[{cell(place->mean), cell(place->variance), cell(place->top)}].push_back(*place);
     }
-    if (groups.size() > most_forecast_terms) continue;
+    if (groups.size() > most_forecast_terms - static_cast<std::size_t>(alone)) continue;
     Direction few;
-    for (const auto& [key, members] : groups) {
+    for (auto place = places.begin(); place != others; ++place) few.push_back(*place->term);
+    for (auto& [key, members] : groups) {
       std::int64_t count = 0;
-      for (const std::size_t j : members) count += direction[j].count;
-      few.push_back({direction[members[members.size() / 2]].pair, count});
+      for (const Place& member : members) count += member.term->count;
+      const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
+      std::ranges::nth_element(members, middle, {}, &Place::variance);
+      few.push_back({middle->term->pair, count});
     }
     return few;
   }

@@ -10,8 +10,8 @@ namespace hockeystick {
 
 constexpr std::size_t most_forecast_terms = 128;
 
-/// The direction itself if it has no more terms than that; else one of each group of steps whose losses have about the
-/// same mean, variance and top, run as often as all of the group.
+/// The direction itself if it has no more terms than that; else the steps of the largest losses, and one of each group
+/// of others whose losses have about the same mean, variance and top, run as often as all of the group.
 Direction thinned(const Direction& direction);
 
 }  // namespace hockeystick

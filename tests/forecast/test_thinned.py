@@ -39,3 +39,12 @@ def test_a_dear_step_among_many_cheap_ones_is_counted():
     with_it, alone = answer([*cheap, dear]), answer([dear], method="single_step")
     assert with_it.converged
     assert with_it.upper >= alone.lower > answer(cheap).upper
+
+
+@pytest.mark.parametrize("number", [1000, 2000, 10_000])
+def test_steps_drawn_at_random_are_planned_at_once(number):
+    """The few whose large losses weigh most beyond the saddle point stand for themselves."""
+    rng = random.Random(1)
+    steps = [(rng.uniform(0.8, 2), rng.uniform(0.001, 0.02)) for _ in range(number)]
+    found = answer(steps)
+    assert (found.method, found.passes, found.converged) == ("contour_integral", 1, True)
