@@ -16,10 +16,13 @@
 namespace hockeystick {
 namespace {
 
-constexpr double fraction = 0.01;   // of the tolerance on delta, for each of tail and aliases
-constexpr double rounding = 1e-15;  // of a step's moment, over how much more than `fraction` it may take
-constexpr double farthest_tilt = 500;
+constexpr double fraction = 0.01;      // of the tolerance on delta, for each of tail and aliases
+constexpr double rounding = 1e-15;     // of a step's moment, over how much more than `fraction` it may take
+constexpr double farthest_tilt = 500;  // of losses that deviate by 1 or more
 constexpr double least_log_delta = -680;
+
+// Beyond it no line runs. Small losses have their saddle points at large tilts.
+double farthest(const Saddle& at) { return farthest_tilt / std::min(1.0, at.deviation); }
 
 double log_count(const Direction& direction) {
   double count = 0;
@@ -38,7 +41,7 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
     const double excess = k.value - tilt * at.epsilon - log_fraction - at.log_delta;
     if (best.period > 0 && excess + math::log(rounding * saddlepoint.total_count()) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
-    const auto above = saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, farthest_tilt, nearby);
+    const auto above = saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, farthest(at), nearby);
     const auto below = saddlepoint.chernoff_quantile({tilt, k}, wanted, -1, tilt);
     nearby = above.tilt;
     // An alias is e^(K(t) - t epsilon + peak(t) - abs(t - tilt) period) at most, and a quantile knows K(t).
@@ -76,7 +79,7 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
     return {};
   ContourPlan plan{frame(), {}, 0};
   Contour& contour = plan.contour;
-  if (!(contour.period > 0) || !(contour.higher < farthest_tilt)) return {};
+  if (!(contour.period > 0) || !(contour.higher < farthest(at_))) return {};
   const double spacing = 2 * std::numbers::pi / contour.period;
   // Errors are relative to the moment at the tilt, of which delta may be a small part.
   const double accuracy = log_count(planned_) - log_fraction_ + 2 + std::max(0.0, -2 - log_sum_);

@@ -22,6 +22,7 @@ RUNS = {
     "rare": ((exact.Step(0.6, 1e-3), 10_000),),
     "low noise": ((exact.Step(0.4, 0.9), 50),),
     "long": ((exact.Step(2.0, 1e-3), 1_000_000),),
+    "much noise": ((exact.Step(60.0, 0.01), 1000),),  # saddle points at tilts of thousands
     "mixed": ((exact.Step(1.0, 0.02), 300), (exact.Step(2.0, 0.1), 500), (exact.Step(3.0, 1.0), 4)),
 }
 
