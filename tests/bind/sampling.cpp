@@ -14,6 +14,7 @@
 #include "mechanisms/sampling/allocation_hyperbola.hpp"
 #include "mechanisms/sampling/convex_convolution.hpp"
 #include "mechanisms/sampling/lognormal_sum.hpp"
+#include "mechanisms/sampling/truncation.hpp"
 #include "numeric/lognormal_transform.hpp"
 #include "numeric/simd/cpu.hpp"
 
@@ -119,6 +120,14 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("stride"),
       "The atoms of the law above a curve, or below it for a stride > 0, and the errors of masses and losses.");
+  module.def(
+      "truncation",
+      [](double dataset_size, double q, double batch) {
+        const Truncation drawn = truncation(dataset_size, q, batch);
+        return std::tuple(drawn.room, drawn.none, drawn.rate);
+      },
+      py::arg("dataset_size"), py::arg("q"), py::arg("batch"),
+      "How often a Poisson subsample of others leaves room, and not, and the rate of joining then.");
   module.def(
       "mean_law",
       [](bool above, double origin, double spacing, std::int64_t first, std::vector<double> mass, double zero,

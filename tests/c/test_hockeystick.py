@@ -69,6 +69,20 @@ def test_a_run_is_that_of_python(adjacency):
     assert found == list(zip(bounds.lower, bounds.upper, strict=True))
 
 
+CUT = {"sampling_probability": 0.01, "truncated_batch_size": 12, "dataset_size": 1000}
+
+
+@pytest.mark.parametrize("adjacency", range(5))
+def test_truncated_batches_are_those_of_python(adjacency):
+    mechanism = hs.TruncatedPoissonGaussian(1.0, **CUT)
+    name = library.ADJACENCIES[adjacency]
+    bounds = (100 * mechanism).epsilon_bounds([1e-5, 1e-6], adjacency=name)
+    run = Run().add("truncated_poisson_gaussian", 100, noise_multiplier=1.0, **CUT)
+    status, found = run.ask("epsilon", [1e-5, 1e-6], adjacency=adjacency + 1)
+    assert status == library.OK
+    assert found == list(zip(bounds.lower, bounds.upper, strict=True))
+
+
 def test_delta_of_a_mixed_run():
     run = Run().add(SAMPLED, 1000, **STEP).add("laplace", 5, noise_multiplier=20.0)
     mixed = 1000 * hs.Gaussian(1.0).poisson_sampled(0.01) + 5 * hs.Laplace(20.0)
@@ -141,6 +155,9 @@ BAD_MECHANISMS = [
     ("(" * 50, {}),
     ("poisson_sampled(" * 50 + ")" * 50, STEP),
     ("discrete_gaussian", {"sigma": 1e9}),
+    ("truncated_poisson_gaussian", CUT),
+    ("truncated_poisson_gaussian", CUT | {"noise_multiplier": 1.0, "dataset_size": 2e9}),
+    ("truncated_poisson_gaussian", CUT | {"noise_multiplier": 1.0, "truncated_batch_size": 1.5}),
     ("discrete_pair", {"p": [0.5, 0.5], "q": [1.0]}),
     ("discrete_pair", {"p": [0.5, 0.6], "q": [0.5, 0.5]}),
 ]

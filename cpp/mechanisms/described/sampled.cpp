@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampling schemes: mechanisms that run others on a part of the data.
 #include "mechanisms/described/rows.hpp"
+#include "mechanisms/sampling/truncation.hpp"
 
 namespace hockeystick {
 namespace {
@@ -20,9 +21,25 @@ Mechanism simplest_poisson(const Mechanism& one) {
   return one->number(0) == 1 ? inner : one;
 }
 
+// Of truncated Poisson batches: noise multiplier, q, largest batch, dataset size.
+PairName truncated(const Described& one, Comparison way) {
+  const bool special = way == Comparison::special_remove || way == Comparison::special_add;
+  const Truncation drawn = truncation(one.number(3), one.number(1), one.number(2));
+  return {(special ? "truncated_poisson_gaussian_special_" : "truncated_poisson_gaussian_") + std::string(form(way)),
+          {one.number(0), one.number(1), drawn.rate, drawn.room, drawn.none}};
+}
+
+Mechanism simplest_truncated(const Mechanism& one) {
+  if (one->number(1) > 0 && one->number(2) < one->number(3)) return one;
+  const Given noise{"noise_multiplier", one->values[0]}, rate{"sampling_probability", one->values[1]};
+  const Mechanism step = described(mechanism_kind("gaussian"), {&noise, 1});
+  return simplified(described(mechanism_kind("poisson_sampled"), {&rate, 1}, step));
+}
+
 }  // namespace
 
 std::vector<MechanismKind> rows::sampled() {
+  constexpr Range records{1, 1e9, Range::Ends::closed, true};
   return {
       {.name = "poisson_sampled",
        .type = "PoissonSampled",
@@ -31,6 +48,14 @@ std::vector<MechanismKind> rows::sampled() {
        .is_scheme = true,
        .check = check_samplable,
        .simplified = simplest_poisson},
+      {.name = "truncated_poisson_gaussian",
+       .type = "TruncatedPoissonGaussian",
+       .arguments = {{"noise_multiplier", ranges::noise_multiplier},
+                     {"sampling_probability", ranges::probability},
+                     {"truncated_batch_size", records},
+                     {"dataset_size", records}},
+       .pair = truncated,
+       .simplified = simplest_truncated},
   };
 }
 

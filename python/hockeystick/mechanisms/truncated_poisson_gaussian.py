@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Gaussian mechanism on a Poisson subsample of bounded size."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
-from functools import lru_cache
 
 from hockeystick import _checks, _core
 from hockeystick._words import relative_noise
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._pair import pair
+from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.gaussian import Gaussian
 
 LARGEST_DATASET = 10**9
@@ -43,7 +40,7 @@ class TruncatedPoissonGaussian(Mechanism):
         standard_deviation: The same.
         sensitivity: As of ``Gaussian``.
 
-    Cost: once, about 80 sqrt(n q (1 - q)) steps in decimal arithmetic: seconds for n = 1e9.
+    Cost: once, about 80 sqrt(n q (1 - q)) terms: 0.2 s for n = 1e9.
 
     Source: Ganesh (2025), "Tighter privacy analysis for truncated Poisson sampling"; Chua et al.
     (2024), "Scalable DP-SGD: shuffling vs. Poisson subsampling".
@@ -96,50 +93,4 @@ class TruncatedPoissonGaussian(Mechanism):
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
-        special = direction in (Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD)
-        form = ("special_" if special else "") + direction.form
-        q = self.sampling_probability
-        whole, cut, rate = _truncation(self.dataset_size, q, self.truncated_batch_size)
-        return pair(
-            f"truncated_poisson_gaussian_{form}", self.noise_multiplier, q, rate, whole, cut
-        )
-
-
-@lru_cache(maxsize=256)
-def _truncation(size: int, q: float, batch: int) -> tuple[float, float, float]:
-    """P(K < batch), P(K >= batch) for K ~ Bin(size - 1, q), and q'; batch < size, q > 0.
-
-    Each is the double nearest to its value, unless that is below 1e-300: 60 digits, and terms left
-    out that sum to less than 1e-320.
-    """
-    if q == 1:
-        return 0.0, 1.0, batch / size
-    with localcontext(prec=60):
-        whole = cut = joins = Decimal(0)
-        for k, mass in _binomial(size - 1, q):
-            if k < batch:
-                whole += mass
-            else:
-                cut += mass
-                joins += mass / (k + 1)
-        total = whole + cut
-        rate = Decimal(q) * batch * joins / cut if cut else Decimal(0)
-        return float(whole / total), float(cut / total), float(rate)
-
-
-def _binomial(trials: int, q: float) -> Iterator[tuple[int, Decimal]]:
-    """(k, P(k) / P(mode)) outwards from the mode, down to 1e-330."""
-    odds = Decimal(q) / (1 - Decimal(q))
-    mode = min(trials, int((trials + 1) * Decimal(q)))
-    yield mode, Decimal(1)
-    for step in (1, -1):
-        k, mass = mode, Decimal(1)
-        while mass > Decimal("1e-330"):
-            if step > 0:
-                mass *= odds * (trials - k) / (k + 1)
-            else:
-                mass *= Decimal(k) / ((trials - k + 1) * odds)
-            k += step
-            if not 0 <= k <= trials:
-                break
-            yield k, mass
+        return described_pair(self, direction)
