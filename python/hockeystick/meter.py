@@ -12,12 +12,14 @@ from hockeystick.composition import Composable, Composition
 from hockeystick.errors import best_bounds
 from hockeystick.limits import Limits, Options, spelled_out
 
+_FINE = 10_000  # steps that remain are known to a part in so many
+
 
 class EpsilonMeter:
     """Counts steps of training; says certified epsilon after each, and when to stop.
 
     Cheap to ask after every step: epsilon is one question about a composition, kept until the next
-    step, and how many steps the budget allows is found once. For one thread.
+    step, and how many steps the budget allows is found almost once. For one thread.
 
     Args:
         step: What each step runs: a mechanism, or a composition of several.
@@ -59,7 +61,7 @@ class EpsilonMeter:
         self._limits = Limits().updated(options)
         self._given = self._before = self._run = before + Composition()
         self._since = self._steps = 0
-        self._most: int | None = None
+        self._fit: tuple[int, int] | None = None  # a count that fits, and one that does not
         self._kept: tuple[int, Bounds[float]] | None = None
         self._bounds_of(self._before + self._step)  # refused now, not after hours of training
 
@@ -119,43 +121,47 @@ class EpsilonMeter:
         """How many steps more certainly keep the budget, at most 1e9; None without a budget.
 
         The next one would exceed it, or come so near that no bounds tell: see
-        ``Accountant.would_exceed``. The first time takes some milliseconds for DP-SGD, up to
-        seconds for steps of discrete or Laplace noise on samples; later times take none.
+        ``Accountant.would_exceed``. While more than 10,000 remain, up to 1 in 10,000 more may do;
+        they are counted as training comes near. The first time takes some milliseconds, others
+        none or few; towards the end, a step of discrete or Laplace noise on samples may need
+        seconds to be told from the one before it.
         """
         if self._budget is None:
             return None
-        if self._most is None:
-            self._most = self._steps_that_fit(self._budget)
-        return max(self._most - self._since, 0)
+        if self._fit is None:
+            self._fit = self._doubled(self._budget)
+        known, over = self._fit
+        while over - known > 1 + max(known - self._since, 0) // _FINE:
+            middle = (known + over) // 2
+            known, over = (middle, over) if self._fits(middle, self._budget) else (known, middle)
+        self._fit = known, over
+        return max(known - self._since, 0)
 
     @property
     def should_stop(self) -> bool:
         """Whether another step might exceed the budget; False without a budget."""
         return self.remaining_steps == 0
 
-    def _steps_that_fit(self, budget: float) -> int:
-        """The largest count that fits after what was spent before, by doubling and halving."""
+    def _fits(self, steps: int, budget: float) -> bool:
         adjacency, tolerance, memory_limit = self._limits
         account = Accountant(adjacency=adjacency, tolerance=tolerance).compose(self._before)
+        return not account.would_exceed(
+            self._step, steps, epsilon=budget, delta=self._delta, memory_limit=memory_limit
+        )
+
+    def _doubled(self, budget: float) -> tuple[int, int]:
+        """A count that fits after what was spent before, and one that is too large."""
         counts = dict(self._before.terms)
         largest = min(
             ((_checks.MAX_COUNT - counts.get(one, 0)) // runs for one, runs in self._step.terms),
             default=_checks.MAX_COUNT,
         )
-
-        def fits(steps: int) -> bool:
-            return not account.would_exceed(
-                self._step, steps, epsilon=budget, delta=self._delta, memory_limit=memory_limit
-            )
-
         known, over = 0, 1
-        while over <= largest and fits(over):
+        while over < largest and self._fits(over, budget):
             known, over = over, 2 * over
-        over = min(over, largest + 1)
-        while over - known > 1:
-            middle = (known + over) // 2
-            known, over = (middle, over) if fits(middle) else (known, middle)
-        return known
+        if over >= largest:
+            return (largest, largest + 1) if self._fits(largest, budget) else (known, largest)
+        return known, over
 
     def state_dict(self) -> dict[str, Any]:
         """All that was spent, as data for a checkpoint: numbers and text.
@@ -189,4 +195,4 @@ class EpsilonMeter:
                 )
         self._before = self._run = before
         self._since, self._steps = 0, steps
-        self._most = self._kept = None
+        self._fit = self._kept = None

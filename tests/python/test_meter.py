@@ -192,3 +192,18 @@ def test_it_is_shown():
     assert repr(meter(budget="0.5")) == (
         f"<EpsilonMeter steps=0 step={STEP!r} delta=1e-05 budget=0.5>"
     )
+
+
+def test_many_remaining_steps_are_told_roughly_and_then_exactly():
+    quiet = hs.Gaussian(noise_multiplier=30.0).poisson_sampled(0.01)
+    mine = meter(quiet, budget=1.0)
+    first = mine.remaining_steps
+    exact = hs.calibrate(lambda n: n * quiet, epsilon=1.0, delta=1e-5, tolerance=1e-7)
+    assert 0 <= exact - first <= first / 5000
+    mine.update(first)
+    assert first > 10_000
+    assert mine.remaining_steps >= exact - first
+    account, budget = hs.Accountant(), {"epsilon": 1.0, "delta": 1e-5}
+    most = first + mine.remaining_steps
+    assert not account.would_exceed(quiet, most, **budget)
+    assert account.would_exceed(quiet, most + 1, **budget)
