@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each source file of the core has a test of its name in the folder of its layer."""
+"""Each source file of the core has a test of its name; what Python states again is the same."""
 
 from pathlib import Path
 
 import pytest
+
+from hockeystick import Adjacency, Direction, _core
 
 ROOT = Path(__file__).parents[1]
 
@@ -12,9 +14,9 @@ THROUGH_OTHERS = {
     "c": "question run sha256",
     "discretize": "cells jensen_integral tangent_points",
     "forecast": "grid_planner",
-    "mechanisms": "atomic_pair continuous density_mgf_line described discrete gaussian_cells "
-    "gaussian_mgf_line gaussian_tradeoff known_pairs moment_strips mixture_loss public_mixture "
-    "random_allocation sampled sampling_weight",
+    "mechanisms": "atomic_pair continuous density_mgf_line described discrete enclosed "
+    "gaussian_cells gaussian_mgf_line gaussian_tradeoff known_pairs moment_strips mixture_loss "
+    "public_mixture random_allocation sampled sampling_weight",
     "methods": "chernoff_bound dpsgd dpsgd_search engine gaussian_merge method questions "
     "single_step step_mgf_line",
     "numeric": "budget cache checkpoint fork_safe_mutex roots_of_unity vector_math workspace",
@@ -34,6 +36,19 @@ def sources():
 def is_mirrored(source):
     layer, name = source.split("/")
     return any((ROOT / "tests" / layer).rglob(f"test_{name}.py"))
+
+
+def test_adjacencies_are_those_of_the_core():
+    """Python states them a second time, for their documentation and their order."""
+    ways = list(Direction)
+    own = {
+        adjacency.value: [
+            (ways.index(way), way.form, ways.index(way.reversed), way.replaces, way.backward)
+            for way in adjacency.directions
+        ]
+        for adjacency in Adjacency
+    }
+    assert list(own.items()) == list(_core.parts.adjacencies.items())
 
 
 @pytest.mark.parametrize("source", sorted(set(sources()) - WITHOUT))

@@ -82,11 +82,15 @@ inline hockeystick::Side side_named(std::string_view name) {
 }
 
 void bind_long_work(pybind11::module_& module);
-/// What the table of mechanisms says: the registered pair of the row of that type, and its parameters. `arguments`:
-/// numbers, and tuples of them; `rate`: on a Poisson subsample.
+/// The mechanism of the row of that type. `arguments`: numbers, tuples of them, and for an inner mechanism a dict of
+/// its "type" and "arguments".
+hockeystick::Mechanism described_mechanism(const std::string& type, const pybind11::dict& arguments);
+/// What the table of mechanisms says: the registered pair of the row of that type, and its parameters. `rate`: on a
+/// Poisson subsample.
 hockeystick::PairName described_pair_name(const std::string& type, const pybind11::dict& arguments,
                                           std::size_t comparison, std::optional<double> rate);
 
+void bind_enclosed(pybind11::module_& module);
 void bind_mechanisms(pybind11::module_& module);
 void bind_answers(pybind11::module_& module);
 void bind_account(pybind11::module_& module);

@@ -16,7 +16,6 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/allocated_pair.hpp"
-#include "mechanisms/sampling/allocation_epoch.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -58,16 +57,26 @@ Noise::Map calling(const py::function& function, const char* name) {
 
 }  // namespace
 
-PairName described_pair_name(const std::string& type, const py::dict& arguments, std::size_t comparison,
-                             std::optional<double> rate) {
+Mechanism described_mechanism(const std::string& type, const py::dict& arguments) {
   std::vector<Given> given;
+  Mechanism inner;
   for (const auto& [name, value] : arguments) {
+    if (py::isinstance<py::dict>(value)) {
+      const auto of = py::reinterpret_borrow<py::dict>(value);
+      inner = described_mechanism(of["type"].cast<std::string>(), of["arguments"].cast<py::dict>());
+      continue;
+    }
     const bool is_list = py::isinstance<py::tuple>(value);
     given.push_back({name.cast<std::string>(),
                      is_list ? value.cast<std::vector<double>>() : std::vector{value.cast<double>()}, is_list});
   }
+  return described(mechanism_kind(type), given, std::move(inner));
+}
+
+PairName described_pair_name(const std::string& type, const py::dict& arguments, std::size_t comparison,
+                             std::optional<double> rate) {
   const MechanismKind& kind = mechanism_kind(type);
-  const Mechanism mechanism = described(kind, given);
+  const Mechanism mechanism = described_mechanism(type, arguments);
   const auto way = static_cast<Comparison>(comparison);
   return rate ? kind.sampled(*mechanism, way, *rate) : dominating_pair_name(*mechanism, way);
 }
@@ -109,20 +118,4 @@ void bind_mechanisms(py::module_& module) {
       },
       py::arg("step"), py::arg("steps"), py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
       py::arg("back"), "A pair above or below that of a step which each record joins once in `steps`.");
-  module.def(
-      "allocation_bounds",
-      [](double noise_multiplier, double steps, double epochs, bool removes, bool adds, bool wants_epsilon,
-         const Doubles& values, double tolerance) {
-        Doubles lower(values.size()), upper(values.size());
-        const auto at = in(values);
-        const auto to_lower = out(lower), to_upper = out(upper);
-        const LongWork work;
-        const auto found =
-            allocation_bounds({noise_multiplier, steps, epochs, removes, adds, wants_epsilon, tolerance}, at);
-        for (std::size_t i = 0; i < found.size(); ++i) to_lower[i] = found[i].lower, to_upper[i] = found[i].upper;
-        return std::pair(lower, upper);
-      },
-      py::arg("noise_multiplier"), py::arg("steps"), py::arg("epochs"), py::kw_only(), py::arg("removes"),
-      py::arg("adds"), py::arg("wants_epsilon"), py::arg("values"), py::arg("tolerance"),
-      "Bounds on epsilon at each delta, or on delta at each epsilon, of one epoch of a random allocation.");
 }

@@ -24,6 +24,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_mechanisms(module);
   bind_pld(module);
   bind_answers(module);
+  bind_enclosed(module);
   bind_account(module);
   bind_dpsgd(module);
   bind_views(module);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "methods/enclosing.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick::c {
@@ -27,6 +28,7 @@ void ask_watch() {
 int limit_of(const Answer& answer) {
   if (answer.converged) return HS_LIMITED_BY_NOTHING;
   if (answer.limited_by == "memory_limit") return HS_LIMITED_BY_MEMORY;
+  if (answer.limited_by == "theory") return HS_LIMITED_BY_THEORY;
   if (answer.limited_by == "rounding") return HS_LIMITED_BY_ROUNDING;
   return HS_LIMITED_BY_PASSES;
 }
@@ -80,6 +82,60 @@ void check_arithmetic() {
   }
 }
 
+std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const View& view, std::span<const double> points,
+                             const Limits& limits, const AskDirections& ask) {
+  using Of = View::Of;
+  const auto is_enclosed = [](const Part& part) { return !is_exact(*part.mechanism); };
+  if (view.of == Of::loss) {
+    const auto first = std::find_if(run.parts().begin(), run.parts().end(), is_enclosed);
+    throw std::invalid_argument(std::string("run must be of mechanisms whose privacy loss is known for ") +
+                                view.wanted + ", got " + std::string(first->mechanism->kind->name));
+  }
+  if (view.of == Of::epsilon) check_each("delta", points, ranges::delta);
+  if (view.of == Of::delta) check_each("epsilon", points, ranges::epsilon);
+  if (points.empty()) return {};
+  EnclosedQuestion question;
+  question.tolerance = limits.tolerance;
+  question.rises = view.of != Of::risk, question.of_rates = view.of == Of::rates;
+  question.closes = std::all_of(run.parts().begin(), run.parts().end(), [](const Part& part) {
+    return is_exact(*part.mechanism) || part.mechanism->kind->enclosure->closes;
+  });
+  if (view.of != Of::delta)
+    question.smallest = view.of == Of::epsilon ? *std::min_element(points.begin(), points.end()) : 1e-9;
+  question.runs = 0;
+  for (const Part& part : dominating_run(run.parts()))
+    if (is_enclosed(part)) question.runs += part.count;
+  std::vector<Interval> known;
+  if (view.of == Of::epsilon || view.of == Of::delta)
+    known =
+        known_alone(run.parts(), view.of == Of::epsilon, adjacencies[adjacency].comparisons, points, limits.tolerance);
+  std::vector<Answer> unmet;  // of a side, at the last accuracy
+  const auto side = [&](bool is_above, const Accuracy& at) {
+    const std::vector<Answer> found =
+        ask(run.directions(adjacency, {is_above, view.of == Of::moments, at.cells, at.tail}));
+    if (is_above) unmet.clear();
+    std::vector<Interval> ends;
+    for (const Answer& one : found) {
+      ends.push_back({one.lower, one.upper});
+      if (!one.converged) unmet.push_back(one);
+    }
+    return ends;
+  };
+  const EnclosedAnswers found = enclosed_answers(
+      question, [&](const Accuracy& at) { return side(true, at); }, [&](const Accuracy& at) { return side(false, at); },
+      known);
+  std::vector<Answer> answers;
+  for (const Interval& ends : found.ends) {
+    Answer one;
+    one.lower = ends.lower, one.upper = ends.upper;
+    one.converged = found.limited_by.empty() || is_tight(ends.lower, ends.upper, limits.tolerance, false);
+    if (!one.converged) one.limited_by = unmet.empty() ? found.limited_by : unmet.front().limited_by;
+    if (!one.converged && !unmet.empty()) one.required_bytes = unmet.front().required_bytes;
+    answers.push_back(one);
+  }
+  return answers;
+}
+
 int written(std::span<const Answer> found, hs_answer* answers) {
   for (const Answer& answer : found)
     if (!(answer.lower <= answer.upper))
@@ -89,7 +145,7 @@ int written(std::span<const Answer> found, hs_answer* answers) {
   for (std::size_t k = 0; k < found.size(); ++k) {
     const Answer& answer = found[k];
     answers[k] = {answer.lower, answer.upper, answer.required_bytes, limit_of(answer), 0};
-    if (!answer.converged) status = HS_WIDE;
+    if (!answer.converged && answer.limited_by != "theory") status = HS_WIDE;
   }
   return status;
 }

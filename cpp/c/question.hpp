@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -55,8 +56,8 @@ class Watching {
 /// Throws BadFloatingPoint where this thread's arithmetic is not that of the assumptions.
 void check_arithmetic();
 
-/// Writes the answers and returns the status: HS_WIDE if one is too wide. Throws before anything is written if one is
-/// no interval.
+/// Writes the answers and returns the status: HS_WIDE if one is too wide, and not by theory. Throws before anything is
+/// written if one is no interval.
 int written(std::span<const Answer> found, hs_answer* answers);
 
 /// Asks `question(adjacency, limits)`, n answers. `tolerance`: without options.
@@ -82,14 +83,29 @@ struct Points {
   const char* name;
 };
 
+/// What a question means for mechanisms that are known by pairs above and below their curves.
+struct View {
+  enum class Of { epsilon, delta, curve, moments, rates, risk, loss } of = Of::curve;
+  const char* wanted = "the answer";
+};
+
+using AskDirections = std::function<std::vector<Answer>(const hs_run::Directions&)>;
+
+/// Asks a run that is not exact, from above and from below.
+std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const View& view, std::span<const double> points,
+                             const Limits& limits, const AskDirections& ask);
+
 /// Asks `question(directions, points, limits)` of a run.
 template <class Question>
-int ask(const hs_run* run, const Points& points, const hs_options* options, hs_answer* answers, Question&& question,
-        double tolerance = default_tolerance) noexcept {
+int ask(const hs_run* run, const View& view, const Points& points, const hs_options* options, hs_answer* answers,
+        Question&& question, double tolerance = default_tolerance) noexcept {
   const auto of_run = [&](std::size_t adjacency, const Limits& limits) {
     not_null(run, "run");
     if (options == nullptr || options->adjacency == HS_ADJACENCY_OF_RUN) adjacency = run->adjacency();
-    return question(run->directions(adjacency), array(points.first, points.n, points.name), limits);
+    const auto at = array(points.first, points.n, points.name);
+    if (run->is_exact()) return question(run->directions(adjacency), at, limits);
+    return enclosed(*run, adjacency, view, at, limits,
+                    [&](const hs_run::Directions& directions) { return question(directions, at, limits); });
   };
   return asked(options, points.n, answers, of_run, tolerance);
 }

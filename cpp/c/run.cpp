@@ -6,6 +6,7 @@
 
 #include "c/guard.hpp"
 #include "mechanisms/known_pairs.hpp"
+#include "methods/enclosing.hpp"
 
 namespace hockeystick::c {
 namespace {
@@ -104,6 +105,7 @@ void hs_run::add(std::span<const c::Part> more) {
                    [](const c::Part& a, const c::Part& b) { return c::before(*a.mechanism, *b.mechanism); });
   parts_ = std::move(all);
   made_.clear();
+  sides_.clear();
 }
 
 void hs_run::set_adjacency(std::size_t index) {
@@ -130,10 +132,33 @@ const hs_run::Directions& hs_run::directions(std::size_t adjacency) const {
   return made_.emplace(adjacency, std::move(made)).first->second;
 }
 
+bool hs_run::is_exact() const {
+  return std::all_of(parts_.begin(), parts_.end(),
+                     [](const c::Part& part) { return hockeystick::is_exact(*part.mechanism); });
+}
+
+hs_run::Directions hs_run::directions(std::size_t adjacency, const Side& side) const {
+  constexpr std::size_t most = 16;
+  const std::lock_guard lock(mutex_);
+  const std::pair key{adjacency, side};
+  if (const auto found = sides_.find(key); found != sides_.end()) return found->second;
+  const auto runs = side.is_above ? runs_above : runs_below;
+  const Accuracy accuracy{side.cells, side.tail};
+  const auto comparisons = adjacencies[adjacency].comparisons;
+  Directions made{runs(parts_, comparisons, accuracy, side.of_moments), {}, comparisons.size() > 1, false};
+  if (!made.is_symmetric) {
+    const Comparison back = reversed(comparisons.front());
+    made.reverses = runs(parts_, {&back, 1}, accuracy, side.of_moments);
+  }
+  if (sides_.size() >= most) sides_.clear();
+  return sides_.emplace(key, std::move(made)).first->second;
+}
+
 std::vector<Direction> hs_run::Directions::both() const {
   std::vector<Direction> all = asked;
   if (!is_symmetric)
     for (const Direction& reverse : reverses)
-      if (!c::equal(asked.front(), reverse)) all.push_back(reverse);
+      if (std::none_of(asked.begin(), asked.end(), [&](const Direction& one) { return c::equal(one, reverse); }))
+        all.push_back(reverse);
   return all;
 }

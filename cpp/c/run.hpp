@@ -7,6 +7,7 @@
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hockeystick.h"
@@ -15,11 +16,7 @@
 
 namespace hockeystick::c {
 
-/// A described mechanism and how often it runs.
-struct Part {
-  Mechanism mechanism;
-  std::int64_t count;
-};
+using Part = DescribedTerm;
 
 /// The mechanism of a name such as "poisson_sampled(gaussian)", with the parameters of all that it names.
 Mechanism mechanism_named(std::string_view name, std::span<const hs_parameter> parameters);
@@ -42,16 +39,31 @@ struct hs_run {
   /// Directions of an adjacency, equal ones once, and the reverse of each, where that is known.
   struct Directions {
     std::vector<hockeystick::Direction> asked, reverses;
-    bool is_symmetric;  // whether the adjacency compares both ways
+    bool is_symmetric;      // whether the adjacency compares both ways
+    bool are_faced = true;  // whether each reverse is exactly that; else it bounds the same from the same side
 
     /// All of them; both ways of an adjacency that compares one.
     std::vector<hockeystick::Direction> both() const;
   };
   const Directions& directions(std::size_t adjacency) const;
 
+  const std::vector<hockeystick::c::Part>& parts() const { return parts_; }
+  /// Whether one pair tells all of each mechanism; only then has it `directions`.
+  bool is_exact() const;
+
+  /// Of pairs above the mechanisms, or below them.
+  struct Side {
+    bool is_above, of_moments;
+    double cells, tail;
+
+    auto operator<=>(const Side&) const = default;
+  };
+  Directions directions(std::size_t adjacency, const Side& side) const;
+
  private:
   std::vector<hockeystick::c::Part> parts_;
   std::size_t adjacency_ = 0;
   mutable std::mutex mutex_;
   mutable std::map<std::size_t, Directions> made_;  // by adjacency; a map keeps its members where they are
+  mutable std::map<std::pair<std::size_t, Side>, Directions> sides_;  // the last few
 };

@@ -69,7 +69,7 @@ bool Described::operator==(const Described& other) const {
 std::span<const MechanismKind> mechanism_kinds() {
   static const std::vector<MechanismKind> all = [] {
     std::vector<MechanismKind> rows;
-    for (auto* part : {&rows::continuous, &rows::discrete, &rows::sampled})
+    for (auto* part : {&rows::continuous, &rows::discrete, &rows::sampled, &rows::enclosed})
       for (MechanismKind& row : part()) rows.push_back(std::move(row));
     return rows;
   }();
@@ -98,7 +98,10 @@ Mechanism simplified(const Mechanism& mechanism) {
 }
 
 PairName dominating_pair_name(const Described& mechanism, Comparison way) {
-  return mechanism.kind->pair(mechanism, way);
+  const Enclosure* enclosure = mechanism.kind->enclosure;
+  if (enclosure == nullptr) return mechanism.kind->pair(mechanism, way);
+  if (enclosure->above == nullptr) throw NoPair("a composition dominates it, not one pair");
+  return enclosure->above(mechanism, way, {});
 }
 
 }  // namespace hockeystick

@@ -3,6 +3,8 @@
 // reads what a mechanism is called, what it takes, and which registered pair dominates it in a comparison.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,8 +41,19 @@ struct Given {
 struct PairName {
   std::string name;
   std::vector<double> parameters;
+  /// Of "allocated_above", "allocated_below" and their "_back", which are made from another pair and not registered.
+  std::shared_ptr<const PairName> step = {};
 
-  bool operator==(const PairName&) const = default;
+  bool operator==(const PairName& other) const {
+    return name == other.name && parameters == other.parameters &&
+           (step == other.step || (step && other.step && *step == *other.step));
+  }
+};
+
+/// How closely pairs are to follow a curve.
+struct Accuracy {
+  double cells = 40;    // points of the curve in a standard deviation of the privacy loss
+  double tail = 1e-12;  // probability that may be left out at each end
 };
 
 /// Thrown where no dominating pair is known for a comparison; what() is the reason.
@@ -62,18 +75,39 @@ struct Described {
 
 using Mechanism = std::shared_ptr<const Described>;
 
+/// A mechanism and how often it runs.
+struct DescribedTerm {
+  Mechanism mechanism;
+  std::int64_t count;
+};
+
+/// What is known of a mechanism without one pair that tells all: pairs above and below its curve.
+struct Enclosure {
+  bool closes = false;  // whether the pairs meet as the accuracy grows; if not, theory limits the bounds
+  PairName (*above)(const Described&, Comparison, const Accuracy&) = nullptr;
+  /// Each of which bounds by itself what the mechanism costs from below.
+  std::vector<PairName> (*below)(const Described&, Comparison, const Accuracy&);
+  /// Pairs whose Renyi divergences lie below and above, if the pairs above hide them.
+  std::array<PairName, 2> (*of_moments)(const Described&) = nullptr;
+  /// One mechanism that dominates several of the kind.
+  Mechanism (*joined)(std::span<const DescribedTerm>) = nullptr;
+  /// Where there is no pair above: a run that dominates the mechanism.
+  std::vector<DescribedTerm> (*run_above)(const Described&) = nullptr;
+};
+
 /// A row of the table.
 struct MechanismKind {
   std::string_view name;  // "gaussian"
   std::string_view type;  // "Gaussian": its class in Python, and in ledgers
   std::vector<Argument> arguments;
-  PairName (*pair)(const Described&, Comparison);
+  PairName (*pair)(const Described&, Comparison) = nullptr;
   /// Of the mechanism on a Poisson subsample, with the sampling probability in (0, 1); null: none.
   PairName (*sampled)(const Described&, Comparison, double) = nullptr;
   bool is_scheme = false;                     // whether it runs another mechanism
   void (*check)(const Described&) = nullptr;  // of what ranges do not say
   /// An equivalent mechanism in simplest form; null if the output ignores the data.
   Mechanism (*simplified)(const Mechanism&) = nullptr;
+  const Enclosure* enclosure = nullptr;  // in place of `pair`
 };
 
 /// All rows.
@@ -89,7 +123,7 @@ Mechanism described(const MechanismKind& kind, std::span<const Given> arguments,
 /// An equivalent mechanism in simplest form; null if the output ignores the data.
 Mechanism simplified(const Mechanism& mechanism);
 
-/// The pair that dominates it in a comparison. Throws NoPair if none is known.
+/// The pair that dominates it in a comparison; of an enclosed mechanism the one above. Throws NoPair if none is known.
 PairName dominating_pair_name(const Described& mechanism, Comparison way);
 
 }  // namespace hockeystick

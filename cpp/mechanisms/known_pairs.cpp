@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "mechanisms/registry.hpp"
+#include "mechanisms/sampling/allocated_pair.hpp"
 #include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
@@ -46,6 +47,13 @@ void keep(std::size_t hash, const PairName& name, const std::shared_ptr<const Do
   known.emplace(hash, Known{name, pair});
 }
 
+std::shared_ptr<const DominatingPair> made_pair(const PairName& name) {
+  if (name.step == nullptr) return dominating_pair(name.name, name.parameters);
+  const std::vector<double>& p = name.parameters;
+  const Order order = name.name.starts_with("allocated_above") ? Order::above : Order::below;
+  return allocated_pair(*known_pair(*name.step), {p[0], p[1], p[2], order, name.name.ends_with("_back")});
+}
+
 }  // namespace
 
 std::shared_ptr<const DominatingPair> known_pair(const PairName& name) {
@@ -54,7 +62,7 @@ std::shared_ptr<const DominatingPair> known_pair(const PairName& name) {
     const std::lock_guard lock(guard);
     if (auto pair = found(hash, name)) return pair;
   }
-  auto made = dominating_pair(name.name, name.parameters);  // without the lock, as it may take long
+  auto made = made_pair(name);  // without the lock, as it may take long
   const std::lock_guard lock(guard);
   if (auto pair = found(hash, name)) return pair;
   keep(hash, name, made);

@@ -18,7 +18,6 @@ __all__: list[str] = [
     "NoPairError",
     "additive_noise_pair",
     "allocated_pair",
-    "allocation_bounds",
     "bayes_risk_bounds",
     "clock",
     "composed_delta",
@@ -27,12 +26,17 @@ __all__: list[str] = [
     "described_pair",
     "dominating_pair",
     "dpsgd_epsilon_bounds",
+    "enclosed",
+    "enclosing_pairs",
+    "enclosing_pairs_of_moments",
     "end_work_at",
     "epsilon_bounds",
     "explain",
     "forget_transforms",
     "gdp_bounds",
+    "joined_mechanism",
     "kernel",
+    "known_alone",
     "largest_loss_rounding",
     "loss_pmf",
     "loss_quantile_bounds",
@@ -249,21 +253,6 @@ def allocated_pair(
     A pair above or below that of a step which each record joins once in `steps`.
     """
 
-def allocation_bounds(
-    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
-    steps: typing.SupportsFloat | typing.SupportsIndex,
-    epochs: typing.SupportsFloat | typing.SupportsIndex,
-    *,
-    removes: bool,
-    adds: bool,
-    wants_epsilon: bool,
-    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
-    """
-    Bounds on epsilon at each delta, or on delta at each epsilon, of one epoch of a random allocation.
-    """
-
 def bayes_risk_bounds(
     directions: collections.abc.Sequence[
         collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
@@ -338,13 +327,52 @@ def dpsgd_epsilon_bounds(
     steps: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
-    pairs: collections.abc.Sequence[str],
-    noise_divisor: typing.SupportsFloat | typing.SupportsIndex,
+    adjacency: typing.SupportsInt | typing.SupportsIndex,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
 ) -> Answers:
     """
     Encloses epsilon of many runs of DP-SGD.
+    """
+
+def enclosed(
+    above: collections.abc.Callable[[float, float], Answers],
+    below: collections.abc.Callable[[float, float], Answers],
+    *,
+    rises: bool,
+    of_rates: bool,
+    closes: bool,
+    smallest: typing.SupportsFloat | typing.SupportsIndex | None,
+    runs: typing.SupportsInt | typing.SupportsIndex,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    known: tuple[
+        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    ]
+    | None,
+) -> tuple[tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]], str]:
+    """
+    Asks the pairs above and below, at an accuracy of cells and a tail, until the ends are as close as asked.
+    """
+
+def enclosing_pairs(
+    type: str,
+    arguments: dict[str, typing.Any],
+    comparison: typing.SupportsInt | typing.SupportsIndex,
+    cells: typing.SupportsFloat | typing.SupportsIndex,
+    tail: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    above: bool,
+) -> list[DominatingPair]:
+    """
+    The pair above a mechanism described by numbers, or those below, in a comparison by its index.
+    """
+
+def enclosing_pairs_of_moments(
+    type: str, arguments: dict[str, typing.Any]
+) -> tuple[DominatingPair, DominatingPair] | None:
+    """
+    Pairs whose Renyi divergences lie below and above; None if those of the curve tell them.
     """
 
 def end_work_at(seconds: typing.SupportsFloat | typing.SupportsIndex) -> float:
@@ -402,9 +430,31 @@ def gdp_bounds(
     Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on; `reverses`: the reverse of each direction, if known.
     """
 
+def joined_mechanism(
+    terms: collections.abc.Sequence[
+        tuple[str, dict[str, typing.Any], typing.SupportsInt | typing.SupportsIndex]
+    ],
+) -> list[float]:
+    """
+    The numbers of one mechanism that dominates several.
+    """
+
 def kernel() -> str:
     """
     Name of the vector kernel in use.
+    """
+
+def known_alone(
+    terms: collections.abc.Sequence[
+        tuple[str, dict[str, typing.Any], typing.SupportsInt | typing.SupportsIndex]
+    ],
+    wants_epsilon: bool,
+    comparisons: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None:
+    """
+    Ends of epsilon at each delta, or of delta at each epsilon, of runs of one kind of mechanism; None if pairs tell more.
     """
 
 def loss_pmf(

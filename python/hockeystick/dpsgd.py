@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
+from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits, Options, spelled_out
-from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor
+from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling_of
 
 Part = TypeVar("Part")
@@ -246,16 +247,14 @@ def _solve(
     runs: list[npt.NDArray[Any]], limits: Limits, threads: int
 ) -> tuple[npt.NDArray[np.float64], int | None]:
     """The numbers of all answers, a row each, and the index of the first that is too wide."""
-    directions = limits.adjacency.directions
-    pairs = dict.fromkeys(f"poisson_gaussian_{direction.form}" for direction in directions)
+    adjacency = list(Adjacency).index(limits.adjacency)
     size = runs[0].size
     chunk = min(_CHUNK, -(-size // (4 * threads)) or 1) if threads > 1 else _CHUNK
 
     def answer(start: int) -> _core.Answers:
         return _core.dpsgd_epsilon_bounds(
             *(values[start : start + chunk] for values in runs),
-            pairs=list(pairs),
-            noise_divisor=noise_divisor(directions[0]),
+            adjacency=adjacency,
             tolerance=limits.tolerance,
             memory_limit=limits.memory_limit,
         )

@@ -5,12 +5,9 @@ Compositions are monotone in each mechanism's hockey-stick curve. So a run of pa
 privacy loss from above, and every run of pairs below bounds it from below.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Literal, NamedTuple
-
-import numpy as np
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
@@ -22,9 +19,6 @@ Runs = Callable[[Adjacency], list[Terms]]
 Ask = Callable[[Runs], _core.Answers]
 
 
-LEAST_TAIL = 1e-90
-
-
 class Accuracy(NamedTuple):
     """How closely pairs are to follow a curve."""
 
@@ -33,15 +27,6 @@ class Accuracy(NamedTuple):
     tail: float = 1e-12
     """Probability that may be left out at each end."""
 
-    def finer(self) -> "Accuracy":
-        """The accuracy to try next."""
-        return Accuracy(min(3 * self.cells, 2000), max(self.tail / 10, LEAST_TAIL))
-
-    @property
-    def absolute(self) -> "Accuracy":
-        """Of a curve whose values are known to an absolute error, as doubles of size 1 are."""
-        return self._replace(tail=max(self.tail, 1e-16))
-
 
 class Enclosed(NamedTuple):
     """The ends of an answer, and what keeps them apart."""
@@ -49,12 +34,6 @@ class Enclosed(NamedTuple):
     lower: FloatArray
     upper: FloatArray
     limited_by: Literal["", "theory", "passes"]
-
-
-def starting_accuracy(tolerance: float, smallest: float, runs: int) -> Accuracy:
-    """For a gap of about `tolerance` where a delta of `smallest` is told after so many runs."""
-    cells = min(max(math.ceil(24 * math.sqrt(1e-3 / tolerance)), 12), 2000)
-    return Accuracy(cells, min(max(0.1 * tolerance * smallest / runs, LEAST_TAIL), 1e-6))
 
 
 def dominating(terms: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
@@ -117,13 +96,6 @@ def known_alone(
     return found
 
 
-def _gap(lower: FloatArray, upper: FloatArray) -> float:
-    """The widest, relative to its upper end."""
-    open_ends = lower != upper  # both may be infinite
-    widths = 1 - lower[open_ends] / upper[open_ends]
-    return float(widths.max(initial=0.0))
-
-
 def enclosed(
     terms: tuple[tuple[Any, int], ...],
     tolerance: float,
@@ -138,42 +110,28 @@ def enclosed(
     """The answer of the pairs above and of those below; `rises`: with the privacy loss.
 
     `of_moments`: whether it is of Renyi divergences.
-    `of_rates`: whether it is mu of tests with certain rates. Of Gaussians alone the core tells the
-    mu of all rates, which is more than that of these only where that is the largest there can be:
-    then the pairs above reach it but for rounding.
+    `of_rates`: whether it is mu of tests with certain rates.
     `smallest`: of the deltas that are told; none: as small as the answers, which are deltas.
     `known`: ends that hold too.
     """
-    if known is not None and _gap(*known) <= tolerance:
-        return Enclosed(*known, "")
     closes = all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact)
     runs = sum(count for one, count in dominating(terms) if not one.is_exact)
-    accuracy = starting_accuracy(tolerance, smallest or 1e-9, max(runs, 1))
-    attempts, before = 3 if closes else 1, math.inf
-    for attempt in range(attempts):
-        above = ask(partial(_above, terms, accuracy, of_moments)).table()
-        below = ask(partial(_below, terms, accuracy, of_moments)).table()
-        lower, upper = (below[0], above[1]) if rises else (above[0], below[1])
-        if known is not None:
-            lower, upper = np.maximum(lower, known[0]), np.minimum(upper, known[1])
-        if of_rates:
-            lower = np.minimum(lower, upper * (1 - 1e-9))
-        if np.any(lower > upper):
-            raise _core.InternalError(
-                f"pairs below and above came to lower = {lower.max()!r} above upper = "
-                f"{upper.min()!r} for {terms!r}. This is a mistake in hockeystick, and no bounds "
-                "are known: please report it"
-            )
-        gap = _gap(lower, upper)
-        if gap <= tolerance:
-            return Enclosed(lower, upper, "")
-        if attempt == attempts - 1 or 0.9 * before < gap < 1:
-            break  # rounding limits it, where closer pairs do not help
-        before, accuracy = gap, accuracy.finer()
-        if smallest is None and lower.size and (least := float(lower.min())) > 0:
-            tail = starting_accuracy(tolerance, least, max(runs, 1)).tail
-            accuracy = accuracy._replace(tail=min(accuracy.tail, tail))
-    return Enclosed(lower, upper, "passes" if closes else "theory")
+
+    def side(make: Callable[..., list[Terms]]) -> Callable[[float, float], _core.Answers]:
+        return lambda cells, tail: ask(partial(make, terms, Accuracy(int(cells), tail), of_moments))
+
+    found: Any = _core.enclosed(
+        *(side(_above), side(_below)),
+        rises=rises,
+        of_rates=of_rates,
+        closes=closes,
+        smallest=smallest,
+        runs=runs,
+        tolerance=tolerance,
+        known=known,
+    )
+    (lower, upper), limited_by = found
+    return Enclosed(lower, upper, limited_by)
 
 
 def _above(

@@ -3,9 +3,11 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "bind/bindings.hpp"
+#include "mechanisms/adjacency.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/registry.hpp"
 
@@ -24,6 +26,17 @@ Doubles column(const PairCells& cells, double CellMass::* member) {
 }  // namespace
 
 void bind_pairs(py::module_& module) {
+  module.attr("parts").attr("adjacencies") = [] {
+    py::dict all;
+    for (const Adjacency& adjacency : adjacencies) {
+      py::list ways;
+      for (const Comparison way : adjacency.comparisons)
+        ways.append(py::make_tuple(static_cast<int>(way), std::string(form(way)), static_cast<int>(reversed(way)),
+                                   replaces(way), is_backward(way)));
+      all[py::str(std::string(adjacency.name))] = ways;
+    }
+    return all;
+  }();
   py::class_<PairCells>(module, "PairCells", "A dominating pair cut into cells, with error bounds.")
       .def_property_readonly("p", [](const PairCells& c) { return column(c, &CellMass::p); })
       .def_property_readonly("above", [](const PairCells& c) { return column(c, &CellMass::above); })

@@ -11,6 +11,7 @@
 
 #include "bind/bindings.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
+#include "mechanisms/sampling/allocation_epoch.hpp"
 #include "mechanisms/sampling/allocation_hyperbola.hpp"
 #include "mechanisms/sampling/convex_convolution.hpp"
 #include "mechanisms/sampling/lognormal_sum.hpp"
@@ -120,6 +121,22 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("stride"),
       "The atoms of the law above a curve, or below it for a stride > 0, and the errors of masses and losses.");
+  module.def(
+      "allocation_bounds",
+      [](double noise_multiplier, double steps, double epochs, bool removes, bool adds, bool wants_epsilon,
+         const Doubles& values, double tolerance) {
+        Doubles lower(values.size()), upper(values.size());
+        const auto at = in(values);
+        const auto to_lower = out(lower), to_upper = out(upper);
+        const LongWork work;
+        const auto found =
+            allocation_bounds({noise_multiplier, steps, epochs, removes, adds, wants_epsilon, tolerance}, at);
+        for (std::size_t i = 0; i < found.size(); ++i) to_lower[i] = found[i].lower, to_upper[i] = found[i].upper;
+        return std::pair(lower, upper);
+      },
+      py::arg("noise_multiplier"), py::arg("steps"), py::arg("epochs"), py::kw_only(), py::arg("removes"),
+      py::arg("adds"), py::arg("wants_epsilon"), py::arg("values"), py::arg("tolerance"),
+      "Bounds on epsilon at each delta, or on delta at each epsilon, of one epoch of a random allocation.");
   module.def(
       "truncation",
       [](double dataset_size, double q, double batch) {

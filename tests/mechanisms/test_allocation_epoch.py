@@ -15,7 +15,7 @@ from mechanisms.test_allocation_curve import put_of_two
 
 def bounds(noise, steps, value, tolerance=1e-3, *, adds=False, wants_epsilon=True):
     """The ends of one direction."""
-    lower, upper = _core.allocation_bounds(
+    lower, upper = _core.sampling.allocation_bounds(
         noise,
         steps,
         1,
@@ -74,7 +74,7 @@ def test_pairs_agree(noise, steps, adjacency, monkeypatch):
     deltas = np.geomspace(1e-8, 1e-3, 5)
     one = epoch.epsilon_bounds(deltas, adjacency=adjacency)
     one_delta = epoch.delta_bounds(one.upper, adjacency=adjacency)
-    monkeypatch.setattr(type(epoch), "bounds_of_one", lambda *_: None)
+    monkeypatch.setattr(type(epoch), "bounds_of_run", lambda *_: None)
     for found, others in (
         (one, epoch.epsilon_bounds(deltas, adjacency=adjacency)),
         (one_delta, epoch.delta_bounds(one.upper, adjacency=adjacency)),

@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 import hockeystick as hs
 from hockeystick import _core
+from hockeystick.enclosing import Accuracy
 from mechanisms.test_allocation_curve import put_of_two
 
 WAYS = ("remove-one", "add-one")
@@ -241,7 +242,7 @@ def test_what_no_pair_dominates_is_said():
     with pytest.raises(ValueError, match="no pair is proved"):
         epoch.epsilon(1e-5, adjacency="replace-one")
     with pytest.raises(ValueError, match="no pair is proved"):
-        epoch.pairs_below(hs.Direction.REPLACE, None)
+        epoch.pairs_below(hs.Direction.REPLACE, Accuracy())
     with pytest.raises(ValueError, match="^selected must be"):
         hs.SelectedSteps(mechanism=step(2.0), steps=10, selected=1)
 

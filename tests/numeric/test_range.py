@@ -68,9 +68,7 @@ def test_runs_of_dpsgd_are_refused_out_of_range(place, bad, name):
     good = [[1.0], [0.01], [10], [1e-5]]
     good[place] = [bad]
     with pytest.raises(ValueError, match=f"{name} must be .*, got "):
-        _core.dpsgd_epsilon_bounds(
-            *good, pairs=["poisson_gaussian_remove"], noise_divisor=1.0, **LIMITS
-        )
+        _core.dpsgd_epsilon_bounds(*good, adjacency=1, **LIMITS)
 
 
 @pytest.mark.parametrize("quantity", ["epsilon", "delta"])

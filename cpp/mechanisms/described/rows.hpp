@@ -11,6 +11,10 @@ namespace hockeystick::rows {
 std::vector<MechanismKind> continuous();
 std::vector<MechanismKind> discrete();
 std::vector<MechanismKind> sampled();
+std::vector<MechanismKind> enclosed();
+
+/// Of a Poisson subsample, whose probability is the first argument.
+Mechanism simplest_poisson(const Mechanism& one);
 
 /// The Poisson-sampled form of a pair that is not known where records replace each other; `parameters` come before the
 /// sampling probability. Throws NoPair.

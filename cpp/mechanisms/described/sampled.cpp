@@ -15,12 +15,6 @@ PairName poisson(const Described& one, Comparison way) {
   return one.inner->kind->sampled(*one.inner, way, one.number(0));
 }
 
-Mechanism simplest_poisson(const Mechanism& one) {
-  const Mechanism inner = simplified(one->inner);
-  if (one->number(0) == 0 || inner == nullptr) return nullptr;
-  return one->number(0) == 1 ? inner : one;
-}
-
 // Of truncated Poisson batches: noise multiplier, q, largest batch, dataset size.
 PairName truncated(const Described& one, Comparison way) {
   const bool special = way == Comparison::special_remove || way == Comparison::special_add;
@@ -37,6 +31,12 @@ Mechanism simplest_truncated(const Mechanism& one) {
 }
 
 }  // namespace
+
+Mechanism rows::simplest_poisson(const Mechanism& one) {
+  const Mechanism inner = simplified(one->inner);
+  if (one->number(0) == 0 || inner == nullptr) return nullptr;
+  return one->number(0) == 1 ? inner : one;
+}
 
 std::vector<MechanismKind> rows::sampled() {
   constexpr Range records{1, 1e9, Range::Ends::closed, true};

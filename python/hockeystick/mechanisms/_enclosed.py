@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms that are known by pairs above and below their hockey-stick curve."""
 
-from abc import abstractmethod
 from typing import ClassVar
 
 from hockeystick import _core
@@ -9,6 +8,7 @@ from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism, Terms
 from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._pair import enclosing_pairs, indices, row
 
 
 class EnclosedMechanism(Mechanism):
@@ -33,19 +33,24 @@ class EnclosedMechanism(Mechanism):
         """A run that dominates those of several mechanisms of this kind: all of them."""
         return runs
 
-    @abstractmethod
+    @property
+    def is_listed(self) -> bool:
+        """Whether the core's table tells all of it, also of what it runs."""
+        return True
+
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
         """A pair that dominates all neighbours in `direction`."""
+        return enclosing_pairs(self, direction, accuracy, above=True)[0]
 
-    @abstractmethod
     def pairs_below(
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:
         """Pairs that bound what the mechanism costs from below, each by itself."""
+        return enclosing_pairs(self, direction, accuracy, above=False)
 
     def renyi_pairs(self) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
         """Pairs whose Renyi divergences lie below and above, if ``pair_above`` hides them."""
-        return None
+        return _core.enclosing_pairs_of_moments(*row(self)) if self.is_listed else None
 
     @classmethod
     def bounds_of_run(
@@ -56,18 +61,18 @@ class EnclosedMechanism(Mechanism):
         adjacency: Adjacency,
         tolerance: float,
     ) -> tuple[FloatArray, FloatArray] | None:
-        """As `bounds_of_one`, of runs of this kind alone."""
-        (mechanism, count), *others = runs
-        if others or count > 1 or not isinstance(mechanism, cls):
-            return None
-        return mechanism.bounds_of_one(question, points, adjacency, tolerance)
+        """The ends of what the core calls `question`, of runs of this kind alone.
 
-    def bounds_of_one(
-        self, question: str, points: FloatArray, adjacency: Adjacency, tolerance: float
-    ) -> tuple[FloatArray, FloatArray] | None:
-        """The ends of what the core calls `question`, of one release; None if pairs tell more."""
-        del question, points, adjacency, tolerance
-        return None
+        None if pairs tell more.
+        """
+        if question not in ("epsilon_bounds", "delta_bounds"):
+            return None
+        if not all(one.is_listed for one, _ in runs if isinstance(one, EnclosedMechanism)):
+            return None
+        terms = [(*row(one), count) for one, count in runs]
+        return _core.known_alone(
+            terms, question == "epsilon_bounds", indices(adjacency), points, tolerance
+        )
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """A pair that dominates all neighbours in `direction`."""

@@ -2,10 +2,12 @@
 """Dominating pairs of the core, one object for equal ones."""
 
 from functools import lru_cache
+from typing import Any
 
 from hockeystick import _core
-from hockeystick.adjacency import Direction
+from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism
+from hockeystick.enclosing import Accuracy
 
 
 @lru_cache(maxsize=1024)
@@ -35,16 +37,46 @@ def described_pair(
 def _ask(
     mechanism: Mechanism, direction: Direction, sampling_probability: float | None
 ) -> _core.DominatingPair:
-    given = {name: value for name, value in mechanism.arguments.items() if value is not None}
     try:
-        return _core.described_pair(
-            type(mechanism).__name__, given, _INDEX[direction], sampling_probability
-        )
+        return _core.described_pair(*row(mechanism), _INDEX[direction], sampling_probability)
     except _core.NoPairError as error:
         asked: Mechanism = mechanism
         if sampling_probability is not None:
             asked = mechanism.poisson_sampled(sampling_probability)  # type: ignore[attr-defined]
         raise no_pair(asked, direction, str(error)) from None
+
+
+def row(mechanism: Mechanism) -> tuple[str, dict[str, Any]]:
+    """The name of its row in the core's table, and its arguments there."""
+    arguments: dict[str, Any] = {}
+    for name, value in mechanism.arguments.items():
+        if isinstance(value, Mechanism):
+            arguments[name] = dict(zip(("type", "arguments"), row(value), strict=True))
+        elif value is not None:
+            arguments[name] = value
+    return type(mechanism).__name__, arguments
+
+
+@lru_cache(maxsize=64)
+def enclosing_pairs(
+    mechanism: Mechanism, direction: Direction, accuracy: Accuracy, *, above: bool
+) -> tuple[_core.DominatingPair, ...]:
+    """The pair above, or the pairs below, that the core's table knows of it.
+
+    Raises:
+        ValueError: None is known.
+    """
+    try:
+        return tuple(
+            _core.enclosing_pairs(*row(mechanism), _INDEX[direction], *accuracy, above=above)
+        )
+    except _core.NoPairError as error:
+        raise no_pair(mechanism, direction, str(error)) from None
+
+
+def indices(adjacency: Adjacency) -> list[int]:
+    """Its directions as the core counts them."""
+    return [_INDEX[direction] for direction in adjacency.directions]
 
 
 _LARGE = {"DiscreteGaussian", "DiscreteLaplace", "DiscretePair"}

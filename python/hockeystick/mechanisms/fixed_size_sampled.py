@@ -2,20 +2,14 @@
 """The Gaussian mechanism on a batch of fixed size, drawn from the data."""
 
 from dataclasses import KW_ONLY, dataclass
-from functools import lru_cache
-from math import exp, fsum, log1p
 from typing import ClassVar
 
-from hockeystick import _checks, _core
-from hockeystick.adjacency import Direction
+from hockeystick import _checks
 from hockeystick.composition import Mechanism
-from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
-from hockeystick.mechanisms._pair import large_pair, no_pair, pair
-from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor
+from hockeystick.mechanisms.gaussian import Gaussian
 
 MOST_RECORDS = 10**12
-_GROUPS = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -77,53 +71,3 @@ class FixedSizeSampled(EnclosedMechanism):
         """The mechanism itself if every record is drawn once."""
         whole = self.batch_size == self.dataset_size and not self.replacement
         return self.mechanism if whole else self
-
-    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-        """A pair whose curve lies above; where any record is replaced, above both directions."""
-        self._check(direction)
-        of = (self.batch_size, self.dataset_size, float(self.replacement), *accuracy)
-        name = "fixed_size_above"
-        if not direction.replaces:
-            name = f"fixed_size_{'of' if direction.backward else 'by'}_special_above"
-        return large_pair(name, self.mechanism.noise_multiplier, *of)
-
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
-        """The pairs of adversaries, each with the same other records in every run."""
-        self._check(direction)
-        noise = self.mechanism.noise_multiplier / noise_divisor(direction)
-        size = (self.batch_size, self.dataset_size)
-        if self.replacement:
-            weights = _weights_below(*size)
-            shifts = [min(float(times), 900 * noise) for times in weights]
-            of = (noise, 1.0, *shifts, *weights.values())
-            known = [pair(f"gaussian_mixture_{form}", *of) for form in ("remove", "add")]
-        else:
-            rate = self.batch_size / self.dataset_size * (1 - 2**-48)  # curves grow with it
-            known = [pair(f"poisson_gaussian_{form}", noise, rate) for form in ("remove", "add")]
-        if not direction.replaces and self.batch_size <= self.dataset_size:
-            back = "_back" if direction.backward else ""
-            of = (noise, *size, float(self.replacement), accuracy.tail)
-            known.append(large_pair(f"fixed_size_special_below{back}", *of))
-        return tuple(known)
-
-    def _check(self, direction: Direction) -> None:
-        if direction in (Direction.REMOVE, Direction.ADD):
-            reason = "the probability to be drawn changes with the number of records"
-            raise no_pair(self, direction, reason)
-
-
-@lru_cache(maxsize=64)
-def _weights_below(draws: int, records: int) -> dict[int, float]:
-    """A law of how often a record is drawn with replacement, below the true one in each tail."""
-    mean = draws / records
-    weights = [exp(draws * log1p(-1 / records))]  # of 0 times, 1, ...: within 1e-13 of themselves
-    while len(weights) <= min(draws, mean) or weights[-1] > 1e-14:  # noqa: PLR2004
-        times = len(weights)
-        if times > draws:
-            break
-        weights.append(weights[-1] * (draws - times + 1) / times / (records - 1))
-    width = -(-(len(weights) - 1) // _GROUPS)
-    groups = {k: fsum(weights[k : k + width]) * (1 - 1e-12) for k in range(1, len(weights), width)}
-    return {0: 1 - fsum(groups.values()), **groups}

@@ -107,8 +107,3 @@ class Gaussian(SamplableMechanism):
         from hockeystick.mechanisms.shuffled import Shuffled  # noqa: PLC0415
 
         return Shuffled(mechanism=self, batches=batches, epochs=epochs)
-
-
-def noise_divisor(direction: Direction) -> float:
-    """How far apart the means of a pair are: replaced, N(-1) against N(1)."""
-    return 2.0 if direction.replaces else 1.0

@@ -5,12 +5,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hockeystick import _checks, _core
+from hockeystick import _checks
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
-from hockeystick.mechanisms._pair import large_pair, sampled_atoms
 
 MOST_POINTS = 10**6
 
@@ -58,19 +57,7 @@ class HockeyStickCurve(EnclosedMechanism):
                 "alpha, lower and upper must have the same length, at least 2, got "
                 f"{len(self.alpha)}, {len(self.lower)} and {len(self.upper)}"
             )
-        _pair("above", "", self)  # the core refuses what is no curve
-
-    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-        """The pair of the convex hull of the upper values."""
-        del accuracy  # the points are all that is known
-        return _pair("above", "_back" if direction.backward else "", self)
-
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
-        """The pair of a curve below all that the values allow."""
-        del accuracy
-        return (_pair("below", "_back" if direction.backward else "", self),)
+        self.pair_above(Direction.REMOVE, Accuracy())  # the core refuses what is no curve
 
     def poisson_sampled(self, sampling_probability: float) -> "PoissonSampledCurve":
         """The mechanism on a subsample that holds each record with `sampling_probability`."""
@@ -106,24 +93,3 @@ class PoissonSampledCurve(EnclosedMechanism):
         if self.sampling_probability == 0:
             return None
         return self.mechanism if self.sampling_probability == 1 else self
-
-    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-        """The pair of the convex hull of the upper values, sampled."""
-        del accuracy  # the points are all that is known
-        return self._pair("above", direction)
-
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
-        """The pair of a curve below all that the values allow, sampled."""
-        del accuracy
-        return (self._pair("below", direction),)
-
-    def _pair(self, side: str, direction: Direction) -> _core.DominatingPair:
-        curve = self.mechanism
-        values = (*curve.alpha, *curve.lower, *curve.upper, self.sampling_probability)
-        return sampled_atoms(self, direction, f"given_curve_{side}", *values)
-
-
-def _pair(side: str, back: str, curve: HockeyStickCurve) -> _core.DominatingPair:
-    return large_pair(f"given_curve_{side}{back}", *curve.alpha, *curve.lower, *curve.upper)

@@ -2,20 +2,16 @@
 """A mechanism that each record joins in one of several steps, drawn at random."""
 
 from dataclasses import KW_ONLY, dataclass, replace
-from math import expm1, log1p
 from typing import ClassVar
 
 from hockeystick import _checks, _core
-from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency, Direction
+from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
-from hockeystick.mechanisms._pair import allocated_pair, large_pair, no_pair
+from hockeystick.mechanisms._pair import allocated_pair, no_pair
 from hockeystick.mechanisms.gaussian import Gaussian
 
-SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1000  # of the Fourier series for normal noise
-WIDEST, LEAST_TAIL = 0.45, 1e-16  # deviations of the loss and tails for which it serves
 LEAST_NOISE = 0.05  # losses of up to 300
 
 
@@ -97,55 +93,30 @@ class RandomAllocation(EnclosedMechanism):
             return inner
         return self if inner is self.mechanism else replace(self, mechanism=inner)
 
+    @property
+    def is_listed(self) -> bool:
+        """Whether the steps are Gaussian; the pairs of others are made from those of a step."""
+        return isinstance(self.mechanism, Gaussian)
+
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
         """A pair whose curve lies above that of the epoch."""
-        return self._pair("above", direction, accuracy)
+        if self.is_listed:
+            return EnclosedMechanism.pair_above(self, direction, accuracy)
+        return self._of_step(direction, accuracy, above=True)
 
     def pairs_below(
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:
         """A pair whose curve lies below that of the epoch."""
-        return (self._pair("below", direction, accuracy),)
+        if self.is_listed:
+            return EnclosedMechanism.pairs_below(self, direction, accuracy)
+        return (self._of_step(direction, accuracy, above=False),)
 
-    def bounds_of_one(
-        self, question: str, points: FloatArray, adjacency: Adjacency, tolerance: float
-    ) -> tuple[FloatArray, FloatArray] | None:
-        """The ends of epsilon or delta of an epoch of normal noise, from contours next to each."""
-        directions, step = [direction.form for direction in adjacency.directions], self.mechanism
-        if question not in ("epsilon_bounds", "delta_bounds") or "replace" in directions:
-            return None
-        if not isinstance(step, Gaussian):
-            return None
-        if not SMALLEST_NOISE <= step.noise_multiplier / self.epochs**0.5 <= LARGEST_NOISE:
-            return None
-        found: tuple[FloatArray, FloatArray] = _core.allocation_bounds(
-            *(step.noise_multiplier, self.steps, self.epochs),
-            removes="remove" in directions,
-            adds="add" in directions,
-            wants_epsilon=question == "epsilon_bounds",
-            values=points,
-            tolerance=tolerance,
-        )
-        return found
-
-    def _pair(self, side: str, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+    def _of_step(
+        self, direction: Direction, accuracy: Accuracy, *, above: bool
+    ) -> _core.DominatingPair:
         if direction.replaces:
             raise no_pair(self, direction, "no pair is proved to dominate it")
-        back, step = direction.form == "add", self.mechanism
-        if isinstance(step, Gaussian):
-            noise = step.noise_multiplier / self.epochs**0.5
-            if self._by_series(noise, accuracy):
-                of = (step.noise_multiplier, self.steps, self.epochs, *accuracy.absolute)
-                return large_pair(f"random_allocation_{side}{'_back' if back else ''}", *of)
-            if self.epochs > 1:  # outward, as the curve falls with the noise
-                step = Gaussian(
-                    noise_multiplier=noise * (1 + (-1 if side == "above" else 1) * 2**-50)
-                )
-        pair = step.dominating_pair(direction)
-        return allocated_pair(pair, self.steps, *accuracy, above=side == "above", back=back)
-
-    def _by_series(self, noise: float, accuracy: Accuracy) -> bool:
-        """Whether a Fourier series, known to an absolute error, tells the curve with less work."""
-        if not SMALLEST_NOISE <= noise <= LARGEST_NOISE or accuracy.tail < LEAST_TAIL:
-            return False
-        return log1p(expm1(1 / noise**2) / self.steps) <= WIDEST**2
+        pair = self.mechanism.dominating_pair(direction)
+        back = direction.form == "add"
+        return allocated_pair(pair, self.steps, *accuracy, above=above, back=back)

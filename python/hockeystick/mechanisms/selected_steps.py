@@ -2,7 +2,6 @@
 """A mechanism that each record joins in several of many steps, drawn at random."""
 
 from dataclasses import KW_ONLY, dataclass
-from math import sqrt
 from typing import ClassVar
 
 from hockeystick import _checks, _core
@@ -10,13 +9,8 @@ from hockeystick.adjacency import Direction
 from hockeystick.composition import Composition, Mechanism, Terms
 from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
-from hockeystick.mechanisms._pair import large_pair, no_pair, pair
 from hockeystick.mechanisms.gaussian import Gaussian
-from hockeystick.mechanisms.random_allocation import (
-    LARGEST_NOISE,
-    SMALLEST_NOISE,
-    RandomAllocation,
-)
+from hockeystick.mechanisms.random_allocation import RandomAllocation
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -82,21 +76,6 @@ class SelectedSteps(EnclosedMechanism):
         """None: the pairs of `run_above` together dominate it."""
         del direction, accuracy
         raise ValueError(f"{self!r} is dominated by a composition, not by one pair: see run_above")
-
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
-        """The pairs of the laws of sums of e^(m x_i), and of x_i."""
-        if direction.replaces:
-            raise no_pair(self, direction, "no pair is proved to dominate it")
-        noise, epochs = self.mechanism.noise_multiplier, self.epochs
-        of_mean = noise / sqrt(epochs) * sqrt(self.steps) / self.selected * (1 + 2**-48)
-        mean = pair("gaussian", max(1e-3, of_mean))
-        if not SMALLEST_NOISE <= noise / sqrt(epochs) <= LARGEST_NOISE:
-            return (mean,)
-        back = "_back" if direction.form == "add" else ""
-        of = (noise, self.steps, self.selected, epochs, *accuracy.absolute)
-        return (large_pair(f"selected_steps_below{back}", *of), mean)
 
 
 def allocated(

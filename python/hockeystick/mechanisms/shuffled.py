@@ -4,18 +4,10 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
-from hockeystick import _checks, _core
-from hockeystick.adjacency import Direction
+from hockeystick import _checks
 from hockeystick.composition import Mechanism
-from hockeystick.enclosing import Accuracy
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
-from hockeystick.mechanisms._pair import large_pair, no_pair, pair
-from hockeystick.mechanisms.gaussian import Gaussian, noise_divisor
-
-# Below these noise multipliers, over the distance of the means, the largest batch tells more than
-# a random allocation does, or as much for less.
-_ALLOCATED = {True: 1.0, False: 1.5}  # by whether any record may replace it
-_MOST_ALLOCATED = 1000.0
+from hockeystick.mechanisms.gaussian import Gaussian
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,34 +63,3 @@ class Shuffled(EnclosedMechanism):
     def simplified(self) -> Mechanism | None:
         """The mechanism itself if all records are in one batch."""
         return self.mechanism if self.batches == 1 else self
-
-    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-        """The Gaussian pair of the record's own steps."""
-        del accuracy  # it is exact
-        self._check(direction)
-        return Gaussian(noise_multiplier=self._noise(-1)).dominating_pair(direction)
-
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
-        """The pairs of ways in which the other records may stand."""
-        self._check(direction)
-        noise, back = self._noise(1), "_back" if direction.backward else ""
-        # Where the means of the record's batch stand, with it and without it, among the others'.
-        means = ((2.0, 1.0), (2.0, 0.0)) if direction.replaces else ((2.0, 1.0),)
-        known = [pair(f"shuffled_below{back}", noise, self.batches, *both) for both in means]
-        spread = noise / noise_divisor(direction)
-        if _ALLOCATED[direction.replaces] <= spread <= _MOST_ALLOCATED:
-            of = (spread, self.batches, 1, *accuracy.absolute)
-            known.append(large_pair(f"random_allocation_below{back}", *of))
-        return tuple(known)
-
-    def _noise(self, side: int) -> float:
-        """The noise multiplier of all epochs, rounded up or down."""
-        noise = self.mechanism.noise_multiplier
-        return noise if self.epochs == 1 else noise / self.epochs**0.5 * (1 + side * 2.0**-50)
-
-    def _check(self, direction: Direction) -> None:
-        if direction in (Direction.REMOVE, Direction.ADD):
-            reason = "the batches change with the number of records"
-            raise no_pair(self, direction, reason)

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mechanisms that are known by pairs above and below their hockey-stick curve.
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/described/rows.hpp"
+#include "mechanisms/registry.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+using Names = std::vector<PairName>;
+constexpr std::size_t first = 0, second = 1, third = 2;  // arguments of a mechanism
+
+bool is_gaussian(const Described& one) { return one.kind->name == "gaussian"; }
+double noise_of(const Described& one) { return one.inner->number(first); }
+std::string back(bool is) { return is ? "_back" : ""; }
+bool counts_records(Comparison way) { return way == Comparison::remove || way == Comparison::add; }
+
+// A tail of a curve whose values are known to an absolute error, as doubles of size 1 are.
+double absolute(double tail) { return std::max(tail, 1e-16); }
+
+void check_gaussian(const Described& one) {
+  if (!is_gaussian(*one.inner))
+    throw std::invalid_argument("mechanism must be gaussian for " + std::string(one.kind->name) + ", got " +
+                                std::string(one.inner->kind->name));
+}
+
+void check_epochs(const Described& one, const char* steps, double least_noise) {
+  const double epochs = one.number(one.values.size() - 1);
+  if (one.number(first) > 1)
+    checked("noise_multiplier / sqrt(epochs)", noise_of(one) / std::sqrt(epochs), {least_noise, 1e12});
+  else if (epochs > 1)
+    checked(steps, one.number(first), {2, 1e12, Range::Ends::closed, true});
+}
+
+Mechanism simplest_epoch(const Mechanism& one) {
+  const Mechanism inner = simplified(one->inner);
+  if (inner == nullptr || one->number(first) == 1) return inner;
+  if (inner == one->inner) return one;
+  Described copy = *one;
+  copy.inner = inner;
+  return std::make_shared<const Described>(std::move(copy));
+}
+
+// Random allocation: steps, epochs.
+constexpr double least_allocated = 0.05;  // losses of up to 300
+constexpr Range of_series{0.2, 1000};     // noise multipliers of the Fourier series for normal noise
+
+void check_allocation(const Described& one) {
+  if (one.inner->kind->enclosure != nullptr)
+    throw std::invalid_argument("mechanism must be known by a dominating pair to be allocated at random, got " +
+                                std::string(one.inner->kind->name));
+  if (is_gaussian(*one.inner)) return check_epochs(one, "steps", least_allocated);
+  checked("epochs, unless mechanism is gaussian,", one.number(second), {1, 1});
+}
+
+// Whether a Fourier series, known to an absolute error, tells the curve with less work.
+bool by_series(double noise, double steps, const Accuracy& accuracy) {
+  constexpr double widest = 0.45;  // deviation of the loss
+  if (!of_series.holds(noise) || accuracy.tail < 1e-16) return false;
+  return math::log1p(math::expm1(1 / (noise * noise)) / steps) <= widest * widest;
+}
+
+PairName allocated(bool is_above, const Described& one, Comparison way, const Accuracy& accuracy) {
+  if (replaces(way)) throw NoPair("no pair is proved to dominate it");
+  const bool adds = form(way) == "add";
+  const double steps = one.number(first), epochs = one.number(second);
+  const std::string side = is_above ? "above" : "below";
+  if (!is_gaussian(*one.inner))
+    return {"allocated_" + side + back(adds),
+            {steps, accuracy.cells, accuracy.tail},
+            std::make_shared<const PairName>(dominating_pair_name(*one.inner, way))};
+  double noise = noise_of(one) / std::sqrt(epochs);
+  if (by_series(noise, steps, accuracy))
+    return {"random_allocation_" + side + back(adds),
+            {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
+  if (epochs > 1) noise *= 1 + (is_above ? -1 : 1) * 0x1p-50;  // outward, as the curve falls with the noise
+  return {"allocated_" + side + back(adds),
+          {steps, accuracy.cells, accuracy.tail},
+          std::make_shared<const PairName>(PairName{"gaussian", {noise}})};
+}
+
+const Enclosure allocation{
+    .closes = true,
+    .above = [](const Described& one, Comparison way, const Accuracy& at) { return allocated(true, one, way, at); },
+    .below = [](const Described& one, Comparison way,
+                const Accuracy& at) { return Names{allocated(false, one, way, at)}; }};
+
+// Shuffled: batches, epochs. Above, whoever knows the record's batch sees one Gaussian step.
+void check_shuffled(const Described& one) {
+  check_gaussian(one);
+  check_epochs(one, "batches", ranges::noise_multiplier.low);
+}
+
+double shuffled_noise(const Described& one, double side) {
+  const double epochs = one.number(second);
+  return epochs == 1 ? noise_of(one) : noise_of(one) / std::sqrt(epochs) * (1 + side * 0x1p-50);
+}
+
+void check_batches(Comparison way) {
+  if (counts_records(way)) throw NoPair("the batches change with the number of records");
+}
+
+PairName shuffled_above(const Described& one, Comparison way, const Accuracy&) {
+  check_batches(way);
+  return {"gaussian", {shuffled_noise(one, -1) / rows::distance(way)}};
+}
+
+// The pairs of ways in which the other records may stand.
+Names shuffled_below(const Described& one, Comparison way, const Accuracy& accuracy) {
+  check_batches(way);
+  const double noise = shuffled_noise(one, 1), batches = one.number(first), spread = noise / rows::distance(way);
+  const std::string end = back(is_backward(way));
+  // Where the means of the record's batch stand, with it and without it, among the others'.
+  Names known{{"shuffled_below" + end, {noise, batches, 2.0, 1.0}}};
+  if (replaces(way)) known.push_back({"shuffled_below" + end, {noise, batches, 2.0, 0.0}});
+  // Below these noises the largest batch tells more than a random allocation does, or as much for less.
+  if (Range{replaces(way) ? 1.0 : 1.5, 1000}.holds(spread))
+    known.push_back({"random_allocation_below" + end, {spread, batches, 1, accuracy.cells, absolute(accuracy.tail)}});
+  return known;
+}
+
+const Enclosure shuffled{.above = shuffled_above, .below = shuffled_below};
+
+// Batches of fixed size: batch size, dataset size, whether with replacement.
+void check_fixed(const Described& one) {
+  check_gaussian(one);
+  const double size = one.number(second), most = one.number(third) != 0 ? std::min(1e12, 100 * size) : size;
+  checked("batch_size", one.number(first), {1, most, Range::Ends::closed, true});
+}
+
+Mechanism simplest_fixed(const Mechanism& one) {
+  return one->number(first) == one->number(second) && one->number(third) == 0 ? one->inner : one;
+}
+
+void check_drawn(Comparison way) {
+  if (counts_records(way)) throw NoPair("the probability to be drawn changes with the number of records");
+}
+
+PairName fixed_above(const Described& one, Comparison way, const Accuracy& accuracy) {
+  check_drawn(way);
+  const std::string name = replaces(way) ? "" : is_backward(way) ? "of_special_" : "by_special_";
+  return {"fixed_size_" + name + "above",
+          {noise_of(one), one.number(first), one.number(second), one.number(third), accuracy.cells, accuracy.tail}};
+}
+
+// How often a record is drawn with replacement, below the true law in each tail: noise, 1, times and weights. Weights
+// are within 1e-13 of themselves, and 1e-12 is taken off each of the groups, which count as their smallest.
+std::vector<double> drawn_below(double noise, double draws, double records) {
+  constexpr std::size_t most_groups = 8;
+  const double mean = draws / records;
+  std::vector<double> weights{math::exp(draws * math::log1p(-1 / records))};  // of 0 times, 1, ...
+  while (static_cast<double>(weights.size()) <= std::min(draws, mean) || weights.back() > 1e-14) {
+    const auto times = static_cast<double>(weights.size());
+    if (times > draws) break;
+    weights.push_back(weights.back() * (draws - times + 1) / times / (records - 1));
+  }
+  const std::size_t width = std::max<std::size_t>(1, (weights.size() - 1 + most_groups - 1) / most_groups);
+  std::vector<double> shifts{0.0}, masses{0.0};
+  CompensatedSum drawn;
+  for (std::size_t k = 1; k < weights.size(); k += width) {
+    CompensatedSum group;
+    for (std::size_t j = k; j < std::min(k + width, weights.size()); ++j) group.add(weights[j]);
+    shifts.push_back(std::min(static_cast<double>(k), 900 * noise));
+    masses.push_back(group.value() * (1 - 1e-12));
+    drawn.add(masses.back());
+  }
+  masses.front() = 1 - drawn.value();
+  std::vector<double> all{noise, 1.0};
+  all.insert(all.end(), shifts.begin(), shifts.end());
+  all.insert(all.end(), masses.begin(), masses.end());
+  return all;
+}
+
+// The pairs of adversaries, each with the same other records in every run.
+Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy) {
+  check_drawn(way);
+  const double noise = noise_of(one) / rows::distance(way), batch = one.number(first), records = one.number(second);
+  Names known;
+  for (const std::string ending : {"remove", "add"}) {
+    if (one.number(third) != 0)
+      known.push_back({"gaussian_mixture_" + ending, drawn_below(noise, batch, records)});
+    else  // curves grow with the rate
+      known.push_back({"poisson_gaussian_" + ending, {noise, batch / records * (1 - 0x1p-48)}});
+  }
+  if (!replaces(way) && batch <= records)
+    known.push_back({"fixed_size_special_below" + back(is_backward(way)),
+                     {noise, batch, records, one.number(third), accuracy.tail}});
+  return known;
+}
+
+const Enclosure fixed_size{.above = fixed_above, .below = fixed_below};
+
+// Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
+constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient
+
+PairName normal(double rho, double off) { return {"gaussian", {std::max(off / std::sqrt(2 * rho), 1e-3)}}; }
+
+PairName concentrated_above(const Described& one, Comparison, const Accuracy& accuracy) {
+  return {"zero_concentrated_above", {one.number(first), accuracy.cells, std::min(accuracy.tail, 1e-40)}};
+}
+
+Mechanism sum_of_rhos(std::span<const DescribedTerm> terms) {
+  if (terms.size() == 1 && terms.front().count == 1) return terms.front().mechanism;
+  CompensatedSum sum;
+  for (const auto& [one, count] : terms) {
+    const auto [product, error] = two_product(static_cast<double>(count), one->number(first));
+    sum.add(product);
+    sum.add(error);
+  }
+  Described joined = *terms.front().mechanism;
+  joined.values = {{up(sum.value() + up(sum.error_bound()))}};
+  return std::make_shared<const Described>(std::move(joined));
+}
+
+const Enclosure concentrated{.above = concentrated_above,
+                             .below = [](const Described& one, Comparison,
+                                         const Accuracy&) { return Names{normal(one.number(first), 1 + root_error)}; },
+                             .of_moments =
+                                 [](const Described& one) {
+                                   return std::array{normal(one.number(first), 1 + root_error),
+                                                     normal(one.number(first), 1 - root_error)};
+                                 },
+                             .joined = sum_of_rhos};
+
+Mechanism simplest_concentrated(const Mechanism& one) { return one->number(first) == 0 ? nullptr : one; }
+
+// Selected steps: steps, how many of them a record joins, epochs. Above are random allocations in blocks of steps.
+std::vector<DescribedTerm> blocks(const Described& one) {
+  const double steps = one.number(first), selected = one.number(second);
+  const double least = std::floor(steps / selected), larger = steps - least * selected;
+  std::vector<DescribedTerm> run;
+  const auto add = [&](double size, double count) {
+    if (count == 0) return;
+    if (size == 1)
+      return run.push_back(
+          {one.inner, static_cast<std::int64_t>(count) * static_cast<std::int64_t>(one.number(third))});
+    const Given given[] = {{"steps", {size}}, {"epochs", one.values[third]}};
+    run.push_back({described(mechanism_kind("random_allocation"), given, one.inner), static_cast<std::int64_t>(count)});
+  };
+  add(least, selected - larger);
+  add(least + 1, larger);
+  return run;
+}
+
+void check_selected(const Described& one) {
+  check_gaussian(one);
+  checked("selected", one.number(second), {2, std::min(one.number(first) - 1, 1e9), Range::Ends::closed, true});
+  for (const auto& [mechanism, count] : blocks(one))
+    checked("epochs * selected", static_cast<double>(count), ranges::count);
+}
+
+// The pairs of the laws of sums of e^(m x_i), and of x_i.
+Names selected_below(const Described& one, Comparison way, const Accuracy& accuracy) {
+  if (replaces(way)) throw NoPair("no pair is proved to dominate it");
+  const double steps = one.number(first), selected = one.number(second), epochs = one.number(third);
+  const double noise = noise_of(one) / std::sqrt(epochs);
+  const PairName mean{"gaussian", {std::max(1e-3, noise * std::sqrt(steps) / selected * (1 + 0x1p-48))}};
+  if (!of_series.holds(noise)) return {mean};
+  return {{"selected_steps_below" + back(form(way) == "add"),
+           {noise_of(one), steps, selected, epochs, accuracy.cells, absolute(accuracy.tail)}},
+          mean};
+}
+
+const Enclosure selection{.below = selected_below, .run_above = blocks};
+
+// Given curves: alpha, lower, upper.
+std::vector<double> curve_of(const Described& one) {
+  std::vector<double> all;
+  for (const std::vector<double>& part : one.values) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+void check_given(const Described& one) {
+  const std::size_t points = one.values[first].size();
+  if (points < 2 || points > 1000000 || one.values[second].size() != points || one.values[third].size() != points)
+    throw std::invalid_argument("alpha, lower and upper must be as many, 2 to 1000000 numbers, got " +
+                                std::to_string(points) + ", " + std::to_string(one.values[second].size()) + " and " +
+                                std::to_string(one.values[third].size()));
+  (void)dominating_pair("given_curve_above", curve_of(one));  // refuses what is no curve
+}
+
+PairName given(const std::string& side, const Described& one, Comparison way) {
+  return {"given_curve_" + side + back(is_backward(way)), curve_of(one)};
+}
+
+const Enclosure given_curve{
+    .above = [](const Described& one, Comparison way, const Accuracy&) { return given("above", one, way); },
+    .below = [](const Described& one, Comparison way, const Accuracy&) { return Names{given("below", one, way)}; }};
+
+void check_curve_inside(const Described& one) {
+  if (one.inner->kind->name != "hockey_stick_curve")
+    throw std::invalid_argument("mechanism must be hockey_stick_curve, got " + std::string(one.inner->kind->name));
+}
+
+PairName sampled_curve(const char* side, const Described& one, Comparison way) {
+  return rows::sampled_pair(std::string("given_curve_") + side, curve_of(*one.inner), way, one.number(first));
+}
+
+const Enclosure sampled_given{
+    .above = [](const Described& one, Comparison way, const Accuracy&) { return sampled_curve("above", one, way); },
+    .below = [](const Described& one, Comparison way,
+                const Accuracy&) { return Names{sampled_curve("below", one, way)}; }};
+
+}  // namespace
+
+std::vector<MechanismKind> rows::enclosed() {
+  constexpr Range whole{1, 1e12, Range::Ends::closed, true}, often{1, 1e9, Range::Ends::closed, true};
+  const Argument epochs{"epochs", often, 1.0};
+  const auto list = Argument::Kind::list, number = Argument::Kind::number;
+  constexpr Range any{-ranges::infinite, ranges::infinite, Range::Ends::open};
+  return {
+      {.name = "random_allocation",
+       .type = "RandomAllocation",
+       .arguments = {{"steps", whole}, epochs},
+       .is_scheme = true,
+       .check = check_allocation,
+       .simplified = simplest_epoch,
+       .enclosure = &allocation},
+      {.name = "selected_steps",
+       .type = "SelectedSteps",
+       .arguments = {{"steps", {3, 1e12, Range::Ends::closed, true}}, {"selected", often}, epochs},
+       .is_scheme = true,
+       .check = check_selected,
+       .enclosure = &selection},
+      {.name = "shuffled",
+       .type = "Shuffled",
+       .arguments = {{"batches", whole}, epochs},
+       .is_scheme = true,
+       .check = check_shuffled,
+       .simplified = simplest_epoch,
+       .enclosure = &shuffled},
+      {.name = "fixed_size_sampled",
+       .type = "FixedSizeSampled",
+       .arguments = {{"batch_size", whole},
+                     {"dataset_size", {2, 1e12, Range::Ends::closed, true}},
+                     {"replacement", {0, 1, Range::Ends::closed, true}, 0.0}},
+       .is_scheme = true,
+       .check = check_fixed,
+       .simplified = simplest_fixed,
+       .enclosure = &fixed_size},
+      {.name = "zcdp",
+       .type = "ZCDP",
+       .arguments = {{"rho", {1e-24, 9e4}, {}, number, true}},
+       .simplified = simplest_concentrated,
+       .enclosure = &concentrated},
+      {.name = "hockey_stick_curve",
+       .type = "HockeyStickCurve",
+       .arguments = {{"alpha", any, {}, list}, {"lower", any, {}, list}, {"upper", any, {}, list}},
+       .check = check_given,
+       .enclosure = &given_curve},
+      {.name = "poisson_sampled_curve",
+       .type = "PoissonSampledCurve",
+       .arguments = {{"sampling_probability", ranges::probability}},
+       .is_scheme = true,
+       .check = check_curve_inside,
+       .simplified = rows::simplest_poisson,
+       .enclosure = &sampled_given},
+  };
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms that are known from above and below: the C library's bits are Python's."""
+
+import math
+
+import pytest
+
+import c_library as library
+import hockeystick as hs
+from c_library import BAD_ARGUMENT, NO_PAIR, OK, WIDE, Refused, Run
+
+STEP = hs.Gaussian(3.0)
+ALPHA = [math.exp(0.05 * k) for k in range(-100, 101)]
+RESPONSE = [max((3 - a) / 4, 1 - a, 0.0) for a in ALPHA]
+CURVE = hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE)
+NOISE, BATCH = {"noise_multiplier": 3.0}, {"batch_size": 20, "dataset_size": 1000}
+RATE = {"sampling_probability": 0.2}
+OF_CURVE = {"alpha": ALPHA, "lower": RESPONSE, "upper": RESPONSE}
+ADD, REPLACE, SPECIAL = 0, 3, 4
+# A mechanism, its name and parameters in C, and an adjacency.
+KNOWN = [
+    (STEP.random_allocation(steps=50), "random_allocation(gaussian)", NOISE | {"steps": 50}, ADD),
+    (
+        STEP.random_allocation(steps=50, epochs=2),
+        *("random_allocation(gaussian)", NOISE | {"steps": 50, "epochs": 2}, ADD),
+    ),
+    (
+        hs.Gaussian(0.1).random_allocation(steps=50),
+        *("random_allocation(gaussian)", {"noise_multiplier": 0.1, "steps": 50}, ADD),
+    ),
+    (
+        hs.Laplace(2.0).random_allocation(steps=20),
+        *("random_allocation(laplace)", {"noise_multiplier": 2.0, "steps": 20}, SPECIAL),
+    ),
+    (
+        hs.RandomAllocation(mechanism=STEP.poisson_sampled(0.2), steps=3),
+        *("random_allocation(poisson_sampled(gaussian))", NOISE | RATE | {"steps": 3}, 1),
+    ),
+    (
+        STEP.random_allocation(steps=50, selected=4),
+        *("selected_steps(gaussian)", NOISE | {"steps": 50, "selected": 4}, ADD),
+    ),
+    (STEP.shuffled(batches=50), "shuffled(gaussian)", NOISE | {"batches": 50}, SPECIAL),
+    (
+        STEP.shuffled(batches=50, epochs=3),
+        *("shuffled(gaussian)", NOISE | {"batches": 50, "epochs": 3}, REPLACE),
+    ),
+    (STEP.fixed_size_sampled(**BATCH), "fixed_size_sampled(gaussian)", NOISE | BATCH, SPECIAL),
+    (
+        STEP.fixed_size_sampled(**BATCH, replacement=True),
+        *("fixed_size_sampled(gaussian)", NOISE | BATCH | {"replacement": 1}, REPLACE),
+    ),
+    (hs.ZCDP(0.3), "zcdp", {"rho": 0.3}, REPLACE),
+    (CURVE, "hockey_stick_curve", OF_CURVE, REPLACE),
+    (CURVE.poisson_sampled(0.2), "poisson_sampled_curve(hockey_stick_curve)", OF_CURVE | RATE, ADD),
+]
+every_one = pytest.mark.parametrize(("mechanism", "name", "given", "adjacency"), KNOWN)
+
+
+def ends(bounds):
+    return list(zip(bounds.lower, bounds.upper, strict=True))
+
+
+@every_one
+@pytest.mark.parametrize("count", [1, 7])
+def test_a_run_is_that_of_python(mechanism, name, given, adjacency, count):
+    run, how = Run().add(name, count, **given), {"adjacency": adjacency + 1}
+    named = {"adjacency": library.ADJACENCIES[adjacency]}
+    bounds = (count * mechanism).epsilon_bounds([1e-5, 1e-6], **named)
+    assert run.ask("epsilon", [1e-5, 1e-6], **how) == (OK, ends(bounds))
+    bounds = (count * mechanism).delta_bounds([0.05], **named)
+    assert run.ask("delta", [0.05], **how) == (OK, ends(bounds))
+
+
+@every_one
+def test_a_ledger_says_the_same(mechanism, name, given, adjacency):
+    account = hs.Accountant(adjacency=library.ADJACENCIES[adjacency])
+    account.compose(mechanism, 3)
+    by_name = Run().add(name, 3, **given).ask("epsilon", [1e-5], adjacency=adjacency + 1)
+    assert Run().add_json(account.to_json()).ask("epsilon", [1e-5]) == by_name
+    assert by_name == (OK, ends(account.epsilon_bounds([1e-5])))
+
+
+VIEWS = {
+    "true_positive_rate": ("fpr", 0.01),
+    "bayes_risk": ("prior", 0.3),
+    "gdp_mu": ("smallest_rate", 1e-3),
+    "renyi_divergence": ("order", 2.0),
+    "zcdp": ("largest_order", 8.0),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("which", [0, 7, 10])
+@pytest.mark.parametrize("one_way", [False, True])
+def test_views_are_those_of_python(which, view, one_way):
+    mechanism, name, given, adjacency = KNOWN[which]
+    adjacency = 1 if one_way and adjacency == ADD else adjacency
+    run, how = 3 * mechanism, {"adjacency": library.ADJACENCIES[adjacency]}
+    argument, at = VIEWS[view]
+    try:
+        expected = OK, ends(getattr(run, f"{view}_bounds")(**{argument: [at]}, **how))
+    except hs.CertificationError as error:  # divergences of pairs that lose a little mass
+        expected = WIDE, ends(error.bounds)
+    assert Run().add(name, 3, **given).ask(view, [at], adjacency=adjacency + 1) == expected
+
+
+def test_a_mixed_run_is_that_of_python():
+    parts = [KNOWN[0], KNOWN[5], KNOWN[10]]
+    run, mixed = Run(), 2 * hs.Laplace(5.0)
+    run.add("laplace", 2, noise_multiplier=5.0)
+    for mechanism, name, given, _ in parts:
+        mixed += 2 * mechanism
+        run.add(name, 2, **given)
+    bounds = mixed.epsilon_bounds(1e-5)
+    ((lower, upper),) = run.ask("epsilon", [1e-5])[1]
+    assert (lower, upper) == pytest.approx((bounds.lower, bounds.upper), rel=1e-3)
+
+
+def test_why_an_interval_is_wide_is_said():
+    answers = (library.Answer * 1)()
+    run = Run().add("shuffled(gaussian)", noise_multiplier=1.0, batches=100)
+    opts = library.options(adjacency=5)
+    at = library.doubles([1e-6])
+    status = library.lib.hs_epsilon(run.handle, at, 1, library.byref(opts), answers)
+    theory = 4
+    assert (status, answers[0].limited_by) == (OK, theory)
+    assert answers[0].lower < 0.99 * answers[0].upper
+
+
+BAD = [
+    ("random_allocation", {"steps": 5}, "must be of a mechanism"),
+    ("random_allocation(gaussian)", {"noise_multiplier": 1.0}, "steps must be given"),
+    ("random_allocation(gaussian)", NOISE | {"steps": 1.5}, r"steps must be a whole number"),
+    ("random_allocation(gaussian)", {"noise_multiplier": 0.01, "steps": 5}, r"sqrt\(epochs\)"),
+    ("random_allocation(gaussian)", NOISE | {"steps": 1, "epochs": 2}, "steps must be"),
+    ("random_allocation(laplace)", NOISE | {"steps": 5, "epochs": 2}, "epochs, unless"),
+    ("random_allocation(zcdp)", {"rho": 0.1, "steps": 5}, "known by a dominating pair"),
+    ("shuffled(laplace)", NOISE | {"batches": 5}, "mechanism must be gaussian"),
+    ("shuffled(gaussian)", NOISE | {"batches": 1, "epochs": 2}, "batches must be"),
+    ("fixed_size_sampled(gaussian)", NOISE | BATCH | {"batch_size": 1001}, r"in \[1, 1000\]"),
+    ("fixed_size_sampled(gaussian)", NOISE | BATCH | {"replacement": 0.5}, "replacement must be"),
+    ("selected_steps(gaussian)", NOISE | {"steps": 5, "selected": 5}, r"selected must .* \[2, 4\]"),
+    ("zcdp", {"rho": 1e5}, "rho must be"),
+    ("zcdp", {"rho": -1.0}, "rho must be"),
+    ("hockey_stick_curve", OF_CURVE | {"lower": [0.5]}, "must be as many"),
+    ("hockey_stick_curve", OF_CURVE | {"upper": [0.0] * len(ALPHA)}, "upper"),
+    ("poisson_sampled_curve(gaussian)", NOISE | RATE, "must be hockey_stick_curve"),
+    ("poisson_sampled(zcdp)", {"rho": 0.1} | RATE, "can be sampled"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "message"), BAD)
+def test_bad_arguments_are_refused_by_name(name, given, message):
+    with pytest.raises(Refused, match=message) as refusal:
+        Run().add(name, **given)
+    assert refusal.value.status == BAD_ARGUMENT
+
+
+@pytest.mark.parametrize(("which", "adjacency"), [(0, REPLACE), (6, ADD), (8, ADD), (12, REPLACE)])
+def test_where_nothing_is_known_it_is_said(which, adjacency):
+    _, name, given, _ = KNOWN[which]
+    with pytest.raises(Refused) as refusal:
+        Run().add(name, **given).ask("epsilon", [1e-5], adjacency=adjacency + 1)
+    assert refusal.value.status == NO_PAIR
+
+
+@pytest.mark.parametrize("view", ["loss_tail", "loss_quantile"])
+def test_the_loss_itself_is_not_known(view):
+    with pytest.raises(Refused, match="run must be of .* got zcdp"):
+        Run().add("zcdp", rho=0.1).ask(view, [0.5])
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, math.nan])
+def test_points_out_of_range_are_refused(delta):
+    with pytest.raises(Refused, match="delta must be"):
+        Run().add("zcdp", rho=0.1).ask("epsilon", [delta])
+
+
+def test_what_is_nothing_is_left_out():
+    run = (
+        Run()
+        .add("zcdp", rho=0)
+        .add("poisson_sampled_curve(hockey_stick_curve)", **OF_CURVE, sampling_probability=0)
+    )
+    assert run.ask("epsilon", [1e-5]) == (OK, [(0.0, 0.0)])
