@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <vector>
 
@@ -43,7 +42,7 @@ Direction thinned(const Direction& direction) {
     places.push_back(place_of(term));
   }
   const auto others = places.begin() + alone;
-  std::ranges::nth_element(places, others, std::greater(), &Place::top);
+  std::nth_element(places.begin(), others, places.end(), [](const Place& a, const Place& b) { return a.top > b.top; });
   for (double step = finest;; step *= 2) {
     std::map<std::array<std::int64_t, 3>, std::vector<Place>> groups;
     for (auto place = others; place != places.end(); ++place) {
@@ -57,7 +56,8 @@ Direction thinned(const Direction& direction) {
       std::int64_t count = 0;
       for (const Place& member : members) count += member.term->count;
       const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
-      std::ranges::nth_element(members, middle, {}, &Place::variance);
+      std::nth_element(members.begin(), middle, members.end(),
+                       [](const Place& a, const Place& b) { return a.variance < b.variance; });
       few.push_back({middle->term->pair, count});
     }
     return few;

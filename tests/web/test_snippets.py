@@ -18,6 +18,17 @@ LAPLACE = urlencode({"mechanism": "laplace", "noise_multiplier": "20", "count": 
 SAMPLED = urlencode({"mechanism": "gaussian", "noise_multiplier": "2", "rate": "1%", "count": "99"})
 LISTS = urlencode({"mechanism": "discrete_pair", "p": "0.5 0.5", "q": "0.4 0.6", "count": "10"})
 TWO_LINES = "&" + urlencode([("line", SAMPLED), ("line", LAPLACE)])
+ZCDP = urlencode({"mechanism": "zcdp", "rho": "0.01", "count": "9"})
+EPOCHS = {**TRAINING, "noise": "3", "batch": "1000", "epochs": "4", "selected": "7"}
+SCHEMES = {
+    "fixed": "replace-one",
+    "replacement": "replace-special",
+    "allocation": "add-or-remove-one",
+    "allocation_once": "remove-one",
+    "selected": "add-or-remove-one",
+    "shuffled": "replace-special",
+    "shuffled_once": "replace-one",
+}
 LINKS = {
     "training": urlencode(TRAINING),
     "quotient": urlencode({**TRAINING, "delta": "1/60000"}),
@@ -28,6 +39,16 @@ LINKS = {
     "noise": urlencode({**TRAINING, "seek": "noise", "epsilon": "1"}),
     "steps": urlencode({**TRAINING, "seek": "count", "epsilon": "1"}),
     "fixed order": urlencode({**TRAINING, "records": "64000", "sampling": "cyclic"}),
+    "truncated": urlencode({**TRAINING, "sampling": "truncated", "largest": "300"}),
+    **{
+        name: urlencode({**EPOCHS, "sampling": name, "adjacency": adjacency})
+        for name, adjacency in SCHEMES.items()
+    },
+    "noise of shuffled": urlencode(
+        {**EPOCHS, "sampling": "shuffled", "seek": "noise", "epsilon": "1"}
+        | {"adjacency": "replace-special"}
+    ),
+    "zcdp": urlencode({"kind": "pipeline", "delta": "1e-6"}) + "&" + urlencode([("line", ZCDP)]),
     "pipeline": urlencode({"kind": "pipeline", "delta": "1e-6"})
     + "&"
     + urlencode([("line", SAMPLED), ("line", LAPLACE), ("line", LISTS)]),
