@@ -20,7 +20,6 @@ function choose(select, choices, value) {
 export class Form {
   #state;
   #changed;
-  #unknown = new Set();
 
   /** `changed` is called after the state was. */
   constructor(state, changed) {
@@ -30,12 +29,6 @@ export class Form {
     $("add").onclick = () => this.#add();
     $("lines").addEventListener("click", ({ target }) => target.matches("button") && this.#remove(Number(target.dataset.line)));
     this.show(state);
-  }
-
-  /** Leaves out what the library does not know: mechanisms and ways to draw batches. */
-  leaveOut(names) {
-    this.#unknown = new Set(names);
-    this.show(this.#state);
   }
 
   /** Shows another state. */
@@ -87,7 +80,7 @@ export class Form {
     for (const name of NAMES) document.querySelector(`[data-field="${name}"]`).hidden = !shown.has(name);
     document.querySelector(`[name="kind"][value="${state.kind}"]`).checked = true;
     [$("training").hidden, $("pipeline").hidden] = [state.kind !== "dpsgd", state.kind !== "pipeline"];
-    choose($("sampling"), Object.entries(SAMPLINGS).filter(([name]) => !this.#unknown.has(name)).map(([name, { label }]) => [name, label]), state.sampling);
+    choose($("sampling"), Object.entries(SAMPLINGS).map(([name, { label }]) => [name, label]), state.sampling);
     const known = adjacencies(state);
     if (!known.includes(state.adjacency) && known.length) state.adjacency = known[0];
     choose($("adjacency"), known.map((name) => [name, ADJACENCIES[name]]), state.adjacency);
@@ -101,7 +94,7 @@ export class Form {
 
   #words(known) {
     const state = this.#state, isTraining = state.kind === "dpsgd";
-    $("sampling-help").textContent = SAMPLINGS[state.sampling].words + (this.#isPartial() ? ". Others, such as shuffled or of fixed size, are answered in Python" : "");
+    $("sampling-help").textContent = SAMPLINGS[state.sampling].words;
     $("size").closest(".field").hidden ||= SAMPLINGS[state.sampling].sized === true;
     $("epsilon-label").textContent = state.seek === "delta" ? "Epsilon [nats]" : "Target epsilon [nats]";
     $("epsilon-help").textContent = state.seek === "delta" ? "" : "The most it may be at this delta";
@@ -110,13 +103,8 @@ export class Form {
       : known.length < Object.keys(ADJACENCIES).length ? `Known only for ${known.length === 1 ? "this one" : "these"}${isTraining ? " with such batches" : " with these lines"}.` : "";
   }
 
-  /** Whether there are ways to draw batches that the library does not know. */
-  #isPartial() {
-    return Object.keys(SAMPLINGS).some((name) => this.#unknown.has(name));
-  }
-
   #lines(focused) {
-    const mechanisms = Object.entries(MECHANISMS).filter(([name]) => !this.#unknown.has(name));
+    const mechanisms = Object.entries(MECHANISMS);
     $("lines").innerHTML = this.#state.lines.map((line, k) => lineHtml(line, k, mechanisms)).join("");
     if (focused) document.querySelector(focused).focus();
   }

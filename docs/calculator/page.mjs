@@ -3,10 +3,9 @@
 import { tradeoff } from "./answers.mjs";
 import { Client } from "./client.mjs";
 import { Form } from "./form.mjs";
-import { MECHANISMS, SAMPLINGS } from "./mechanisms.mjs";
 import { BadInput, outward } from "./numbers.mjs";
 import { curvePicture, curveTable, tradeoffPicture } from "./pictures.mjs";
-import { hash, newLine, question, restored, START } from "./question.mjs";
+import { hash, question, restored, START } from "./question.mjs";
 import { commandSnippet, cSnippet, javascriptSnippet, pythonSnippet } from "./snippets.mjs";
 import { attack, headline, meaning, statement } from "./words.mjs";
 
@@ -29,7 +28,7 @@ export function start(spawn, module) {
   form = new Form(state, changed);
   const spawned = () => {
     const worker = spawn();
-    worker.postMessage({ id: 0, module, probe: probes() });
+    worker.postMessage({ id: 0, module });
     return worker;
   };
   client = new Client(spawned, heard, Number(new URLSearchParams(location.search).get("longest") ?? 60_000));
@@ -70,7 +69,7 @@ function ask() {
 }
 
 function heard(said) {
-  if (said.unknown) return begun(said);
+  if (said.version) return begun(said);
   if (said.error) return isAnswered ? showNoCurve(said.error) : refuse(said.error);
   if (said.result) show(said.result);
   if (said.points) showCurve(said.points);
@@ -81,7 +80,6 @@ function heard(said) {
 function begun(said) {
   version = said.version;
   $("version").textContent = `hockeystick ${version}.`;
-  form.leaveOut(said.unknown);
 }
 
 function refuse(message) {
@@ -177,11 +175,4 @@ async function copy() {
     getSelection().selectAllChildren($("snippet")); // a page from a file may not write to the clipboard
     $("copied").textContent = document.execCommand("copy") ? "Copied." : "Selected: copy it by hand.";
   }
-}
-
-/** One sound part of each name, to see which the library knows. */
-function probes() {
-  const sampled = Object.keys(SAMPLINGS).map((sampling) => [sampling, { ...START, kind: "dpsgd", sampling, batch: "100", records: "1000", epochs: "10" }]);
-  const lines = Object.keys(MECHANISMS).map((mechanism) => [mechanism, { ...START, kind: "pipeline", lines: [newLine(mechanism)] }]);
-  return [...sampled, ...lines].map(([name, one]) => [name, question(one).parts[0]]);
 }

@@ -16,25 +16,10 @@ function attempt(id, work) {
   }
 }
 
-/** The names of those parts that the library does not know. */
-function unknown(loaded, parts) {
-  return parts.filter(([, { mechanism, parameters, count }]) => {
-    const run = loaded.run();
-    try {
-      run.add(mechanism, parameters, count);
-      return false;
-    } catch {
-      return true;
-    } finally {
-      run.free();
-    }
-  }).map(([name]) => name);
-}
-
-self.onmessage = async ({ data: { id, question, module, probe } }) => {
+self.onmessage = async ({ data: { id, question, module } }) => {
   library ??= load(module);
   const loaded = await library;
-  if (question === undefined) return postMessage({ version: loaded.version, unknown: unknown(loaded, probe) });
+  if (question === undefined) return postMessage({ version: loaded.version });
   const started = performance.now();
   const isAnswered = attempt(id, () => {
     const result = answer(loaded, question);
