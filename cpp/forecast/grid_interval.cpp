@@ -76,7 +76,9 @@ double first_interval(const Direction& direction, const Saddlepoint& saddlepoint
 
 double interval_for_tail(const Saddlepoint& saddlepoint, const Saddle& at, double width) {
   const double scale = 1 / (saddlepoint.deviation() * saddlepoint.deviation());
-  return interval_for_variance(saddlepoint, width / std::clamp(at.tilt * (1 + at.tilt), scale, steepest * scale));
+  const double interval =
+      interval_for_variance(saddlepoint, width / std::clamp(at.tilt * (1 + at.tilt), scale, steepest * scale));
+  return std::max(interval, 1e-12 * saddlepoint.deviation());  // as of `first_interval`
 }
 
 double interval_for_power(const Saddlepoint& saddlepoint, double smallest, double largest, double width) {

@@ -139,6 +139,7 @@ double fitted_interval(const std::vector<TermAtoms>& terms, double spacing, doub
     if (choice.consider(odd * spacing)) return choice.best();
   if (choice.best() > 0) return choice.best();
   const double first = std::max(1.0, std::ceil(spacing / interval * (1 - 1e-12)));
+  if (!(first < 0x1p52)) return interval;  // also 0 or subnormal: no divisor differs from the next, nor would one fit
   const double up = std::ceil(first / most_candidates);
   for (double k = first; k <= 2 * first + 8; k += up)
     if (choice.consider(spacing / k)) break;

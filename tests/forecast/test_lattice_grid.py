@@ -18,3 +18,11 @@ def test_intervals_far_below_the_spacing_of_atoms_are_planned_soon(epsilon):
     bounds = run.delta_bounds(epsilon, adjacency=hs.Adjacency.REPLACE_ONE, memory_limit=1 << 26)
     assert 0 < bounds.lower <= bounds.upper < 1
     assert bounds.gap <= 1e-3 * bounds.upper
+
+
+def test_losses_that_underflow_are_planned_soon():
+    """The deviation of the loss underflows, and with it the interval: no multiple of 0 serves."""
+    step = hs.ApproximateDP(epsilon=3.5e-6, delta=3e-7).poisson_sampled(1e-320)
+    with pytest.raises(hs.CertificationError) as refused, hs.time_limit(60):
+        (1000 * step).gdp_mu(smallest_rate=1e-12, adjacency=hs.Adjacency.REPLACE_SPECIAL)
+    assert refused.value.bounds.lower >= 0
