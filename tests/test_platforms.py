@@ -5,9 +5,11 @@ The same kernel, or one of equally many lanes that fuses no more, has the same b
 every answer by it. Answers by other kernels end in other digits, and their intervals must overlap.
 """
 
+import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,6 +87,12 @@ def compiled(configure, folder, *targets):
     options = ("-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1", "-DHOCKEYSTICK_PYTHON=OFF")
     checked(*configure, "-S", ROOT, "-B", folder, *options, "-DHOCKEYSTICK_TESTS=ON")
     checked("cmake", "--build", folder, "--parallel", "2", "--target", *targets)
+
+
+# Linking, which CMake tries first, would compile Zig's own libraries for minutes.
+COMPILE_ONLY = """#!/bin/sh
+case " $* " in *" -c "*) exec "%s" -m ziglang c++ -target %s-macos "$@" ;; *) exit 1 ;; esac
+"""
 
 
 def built(platform, folder):
@@ -175,6 +183,32 @@ def test_platform(name, here, folder_here, tmp_path_factory):
         if twin in kernels_of(here):
             ours, theirs = answers(HERE, folder_here, twin), answers(platform, folder, kernel)
             assert same_bits(ours, theirs, OF_ADDRESSES.get(name.split()[0], ())), kernel
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("processor", ["aarch64", "x86_64"])
+def test_macos_compiles(processor, tmp_path):
+    """By the Clang of ziglang, warnings as errors; nothing is linked, nothing runs."""
+    if importlib.util.find_spec("ziglang") is None:
+        pytest.skip("ziglang is not installed")
+    compiler = tmp_path / "c++"
+    compiler.write_text(COMPILE_ONLY % (sys.executable, processor))
+    compiler.chmod(0o755)
+    configure = (
+        "cmake",
+        "-DCMAKE_SYSTEM_NAME=Darwin",
+        f"-DCMAKE_SYSTEM_PROCESSOR={processor}",
+        f"-DCMAKE_CXX_COMPILER={compiler}",
+        "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",
+        "-DHOCKEYSTICK_WERROR=ON",
+    )
+    compiled(configure, tmp_path / "build", "hockeystick_core", "hockeystick_c")
+    files = {path.relative_to(ROOT) for path in (ROOT / "cpp").rglob("*.cpp")}
+    core = {path for path in files if path.parts[1] != "bind"}
+    folders = (tmp_path / "build" / "CMakeFiles").rglob("*.cpp.o")
+    assert {
+        Path(*path.parts[path.parts.index("cpp") :]).with_suffix("") for path in folders
+    } == core
 
 
 @pytest.mark.parametrize("shift", [0.5, 2.0])
