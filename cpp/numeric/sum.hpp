@@ -38,8 +38,8 @@ constexpr TwoParts two_product_of_halves(double a, double b) {
 
 /// a * b = value + error exactly, if 2^-968 <= |a b| (so that the error is no subnormal) and |a|, |b|, |a b| < 2^995.
 constexpr TwoParts two_product(double a, double b) {
-#if defined(__MINGW32__)
-  return two_product_of_halves(a, b);  // its std::fma rounds twice
+#if defined(__MINGW32__) || defined(__EMSCRIPTEN__)
+  return two_product_of_halves(a, b);  // one's std::fma rounds twice, the other's is no instruction, and slower
 #else
   if (std::is_constant_evaluated()) return two_product_of_halves(a, b);
   const double p = a * b;

@@ -34,11 +34,14 @@ export async function load(source) {
   return new Hockeystick(c);
 }
 
-// What the library asks of an operating system: the time, for a watch, and variables, of which there are none.
+// What the library asks of its host: a number as JSON writes it, the time, for a watch, and variables, which there are none of.
 function system(c) {
   const view = () => new DataView(c.memory.buffer);
   return {
-    env: { emscripten_notify_memory_growth() {} },
+    env: {
+      emscripten_notify_memory_growth() {},
+      number_of_host: (at, length) => Number(new TextDecoder().decode(new Uint8Array(c.memory.buffer, at, length))),
+    },
     wasi_snapshot_preview1: {
       clock_time_get(clock, precision, at) {
         view().setBigUint64(at, BigInt(Math.round(performance.now() * 1e6)), true);

@@ -126,14 +126,14 @@ const CHECKS = {
         field.dispatchEvent(new Event("input", { bubbles: true }));
         if (!problem.hidden) resolve(performance.now() - from);
       }), [selector, text]);
-      let waited = await refused();
-      for (let k = 0; k < 4 && waited >= 50; ++k) { // the least of some: a busy machine is no slow page
+      const waited = [await refused()];
+      while (waited.length < 7) {
         await typed(tab, selector, good);
-        waited = Math.min(waited, await refused());
+        waited.push(await refused());
       }
       assert.match(await tab.textContent("#problem"), message);
       assert.equal(await tab.getAttribute(selector, "aria-invalid"), "true");
-      assert.ok(waited < 50, `${waited} ms`);
+      assert.ok(waited.toSorted((x, y) => x - y)[3] < 50, `${waited} ms`); // the median
       await typed(tab, selector, good);
       assert.equal(await tab.getAttribute(selector, "aria-invalid"), "false");
     }
@@ -222,6 +222,22 @@ const CHECKS = {
     await tab.waitForFunction(() => /^0\.\d+ is at most epsilon is at most 0\.\d+, certified, at delta = 1e-6$/.test(document.getElementById("spoken").textContent), null, { timeout: 10_000 });
     assert.equal(await tab.$eval("#curve svg", (one) => one.getAttribute("role")), "img");
   },
+  async "axe finds nothing that keeps anybody out"() {
+    let axe;
+    try {
+      axe = require.resolve("axe-core");
+    } catch {
+      return { skipped: "axe-core of npm is not in NODE_PATH" };
+    }
+    for (const [hash, colorScheme] of [["", "light"], ["", "dark"], ["kind=pipeline&seek=count", "light"], ["seek=noise&delta=abc", "dark"]]) {
+      const tab = await opened(hash, { colorScheme });
+      await (hash.endsWith("abc") ? tab.waitForSelector("#problem:not([hidden])") : settled(tab));
+      await tab.addScriptTag({ path: axe });
+      const { violations, passes } = await tab.evaluate(() => axe.run());
+      assert.ok(passes.length > 20, `${passes.length} rules were tried`);
+      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 100))]), [], `${hash} ${colorScheme}`);
+    }
+  },
 };
 
 (async () => {
@@ -229,8 +245,7 @@ const CHECKS = {
   const found = {};
   for (const [name, check] of Object.entries(CHECKS)) {
     try {
-      await check();
-      found[name] = null;
+      found[name] = (await check()) ?? null;
     } catch (error) {
       found[name] = String(error.stack ?? error).slice(0, 1500);
     }
