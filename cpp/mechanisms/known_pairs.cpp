@@ -40,6 +40,12 @@ std::shared_ptr<const DominatingPair> found(std::size_t hash, const PairName& na
 }
 
 void keep(std::size_t hash, const PairName& name, const std::shared_ptr<const DominatingPair>& pair) {
+  const auto [begin, end] = known.equal_range(hash);
+  for (auto each = begin; each != end; ++each)
+    if (each->second.name == name) {  // which nobody held any more
+      each->second.pair = pair;
+      return;
+    }
   if (known.size() >= most) {
     std::erase_if(known, [](const auto& each) { return each.second.pair.expired(); });
     most = std::max<std::size_t>(64, 2 * known.size());

@@ -18,6 +18,7 @@
 #include "mechanisms/sampling/allocated_pair.hpp"
 #include "methods/composition_cache.hpp"
 #include "methods/dpsgd.hpp"
+#include "methods/enclosing.hpp"
 #include "methods/kept_run.hpp"
 #include "methods/questions.hpp"
 #include "moments/renyi.hpp"
@@ -141,6 +142,26 @@ Numbers mixture() {
 
 Numbers truncated_samples() {
   return epsilons({{run(20, "truncated_poisson_gaussian_remove", {1.0, 0.1, 0.12, 0.95, 0.05})}});
+}
+
+// An epoch that each record joins once, known from above and below.
+Numbers from_both_sides() {
+  const Given noise{"noise_multiplier", {3.0}}, steps{"steps", {50.0}};
+  const Mechanism step = described(mechanism_kind("gaussian"), {&noise, 1});
+  const std::vector<DescribedTerm> epochs{{described(mechanism_kind("random_allocation"), {&steps, 1}, step), 2}};
+  const auto side = [&](const auto& runs) {
+    return [&](const Accuracy& at) {
+      std::vector<Interval> ends;
+      for (const Answer& one :
+           epsilon_bounds(runs(epochs, comparisons::both, at, false), std::array{1e-5}, {1e-3, memory}))
+        ends.push_back({one.lower, one.upper});
+      return ends;
+    };
+  };
+  EnclosedQuestion question;
+  question.closes = true, question.smallest = 1e-5, question.runs = 2;
+  const EnclosedAnswers found = enclosed_answers(question, side(runs_above), side(runs_below), {});
+  return {found.ends.front().lower, found.ends.front().upper};
 }
 
 // If delta barely exceeds the mass at infinity, a transform is not precise enough.
@@ -274,6 +295,7 @@ const std::vector<Question>& questions() {
                                          {"replace", replaced},
                                          {"mixture", mixture},
                                          {"truncated samples", truncated_samples},
+                                         {"from both sides", from_both_sides},
                                          {"listed sums", listed_sums},
                                          {"large orders", large_orders},
                                          {"discrete", discrete},

@@ -78,7 +78,8 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
   if (by_series(noise, steps, accuracy))
     return {"random_allocation_" + side + back(adds),
             {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
-  if (epochs > 1) noise *= 1 + (is_above ? -1 : 1) * 0x1p-50;  // outward, as the curve falls with the noise
+  // Outward, as the curve falls with the noise.
+  if (epochs > 1) noise *= 1 + (is_above ? -1 : 1) * 0x1p-50;  // proof: parameter-rounding
   return {"allocated_" + side + back(adds),
           {steps, accuracy.cells, accuracy.tail},
           std::make_shared<const PairName>(PairName{"gaussian", {noise}})};
@@ -98,7 +99,8 @@ void check_shuffled(const Described& one) {
 
 double shuffled_noise(const Described& one, double side) {
   const double epochs = one.number(second);
-  return epochs == 1 ? noise_of(one) : noise_of(one) / std::sqrt(epochs) * (1 + side * 0x1p-50);
+  if (epochs == 1) return noise_of(one);
+  return noise_of(one) / std::sqrt(epochs) * (1 + side * 0x1p-50);  // proof: parameter-rounding
 }
 
 void check_batches(Comparison way) {
@@ -166,7 +168,7 @@ std::vector<double> drawn_below(double noise, double draws, double records) {
     CompensatedSum group;
     for (std::size_t j = k; j < std::min(k + width, weights.size()); ++j) group.add(weights[j]);
     shifts.push_back(std::min(static_cast<double>(k), 900 * noise));
-    masses.push_back(group.value() * (1 - 1e-12));
+    masses.push_back(group.value() * (1 - 1e-12));  // proof: fixed-size-curve
     drawn.add(masses.back());
   }
   masses.front() = 1 - drawn.value();
@@ -185,7 +187,8 @@ Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy
     if (one.number(third) != 0)
       known.push_back({"gaussian_mixture_" + ending, drawn_below(noise, batch, records)});
     else  // curves grow with the rate
-      known.push_back({"poisson_gaussian_" + ending, {noise, batch / records * (1 - 0x1p-48)}});
+      known.push_back(
+          {"poisson_gaussian_" + ending, {noise, batch / records * (1 - 0x1p-48)}});  // proof: parameter-rounding
   }
   if (!replaces(way) && batch <= records)
     known.push_back({"fixed_size_special_below" + back(is_backward(way)),
@@ -196,7 +199,7 @@ Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy
 const Enclosure fixed_size{.above = fixed_above, .below = fixed_below};
 
 // Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
-constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient
+constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
 
 PairName normal(double rho, double off) { return {"gaussian", {std::max(off / std::sqrt(2 * rho), 1e-3)}}; }
 
@@ -259,7 +262,8 @@ Names selected_below(const Described& one, Comparison way, const Accuracy& accur
   if (replaces(way)) throw NoPair("no pair is proved to dominate it");
   const double steps = one.number(first), selected = one.number(second), epochs = one.number(third);
   const double noise = noise_of(one) / std::sqrt(epochs);
-  const PairName mean{"gaussian", {std::max(1e-3, noise * std::sqrt(steps) / selected * (1 + 0x1p-48))}};
+  const double of_mean = noise * std::sqrt(steps) / selected * (1 + 0x1p-48);  // proof: parameter-rounding
+  const PairName mean{"gaussian", {std::max(1e-3, of_mean)}};
   if (!of_series.holds(noise)) return {mean};
   return {{"selected_steps_below" + back(form(way) == "add"),
            {noise_of(one), steps, selected, epochs, accuracy.cells, absolute(accuracy.tail)}},
