@@ -32,7 +32,7 @@ import proofs
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "tests" / "mutations"
-COPIED = ("cpp", "python", "tests", "CMakeLists.txt", "pyproject.toml")
+COPIED = ("cpp", "include", "python", "tests", "CMakeLists.txt", "pyproject.toml")
 HANGS = 600  # seconds after which tests count as hung
 KINDS = ("dropped", "halved", "broken")
 

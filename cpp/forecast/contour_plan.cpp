@@ -32,11 +32,11 @@ double log_count(const Direction& direction) {
 
 }  // namespace
 
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction) {
+Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double flattest) {
   Contour best{};
   double nearby = std::numeric_limits<double>::quiet_NaN();
   // Near a tilt at which rare huge losses take over, aliases reach far: below it they do not.
-  for (double tilt = at.tilt; tilt > 0.4 * at.tilt; tilt *= 0.75) {
+  for (double tilt = at.tilt; tilt > flattest * at.tilt; tilt *= 0.75) {
     const Cumulants k = saddlepoint.cumulants(tilt);
     const double excess = k.value - tilt * at.epsilon - log_fraction - at.log_delta;
     if (best.period > 0 && excess + math::log(rounding * saddlepoint.total_count()) > 0) break;
@@ -74,9 +74,25 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
   }
 }
 
+bool ContourPlanner::is_answerable() const {
+  return at_.epsilon >= 0 && !(question_.wants_epsilon() && at_.epsilon == 0) && at_.log_delta > least_log_delta;
+}
+
+double ContourPlanner::log_tolerance() const {
+  const double tolerance = question_.tolerance;
+  const double wide = std::min(0.5, question_.wants_epsilon() ? at_.slope * tolerance * at_.epsilon : tolerance);
+  return std::max(wide, 1e-12);
+}
+
+double ContourPlanner::cut() {
+  const double log_cut = at_.log_delta + math::log(1e-3 * log_tolerance());
+  saddlepoint_.truncate(log_cut);
+  at_ = question_.wants_epsilon() ? near_delta(at_.log_delta) : near_epsilon(near(at_.log_delta), question_.at);
+  return math::exp(log_cut);
+}
+
 std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
-  if (!(at_.epsilon >= 0) || (question_.wants_epsilon() && at_.epsilon == 0) || !(at_.log_delta > least_log_delta))
-    return {};
+  if (!is_answerable()) return {};
   ContourPlan plan{frame(), {}, 0};
   Contour& contour = plan.contour;
   if (!(contour.period > 0) || !(contour.higher < farthest(at_))) return {};
@@ -84,7 +100,7 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
   // Errors are relative to the moment at the tilt, of which delta may be a small part.
   const double accuracy = log_count(planned_) - log_fraction_ + 2 + std::max(0.0, -2 - log_sum_);
   const double shared = terms_ / static_cast<double>(planned_.size());
-  const double budget = shared * forecast_transform_cost(saddlepoint_, at_, log_tolerance_);
+  const double budget = shared * forecast_transform_cost(saddlepoint_, at_, log_tolerance());
   double frequency = 2 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
   double least = std::ceil(0.5 * frequency / spacing) + 2;
   if (!(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget)) return {};
@@ -153,10 +169,7 @@ Saddle ContourPlanner::near_epsilon(const Saddlepoint& saddlepoint, double epsil
 }
 
 Contour ContourPlanner::frame() {
-  const double tolerance = question_.tolerance;
-  const double wide = std::min(0.5, question_.wants_epsilon() ? at_.slope * tolerance * at_.epsilon : tolerance);
-  log_tolerance_ = std::max(wide, 1e-12);
-  log_fraction_ = math::log(fraction * log_tolerance_) - question_.log_margin;
+  log_fraction_ = math::log(fraction * log_tolerance()) - question_.log_margin;
   const Contour contour = contour_frame(saddlepoint_, at_, log_fraction_);
   const Cumulants k = saddlepoint_.cumulants(contour.tilt);
   deviation_ = std::sqrt(k.variance);

@@ -29,8 +29,9 @@ struct ContourPlan {
 };
 
 /// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the
-/// forecast each alias is e^log_fraction of delta; no count of samples yet.
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction);
+/// forecast each alias is e^log_fraction of delta; no count of samples yet. `flattest`: how far to the left, of the
+/// saddle's tilt.
+Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double flattest = 0.4);
 
 /// Plans for one direction of one question, each from what the one before it found.
 class ContourPlanner {
@@ -43,6 +44,16 @@ class ContourPlanner {
 
   /// Where epsilon is forecast.
   double epsilon() const { return at_.epsilon; }
+  /// Where the question lies, its tilt below outliers.
+  const Saddle& at() const { return at_; }
+  /// Of all losses that were not cut.
+  const Saddlepoint& saddlepoint() const { return saddlepoint_; }
+  /// For lines that leave the rarest losses out: the mass that they may cut.
+  double cut();
+  /// Whether the saddle may carry a contour.
+  bool is_answerable() const;
+  /// The wanted relative width of delta.
+  double log_tolerance() const;
 
   /// Forecasts anew from delta and the slope -d log delta / d epsilon that a sum found at `epsilon`; false if that
   /// says nothing.
@@ -64,7 +75,7 @@ class ContourPlanner {
   Question question_;
   std::size_t most_nodes_;
   Saddle at_{};
-  double log_tolerance_ = 0, log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
+  double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
   double caution_ = 1;  // grows with each failure
 };
 

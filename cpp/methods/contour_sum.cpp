@@ -122,17 +122,23 @@ ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   return result;
 }
 
+// Within a bracket, which is halved where Newton's method leaves it or the sum is lost in its errors.
 double ContourSum::solve(double delta, double start) const {
-  double epsilon = start;
-  for (int i = 0; i < 12; ++i) {
+  double epsilon = start, low = 0, high = infinity;
+  for (int i = 0; i < 40; ++i) {
     const auto [value, slope] = sum(epsilon);
     const double unit = math::exp(log_moment_ - contour_.tilt * epsilon) / contour_.period;
-    if (!(value > 0) || !(slope < 0)) return std::numeric_limits<double>::quiet_NaN();
-    const double step = math::log(unit * value / delta) * value / slope;
-    epsilon -= std::clamp(step, -0.5 * contour_.period, 0.5 * contour_.period);
-    if (std::fabs(step) <= 1e-13 * (1 + std::fabs(epsilon))) break;
+    (unit * value < delta ? high : low) = epsilon;
+    double next = infinity;
+    if (value > 0 && slope < 0) {
+      const double step = math::log(unit * value / delta) * value / slope;
+      next = epsilon - std::clamp(step, -0.5 * contour_.period, 0.5 * contour_.period);
+      if (std::fabs(step) <= 1e-13 * (1 + std::fabs(epsilon))) return next;
+    }
+    epsilon = next > low && next < high ? next : low + (high - low) / 2;
+    if (!(high - low > 1e-13 * (1 + low)) || std::isinf(epsilon)) break;
   }
-  return epsilon;
+  return std::isfinite(epsilon) ? epsilon : std::numeric_limits<double>::quiet_NaN();
 }
 
 double ContourSum::slope(double epsilon) const {
@@ -150,7 +156,7 @@ Interval ContourSum::enclose(double delta, double epsilon) const {
   // delta(epsilon) falls, so that a bound on the right side of `delta` settles each end.
   Interval result{0, infinity};
   for (int i = 1; i <= 4 && result.upper == infinity; i *= 2)
-    if (this->delta(epsilon + i * above).upper() <= delta) result.upper = epsilon + i * above;
+    if (this->delta(epsilon + i * above).upper() <= delta) result.upper = std::max(0.0, epsilon + i * above);
   for (int i = 1; i <= 4 && result.lower == 0 && i * below < epsilon; i *= 2)
     if (this->delta(epsilon - i * below).lower() >= delta) result.lower = epsilon - i * below;
   return result;

@@ -9,18 +9,21 @@
 
 #include "forecast/contour_plan.hpp"
 #include "forecast/cost.hpp"
+#include "methods/atom_mgf_line.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/step_mgf_line.hpp"
+#include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/union_probability.hpp"
 #include "pld/compose.hpp"
 
 namespace hockeystick {
 namespace {
 
 constexpr double share = 0.02;  // of the relative width of delta, for tail and aliases
-constexpr double most_samples = 1e5;
+constexpr double most_samples = 3e5;
 
 // Samples after which the tail is e^log_share of delta.
 double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail) {
@@ -33,23 +36,39 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
   return infinity;
 }
 
+// Its count of samples is 0 if it needs too many; its cost is not known yet.
+DiscretizedContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance,
+                                        double flattest) {
+  const double log_share = math::log(share * log_tolerance);
+  Saddle right = at;
+  right.tilt = std::max(at.tilt, 1 / at.deviation);
+  DiscretizedContourPlan result{contour_frame(saddlepoint, right, log_share, flattest), 0, infinity};
+  Contour& contour = result.contour;
+  if (!(contour.period > 0)) return result;
+  const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
+  result.radius = std::min(1.0, std::sqrt(0.125 * log_tolerance / curvature));
+  const double scale = saddlepoint.cumulants(contour.tilt).value - contour.tilt * at.epsilon;
+  const double log_sum = at.log_delta - scale + math::log(contour.period);
+  const double count = samples_needed(Smoothing(Smoothing::Side::lower, result.radius), contour, log_share + log_sum);
+  if (count < infinity) contour.count = static_cast<std::size_t>(count);
+  return result;
+}
+
 }  // namespace
 
 DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
                                                 double log_tolerance) {
-  const double log_share = math::log(share * log_tolerance);
-  Saddle right = at;
-  right.tilt = std::max(at.tilt, 1 / at.deviation);
-  DiscretizedContourPlan result{contour_frame(saddlepoint, right, log_share), 0, infinity};
-  Contour& contour = result.contour;
-  if (!(contour.period > 0)) return result;
-  const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
-  result.radius = std::sqrt(0.125 * log_tolerance / curvature);
-  const double scale = saddlepoint.cumulants(contour.tilt).value - contour.tilt * at.epsilon;
-  const double log_sum = at.log_delta - scale + math::log(contour.period);
-  const double count = samples_needed(Smoothing(Smoothing::Side::lower, result.radius), contour, log_share + log_sum);
-  result.cost = cost::discretized_contour(2 * count, plan.points);
-  if (result.cost < infinity) contour.count = static_cast<std::size_t>(count);
+  DiscretizedContourPlan result = smoothed_contour(saddlepoint, at, log_tolerance, 0.4);
+  const auto count = static_cast<double>(result.contour.count);
+  if (count > 0) result.cost = cost::discretized_contour(2 * count, plan.points);
+  return result;
+}
+
+DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at,
+                                             double log_tolerance) {
+  DiscretizedContourPlan result = smoothed_contour(saddlepoint, at, log_tolerance, 0.02);
+  const auto count = static_cast<double>(result.contour.count), terms = static_cast<double>(saddlepoint.terms());
+  if (count > 0) result.cost = cost::contour_of_atoms(terms, count, atoms);
   return result;
 }
 
@@ -83,6 +102,33 @@ void DiscretizedContour::add(const Direction& direction, const Saddlepoint& sadd
   const bool above = to->steps.front().side == hockeystick::Side::upper;
   const Smoothing smoothing(above ? Smoothing::Side::upper : Smoothing::Side::lower, radius_);
   to->sum.emplace(ContourProduct(direction, kept(lines), contour_), smoothing);
+}
+
+DiscretizedContour::DiscretizedContour(const Direction& direction, const DiscretizedContourPlan& contour, double cut,
+                                       double near)
+    : contour_(contour.contour),
+      radius_(contour.radius),
+      cost_(contour.cost),
+      interval_(0),
+      near_(near),
+      bytes_(cost::contour_sample_bytes * static_cast<double>(contour_.count)),
+      held_(bytes_) {
+  UnionProbability infinite;
+  double loss_error = 0;
+  std::unique_ptr<AtomMgfLine> line;
+  const LineOf line_of = [&](std::size_t j) -> const MgfLine& {
+    const FiniteLaw law = *direction[j].pair->finite_law();
+    const auto count = static_cast<double>(direction[j].count);
+    line = std::make_unique<AtomMgfLine>(law, contour_.tilt, cut / (2 * count * static_cast<double>(direction.size())));
+    const double unlisted = law.infinity_mass + law.cut + line->left_out();
+    infinite.add(law.infinity_mass_lower, std::min(1.0, unlisted * (1 + 4 * u)), count);  // proof: infinity-mass
+    loss_error += count * law.loss_error;
+    return *line;
+  };
+  const ContourProduct product(direction, line_of, contour_);
+  loss_error *= 1.01;  // proof: loss-coupling
+  upper_.emplace(Side{{}, infinite.upper(), loss_error, ContourSum(product, {Smoothing::Side::upper, radius_})});
+  lower_.emplace(Side{{}, infinite.lower(), loss_error, ContourSum(product, {Smoothing::Side::lower, radius_})});
 }
 
 Interval DiscretizedContour::delta(double epsilon) const {
@@ -132,29 +178,30 @@ Answer DiscretizedContour::answer(Quantity quantity, double at, double near) con
 
 namespace {
 
-// Cheaper than a long transform of the same steps.
+// Cheaper than a long transform of the same steps. Laws of atoms need no grid.
 class ByDiscretizedContour final : public Method {
  public:
   using Method::Method;
 
   Forecast forecast() override {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
-    GridPlanner& grid = task_.grid();
-    constexpr double most = cost::most_for_discretized_contour;
-    if (!(grid.at().tilt > 0)) return {.obstacle = "the saddle point is at tilt 0"};
-    if (attempts_ == most_attempts || !grid.limited_by().empty()) return {.obstacle = "finer grids do not help"};
-    if (failed_at_ == grid.attempts()) return {.obstacle = "the sum did not come to an answer"};
+    const GridPlanner& grid = task_.grid();
     const double memory = task_.limits.memory();
-    const double transform = grid.plan().bytes > memory ? most : grid.cost();
+    const bool no_transform = !grid.limited_by().empty() || task_.grid().plan().bytes > memory;
+    const double transform = no_transform ? most : task_.grid().cost();
     if (!task_.is_named() && transform < cost::least_for_discretized_contour)
       return {.obstacle = "a transform is cheap"};
-    if (grid.plan().step_bytes > memory) return {.obstacle = "memory_limit"};
-    plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_);
-    if (!(plan_.cost < (task_.is_named() ? infinity : most))) return {.obstacle = "it needs too many samples"};
-    return {plan_.cost, grid.plan().step_bytes, 0.7, {}};
+    const Forecast of_steps = forecast_steps(), of_atoms = forecast_atoms();
+    const double most_of_atoms = of_steps.obstacle.empty() && attempts_ == 0 ? grid_passes * of_steps.cost : infinity;
+    is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= most_of_atoms;
+    return is_of_atoms_ ? of_atoms : of_steps;
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
+    if (is_of_atoms_) {
+      ++atom_attempts_;
+      return made_ = std::make_shared<DiscretizedContour>(task_.terms(), atom_plan_, cut_, planner_->epsilon());
+    }
     ++attempts_;
     GridPlanner& grid = task_.grid();
     return std::make_shared<DiscretizedContour>(task_.terms(), grid.saddlepoint(), grid.plan(), plan_,
@@ -162,6 +209,7 @@ class ByDiscretizedContour final : public Method {
   }
 
   void learn(const Answer& found) override {
+    if (is_of_atoms_) return learn_atoms(found);
     if (!(found.lower > 0) || !std::isfinite(found.upper)) {
       failed_at_ = task_.grid().attempts();
       return;
@@ -171,10 +219,75 @@ class ByDiscretizedContour final : public Method {
   }
 
  private:
-  static constexpr int most_attempts = 6;
-  DiscretizedContourPlan plan_{};
+  static constexpr int most_attempts = 6, most_atom_attempts = 4;
+  static constexpr double most = cost::most_for_discretized_contour;
+  static constexpr double grid_passes = 10;  // that a grid may need and atoms do not: set by hand
+
+  Forecast forecast_steps() {
+    GridPlanner& grid = task_.grid();
+    if (!(grid.at().tilt > 0)) return {.obstacle = "the saddle point is at tilt 0"};
+    if (attempts_ == most_attempts || !grid.limited_by().empty()) return {.obstacle = "finer grids do not help"};
+    if (failed_at_ == grid.attempts()) return {.obstacle = "the sum did not come to an answer"};
+    if (grid.plan().step_bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
+    plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_);
+    return offered(plan_, grid.plan().step_bytes);
+  }
+
+  Forecast forecast_atoms() {
+    if (atom_attempts_ == most_atom_attempts) return {.obstacle = "finer smoothing does not help"};
+    if (!planner_) {
+      for (const Term& term : task_.terms()) {
+        const auto law = term.pair->finite_law();
+        if (!law || law->atoms.empty()) {
+          atom_attempts_ = most_atom_attempts;
+          return {.obstacle = "not all losses are atoms"};
+        }
+        atoms_ += static_cast<double>(law->atoms.size());
+      }
+      planner_.emplace(task_.terms(), finite_part(), 0);
+      cut_ = planner_->cut();
+    }
+    if (!planner_->is_answerable()) return {.obstacle = "the saddle point is at tilt 0"};
+    atom_plan_ = plan_contour_of_atoms(planner_->saddlepoint(), atoms_, planner_->at(),
+                                       planner_->log_tolerance() * atom_smoothing_);
+    return offered(atom_plan_, cost::contour_sample_bytes * static_cast<double>(atom_plan_.contour.count));
+  }
+
+  Forecast offered(const DiscretizedContourPlan& plan, double bytes) const {
+    if (!(plan.cost < (task_.is_named() ? infinity : most))) return {.obstacle = "it needs too many samples"};
+    if (bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
+    return {plan.cost, bytes, 0.7, {}};
+  }
+
+  // What the mass at +inf leaves of delta.
+  Question finite_part() const {
+    Question question = task_.question;
+    if (question.wants_epsilon())
+      question.at = std::max(question.at - infinity_mass(task_.terms()).upper(), 1e-3 * question.at);
+    return question;
+  }
+
+  // An end alone says where to look next.
+  void learn_atoms(const Answer& found) {
+    const Question& asked = task_.question;
+    const double gap = found.upper - found.lower, allowed = asked.tolerance * found.upper;
+    const double width = found.truncation + found.wraparound + found.rounding + found.discretization;
+    const double epsilon = asked.wants_epsilon() ? found.upper : asked.at;
+    const bool is_near = found.lower > 0.5 * found.upper;
+    const bool helps = std::isfinite(found.upper) && !(is_near && found.rounding > 0.5 * width);
+    if (is_near) atom_smoothing_ *= std::clamp(0.7 * allowed / gap, 0.01, 0.8);
+    if (!helps || !planner_->learn(epsilon, asked.wants_epsilon() ? asked.at : found.upper, made_->slope(epsilon)))
+      atom_attempts_ = most_atom_attempts;
+  }
+
+  DiscretizedContourPlan plan_{}, atom_plan_{};
   int attempts_ = 0, failed_at_ = -1;
-  double smoothing_ = 1;  // its share of the width, less with each attempt
+  double smoothing_ = 1;                   // its share of the width, less with each attempt
+  std::optional<ContourPlanner> planner_;  // of atoms
+  double atoms_ = 0, cut_ = 0, atom_smoothing_ = 1;
+  int atom_attempts_ = 0;
+  bool is_of_atoms_ = false;
+  std::shared_ptr<const DiscretizedContour> made_;
 };
 
 }  // namespace

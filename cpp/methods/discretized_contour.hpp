@@ -12,14 +12,17 @@
 
 namespace hockeystick {
 
-/// A smoothed contour for discretized steps, and its cost [ns]: infinite if it needs too many samples.
+/// A smoothed contour for steps of point masses, and its cost [ns]: infinite if it needs too many samples.
 struct DiscretizedContourPlan {
   Contour contour;
   double radius, cost;
 };
-/// Smoothing takes about a quarter of the relative width of delta wanted.
+/// For discretized steps. Smoothing takes about a quarter of the relative width of delta wanted.
 DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
                                                 double log_tolerance);
+/// The same for laws of so many atoms in all.
+DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at,
+                                             double log_tolerance);
 
 /// A composition of discretized steps from both sides by smoothed contour sums: no transform, and a cost that hardly
 /// grows with the counts.
@@ -28,9 +31,13 @@ class DiscretizedContour final : public Evaluator {
   /// On the supports of `plan`. `near`: about the epsilon of the question.
   DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
                      const DiscretizedContourPlan& contour, double near);
+  /// Of atoms as they are, where all terms have finite laws. Up to `cut` of the mass of the run may count as at +inf.
+  DiscretizedContour(const Direction& direction, const DiscretizedContourPlan& contour, double cut, double near);
 
   Answer answer(Quantity quantity, double at, double near) const override;
   double bytes() const override { return bytes_; }
+  /// -d log delta / d epsilon, about.
+  double slope(double epsilon) const { return upper_->sum->slope(epsilon); }
 
  private:
   struct Side {

@@ -13,6 +13,7 @@
 
 #include "bind/answers.hpp"
 #include "mechanisms/dominating_pair.hpp"
+#include "methods/atom_mgf_line.hpp"
 #include "methods/closed_form.hpp"
 #include "methods/contour_sum.hpp"
 #include "methods/step_mgf_line.hpp"
@@ -163,6 +164,17 @@ void bind_contour(py::module_& core) {
       },
       py::arg("step"), py::arg("tilt"), py::arg("log_moment"), py::keep_alive<0, 1>(),
       "The moments of a discretized step, of its masses tilted and divided by e^log_moment.");
+  module.def(
+      "atom_line",
+      [](const std::vector<std::pair<double, double>>& atoms, double mass_error, double tilt, double cut) {
+        std::vector<Atom> law;
+        for (const auto& [loss, mass] : atoms) law.push_back({loss, mass});
+        auto line = std::make_unique<AtomMgfLine>(FiniteLaw{law, mass_error, 0, 0, 0, 0}, tilt, cut);
+        const double left_out = line->left_out();
+        return std::pair<std::unique_ptr<MgfLine>, double>(std::move(line), left_out);
+      },
+      py::arg("atoms"), py::kw_only(), py::arg("mass_error") = 0.0, py::arg("tilt"), py::arg("cut") = 0.0,
+      "The moments of atoms of these losses and masses, and a bound of the mass left out, at most `cut` an end.");
   py::class_<Smoothing>(module, "Smoothing", "Smoothing of a curve from the side 'upper' or 'lower'.")
       .def(py::init(&smoothing_of), py::arg("side"), py::arg("radius"))
       .def(

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "methods/atom_mgf_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/elementary.hpp"
+#include "numeric/point_mass_transform.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/cpu.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+
+AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut) : mass_error_(law.mass_error) {
+  auto atoms = law.atoms;
+  double cut_off = 0;
+  const auto take = [&](double mass) {
+    if (atoms.size() == 1 || !(cut_off + mass <= cut)) return false;
+    cut_off += mass;
+    return true;
+  };
+  while (!atoms.empty() && take(atoms.back().mass)) atoms = atoms.first(atoms.size() - 1);
+  cut *= 2;
+  while (!atoms.empty() && take(atoms.front().mass)) atoms = atoms.subspan(1);
+  left_out_ = cut_off * (1 + 1e-9) * (1 + mass_error_);  // proof: atom-moments
+  losses_.reserve(atoms.size()), mass_.reserve(atoms.size());
+  for (const Atom& atom : atoms) losses_.push_back(atom.loss), mass_.push_back(atom.mass);
+  tilted_ = at(tilt);
+}
+
+// A mass is at least 1e-305, so that no exponential overflows next to a unit of at least each mass's own logarithm.
+AtomMgfLine::Tilted AtomMgfLine::at(double tilt) const {
+  Tilted result{std::vector<double>((mass_.size() + 7) / 8 * 8, -infinity), -infinity, 0, 0};
+  for (std::size_t i = 0; i < mass_.size(); ++i)
+    result.log_unit = std::max(result.log_unit, math::log(mass_[i]) + tilt * losses_[i]);
+  for (std::size_t i = 0; i < mass_.size(); ++i) result.mass[i] = tilt * losses_[i] - result.log_unit;
+  const std::vector<double> arguments = result.mass;
+  default_fft_kernel().exponentials(result.mass.data(), result.mass.size());
+  result.mass.resize(mass_.size());
+  CompensatedSum sum;
+  double error = 0;
+  for (std::size_t i = 0; i < mass_.size(); ++i) {
+    result.mass[i] *= mass_[i];
+    sum.add(result.mass[i]);
+    error += result.mass[i] * (std::fabs(tilt * losses_[i]) + std::fabs(arguments[i]) + 5);
+  }
+  result.sum = sum.value();
+  result.rounding = 1.01 * u * (error / result.sum + 2) + 1e-280;  // proof: atom-moments
+  return result;
+}
+
+Ball AtomMgfLine::log_moment(const Tilted& tilted) const {
+  const double log_sum = math::log(tilted.sum), value = tilted.log_unit + log_sum;
+  const double relative = tilted.rounding + mass_error_;  // proof: atom-moments
+  return {value, 1.01 * relative + u * (4 + 5 * std::fabs(log_sum) + std::fabs(value))};
+}
+
+double AtomMgfLine::log_moment_above(double tilt) const {
+  const auto [value, error] = log_moment(at(tilt));
+  return value + error;
+}
+
+std::vector<MomentSample> AtomMgfLine::samples(double spacing, std::size_t count) const {
+  PointMassTransform masses(tilted_.mass, losses_, spacing);
+  std::vector<MomentSample> result{{1, 0, 0, 0}};
+  result.reserve(count);
+  for (std::size_t k = 1; k < count; ++k) {
+    checkpoint_each<8>(k);
+    const auto [re, im, rounding] = masses.next();
+    result.push_back({re, im, 2 * tilted_.rounding + rounding, 0});  // proof: atom-moments
+  }
+  return result;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moments of laws of atoms against ball arithmetic, and the runs that they answer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from flint import acb, arb, ctx
+
+import hockeystick as hs
+from hockeystick import Adjacency, Direction, _core
+
+MEMORY = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with ctx.workprec(300):
+        yield
+
+
+def law(spread, size=37):
+    """Masses of all bits, over forty orders of magnitude, at losses of all bits."""
+    rng = np.random.default_rng(5)
+    losses = np.sort(rng.normal(0, spread, size))
+    masses = rng.random(size) * np.exp(-rng.uniform(0, 90, size))
+    return [(float(x), float(m)) for x, m in zip(losses, masses, strict=True)]
+
+
+def moment(atoms, z):
+    return sum((arb(m) * (z * arb(x)).exp() for x, m in atoms), acb(0))
+
+
+TILTS = [0.0, 0.3, 2.7, 300.1]
+SPREADS = [1e-6, 0.1, 3.0]
+
+
+@pytest.mark.parametrize("tilt", TILTS)
+@pytest.mark.parametrize("spread", SPREADS)
+def test_moments_are_within_their_stated_errors(spread, tilt):
+    atoms = law(spread)
+    line, left_out = _core.contour.atom_line(atoms, tilt=tilt)
+    assert left_out == 0
+    at_tilt = moment(atoms, acb(tilt))
+    value, error = line.log_moment()
+    assert abs(arb(value) - at_tilt.real.log()) <= arb(error)
+    assert error < 1e-12 * (1 + abs(value) + tilt * spread)
+    for spacing in (1e-3 / spread, 0.7 / spread, 31.0 / spread):
+        samples = line.samples(spacing, 200)
+        assert samples[0] == (1.0, 0.0, 0.0, 0.0)
+        for k in (1, 2, 3, 50, 199):
+            re, im, rounding, truncation = samples[k]
+            truth = moment(atoms, acb(tilt, arb(spacing) * k)) / at_tilt
+            assert abs(truth - acb(re, im)) <= arb(rounding)
+            assert truncation == 0
+
+
+@pytest.mark.parametrize("tilt", TILTS)
+@pytest.mark.parametrize("spread", SPREADS)
+def test_bounds_at_other_tilts_are_bounds(spread, tilt):
+    atoms = law(spread)
+    line, _ = _core.contour.atom_line(atoms, tilt=1.0)
+    bound = line.log_moment_above(tilt)
+    truth = moment(atoms, acb(tilt)).real.log()
+    assert truth <= arb(bound) <= truth + 1e-10 * (1 + abs(bound) + tilt * spread)
+
+
+def test_the_rounding_of_exponents_is_met():
+    """One atom, of an exponent that all but one of the roundings is of."""
+    most = 0.0
+    for k in range(400):
+        loss = 256 * (1 + k * 2.0**-40 / 3)
+        atoms = [(-loss, 1.0), (loss, 1e-280)]
+        line, _ = _core.contour.atom_line(atoms, tilt=1 + 1 / 3)
+        value, error = line.log_moment()
+        truth = moment(atoms, acb(1 + 1 / 3)).real.log()
+        off = abs(truth - arb(value)) / arb(error)
+        assert off <= 1
+        most = max(most, float(off.mid()))
+        truth = moment(atoms, acb(1 + 1 / 3, arb(2.0**-9))) / moment(atoms, acb(1 + 1 / 3))
+        re, im, rounding, _ = line.samples(2.0**-9, 2)[1]
+        assert abs(truth - acb(re, im)) <= arb(rounding)
+    assert most > 0.01
+
+
+def test_a_close_race_of_two_atoms_shows_the_rounding_of_their_masses():
+    """Two tilted masses of a size, far from 1 before: what exponents lose moves their shares."""
+    most = 0.0
+    for k in range(300):
+        loss = 500 * (1 + k * 2.0**-30 / 7)
+        atoms = [(-loss, 1.0), (loss, math.exp(-700))]
+        tilt = 700 / (2 * loss)
+        line, _ = _core.contour.atom_line(atoms, tilt=tilt)
+        spacing = math.pi / 2 / loss
+        re, im, rounding, _ = line.samples(spacing, 2)[1]
+        truth = moment(atoms, acb(tilt, arb(spacing))) / moment(atoms, acb(tilt))
+        off = abs(truth - acb(re, im)) / arb(rounding)
+        assert off <= 1
+        most = max(most, float(abs(truth - acb(re, im)).mid()))
+    assert most > 64 * 2.0**-53
+
+
+def test_the_error_of_masses_is_part_of_the_moment():
+    atoms = law(0.1)
+    (exact, _), (rough, _) = (
+        _core.contour.atom_line(atoms, mass_error=error, tilt=2.0) for error in (0.0, 1e-6)
+    )
+    assert rough.log_moment()[1] >= exact.log_moment()[1] + 1e-6
+    assert rough.log_moment_above(3.0) >= exact.log_moment_above(3.0) + 1e-6
+
+
+def test_what_is_left_out_is_counted():
+    atoms = [(-3.0, 1e-12), (-1.0, 0.4), (0.0, 0.1), (1.0, 0.5), (4.0, 1e-12), (5.0, 1e-13)]
+    line, left_out = _core.contour.atom_line(atoms, tilt=1.0, cut=2e-12)
+    assert line.size() == 3
+    assert arb(1e-12) + arb(1e-12) + arb(1e-13) <= arb(left_out) <= 2.11e-12
+    value, error = line.log_moment()
+    assert abs(moment(atoms[1:4], acb(1)).real.log() - arb(value)) <= arb(error)
+    line, left_out = _core.contour.atom_line(atoms, tilt=1.0, cut=9.0)
+    assert line.size() >= 1
+
+
+HARD = [
+    (147_091, hs.DiscreteGaussian(sigma=0.706).poisson_sampled(2.1e-4), 8.6e-8),
+    (124_387, hs.DiscreteGaussian(sigma=0.4147).poisson_sampled(5.27e-6), 2.6e-8),
+    (947_299, hs.DiscreteGaussian(sigma=0.3365).poisson_sampled(0.5135), 9.3e-11),
+    (6_231_721, hs.DiscreteGaussian(sigma=2.34).poisson_sampled(0.77), 2e-12),
+]
+
+
+@pytest.mark.parametrize(("count", "step", "delta"), HARD)
+def test_sums_of_atoms_answer_where_grids_do_not(count, step, delta):
+    """Rare large losses that decide, and very large epsilons."""
+    directions = (count * step)._directions(Adjacency.ADD_OR_REMOVE_ONE)
+    (answer,) = _core.epsilon_bounds(directions, [delta], tolerance=1e-3, memory_limit=MEMORY)
+    assert answer.converged
+    assert answer.method == "discretized_contour"
+    assert answer.interval == 0
+
+
+# Two losses, of which the composition is a binomial.
+COUNT, Q = 2 * 10**5, 1e-4
+
+
+@pytest.mark.parametrize("delta", [1e-4, 1e-9])
+def test_a_binomial_is_enclosed(delta):
+    step = hs.ApproximateDP(epsilon=3.0, delta=0.0).poisson_sampled(Q)
+    directions = [[(step.dominating_pair(Direction.REMOVE), COUNT)]]
+    (answer,) = _core.epsilon_bounds(
+        directions, [delta], tolerance=1e-3, memory_limit=MEMORY, method="discretized_contour"
+    )
+    assert 0 < answer.lower <= answer.upper < math.inf
+    high = arb(3).exp() / (1 + arb(3).exp())
+    rare = Q * high + (1 - arb(Q)) * (1 - high)
+    losses = (rare / (1 - high)).log(), ((1 - rare) / high).log()
+    for epsilon, sign in ((answer.lower, 1), (answer.upper, -1)):
+        truth = binomial_delta(rare, losses, epsilon)
+        assert sign * (truth - arb(delta)) >= 0
+
+
+def binomial_delta(rare, losses, epsilon):
+    up, down = losses
+    mean, width = COUNT * float(rare), 30 * math.sqrt(COUNT * float(rare))
+    total = arb(0)
+    k = max(0, math.floor(mean - width))
+    mass = (
+        arb(COUNT + 1).lgamma()
+        - arb(k + 1).lgamma()
+        - arb(COUNT - k + 1).lgamma()
+        + k * rare.log()
+        + (COUNT - k) * (1 - rare).log()
+    ).exp()
+    while k <= min(COUNT, mean + width):
+        loss = k * up + (COUNT - k) * down
+        if loss > epsilon:
+            total -= mass * (arb(epsilon) - loss).expm1()
+        mass *= rare / (1 - rare) * (COUNT - k) / (k + 1)
+        k += 1
+    return total
