@@ -100,7 +100,7 @@ def test_every_pair_of_the_core_belongs_to_a_mechanism(monkeypatch):
     monkeypatch.setattr(_core, "described_pair", described)
     for name, sampled in CASES:
         for mechanism in mechanisms(terms(name, sampled=sampled)):
-            for kept in (_pair.pair, _pair.large_pair, _pair._described, _pair._large_described):
+            for kept in (_pair._described, _pair._large_described):
                 kept.cache_clear()
             for way in Direction:
                 is_defined(mechanism, way)

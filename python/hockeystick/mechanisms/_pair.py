@@ -10,18 +10,6 @@ from hockeystick.composition import Mechanism
 from hockeystick.enclosing import Accuracy
 
 
-@lru_cache(maxsize=1024)
-def pair(name: str, *parameters: float) -> _core.DominatingPair:
-    """The pair registered in the core under `name`."""
-    return _core.dominating_pair(name, parameters)
-
-
-@lru_cache(maxsize=16)
-def large_pair(name: str, *parameters: float) -> _core.DominatingPair:
-    """As `pair`, for pairs that may take much memory: few are kept."""
-    return _core.dominating_pair(name, parameters)
-
-
 def described_pair(
     mechanism: Mechanism, direction: Direction, sampling_probability: float | None = None
 ) -> _core.DominatingPair:
@@ -91,16 +79,6 @@ def allocated_pair(
 ) -> _core.DominatingPair:
     """A pair above or below that of a step which each record joins once in `steps`."""
     return _core.allocated_pair(step, steps, cells, tail, above=above, back=back)
-
-
-def sampled_atoms(
-    mechanism: Mechanism, direction: Direction, name: str, *parameters: float
-) -> _core.DominatingPair:
-    """The Poisson-sampled form of a discrete pair; the sampling probability comes last."""
-    if direction.replaces:
-        reason = "no pair is proved to dominate it on a Poisson subsample"
-        raise no_pair(mechanism, direction, reason)
-    return large_pair(f"poisson_{name}_{direction.form}", *parameters)
 
 
 def no_pair(mechanism: Mechanism, direction: Direction, reason: str = "") -> ValueError:
