@@ -184,3 +184,11 @@ def test_what_is_nothing_is_left_out():
         .add("poisson_sampled_curve(hockey_stick_curve)", **OF_CURVE, sampling_probability=0)
     )
     assert run.ask("epsilon", [1e-5]) == (OK, [(0.0, 0.0)])
+
+
+@pytest.mark.parametrize("view", ["renyi_divergence", "zcdp", "epsilon", "delta"])
+def test_sums_of_rho_beyond_its_range_are_refused(view):
+    """Gaussians that stand for them have noise of 0.001 at least, and smaller divergences."""
+    point = 1e-5 if view == "epsilon" else 3.0
+    with pytest.raises(Refused, match="sum of rho must be in .* got 5"):
+        Run().add("zcdp", 10**9, rho=0.5).ask(view, [point])

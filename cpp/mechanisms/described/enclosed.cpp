@@ -216,7 +216,9 @@ Mechanism sum_of_rhos(std::span<const DescribedTerm> terms) {
     sum.add(error);
   }
   Described joined = *terms.front().mechanism;
-  joined.values = {{up(sum.value() + up(sum.error_bound()))}};
+  // Beyond the range no Gaussian of a noise that is known has as large divergences.
+  joined.values = {
+      {checked("sum of rho", up(sum.value() + up(sum.error_bound())), joined.kind->arguments.front().range)}};
   return std::make_shared<const Described>(std::move(joined));
 }
 
