@@ -196,7 +196,7 @@ def test_no_rho_costs_nothing():
     for bad in (-1.0, 1e-25, math.inf, math.nan, 1e6):
         with pytest.raises(ValueError, match="^rho must be 0 or in"):
             hs.ZCDP(bad)
-    with pytest.raises(ValueError, match="^rho must be 0 or in"):  # of the sum
+    with pytest.raises(ValueError, match="^sum of rho must be in"):  # of the sum
         (10 * hs.ZCDP(1e4)).epsilon(1e-5)
 
 
