@@ -12,6 +12,7 @@
 #include "bind/answers.hpp"
 #include "mechanisms/known_pairs.hpp"
 #include "methods/enclosing.hpp"
+#include "numeric/range.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -121,8 +122,8 @@ std::pair<Ends, std::string_view> ends_between(const Ask& above, const Ask& belo
   const EnclosedAnswers found = enclosed_answers(question, side(above), side(below), besides);
   for (const Interval& one : found.ends)
     if (!(one.lower <= one.upper))
-      throw InternalError("pairs below and above came to lower = " + std::to_string(one.lower) +
-                          " above upper = " + std::to_string(one.upper) +
+      throw InternalError("pairs below and above came to lower = " + written(one.lower) +
+                          " above upper = " + written(one.upper) +
                           ". This is a mistake in hockeystick, and no bounds are known: please report it");
   return {ends_of(found.ends), found.limited_by};
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "methods/enclosing.hpp"
+#include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick::c {
@@ -139,8 +140,8 @@ std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const Vie
 int written(std::span<const Answer> found, hs_answer* answers) {
   for (const Answer& answer : found)
     if (!(answer.lower <= answer.upper))
-      throw std::runtime_error("the bounds came to lower = " + std::to_string(answer.lower) + ", upper = " +
-                               std::to_string(answer.upper) + ": a mistake in hockeystick, please report it");
+      throw std::runtime_error("the bounds came to lower = " + hockeystick::written(answer.lower) + ", upper = " +
+                               hockeystick::written(answer.upper) + ": a mistake in hockeystick, please report it");
   int status = HS_OK;
   for (std::size_t k = 0; k < found.size(); ++k) {
     const Answer& answer = found[k];

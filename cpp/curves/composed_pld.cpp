@@ -17,6 +17,7 @@
 #include "methods/gaussian_merge.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/fft/cache.hpp"
+#include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -143,7 +144,7 @@ LossPmf requested_pmf(const Direction& direction, const ExplicitRequest& request
   } catch (const OverBudget& over) {
     throw std::invalid_argument("discretization_interval must be larger, or memory_limit at least " +
                                 std::to_string(static_cast<long long>(std::min(over.bytes(), 9e18))) + " bytes, got " +
-                                std::to_string(request.interval) + " and " + std::to_string(request.memory_limit));
+                                written(request.interval) + " and " + std::to_string(request.memory_limit));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "mechanisms/sampling/curve_law.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/range.hpp"
 #include "numeric/runtime/budget.hpp"
 #include "pld/hockey_stick.hpp"
 
@@ -28,7 +29,7 @@ AtomicLaw law_of(const LossPmf& pmf) {
   const bool upper = pmf.side == Side::upper;
   if (!upper && !(kinks.slack < pmf.interval))
     throw std::invalid_argument("discretization_interval must be larger than the rounding of the losses, got " +
-                                std::to_string(pmf.interval));
+                                written(pmf.interval));
   EnclosedCurve curve;
   if (!upper && !pmf.mass.empty()) {  // below the window the curve goes on as a line
     const double loss = pmf.loss(0) - 40;

@@ -7,17 +7,13 @@
 #include <stdexcept>
 
 namespace hockeystick {
-namespace {
-
-// With that many digits at most, and a point in every locale.
 std::string written(double x, int digits) {
+  if (std::isnan(x)) return "nan";  // some C libraries write a sign
   char text[32];
   const int length = std::snprintf(text, sizeof text, "%.*g", digits, x);
   std::replace(text, text + length, ',', '.');
   return text;
 }
-
-}  // namespace
 
 bool Range::holds(double x) const {
   const bool above = ends == Ends::open || ends == Ends::open_below ? x > low : x >= low;

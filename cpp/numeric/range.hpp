@@ -10,6 +10,9 @@
 
 namespace hockeystick {
 
+/// With that many digits at most, and a point in every locale.
+std::string written(double x, int digits = 15);
+
 /// Numbers from `low` to `high`; NaN is none of them.
 struct Range {
   double low, high;

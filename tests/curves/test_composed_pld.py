@@ -51,11 +51,13 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name, value):
 
 
 def test_what_is_too_large_names_the_arguments():
-    how = {"side": "upper", "estimator": "connect_dots", **HOW, "memory_limit": 2**10}
-    with pytest.raises(
-        ValueError, match="^discretization_interval must be larger, or memory_limit"
-    ):
-        _core.loss_pmf(TERMS, **how)
+    how = {"side": "upper", "estimator": "connect_dots", **HOW}
+    for limits in ({"memory_limit": 2**10}, {"interval": 1e-20}):
+        with pytest.raises(
+            ValueError, match="^discretization_interval must be larger, or memory_limit"
+        ) as raised:
+            _core.loss_pmf(TERMS, **how | limits)
+    assert "got 1e-20 and" in str(raised.value)
 
 
 SINGLE = hs.Gaussian(noise_multiplier=1.0)

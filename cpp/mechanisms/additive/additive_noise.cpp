@@ -13,6 +13,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -133,8 +134,8 @@ class AdditiveNoise final : public DominatingPair {
     map(x, y);
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (!std::isfinite(y[i]))
-        throw std::invalid_argument(std::string(name) + " must return finite numbers, got " + std::to_string(y[i]) +
-                                    " at " + std::to_string(x[i]));
+        throw std::invalid_argument(std::string(name) + " must return finite numbers, got " + written(y[i]) + " at " +
+                                    written(x[i]));
     }
     return y;
   }
@@ -149,7 +150,7 @@ class AdditiveNoise final : public DominatingPair {
     const auto y = values(noise_.distribution, distance, "distribution");
     for (const double tail : y)
       if (!(tail >= 0 && tail <= 0.5 + 2 * noise_.accuracy))
-        throw std::invalid_argument("distribution must be in [0, 0.5] below 0, got " + std::to_string(tail));
+        throw std::invalid_argument("distribution must be in [0, 0.5] below 0, got " + written(tail));
     return y;
   }
 
@@ -223,7 +224,7 @@ class AdditiveNoise final : public DominatingPair {
       const double fall = std::max(of[i].steepness, peak_ - of[i].log_f);
       if (!(near > 0 && fall > 1))
         throw std::invalid_argument("distribution must be the integral of exp(log_density), got a tail of 0 at " +
-                                    std::to_string(of[i].x));
+                                    written(of[i].x));
       of[i].scale = of[i].log_f + math::log(near / fall);
       for (std::size_t k = 0; k <= 2 * panels; ++k)
         x.push_back(near + near * (nats / fall) * (static_cast<double>(k) / static_cast<double>(2 * panels)));
@@ -278,8 +279,8 @@ class AdditiveNoise final : public DominatingPair {
       }
       const double missed = std::fabs(p[i].log_f - q[i].log_f - losses[i]), error = error_at(i);
       if (!(missed < 1e-3 + 4 * error))
-        throw std::invalid_argument("log_density must be concave and accurate: near " + std::to_string(x[i]) +
-                                    " the privacy loss is off by " + std::to_string(missed));
+        throw std::invalid_argument("log_density must be concave and accurate: near " + written(x[i]) +
+                                    " the privacy loss is off by " + written(missed));
       result.push_back({p[i], q[i], missed + error, 0});  // proof: noise-rounding
     }
     return result;

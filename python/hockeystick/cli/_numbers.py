@@ -48,8 +48,12 @@ class Whole(Number):
         try:
             return int(_without_commas(value))
         except ValueError:
-            number = super().convert(value, param, ctx)
-        if not number.is_integer():
+            pass
+        try:
+            number = _ratio(value)
+        except (ArithmeticError, ValueError):
+            self._refuse(value, param, ctx)
+        if number.denominator != 1:
             self._refuse(value, param, ctx)
         return int(number)
 
@@ -66,12 +70,19 @@ def _without_commas(text: str) -> str:
 
 def _number(text: str) -> float:
     plain = text.strip()
+    if "/" in plain:
+        return Quotient(_ratio(plain))
+    return float(_ratio(plain) if plain.endswith("%") else _without_commas(plain))
+
+
+def _ratio(text: str) -> Fraction:
+    plain = text.strip()
     if plain.endswith("%"):
-        return float(_exact(plain[:-1]) / 100)
+        return _exact(plain[:-1]) / 100
     if "/" in plain:
         above, below = plain.split("/")
-        return Quotient(_exact(above) / _exact(below))
-    return float(_without_commas(plain))
+        return _exact(above) / _exact(below)
+    return _exact(plain)
 
 
 def _exact(text: str) -> Fraction:
