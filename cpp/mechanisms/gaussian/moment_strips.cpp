@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <span>
+#include <utility>
 
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
@@ -16,7 +17,8 @@ constexpr double pi = std::numbers::pi;
 constexpr double many_nodes = 250;    // beyond which cells are worth their time
 constexpr double widest_step = 0.25;  // for bounds of moduli by the nodes
 constexpr double width = 0.5;         // of a cell
-constexpr double most_cells = 256;
+constexpr double most_cells = 512;
+constexpr double small_height = 0.04;
 
 }  // namespace
 
@@ -85,10 +87,10 @@ MomentStrips::Exponents MomentStrips::exponents_at(const Height& height, double 
   return {by_slope, anywhere};
 }
 
-// Ends from far below to where the law of every tilt is negligible, were the integrand turned as far as it can be at
-// the least height.
+// Ends from far below to where the law of every tilt is negligible, were the integrand turned as far as it can be at a
+// small height.
 void MomentStrips::make_cells(const LogMixture& mixture) {
-  const double reach = std::sqrt(2 * needs_.log_accuracy) + 4, turned = needs_.frequency * cells_.heights.back().a;
+  const double reach = std::sqrt(2 * needs_.log_accuracy) + 4, turned = needs_.frequency * small_height;
   const double top = std::max(0.0, growth(needs_.highest) * steepest_) + reach + std::sqrt(2 * turned * steepest_);
   const double count = std::ceil((top + reach) / width / smooth_line_block) * smooth_line_block;
   if (!(count <= most_cells)) return;
@@ -119,48 +121,55 @@ double MomentStrips::log_moment_below(double tilt) const {
 // is divided by e^(2 pi a / step) - 1. Where the height changes, at the end of a cell, a convex exponent is largest at
 // one of both heights.
 double MomentStrips::error_by_cells(double step, double tilt, double frequency) const {
-  const std::size_t last = cells_.x.size() - 1;
   const double rate = growth(tilt);
   const double below = log_moment_below(tilt);
-  const auto at = [&](const LocalLog& end) { return rate * end.value + std::fabs(rate) * end.error; };
+  const auto at = [&](const LocalLog& there) { return rate * there.value + std::fabs(rate) * there.error; };
   const auto& heights = cells_.heights;
-  std::size_t usable = 0;  // 1 / (e^v - 1) <= e^-v / (1 - e^-1) from v = 1 on
-  while (usable < heights.size() && 2 * pi * heights[usable].a > step) ++usable;
-  if (usable == 0) return infinity;
+  // 2 / (e^v - 1) is at most 3.2 e^-v from v = 1 on and 2 / v anywhere.
   const auto exponents_of = [&](std::size_t j, double slope) {
-    const double fall = 2 * pi * heights[j].a / step;
+    const double v = 2 * pi * heights[j].a / step,
+                 fall = v > 1 ? v : math::log(1.6 * v) - 1e-9;  // proof: mgf-trapezoid
     const auto [by_slope, anywhere] = exponents_at(heights[j], slope, tilt, frequency);
     return Exponents{by_slope - fall, anywhere - fall};
   };
   const double nothing = -needs_.log_accuracy - 20, nothing_at_all = math::exp(nothing);
   const auto power = [&](double log) { return log < nothing ? nothing_at_all : math::exp(std::min(700.0, log)); };
   double sum = 0;
-  std::size_t i = 0;  // the height
-  const auto add = [&](double log, double slope, double scale) {
-    const std::size_t before = i;
-    const Exponents there = exponents_of(i, slope);
-    Exponents least = there;
-    for (const int way : {-1, 1})  // the next ones are lower in one direction
-      for (std::size_t next; (next = i + static_cast<std::size_t>(way)) < usable;) {
-        const Exponents at_next = exponents_of(next, slope);
-        if (!(at_next.least() < least.least())) break;
-        least = at_next, i = next;
+  std::size_t flat = 0;  // the best height by what holds anywhere
+  double by_height = exponents_of(0, 0).anywhere;
+  for (std::size_t next = 1; next < heights.size() && 2 * pi * heights[next].a > step; flat = next++) {
+    const double at_next = exponents_of(next, 0).anywhere;
+    if (!(at_next < by_height)) break;
+    by_height = at_next;
+  }
+  std::size_t best = 0, used = 0;  // the best height by slope for the last cell, and its height
+  // `from`: the slope at the end of the cell before, where the height changes.
+  const auto add = [&](double log, double from, double slope, double scale) {
+    double least = exponents_of(best, slope).by_slope;
+    for (const int way : {-1, 1})  // a convex exponent falls in one direction, towards lower heights where infinite
+      for (std::size_t next; (next = best + static_cast<std::size_t>(way)) < heights.size(); best = next) {
+        const double at_next = exponents_of(next, slope).by_slope;
+        if (!(at_next < least || (way > 0 && least == infinity))) break;
+        least = at_next;
       }
-    sum += scale * power(log - below + least.least());  // proof: mgf-trapezoid
-    if (i == before) return;
-    const double upright = std::min(std::max(there.by_slope, least.by_slope), std::max(there.anywhere, least.anywhere));
-    sum += std::fabs(heights[i].a - heights[before].a) * power(log - below + upright);  // proof: mgf-trapezoid
+    const std::size_t before = std::exchange(used, by_height < least ? flat : best);
+    sum += scale * power(log - below + std::min(least, by_height));  // proof: mgf-trapezoid
+    if (used == before) return;
+    const Exponents there = exponents_of(before, from), here = exponents_of(used, from);
+    const double upright = std::min(std::max(there.by_slope, here.by_slope), std::max(there.anywhere, here.anywhere));
+    sum += std::fabs(heights[used].a - heights[before].a) * power(log - below + upright);  // proof: mgf-trapezoid
   };
   // Below the first end lambda falls by no more than its slope there, and rises by at most S x beyond the last.
+  const LocalLog &first = cells_.at.front(), &end = cells_.at.back();
   const double low = -cells_.x.front(), high = cells_.x.back();
-  if (!(low > std::max(0.0, -rate) * cells_.at.front().slope + 1 && high > std::max(0.0, rate) * steepest_ + 1))
-    return infinity;
-  add(at(cells_.at.front()) - low * low / 2, cells_.at.front().slope, 1);  // proof: mgf-trapezoid
-  for (std::size_t k = 0; k < last; ++k) {
+  if (!(low > std::max(0.0, -rate) * first.slope + 1 && high > std::max(0.0, rate) * steepest_ + 1)) return infinity;
+  add(at(first) - low * low / 2, first.slope, first.slope, 1);  // proof: mgf-trapezoid
+  for (std::size_t k = 0; k + 1 < cells_.x.size(); ++k) {
     const double l = cells_.x[k], r = cells_.x[k + 1], x = l > 0 ? l : r < 0 ? r : 0.0;
-    add(at(cells_.at[rate > 0 ? k + 1 : k]) - x * x / 2, cells_.at[k + 1].slope, width);  // proof: mgf-trapezoid
+    const LocalLog &left = cells_.at[k], &right = cells_.at[k + 1];
+    add(at(rate > 0 ? right : left) - x * x / 2, left.slope, right.slope, width);  // proof: mgf-trapezoid
   }
-  add(at(cells_.at[last]) - high * high / 2, steepest_, 1);  // proof: mgf-trapezoid
+  add(at(end) - high * high / 2, end.slope, steepest_, 1);  // proof: mgf-trapezoid
   return 3.2 * sum;
 }
 

@@ -40,7 +40,7 @@ class MomentStrips {
   struct Cells {
     std::vector<double> x;  // ends
     std::vector<LocalLog> at;
-    std::array<Height, 12> heights;
+    std::array<Height, 32> heights;
   };
 
   double error_by_strips(double step, double tilt, double frequency) const;
@@ -49,7 +49,6 @@ class MomentStrips {
   double growth(double tilt) const { return weights_.own + tilt * weights_.ahead; }
   struct Exponents {
     double by_slope, anywhere;  // each convex in the height
-    double least() const { return by_slope < anywhere ? by_slope : anywhere; }
   };
   Exponents exponents_at(const Height& height, double slope, double tilt, double frequency) const;
   void make_cells(const LogMixture& mixture);
