@@ -15,7 +15,7 @@ namespace {
 
 class PublicMixture final : public DominatingPair {
  public:
-  PublicMixture(std::vector<Choice> choices, double rest) : choices_(std::move(choices)), rest_(rest) {
+  PublicMixture(std::vector<Choice> choices, PartLeftOut rest) : choices_(std::move(choices)), rest_(rest) {
     for (const Choice& choice : choices_) {
       const AtomSketch part = choice.pair->atom_sketch();
       all_atoms_ = all_atoms_ && part.all;
@@ -36,11 +36,13 @@ class PublicMixture final : public DominatingPair {
     std::vector<std::pair<double, double>> all;
     for (const Choice& choice : choices_) {
       const LossNodes part = choice.pair->nodes();
-      for (std::size_t i = 0; i < part.loss.size(); ++i)
-        all.emplace_back(part.loss[i], part.log_mass[i] + math::log(choice.weight));
+      const double log_weight = math::log(choice.weight);
+      const auto before = static_cast<std::ptrdiff_t>(all.size());
+      for (std::size_t i = 0; i < part.loss.size(); ++i) all.emplace_back(part.loss[i], part.log_mass[i] + log_weight);
+      std::inplace_merge(all.begin(), all.begin() + before, all.end());
     }
-    std::sort(all.begin(), all.end());
     LossNodes nodes;
+    nodes.loss.reserve(all.size()), nodes.log_mass.reserve(all.size());
     for (const auto& [loss, log_mass] : all) {
       nodes.loss.push_back(loss);
       nodes.log_mass.push_back(log_mass);
@@ -57,10 +59,19 @@ class PublicMixture final : public DominatingPair {
   }
 
   double loss_supremum() const override {
-    if (rest_ > 0) return infinity;
+    if (rest_.weight > 0) return infinity;
     double largest = -infinity;
     for (const Choice& choice : choices_) largest = std::max(largest, choice.pair->loss_supremum() + choice.error);
     return largest;
+  }
+
+  Interval infinity_mass() const override {
+    Interval sum{0, 0};
+    for (const auto& [weight, pair, error] : choices_) {
+      const auto [lower, upper] = pair->infinity_mass();
+      sum.lower += weight * lower * (1 - error), sum.upper += weight * upper * (1 + error);
+    }
+    return {sum.lower * (1 - rounding()), sum.upper * (1 + rounding()) + rest_.weight};
   }
 
   // Linear in the pair; a loss above `top` is one of the part's above `top` less its error.
@@ -75,7 +86,7 @@ class PublicMixture final : public DominatingPair {
   Interval log_moment_bounds(double t) const override {
     constexpr double unknown = infinity;
     std::vector<Interval> parts;
-    double unit = rest_ > 0 ? unknown : -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
+    double unit = rest_.weight > 0 ? unknown : -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
     for (const auto& [weight, pair, error] : choices_) {
       const auto [lower, upper] = pair->log_moment_bounds(t);
       const double log_weight = math::log(weight);
@@ -94,9 +105,35 @@ class PublicMixture final : public DominatingPair {
             unit + math::log(high) + 2 * off};  // proof: log-moments
   }
 
+  // Parts whose moments hardly add to those of the mixture, which are at least 1, need fewer nodes or none.
+  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
+    constexpr double least_accuracy = 12, far_below = 5;  // [nats]
+    std::vector<WeightedPart> parts;
+    std::vector<PartLeftOut> left_out;
+    if (rest_.weight > 0) left_out.push_back(rest_);
+    for (const auto& [weight, pair, error] : choices_) {
+      if (!((3 + needs.highest) * error < largest_line_error)) return nullptr;
+      const double log_weight = math::log(weight),
+                   slope = pair->renyi_slope_bound(1 + std::max(needs.lowest, 1e-9)) + error;
+      if (log_weight + needs.highest * (needs.highest + 1) * slope < -needs.log_accuracy - far_below) {
+        left_out.push_back({weight, slope});
+        continue;
+      }
+      LineNeeds own = needs;
+      const double share = log_weight + log_moment_at_most(*pair, needs.tilt);
+      own.log_accuracy =
+          std::max(std::min(needs.log_accuracy, least_accuracy), needs.log_accuracy + std::min(0.0, share));
+      for (const WeightedPart& part : parts) own.most_nodes -= std::min(own.most_nodes, part.line->size());
+      parts.push_back({weight, pair->mgf_line(own), error});
+      if (!parts.back().line) return nullptr;
+    }
+    if (parts.empty()) return nullptr;
+    return weighted_line(std::move(parts), std::move(left_out), needs.tilt);
+  }
+
   // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.
   double renyi_slope_bound(double order) const override {
-    if (rest_ > 0) return infinity;
+    if (rest_.weight > 0) return infinity;
     double largest = 0;
     for (const Choice& choice : choices_)
       largest = std::max(largest, choice.pair->renyi_slope_bound(order) + choice.error);
@@ -111,7 +148,7 @@ class PublicMixture final : public DominatingPair {
   double total_variation_bound() const override {
     double sum = 0;
     for (const Choice& choice : choices_) sum += choice.weight * (choice.pair->total_variation_bound() + choice.error);
-    return std::min(1.0, sum * (1 + rounding()) + rest_);
+    return std::min(1.0, sum * (1 + rounding()) + rest_.weight);
   }
 
  private:
@@ -143,22 +180,28 @@ class PublicMixture final : public DominatingPair {
     result.mass_error += rounding();  // proof: cell-rounding
     result.share_error += rounding();
     result.lower_tail_q *= 1 + rounding();
-    result.infinity_mass = result.infinity_mass * (1 + rounding()) + rest_;
+    result.infinity_mass = result.infinity_mass * (1 + rounding()) + rest_.weight;
     result.infinity_mass_lower *= 1 - rounding();
     return result;
+  }
+
+  // log of what losses below and above 1 / t add to E[e^(t L)].
+  static double log_moment_at_most(const DominatingPair& pair, double t) {
+    const double top = 1 / std::max(t, 1e-3);
+    return math::log(math::exp(t * top) + pair.tail_moment_bound(top, std::max(t, 1e-3)));
   }
 
   double rounding() const { return (4 + static_cast<double>(choices_.size())) * u; }
 
   std::vector<Choice> choices_;
-  double rest_;
+  PartLeftOut rest_;
   std::vector<Atom> atoms_;  // for plans only
   bool all_atoms_ = true;
 };
 
 }  // namespace
 
-std::shared_ptr<const DominatingPair> public_mixture(std::vector<Choice> choices, double rest) {
+std::shared_ptr<const DominatingPair> public_mixture(std::vector<Choice> choices, PartLeftOut rest) {
   return std::make_shared<PublicMixture>(std::move(choices), rest);
 }
 

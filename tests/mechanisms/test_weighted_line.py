@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moments of public draws on a line against sums of integrals that are proved."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from flint import acb, arb, ctx
+
+from exact.line import SmoothLine
+from hockeystick import _core
+
+UNIT_ROUNDOFF = _core.numeric.unit_roundoff
+ENDS = {"special_remove": ("remove", "replace"), "special_add": ("add", "replace")}
+RARE = 1e-300
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with ctx.workprec(250):
+        yield
+
+
+class Draw(NamedTuple):
+    """Truncated Poisson sampling: the noise, both rates, and the probability of the second."""
+
+    sigma: float
+    rate: float
+    later: float
+    none: float
+
+    def pair(self, direction):
+        """The pair under test."""
+        name = f"truncated_poisson_gaussian_{direction}"
+        parameters = [self.sigma, self.rate, self.later, 1 - self.none, self.none]
+        return _core.dominating_pair(name, parameters)
+
+    def truth(self, direction, off=(0, 0)):
+        """Weights and lines; `off`: roundings of the second's rate and weight."""
+        whole, cut = ENDS.get(direction, (direction, direction))
+        later, none = (arb(x) * (1 + k * UNIT_ROUNDOFF) for x, k in zip(self[2:], off, strict=True))
+        first = SmoothLine(((1 / arb(self.sigma), arb(self.rate)),), whole)
+        second = SmoothLine(((2 / arb(self.sigma), later),), cut)
+        return Truth(((arb(1 - self.none), first), (none, second)))
+
+
+class Truth(NamedTuple):
+    """The weighted sum."""
+
+    parts: tuple[tuple[arb, SmoothLine], ...]
+
+    def log_moment(self, tilt):
+        """log M at a real tilt."""
+        logs = [weight.log() + line.log_moment(tilt) for weight, line in self.parts]
+        top = arb(max(float(log.mid()) for log in logs))
+        return top + sum(((log - top).exp() for log in logs), arb(0)).log()
+
+    def samples(self, tilt, frequencies):
+        """M(tilt + i frequency) / M(tilt)."""
+        frequencies, total = list(frequencies), self.log_moment(tilt)
+        sums = [acb(0)] * len(frequencies)
+        for weight, line in self.parts:
+            share = (weight.log() + line.log_moment(tilt) - total).exp()
+            ratios = line.samples(tilt, frequencies)
+            sums = [at + share * ratio for at, ratio in zip(sums, ratios, strict=True)]
+        return sums
+
+
+def line_of(pair, tilt, frequency, log_accuracy=38.0):
+    return _core.contour.moment_line(pair, tilt / 2, tilt, 1.5 * tilt, frequency, log_accuracy)
+
+
+def check(line, truth, tilt, spacing, turns):
+    """Real moments, samples, moduli; how much of what is stated for samples is met, at most."""
+    value, error = line.log_moment()
+    assert abs(truth.log_moment(tilt) - arb(value)) <= arb(error)
+    for other in (tilt / 2, tilt, 1.5 * tilt):
+        assert truth.log_moment(other) <= arb(line.log_moment_above(other))
+    samples, met = line.samples(spacing, max(turns) + 1), 0.0
+    assert samples[0] == (1.0, 0.0, 0.0, 0.0)
+    moments = truth.samples(tilt, [arb(spacing) * k for k in turns])
+    for k, moment in zip(turns, moments, strict=True):
+        re, im, rounding, truncation = samples[k]
+        off = abs(moment - acb(re, im))
+        assert off <= arb(rounding) + arb(truncation), k
+        met = max(met, float((off / (rounding + truncation)).mid()))
+        assert all(abs(moment) <= arb(line.modulus_bound(spacing * j)) for j in range(k + 1))
+    return met
+
+
+DRAWS = [
+    (Draw(1.0, 0.01, 0.006, 0.3), 2.5),
+    (Draw(0.6, 1e-3, 1e-3, 1e-9), 1.0),
+    (Draw(1.0, 1e-3, 1e-3, 1e-9), 6.0),  # the rare case rules
+    (Draw(4.0, 0.3, 0.2, 1 - 1e-6), 7.0),
+    (Draw(1.0, 1e-6, 1e-6, 1e-25), 1.5),  # left out
+    (Draw(30.0, 1e-4, 1e-4, 0.02), 300.0),
+]
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("direction", ["remove", "add", "replace", "special_remove", "special_add"])
+@pytest.mark.parametrize(("draw", "tilt"), DRAWS)
+def test_moments_are_enclosed(draw, tilt, direction):
+    line = line_of(draw.pair(direction), tilt, 20.0)
+    check(line, draw.truth(direction), tilt, 1.0, [1, 6, 19])
+    value, error = line.log_moment()
+    assert error < 1e-12 + 1e-13 * abs(value)
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("log_accuracy", [12.0, 20.0])
+@pytest.mark.parametrize("direction", ["remove", "add", "replace"])
+@pytest.mark.parametrize(("draw", "tilt"), DRAWS[:4])
+def test_coarse_moments_are_enclosed(draw, tilt, direction, log_accuracy):
+    """Few nodes, and frequencies beyond those the lines were made for."""
+    line = line_of(draw.pair(direction), tilt, 5.0, log_accuracy)
+    check(line, draw.truth(direction), tilt, 1.0, [1, 4, 9, 12])
+
+
+def test_what_coarse_lines_lack_is_met_to_a_factor():
+    """Else the test above would hold whatever it were."""
+    draw = Draw(2.0, 1 - 2.0**-30, 1 - 2.0**-20, 0.5)
+    line = line_of(draw.pair("remove"), 0.5, 2.0, 20.0)
+    assert check(line, draw.truth("remove"), 0.5, 0.25, range(11, 26, 2)) > 0.02
+
+
+@pytest.mark.parametrize("rounded", [-1, 1])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_a_rate_off_by_its_rounding_is_held(direction, rounded):
+    """Next to 1 it moves the loss by a million times as much, where little noise shows it."""
+    draw = Draw(0.4, 0.5, 1 - 2.0**-20, 0.75)
+    line = line_of(draw.pair(direction), 0.5, 20.0)
+    check(line, draw.truth(direction, (rounded, 2 * rounded)), 0.5, 1.0, [1, 7, 19])
+
+
+def test_a_rate_whose_rounding_shows_has_no_line():
+    draw = Draw(0.4, 0.5, 1 - 2.0**-30, 0.75)
+    with pytest.raises(ValueError, match="no such moment line"):
+        line_of(draw.pair("remove"), 0.5, 20.0)
+
+
+def test_what_is_too_rare_for_binary64_is_within_what_is_left_out():
+    """At most 1e-300 of it, at a tilt where that is as much as e^-24 of the moment."""
+    draw, tilt = Draw(0.3, 1e-30, 0.999, 1e-305), 5.0
+    line = _core.contour.moment_line(draw.pair("remove"), 0.1, tilt, tilt, 5.0, 38.0)
+    truth = draw._replace(none=RARE).truth("remove")
+    value, error = line.log_moment()
+    off = abs(truth.log_moment(tilt) - arb(value))
+    assert 0.9 * error < off <= arb(error)
+    assert truth.log_moment(tilt) <= arb(line.log_moment_above(tilt))
+    opposite = 0.01285  # half a turn of what is left out
+    re, im, rounding, truncation = line.samples(opposite, 2)[1]
+    (moment,) = truth.samples(tilt, [arb(opposite)])
+    off = abs(moment - acb(re, im))
+    assert 0.9 * truncation < off <= arb(rounding) + arb(truncation)
+
+
+def test_few_nodes_serve_what_is_rare():
+    """The line of the rare case is of the accuracy that its share asks for, or there is none."""
+    plain = _core.dominating_pair("poisson_gaussian_remove", [1.0, 1e-3])
+    alone = line_of(plain, 2.0, 20.0).size()
+    sizes = [
+        line_of(Draw(1.0, 1e-3, 1e-3, none).pair("remove"), 2.0, 20.0).size()
+        for none in (0.5, 1e-12, 1e-40)
+    ]
+    assert sizes[0] > sizes[1] > sizes[2] == alone
