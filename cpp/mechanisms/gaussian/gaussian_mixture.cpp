@@ -170,6 +170,7 @@ class Remove final : public Mixture {
   }
 
   double loss_infimum() const override { return loss_.infimum(); }
+  Interval infinity_mass() const override { return {0, 0}; }
 
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
     return smooth_line(MixtureLog(loss_), SmoothForm::remove, needs);

@@ -96,6 +96,7 @@ class Remove final : public DominatingPair {
 
   double total_variation_bound() const override { return q_; }
   double loss_infimum() const override { return math::log1p(-q_); }
+  Interval infinity_mass() const override { return {0, 0}; }
 
   // For y > x both e^L and the density are at most c times those without sampling, c = q + (1 - q) / E(x).
   double tail_moment_bound(double top, double t) const override {
@@ -260,6 +261,7 @@ class Replace final : public DominatingPair {
   }
 
   double total_variation_bound() const override { return q_; }
+  Interval infinity_mass() const override { return {0, 0}; }
 
  private:
   GaussianEdges carried(std::span<const double> losses) const {
