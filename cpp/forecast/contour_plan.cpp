@@ -16,9 +16,10 @@
 namespace hockeystick {
 namespace {
 
-constexpr double fraction = 0.01;      // of the tolerance on delta, for each of tail and aliases
-constexpr double rounding = 1e-15;     // of a step's moment, over how much more than `fraction` it may take
-constexpr double farthest_tilt = 500;  // of losses that deviate by 1 or more
+constexpr double fraction = 0.01;           // of the tolerance on delta, for each of tail and aliases
+constexpr double rounding = 1e-15;          // of a step's moment, over how much more than `fraction` it may take
+constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
+constexpr double farthest_deviations = 60;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
 
 // Beyond it no line runs. Small losses have their saddle points at large tilts.
@@ -32,7 +33,8 @@ double log_count(const Direction& direction) {
 
 }  // namespace
 
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double flattest) {
+Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double flattest,
+                      double highest) {
   Contour best{};
   double nearby = std::numeric_limits<double>::quiet_NaN();
   // Near a tilt at which rare huge losses take over, aliases reach far: below it they do not.
@@ -41,7 +43,8 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
     const double excess = k.value - tilt * at.epsilon - log_fraction - at.log_delta;
     if (best.period > 0 && excess + math::log(rounding * saddlepoint.total_count()) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
-    const auto above = saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, farthest(at), nearby);
+    const auto above =
+        saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, std::min(farthest(at), highest - tilt), nearby);
     const auto below = saddlepoint.chernoff_quantile({tilt, k}, wanted, -1, tilt);
     nearby = above.tilt;
     // An alias is e^(K(t) - t epsilon + peak(t) - abs(t - tilt) period) at most, and a quantile knows K(t).
@@ -64,25 +67,34 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
       most_nodes_(static_cast<std::size_t>(most_nodes)) {
   if (question.wants_epsilon()) {
     at_ = near_delta(math::log(question.at));
-    return;
+    if (!(at_.epsilon > 0)) seek(0);
+  } else {
+    seek(question.at);
   }
-  at_ = near_epsilon(saddlepoint_, question.at);
+}
+
+void ContourPlanner::seek(double epsilon) {
+  at_ = near_epsilon(saddlepoint_, epsilon);
   for (int i = 0; i < 4; ++i) {
     const double before = at_.log_delta;
-    at_ = near_epsilon(near(before), question.at);
+    at_ = near_epsilon(near(before), epsilon);
     if (at_.log_delta > before - 1) break;
   }
 }
 
 bool ContourPlanner::is_answerable() const {
-  return at_.epsilon >= 0 && !(question_.wants_epsilon() && at_.epsilon == 0) && at_.log_delta > least_log_delta;
+  return at_.epsilon >= 0 && !(question_.wants_epsilon() && at_.epsilon == 0 && !(above_zero() > 0)) &&
+         at_.log_delta > least_log_delta;
 }
 
 double ContourPlanner::log_tolerance() const {
   const double tolerance = question_.tolerance;
-  const double wide = std::min(0.5, question_.wants_epsilon() ? at_.slope * tolerance * at_.epsilon : tolerance);
-  return std::max(wide, 1e-12);
+  double wide = tolerance;
+  if (question_.wants_epsilon()) wide = at_.epsilon > 0 ? at_.slope * tolerance * at_.epsilon : above_zero() / 2;
+  return std::max(std::min(0.5, wide), 1e-12);
 }
+
+double ContourPlanner::above_zero() const { return math::log(question_.at) - at_.log_delta; }
 
 double ContourPlanner::cut() {
   const double log_cut = at_.log_delta + math::log(1e-3 * log_tolerance());
@@ -91,7 +103,7 @@ double ContourPlanner::cut() {
   return math::exp(log_cut);
 }
 
-std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
+std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   if (!is_answerable()) return {};
   ContourPlan plan{frame(), {}, 0};
   Contour& contour = plan.contour;
@@ -100,10 +112,13 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
   // Errors are relative to the moment at the tilt, of which delta may be a small part.
   const double accuracy = log_count(planned_) - log_fraction_ + 2 + std::max(0.0, -2 - log_sum_);
   const double shared = terms_ / static_cast<double>(planned_.size());
-  const double budget = shared * forecast_transform_cost(saddlepoint_, at_, log_tolerance());
+  Saddle of_transform = at_;
+  of_transform.tilt = transform_tilt_;
+  const double budget = patience * shared * forecast_transform_cost(saddlepoint_, of_transform, log_tolerance());
   double frequency = 2 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
   double least = std::ceil(0.5 * frequency / spacing) + 2;
-  if (!(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget)) return {};
+  is_dear_ = !(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget);
+  if (is_dear_) return {};
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_};
     if (!make_lines(plan.needs, lines)) return {};
@@ -111,7 +126,8 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines) {
     for (const auto& line : lines) nodes += shared * static_cast<double>(line->size());
     const double most = cost::contour_samples(budget, terms_, nodes);
     const double count = samples_needed(lines, spacing, least, most);
-    if (!(count < most)) return {};
+    is_dear_ = !(count < most);
+    if (is_dear_) return {};
     plan.cost = cost::contour(terms_, count, nodes);
     contour.count = static_cast<std::size_t>(count);
     double truncated = 0;
@@ -154,23 +170,43 @@ Saddlepoint ContourPlanner::near(double log_delta) const {
 }
 
 // Without what losses far beyond add to the moments, at a tilt that they hardly move: moments are of all losses.
-Saddle ContourPlanner::below_outliers(Saddle at, const Saddlepoint& near) const {
+Saddle ContourPlanner::below_outliers(Saddle at, const Saddlepoint& near) {
+  transform_tilt_ = at.tilt;
   at.tilt = saddlepoint_.tilt_below_outliers(std::max(at.tilt, 1 / at.deviation), near);
   return at;
 }
 
-Saddle ContourPlanner::near_delta(double log_delta) const {
+Saddle ContourPlanner::near_delta(double log_delta) {
   const Saddlepoint saddlepoint = near(log_delta);
   return below_outliers(saddlepoint.rough_saddle_for_delta(log_delta), saddlepoint);
 }
 
-Saddle ContourPlanner::near_epsilon(const Saddlepoint& saddlepoint, double epsilon) const {
+Saddle ContourPlanner::near_epsilon(const Saddlepoint& saddlepoint, double epsilon) {
   return below_outliers(saddlepoint.rough_saddle_for_epsilon(epsilon), saddlepoint);
+}
+
+// Where losses have no bound, e^(t L) may be largest where all that is sampled has moved, S t from the mean: too far
+// for lines at high tilts, and too far for nodes, which that share of M(t) rules where they tell of less.
+double ContourPlanner::highest_carried(double tilt) const {
+  double highest = infinity;
+  for (std::size_t j = 0; j < planned_.size(); ++j) {
+    const double slope = planned_[j].pair->renyi_slope_limit();
+    if (!(slope > 0)) continue;
+    highest = std::min(highest, farthest_deviations / std::sqrt(2 * slope));
+    const double log_moved = math::log(planned_[j].pair->total_variation_bound());
+    const double log_far = (tilt + 1) * (tilt * slope + log_moved);
+    if (log_far > 0 && log_far > saddlepoint_.log_moment(j, tilt))
+      highest = std::min(highest, -0.9 * log_moved / slope);
+  }
+  return highest;
 }
 
 Contour ContourPlanner::frame() {
   log_fraction_ = math::log(fraction * log_tolerance()) - question_.log_margin;
-  const Contour contour = contour_frame(saddlepoint_, at_, log_fraction_);
+  Saddle at = at_;
+  const double highest = highest_carried(2 * at.tilt);
+  at.tilt = std::min(at.tilt, highest / 2);
+  const Contour contour = contour_frame(saddlepoint_, at, log_fraction_, flattest_line, highest);
   const Cumulants k = saddlepoint_.cumulants(contour.tilt);
   deviation_ = std::sqrt(k.variance);
   log_sum_ = at_.log_delta - (k.value - contour.tilt * at_.epsilon) + math::log(contour.period);

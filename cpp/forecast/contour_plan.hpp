@@ -30,8 +30,10 @@ struct ContourPlan {
 
 /// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the
 /// forecast each alias is e^log_fraction of delta; no count of samples yet. `flattest`: how far to the left, of the
-/// saddle's tilt.
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double flattest = 0.4);
+/// saddle's tilt. `highest`: of its tilts.
+constexpr double flattest_line = 0.4;
+Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction,
+                      double flattest = flattest_line, double highest = infinity);
 
 /// Plans for one direction of one question, each from what the one before it found.
 class ContourPlanner {
@@ -39,8 +41,12 @@ class ContourPlanner {
   /// `most_nodes`: of a line.
   ContourPlanner(const Direction& direction, const Question& question, double most_nodes);
 
-  /// The next plan; none where a transform is forecast to cost less. `lines`: of all terms, or none of very many.
-  std::optional<ContourPlan> next(Lines& lines);
+  /// The next plan; none where it costs more than `patience` times what a transform is forecast to. `lines`: of all
+  /// terms, or none of very many.
+  std::optional<ContourPlan> next(Lines& lines, double patience = 1);
+
+  /// Whether there was no plan for its cost alone.
+  bool is_dear() const { return is_dear_; }
 
   /// Where epsilon is forecast.
   double epsilon() const { return at_.epsilon; }
@@ -60,10 +66,15 @@ class ContourPlanner {
   bool learn(double epsilon, double delta, double slope);
 
  private:
+  void seek(double epsilon);
+  // Of an epsilon that is 0, log of how far its delta is above delta(0).
+  double above_zero() const;
   Saddlepoint near(double log_delta) const;
-  Saddle below_outliers(Saddle at, const Saddlepoint& near) const;
-  Saddle near_delta(double log_delta) const;
-  Saddle near_epsilon(const Saddlepoint& saddlepoint, double epsilon) const;
+  Saddle below_outliers(Saddle at, const Saddlepoint& near);
+  // The highest tilt at which nodes tell of M, if it were about this.
+  double highest_carried(double tilt) const;
+  Saddle near_delta(double log_delta);
+  Saddle near_epsilon(const Saddlepoint& saddlepoint, double epsilon);
   Contour frame();
   bool make_lines(const LineNeeds& needs, Lines& lines) const;
   double samples_needed(const Lines& lines, double spacing, double least, double most) const;
@@ -75,8 +86,10 @@ class ContourPlanner {
   Question question_;
   std::size_t most_nodes_;
   Saddle at_{};
+  double transform_tilt_ = 0;  // of the same saddle, whatever outliers add
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
   double caution_ = 1;  // grows with each failure
+  bool is_dear_ = false;
 };
 
 }  // namespace hockeystick

@@ -30,15 +30,16 @@ inline double transform(double terms, double points, double size) {
   return term * terms + point * points + butterfly * 2 * (terms + 1) * size * math::log2(size);
 }
 
-// Contour: the question, a line, one of its nodes, one of its samples raised to a power [ns]; fitted. A line and one of
-// its nodes, in two directions at once; a sample, of the sum, of the product and of one line; counted.
-constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 150;
+// Contour: the question, a line, one of its nodes, one of its samples raised to a power, and a node of that [ns];
+// fitted. A line and one of its nodes, in two directions at once; a sample, of the sum, of the product and of one line;
+// counted.
+constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 110, turned_node = 0.35;
 constexpr double line_bytes = 2048, node_bytes = 320, contour_sample_bytes = 200;
 constexpr double fewest_line_nodes = 30, most_line_nodes = 4096;
 
 /// On lines with so many nodes in all.
 inline double contour(double terms, double samples, double nodes) {
-  return contour_question + line * terms + node * nodes + sample * terms * samples;
+  return contour_question + line * terms + node * nodes + (sample * terms + turned_node * nodes) * samples;
 }
 /// The nodes that each line may have within so many bytes.
 inline double line_nodes(double bytes, double terms) {
@@ -46,7 +47,7 @@ inline double line_nodes(double bytes, double terms) {
 }
 /// The samples to be had for that much.
 inline double contour_samples(double nanoseconds, double terms, double nodes) {
-  return (nanoseconds - contour(terms, 0, nodes)) / (sample * terms);
+  return (nanoseconds - contour(terms, 0, nodes)) / (sample * terms + turned_node * nodes);
 }
 
 // Discretized contour: a support point, and each time it is multiplied by its turn [ns]; fitted. Where a transform

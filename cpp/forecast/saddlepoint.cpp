@@ -310,7 +310,7 @@ double Saddlepoint::tilt_below_outliers(double tilt, const Saddlepoint& truncate
   const auto knows = [&](double at) { return cumulants(at).value > truncated.cumulants(at).value + 0.01; };
   if (!knows(tilt)) return tilt;
   double low = 0, high = tilt;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 5 || (low == 0 && i < 20); ++i) {
     const double middle = (low + high) / 2;
     (knows(middle) ? high : low) = middle;
   }

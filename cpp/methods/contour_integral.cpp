@@ -19,6 +19,7 @@ namespace {
 
 constexpr int most_attempts = 3;
 constexpr std::size_t many_samples = 24;
+constexpr double next_to_0 = 1e-12;  // epsilon, where Newton's method ends
 
 class ContourIntegral final : public Evaluator {
  public:
@@ -41,7 +42,8 @@ class ContourIntegral final : public Evaluator {
     const double epsilon = wants_epsilon ? sum_.solve(at, std::isnan(near) ? near_ : near) : at;
     describe(sum_.delta(epsilon), result);
     if (!wants_epsilon) return result;
-    const auto [lower, upper] = sum_.enclose(at, epsilon);
+    const bool is_zero = !(epsilon > next_to_0) && sum_.delta(0).upper() <= at;
+    const auto [lower, upper] = is_zero ? Interval{0, 0} : sum_.enclose(at, epsilon);
     result.lower = lower, result.upper = upper;
     return result;
   }
@@ -120,11 +122,15 @@ class ByContourIntegral final : public Method {
       held_ = Held(bytes_);
       planner_.emplace(task_.terms(), task_.question, nodes);
     }
-    if (!plan_ && !is_done_) is_done_ = !(plan_ = planner_->next(lines_));
-    if (is_done_) {
-      held_ = {}, planner_.reset();
-      return {.obstacle = "no line of moments that costs less than a transform"};
+    // Where transforms are too wide, finer ones cost more; where it is asked for by name, it may cost more than they.
+    const double patience = task_.answer.passes > 0 ? 300 : task_.is_named() ? 4 : 1;
+    if (!plan_ && !is_done_ && patience > patience_) {
+      plan_ = planner_->next(lines_, patience);
+      if (!plan_) patience_ = patience, lines_.clear();
+      is_done_ = !plan_ && (patience > 1 || attempts_ > 0 || !planner_->is_dear());
     }
+    if (is_done_) held_ = {}, planner_.reset();
+    if (!plan_) return {.obstacle = "no line of moments that costs less than a transform"};
     const double sample_bytes = cost::contour_sample_bytes * static_cast<double>(plan_->contour.count);
     if (task_.limits.memory() < sample_bytes) return {.obstacle = "memory_limit"};
     return {plan_->cost, bytes_ + sample_bytes, 0.7, {}};
@@ -152,6 +158,7 @@ class ByContourIntegral final : public Method {
   Held held_;
   std::shared_ptr<const ContourIntegral> made_;
   int attempts_ = 0;
+  double patience_ = 0;  // with which there was no plan
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 import pytest
 
+import hockeystick as hs
 from forecast.forecasts import GAUSSIAN, LATTICE, terms
 from hockeystick import _core
 
@@ -29,3 +30,35 @@ def test_a_contour_is_taken_where_it_costs_less_than_a_transform():
     assert contour.method == "contour_integral"
     assert contour.cost < transform.cost
     assert answer(LATTICE, 5, 1e-3).method != "contour_integral"
+
+
+def batches(noise, rate, batch, size):
+    return hs.TruncatedPoissonGaussian(
+        noise, sampling_probability=rate, truncated_batch_size=batch, dataset_size=size
+    )
+
+
+def mixture(noise, *parts):
+    """Sensitivities and their probabilities; what these leave is at 0."""
+    sensitivities, shares = zip((0.0, 1 - sum(share for _, share in parts)), *parts, strict=True)
+    return hs.GaussianMixture(noise, sensitivities=sensitivities, probabilities=shares)
+
+
+RARE = {
+    "huge losses": (95, mixture(1.7576, (0.4027, 2.269e-4), (0.9843, 1.094e-4)), 6.04e-8),
+    "cut batches": (20, batches(4.04, 3.2786e-3, 444, 102_667), 7.14e-12),
+    "tiny losses": (1_995_826, batches(68.18, 3.43e-5, 1, 1183), 2.72e-4),
+    "far from nodes": (60, mixture(27.26, (0.9209, 7.978e-5)), 1e-6),
+    "epsilon is 0": (5523, batches(2.195, 7.279e-6, 4, 66_527), 8.39e-4),
+}
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_rare_large_losses_do_not_keep_contours_away(name):
+    """A transform of the first would take seconds, and no memory is enough for the second."""
+    count, step, delta = RARE[name]
+    (found,) = _core.epsilon_bounds(
+        [terms(step, count)], [delta], tolerance=1e-3, memory_limit=1 << 30
+    )
+    assert found.method == "contour_integral"
+    assert found.upper - found.lower <= 1e-3 * found.upper

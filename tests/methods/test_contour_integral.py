@@ -243,3 +243,42 @@ def test_memory_is_counted_by_the_nodes_of_all_lines():
     assert fits.converged
     assert not small.converged
     assert small.lower <= fits.lower <= fits.upper <= small.upper
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_epsilon_is_0_where_delta_of_0_is_at_most_delta(name):
+    """And not where it is above."""
+    at_zero = bounds(RUNS[name], "remove", 0.0, "contour_integral", 1e-6, "delta")
+    delta = min(1.2 * at_zero.upper, 1 - 2**-53)
+    if delta > at_zero.upper:
+        above = bounds(RUNS[name], "remove", delta, "contour_integral")
+        assert above.method == "contour_integral"
+        assert above.lower == above.upper == 0
+    below = bounds(RUNS[name], "remove", at_zero.lower / 1.2, "contour_integral")
+    assert 0 < below.lower <= below.upper
+
+
+DRAWN = {
+    "often": (30, [2.0, 0.02, 0.015, 0.6, 0.4]),
+    "rare": (1000, [1.0, 0.01, 0.008, 1 - 1e-6, 1e-6]),
+    "never": (10_000, [1.0, 0.01, 0.008, 1.0, 1e-305]),
+    "little": (100_000, [0.8, 1e-4, 1e-4, 0.99, 0.01]),
+}
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-11])
+@pytest.mark.parametrize("direction", ["remove", "add", "replace", "special_remove"])
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_engines_agree_on_public_draws(name, direction, delta):
+    count, parameters = DRAWN[name]
+    pair = _core.dominating_pair(f"truncated_poisson_gaussian_{direction}", parameters)
+    contour, transform = (
+        _core.epsilon_bounds(
+            [[(pair, count)]], [delta], tolerance=1e-3, memory_limit=MEMORY, method=method
+        )[0]
+        for method in ("", "fft_composition")
+    )
+    assert contour.method != transform.method
+    assert contour.upper - contour.lower <= 1e-3 * contour.upper
+    assert contour.lower <= transform.upper
+    assert transform.lower <= contour.upper
