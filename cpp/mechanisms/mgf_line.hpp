@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "numeric/interval.hpp"
+#include "numeric/point_mass_transform.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 
@@ -18,11 +21,25 @@ struct LineNeeds {
   std::size_t most_nodes = 4096;
 };
 
-/// M(tilt + i k spacing) / M(tilt), and bounds of its errors.
+/// M(tilt + i k spacing) / M(tilt) less 1, and bounds of its errors: where losses are next to 0 the rounding is
+/// relative to what is left, which powers of the moment keep.
 struct MomentSample {
-  double re, im;
+  double re_less_1, im;
   double rounding, truncation;
 };
+
+/// Of finitely many losses, apart from truncation.
+inline std::vector<MomentSample> samples_of(std::span<const PointMass> losses, double spacing, std::size_t count) {
+  PointMassTransform masses(losses, spacing);
+  std::vector<MomentSample> result{{0, 0, 0, 0}};
+  result.reserve(count);
+  for (std::size_t k = 1; k < count; ++k) {
+    checkpoint_each<8>(k);
+    const auto [re_less_1, im, rounding] = masses.next();
+    result.push_back({re_less_1, im, rounding, 0});
+  }
+  return result;
+}
 
 class MgfLine {
  public:

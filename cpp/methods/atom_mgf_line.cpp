@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "numeric/elementary.hpp"
-#include "numeric/point_mass_transform.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "numeric/sum.hpp"
 
@@ -32,7 +30,7 @@ AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut) : mass_e
 
 // A mass is at least 1e-305, so that no exponential overflows next to a unit of at least each mass's own logarithm.
 AtomMgfLine::Tilted AtomMgfLine::at(double tilt) const {
-  Tilted result{std::vector<double>((mass_.size() + 7) / 8 * 8, -infinity), -infinity, 0, 0};
+  Tilted result{std::vector<double>((mass_.size() + 7) / 8 * 8, -infinity), {}, -infinity, 0, 0};
   for (std::size_t i = 0; i < mass_.size(); ++i)
     result.log_unit = std::max(result.log_unit, math::log(mass_[i]) + tilt * losses_[i]);
   for (std::size_t i = 0; i < mass_.size(); ++i) result.mass[i] = tilt * losses_[i] - result.log_unit;
@@ -44,10 +42,11 @@ AtomMgfLine::Tilted AtomMgfLine::at(double tilt) const {
   for (std::size_t i = 0; i < mass_.size(); ++i) {
     result.mass[i] *= mass_[i];
     sum.add(result.mass[i]);
-    error += result.mass[i] * (std::fabs(tilt * losses_[i]) + std::fabs(arguments[i]) + 5);
+    result.error.push_back(u * (std::fabs(tilt * losses_[i]) + std::fabs(arguments[i]) + 5));  // proof: atom-moments
+    error += result.mass[i] * result.error.back();
   }
   result.sum = sum.value();
-  result.rounding = 1.01 * u * (error / result.sum + 2) + 1e-280;  // proof: atom-moments
+  result.rounding = 1.01 * (error / result.sum + 2 * u) + 1e-280;  // proof: atom-moments
   return result;
 }
 
@@ -63,15 +62,11 @@ double AtomMgfLine::log_moment_above(double tilt) const {
 }
 
 std::vector<MomentSample> AtomMgfLine::samples(double spacing, std::size_t count) const {
-  PointMassTransform masses(tilted_.mass, losses_, spacing);
-  std::vector<MomentSample> result{{1, 0, 0, 0}};
-  result.reserve(count);
-  for (std::size_t k = 1; k < count; ++k) {
-    checkpoint_each<8>(k);
-    const auto [re, im, rounding] = masses.next();
-    result.push_back({re, im, 2 * tilted_.rounding + rounding, 0});  // proof: atom-moments
-  }
-  return result;
+  std::vector<PointMass> points;
+  points.reserve(losses_.size());
+  for (std::size_t i = 0; i < losses_.size(); ++i)
+    points.push_back({tilted_.mass[i], losses_[i], tilted_.error[i]});  // proof: atom-moments
+  return samples_of(points, spacing, count);
 }
 
 }  // namespace hockeystick

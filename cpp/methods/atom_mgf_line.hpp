@@ -27,9 +27,9 @@ class AtomMgfLine final : public MgfLine {
   double left_out() const { return left_out_; }
 
  private:
-  // p e^(t loss - log_unit) of each atom, their sum and its relative error.
+  // p e^(t loss - log_unit) of each atom and its relative error, their sum and its relative error.
   struct Tilted {
-    std::vector<double> mass;
+    std::vector<double> mass, error;
     double log_unit, sum, rounding;
   };
   Tilted at(double tilt) const;

@@ -61,7 +61,6 @@ class ContourProduct {
 
   Contour contour_;
   std::vector<double> re_, im_, relative_, lost_;
-  double rounding_ = 0;                                       // of the powers and products
   double log_moment_ = 0, error_ = 0, size_ = 0, terms_ = 0;  // at the tilt
   double log_beyond_ = 0;
   ChernoffBound higher_, lower_;

@@ -5,14 +5,10 @@
 #include <utility>
 
 #include "numeric/elementary.hpp"
-#include "numeric/point_mass_transform.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
-namespace {}  // namespace
-
 StepMgfLine::StepMgfLine(TiltedStep step) : step_(std::move(step)) {
   CompensatedSum sum;
   for (std::size_t i = 0; i < step_.mass.size(); ++i) {
@@ -31,21 +27,12 @@ double StepMgfLine::log_moment_above(double tilt) const {
 
 std::vector<MomentSample> StepMgfLine::samples(double spacing, std::size_t count) const {
   // A loss is off by 2 u of its parts' sizes.
-  double carried = 0, sum = 0;
+  std::vector<PointMass> points;
+  points.reserve(losses_.size());
   const double offset = std::fabs(step_.step->offset);
-  for (std::size_t i = 0; i < losses_.size(); ++i) {
-    carried += step_.mass[i] * 2 * u * (std::fabs(losses_[i]) + 2 * offset);
-    sum += step_.mass[i];
-  }
-  carried *= 1.01 * spacing / sum;
-  PointMassTransform masses(step_.mass, losses_, spacing);
-  std::vector<MomentSample> result{{1, 0, 0, 0}};
-  for (std::size_t k = 1; k < count; ++k) {
-    checkpoint_each<8>(k);
-    const auto [re, im, rounding] = masses.next();
-    result.push_back({re, im, rounding + static_cast<double>(k) * carried, 0});  // proof: smoothing-rounding
-  }
-  return result;
+  for (std::size_t i = 0; i < losses_.size(); ++i)  // proof: smoothing-rounding
+    points.push_back({step_.mass[i], losses_[i], 0, 2 * u * (std::fabs(losses_[i]) + 2 * offset)});
+  return samples_of(points, spacing, count);
 }
 
 }  // namespace hockeystick

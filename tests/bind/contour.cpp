@@ -38,7 +38,7 @@ std::unique_ptr<MgfLine> line_of(const DominatingPair& pair, double lowest, doub
 std::vector<Row> samples(const MgfLine& line, double spacing, std::size_t count) {
   std::vector<Row> rows;
   for (const MomentSample& at : line.samples(spacing, count))
-    rows.emplace_back(at.re, at.im, at.rounding, at.truncation);
+    rows.emplace_back(at.re_less_1, at.im, at.rounding, at.truncation);
   return rows;
 }
 
@@ -90,9 +90,9 @@ class GivenLine final : public MgfLine {
   Ball log_moment() const override { return {std::get<0>(given_).first, std::get<0>(given_).second}; }
   double log_moment_above(double tilt) const override { return std::get<1>(given_).at(tilt); }
   std::vector<MomentSample> samples(double, std::size_t count) const override {
-    std::vector<MomentSample> result{{1, 0, 0, 0}};
-    for (const auto& [re, im, rounding, truncation] : std::get<2>(given_))
-      result.push_back({re, im, rounding, truncation});
+    std::vector<MomentSample> result{{0, 0, 0, 0}};
+    for (const auto& [re_less_1, im, rounding, truncation] : std::get<2>(given_))
+      result.push_back({re_less_1, im, rounding, truncation});
     result.resize(count);
     return result;
   }

@@ -76,8 +76,8 @@ def test_far_out_all_that_is_summed_is_rounding(direction):
     rows = _core.contour.contour_deltas(
         terms(RUNS["long"], direction),
         tilts=(0.5, 1.0, 8.0),
-        period=60.0,
-        count=200,
+        period=75.0,
+        count=250,
         frequency=22.0,
         log_accuracy=36.0,
         epsilons=np.linspace(4.5, 8.0, 20).tolist(),

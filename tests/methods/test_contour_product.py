@@ -16,8 +16,8 @@ def drawn(rng, samples):
     moduli = [rng.choice((1, 1, 1, 1e-17)) * rng.uniform(0.1, 1) for _ in range(samples)]
     angles = [rng.uniform(0, 2 * math.pi) for _ in range(samples)]
     rows = [
-        (m * math.cos(angle), m * math.sin(angle), rng.uniform(0, 1e-15), rng.uniform(0, 1e-14))
-        for m, angle in zip(moduli, angles, strict=True)
+        (m * math.cos(a) - 1, m * math.sin(a), rng.uniform(0, 1e-15), rng.uniform(0, 1e-14))
+        for m, a in zip(moduli, angles, strict=True)
     ]
     times = rng.choice((1, 1, 7, 1000))
     moment = (rng.uniform(0, 0.5) / times, rng.uniform(0, 1e-13))

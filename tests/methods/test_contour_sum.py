@@ -45,7 +45,7 @@ def aligned(radii, times, epsilon, phase=0.0):
 
 def rows(samples, times, epsilons, *, log_moment=(0.0, 0.0), errors=(0.0, 0.0), modulus=0.0):
     line = (
-        (log_moment, DISTANT, [(s.real, s.imag, *errors) for s in samples], modulus),
+        (log_moment, DISTANT, [(s.real - 1, s.imag, *errors) for s in samples], modulus),
         times,
     )
     return _core.contour.given_deltas(
@@ -63,7 +63,7 @@ def exact_sum(samples, times, epsilon, log_moment=0.0, off=0.0):
     for k, z in enumerate(points(len(samples) + 1)):
         power = acb(1)
         if k:
-            given = acb(samples[k - 1].real, samples[k - 1].imag)
+            given = 1 + acb(samples[k - 1].real - 1, samples[k - 1].imag)
             power = (given * (1 + arb(off) / abs(given))) ** times
         turned = power * acb(0, -k * arb(SPACING) * epsilon).exp()
         total += (2 if k else 1) * turned / (z * (z + 1))

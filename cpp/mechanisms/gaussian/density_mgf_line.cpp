@@ -12,9 +12,7 @@
 #include "numeric/interval.hpp"
 #include "numeric/layer_cake.hpp"
 #include "numeric/normal.hpp"
-#include "numeric/point_mass_transform.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "numeric/sum.hpp"
 
@@ -45,6 +43,8 @@ struct Node {
         slope_behind(behind.slope) {}
 
   double exponent(double tilt) const { return base + tilt * loss; }
+  // Of the mass at a tilt, e^-below of the unit.
+  double error_at(double tilt, double below) const { return mass_error + tilt * mass_error_by_tilt + u * below; }
 
   double x, base, loss, loss_error, mass_error, mass_error_by_tilt, slope, slope_behind;
 };
@@ -150,7 +150,7 @@ class DensityMgfLine final : public MgfLine {
       const Node& node = nodes_[i];
       const double mass = result.mass[i], below = result.log_unit - node.exponent(tilt);
       sum.add(mass);
-      error += mass * (node.mass_error + tilt * node.mass_error_by_tilt + u * below);
+      error += mass * node.error_at(tilt, below);
     }
     result.sum = sum.value();
     result.rounding = 1.01 * (error / result.sum + 2 * u);  // proof: mgf-rounding
@@ -209,24 +209,19 @@ class DensityMgfLine final : public MgfLine {
 };
 
 std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t count) const {
-  double carried = 0;
-  std::vector<double> losses(nodes_.size());
+  std::vector<PointMass> points;
+  points.reserve(nodes_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    losses[i] = nodes_[i].loss;
-    carried += tilted_.mass[i] * nodes_[i].loss_error;
+    const Node& node = nodes_[i];
+    const double off = node.error_at(needs_.tilt, tilted_.log_unit - node.exponent(needs_.tilt));
+    points.push_back({tilted_.mass[i], node.loss, off, node.loss_error});  // proof: mgf-rounding
   }
-  carried *= 1.01 * spacing / tilted_.sum;
-  PointMassTransform masses(tilted_.mass, losses, spacing);
-  double truncated = 0;
-  std::vector<MomentSample> result{{1, 0, 0, 0}};
-  result.reserve(count);
-  for (std::size_t k = 1; k < count; ++k) {
-    checkpoint_each<256>(k);
-    const auto [re, im, rounding] = masses.next();
-    const auto turns = static_cast<double>(k);
-    // The error grows with the frequency: the last of eight samples stands for all of them.
-    if (k % 8 == 1) truncated = truncation(spacing * std::min(turns + 7, static_cast<double>(count - 1)));
-    result.push_back({re, im, 2 * tilted_.rounding + turns * carried + rounding, truncated});  // proof: mgf-rounding
+  std::vector<MomentSample> result = samples_of(points, spacing, count);
+  // The error grows with the frequency: the last of eight samples stands for all of them.
+  for (std::size_t k = 1; k < count; k += 8) {
+    const std::size_t last = std::min(k + 7, count - 1);
+    const double truncated = truncation(spacing * static_cast<double>(last));
+    for (std::size_t i = k; i <= last; ++i) result[i].truncation = truncated;
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanisms/gaussian/gaussian_mgf_line.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "numeric/elementary.hpp"
@@ -24,13 +25,15 @@ class GaussianLine final : public MgfLine {
   double log_moment_above(double tilt) const override { return half_square_ * tilt * (tilt + 1) * (1 + error_); }
 
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override {
-    std::vector<MomentSample> result{{1, 0, 0, 0}};
+    std::vector<MomentSample> result{{0, 0, 0, 0}};
     for (std::size_t k = 1; k < count; ++k) {
       const double w = spacing * static_cast<double>(k);
       const double fall = half_square_ * w * w, angle = half_square_ * w * (2 * tilt_ + 1);
-      const double modulus = math::exp(-fall);
-      result.push_back({modulus * math::cos(angle), modulus * math::sin(angle),  // proof: mgf-rounding
-                        1.01 * modulus * ((error_ + 4 * u) * (fall + angle) + 16 * u) + 1e-307, 0});
+      // The size of what is left is at most that of the exponent, and 2.
+      const double lost = math::expm1(-fall), modulus = 1 + lost, half = math::sin(angle / 2);
+      result.push_back(
+          {lost * math::cos(angle) - 2 * half * half, modulus * math::sin(angle),  // proof: mgf-rounding
+           1.01 * (modulus * (error_ + 4 * u) * (fall + angle) + 24 * u * std::min(2.0, fall + angle)) + 1e-307, 0});
     }
     return result;
   }

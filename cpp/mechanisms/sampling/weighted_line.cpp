@@ -110,18 +110,19 @@ class WeightedLine final : public MgfLine {
 
 // R = 1 + sum s_i (R_i - 1), which holds for the true shares, as they add up to 1.
 std::vector<MomentSample> WeightedLine::samples(double spacing, std::size_t count) const {
-  std::vector<MomentSample> result(count, {0, 0, 0, 0});
+  std::vector<MomentSample> result(count, MomentSample{0, 0, 0, 0});
   std::vector<double> sizes(count);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const auto [share, share_error] = shares_[i];
     const std::vector<MomentSample> part = parts_[i].line->samples(spacing, count);
     for (std::size_t k = 1; k < count; ++k) {
-      const auto [re, im, rounding, truncation] = part[k];
-      const double modulus = std::sqrt(re * re + im * im), size = std::sqrt((1 - re) * (1 - re) + im * im);
+      const auto [re_less_1, im, rounding, truncation] = part[k];
+      const double modulus = std::sqrt((1 + re_less_1) * (1 + re_less_1) + im * im);
+      const double size = std::sqrt(re_less_1 * re_less_1 + im * im);
       const double turned = math::expm1((1 + tilt_ + spacing * static_cast<double>(k)) * parts_[i].error);
       const double parameters = turned < 1e-3 ? 2.01 * turned : 2.0;  // proof: weighted-lines
       const double cut = std::min(truncation, 1 + modulus);           // both moduli are at most 1
-      result[k].re += share * (re - 1);
+      result[k].re_less_1 += share * re_less_1;
       result[k].im += share * im;
       result[k].rounding += share * (rounding + parameters);        // proof: weighted-lines
       result[k].rounding += share_error * (size + rounding + cut);  // proof: weighted-lines
@@ -129,12 +130,10 @@ std::vector<MomentSample> WeightedLine::samples(double spacing, std::size_t coun
       sizes[k] += share * size;
     }
   }
-  result.front() = {1, 0, 0, 0};
   const double each = static_cast<double>(parts_.size() + 4);
   for (std::size_t k = 1; k < count; ++k) {
-    result[k].re += 1;
-    result[k].rounding = 1.01 * result[k].rounding + u * (2 + each * sizes[k]);  // proof: weighted-lines
-    result[k].truncation = 1.01 * result[k].truncation + 2 * beside_;            // proof: weighted-lines
+    result[k].rounding = 1.01 * result[k].rounding + u * each * sizes[k];  // proof: weighted-lines
+    result[k].truncation = 1.01 * result[k].truncation + 2 * beside_;      // proof: weighted-lines
   }
   return result;
 }

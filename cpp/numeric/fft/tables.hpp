@@ -103,7 +103,8 @@ struct SimdKernels {
   double (*tilted_sums)(const double* base, const double* loss, double tilt, std::size_t count, double* sums) = nullptr;
   void (*turned_sums)(const double* re, const double* im, std::size_t count, double cosine, double sine,
                       double* sums) = nullptr;
-  void (*rotate)(double* re, double* im, const double* cosine, const double* sine, std::size_t count,
+  void (*turns_less_1)(const double* x, double* re, double* im, std::size_t count) = nullptr;
+  void (*rotate)(const double* mass, const double* x, const double* re, const double* im, std::size_t count,
                  double* sums) = nullptr;
   void (*weigh)(const double* x, const double (*weights)[64], std::size_t n, double* sums) = nullptr;
   void (*raise)(const PowerRule&, double* re, double* im, double* error, std::size_t count, double* sums) = nullptr;

@@ -17,49 +17,9 @@
 #include "numeric/constants.hpp"
 #include "numeric/fft/tables.hpp"
 #include "numeric/simd/exponential_kernel.hpp"
+#include "numeric/simd/turn_kernel.hpp"
 
 namespace hockeystick::HOCKEYSTICK_ISA {
-
-template <class V>
-struct Turn {
-  V cosine, sine;
-};
-
-constexpr double farthest_turn = 0x1p20;
-
-/// Cosine and sine of |x| <= 2^20, within 6 u: x = k pi + r, pi in three parts, the products of the first two exact, so
-/// that r is off by 2 u; Taylor leaves out 2^-59, and its terms, below 1.6, are off by 3 u.
-template <class V>
-HOCKEYSTICK_INLINE Turn<V> turn(V x) {
-  const V magic = V::broadcast(0x1.8p52), one = V::broadcast(1.0), two = V::broadcast(2.0);
-  const V k = multiply_add(x, V::broadcast(0x1.45f306dc9c883p-2), magic) - magic;
-  const V odd = k - two * (multiply_add(k, V::broadcast(0.5), magic) - magic);  // -1, 0 or 1
-  const V near = (x - k * V::broadcast(0x1.921fb54p+1)) - k * V::broadcast(0x1.10b46118p-29);
-  const V r = near - k * V::broadcast(0x1.313198a2e037p-60), minus = V::broadcast(0.0) - r * r;
-  V sine = V::broadcast(1.0 / 51090942171709440000.0), cosine = V::broadcast(1.0 / 1124000727777607680000.0);
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 121645100408832000.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 2432902008176640000.0));
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 355687428096000.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 6402373705728000.0));
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 1307674368000.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 20922789888000.0));
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 6227020800.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 87178291200.0));
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 39916800.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 479001600.0));
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 362880.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 3628800.0));
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 5040.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 40320.0));
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 120.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 720.0));
-  sine = multiply_add(sine, minus, V::broadcast(1.0 / 6.0));
-  cosine = multiply_add(cosine, minus, V::broadcast(1.0 / 24.0));
-  sine = r + r * (minus * sine);
-  cosine = one + minus * multiply_add(cosine, minus, V::broadcast(0.5));
-  const V sign = one - two * (odd * odd);
-  return {sign * cosine, sign * sine};
-}
 
 /// 1 / k!, from 2.
 constexpr double inverse_factorials[] = {1.0 / 2,

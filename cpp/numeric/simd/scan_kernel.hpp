@@ -79,41 +79,4 @@ inline void weigh(const double* x, const double (*weights)[64], std::size_t n, d
   }
 }
 
-/// Multiplies re + i im by cosine + i sine elementwise four times over, count a multiple of 8, and sums the products of
-/// each time: sums[2 t] + i sums[2 t + 1]. Each term meets at most count/4 + 8 roundings on its way into a sum.
-inline void rotate(double* re, double* im, const double* cosine, const double* sine, std::size_t count, double* sums) {
-  constexpr std::size_t width = Vec::lanes, group = width < 4 ? 4 : width, parts = group / width, times = 4;
-  Vec real[times][parts], imaginary[times][parts];
-  HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) real[t][i] = imaginary[t][i] = Vec::broadcast(0);
-  }
-  for (std::size_t j = 0; j < count; j += group) {
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
-      const std::size_t at = j + i * width;
-      Vec x = Vec::load(re + at), y = Vec::load(im + at);
-      const Vec c = Vec::load(cosine + at), s = Vec::load(sine + at);
-      HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
-        const Vec turned = multiply_subtract(x, c, y * s);
-        y = multiply_add(x, s, y * c);
-        x = turned;
-        real[t][i] = real[t][i] + x;
-        imaginary[t][i] = imaginary[t][i] + y;
-      }
-      x.store(re + at);
-      y.store(im + at);
-    }
-  }
-  double lanes[2][group];
-  for (std::size_t t = 0; t < times; ++t) {
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
-      real[t][i].store(lanes[0] + i * width);
-      imaginary[t][i].store(lanes[1] + i * width);
-    }
-    for (std::size_t part = 0; part < 2; ++part) {
-      sums[2 * t + part] = 0;
-      for (std::size_t i = 0; i < group; ++i) sums[2 * t + part] += lanes[part][i];
-    }
-  }
-}
-
 }  // namespace hockeystick::HOCKEYSTICK_ISA
