@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
+#include <utility>
 
 #include "forecast/cost.hpp"
 #include "forecast/thinned.hpp"
@@ -17,7 +19,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double fraction = 0.01;           // of the tolerance on delta, for each of tail and aliases
-constexpr double rounding = 1e-15;          // of a step's moment, over how much more than `fraction` it may take
+constexpr double rounding = 1e-13;          // of a moment, over the square root of the steps and what it may take
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 60;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
@@ -41,7 +43,7 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
   for (double tilt = at.tilt; tilt > flattest * at.tilt; tilt *= 0.75) {
     const Cumulants k = saddlepoint.cumulants(tilt);
     const double excess = k.value - tilt * at.epsilon - log_fraction - at.log_delta;
-    if (best.period > 0 && excess + math::log(rounding * saddlepoint.total_count()) > 0) break;
+    if (best.period > 0 && excess + math::log(rounding * std::sqrt(saddlepoint.total_count())) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
     const auto above =
         saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, std::min(farthest(at), highest - tilt), nearby);
@@ -99,11 +101,27 @@ double ContourPlanner::above_zero() const { return math::log(question_.at) - at_
 double ContourPlanner::cut() {
   const double log_cut = at_.log_delta + math::log(1e-3 * log_tolerance());
   saddlepoint_.truncate(log_cut);
-  at_ = question_.wants_epsilon() ? near_delta(at_.log_delta) : near_epsilon(near(at_.log_delta), question_.at);
+  const bool by_delta = question_.wants_epsilon() && at_.epsilon > 0;
+  at_ = by_delta ? near_delta(at_.log_delta) : near_epsilon(near(at_.log_delta), at_.epsilon);
   return math::exp(log_cut);
 }
 
+// Losses so rare that they do not matter may rule the moments: then without these, if that can be done.
 std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
+  is_dear_ = false;
+  const bool is_ruled = cut_ == 0 && highest_carried(2 * at_.tilt) < 2 * at_.tilt;
+  std::optional<ContourPlan> found;
+  if (!is_ruled && (found = plan(lines, patience))) return found;
+  if (cut_ > 0) return {};
+  const auto whole = std::pair(saddlepoint_, at_);
+  cut_ = cut() / saddlepoint_.total_count();
+  if ((found = plan(lines, patience))) return found;
+  cut_ = 0;
+  std::tie(saddlepoint_, at_) = whole;
+  return is_ruled ? plan(lines, patience) : std::nullopt;
+}
+
+std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
   if (!is_answerable()) return {};
   ContourPlan plan{frame(), {}, 0};
   Contour& contour = plan.contour;
@@ -117,17 +135,21 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   const double budget = patience * shared * forecast_transform_cost(saddlepoint_, of_transform, log_tolerance());
   double frequency = 2 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
   double least = std::ceil(0.5 * frequency / spacing) + 2;
-  is_dear_ = !(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget);
-  if (is_dear_) return {};
+  if (!(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget)) {
+    is_dear_ = true;
+    return {};
+  }
   for (int i = 0; i < 4; ++i) {
-    plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_};
+    plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_, cut_};
     if (!make_lines(plan.needs, lines)) return {};
     double nodes = 0;
     for (const auto& line : lines) nodes += shared * static_cast<double>(line->size());
     const double most = cost::contour_samples(budget, terms_, nodes);
     const double count = samples_needed(lines, spacing, least, most);
-    is_dear_ = !(count < most);
-    if (is_dear_) return {};
+    if (!(count < most)) {
+      is_dear_ = true;
+      return {};
+    }
     plan.cost = cost::contour(terms_, count, nodes);
     contour.count = static_cast<std::size_t>(count);
     double truncated = 0;
@@ -204,7 +226,7 @@ double ContourPlanner::highest_carried(double tilt) const {
 Contour ContourPlanner::frame() {
   log_fraction_ = math::log(fraction * log_tolerance()) - question_.log_margin;
   Saddle at = at_;
-  const double highest = highest_carried(2 * at.tilt);
+  const double highest = cut_ > 0 ? infinity : highest_carried(2 * at.tilt);
   at.tilt = std::min(at.tilt, highest / 2);
   const Contour contour = contour_frame(saddlepoint_, at, log_fraction_, flattest_line, highest);
   const Cumulants k = saddlepoint_.cumulants(contour.tilt);

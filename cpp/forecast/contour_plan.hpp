@@ -69,6 +69,7 @@ class ContourPlanner {
   void seek(double epsilon);
   // Of an epsilon that is 0, log of how far its delta is above delta(0).
   double above_zero() const;
+  std::optional<ContourPlan> plan(Lines& lines, double patience);
   Saddlepoint near(double log_delta) const;
   Saddle below_outliers(Saddle at, const Saddlepoint& near);
   // The highest tilt at which nodes tell of M, if it were about this.
@@ -90,6 +91,7 @@ class ContourPlanner {
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
   double caution_ = 1;  // grows with each failure
   bool is_dear_ = false;
+  double cut_ = 0;  // P-mass of the largest losses that a line may leave out
 };
 
 }  // namespace hockeystick

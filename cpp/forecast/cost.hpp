@@ -33,7 +33,7 @@ inline double transform(double terms, double points, double size) {
 // Contour: the question, a line, one of its nodes, one of its samples raised to a power, and a node of that [ns];
 // fitted. A line and one of its nodes, in two directions at once; a sample, of the sum, of the product and of one line;
 // counted.
-constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 110, turned_node = 0.35;
+constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 100, turned_node = 0.7;
 constexpr double line_bytes = 2048, node_bytes = 320, contour_sample_bytes = 200;
 constexpr double fewest_line_nodes = 30, most_line_nodes = 4096;
 

@@ -19,6 +19,7 @@ struct LineNeeds {
   double frequency;              // largest Im z at which a moment is needed
   double log_accuracy;           // a moment may be off by e^-log_accuracy M(tilt), plus rounding
   std::size_t most_nodes = 4096;
+  double cut = 0;  // P-mass of the largest losses that a line may leave out
 };
 
 /// M(tilt + i k spacing) / M(tilt) less 1, and bounds of its errors: where losses are next to 0 the rounding is
@@ -62,6 +63,9 @@ class MgfLine {
 
   /// Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.
   virtual double modulus_bound(double frequency) const = 0;
+
+  /// Upper bound of the P-mass of the losses that no moment counts.
+  virtual double left_out() const { return 0; }
 
   /// Number of terms of the sum that gives a sample.
   virtual std::size_t size() const = 0;

@@ -13,7 +13,7 @@ namespace hockeystick {
 /// error of its masses is part of that of log M, and of the bounds of log M. They do not decay.
 class AtomMgfLine final : public MgfLine {
  public:
-  /// Up to `cut` of the mass may be left out at either end: see `left_out`.
+  /// Up to `cut` of the mass may be left out at either end.
   AtomMgfLine(const FiniteLaw& law, double tilt, double cut);
 
   Ball log_moment() const override { return log_moment(tilted_); }
@@ -22,9 +22,7 @@ class AtomMgfLine final : public MgfLine {
   double truncation(double) const override { return 0; }
   double modulus_bound(double) const override { return 1; }
   std::size_t size() const override { return losses_.size(); }
-
-  /// Upper bound of the mass of atoms that no moment counts.
-  double left_out() const { return left_out_; }
+  double left_out() const override { return left_out_; }
 
  private:
   // p e^(t loss - log_unit) of each atom and its relative error, their sum and its relative error.

@@ -51,6 +51,7 @@ class ContourProduct {
 
   Ball log_moment() const;                           // at the tilt
   double log_beyond() const { return log_beyond_; }  // bounds the product from the last sample on
+  double left_out() const { return left_out_; }      // upper bound of the mass of the losses that no moment counts
   const ChernoffBound& higher() const { return higher_; }
   const ChernoffBound& lower() const { return lower_; }
   const Contour& contour() const { return contour_; }
@@ -62,7 +63,7 @@ class ContourProduct {
   Contour contour_;
   std::vector<double> re_, im_, relative_, lost_;
   double log_moment_ = 0, error_ = 0, size_ = 0, terms_ = 0;  // at the tilt
-  double log_beyond_ = 0;
+  double log_beyond_ = 0, left_out_ = 0;
   ChernoffBound higher_, lower_;
 };
 

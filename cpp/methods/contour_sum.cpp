@@ -26,7 +26,7 @@ double raised(double log, double by) { return log - by + 4 * u * (std::fabs(log)
 }  // namespace
 
 ContourSum::ContourSum(const ContourProduct& product, const Smoothing& smoothing)
-    : contour_(product.contour()), spacing_(2 * std::numbers::pi / contour_.period) {
+    : contour_(product.contour()), spacing_(2 * std::numbers::pi / contour_.period), left_out_(product.left_out()) {
   const Ball log_moment = product.log_moment();
   log_moment_ = log_moment.value, log_moment_error_ = log_moment.error;
   // k > 0: e^(c k p) delta(eps + k p) <= e^(B(higher) - (higher - c) k p), B the Chernoff bound at eps; k < 0 likewise.
@@ -117,8 +117,8 @@ ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double off_grid_steps = 1.01 * (rounding_ + turning * turning_ + 1.01 * summing * total_);
   // proof: contour-rounding
   result.rounding = 1.01 * (unit * off_grid_steps * (1 + grown) + std::fabs(result.value) * grown) + 1e-307;
-  result.tail = unit * tail_ * (1 + grown) * (1 + 1e-6);  // proof: contour-tail
-  result.alias = (powers[1] + powers[2]) * (1 + 1e-6);    // proof: contour-aliases
+  result.tail = unit * tail_ * (1 + grown) * (1 + 1e-6) + left_out_;  // proof: contour-tail, contour-cut
+  result.alias = (powers[1] + powers[2]) * (1 + 1e-6);                // proof: contour-aliases
   return result;
 }
 

@@ -17,7 +17,8 @@
 
 namespace hockeystick {
 
-/// delta at an epsilon and what its enclosure [value - below, value + above] is made of.
+/// delta at an epsilon and what its enclosure [value - below, value + above] is made of. Losses that no moment counts
+/// are part of the tail.
 struct ContourDelta {
   double value;
   double rounding, tail, alias;  // above = rounding + tail, below = rounding + tail + alias
@@ -57,6 +58,7 @@ class ContourSum {
 
   Contour contour_;
   double spacing_;
+  double left_out_;                               // mass of losses that no moment counts
   double log_moment_, log_moment_error_;          // of the composition at the tilt
   double log_higher_, log_lower_;                 // the Chernoff bounds of the aliases at epsilon = 0
   std::vector<double> re_, im_;                   // M(z_k)^n / (M(c)^n z_k (z_k + 1)), twice from k = 1 on, then zeros

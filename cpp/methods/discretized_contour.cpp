@@ -120,7 +120,7 @@ DiscretizedContour::DiscretizedContour(const Direction& direction, const Discret
     const FiniteLaw law = *direction[j].pair->finite_law();
     const auto count = static_cast<double>(direction[j].count);
     line = std::make_unique<AtomMgfLine>(law, contour_.tilt, cut / (2 * count * static_cast<double>(direction.size())));
-    const double unlisted = law.infinity_mass + law.cut + line->left_out();
+    const double unlisted = law.infinity_mass + law.cut;
     infinite.add(law.infinity_mass_lower, std::min(1.0, unlisted * (1 + 4 * u)), count);  // proof: infinity-mass
     loss_error += count * law.loss_error;
     return *line;

@@ -29,8 +29,10 @@ namespace {
 using Row = std::tuple<double, double, double, double>;
 
 std::unique_ptr<MgfLine> line_of(const DominatingPair& pair, double lowest, double tilt, double highest,
-                                 double frequency, double log_accuracy) {
-  auto line = pair.mgf_line({lowest, tilt, highest, frequency, log_accuracy});
+                                 double frequency, double log_accuracy, double cut) {
+  LineNeeds needs{lowest, tilt, highest, frequency, log_accuracy};
+  needs.cut = cut;
+  auto line = pair.mgf_line(needs);
   if (!line) throw std::invalid_argument("this pair has no such moment line");
   return line;
 }
@@ -59,7 +61,7 @@ std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<
   const auto [lower, tilt, higher] = tilts;
   for (const auto& [pair, times] : terms) {
     direction.push_back({pair, times});
-    lines.push_back(line_of(*pair, lower, tilt, higher, frequency, log_accuracy));
+    lines.push_back(line_of(*pair, lower, tilt, higher, frequency, log_accuracy, 0));
   }
   return rows_of(ContourSum(ContourProduct(direction, kept(lines), {lower, tilt, higher, period, count})), epsilons);
 }
@@ -80,8 +82,9 @@ std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::t
       epsilons);
 }
 
-// log M at the tilt and its error; bounds of log M at other tilts; samples from k = 1 on; their modulus beyond.
-using Given = std::tuple<std::pair<double, double>, std::map<double, double>, std::vector<Row>, double>;
+// log M at the tilt and its error; bounds of log M at other tilts; samples from k = 1 on; their modulus beyond; the
+// mass that they leave out.
+using Given = std::tuple<std::pair<double, double>, std::map<double, double>, std::vector<Row>, double, double>;
 
 // A line that says what it is told to.
 class GivenLine final : public MgfLine {
@@ -98,6 +101,7 @@ class GivenLine final : public MgfLine {
   }
   double truncation(double) const override { return 0; }
   double modulus_bound(double) const override { return std::get<3>(given_); }
+  double left_out() const override { return std::get<4>(given_); }
   std::size_t size() const override { return 1; }
 
  private:
@@ -142,9 +146,11 @@ void bind_contour(py::module_& core) {
            "Real and imaginary part of M(tilt + i k spacing) / M(tilt), and the errors by rounding and truncation.")
       .def("modulus_bound", &MgfLine::modulus_bound, py::arg("frequency"),
            "Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.")
+      .def("left_out", &MgfLine::left_out, "Upper bound of the mass that no moment counts.")
       .def("size", &MgfLine::size, "Terms of the sum that a sample is.");
   module.def("moment_line", &line_of, py::arg("pair"), py::arg("lowest"), py::arg("tilt"), py::arg("highest"),
-             py::arg("frequency"), py::arg("log_accuracy"), "The moments of a pair on a line.");
+             py::arg("frequency"), py::arg("log_accuracy"), py::arg("cut") = 0.0,
+             "The moments of a pair on a line, of all losses but the largest, at most `cut` of them.");
   module.def("contour_deltas", &contour_deltas, py::arg("terms"), py::kw_only(), py::arg("tilts"), py::arg("period"),
              py::arg("count"), py::arg("frequency"), py::arg("log_accuracy"), py::arg("epsilons"),
              "delta at each epsilon by the contour sum: value, and errors by rounding, tail and aliases.");
@@ -155,8 +161,9 @@ void bind_contour(py::module_& core) {
       "given_deltas", &given_deltas, py::arg("lines"), py::kw_only(), py::arg("tilts"), py::arg("period"),
       py::arg("count"), py::arg("side") = "none", py::arg("radius") = 0.0, py::arg("epsilons"), py::arg("later") = 0,
       "The same of lines that are given: each log M at the tilt and its error, bounds of it at other tilts, samples "
-      "from k = 1 on, what |M| / M(tilt) is at most beyond them, and how often the step is run; the last `later` of "
-      "them multiply a product that is there.");
+      "from k = 1 on, what |M| / M(tilt) is at most beyond them, the mass that they leave out, and how often the step "
+      "is "
+      "run; the last `later` of them multiply a product that is there.");
   module.def(
       "step_line",
       [](const StepPmf& step, double tilt, double log_moment) -> std::unique_ptr<MgfLine> {
@@ -166,15 +173,14 @@ void bind_contour(py::module_& core) {
       "The moments of a discretized step, of its masses tilted and divided by e^log_moment.");
   module.def(
       "atom_line",
-      [](const std::vector<std::pair<double, double>>& atoms, double mass_error, double tilt, double cut) {
+      [](const std::vector<std::pair<double, double>>& atoms, double mass_error, double tilt,
+         double cut) -> std::unique_ptr<MgfLine> {
         std::vector<Atom> law;
         for (const auto& [loss, mass] : atoms) law.push_back({loss, mass});
-        auto line = std::make_unique<AtomMgfLine>(FiniteLaw{law, mass_error, 0, 0, 0, 0}, tilt, cut);
-        const double left_out = line->left_out();
-        return std::pair<std::unique_ptr<MgfLine>, double>(std::move(line), left_out);
+        return std::make_unique<AtomMgfLine>(FiniteLaw{law, mass_error, 0, 0, 0, 0}, tilt, cut);
       },
       py::arg("atoms"), py::kw_only(), py::arg("mass_error") = 0.0, py::arg("tilt"), py::arg("cut") = 0.0,
-      "The moments of atoms of these losses and masses, and a bound of the mass left out, at most `cut` an end.");
+      "The moments of atoms of these losses and masses, of which at most `cut` an end is left out.");
   py::class_<Smoothing>(module, "Smoothing", "Smoothing of a curve from the side 'upper' or 'lower'.")
       .def(py::init(&smoothing_of), py::arg("side"), py::arg("radius"))
       .def(

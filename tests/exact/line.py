@@ -28,6 +28,7 @@ class SmoothLine:
 
     parts: Sequence[tuple[arb, arb]]
     form: Form
+    top: float = math.inf  # outcomes beyond it are left out
 
     def _mixture(self, x: acb) -> acb:
         total = acb(1 - sum((p for _, p in self.parts), arb(0)))
@@ -69,7 +70,7 @@ class SmoothLine:
             "replace": (0.0, 2 * tilt + 1),
         }[self.form]
         reach = math.sqrt(tilt) * steepest + 15
-        return -2 * left * steepest - reach, 2 * right * steepest + reach
+        return -2 * left * steepest - reach, min(self.top, 2 * right * steepest + reach)
 
     def log_moment(self, tilt: float) -> arb:
         """log M at a real tilt."""

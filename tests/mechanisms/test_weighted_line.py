@@ -166,3 +166,22 @@ def test_few_nodes_serve_what_is_rare():
         for none in (0.5, 1e-12, 1e-40)
     ]
     assert sizes[0] > sizes[1] > sizes[2] == alone
+
+
+def test_what_lines_cut_counts_by_the_weights():
+    """Of both cases the largest losses, at a tilt that they would rule."""
+    draw = Draw(21.0, 1.41e-6, 1.4e-6, 0.25)
+    cut, needs = 1e-20, (14_000.0, 28_000.0, 42_000.0, 62_000.0, 43.0)
+    line = _core.contour.moment_line(draw.pair("remove"), *needs, cut)
+    parts = [
+        _core.contour.moment_line(
+            _core.dominating_pair("poisson_gaussian_remove", [sigma, rate]), *needs, cut / weight
+        )
+        for sigma, rate, weight in (
+            (draw.sigma, draw.rate, 0.75),
+            (draw.sigma / 2, draw.later, 0.25),
+        )
+    ]
+    counted = 0.75 * arb(parts[0].left_out()) + 0.25 * arb(parts[1].left_out())
+    assert counted > 0
+    assert counted <= arb(line.left_out()) <= 1.01 * counted

@@ -22,7 +22,7 @@ def drawn(rng, samples):
     times = rng.choice((1, 1, 7, 1000))
     moment = (rng.uniform(0, 0.5) / times, rng.uniform(0, 1e-13))
     above = {LOWER: rng.uniform(0, 0.3) / times, HIGHER: rng.uniform(0.5, 2) / times}
-    return (moment, above, rows, rng.uniform(0, 1)), times
+    return (moment, above, rows, rng.uniform(0, 1), rng.choice((0, 1e-9))), times
 
 
 @pytest.mark.parametrize("seed", range(8))

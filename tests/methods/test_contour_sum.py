@@ -43,11 +43,18 @@ def aligned(radii, times, epsilon, phase=0.0):
     return samples
 
 
-def rows(samples, times, epsilons, *, log_moment=(0.0, 0.0), errors=(0.0, 0.0), modulus=0.0):
-    line = (
-        (log_moment, DISTANT, [(s.real - 1, s.imag, *errors) for s in samples], modulus),
-        times,
-    )
+def rows(
+    samples,
+    times,
+    epsilons,
+    *,
+    log_moment=(0.0, 0.0),
+    errors=(0.0, 0.0),
+    modulus=0.0,
+    left_out=0.0,
+):
+    given = [(s.real - 1, s.imag, *errors) for s in samples]
+    line = ((log_moment, DISTANT, given, modulus, left_out), times)
     return _core.contour.given_deltas(
         [line],
         tilts=(LOWER, TILT, HIGHER),
@@ -121,6 +128,18 @@ def test_samples_left_out_are_within_the_tail(modulus, times, count, off):
     assert worst <= arb(tail)
     if count == 33 and off == 0:
         assert arb(tail) <= 1.2 * worst
+
+
+@pytest.mark.parametrize("times", [1, 7, 10**9])
+def test_losses_left_out_are_part_of_the_tail(times):
+    """What a run has of them at most, by the union bound."""
+    left_out = (1 / 3) * 1e-10 / times
+    samples = aligned([0.9] * 9, times, 0.75)
+    ((value, rounding, tail, alias),) = rows(samples, times, [0.75])
+    assert rows(samples, times, [0.75], left_out=left_out)[0][:2] == (value, rounding)
+    ((_, _, more, _),) = rows(samples, times, [0.75], left_out=left_out)
+    assert arb(left_out) * times <= arb(more) - arb(tail) <= 1.01 * arb(left_out) * times
+    assert alias < 1e-100
 
 
 @pytest.mark.parametrize("sign", [1, -1])

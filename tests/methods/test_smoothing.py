@@ -108,7 +108,7 @@ def test_smoothed_samples_left_out_are_within_the_tail(side, radius, count):
     """Were all moments as large as at the tilt, and all that they are multiplied by added up."""
     tilt, period = 0.25, 12.0
     spacing = 2 * math.pi / period
-    line = ((0.0, 0.0), {0.0: -1e9, 2.5: -1e9}, [(-1.0, 0.0, 0.0, 0.0)] * (count - 1), 1.0)
+    line = ((0.0, 0.0), {0.0: -1e9, 2.5: -1e9}, [(-1.0, 0.0, 0.0, 0.0)] * (count - 1), 1.0, 0.0)
     ((_, _, tail, _),) = _core.contour.given_deltas(
         [(line, 1)],
         tilts=(0.0, tilt, 2.5),

@@ -65,6 +65,12 @@ class DensityMgfLine final : public MgfLine {
         needs_(needs),
         step_(std::floor(strips_.step() / grain) * grain) {
     if (!(step_ >= 64 * grain)) return;
+    if (is_cut()) {
+      farthest_ = (std::ceil(strips_.cut() / step_ - 0.5) + 0.25) * step_;
+    } else if ((weights_.own + needs.highest * weights_.ahead) * steepest_ >
+               step_ * static_cast<double>(needs.most_nodes)) {
+      return;
+    }
     nodes_.reserve(64);
     if (!march(mixture, -1)) return;
     std::reverse(nodes_.begin(), nodes_.end());
@@ -89,12 +95,16 @@ class DensityMgfLine final : public MgfLine {
     return strips_.error(step_, needs_.tilt, 0) + 2 * tilted_.tails + strips_.error(step_, needs_.tilt, frequency);
   }
 
+  double left_out() const override { return strips_.left_out(); }
+
   double modulus_bound(double frequency) const override {
     return 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;  // proof: contour-tail
   }
 
  private:
-  // Nodes from 0 (or one step above) outwards until the rest is negligible at every tilt wanted.
+  bool is_cut() const { return strips_.cut() < infinity; }
+
+  // Nodes from 0 (or one step above) outwards until the rest is negligible at every tilt wanted, or cut.
   bool march(const LogMixture& mixture, int direction) {
     double most_low = -infinity, most_high = -infinity, first = direction > 0 ? step_ : 0.0;
     std::array<double, smooth_line_block> x, mirrored;
@@ -110,11 +120,13 @@ class DensityMgfLine final : public MgfLine {
         if (weights_.behind != 0) mixture.log_mixtures(mirrored, behind);
         i = 0;
       }
+      if (direction > 0 && x[i] > farthest_) return is_cut();
       if (!(std::fabs(x[i]) < farthest)) return false;
       nodes_.emplace_back(x[i], weights_, here[i], behind[i]);
       const double low = nodes_.back().exponent(needs_.lowest), high = nodes_.back().exponent(needs_.highest);
       most_low = std::max(most_low, low);
       most_high = std::max(most_high, high);
+      if (direction > 0 && is_cut()) continue;
       if (low > most_low - needs_.log_accuracy || high > most_high - needs_.log_accuracy) continue;
       if (low + log_tail(needs_.lowest, direction) <= most_low - needs_.log_accuracy &&
           high + log_tail(needs_.highest, direction) <= most_high - needs_.log_accuracy)
@@ -153,10 +165,10 @@ class DensityMgfLine final : public MgfLine {
       error += mass * node.error_at(tilt, below);
     }
     result.sum = sum.value();
-    result.rounding = 1.01 * (error / result.sum + 2 * u);  // proof: mgf-rounding
-    result.tails =                                          // proof: mgf-trapezoid
-        1.01 / result.sum *
-        (result.mass.front() * math::exp(log_tail(tilt, -1)) + result.mass.back() * math::exp(log_tail(tilt, 1)));
+    result.rounding = 1.01 * (error / result.sum + 2 * u);                                    // proof: mgf-rounding
+    const double above = is_cut() ? 0.0 : result.mass.back() * math::exp(log_tail(tilt, 1));  // proof: mgf-trapezoid
+    result.tails =                                                                            // proof: mgf-trapezoid
+        1.01 / result.sum * (result.mass.front() * math::exp(log_tail(tilt, -1)) + above);
     return result;
   }
 
@@ -202,7 +214,7 @@ class DensityMgfLine final : public MgfLine {
   double steepest_;
   MomentStrips strips_;
   LineNeeds needs_;
-  double step_;
+  double step_, farthest_ = farthest;
   std::vector<Node> nodes_;  // by x
   Tilted tilted_;
   std::optional<LayerCake> layers_;

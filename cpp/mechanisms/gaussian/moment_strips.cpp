@@ -9,6 +9,7 @@
 
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/normal.hpp"
 
 namespace hockeystick {
 namespace {
@@ -18,7 +19,6 @@ constexpr double many_nodes = 250;    // beyond which cells are worth their time
 constexpr double widest_step = 0.25;  // for bounds of moduli by the nodes
 constexpr double width = 0.5;         // of a cell
 constexpr double most_cells = 512;
-constexpr double small_height = 0.04;
 
 }  // namespace
 
@@ -45,18 +45,21 @@ MomentStrips::MomentStrips(const LogMixture& mixture, const SmoothWeights& weigh
   const auto is_small = [&](double& error, double step, double tilt, double frequency) {
     return (error = error_by_cells(step, tilt, frequency)) <= most;
   };
-  for (double step = widest_step; step > 1.3 * step_ && !cells_.x.empty(); step *= 0.65)
+  const double least_step =
+      std::max(1.3 * step_, width * static_cast<double>(cells_.x.size()) / static_cast<double>(needs.most_nodes));
+  for (double step = widest_step; step > least_step && !cells_.x.empty(); step *= 0.65)
     if (is_small(on_line_, step, needs.tilt, needs.frequency) && is_small(at_tilt_, step, needs.tilt, 0) &&
         is_small(at_lowest_, step, needs.lowest, 0) && is_small(at_highest_, step, needs.highest, 0)) {
       step_ = step;
       return;
     }
   cells_.x.clear();
+  cut_ = infinity, left_out_ = 0;
 }
 
 // The error rises with the step and the frequency.
 double MomentStrips::error(double step, double tilt, double frequency) const {
-  const double by_strips = error_by_strips(step, tilt, frequency);
+  const double by_strips = cut_ == infinity ? error_by_strips(step, tilt, frequency) : infinity;
   if (cells_.x.empty()) return by_strips;
   if (tilt == needs_.tilt && frequency <= needs_.frequency)
     return std::min(by_strips, frequency == 0 ? at_tilt_ : on_line_);
@@ -87,27 +90,55 @@ MomentStrips::Exponents MomentStrips::exponents_at(const Height& height, double 
   return {by_slope, anywhere};
 }
 
-// Ends from far below to where the law of every tilt is negligible, were the integrand turned as far as it can be at a
-// small height.
+// log(P e^(tilt L)) sqrt(2 pi) where lambda is known.
+double MomentStrips::log_integrand(const LocalLog& at, double tilt, double x) const {
+  return growth(tilt) * at.value - x * x / 2;
+}
+
+// Ends from far below to where the law of every tilt is negligible, or to one cell beyond the first end where outcomes
+// may be cut.
 void MomentStrips::make_cells(const LogMixture& mixture) {
-  const double reach = std::sqrt(2 * needs_.log_accuracy) + 4, turned = needs_.frequency * small_height;
-  const double top = std::max(0.0, growth(needs_.highest) * steepest_) + reach + std::sqrt(2 * turned * steepest_);
+  const double reach = std::sqrt(2 * needs_.log_accuracy) + 4;
+  const double top = std::max(0.0, growth(needs_.highest) * steepest_) + reach;
   const double count = std::ceil((top + reach) / width / smooth_line_block) * smooth_line_block;
-  if (!(count <= most_cells)) return;
+  const bool may_cut = needs_.cut > 0 && weights_.ahead > 0;
+  if (!(count <= most_cells) && !may_cut) return;
   const double first = -std::ceil(reach / width) * width;
-  const auto ends = static_cast<std::size_t>(count);
-  for (std::size_t k = 0; k < ends; ++k) cells_.x.push_back(first + width * static_cast<double>(k));
-  cells_.at.resize(ends);
-  for (std::size_t k = 0; k < ends; k += smooth_line_block)
-    mixture.log_mixtures(std::span(cells_.x).subspan(k, smooth_line_block),
-                         std::span(cells_.at).subspan(k, smooth_line_block));
+  const auto ends = static_cast<std::size_t>(std::min(count, most_cells));
+  for (std::size_t from = 0; from < ends; from += smooth_line_block) {
+    for (std::size_t k = from; k < from + smooth_line_block; ++k)
+      cells_.x.push_back(first + width * static_cast<double>(k));
+    cells_.at.resize(cells_.x.size());
+    mixture.log_mixtures(std::span(cells_.x).subspan(from), std::span(cells_.at).subspan(from));
+    for (std::size_t k = from; may_cut && k + 1 < cells_.x.size(); ++k)
+      if (cuts_at(k)) return;
+  }
+  if (!(count <= most_cells)) cells_.x.clear();
+}
+
+// Beyond x > S the density of P falls at a rate of x - S at least.
+bool MomentStrips::cuts_at(std::size_t end) {
+  const double x = cells_.x[end], fall = x - weights_.own * steepest_;
+  if (!(fall > 1)) return false;
+  const double log_mass = log_integrand(cells_.at[end], 0, x) + weights_.own * cells_.at[end].error;
+  const double mass = inverse_sqrt_two_pi * math::exp(log_mass) / fall * (1 + 1e-9);  // proof: contour-cut
+  if (!(mass <= needs_.cut)) return false;
+  for (const double tilt : {needs_.lowest, needs_.tilt, needs_.highest}) {
+    double most = -infinity;
+    for (std::size_t k = 0; k <= end; ++k) most = std::max(most, log_integrand(cells_.at[k], tilt, cells_.x[k]));
+    const double there = log_integrand(cells_.at[end + 1], tilt, x);
+    if (!(there <= most - needs_.log_accuracy - 5)) return false;
+  }
+  cells_.x.resize(end + 2), cells_.at.resize(end + 2);
+  cut_ = x, left_out_ = mass;
+  return true;
 }
 
 // log of M(tilt) sqrt(2 pi) from below: in each cell both factors where they are smallest.
 double MomentStrips::log_moment_below(double tilt) const {
   const double rate = growth(tilt);
   double most = -infinity, sum = 0;
-  for (std::size_t k = 0; k + 1 < cells_.x.size(); ++k) {
+  for (std::size_t k = 0; k + (cut_ < infinity ? 2 : 1) < cells_.x.size(); ++k) {  // proof: mgf-trapezoid
     const LocalLog& end = cells_.at[rate > 0 ? k : k + 1];
     const double x = std::max(std::fabs(cells_.x[k]), std::fabs(cells_.x[k + 1]));
     const double log = rate * end.value - std::fabs(rate) * end.error - x * x / 2;
@@ -119,22 +150,43 @@ double MomentStrips::log_moment_below(double tilt) const {
 
 // A path above the axis and its mirror image, flat over each cell at the height that is best there: on it the integrand
 // is divided by e^(2 pi a / step) - 1. Where the height changes, at the end of a cell, a convex exponent is largest at
-// one of both heights.
+// one of both heights. Where next to nothing is left the path comes down between two nodes, and what lies beyond counts
+// as it is, in the sum and in the integral.
 double MomentStrips::error_by_cells(double step, double tilt, double frequency) const {
+  const std::size_t last = cells_.x.size() - 1;
   const double rate = growth(tilt);
   const double below = log_moment_below(tilt);
-  const auto at = [&](const LocalLog& there) { return rate * there.value + std::fabs(rate) * there.error; };
+  const auto at = [&](const LocalLog& end) { return rate * end.value + std::fabs(rate) * end.error; };
+  const auto most_in = [&](std::size_t k) {
+    const double l = cells_.x[k], r = cells_.x[k + 1], x = l > 0 ? l : r < 0 ? r : 0.0;
+    return at(cells_.at[rate > 0 ? k + 1 : k]) - x * x / 2 - below;
+  };
   const auto& heights = cells_.heights;
   // 2 / (e^v - 1) is at most 3.2 e^-v from v = 1 on and 2 / v anywhere.
   const auto exponents_of = [&](std::size_t j, double slope) {
-    const double v = 2 * pi * heights[j].a / step,
-                 fall = v > 1 ? v : math::log(1.6 * v) - 1e-9;  // proof: mgf-trapezoid
+    const double v = 2 * pi * heights[j].a / step;
+    const double fall = v > 1 ? v : math::log(1.6 * v) - 1e-9;  // proof: mgf-trapezoid
     const auto [by_slope, anywhere] = exponents_at(heights[j], slope, tilt, frequency);
     return Exponents{by_slope - fall, anywhere - fall};
   };
   const double nothing = -needs_.log_accuracy - 20, nothing_at_all = math::exp(nothing);
   const auto power = [&](double log) { return log < nothing ? nothing_at_all : math::exp(std::min(700.0, log)); };
-  double sum = 0;
+  // Below the first end lambda falls by no more than its slope there, and rises by at most S x beyond the last.
+  const double low = -cells_.x.front(), high = cells_.x.back();
+  if (!(low > std::max(0.0, -rate) * cells_.at.front().slope + 1)) return infinity;
+  double beyond = 0;
+  if (cut_ == infinity) {
+    if (!(high > std::max(0.0, rate) * steepest_ + 1)) return infinity;
+    beyond = (2 + step) * power(at(cells_.at[last]) - high * high / 2 - below);  // proof: mgf-trapezoid
+  }
+  std::size_t end = last;
+  while (end > 1) {
+    const double more = beyond + 2 * (width + step) * power(most_in(end - 1));  // proof: mgf-trapezoid
+    if (!(more <= 0.01 * math::exp(-needs_.log_accuracy))) break;
+    beyond = more, --end;
+  }
+  if (end == last) return infinity;
+  double sum = beyond;
   std::size_t flat = 0;  // the best height by what holds anywhere
   double by_height = exponents_of(0, 0).anywhere;
   for (std::size_t next = 1; next < heights.size() && 2 * pi * heights[next].a > step; flat = next++) {
@@ -143,9 +195,10 @@ double MomentStrips::error_by_cells(double step, double tilt, double frequency) 
     by_height = at_next;
   }
   std::size_t best = 0, used = 0;  // the best height by slope for the last cell, and its height
+  double least = 0;                // the exponent there
   // `from`: the slope at the end of the cell before, where the height changes.
   const auto add = [&](double log, double from, double slope, double scale) {
-    double least = exponents_of(best, slope).by_slope;
+    least = exponents_of(best, slope).by_slope;
     for (const int way : {-1, 1})  // a convex exponent falls in one direction, towards lower heights where infinite
       for (std::size_t next; (next = best + static_cast<std::size_t>(way)) < heights.size(); best = next) {
         const double at_next = exponents_of(next, slope).by_slope;
@@ -153,23 +206,18 @@ double MomentStrips::error_by_cells(double step, double tilt, double frequency) 
         least = at_next;
       }
     const std::size_t before = std::exchange(used, by_height < least ? flat : best);
-    sum += scale * power(log - below + std::min(least, by_height));  // proof: mgf-trapezoid
+    least = std::min(least, by_height);
+    sum += scale * power(log + least);  // proof: mgf-trapezoid
     if (used == before) return;
     const Exponents there = exponents_of(before, from), here = exponents_of(used, from);
     const double upright = std::min(std::max(there.by_slope, here.by_slope), std::max(there.anywhere, here.anywhere));
-    sum += std::fabs(heights[used].a - heights[before].a) * power(log - below + upright);  // proof: mgf-trapezoid
+    sum += std::fabs(heights[used].a - heights[before].a) * power(log + upright);  // proof: mgf-trapezoid
   };
-  // Below the first end lambda falls by no more than its slope there, and rises by at most S x beyond the last.
-  const LocalLog &first = cells_.at.front(), &end = cells_.at.back();
-  const double low = -cells_.x.front(), high = cells_.x.back();
-  if (!(low > std::max(0.0, -rate) * first.slope + 1 && high > std::max(0.0, rate) * steepest_ + 1)) return infinity;
-  add(at(first) - low * low / 2, first.slope, first.slope, 1);  // proof: mgf-trapezoid
-  for (std::size_t k = 0; k + 1 < cells_.x.size(); ++k) {
-    const double l = cells_.x[k], r = cells_.x[k + 1], x = l > 0 ? l : r < 0 ? r : 0.0;
-    const LocalLog &left = cells_.at[k], &right = cells_.at[k + 1];
-    add(at(rate > 0 ? right : left) - x * x / 2, left.slope, right.slope, width);  // proof: mgf-trapezoid
-  }
-  add(at(end) - high * high / 2, end.slope, steepest_, 1);  // proof: mgf-trapezoid
+  const double first_slope = cells_.at.front().slope;
+  add(at(cells_.at.front()) - low * low / 2 - below, first_slope, first_slope, 1);  // proof: mgf-trapezoid
+  for (std::size_t k = 0; k <= end; ++k)
+    add(most_in(k), cells_.at[k].slope, cells_.at[k + 1].slope, width);  // proof: mgf-trapezoid
+  sum += heights[used].a * power(most_in(end) + std::max(0.0, least));   // proof: mgf-trapezoid
   return 3.2 * sum;
 }
 

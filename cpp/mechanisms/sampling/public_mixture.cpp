@@ -120,6 +120,7 @@ class PublicMixture final : public DominatingPair {
         continue;
       }
       LineNeeds own = needs;
+      own.cut = needs.cut / weight;
       const double share = log_weight + log_moment_at_most(*pair, needs.tilt);
       own.log_accuracy =
           std::max(std::min(needs.log_accuracy, least_accuracy), needs.log_accuracy + std::min(0.0, share));

@@ -51,6 +51,12 @@ class WeightedLine final : public MgfLine {
     return 1 - (1 - 1e-6) * gap + beside_;  // proof: weighted-lines
   }
 
+  double left_out() const override {
+    double sum = 0;
+    for (const WeightedPart& part : parts_) sum += part.weight * part.line->left_out();
+    return sum + 1e-6 * sum;  // proof: contour-cut
+  }
+
   std::size_t size() const override {
     std::size_t sum = 0;
     for (const WeightedPart& part : parts_) sum += part.line->size();
