@@ -77,9 +77,14 @@ def is_number(value: object) -> bool:
         return False
     if isinstance(value, np.ndarray):
         value = value[()]  # what it holds
-    if isinstance(value, _NO_NUMBERS) or value is np.ma.masked or not hasattr(value, "__float__"):
+    if isinstance(value, _NO_NUMBERS) or _is_masked(value) or not hasattr(value, "__float__"):
         return False
     return not str(getattr(value, "dtype", "")).endswith("bool")
+
+
+def _is_masked(value: object) -> bool:
+    """Whether it is ``numpy.ma.masked``; asked so, as naming it imports ``numpy.ma``."""
+    return type(value).__name__ == "MaskedConstant"
 
 
 def positive(name: str, value: object) -> float:

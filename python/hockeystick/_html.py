@@ -4,6 +4,8 @@
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
+from hockeystick._importing import importing
+
 MOST_ROWS = 30
 _LEFT = ' style="text-align: left"'
 
@@ -21,7 +23,8 @@ def table(
 
     Of more than `most` rows the first are shown, and how many others there are.
     """
-    from html import escape  # noqa: PLC0415, takes time to import
+    with importing:
+        from html import escape  # noqa: PLC0415, takes time to import
 
     def cells(kind: str, values: Sequence[object]) -> str:
         return "".join(

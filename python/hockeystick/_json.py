@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from hockeystick import _checks, mechanisms
+from hockeystick._importing import importing
 from hockeystick.composition import Mechanism
 
 LONGEST = 2**26  # characters of a document: parsed, each may take some 20 bytes
@@ -137,7 +138,8 @@ def _checksum(value: Mapping[str, Any]) -> str:
 
 def digest(text: str) -> str:
     """SHA-256 of the text."""
-    from hashlib import sha256  # noqa: PLC0415, takes time to import
+    with importing:
+        from hashlib import sha256  # noqa: PLC0415, takes time to import
 
     return sha256(text.encode()).hexdigest()
 

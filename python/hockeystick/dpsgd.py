@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
+from hockeystick._importing import importing
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composable
@@ -273,7 +274,8 @@ def _shared(answer: Callable[[Part], Found], parts: Sequence[Part], threads: int
     """The answer to each part, in order."""
     if threads == 1 or len(parts) < 2:  # noqa: PLR2004
         return list(map(answer, parts))
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415, takes time to import
+    with importing:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415, takes time to import
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(answer, parts))

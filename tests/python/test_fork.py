@@ -140,6 +140,37 @@ sys.exit(os.waitpid(child, 0)[1])
 )
 
 
+# A child of a process whose thread asks for the first time, and imports what it needs for that.
+FIRST = """
+import os, signal, sys, threading, warnings
+import numpy as np
+import hockeystick as hs
+
+warnings.simplefilter("ignore", DeprecationWarning)
+
+def ask():
+    eval(sys.argv[1])
+
+thread = threading.Thread(target=ask)
+thread.start()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    ask()
+    os._exit(0)
+thread.join()
+sys.exit(os.waitpid(child, 0)[1])
+"""
+FIRST_QUESTIONS = {
+    "ledger": "hs.Accountant().to_json()",
+    "calibration": "hs.dpsgd_noise_multiplier(epsilon=2, delta=1e-5, sampling_probability=0.01, "
+    "steps=1000)",
+    "threads": "hs.dpsgd_epsilon(noise_multiplier=np.linspace(1, 2, 300), "
+    "sampling_probability=0.01, steps=1000, delta=1e-5, threads=2)",
+    "toml": "hs.Accountant.read_text('ledger = []', toml=True)",
+}
+
+
 def run(tmp_path, code, *arguments):
     """The code in a process of its own; a file, because forkserver reads it again."""
     script = tmp_path / "script.py"
@@ -171,3 +202,9 @@ def test_a_preloading_master_and_its_workers(tmp_path):
 
 def test_a_child_of_another_thread_can_be_interrupted(tmp_path):
     run(tmp_path, INTERRUPT)
+
+
+@pytest.mark.parametrize("question", FIRST_QUESTIONS)
+def test_a_child_of_a_process_that_imports_computes(tmp_path, question, samples):
+    for _ in range(min(samples(3), 30)):
+        run(tmp_path, FIRST, FIRST_QUESTIONS[question])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from hockeystick import _checks, _files, _json, mechanisms
+from hockeystick._importing import importing
 from hockeystick.accountant.saved_ledger import SCHEMA, VERSION, SavedLedger
 from hockeystick.adjacency import Adjacency
 from hockeystick.limits import DEFAULT_TOLERANCE
@@ -67,7 +68,8 @@ class Described(SavedLedger):
 
 def _json_of_toml(text: str) -> str:
     """The same as JSON; parsed TOML nests no deeper than Python does."""
-    import tomllib  # noqa: PLC0415, takes time to import
+    with importing:
+        import tomllib  # noqa: PLC0415, takes time to import
 
     try:
         return json.dumps(tomllib.loads(text), allow_nan=False)
