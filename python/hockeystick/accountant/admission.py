@@ -4,7 +4,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from hockeystick import _checks
 from hockeystick.accountant.ledger import Ledger, checked_label
@@ -25,12 +25,17 @@ def amount(name: str, value: Amount) -> float:
     """Part of a budget: a number, or a decimal or fraction, rounded down so that none is given."""
     if not isinstance(value, str | Decimal | Fraction):
         return _checks.real(name, value)
+    # A decimal with a large exponent, as a fraction, would have more digits than memory holds.
+    kind = Fraction if isinstance(value, Fraction) or "/" in str(value) else Decimal
     try:
-        exact = Fraction(value)
+        exact: Any = kind(value)  # type: ignore[arg-type]
         number = float(exact)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        raise ValueError(f"{name} must be a finite number, got {_checks.show(value)}") from None
-    return math.nextafter(number, -math.inf) if Fraction(number) > exact else number
+        is_above = math.isfinite(number) and kind(number) > exact
+    except (ValueError, ArithmeticError):
+        number, is_above = math.nan, False
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {_checks.show(value)}")
+    return math.nextafter(number, -math.inf) if is_above else number
 
 
 class _Amounts(TypedDict):

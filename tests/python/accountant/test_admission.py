@@ -57,6 +57,18 @@ def test_exact_budgets_are_rounded_down():
     assert hs.accountant.admission.amount("epsilon", Decimal("0.1")) < 0.1
 
 
+@pytest.mark.parametrize("text", ["1e1000000000", "-1e1000000000", "1e400", "1e-1000000000"])
+def test_budgets_of_any_exponent_are_told_at_once(text):
+    """As fractions, they would have more digits than memory holds."""
+    small = text.startswith("1e-")
+    for value in (text, Decimal(text)):
+        if small:
+            assert hs.accountant.admission.amount("epsilon", value) == 0
+        else:
+            with pytest.raises(ValueError, match="^epsilon must be a finite number, got "):
+                Accountant().would_exceed(STEP, epsilon=value, delta=1e-5)
+
+
 def test_budgets_beyond_the_largest_epsilon_of_a_delta():
     acct = Accountant()
     assert acct.admit(hs.Laplace(noise_multiplier=1e-3), 3, epsilon=20_000.0, delta=1e-5)
