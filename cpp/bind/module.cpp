@@ -9,6 +9,23 @@
 #include "numeric/range.hpp"
 #include "numeric/simd/cpu.hpp"
 
+namespace {
+
+namespace py = pybind11;
+
+// Protocols 0 and 1 of pickle make an instance of the first base class, over which pybind11 ends the process.
+void refuse_to_pickle(const py::module_& module) {
+  for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
+    if (!py::isinstance<py::type>(value) || PyObject_IsSubclass(value.ptr(), PyExc_Exception) == 1) continue;
+    const std::string problem = "cannot pickle '" + name.cast<std::string>() + "' object";
+    value.attr("__reduce__") =
+        py::cpp_function([problem](const py::object&) -> py::str { throw py::type_error(problem); },
+                         py::name("__reduce__"), py::is_method(value));
+  }
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Core of hockeystick: see cpp/README.md for what it certifies.";
   Doubles(0);  // what pybind11 makes of NumPy once, under a lock, is made before anybody can fork
@@ -29,6 +46,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_dpsgd(module);
   bind_views(module);
   bind_pld_views(module);
+  refuse_to_pickle(module);
   module.def("kernel", &hockeystick::kernel_name, "Name of the vector kernel in use.");
 #ifdef HOCKEYSTICK_PARTS
   bind_numeric(module);

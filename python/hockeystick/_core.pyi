@@ -16,6 +16,7 @@ __all__: list[str] = [
     "KeptRun",
     "LossPmf",
     "NoPairError",
+    "TimeLimit",
     "additive_noise_pair",
     "allocated_pair",
     "bayes_risk_bounds",
@@ -57,6 +58,24 @@ __all__: list[str] = [
     "zcdp_bounds",
 ]
 
+class TimeLimit:
+    """
+    A limit that several threads work under.
+    """
+    def __init__(self) -> None:
+        """
+        As this thread has it.
+        """
+    def __reduce__(self) -> str: ...
+    def apply(self) -> None:
+        """
+        Make it that of this thread.
+        """
+    def end(self) -> None:
+        """
+        Have works of all who have it end at once.
+        """
+
 class NoPairError(ValueError):
     """
     No dominating pair is known for a comparison; the message is the reason.
@@ -66,6 +85,7 @@ class DominatingPair:
     """
     Two distributions that dominate a mechanism. Immutable.
     """
+    def __reduce__(self) -> str: ...
     def delta_above(
         self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
     ) -> numpy.typing.NDArray[numpy.float64]:
@@ -80,6 +100,7 @@ class LossPmf:
     A composed privacy loss distribution on a grid. Immutable.
     """
     def __len__(self) -> int: ...
+    def __reduce__(self) -> str: ...
     def delta(
         self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
     ) -> numpy.typing.NDArray[numpy.float64]:
@@ -128,6 +149,7 @@ class Answer:
     """
     A certified interval and what its width is made of.
     """
+    def __reduce__(self) -> str: ...
     @property
     def converged(self) -> bool: ...
     @property
@@ -167,6 +189,7 @@ class Answers:
     """
     def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> Answer: ...
     def __len__(self) -> int: ...
+    def __reduce__(self) -> str: ...
     def row(
         self, index: typing.SupportsInt | typing.SupportsIndex
     ) -> typing.Annotated[list[float], "FixedSize(6)"]:
@@ -202,6 +225,7 @@ class KeptRun:
         """
         Made for a question; None where nothing that may grow has a tight answer.
         """
+    def __reduce__(self) -> str: ...
     def answers(
         self,
         quantity: str,

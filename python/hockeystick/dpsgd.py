@@ -2,6 +2,7 @@
 """DP-SGD for whole arrays of parameters."""
 
 from collections.abc import Callable, Sequence
+from threading import Lock, Thread
 from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy.typing as npt
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
-from hockeystick._importing import importing
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composable
@@ -271,14 +271,40 @@ def _solve(
 
 
 def _shared(answer: Callable[[Part], Found], parts: Sequence[Part], threads: int) -> list[Found]:
-    """The answer to each part, in order."""
+    """The answer to each part, in order, or the error of the first that has one.
+
+    The threads work under the time limit of this one, and end when it is interrupted.
+    """
     if threads == 1 or len(parts) < 2:  # noqa: PLR2004
         return list(map(answer, parts))
-    with importing:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415, takes time to import
+    left, lock = iter(enumerate(parts)), Lock()
+    found: dict[int, Found] = {}
+    errors: dict[int, BaseException] = {}
+    limit = _core.TimeLimit()
 
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(answer, parts))
+    def work() -> None:
+        limit.apply()
+        while not errors:
+            with lock:
+                index, part = next(left, (len(parts), None))
+            if part is None:
+                return
+            try:
+                found[index] = answer(part)
+            except BaseException as error:  # noqa: BLE001, raised by the thread that asked
+                errors[index] = error
+
+    workers = [Thread(target=work, daemon=True) for _ in range(min(threads, len(parts)))]
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    finally:
+        limit.end()
+    if errors:
+        raise errors[min(errors)]
+    return [found[index] for index in range(len(parts))]
 
 
 def _refusal(question: dict[str, Any], bounds: Bounds[Any], limits: Limits) -> CertificationError:

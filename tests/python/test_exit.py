@@ -17,6 +17,10 @@ step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 def long():
     (1000 * step).pld(discretization_interval=1e-6, memory_limit=2**32)
 
+def shared():
+    hs.dpsgd_epsilon(noise_multiplier=[1.0] * 10**5, sampling_probability=0.01,
+        steps=1000, delta=1e-5, threads=2)
+
 def short():
     (30 * hs.Laplace(noise_multiplier=2.0)).delta_bounds(1.0)
 
@@ -46,6 +50,7 @@ ENDS = {
 WORKERS = {
     "long": ["ever:long"],
     "short": ["ever:short"] * 3,
+    "shared": ["ever:shared"],
     "both": ["ever:long", "ever:short", "stubborn:short"],
 }
 

@@ -24,6 +24,8 @@ LONG = {
     "curve": "(1000 * step).epsilon_bounds(delta=np.geomspace(1e-12, 0.4, 2 * 10**6))",
     "many_runs": """hs.dpsgd_epsilon(noise_multiplier=[0.7 + k / 10**6 for k in range(10**6)],
         sampling_probability=0.01, steps=1000, delta=1e-5)""",
+    "many_threads": """hs.dpsgd_epsilon(noise_multiplier=[0.7 + k / 10**6 for k in range(10**6)],
+        sampling_probability=0.01, steps=1000, delta=1e-5, threads=2)""",
     "mixture": """hs.GaussianMixture(standard_deviation=1.0,
         sensitivities=[k / 50 for k in range(100)], probabilities=[0.01] * 100)
         .pld(discretization_interval=1e-5)""",

@@ -14,21 +14,22 @@ LATEST = 2.0  # seconds until a question that is to end has ended; 0.1 without o
 STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 
 
-def ask_for_long():
+def ask_for_long(threads=1):
     """Half a minute, if left alone."""
     hs.dpsgd_epsilon(
         noise_multiplier=[0.7 + k / 10**6 for k in range(10**6)],
         sampling_probability=0.01,
         steps=1000,
         delta=1e-5,
+        threads=threads,
     )
 
 
-def assert_it_ends():
+def assert_it_ends(threads=1):
     start = time.monotonic()
     over = pytest.raises(TimeoutError, match="the time_limit of this thread is over")
     with over, hs.time_limit(0.3):
-        ask_for_long()
+        ask_for_long(threads)
     assert 0.3 <= time.monotonic() - start < 0.3 + LATEST
 
 
@@ -36,6 +37,15 @@ def test_a_long_question_ends_and_the_next_is_answered():
     expected = (1000 * STEP).epsilon_bounds(1e-5)
     assert_it_ends()
     assert tuple((1000 * STEP).epsilon_bounds(1e-5)) == tuple(expected)
+
+
+def test_threads_that_share_a_question_share_its_limit():
+    assert_it_ends(threads=2)
+    with hs.time_limit(100):
+        STEP.epsilon(1e-5)
+    hs.dpsgd_epsilon(
+        noise_multiplier=[1.0, 2.0], sampling_probability=0.01, steps=10, delta=1e-5, threads=2
+    )
 
 
 def test_other_threads_have_limits_of_their_own():
