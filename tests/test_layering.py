@@ -30,8 +30,8 @@ CPP_LAYERS["bind"] = set(CPP_LAYERS) - {"c"}
 # From the bottom up; a module may import from lower rows only.
 PYTHON_LAYERS = [
     {"_core", "_importing"},
-    {"_checks", "_decimals", "_deprecated", "_files", "_html", "_progress"},
-    {"_words", "adjacency", "bounds"},
+    {"_checks", "_decimals", "_deprecated", "_html", "_progress"},
+    {"_files", "_words", "adjacency", "bounds"},
     {"enclosing", "errors", "limits"},
     {"queries"},
     {"explanation", "pld"},

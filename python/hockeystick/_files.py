@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from hockeystick import _checks
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -20,7 +22,38 @@ else:
 
 _holders: dict[Path, tuple[int, int]] = {}  # the process and thread that hold a file's lock
 _descriptors: set[int] = set()  # of locks that threads of this process hold or wait for
+_EFFECTIVE = os.access in os.supports_effective_ids
 _PERIOD = 0.005  # seconds between looks at a lock that others hold
+
+
+def resolved(path: str | os.PathLike[str]) -> Path:
+    """What the path refers to, at the end of all links.
+
+    Raises:
+        TypeError: `path` is no path.
+        ValueError: It holds a null character.
+        OSError: It is empty, or its links lead in a circle.
+    """
+    name = name_of(path)
+    with _errors_naming(path):
+        try:
+            target = Path(name).resolve()
+            is_circle = target.is_symlink()
+        except RuntimeError:  # so says Python 3.11 and 3.12
+            is_circle = True
+        if is_circle:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target
+
+
+def name_of(path: object) -> str:
+    """The path as text."""
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(name, str):
+        raise TypeError(f"path must be a string or an os.PathLike of one, got {_checks.show(path)}")
+    if "\0" in name:
+        raise ValueError(f"path must hold no null character, got {_checks.show(path)}")
+    return name
 
 
 @contextmanager
@@ -37,7 +70,7 @@ def locked(path: str | os.PathLike[str], timeout: float | None = None) -> Iterat
         TimeoutError: It was not had within so many seconds.
         RuntimeError: This thread holds it already.
     """
-    target = Path(path).resolve()
+    target = resolved(path)
     holder = (os.getpid(), threading.get_ident())
     if _holders.get(target) == holder:
         raise RuntimeError(f"{os.fspath(path)} is locked by this thread already")
@@ -56,12 +89,12 @@ def locked(path: str | os.PathLike[str], timeout: float | None = None) -> Iterat
         with _opened(f"{target}.turn", path) as turn:
             waited(turn, _PERIOD)
             waited(lock, _PERIOD / 5)  # only one at a time looks at it
-        _holders[target] = holder
         try:
+            _holders[target] = holder
             yield target
         finally:
             if os.getpid() == holder[0]:  # and not a child that was forked meanwhile
-                del _holders[target]
+                _holders.pop(target, None)
 
 
 @contextmanager
@@ -95,16 +128,19 @@ if hasattr(os, "register_at_fork"):
 def replace(path: str | os.PathLike[str], text: str) -> None:
     """Make `text` the whole content of the file; when this returns, it is on the disk.
 
+    A file that is there keeps its mode, and its owner where this process may give it away.
+
     Raises:
-        OSError: The file cannot be written; it is as before.
+        OSError: The file cannot be written, or may not be; it is as before.
     """
+    target = resolved(path)  # a link stays a link
     with _errors_naming(path):
-        target = Path(path).resolve()  # a link stays a link
         new = target.with_name(f".{target.name}.{os.urandom(8).hex()}.tmp")
+        before = target.stat() if target.exists() else None
+        if before is not None and not os.access(target, os.W_OK, effective_ids=_EFFECTIVE):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         try:
-            _write(new, text.encode())
-            if target.exists():
-                new.chmod(target.stat().st_mode & 0o7777)
+            _write(new, text.encode(), before)
             new.replace(target)
         except BaseException:
             _drop(new)
@@ -119,7 +155,7 @@ def read(path: str | os.PathLike[str], longest: int) -> str:
         ValueError: It has more than `longest` bytes, or is no text.
         OSError: The file cannot be read.
     """
-    with _errors_naming(path), Path(path).open("rb") as file:
+    with _errors_naming(path), Path(name_of(path)).open("rb") as file:
         content = file.read(longest + 1)
     if len(content) > longest:
         raise ValueError(f"must be a file of at most {longest} bytes")
@@ -167,7 +203,7 @@ def _unlock(descriptor: int) -> None:
 @contextmanager
 def _errors_naming(path: str | os.PathLike[str]) -> Iterator[None]:
     """Have an OSError name the path that was asked for, whichever file it came from."""
-    name = os.fspath(path)
+    name = name_of(path)
     try:
         if not name:  # Path("") is the current directory
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -182,8 +218,19 @@ def _drop(path: Path) -> None:
         path.unlink()
 
 
-def _write(path: Path, content: bytes) -> None:
-    with path.open("xb") as file:
+def _write(path: Path, content: bytes, like: os.stat_result | None) -> None:
+    """Write a new file, which at no time may be read by more than the file that it is like."""
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o666 if like is None else 0o600)
+
+    with open(path, "xb", opener=opener) as file:
+        if like is not None:
+            if sys.platform != "win32":
+                for user, group in ((like.st_uid, -1), (-1, like.st_gid)):
+                    with suppress(OSError):
+                        os.chown(path, user, group)
+            path.chmod(like.st_mode & 0o7777)
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -4,7 +4,6 @@
 import json
 import os
 from dataclasses import MISSING, fields
-from pathlib import Path
 from typing import Any, Self
 
 from hockeystick import _checks, _files, _json, mechanisms
@@ -37,7 +36,7 @@ class Described(SavedLedger):
             ValueError: It describes no accountant; the message says where.
             TypeError: `path` is no path.
         """
-        is_toml = Path(path).suffix.lower() == ".toml"
+        is_toml = _files.name_of(path).lower().endswith(".toml")
         try:
             return cls.read_text(_files.read(path, _json.LONGEST), toml=is_toml)
         except ValueError as error:

@@ -15,6 +15,7 @@ from hockeystick.errors import StaleLedgerError
 
 SCHEMA = "hockeystick.Accountant"
 VERSION = 1
+_NO_FILE = ""  # in place of a digest
 
 
 class SavedLedger(Ledger):
@@ -71,7 +72,7 @@ class SavedLedger(Ledger):
         """
         with self._lock:
             text = self.to_json()
-            target = Path(path).resolve()
+            target = _files.resolved(path)
             known = self._file is not None and self._file[0] == target
             with _files.locked(path) if known and not self._holds_lock else nullcontext():
                 if known:
@@ -82,7 +83,9 @@ class SavedLedger(Ledger):
     def _check_unchanged(self, path: str | os.PathLike[str]) -> None:
         try:
             now = _json.digest(_files.read(path, _json.LONGEST))
-        except (FileNotFoundError, ValueError):
+        except FileNotFoundError:
+            now = _NO_FILE
+        except ValueError:
             now = None
         if self._file is None or now != self._file[1]:
             raise StaleLedgerError(
@@ -100,12 +103,13 @@ class SavedLedger(Ledger):
             ValueError: It holds no accountant, or was changed; see ``from_json``.
             TypeError: `path` is no path.
         """
+        target = _files.resolved(path)
         try:
             text = _files.read(path, _json.LONGEST)
             account = cls.from_json(text)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
-        account._file = (Path(path).resolve(), _json.digest(text))  # noqa: SLF001, its own
+        account._file = (target, _json.digest(text))  # noqa: SLF001, its own
         return account
 
     @classmethod
@@ -176,6 +180,7 @@ class SavedLedger(Ledger):
         try:
             account = cls.load(path)
         except FileNotFoundError:
+            new._file = (_files.resolved(path), _NO_FILE)
             return new
         for name in given:
             if getattr(new, name) != getattr(account, name):

@@ -272,3 +272,16 @@ def test_a_child_of_the_dead_holds_no_lock(path):
         finally:
             os.kill(child, signal.SIGKILL)
     assert spent(path) == 1
+
+
+def test_a_file_that_appears_in_the_block_is_not_replaced(tmp_path):
+    path = tmp_path / "ledger.json"
+
+    def enter():
+        with hs.Accountant.locked(path) as ledger:
+            ledger.compose(hs.Gaussian(1.0))
+            hs.Accountant().compose(hs.Laplace(1.0)).save(path)  # without the lock
+
+    with pytest.raises(hs.StaleLedgerError):
+        enter()
+    assert hs.Accountant.load(path).ledger == ((hs.Laplace(1.0), 1),)

@@ -147,9 +147,59 @@ def test_errors_name_the_path_asked_for(tmp_path, monkeypatch, work, name, error
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("bad", [None, 1.5, {}])
-def test_a_path_is_a_path(bad):
-    with pytest.raises(TypeError):
-        Accountant.load(bad)
-    with pytest.raises(TypeError):
-        Accountant().save(bad)
+@pytest.mark.parametrize("bad", [None, 1.5, {}, b"ledger.json", "a\0b"], ids=repr)
+@pytest.mark.parametrize(
+    "work",
+    [
+        Accountant().save,
+        Accountant.load,
+        Accountant.read,
+        lambda x: Accountant.locked(x).__enter__(),
+    ],
+    ids=["save", "load", "read", "locked"],
+)
+def test_a_path_is_a_path(bad, work):
+    with pytest.raises(ValueError if isinstance(bad, str) else TypeError) as caught:
+        work(bad)
+    assert str(caught.value).startswith("path must ")
+    assert str(caught.value).endswith(f", got {bad!r}")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links the POSIX way")
+def test_links_in_a_circle_are_refused_and_stay(path):
+    path.symlink_to(path.name)
+    for work in (Accountant().save, Accountant.load, lambda x: Accountant.locked(x).__enter__()):
+        with pytest.raises(OSError, match="Too many levels"):
+            work(path)
+    assert path.is_symlink()
+
+
+def test_a_file_that_may_not_be_written_is_refused(path, monkeypatch):
+    Accountant().compose(STEP).save(path)
+    path.chmod(0o444)
+    before = path.read_bytes()
+    if os.access(path, os.W_OK):  # as root may
+        monkeypatch.setattr(os, "access", lambda file, *_, **__: file.stat().st_mode & 0o222)
+    with pytest.raises(PermissionError, match="ledger.json"):
+        Accountant().save(path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not hasattr(os, "chown"), reason="this platform has no owners")
+def test_the_owner_stays(path):
+    Accountant().save(path)
+    if os.geteuid() == 0:
+        os.chown(path, 65534, 65534)
+    before = path.stat()
+    Accountant().compose(STEP).save(path)
+    assert (path.stat().st_uid, path.stat().st_gid) == (before.st_uid, before.st_gid)
+
+
+def test_a_private_file_is_private_while_it_is_written(path, monkeypatch):
+    Accountant().save(path)
+    path.chmod(0o600)
+    modes = []
+    monkeypatch.setattr(os, "fsync", lambda file: modes.append(os.fstat(file).st_mode & 0o777))
+    Accountant().compose(STEP).save(path)
+    assert modes[0] == path.stat().st_mode & 0o777
