@@ -102,7 +102,8 @@ def members(value: object, path: str, names: tuple[str, ...]) -> Mapping[str, An
     for name in value:
         if name not in names:
             known = ", ".join(names)
-            fail(f"{path}.{name[:80]}", f"must not be there; known are {known}")
+            shown = name[:80] if name.isprintable() else ascii(name[:80])
+            fail(f"{path}.{shown}", f"must not be there; known are {known}")
     for name in names:
         if name not in value:
             fail(f"{path}.{name}", "must be there")

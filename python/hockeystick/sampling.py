@@ -208,7 +208,9 @@ def rate_and_steps(
     nearest = round(exact)
     count = nearest if abs(exact - nearest) <= exact * Fraction(2) ** -50 else math.ceil(exact)
     if count > _checks.MAX_COUNT:
-        raise ValueError(f"epochs must make at most {_checks.MAX_COUNT} steps, got {count}")
+        raise ValueError(
+            f"epochs must make at most {_checks.MAX_COUNT} steps, got {_checks.show(length)}"
+        )
     return float(part), count
 
 

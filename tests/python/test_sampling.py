@@ -131,6 +131,7 @@ def test_epochs_of_whole_batches():
         ({**SIZES, "epochs": -1}, ValueError, "epochs must be finite and >= 0, got -1"),
         ({**SIZES, "epochs": "1"}, TypeError, "epochs must be a real number"),
         ({**SIZES, "epochs": 1e9}, ValueError, "epochs must make at most 1000000000 steps"),
+        ({**SIZES, "epochs": 1e300}, ValueError, r"epochs must .* got 1e\+300$"),
         (
             {"sampling_probability": 0, "epochs": 1},
             ValueError,

@@ -36,7 +36,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]  # generic from click 8
 
 
 class Whole(Number):
-    """A whole number: 10000, 10,000 or 1e4."""
+    """A whole number: 10000, 10,000 or 1e4; not 10.000, which some mean as 10,000."""
 
     name = "integer"
     _kind = "a whole number, such as 10000, 10,000 or 1e4"
@@ -45,6 +45,8 @@ class Whole(Number):
         """The integer that was typed."""
         if not isinstance(value, str):
             return value
+        if _POINTS.fullmatch(value.strip()):
+            self._refuse(value, param, ctx)
         try:
             return int(_without_commas(value))
         except ValueError:
@@ -60,6 +62,7 @@ class Whole(Number):
 
 _LONGEST_SHOWN = 60
 _COMMAS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
+_POINTS = re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
 _LARGEST_EXPONENT = 400  # beyond, a part of a quotient is not worked out to its last digit
 
 

@@ -188,6 +188,7 @@ def test_whole_numbers_are_numbers():
         (text(ledger=entry(**nested(400))), "nested less deeply|must not be there"),
         ("{}", r"\$\.schema must be there"),
         (text(extra=1), r"\$\.extra must not be there"),
+        (text(**{"\ud800\n\x1b[31m": 1}), r"^\$\.'\\ud800\\n\\x1b\[31m' must not be there"),
         (text(schema="other"), r"\$\.schema must be 'hockeystick.Accountant', got 'other'"),
         (text(version=2), r"\$\.version must be 1, got 2"),
         (text(version=True), r"\$\.version must be 1, got True"),

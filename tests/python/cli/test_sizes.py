@@ -75,10 +75,11 @@ def test_counts_as_they_are_typed(run, typed):
 
 
 @pytest.mark.parametrize(
-    "typed", ["1e-999", "1e-330%", "1/1e400", "0.5", "1e-5", "nan", "inf", "1/0"]
+    "typed",
+    ["1e-999", "1e-330%", "1/1e400", "0.5", "1e-5", "nan", "inf", "1/0", "10.000", " 1.000.000"],
 )
 def test_counts_are_whole_as_they_are_typed(run, typed):
-    """Also where the nearest double is 0."""
+    """Also where the nearest double is 0; 10.000 may mean 10 or 10,000."""
     status, _, err = run("epsilon", "-s", "1", "-p", "1%", "-i", typed, "-d", "1e-5")
     assert status != 0
     assert "is not a whole number" in err
