@@ -63,7 +63,7 @@ def real(name: str, value: object, expected: str = "a real number") -> float:
             return float(value) + 0.0  # type: ignore[arg-type]
     except OverflowError:
         return -math.inf if value < 0 else math.inf  # type: ignore[operator]
-    except (TypeError, ValueError):  # such as a tensor without data
+    except (TypeError, ValueError, RuntimeError):  # such as a tensor without data
         pass
     raise TypeError(f"{name} must be {expected}, got {show(value)}")
 
@@ -171,13 +171,13 @@ def _integer(value: object) -> int | None:
         return None
     try:
         return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
+    except (TypeError, RuntimeError):
         pass
     try:
         if not abs(float(value)) < math.inf:  # type: ignore[arg-type]
             return None
         integer = int(value)  # type: ignore[call-overload]
-    except (OverflowError, TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError, RuntimeError):
         return None
     return integer if integer == value else None
 
@@ -240,6 +240,7 @@ def distributions(**given: object) -> tuple[Weights, ...]:
 
 def _outcomes(name: str, values: object) -> npt.NDArray[Any]:
     expected = f"one-dimensional, of 1 to {MAX_OUTCOMES} numbers"
+    _refuse_masked(name, values)
     try:
         array: npt.NDArray[Any] = np.asarray(values)
     except ValueError:  # ragged
@@ -380,10 +381,18 @@ def _numeric_array(name: str, values: object, expected: str) -> FloatArray:
         return np.array(reals).reshape(array.shape)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name} must be numbers {expected}, got {show(values)}")
-    return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    with np.errstate(over="ignore", under="ignore"):  # infinite is out of range, or is said to be
+        return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+
+
+def _refuse_masked(name: str, values: object) -> None:
+    """Refuse masked entries, the numbers below which others would see."""
+    if isinstance(values, np.ndarray) and np.any(getattr(values, "mask", False)):
+        raise ValueError(f"{name} must be an array without masked entries, got {show(values)}")
 
 
 def _rectangular(name: str, values: object) -> npt.NDArray[Any]:
+    _refuse_masked(name, values)
     try:
         return np.asarray(values)
     except ValueError:  # ragged

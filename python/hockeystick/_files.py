@@ -31,7 +31,7 @@ def resolved(path: str | os.PathLike[str]) -> Path:
 
     Raises:
         TypeError: `path` is no path.
-        ValueError: It holds a null character.
+        ValueError: No file can have that name.
         OSError: It is empty, or its links lead in a circle.
     """
     name = name_of(path)
@@ -51,9 +51,10 @@ def name_of(path: object) -> str:
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(name, str):
         raise TypeError(f"path must be a string or an os.PathLike of one, got {_checks.show(path)}")
-    if "\0" in name:
-        raise ValueError(f"path must hold no null character, got {_checks.show(path)}")
-    return name
+    with suppress(UnicodeEncodeError):
+        if b"\0" not in os.fsencode(name):
+            return name
+    raise ValueError(f"path must be a name that a file can have, got {_checks.show(path)}")
 
 
 @contextmanager

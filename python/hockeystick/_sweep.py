@@ -105,11 +105,13 @@ def sweep(
     [(1.0, 1, 4.377), (1.0, 10, 17.857), (2.0, 1, 1.993), (2.0, 10, 7.511)]
     """
     if not callable(function):
-        raise TypeError(f"function must be callable, got {function!r}")
+        raise TypeError(f"function must be callable, got {_checks.show(function)}")
     if executor is not None:
         _checks.instance("executor", executor, Executor)
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"progress must be a bool, None or a function, got {progress!r}")
+        raise TypeError(
+            f"progress must be a bool, None or a function, got {_checks.show(progress)}"
+        )
     cells = _cells(grid)
     results: dict[int, Any] = {}
     run = _run_here if executor is None else _run_on(executor)
@@ -175,17 +177,20 @@ def _call(function: Callable[..., Any], cell: Record, _: int) -> Any:  # noqa: A
 
 def _cells(grid: object) -> list[Record]:
     if not isinstance(grid, Mapping):
-        raise TypeError(f"grid must be a dict of sequences, got {grid!r}")
+        raise TypeError(f"grid must be a dict of sequences, got {_checks.show(grid)}")
     columns = []
     for name, values in grid.items():
         if not isinstance(name, str):
-            raise TypeError(f"grid must have strings for names, got {name!r}")
+            raise TypeError(f"grid must have strings for names, got {_checks.show(name)}")
         if isinstance(values, np.ndarray) and values.ndim == 1:
             columns.append(values.tolist())
         elif isinstance(values, Sequence) and not isinstance(values, str | bytes):
             columns.append(list(values))
         else:
-            raise TypeError(f"grid[{name!r}] must be a list, a range or an array, got {values!r}")
+            raise TypeError(
+                f"grid[{_checks.show(name)}] must be a list, a range or an array, "
+                f"got {_checks.show(values)}"
+            )
     return [dict(zip(grid, values, strict=True)) for values in itertools.product(*columns)]
 
 
@@ -202,7 +207,7 @@ def _record(cell: Record, result: Any) -> Record:  # noqa: ANN401
         fields = {"value": result}
     for name in fields:
         if name in cell:
-            raise ValueError(f"grid and result must not share a name, got {name!r}")
+            raise ValueError(f"grid and result must not share a name, got {_checks.show(name)}")
     return cell | dict(fields)
 
 

@@ -117,5 +117,7 @@ def adjacency_of(value: object) -> Adjacency:
             return Adjacency(value)
         except ValueError:
             names = ", ".join(repr(adjacency.value) for adjacency in Adjacency)
-            raise ValueError(f"adjacency must be one of {names}, got {value!r}") from None
+            raise ValueError(
+                f"adjacency must be one of {names}, got {_checks.show(value)}"
+            ) from None
     return _checks.instance("adjacency", value, Adjacency)

@@ -43,10 +43,14 @@ class Explanation(NamedTuple):
 
 def explained(asked: Asked, wanted: str, at: object, limits: Limits) -> Explanation:
     """What each method offers for a question of epsilon or delta."""
+    query = QUERIES[wanted]
+    points = query.points(at)
+    if points.size != 1:
+        raise ValueError(f"{query.argument} must be one number, got the shape {points.shape}")
     tables = _core.explain(
         asked._directions(limits.adjacency),  # noqa: SLF001
         wanted,
-        QUERIES[wanted].points(at).item(),
+        points.item(),
         tolerance=limits.tolerance,
         memory_limit=limits.memory_limit,
     )

@@ -198,7 +198,8 @@ class PrivacyLossDistribution:
     def tradeoff(self, fpr: Value | Array) -> Value:
         """1 - ``true_positive_rate``: FNR(FPR), never overstated if `side` is "upper"."""
         away = 0.0 if self.side == "upper" else 1.0
-        rest = np.nextafter(1 - np.asarray(self.true_positive_rate(fpr)), away)
+        with np.errstate(under="ignore"):
+            rest = np.nextafter(1 - np.asarray(self.true_positive_rate(fpr)), away)
         return rest if rest.shape else float(rest)  # type: ignore[return-value]
 
     def advantage(self) -> float:

@@ -28,10 +28,11 @@ Class = TypeVar("Class", bound=type)
 
 def complement(bounds: Bounds[Any]) -> Bounds[Any]:
     """One less the rates, rounded outwards; 1 - x is exact for x = 0 and for x >= 1/2."""
-    ends = [
-        np.where((rate == 0) | (rate >= 0.5), 1 - rate, np.nextafter(1 - rate, away))  # noqa: PLR2004
-        for rate, away in ((np.asarray(bounds.upper), 0.0), (np.asarray(bounds.lower), 1.0))
-    ]
+    with np.errstate(under="ignore"):  # which is an error to those who make all of NumPy's so
+        ends = [
+            np.where((rate == 0) | (rate >= 0.5), 1 - rate, np.nextafter(1 - rate, away))  # noqa: PLR2004
+            for rate, away in ((np.asarray(bounds.upper), 0.0), (np.asarray(bounds.lower), 1.0))
+        ]
     return Bounds.of([end if end.shape else end.item() for end in ends] + [*bounds.error_budget])
 
 

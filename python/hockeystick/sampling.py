@@ -196,7 +196,7 @@ def rate_and_steps(
         if (sampling == "fixed_size") != (dataset_size is not None):
             raise ValueError(
                 f"dataset_size must be given with batch_size, or if sampling is 'fixed_size', "
-                f"and only then, got {dataset_size!r} with {sampling!r}"
+                f"and only then, got {_checks.show(dataset_size)} with {sampling!r}"
             )
         part = Fraction(_checks.probability("sampling_probability", rate))
     said, length = one_of(steps=steps, epochs=epochs)

@@ -21,11 +21,15 @@ class Tensor:
     def __float__(self):
         if self.dtype == "meta":
             raise ValueError("no data")
+        if self.dtype == "complex":
+            raise RuntimeError("no real number")  # as PyTorch has it, for both
         return float(self.value)
 
 
 NAN = math.nan
 INF = math.inf
+RUN = 5 * hs.Gaussian(1.0).poisson_sampled(0.01)
+ROW = {"noise_multiplier": 1.0, "sampling_probability": 0.01, "steps": 10, "delta": 1e-5}
 NOT_REAL = [
     *("1", None, 1j, [1.0], True, np.True_, object(), b"1", np.timedelta64(1, "s")),
     *(np.datetime64(1, "s"), np.complex128(1), np.str_("1"), Decimal("sNaN")),
@@ -99,6 +103,7 @@ def test_any_real_type_becomes_a_float(value):
         *(np.ma.array(1.0, mask=True), np.array(1, "m8[s]"), np.zeros((), [("x", "f8")])),
         *(np.array([1.0]), np.array([[]])),
         *(Tensor(True, "torch.bool"), Tensor(1.0, "torch.float32", ndim=1), Tensor(1.0, "meta")),
+        Tensor(1.0, "complex"),
     ],
 )
 def test_arrays_that_hold_no_real_number(value):
@@ -246,3 +251,60 @@ def test_instance():
         "adjacency must be one of Adjacency.ADD_OR_REMOVE_ONE, Adjacency.REMOVE_ONE, "
         "Adjacency.ADD_ONE, Adjacency.REPLACE_ONE, Adjacency.REPLACE_SPECIAL, got 'add-one'"
     )
+
+
+MASKED = np.ma.array([0.5, 0.25], mask=[True, False])
+
+
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("delta", lambda: RUN.epsilon(MASKED)),
+        ("epsilon", lambda: RUN.delta_bounds(MASKED)),
+        ("p", lambda: hs.DiscretePair(MASKED, (0.5, 0.5))),
+        ("steps", lambda: hs.dpsgd_epsilon(**ROW | {"steps": np.ma.array([1, 2], mask=[0, 1])})),
+    ],
+)
+def test_masked_entries_are_no_numbers(name, ask):
+    """NumPy would answer for what stands below the mask."""
+    with pytest.raises(ValueError, match=f"^{name} must be an array without masked entries, got "):
+        ask()
+
+
+def test_arrays_without_masked_entries_are_arrays():
+    assert RUN.epsilon(np.ma.array([1e-5])) == RUN.epsilon([1e-5])
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="needs long doubles")
+def test_what_no_double_can_hold_is_out_of_range():
+    with np.errstate(all="raise"), pytest.raises(ValueError, match=r"^delta must be .* got inf$"):
+        RUN.epsilon(np.array([1], dtype=np.longdouble) * np.finfo(np.longdouble).max)
+
+
+def test_a_question_to_explain_is_one_number():
+    for delta in ([], [1e-5, 1e-6]):
+        with pytest.raises(ValueError, match="^delta must be one number, got the shape "):
+            RUN.explain(delta=delta)
+
+
+def test_answers_to_those_who_make_all_errors_of_numpy_so():
+    with np.errstate(all="raise"):
+        assert RUN.tradeoff([0, 0.5, 1])[-1] == 0
+        assert RUN.pld(discretization_interval=0.01).tradeoff(1.0) == 0
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda long: RUN.epsilon(1e-5, adjacency=long),
+        lambda long: hs.AdditiveNoise(long, long),
+        lambda long: hs.sweep(long, {}),
+        lambda long: hs.sweep(print, {long: 1}),
+        lambda long: hs.calibrate(long, epsilon=1, delta=1e-5),
+        lambda long: hs.calibrate(hs.Gaussian, epsilon=1, delta=1e-5, bounds=long),
+    ],
+)
+def test_long_values_are_cut_in_messages(ask):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        ask("a" * 10**5)
+    assert len(str(caught.value)) < 1500

@@ -27,7 +27,7 @@ class Family:
 
     def __init__(self, make: object, bounds: object, integer: object) -> None:
         if not callable(make):
-            raise TypeError(f"make must be a function of one number, got {make!r}")
+            raise TypeError(f"make must be a function of one number, got {_checks.show(make)}")
         if integer is not None:
             _checks.instance("integer", integer, bool)
         self._make: Make = make
@@ -70,7 +70,7 @@ class Family:
         else:
             ends = max(low, _SMALLEST), min(high, _LARGEST)
         if ends[0] > ends[1]:
-            raise ValueError(f"bounds must hold a parameter, got {self._given!r}")
+            raise ValueError(f"bounds must hold a parameter, got {_checks.show(self._given)}")
         self._hold_to(*ends)
 
     def _hold_to(self, low: Parameter, high: Parameter) -> None:
@@ -168,8 +168,8 @@ class Family:
 def _pair(bounds: object) -> tuple[float, float]:
     expected = "a pair (low, high) with 0 <= low <= high and high > 0"
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:  # noqa: PLR2004
-        raise TypeError(f"bounds must be {expected}, got {bounds!r}")
+        raise TypeError(f"bounds must be {expected}, got {_checks.show(bounds)}")
     low, high = (_checks.real("bounds", end, expected) for end in bounds)
     if not (0 <= low <= high and high > 0):
-        raise ValueError(f"bounds must be {expected}, got {bounds!r}")
+        raise ValueError(f"bounds must be {expected}, got {_checks.show(bounds)}")
     return low, high

@@ -68,7 +68,9 @@ class AdditiveNoise(Mechanism):
     def __post_init__(self) -> None:
         for name in ("log_density", "distribution"):
             if not callable(getattr(self, name)):
-                raise TypeError(f"{name} must be a function, got {getattr(self, name)!r}")
+                raise TypeError(
+                    f"{name} must be a function, got {_checks.show(getattr(self, name))}"
+                )
         accuracy = _checks.within("accuracy", self.accuracy, MOST_ACCURACY, LEAST_ACCURACY)
         sensitivity = _checks.positive("sensitivity", self.sensitivity)
         object.__setattr__(self, "accuracy", accuracy)
@@ -114,5 +116,5 @@ def _call(name: str, function: Function, x: npt.NDArray[np.float64]) -> npt.NDAr
     if returned.shape != x.shape or returned.dtype.kind != "f":
         raise TypeError(f"{name} must return an array of floats shaped as its argument")
     if not np.all(np.isfinite(returned)):
-        raise ValueError(f"{name} must return finite numbers, got {returned!r}")
+        raise ValueError(f"{name} must return finite numbers, got {_checks.show(returned)}")
     return returned.astype(np.float64)

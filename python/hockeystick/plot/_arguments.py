@@ -20,6 +20,6 @@ def some_of(name: str, values: object, choices: tuple[str, ...]) -> None:
     """Some of the strings in `choices`; one string alone is refused."""
     if isinstance(values, str) or not isinstance(values, Sequence):
         expected = "a sequence of some of " + ", ".join(map(repr, choices))
-        raise TypeError(f"{name} must be {expected}, got {values!r}")
+        raise TypeError(f"{name} must be {expected}, got {_checks.show(values)}")
     for value in values:
         _checks.choice(f"each of {name}", value, choices)
