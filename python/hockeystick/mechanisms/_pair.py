@@ -4,7 +4,7 @@
 from functools import lru_cache
 from typing import Any
 
-from hockeystick import _core
+from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism
 from hockeystick.enclosing import Accuracy
@@ -17,7 +17,9 @@ def described_pair(
 
     Raises:
         ValueError: No such pair is known.
+        TypeError: `direction` is none.
     """
+    _checks.instance("direction", direction, Direction)
     kept = _large_described if type(mechanism).__name__ in _LARGE else _described
     return kept(mechanism, direction, sampling_probability)
 

@@ -79,6 +79,7 @@ class AdditiveNoise(Mechanism):
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
+        _checks.instance("direction", direction, Direction)
         shift = self.sensitivity * (2 if direction.replaces else 1)
         return _pair(self.log_density, self.distribution, self.accuracy, shift)
 
