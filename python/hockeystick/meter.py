@@ -183,9 +183,11 @@ class EpsilonMeter:
         """
         _checks.instance("state", state, Mapping)
         if set(state) != {"steps", "spent"}:
-            raise ValueError(f"state must have the keys steps and spent, got {sorted(state)}")
-        steps = _checks.count(state["steps"])
-        before = Accountant.from_json(state["spent"]).composition
+            names = _checks.show(list(state))
+            raise ValueError(f"state must have the keys steps and spent, got {names}")
+        steps = _checks.whole("state['steps']", state["steps"], 0, _checks.MAX_COUNT)
+        text = _checks.instance("state['spent']", state["spent"], str)
+        before = Accountant.from_json(text).composition
         counts = dict(before.terms)
         for mechanism, count in self._given.terms:
             if counts.get(mechanism, 0) < count:
