@@ -144,7 +144,10 @@ def test_a_state_without_what_was_spent_before_is_refused():
     [
         ({}, "keys steps and spent"),
         ({1: 2, "steps": 3}, r"keys steps and spent, got \[1, 'steps'\]$"),
-        ({"steps": -1, "spent": hs.Accountant().to_json()}, r"^state\['steps'\] must be .* got -1$"),
+        (
+            {"steps": -1, "spent": hs.Accountant().to_json()},
+            r"^state\['steps'\] must be .* got -1$",
+        ),
         ({"steps": 1, "spent": "{}"}, "must be there"),
     ],
 )
