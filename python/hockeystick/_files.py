@@ -5,10 +5,12 @@ And locks, for those who read a file to write it.
 """
 
 import errno
+import io
 import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +23,8 @@ else:
     import fcntl
 
 _holders: dict[Path, tuple[int, int]] = {}  # the process and thread that hold a file's lock
-_descriptors: set[int] = set()  # of locks that threads of this process hold or wait for
+# Whose locks threads of this process hold or wait for. An object lets go of what an interrupt left.
+_opened_locks: "weakref.WeakSet[io.FileIO]" = weakref.WeakSet()
 _EFFECTIVE = os.access in os.supports_effective_ids
 _PERIOD = 0.005  # seconds between looks at a lock that others hold
 
@@ -103,22 +106,20 @@ def _opened(name: str, path: str | os.PathLike[str]) -> Iterator[int]:
     """A descriptor to lock, let go of in the end; a child that is forked meanwhile has none."""
     process = os.getpid()
     with _errors_naming(path):
-        descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
-    _descriptors.add(descriptor)
+        file = io.FileIO(name, "a+")
+    _opened_locks.add(file)
     try:
-        yield descriptor
+        yield file.fileno()
     finally:
         if os.getpid() == process:
-            _unlock(descriptor)
-            _descriptors.discard(descriptor)
-            os.close(descriptor)
+            _unlock(file.fileno())
+            file.close()
 
 
 def _close_in_child() -> None:
     """Else the lock would live on in the child when its parent dies."""
-    for descriptor in _descriptors:
-        os.close(descriptor)
-    _descriptors.clear()
+    for file in list(_opened_locks):
+        file.close()
     _holders.clear()
 
 

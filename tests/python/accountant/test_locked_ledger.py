@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One ledger on disk, many threads of many processes: nothing is lost and nothing overspent."""
 
+import gc
 import os
 import random
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from itertools import groupby
 
 import pytest
@@ -284,4 +286,23 @@ def test_a_file_that_appears_in_the_block_is_not_replaced(tmp_path):
 
     with pytest.raises(hs.StaleLedgerError):
         enter()
+    assert hs.Accountant.load(path).ledger == ((hs.Laplace(1.0), 1),)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of an open file
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_an_interrupt_while_a_lock_is_let_go_of_frees_it(tmp_path, monkeypatch):
+    """Only its object knows of it then."""
+    path = tmp_path / "ledger.json"
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hs._files, "_unlock", interrupted)
+        with suppress(KeyboardInterrupt), hs.Accountant.locked(path):
+            pass
+    gc.collect()
+    with hs.Accountant.locked(path, timeout=5) as ledger:
+        ledger.compose(hs.Laplace(1.0))
     assert hs.Accountant.load(path).ledger == ((hs.Laplace(1.0), 1),)
