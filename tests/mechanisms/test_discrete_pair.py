@@ -9,6 +9,7 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hockeystick as hs
 from hockeystick import _core
 from mechanisms import atoms
 
@@ -101,3 +102,18 @@ def test_a_check_that_must_fail():
     for p, q in [([0.5, 0.5], [0.25 + 2**-47, 0.75 - 2**-47]), ([0.25, 0.75], [0.5, 0.5])]:
         with pytest.raises(AssertionError):
             atoms.check(pair, truth(p, q))
+
+
+def test_losses_below_the_normal_range_are_off_by_what_their_rounding_takes():
+    """Sampled at 1e-310, of which doubles keep few digits."""
+    rate, p, q = 1.3923953359556e-310, [78, 5, 69], [81, 75, 77]
+    step = hs.DiscretePair(p=p, q=q).poisson_sampled(rate)
+    found = (2 * step).loss_quantile_bounds(8.6e-210, adjacency="add-one")
+    with ctx.workprec(atoms.PRECISION):
+        mixed, plain = zip(*((a.p, a.q) for a in atoms.sampled(truth(p, q), rate)), strict=True)
+        least = 2 * min(
+            ((b / a).log() for a, b in zip(mixed, plain, strict=True)), key=lambda x: x.mid()
+        )
+        assert arb(found.lower) <= least <= arb(found.upper)
+    stated = step.dominating_pair(hs.Direction.ADD).integrate([-1.0, 1.0]).loss_error
+    assert 0 < stated < 1e-320

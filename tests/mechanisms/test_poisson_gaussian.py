@@ -112,6 +112,21 @@ def test_cells_from_one_centre_to_beyond_the_middle(sigma, direction):
     assert pair.integrate(edges).share_error < 1.5e-13
 
 
+@pytest.mark.parametrize("rate", [1e-300, 0.01, 0.5, 1 - 2**-53])
+@pytest.mark.parametrize("sigma", [1e-3, 0.02, 0.026])
+def test_small_losses_of_replacement_at_little_noise(sigma, rate):
+    """e^(mu^2 / 2) is beyond doubles: edges at and next to the loss 0 go by logarithms."""
+    step = exact.Step(sigma, rate)
+    for edges in ([-1.0, 0.0, 1.0], [0.0, 1e-300, 1e-17, 1e-9], [-5e-324, 5e-324]):
+        cells.check(step, "replace", edges)
+    pair = cells.core_pair(step, "replace")
+    for epsilon in (0.0, 5e-324, 1e-20, 0.5):
+        answer = _core.delta_bounds([[(pair, 1)]], [epsilon], tolerance=1e-3, memory_limit=1 << 28)
+        truth = exact.delta(((step, 1),), epsilon, "replace")
+        assert arb(answer[0].lower) <= truth <= arb(answer[0].upper)
+        assert answer[0].upper - answer[0].lower <= 1e-6 * answer[0].upper
+
+
 RARE = [
     (59.47, 7.0e-12, 1.153e-12),
     (59.47, 7.0e-12, 1e-13),

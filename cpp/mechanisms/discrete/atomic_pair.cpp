@@ -251,7 +251,7 @@ SampledLoss sampled_loss(double q, double l) {
   const double weight = q * math::exp(l), slope = weight / (1 - q + weight);
   if (x > -0.5) {
     const double value = math::log1p(x);
-    return {value, 16 * u * std::fabs(value), slope};
+    return {value, 16 * u * std::fabs(value) + 4 * smallest_subnormal, slope};  // proof: discrete-laws
   }
   // A sum of positive terms, off by 7 u of itself; |log| >= log 2.
   const double value = math::log((1 - q) + weight);

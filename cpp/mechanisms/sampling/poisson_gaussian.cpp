@@ -293,20 +293,23 @@ class Replace final : public DominatingPair {
 
   Inverse inverse(double loss) const {
     const double half = std::fabs(loss) / 2;
+    if (half == 0) return {0, std::fabs(loss)};
     const double argument = (1 - q_) / q_ * math::exp(mu_ * mu_ / 2) * math::sinh(half);
-    double arc;
+    double arc, log_rise = 0;
     if (argument < 1e100) {
       arc = math::asinh(argument);
-    } else {  // asinh(a) = log(2 a) to 1e-200
-      arc = math::log((1 - q_) / q_) + mu_ * mu_ / 2 + half + math::log1p(-math::exp(-2 * half));
+    } else {                                          // asinh(a) = log(2 a) to 1e-200
+      log_rise = math::log(-math::expm1(-2 * half));  // proof: loss-coupling
+      arc = math::log((1 - q_) / q_) + mu_ * mu_ / 2 + half + log_rise;
     }
     const double x = std::copysign(half + arc, loss) / mu_;
-    // dL/dx = mu (w(x) + w(-x)); in mu x the argument's error (20 + mu^2) u counts at most
+    // dL/dx = mu (w(x) + w(-x)); in mu x the argument's error (20 + mu^2) u, or that of the logarithms, counts at most
     // min(1, argument), the rest is relative.
     const double slope = posterior(x) + posterior(-x);
     const double t = mu_ * std::fabs(x);
-    const double error = (24 + 2 * mu_ * mu_ + 8 * std::fabs(math::log(q_ / (1 - q_)))) * std::min(1.0, argument) +
-                         14 * t + 3 * mu_ * (std::fabs(x) + 2 * mu_);
+    const double logs = std::fabs(math::log(q_ / (1 - q_))) + std::fabs(log_rise);
+    const double error =
+        (24 + 2 * mu_ * mu_ + 8 * logs) * std::min(1.0, argument) + 14 * t + 3 * mu_ * (std::fabs(x) + 2 * mu_);
     return {x, 1.01 * slope * u * error + u * std::fabs(loss)};  // proof: loss-coupling
   }
 
