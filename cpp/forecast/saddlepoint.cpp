@@ -186,8 +186,9 @@ Saddle Saddlepoint::saddle(double tilt) const {
   const Cumulants k = cumulants(tilt);
   const double s = std::sqrt(k.variance);
   const double p = scaled_normal_tail(tilt * s), q = scaled_normal_tail((1 + tilt) * s);
+  // Far below the mean the approximation breaks down, and delta is 1; still farther below it overflows.
+  if (!(p < 1e300)) return {tilt, k.mean, s, 0, p, 1e-300, 1, true};
   const double factor = std::max(p - q, 1e-300);
-  // Far below the mean the approximation breaks down, and delta is 1.
   const double forecast = k.value - tilt * k.mean + math::log(factor);
   const double log_delta = forecast < 0 ? forecast : 0.0;
   return {tilt, k.mean, s, log_delta, factor, q / factor, 1 / (sqrt_two_pi * s * factor), true};
@@ -230,7 +231,8 @@ Saddle Saddlepoint::for_delta(double log_delta, double accuracy) const {
   search(attempt_at, guess, above ? steepest() : 8 / deviation_, accuracy);
   if (std::fabs(at.log_delta - log_delta) > std::max(accuracy, 0.02 * (1 + std::fabs(log_delta))) && above)
     at.regular = false;  // a jump
-  at.epsilon += (at.log_delta - log_delta) / at.slope;
+  const double moved = (at.log_delta - log_delta) / at.slope;
+  if (std::isfinite(moved)) at.epsilon += moved;  // it is not where delta is all but 1
   at.log_delta = log_delta;
   return at;
 }

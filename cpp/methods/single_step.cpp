@@ -114,8 +114,9 @@ Interval single_step_epsilon(const DominatingPair& pair, double delta) {
   };
   const double root = monotone_root(excess, 0.0, high, 1e-15);
   double lower = root, upper = root;
-  for (double away = u * root; lower > 0 && !exceeds(lower); away *= 4) lower = std::max(0.0, root - away);
-  for (double away = u * root; upper < high && !suffices(upper); away *= 4) upper = std::min(high, root + away);
+  const double nearest = u * root + smallest_subnormal;
+  for (double away = nearest; lower > 0 && !exceeds(lower); away *= 4) lower = std::max(0.0, root - away);
+  for (double away = nearest; upper < high && !suffices(upper); away *= 4) upper = std::min(high, root + away);
   return {lower, upper};
 }
 

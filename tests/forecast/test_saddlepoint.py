@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+import hockeystick as hs
 from forecast.forecasts import MECHANISMS, saddlepoint
 
 
@@ -64,3 +65,15 @@ def test_rates_lie_in_their_tails(mechanism, count, rate):
         value, mean, _ = forecast.cumulants(at.tilt)
         assert direction * (mean - forecast.cumulants(-1.0)[1]) > 0
         assert 0 <= value - (1 + at.tilt) * mean - math.log(rate) <= 0.5 * math.log(1 / rate) + 2
+
+
+def test_far_below_the_mean_searches_end_at_numbers():
+    """Where normal tails overflow; a grid's interval of NaN, which came from it, was refused."""
+    response = hs.RandomizedResponse(noise_parameter=2.2860384974005755e-267, num_buckets=1000)
+    run, delta = 7 * response, math.nextafter(1, 0)
+    for memory in (1 << 20, 1 << 22, 1 << 30):
+        with pytest.raises(hs.CertificationError) as refused:
+            run.epsilon_bounds(
+                delta, adjacency="replace-special", tolerance=0.1, memory_limit=memory
+            )
+        assert refused.value.bounds.upper < 7 * 615

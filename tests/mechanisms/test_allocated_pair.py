@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs above and below random allocations, against all outcomes of few steps, in balls."""
 
+import contextlib
 import itertools
 import math
 import random
@@ -244,3 +245,20 @@ def test_requests_out_of_range_are_refused(steps, cells, tail, name):
     step = hs.Laplace(noise_multiplier=1.0).dominating_pair(Direction.REMOVE)
     with pytest.raises(ValueError, match=f"^{name} must be"):
         _core.allocated_pair(step, steps, cells, tail, above=True, back=False)
+
+
+@pytest.mark.parametrize("direction", ["remove-one", "add-one"])
+@pytest.mark.parametrize("failure", [7.9e-319, 1e-310, 1e-120, 1e-50, 1e-20, 1e-17])
+@pytest.mark.parametrize("epsilon", [0.0, 1e-30, 1e-17])
+def test_steps_of_losses_below_rounding(epsilon, failure, direction):
+    """Of three steps delta(0) is that of one, at most; the losses may be too small for any grid."""
+    step = hs.ApproximateDP(epsilon, failure)
+    run, most = step.random_allocation(steps=3), step.delta(0.0)
+    try:
+        found = run.delta_bounds(0.0, adjacency=direction, tolerance=0.5)
+    except hs.CertificationError as error:
+        found = error.bounds
+    assert found.lower <= most <= 1e-16
+    assert found.lower <= found.upper <= 1e-13
+    with contextlib.suppress(hs.CertificationError):
+        run.epsilon_bounds(1e-300, adjacency=direction)  # ends, also where the answer is subnormal

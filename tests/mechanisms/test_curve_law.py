@@ -135,3 +135,15 @@ def test_chords_meet_the_line_and_the_floor(name, lost, floor):
                     assert found <= most + 1e-25
                     if values[0] <= 1 - alpha[0] and values[-1] <= floor:
                         assert found >= most - 1e-10
+
+
+@pytest.mark.parametrize("floor", [1e-319, 1e-50, 1e-20, 2**-54, 2**-53, 2**-51, 1e-9])
+def test_a_curve_of_little_but_its_floor_is_not_above_it(floor):
+    """The line 1 - alpha goes on to the floor, or to 0 where doubles near 1 are too far apart."""
+    law = _core.sampling.chords_law([0.5, 1 - 2**-50], [0.49, floor], floor)
+    with ctx.workprec(2000):
+        for alpha in (0.5, 1 - 2**-53, 1.0, 1 + 2**-52, 2.0):
+            most = max(1 - arb(alpha), arb(floor), key=float)
+            assert value(law, arb(alpha), -1) <= most
+            if floor >= 2**-51:
+                assert value(law, arb(alpha), -1) > 0.4 * floor

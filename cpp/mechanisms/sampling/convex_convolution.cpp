@@ -20,6 +20,7 @@ constexpr Index block = diagonal_block;
 constexpr std::size_t chunk = 32;      // diagonals in a partial sum
 constexpr double least_mass = 1e-190;  // smaller ones are dropped, so that no product underflows
 constexpr double least_factor = 1e-120;
+constexpr double farthest_shift = 0x1p52;
 constexpr double dropped = 1e-105;  // bounds all that is
 
 // An array with zeros around it.
@@ -61,7 +62,8 @@ struct Place {
 
 // The mean is e^(log_mean) times the larger value, which has the weight `larger`.
 Place place(const Target& to, double log_mean) {
-  const double unit = log_mean / to.spacing;
+  // Of tiny losses the mean with 0 lies farther below all values than indices count: anywhere there is as good.
+  const double unit = std::max(log_mean / to.spacing, -farthest_shift);
   Place at{0, 1, 0};
   if (to.order == Order::above) {
     at.shift = static_cast<Index>(std::floor(unit));

@@ -232,7 +232,8 @@ AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double
   }
   // A curve must not reach the floor below 1 - alpha.
   if (points.size() < 2 || !(points.front().alpha < 1 && last > 1 - floor + slack && points.front().alpha < last)) {
-    const double meets = floor > 0 ? up(1 - floor) : 1;  // P = Q but for what is infinite
+    // P = Q but for what is infinite.
+    const double meets = floor > 0 ? std::min(1.0, up(1 - floor)) : 1;  // proof: curve-hull
     points = {{meets, two_sum(1, -meets)}};
   }
   return hull_law(points);
