@@ -147,3 +147,14 @@ def test_a_curve_of_little_but_its_floor_is_not_above_it(floor):
             assert value(law, arb(alpha), -1) <= most
             if floor >= 2**-51:
                 assert value(law, arb(alpha), -1) > 0.4 * floor
+
+
+def test_a_chord_that_meets_the_line_below_the_floor_is_none():
+    """By the slack of where it does; the curve would rise from there, and was 1e-15 above."""
+    floor = 2.4099811189038529e-05
+    alpha = [0.5, 0.9999759001886861, 0.99997670398973459]
+    law = _core.sampling.chords_law(alpha, [0.49999, 2.4099811189038563e-05, floor], floor)
+    with ctx.workprec(200):
+        for x in (0.9, 0.9999, alpha[1], 0.99997590018881288, 1 - floor, alpha[2], 1.0):
+            assert value(law, arb(x), -1) <= max(1 - arb(x), arb(floor), key=float)
+    assert sum(p for _, p, _ in law[0]) == pytest.approx(1, abs=1e-15)

@@ -230,8 +230,9 @@ AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double
     while (points.size() > 1 && points.back().alpha >= last) points.pop_back();
     points.push_back({last, {floor, 0}});
   }
-  // A curve must not reach the floor below 1 - alpha.
-  if (points.size() < 2 || !(points.front().alpha < 1 && last > 1 - floor + slack && points.front().alpha < last)) {
+  // A curve must not reach the floor below 1 - alpha, nor leave 1 - alpha below the floor.
+  if (points.size() < 2 || !(points.front().alpha < 1 && last > 1 - floor + slack && points.front().alpha < last) ||
+      is_less(points.front().value, {floor, 0})) {  // proof: curve-hull
     // P = Q but for what is infinite.
     const double meets = floor > 0 ? std::min(1.0, up(1 - floor)) : 1;  // proof: curve-hull
     points = {{meets, two_sum(1, -meets)}};
