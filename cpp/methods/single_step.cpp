@@ -104,10 +104,10 @@ Interval single_step_epsilon(const DominatingPair& pair, double delta) {
   const auto exceeds = [&](double epsilon) { return step.lower(epsilon) > delta; };
   const auto suffices = [&](double epsilon) { return step.upper(epsilon) <= delta; };
   if (suffices(0)) return {0, 0};
-  double high = 1;
-  if (step.infinity_mass() > delta) high = beyond_loss;
-  while (high < beyond_loss && !suffices(high)) high = step.is_lost(high) ? beyond_loss : 2 * high;
-  if (high >= beyond_loss) return {exceeded_epsilon(pair, delta), infinity};
+  const double most = step.infinity_mass() > delta ? beyond_loss : std::min(beyond_loss, pair.finite_loss_bound());
+  double high = std::min(1.0, most);
+  while (high < most && !suffices(high)) high = step.is_lost(high) ? most : std::min(2 * high, most);
+  if (high >= beyond_loss || step.infinity_mass() > delta) return {exceeded_epsilon(pair, delta), infinity};
   // The root without certificate, then outwards until each side has one.
   const auto excess = [&](double epsilon) {
     return math::log(std::max(step.upper(epsilon), 1e-320)) - math::log(delta);

@@ -4,6 +4,7 @@
 import pytest
 from flint import arb, ctx
 
+import hockeystick as hs
 from hockeystick import _core
 from mechanisms import atoms
 
@@ -34,3 +35,11 @@ def test_a_check_that_must_fail():
         pair = _core.dominating_pair("approximate_dp", [epsilon, delta])
         with pytest.raises(AssertionError):
             atoms.check(pair, truth(1.0, 0.3))
+
+
+@pytest.mark.parametrize("delta", [1e-40, 1e-6, 0.3])
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 5.0, 100.0, 9999.0])
+def test_the_guarantee_itself_is_found(epsilon, delta):
+    """At just the mass of infinite loss epsilon is the largest finite one: no delta is below it."""
+    lower, upper = hs.ApproximateDP(epsilon, delta).epsilon_bounds(delta)
+    assert epsilon * (1 - 1e-6) <= lower <= epsilon == upper

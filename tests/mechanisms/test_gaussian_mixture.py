@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import exact
+import hockeystick as hs
 from exact.mixture import MixturePair
 from hockeystick import _core
 from mechanisms import cells
@@ -147,3 +148,38 @@ def test_range_of_the_loss():
     assert remove.loss_infimum == pytest.approx(math.log(0.5), rel=1e-15)
     assert add.loss_supremum == -remove.loss_infimum
     assert core_pair(*MIXTURES["no rest"], "remove").loss_infimum == -math.inf
+
+
+TINY = [2.3061291781e-313, 1e-320, 1.5e-323, 5e-324]
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("rate", TINY)
+@pytest.mark.parametrize("name", ["three", "no rest", "far apart", "one"])
+def test_rates_below_the_normal_range_move_no_mass(name, rate, direction):
+    """Edges lie where e^t is some 1e310; where such sums lost digits, a step lost 1e-4 nats."""
+    deviation, terms = MIXTURES[name]
+    pair = core_pair(deviation, terms, direction, rate)
+    for edges in ([-0.002, 0.002, 0.006], [-1e-5, 1e-5, 0.7]):
+        got = pair.integrate(edges)
+        assert got.loss_error < 1e-11
+        low, high = edges[:2]
+        assert got.p == pytest.approx([1, 0], abs=1e-14)
+        assert got.above == pytest.approx([-math.expm1(low), 0], rel=1e-9, abs=1e-14)
+        assert got.below == pytest.approx([math.expm1(high), 0], rel=1e-9, abs=1e-14)
+    lower, upper = pair.infinity_mass
+    assert (lower, upper) == (0, 0)
+
+
+@pytest.mark.parametrize("rate", TINY)
+def test_many_steps_of_next_to_no_sampling_cost_nothing(rate):
+    step = hs.GaussianMixture(3.9, sensitivities=(0.3,), probabilities=(1.0,)).poisson_sampled(rate)
+    noise = hs.Gaussian(0.2848831284384913)
+    truth = noise.delta_bounds(5.27)
+    for adjacency in ("remove-one", "add-one"):
+        try:
+            found = (noise + 10_000 * step).delta_bounds(5.27, adjacency=adjacency, tolerance=0.01)
+        except hs.CertificationError as error:
+            found = error.bounds
+        assert found.lower <= truth.upper
+        assert truth.lower <= found.upper

@@ -42,7 +42,8 @@ class GrownDensity {
   double operator()(double y, double mirrored) const {
     if (!(weight_ > 0)) return 0;
     const double little = low_ + (rate_ * mirrored - y * (slope_ + 0.5 * y));
-    return weight_ * inverse_sqrt_two_pi * (math::exp(high_) * exp_short(little));
+    const double root = math::exp(0.5 * high_);  // e^high may overflow where a weight is below the normal range
+    return weight_ * root * inverse_sqrt_two_pi * (root * exp_short(little));
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
+#include "numeric/twofold.hpp"
 
 namespace hockeystick {
 namespace {}  // namespace
@@ -21,7 +22,9 @@ MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sen
   CompensatedSum still;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (sensitivities[i] > 0) {
-      components_.push_back({sensitivities[i] / deviation, q * (weights[i] / total.value())});
+      // The smallest number for less: the distance is nothing next to 1e-307.
+      components_.push_back(
+          {sensitivities[i] / deviation, std::max(q * (weights[i] / total.value()), smallest_subnormal)});
     } else {
       still.add(weights[i] / total.value());
     }
@@ -36,27 +39,36 @@ MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sen
 }
 
 MixtureLoss::LossAt MixtureLoss::at(double x, double* weights) const {
-  double top = rest_ > 0 ? 0.0 : -infinity, top_low = 0;
+  double top = rest_ > 0 ? 0.0 : -infinity, top_low = 0, top_weight = rest_;
   for (std::size_t i = 0; i < size(); ++i) {
     const auto [t, low] = exponent(i, x);
     weights[i] = t;
     if (t > top) {
       top = t;
       top_low = low;
+      top_weight = components_[i].weight;
     }
   }
-  double sum = rest_ * exp_sum(-top, -top_low), rise = 0, size_of_rise = 0, slope = 0, shifted = 0;
+  // Sums are at least this weight; of a tiny one they are taken 2^512 times, where numbers keep their digits.
+  const bool is_tiny = top_weight < 1e-250;
+  const auto grown = [is_tiny](double weight, double by, double low) {
+    if (!is_tiny) return by < -745 ? 0.0 : weight * exp_sum(by, low);
+    const double root = exp_sum(0.5 * by, 0.5 * low);
+    if (by < -1100) return 0.0;
+    return 0x1p512 * weight * root * root;  // proof: loss-coupling
+  };
+  double sum = rest_ > 0 ? grown(rest_, -top, -top_low) : 0, rise = 0, size_of_rise = 0, slope = 0, shifted = 0;
   for (std::size_t i = 0; i < size(); ++i) {
     const auto [shift, weight] = components_[i];
     const auto [t, low] = exponent(i, x);
     if (top < 600) {
-      const double grown = expm1_short(t);
-      const double term = weight * (grown + low * (1 + grown));
+      const double more = expm1_short(t);
+      const double term = weight * (more + low * (1 + more));
       rise += term;
       size_of_rise += std::fabs(term);
     }
     const auto [difference, rounding] = two_sum(t, -top);
-    weights[i] = difference < -745 ? 0.0 : weight * exp_sum(difference, rounding + low - top_low);
+    weights[i] = grown(weight, difference, rounding + low - top_low);
     sum += weights[i];
   }
   for (std::size_t i = 0; i < size(); ++i) {
@@ -68,11 +80,14 @@ MixtureLoss::LossAt MixtureLoss::at(double x, double* weights) const {
   const double carried = 2.1 * u * (shifted + slope * largest());
   if (top < 600 && rise > -0.5) {  // accurate relative to the terms of the rise if these are small
     const double loss = math::log1p(rise);
-    return {loss, slope, 1.01 * (14 + terms_) * u * size_of_rise / (1 + rise) + 4 * u * std::fabs(loss) + carried};
+    const double lost = (terms_ + 2) * smallest_subnormal / (1 + rise);  // by underflow; proof: loss-coupling
+    return {loss, slope,
+            1.01 * (14 + terms_) * u * size_of_rise / (1 + rise) + 4 * u * std::fabs(loss) + carried + lost};
   }
-  const double logarithm = math::log(sum);
+  const double logarithm = math::log(sum) - (is_tiny ? 512 * twofold_log_two.hi : 0);
   const double loss = top + (top_low + logarithm);
-  const double rounding = 2 * std::fabs(loss) + 6 * std::fabs(logarithm) + 14 + terms_;
+  const double rounding =
+      2 * std::fabs(loss) + 6 * std::fabs(logarithm) + 14 + terms_ + (is_tiny ? 2000 : 0);  // proof: loss-coupling
   return {loss, slope, 1.01 * u * rounding + carried};
 }
 
@@ -102,7 +117,8 @@ MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights) const {
     best = there;
   }
   best = at(x, weights);
-  return {x, std::fabs(best.loss - loss) + u * std::fabs(loss) + best.error};
+  const double error = std::fabs(best.loss - loss) + u * std::fabs(loss) + best.error;
+  return {x, std::isnan(error) ? infinity : error};
 }
 
 double MixtureLoss::total_variation_bound() const {
@@ -135,11 +151,11 @@ std::pair<double, double> MixtureLoss::moving(double x) const {
   double top = -infinity, sum = 0, slope = 0;
   for (const auto& [shift, weight] : components_) top = std::max(top, shift * (x - shift / 2));
   for (const auto& [shift, weight] : components_) {
-    const double term = weight * math::exp(shift * (x - shift / 2) - top);
+    const double term = 0x1p512 * weight * math::exp(shift * (x - shift / 2) - top);  // weights may be subnormal
     sum += term;
     slope += term * shift;
   }
-  return {top + math::log(sum), slope / sum};
+  return {top + math::log(sum) - 512 * twofold_log_two.hi, slope / sum};
 }
 
 }  // namespace hockeystick

@@ -32,7 +32,7 @@ void invert(double q, std::span<const double> losses, double sign, std::span<Sam
   logarithms(std::span(quotient).first(count));
   for (std::size_t i = 0; i < count; ++i) {
     const double loss = sign * losses[i], excess = rise[i] + q;
-    if (loss > 1 || !(excess > 0) || (q > 0.5 && loss < -0.5)) {
+    if (loss > 1 || !(excess > 0) || (q > 0.5 && loss < -0.5) || !(excess / q < infinity)) {
       const auto [t, error] = sampled_inverse(q, loss);
       const double odds = q / (1 - q) * math::exp(t);
       to[i] = {t, odds < 1e300 ? odds / (1 + odds) : 1.0, error};

@@ -57,12 +57,13 @@ inline SampledInverse sampled_inverse(double q, double loss) {
   const double rise = math::expm1(loss), excess = likely ? math::exp(loss) - (1 - q) : rise + q;
   if (!(excess > 0)) return {-infinity, 8 * u * (likely ? 1 : q / (1 - q))};
   const double slope = excess * math::exp(-loss);
+  // Where the quotient overflows t is above 709, and log q above -745, within 4 u.
   // A small t is accurate relative to itself: 5 u in the quotient, which log1p amplifies by 1.45 at most.
   if (!likely && std::fabs(rise) <= q / 2) {
     const double t = math::log1p(rise / q);
     return {t, 13 * u * slope * std::fabs(t)};
   }
-  const double t = math::log(excess / q);
+  const double quotient = excess / q, t = quotient < infinity ? math::log(quotient) : math::log(excess) - math::log(q);
   const double numerator = likely ? 6 * u : 6 * u * (q + std::fabs(rise)) * math::exp(-loss);
   return {t, numerator + u * slope * (6 * std::fabs(t) + 2)};
 }
