@@ -134,6 +134,7 @@ class Choice {
 double fitted_interval(const std::vector<TermAtoms>& terms, double spacing, double interval) {
   Choice choice(terms);
   const double cells = interval / spacing;
+  if (!(cells < 0x1p52)) return interval;  // one multiple is as good as the next, or none is a number
   const double down = 2 * std::ceil(cells / most_candidates);
   for (double odd = 2 * std::floor((cells - 1) / 2) + 1; odd >= std::max(1.0, cells / 4); odd -= down)
     if (choice.consider(odd * spacing)) return choice.best();

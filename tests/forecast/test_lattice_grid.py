@@ -26,3 +26,16 @@ def test_losses_that_underflow_are_planned_soon():
     with pytest.raises(hs.CertificationError) as refused, hs.time_limit(60):
         (1000 * step).gdp_mu(smallest_rate=1e-12, adjacency=hs.Adjacency.REPLACE_SPECIAL)
     assert refused.value.bounds.lower >= 0
+
+
+@pytest.mark.parametrize("rate", [3e-313, 1e-315, 5e-324])
+@pytest.mark.parametrize(
+    "mechanism", [hs.DiscretePair((1, 2, 3), (2, 1, 3)), hs.Laplace(3.0), hs.ApproximateDP(1.0, 0)]
+)
+def test_losses_that_underflow_ask_for_no_grid_of_their_own(mechanism, rate):
+    """Of spacings below 1e-312 an interval is more multiples than there are numbers."""
+    noise = hs.Gaussian(noise_multiplier=0.2848831284384913)
+    truth = noise.delta_bounds(5.27)
+    found = (noise + 10_000 * mechanism.poisson_sampled(rate)).delta_bounds(5.27)
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
