@@ -141,6 +141,7 @@ def test_chords_meet_the_line_and_the_floor(name, lost, floor):
 def test_a_curve_of_little_but_its_floor_is_not_above_it(floor):
     """The line 1 - alpha goes on to the floor, or to 0 where doubles near 1 are too far apart."""
     law = _core.sampling.chords_law([0.5, 1 - 2**-50], [0.49, floor], floor)
+    assert all(loss <= 0 or loss == math.inf for loss, _, _ in law[0])
     with ctx.workprec(2000):
         for alpha in (0.5, 1 - 2**-53, 1.0, 1 + 2**-52, 2.0):
             most = max(1 - arb(alpha), arb(floor), key=float)
