@@ -70,7 +70,8 @@ typedef struct hs_options {
   int (*watch)(void *data);   /* called some 20 times a second in the calling thread; nonzero stops. Default NULL */
   void *watch_data;           /* what the watch is called with. Default NULL */
   int32_t adjacency;          /* HS_ADJACENCY_OF_RUN by default */
-  int32_t reserved;           /* 0 */
+  int32_t threads;            /* that share an array of runs of DP-SGD, one of them the caller's; in [1, 1024], and 0
+                                 stands for the default, 1. Answers have the same bits whatever it is */
 } hs_options;
 
 /* A certified interval. This struct never changes under one ABI version, so that arrays of it can be given. */
@@ -106,7 +107,7 @@ HS_API const char *hs_last_error(void);
 HS_API void hs_default_options(hs_options *options, size_t size);
 
 /* Encloses epsilon of n runs of DP-SGD: `steps[i]` Gaussian mechanisms, each on a Poisson subsample. An array holds one
- * number for each run. */
+ * number for each run. Shared by `threads`, as the calibrations below are. */
 HS_API int hs_dpsgd_epsilon(const double *noise_multipliers, const double *sampling_probabilities, const int64_t *steps,
                             const double *deltas, size_t n, const hs_options *options, hs_answer *answers);
 
@@ -163,6 +164,9 @@ HS_API int hs_renyi_divergence(const hs_run *run, const double *orders, size_t n
 /* The smallest rho of zero-concentrated privacy for orders up to each, > 1, also infinite. */
 HS_API int hs_zcdp(const hs_run *run, const double *largest_orders, size_t n, const hs_options *options,
                    hs_answer *answers);
+
+/* The two views below are of the loss itself, log dP/dQ of one pair of distributions. HS_BAD_ARGUMENT for mechanisms that
+ * are known by curves above and below: delta(epsilon) within bounds leaves the law of the loss open. */
 
 /* The probability that the privacy loss exceeds each epsilon. */
 HS_API int hs_loss_tail(const hs_run *run, const double *epsilons, size_t n, const hs_options *options,

@@ -37,7 +37,7 @@ class Options(Structure):
         ("watch", WATCH),
         ("watch_data", c_void_p),
         ("adjacency", c_int32),
-        ("reserved", c_int32),
+        ("threads", c_int32),
     )
 
 

@@ -2,6 +2,7 @@
 // The calibrations of hockeystick.h.
 #include "c/question.hpp"
 #include "methods/dpsgd_search.hpp"
+#include "numeric/runtime/workers.hpp"
 
 using namespace hockeystick;
 
@@ -31,15 +32,18 @@ Element at(std::span<const Element> values, std::size_t k) {
 }
 
 int calibrated(Searched what, const Columns& columns, std::size_t n, const hs_options* options, hs_answer* answers) {
-  return c::asked(options, n, answers, [&](std::size_t adjacency, const Limits& limits) {
+  return c::asked(options, n, answers, [&](std::size_t adjacency, const Limits& limits, std::int32_t threads) {
     const auto noise = read(columns.noise_multipliers, n), rates = read(columns.sampling_probabilities, n);
     const auto steps = read(columns.steps, n);
     const auto epsilons = c::array(columns.epsilons, n, "epsilons"), deltas = c::array(columns.deltas, n, "deltas");
     const DpsgdPairs pairs = dpsgd_pairs(adjacencies[adjacency]);
-    std::vector<Answer> found;
-    for (std::size_t k = 0; k < n; ++k)
-      found.push_back(
-          searched(what, {at(noise, k), at(rates, k), at(steps, k), epsilons[k], deltas[k]}, pairs, limits));
+    // Before any thread begins, so that the first bad one is named.
+    check_each("epsilon", epsilons, ranges::epsilon);
+    check_each("delta", deltas, ranges::delta);
+    std::vector<Answer> found(n);
+    in_threads(n, threads, [&](std::size_t k) {
+      found[k] = searched(what, {at(noise, k), at(rates, k), at(steps, k), epsilons[k], deltas[k]}, pairs, limits);
+    });
     return found;
   });
 }

@@ -106,11 +106,11 @@ int hs_delta(const hs_run* run, const double* epsilons, size_t n, const hs_optio
 
 int hs_dpsgd_epsilon(const double* noise_multipliers, const double* sampling_probabilities, const int64_t* steps,
                      const double* deltas, size_t n, const hs_options* options, hs_answer* answers) {
-  return c::asked(options, n, answers, [&](std::size_t adjacency, const Limits& limits) {
+  return c::asked(options, n, answers, [&](std::size_t adjacency, const Limits& limits, std::int32_t threads) {
     const DpsgdRuns runs{c::array(noise_multipliers, n, "noise_multipliers"),
                          c::array(sampling_probabilities, n, "sampling_probabilities"), c::array(steps, n, "steps"),
                          c::array(deltas, n, "deltas")};
-    return dpsgd_epsilon_bounds(runs, dpsgd_pairs(adjacencies[adjacency]), limits);
+    return dpsgd_epsilon_bounds(runs, dpsgd_pairs(adjacencies[adjacency]), limits, threads);
   });
 }
 

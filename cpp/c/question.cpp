@@ -13,7 +13,7 @@
 namespace hockeystick::c {
 namespace {
 
-constexpr std::uint64_t least_size = offsetof(hs_options, reserved), most_size = 4096;
+constexpr std::uint64_t least_size = offsetof(hs_options, threads), most_size = 4096;
 
 thread_local const hs_options* watching = nullptr;
 
@@ -42,6 +42,7 @@ hs_options default_options() {
   options.tolerance = default_tolerance;
   options.memory_limit = std::uint64_t{1} << 30;
   options.adjacency = HS_ADJACENCY_OF_RUN;
+  options.threads = 1;
   return options;
 }
 
@@ -64,7 +65,8 @@ hs_options checked_options(const hs_options* given) {
     if (bytes[k] != 0) throw std::invalid_argument("options must not hold what this version does not know");
   checked("tolerance", options.tolerance, ranges::tolerance);
   if (options.memory_limit == 0) throw std::invalid_argument("memory_limit must be > 0, got 0");
-  if (options.reserved != 0) throw std::invalid_argument("options.reserved must be 0");
+  if (options.threads == 0) options.threads = 1;
+  checked("threads", options.threads, ranges::threads);
   return options;
 }
 

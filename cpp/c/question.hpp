@@ -60,7 +60,7 @@ void check_arithmetic();
 /// written if one is no interval.
 int written(std::span<const Answer> found, hs_answer* answers);
 
-/// Asks `question(adjacency, limits)`, n answers. `tolerance`: without options.
+/// Asks `question(adjacency, limits, threads)`, n answers. `tolerance`: without options.
 template <class Question>
 int asked(const hs_options* given, std::size_t n, hs_answer* answers, Question&& question,
           double tolerance = default_tolerance) noexcept {
@@ -72,7 +72,8 @@ int asked(const hs_options* given, std::size_t n, hs_answer* answers, Question&&
     const Watching watching(options);
     const auto memory = std::min<std::uint64_t>(options.memory_limit, std::numeric_limits<std::size_t>::max());
     const std::size_t adjacency = options.adjacency == HS_ADJACENCY_OF_RUN ? 0 : adjacency_index(options.adjacency);
-    return written(question(adjacency, Limits{options.tolerance, static_cast<std::size_t>(memory)}), answers);
+    const Limits limits{options.tolerance, static_cast<std::size_t>(memory)};
+    return written(question(adjacency, limits, options.threads), answers);
   });
 }
 
@@ -99,7 +100,7 @@ std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const Vie
 template <class Question>
 int ask(const hs_run* run, const View& view, const Points& points, const hs_options* options, hs_answer* answers,
         Question&& question, double tolerance = default_tolerance) noexcept {
-  const auto of_run = [&](std::size_t adjacency, const Limits& limits) {
+  const auto of_run = [&](std::size_t adjacency, const Limits& limits, std::int32_t) {
     not_null(run, "run");
     if (options == nullptr || options->adjacency == HS_ADJACENCY_OF_RUN) adjacency = run->adjacency();
     const auto at = array(points.first, points.n, points.name);

@@ -8,7 +8,7 @@
 #include "mechanisms/registry.hpp"
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
-#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/workers.hpp"
 
 namespace hockeystick {
 namespace {
@@ -36,20 +36,21 @@ DpsgdPairs dpsgd_pairs(const Adjacency& adjacency) {
   return pairs;
 }
 
-std::vector<Answer> dpsgd_epsilon_bounds(const DpsgdRuns& runs, const DpsgdPairs& pairs, const Limits& limits) {
+std::vector<Answer> dpsgd_epsilon_bounds(const DpsgdRuns& runs, const DpsgdPairs& pairs, const Limits& limits,
+                                         std::int64_t threads) {
   check_each("noise_multiplier", runs.noise_multipliers, ranges::noise_multiplier);
   check_each("sampling_probability", runs.sampling_probabilities, ranges::probability);
   for (const std::int64_t steps : runs.steps) checked("steps", static_cast<double>(steps), ranges::count);
   check_each("delta", runs.deltas, ranges::delta);
+  checked("threads", static_cast<double>(threads), ranges::threads);
   std::vector<Answer> answers(runs.deltas.size());
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    checkpoint_each<16>(i);
+  in_threads(answers.size(), threads, [&](std::size_t i) {
     const double q = runs.sampling_probabilities[i];
     const std::int64_t steps = runs.steps[i];
-    if (steps == 0 || q == 0) continue;
+    if (steps == 0 || q == 0) return;
     const auto directions = directions_of(pairs, runs.noise_multipliers[i], q, steps);
     answers[i] = epsilon_bounds(directions, runs.deltas.subspan(i, 1), limits).front();
-  }
+  });
   return answers;
 }
 

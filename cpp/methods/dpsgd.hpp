@@ -29,9 +29,10 @@ struct DpsgdPairs {
 /// That of the Gaussian mechanism under an adjacency.
 DpsgdPairs dpsgd_pairs(const Adjacency& adjacency);
 
-/// Encloses epsilon of every run, each for the worst direction, exactly as `epsilon_bounds` does.
-/// Runs without steps, or that sample nothing, cost nothing.
-std::vector<Answer> dpsgd_epsilon_bounds(const DpsgdRuns& runs, const DpsgdPairs& pairs, const Limits& limits);
+/// Encloses epsilon of every run, each for the worst direction, exactly as `epsilon_bounds` does, whatever the number
+/// of threads. Runs without steps, or that sample nothing, cost nothing.
+std::vector<Answer> dpsgd_epsilon_bounds(const DpsgdRuns& runs, const DpsgdPairs& pairs, const Limits& limits,
+                                         std::int64_t threads = 1);
 
 /// Encloses delta(epsilon) of one run, as `delta_bounds` does.
 Answer dpsgd_delta_bounds(double noise_multiplier, double sampling_probability, std::int64_t steps, double epsilon,

@@ -47,6 +47,7 @@ inline constexpr Range smallest_rate{1e-20, 0.5, Range::Ends::open_above};
 inline constexpr Range pure_epsilon{1e-12, 1e3};                   // of permute-and-flip, and of discrete Laplace noise
 inline constexpr Range interval{0, 500, Range::Ends::open_below};  // of a grid of losses [nats]
 inline constexpr Range most_steps{1, 1e12, Range::Ends::closed, true};
+inline constexpr Range threads{1, 1024, Range::Ends::closed, true};
 
 }  // namespace ranges
 
@@ -65,6 +66,7 @@ inline constexpr std::array named_ranges{
     NamedRange{"pure_epsilon", ranges::pure_epsilon},
     NamedRange{"interval", ranges::interval},
     NamedRange{"steps", ranges::most_steps},
+    NamedRange{"threads", ranges::threads},
 };
 
 }  // namespace hockeystick

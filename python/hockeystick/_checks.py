@@ -34,6 +34,7 @@ _, MAX_ORDER = _RANGES["order"]
 MIN_NOISE, MAX_NOISE = _RANGES["noise_multiplier"]
 PURE_EPSILON = _RANGES["pure_epsilon"]
 MAX_STEPS = int(_RANGES["steps"][1])
+MAX_THREADS = int(_RANGES["threads"][1])
 MAX_OUTCOMES = 10**6
 MAX_COUNTS = 2**53
 SUM_TOLERANCE = 1e-9

@@ -354,6 +354,7 @@ def dpsgd_epsilon_bounds(
     adjacency: typing.SupportsInt | typing.SupportsIndex,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    threads: typing.SupportsInt | typing.SupportsIndex = 1,
 ) -> Answers:
     """
     Encloses epsilon of many runs of DP-SGD.

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """DP-SGD for whole arrays of parameters."""
 
-from collections.abc import Callable, Sequence
-from threading import Lock, Thread
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +16,7 @@ from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling_of
 
-Part = TypeVar("Part")
-Found = TypeVar("Found")
-_MOST_THREADS = 1024
-_CHUNK = 4096  # questions between two looks at signals such as an interrupt
+_CHUNK = 4096  # questions whose answers are held at once, with all that is said of each
 
 
 @overload
@@ -169,7 +164,7 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     Cost: one loop in the core, during which other Python threads run.
     """
     limits = Limits().updated(options)
-    workers = _checks.whole("threads", threads, 1, _MOST_THREADS)
+    workers = _checks.whole("threads", threads, 1, _checks.MAX_THREADS)
     numbers = {
         "sampling_probability": sampling_probability,
         "steps": steps,
@@ -226,9 +221,15 @@ def _one_by_one(
         run = sampled_run(**question, sampling=sampling)
         return run.epsilon_bounds(delta, **limits._asdict())
 
-    found = _shared(answer, list(np.ndindex(shape)), threads)
     if not shape:
-        return found[0]
+        return answer(())
+    if threads == 1:
+        found = list(map(answer, np.ndindex(shape)))
+    else:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415, takes time to import
+
+        with ThreadPoolExecutor(threads) as pool:
+            found = list(pool.map(answer, np.ndindex(shape)))
     ends = np.array(found, dtype=np.float64).reshape(-1, 2).T
     bounds = Bounds.of([end.reshape(shape) for end in ends])
     bounds._limited_by = max((one.limited_by for one in found), default="")  # noqa: SLF001
@@ -250,61 +251,20 @@ def _solve(
     """The numbers of all answers, a row each, and the index of the first that is too wide."""
     adjacency = list(Adjacency).index(limits.adjacency)
     size = runs[0].size
-    chunk = min(_CHUNK, -(-size // (4 * threads)) or 1) if threads > 1 else _CHUNK
-
-    def answer(start: int) -> _core.Answers:
-        return _core.dpsgd_epsilon_bounds(
-            *(values[start : start + chunk] for values in runs),
+    table = np.empty((2 + len(ErrorBudget._fields), size))
+    first = None
+    for start in range(0, size, _CHUNK):
+        answers = _core.dpsgd_epsilon_bounds(
+            *(values[start : start + _CHUNK] for values in runs),
             adjacency=adjacency,
             tolerance=limits.tolerance,
             memory_limit=limits.memory_limit,
+            threads=threads,
         )
-
-    table = np.empty((2 + len(ErrorBudget._fields), size))
-    first = None
-    starts = range(0, size, chunk)
-    for start, answers in zip(starts, _shared(answer, starts, threads), strict=True):
-        table[:, start : start + chunk], unmet = answers.table(), answers.unmet()
+        table[:, start : start + _CHUNK], unmet = answers.table(), answers.unmet()
         if unmet is not None and first is None:
             first = start + unmet
     return table, first
-
-
-def _shared(answer: Callable[[Part], Found], parts: Sequence[Part], threads: int) -> list[Found]:
-    """The answer to each part, in order, or the error of the first that has one.
-
-    The threads work under the time limit of this one, and end when it is interrupted.
-    """
-    if threads == 1 or len(parts) < 2:  # noqa: PLR2004
-        return list(map(answer, parts))
-    left, lock = iter(enumerate(parts)), Lock()
-    found: dict[int, Found] = {}
-    errors: dict[int, BaseException] = {}
-    limit = _core.TimeLimit()
-
-    def work() -> None:
-        limit.apply()
-        while not errors:
-            with lock:
-                index, part = next(left, (len(parts), None))
-            if part is None:
-                return
-            try:
-                found[index] = answer(part)
-            except BaseException as error:  # noqa: BLE001, raised by the thread that asked
-                errors[index] = error
-
-    workers = [Thread(target=work, daemon=True) for _ in range(min(threads, len(parts)))]
-    try:
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-    finally:
-        limit.end()
-    if errors:
-        raise errors[min(errors)]
-    return [found[index] for index in range(len(parts))]
 
 
 def _refusal(question: dict[str, Any], bounds: Bounds[Any], limits: Limits) -> CertificationError:

@@ -129,7 +129,8 @@ BAD_OPTIONS = [
     {"memory_limit": 0},
     {"adjacency": 6},
     {"adjacency": -1},
-    {"reserved": 1},
+    {"threads": -1},
+    {"threads": 1025},
 ]
 
 

@@ -66,6 +66,28 @@ void ask(const hs_run* run, double expected) {
   }
 }
 
+void share_an_array() {
+  constexpr std::size_t n = 50;
+  const std::vector<double> noise(n, 1.0), deltas(n, 1e-6);
+  std::vector<double> rates;
+  std::vector<std::int64_t> steps;
+  for (std::size_t k = 0; k < n; ++k) rates.push_back(0.001 * static_cast<double>(k)), steps.push_back(100);
+  hs_options options;
+  hs_default_options(&options, sizeof options);
+  std::vector<hs_answer> alone(n), shared(n);
+  const auto ask = [&](std::vector<hs_answer>& to) {
+    return hs_dpsgd_epsilon(noise.data(), rates.data(), steps.data(), deltas.data(), n, &options, to.data());
+  };
+  expect(ask(alone) == HS_OK, "an array");
+  options.threads = 4;
+  expect(ask(shared) == HS_OK, "an array that threads share");
+  for (std::size_t k = 0; k < n; ++k)
+    expect(alone[k].lower == shared[k].lower && alone[k].upper == shared[k].upper, "the same bits");
+  options.watch = [](void*) { return 1; };
+  rates.assign(n, 0.5), steps.assign(n, 1000000), options.tolerance = 1e-9;
+  expect(ask(shared) == HS_STOPPED, "a watch of threads");
+}
+
 }  // namespace
 
 int main() {
@@ -81,6 +103,7 @@ int main() {
     threads.emplace_back(read_damaged, k);
   }
   give_bad_arguments();
+  share_an_array();
   for (std::thread& thread : threads) thread.join();
   hs_run_free(run);
   hs_run_free(same);
