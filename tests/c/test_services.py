@@ -117,6 +117,19 @@ def test_go(prefix, tmp_path):
     held(called("go", "run", tmp_path / "service.go", env=settings, cwd=tmp_path))
 
 
+def test_java(prefix, tmp_path):
+    needs("javac", "java", "gcc")
+    home = Path(shutil.which("javac")).resolve().parents[1] / "include"
+    headers = [f"-I{path}" for path in (home, home / sys.platform, prefix / "include")]
+    shim, libraries = tmp_path / "libservice_jni.so", f"-L{prefix / 'lib'}"
+    warnings = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
+    source = SERVICES / "service_jni.c"
+    called("gcc", *warnings, *headers, source, "-o", shim, libraries, "-lhockeystick")
+    called("javac", "-Xlint:all", "-Werror", "-d", tmp_path, SERVICES / "Service.java")
+    path = f"-Djava.library.path={tmp_path}"
+    held(called("java", path, "-cp", tmp_path, "Service", env=environment(prefix)))
+
+
 def test_ctypes(prefix):
     library = prefix / "lib" / "libhockeystick.so.1"
     held(called(sys.executable, SERVICES / "service.py", library))
