@@ -65,7 +65,8 @@ std::shared_ptr<const DominatingPair> attaining(double rho, double order) {
   try {
     return known_pair({"zero_concentrated_below", {rho, order}});
   } catch (const std::invalid_argument&) {
-    return known_pair({"gaussian", {std::max((1 + 0x1p-50) / std::sqrt(2 * rho), 1e-3)}});
+    const double noise = (1 + 0x1p-50) / std::sqrt(2 * rho);  // proof: parameter-rounding
+    return known_pair({"gaussian", {std::max(noise, 1e-3)}});
   }
 }
 

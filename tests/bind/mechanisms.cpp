@@ -8,6 +8,7 @@
 
 #include "bind/bindings.hpp"
 #include "mechanisms/adjacency.hpp"
+#include "mechanisms/described.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/registry.hpp"
 
@@ -21,6 +22,28 @@ Doubles column(const PairCells& cells, double CellMass::* member) {
   const auto to = out(result);
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = cells.cells[i].*member;
   return result;
+}
+
+py::tuple numbers_of(const PairName& name) {
+  py::object step = py::none();
+  if (name.step) step = numbers_of(*name.step);
+  return py::make_tuple(name.name, name.parameters, step);
+}
+
+// The names and parameters of the pair above, or of those below; `cells` 0: of moments, below and above.
+std::vector<py::tuple> enclosing_names(const std::string& type, const py::dict& arguments, std::size_t comparison,
+                                       const Accuracy& accuracy, bool above) {
+  const Mechanism mechanism = described_mechanism(type, arguments);
+  const Enclosure& enclosure = *mechanism->kind->enclosure;
+  const auto way = static_cast<Comparison>(comparison);
+  std::vector<py::tuple> all;
+  if (accuracy.cells == 0)
+    for (const PairName& name : enclosure.of_moments(*mechanism)) all.push_back(numbers_of(name));
+  else if (above)
+    all.push_back(numbers_of(enclosure.above(*mechanism, way, accuracy)));
+  else
+    for (const PairName& name : enclosure.below(*mechanism, way, accuracy)) all.push_back(numbers_of(name));
+  return all;
 }
 
 }  // namespace
@@ -85,5 +108,8 @@ void bind_pairs(py::module_& module) {
       [](const std::string& type, const py::dict& arguments, std::size_t comparison, std::optional<double> rate) {
         return described_pair_name(type, arguments, comparison, rate).name;
       });
+  module.attr("parts").attr("enclosing_names") = py::cpp_function(
+      [](const std::string& type, const py::dict& arguments, std::size_t comparison, double cells, double tail,
+         bool above) { return enclosing_names(type, arguments, comparison, {cells, tail}, above); });
   module.attr("parts").attr("pair_names") = py::cpp_function(&pair_names);
 }
