@@ -23,6 +23,7 @@ from report import machine, seconds
 CONNECTIONS = 32
 REQUESTS = 500  # of a way, in a round
 LONG_RUN = 20_000
+PARTS = 20  # of the long run
 BUDGET = {"epsilon": "10", "delta": "1e-6"}
 MIB = 2**20
 
@@ -98,13 +99,18 @@ def raced(rounds: int, requests: int) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def long_run(requests: int, parts: int = 20) -> list[int]:
-    """Resident bytes of the worker, at the start and after each part of many admissions."""
+def long_run(requests: int) -> list[int]:
+    """Resident bytes of the worker, at the start and after each part of many admissions.
+
+    Then once more with an empty ledger: what grows with the run in it does not grow again.
+    """
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         server = started(stack, ways()[0], Path(folder))
         held = [server.memory()]
-        for _ in range(parts):
-            load(server, requests // parts)
+        for part in range(2 * PARTS):
+            if part == PARTS:
+                next(Path(folder).glob("*.json")).unlink()
+            load(server, requests // PARTS)
             held.append(server.memory())
     return held
 
@@ -129,10 +135,11 @@ def table(found: dict[str, list[dict[str, Any]]]) -> str:
 
 def memory(held: list[int], requests: int) -> str:
     """A sentence on the long run."""
-    first, early, last = (held[k] / MIB for k in (0, len(held) // 4, -1))
+    first, early, last, again = (held[k] / MIB for k in (0, PARTS // 4, PARTS, -1))
+    twice = f", {again:.1f} after as many again into an empty ledger" if held[PARTS + 1 :] else ""
     return (
         f"Memory of one worker: {first:.1f} MiB before the first request, {early:.1f} after "
-        f"{requests // 4}, {last:.1f} after {requests} admissions."
+        f"{requests // 4}, {last:.1f} after {requests} admissions{twice}."
     )
 
 
