@@ -15,6 +15,12 @@
 namespace hockeystick {
 namespace {
 
+#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+constexpr bool has_threads = false;  // what is below is left out of a module that is to be small
+#else
+constexpr bool has_threads = true;
+#endif
+
 struct Ended {};  // the work of another thread has
 
 class Shared {
@@ -95,7 +101,7 @@ thread_local const Shared* Shared::helped = nullptr;
 }  // namespace
 
 void in_threads(std::size_t n, std::int64_t threads, const std::function<void(std::size_t)>& work) {
-  if (threads <= 1 || n <= 1) {
+  if (!has_threads || threads <= 1 || n <= 1) {
     for (std::size_t k = 0; k < n; ++k) {
       checkpoint_each<16>(k);
       work(k);
