@@ -119,7 +119,8 @@ class Engine {
     if (open.empty()) return;
     plan_.reset();
     Limits limits = limits_;
-    limits.memory_limit = static_cast<std::size_t>(memory * static_cast<double>(limits.memory_limit));
+    if (memory < 1)  // all of 2^64 - 1 would be 2^64
+      limits.memory_limit = static_cast<std::size_t>(memory * static_cast<double>(limits.memory_limit));
     const auto begin = [&](auto& direction) {
       direction.first->keep(nullptr);
       if (!direction.second) direction.second = std::make_unique<Solver>(direction.first->merged(), question_, limits);

@@ -228,6 +228,12 @@ def test_a_memory_limit_that_is_too_small_leaves_wide_bounds():
     assert lower < upper
 
 
+def test_a_memory_limit_may_be_none():
+    asked = {"noise": 0.7, "rate": 0.3, "steps": 500, "delta": 1e-6}
+    found = {dpsgd(**asked, opts=byref(options(memory_limit=m))) for m in (2**30, 2**63, 2**64 - 1)}
+    assert len(found) == 1
+
+
 def test_the_watch_stops_a_long_question():
     calls = []
 
