@@ -108,12 +108,16 @@ class ContourIntegral final : public Evaluator {
   double near_;  // an epsilon that it was made for
 };
 
+// No line is looked for: moments of atoms do not decay.
+bool has_atoms_alone(const Term& term) { return term.pair->finite_law().has_value(); }
+
 class ByContourIntegral final : public Method {
  public:
   using Method::Method;
 
   Forecast forecast() override {
     if (task_.runs_once() && !task_.is_named()) return {.obstacle = "one step is integrated as it is"};
+    if (!planner_ && !is_done_) is_done_ = std::any_of(task_.terms().begin(), task_.terms().end(), has_atoms_alone);
     if (!planner_ && !is_done_) {
       const auto terms = static_cast<double>(std::min(task_.terms().size(), most_forecast_terms));
       const double nodes = cost::line_nodes(task_.limits.memory() / 2, terms);
