@@ -61,7 +61,7 @@ inline double discretized_contour(double samples, double points) { return points
 
 /// Of laws of so many atoms in all, from both sides at once. Two factors that smooth a sample take `smoothed` [ns];
 /// measured.
-constexpr double smoothed = 500;
+constexpr double smoothed = 150;
 inline double contour_of_atoms(double terms, double samples, double atoms) {
   return contour(terms, samples, 0) + discretized_contour(samples, atoms) + smoothed * samples;
 }

@@ -24,9 +24,6 @@ constexpr double rung_width = 2;
 // Of the tolerance: how tight a transform is for the first of the questions that share it.
 constexpr double shared_tightness = 0.5;
 
-// The top of closed steps, over the least that an epsilon asks for, and the tilts that tell the least loss of the
-// others.
-constexpr double closed_above = 1.02, steepest_closing = 1e9;
 constexpr int most_closings = 20;
 
 }  // namespace
@@ -167,18 +164,8 @@ void GridPlanner::flatten() {
   at_.tilt = best;
 }
 
-// For answers up to an epsilon. Most of the run are steps that hardly move the loss, and these decide its least losses.
 Closing GridPlanner::closing(double epsilon) const {
-  double least = 0;
-  for (const Term& term : direction_) least += static_cast<double>(term.count) * term.pair->loss_infimum();
-  const double log_lost = math::log(question_.at) + math::log(1e-6 * question_.tolerance);
-  const ChernoffQuantile below = whole_.chernoff_quantile(0, std::max(1.0, -log_lost), -1, steepest_closing);
-  Closing closing{0, least, 0};
-  // Where the least that is certain hardly matters it serves.
-  if (-least > epsilon && 1.2 * below.loss > 0.5 * least && below.tilt < -2)
-    closing = {0, 1.2 * below.loss, -below.tilt};
-  closing.top = closed_above * (epsilon - closing.least);
-  return closing;
+  return closing_at(direction_, whole_, epsilon, math::log(question_.at) + math::log(1e-6 * question_.tolerance));
 }
 
 // Whether the question may still lie below an epsilon for which the steps are closed; if not, all stays as it was.

@@ -6,16 +6,11 @@
 
 #include <vector>
 
+#include "forecast/closing.hpp"
 #include "forecast/nonuniform_grid.hpp"
 #include "forecast/window.hpp"
 
 namespace hockeystick {
-
-/// Steps whose losses above `top` count as there and at +inf: that matters to no question as long as all others of the
-/// run add up to `least` at least, which fails with little probability by Chernoff's inequality at -tilt.
-struct Closing {
-  double top = infinity, least = 0, tilt = 0;  // [nats]
-};
 
 /// What one pass is to achieve.
 struct Target {

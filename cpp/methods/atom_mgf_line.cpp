@@ -5,13 +5,15 @@
 #include <cmath>
 
 #include "numeric/elementary.hpp"
+#include "numeric/modulus_bound.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
 
-AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut) : mass_error_(law.mass_error) {
+AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double top, Decay decay)
+    : decay_(decay), mass_error_(law.mass_error), closed_error_(law.mass_error + 16 * u) {  // proof: atom-moments
   auto atoms = law.atoms;
   double cut_off = 0;
   const auto take = [&](double mass) {
@@ -24,8 +26,29 @@ AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut) : mass_e
   while (!atoms.empty() && take(atoms.front().mass)) atoms = atoms.subspan(1);
   left_out_ = cut_off * (1 + 1e-9) * (1 + mass_error_);  // proof: atom-moments
   losses_.reserve(atoms.size()), mass_.reserve(atoms.size());
-  for (const Atom& atom : atoms) losses_.push_back(atom.loss), mass_.push_back(atom.mass);
+  std::size_t below = atoms.size();
+  while (below > 1 && atoms[below - 1].loss > top) --below;
+  for (const Atom& atom : atoms.first(below)) losses_.push_back(atom.loss), mass_.push_back(atom.mass);
+  if (below < atoms.size()) close(atoms.subspan(below), top);
   tilted_ = at(tilt);
+}
+
+// e^(top - loss) of a mass stays at the top, where it has the same Q-mass.
+void AtomMgfLine::close(std::span<const Atom> atoms, double top) {
+  CompensatedSum all, closed, kept;
+  double error = 0;
+  for (const Atom& atom : atoms) {
+    const double apart = top - atom.loss, stays = atom.mass * math::exp(apart);
+    all.add(atom.mass), closed.add(atom.mass * -math::expm1(apart)), kept.add(stays);
+    error += stays * (8 - apart);
+  }
+  above_top_ = all.value(), closed_ = closed.value();
+  if (!(kept.value() >= 1e-305)) {
+    left_out_ += 2e-305;
+    return;
+  }
+  losses_.push_back(top), mass_.push_back(kept.value());
+  mass_error_ += 1.01 * u * (error / kept.value() + 4);  // proof: atom-moments
 }
 
 // A mass is at least 1e-305, so that no exponential overflows next to a unit of at least each mass's own logarithm.
@@ -59,6 +82,12 @@ Ball AtomMgfLine::log_moment(const Tilted& tilted) const {
 double AtomMgfLine::log_moment_above(double tilt) const {
   const auto [value, error] = log_moment(at(tilt));
   return value + error;
+}
+
+double AtomMgfLine::modulus_bound(double frequency) const {
+  if (!(frequency < decay_.reach)) return 1;
+  const double bound = hockeystick::modulus_bound(tilted_.mass, losses_, frequency, decay_.reach);
+  return std::min(1.0, std::max(bound + 2.02 * tilted_.rounding, decay_.floor));  // proof: modulus-bound
 }
 
 std::vector<MomentSample> AtomMgfLine::samples(double spacing, std::size_t count) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
@@ -9,20 +10,33 @@
 
 namespace hockeystick {
 
+/// How far out moments of atoms are bounded, which need not decay at all, and what smoothing leaves of a sample beyond.
+struct Decay {
+  double reach, floor;
+};
+
 /// The moments of a law of atoms on the line Re z = tilt: finite sums over its losses as they are stored. The stated
-/// error of its masses is part of that of log M, and of the bounds of log M. They do not decay.
+/// error of its masses is part of that of log M, and of the bounds of log M.
+/// Losses above `top` count as there and at +inf, with the same P- and Q-mass.
 class AtomMgfLine final : public MgfLine {
  public:
   /// Up to `cut` of the mass may be left out at either end.
-  AtomMgfLine(const FiniteLaw& law, double tilt, double cut);
+  AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double top = infinity, Decay decay = {0, 1});
 
   Ball log_moment() const override { return log_moment(tilted_); }
   double log_moment_above(double tilt) const override;
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
   double truncation(double) const override { return 0; }
-  double modulus_bound(double) const override { return 1; }
+  /// No less than `floor`: up to `reach` it is that of the law, beyond only `floor` says what is left.
+  double modulus_bound(double frequency) const override;
   std::size_t size() const override { return losses_.size(); }
   double left_out() const override { return left_out_; }
+  /// The mass of atoms above the top, and what of it counts as at +inf; both within `closed_error` of themselves.
+  double above_top() const { return above_top_; }
+  double closed() const { return closed_; }
+  double closed_error() const { return closed_error_; }
+  /// The least loss that a moment counts.
+  double least() const { return losses_.front(); }
 
  private:
   // p e^(t loss - log_unit) of each atom and its relative error, their sum and its relative error.
@@ -30,11 +44,14 @@ class AtomMgfLine final : public MgfLine {
     std::vector<double> mass, error;
     double log_unit, sum, rounding;
   };
+  void close(std::span<const Atom> atoms, double top);
   Tilted at(double tilt) const;
   Ball log_moment(const Tilted& tilted) const;
 
   std::vector<double> losses_, mass_;
-  double mass_error_, left_out_ = 0;
+  Decay decay_;
+  double mass_error_, closed_error_;
+  double left_out_ = 0, above_top_ = 0, closed_ = 0;
   Tilted tilted_;
 };
 

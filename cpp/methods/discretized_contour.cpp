@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "forecast/atom_planner.hpp"
 #include "forecast/contour_plan.hpp"
 #include "forecast/cost.hpp"
 #include "methods/atom_mgf_line.hpp"
@@ -20,62 +21,11 @@
 #include "pld/compose.hpp"
 
 namespace hockeystick {
-namespace {
-
-constexpr double share = 0.02;  // of the relative width of delta, for tail and aliases
-constexpr double most_samples = 3e5;
-
-// Samples after which the tail is e^log_share of delta.
-double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail) {
-  const double spacing = 2 * std::numbers::pi / contour.period;
-  for (double count = 64; count < most_samples; count = std::ceil(1.1 * count)) {
-    const double from = spacing * count;
-    const double tail = 2 * smoothing.bound(contour.tilt, from) / ((smoothing.order(from) + 1) * spacing * from);
-    if (math::log(tail) < log_tail) return count;
-  }
-  return infinity;
-}
-
-// Its count of samples is 0 if it needs too many; its cost is not known yet.
-DiscretizedContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance,
-                                        double flattest) {
-  const double log_share = math::log(share * log_tolerance);
-  Saddle right = at;
-  right.tilt = std::max(at.tilt, 1 / at.deviation);
-  DiscretizedContourPlan result{contour_frame(saddlepoint, right, log_share, flattest), 0, infinity};
-  Contour& contour = result.contour;
-  if (!(contour.period > 0)) return result;
-  const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
-  result.radius = std::min(1.0, std::sqrt(0.125 * log_tolerance / curvature));
-  const double scale = saddlepoint.cumulants(contour.tilt).value - contour.tilt * at.epsilon;
-  const double log_sum = at.log_delta - scale + math::log(contour.period);
-  const double count = samples_needed(Smoothing(Smoothing::Side::lower, result.radius), contour, log_share + log_sum);
-  if (count < infinity) contour.count = static_cast<std::size_t>(count);
-  return result;
-}
-
-}  // namespace
-
-DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                                                double log_tolerance) {
-  DiscretizedContourPlan result = smoothed_contour(saddlepoint, at, log_tolerance, 0.4);
-  const auto count = static_cast<double>(result.contour.count);
-  if (count > 0) result.cost = cost::discretized_contour(2 * count, plan.points);
-  return result;
-}
-
-DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at,
-                                             double log_tolerance) {
-  DiscretizedContourPlan result = smoothed_contour(saddlepoint, at, log_tolerance, 0.02);
-  const auto count = static_cast<double>(result.contour.count), terms = static_cast<double>(saddlepoint.terms());
-  if (count > 0) result.cost = cost::contour_of_atoms(terms, count, atoms);
-  return result;
-}
 
 DiscretizedContour::DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
                                        const DiscretizedContourPlan& contour, double near)
     : contour_(contour.contour),
-      radius_(contour.radius),
+      smoothing_(contour.smoothing),
       cost_(contour.cost),
       interval_(plan.interval),
       near_(near),
@@ -100,35 +50,91 @@ void DiscretizedContour::add(const Direction& direction, const Saddlepoint& sadd
   to->infinity_mass = composed_infinity_mass(terms);   // proof: infinity-mass
   to->loss_error = 1.01 * composed_loss_error(terms);  // proof: loss-coupling
   const bool above = to->steps.front().side == hockeystick::Side::upper;
-  const Smoothing smoothing(above ? Smoothing::Side::upper : Smoothing::Side::lower, radius_);
+  const Smoothing smoothing(above ? Smoothing::Side::upper : Smoothing::Side::lower, smoothing_);
   to->sum.emplace(ContourProduct(direction, kept(lines), contour_), smoothing);
 }
 
+namespace {
+
+// The growth of delta(epsilon) by closing atoms, as that of closed supports (fft_composition): nothing where all other
+// losses add up to epsilon less the top at least.
+class AtomReach {
+ public:
+  explicit AtomReach(const Closing& closing) : closing_(closing) {}
+
+  void add(const AtomMgfLine& line, double count) {
+    mass_ += count * line.above_top() * (1 + line.closed_error());
+    if (line.above_top() > 0) room_ = std::min(room_, closing_.top - line.least());
+    least_ += count * line.least();
+    size_ += count * std::fabs(line.least());
+    if (closing_.tilt > 0) log_moment_ += count * std::max(0.0, line.log_moment_above(-closing_.tilt));
+  }
+
+  Reach reach() const {
+    if (!(mass_ > 0)) return {};
+    const auto& [top, other, tilt] = closing_;
+    if (!(tilt >= 1)) return {room_ + least_ - 1e-12 * (size_ + std::fabs(top)), 0};  // proof: closed-support
+    const double power = log_moment_ + tilt * other + 1e-12 * (log_moment_ + tilt * std::fabs(other) + 1);
+    const double excess = mass_ * math::exp(std::min(700.0, power)) * (1 + 1e-9);
+    return {top + other - 1e-12 * (std::fabs(top) + std::fabs(other)), excess};  // proof: closed-support
+  }
+
+ private:
+  const Closing& closing_;
+  double mass_ = 0, room_ = infinity, least_ = 0, size_ = 0, log_moment_ = 0;
+};
+
+// What smoothing leaves of a sample beyond the reach, next to the first that is left out: as if each step left as much.
+Decay decay_of(const Direction& direction, const DiscretizedContourPlan& plan) {
+  if (!(plan.reach > 0)) return {0, 1};
+  const auto& [lower, tilt, higher, period, count] = plan.contour;
+  const double from = 2 * std::numbers::pi / period * static_cast<double>(count);
+  double steps = 0, log_left = -infinity;
+  for (const Term& term : direction) steps += static_cast<double>(term.count);
+  for (const auto side : {Smoothing::Side::upper, Smoothing::Side::lower}) {
+    const Smoothing smoothing(side, plan.smoothing);
+    const double falls = smoothing.order(from) * math::log(plan.reach / from);
+    log_left = std::max(log_left, math::log(smoothing.bound(tilt, plan.reach) / smoothing.bound(tilt, from)) + falls);
+  }
+  return {plan.reach, math::exp(std::min(0.0, log_left + 1e-9) / steps) + 4 * u};  // proof: modulus-bound
+}
+
+}  // namespace
+
 DiscretizedContour::DiscretizedContour(const Direction& direction, const DiscretizedContourPlan& contour, double cut,
-                                       double near)
+                                       const Closing& closing, double near)
     : contour_(contour.contour),
-      radius_(contour.radius),
+      smoothing_(contour.smoothing),
       cost_(contour.cost),
       interval_(0),
       near_(near),
       bytes_(cost::contour_sample_bytes * static_cast<double>(contour_.count)),
       held_(bytes_) {
   UnionProbability infinite;
+  AtomReach reach(closing);
+  const Decay decay = decay_of(direction, contour);
   double loss_error = 0;
   std::unique_ptr<AtomMgfLine> line;
   const LineOf line_of = [&](std::size_t j) -> const MgfLine& {
     const FiniteLaw law = *direction[j].pair->finite_law();
     const auto count = static_cast<double>(direction[j].count);
-    line = std::make_unique<AtomMgfLine>(law, contour_.tilt, cut / (2 * count * static_cast<double>(direction.size())));
+    const double most = cut / (2 * count * static_cast<double>(direction.size()));
+    line = std::make_unique<AtomMgfLine>(law, contour_.tilt, most, closing.top, decay);
+    const double error = line->closed_error() + 4 * u;
     const double unlisted = law.infinity_mass + law.cut;
-    infinite.add(law.infinity_mass_lower, std::min(1.0, unlisted * (1 + 4 * u)), count);  // proof: infinity-mass
+    infinite.add(law.infinity_mass_lower + line->closed() * (1 - error),  // proof: atom-moments
+                 std::min(1.0, (unlisted + line->closed() * (1 + error)) * (1 + 4 * u)),
+                 count);  // proof: infinity-mass
     loss_error += count * law.loss_error;
+    reach.add(*line, count);
     return *line;
   };
   const ContourProduct product(direction, line_of, contour_);
-  loss_error *= 1.01;  // proof: loss-coupling
-  upper_.emplace(Side{{}, infinite.upper(), loss_error, ContourSum(product, {Smoothing::Side::upper, radius_})});
-  lower_.emplace(Side{{}, infinite.lower(), loss_error, ContourSum(product, {Smoothing::Side::lower, radius_})});
+  reach_ = reach.reach();
+  loss_error *= 1.01;            // proof: loss-coupling
+  reach_.epsilon -= loss_error;  // proof: closed-support
+  upper_.emplace(Side{{}, infinite.upper(), loss_error, ContourSum(product, {Smoothing::Side::upper, smoothing_})});
+  lower_.emplace(Side{{}, infinite.lower(), loss_error, ContourSum(product, {Smoothing::Side::lower, smoothing_})});
 }
 
 Interval DiscretizedContour::delta(double epsilon) const {
@@ -142,6 +148,7 @@ Interval DiscretizedContour::delta(double epsilon) const {
 Interval DiscretizedContour::epsilon(double delta, double start) const {
   Interval result{0, infinity};
   const double above = down(delta - upper_->infinity_mass * (1 + 4 * u));
+  if (above > 0 && !(start > 0) && upper_->sum->delta(-upper_->loss_error).upper() <= above) return {0, 0};
   if (above > 0)
     result.upper = up(upper_->sum->enclose(above, upper_->sum->solve(above, start)).upper + upper_->loss_error);
   const double below = up(up(delta + reach_.excess) - lower_->infinity_mass * (1 - 4 * u));
@@ -185,13 +192,16 @@ class ByDiscretizedContour final : public Method {
 
   Forecast forecast() override {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
+    const Forecast of_atoms = forecast_atoms();
+    is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= cheap_atoms;
+    if (is_of_atoms_) return of_atoms;
     const GridPlanner& grid = task_.grid();
     const double memory = task_.limits.memory();
     const bool no_transform = !grid.limited_by().empty() || task_.grid().plan().bytes > memory;
     const double transform = no_transform ? most : task_.grid().cost();
     if (!task_.is_named() && transform < cost::least_for_discretized_contour)
       return {.obstacle = "a transform is cheap"};
-    const Forecast of_steps = forecast_steps(), of_atoms = forecast_atoms();
+    const Forecast of_steps = forecast_steps();
     const double most_of_atoms = of_steps.obstacle.empty() && attempts_ == 0 ? grid_passes * of_steps.cost : infinity;
     is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= most_of_atoms;
     return is_of_atoms_ ? of_atoms : of_steps;
@@ -200,7 +210,8 @@ class ByDiscretizedContour final : public Method {
   std::shared_ptr<const Evaluator> prepare() override {
     if (is_of_atoms_) {
       ++atom_attempts_;
-      return made_ = std::make_shared<DiscretizedContour>(task_.terms(), atom_plan_, cut_, planner_->epsilon());
+      return made_ = std::make_shared<DiscretizedContour>(task_.terms(), atom_plan_, planner_->cut(),
+                                                          planner_->closing(), planner_->at().epsilon);
     }
     ++attempts_;
     GridPlanner& grid = task_.grid();
@@ -219,9 +230,10 @@ class ByDiscretizedContour final : public Method {
   }
 
  private:
-  static constexpr int most_attempts = 6, most_atom_attempts = 4;
+  static constexpr int most_attempts = 6, most_atom_attempts = 6;
   static constexpr double most = cost::most_for_discretized_contour;
-  static constexpr double grid_passes = 10;  // that a grid may need and atoms do not: set by hand
+  static constexpr double cheap_atoms = 1e6;  // no transform is planned [ns]: set by hand
+  static constexpr double grid_passes = 10;   // that a grid may need and atoms do not: set by hand
 
   Forecast forecast_steps() {
     GridPlanner& grid = task_.grid();
@@ -244,12 +256,11 @@ class ByDiscretizedContour final : public Method {
         }
         atoms_ += static_cast<double>(law->atoms.size());
       }
-      planner_.emplace(task_.terms(), finite_part(), 0);
-      cut_ = planner_->cut();
+      planner_.emplace(task_.terms(), task_.question, infinity_mass(task_.terms()).upper());
     }
     if (!planner_->is_answerable()) return {.obstacle = "the saddle point is at tilt 0"};
-    atom_plan_ = plan_contour_of_atoms(planner_->saddlepoint(), atoms_, planner_->at(),
-                                       planner_->log_tolerance() * atom_smoothing_);
+    atom_plan_ = plan_contour_of_atoms(planner_->saddlepoint(), atoms_, planner_->at(), planner_->log_tolerance(),
+                                       most_smoothing_, may_decay_);
     return offered(atom_plan_, cost::contour_sample_bytes * static_cast<double>(atom_plan_.contour.count));
   }
 
@@ -259,32 +270,32 @@ class ByDiscretizedContour final : public Method {
     return {plan.cost, bytes, 0.7, {}};
   }
 
-  // What the mass at +inf leaves of delta.
-  Question finite_part() const {
-    Question question = task_.question;
-    if (question.wants_epsilon())
-      question.at = std::max(question.at - infinity_mass(task_.terms()).upper(), 1e-3 * question.at);
-    return question;
-  }
-
-  // An end alone says where to look next.
+  // An end alone says where to look next. Next to an atom smoothing costs its width, else the square of that.
   void learn_atoms(const Answer& found) {
     const Question& asked = task_.question;
     const double gap = found.upper - found.lower, allowed = asked.tolerance * found.upper;
     const double width = found.truncation + found.wraparound + found.rounding + found.discretization;
     const double epsilon = asked.wants_epsilon() ? found.upper : asked.at;
     const bool is_near = found.lower > 0.5 * found.upper;
-    const bool helps = std::isfinite(found.upper) && !(is_near && found.rounding > 0.5 * width);
-    if (is_near) atom_smoothing_ *= std::clamp(0.7 * allowed / gap, 0.01, 0.8);
-    if (!helps || !planner_->learn(epsilon, asked.wants_epsilon() ? asked.at : found.upper, made_->slope(epsilon)))
+    const bool is_placed = std::fabs(epsilon - planner_->at().epsilon) <= 0.1 * epsilon;
+    const bool helps = std::isfinite(found.upper) && !(is_near && is_placed && found.rounding > 0.5 * width);
+    if (atom_plan_.reach > 0 && !(found.truncation < 0.3 * width)) {
+      may_decay_ = false;
+      if (!is_near) return;
+    }
+    if (!is_near || found.discretization > 0.3 * width)
+      most_smoothing_ = atom_plan_.smoothing * (is_near ? std::clamp(0.7 * allowed / gap, 0.02, 0.7) : 0.3);
+    if (!helps ||
+        !planner_->learn(epsilon, asked.wants_epsilon() ? asked.at : found.upper, made_->slope(epsilon), is_near))
       atom_attempts_ = most_atom_attempts;
   }
 
   DiscretizedContourPlan plan_{}, atom_plan_{};
   int attempts_ = 0, failed_at_ = -1;
-  double smoothing_ = 1;                   // its share of the width, less with each attempt
-  std::optional<ContourPlanner> planner_;  // of atoms
-  double atoms_ = 0, cut_ = 0, atom_smoothing_ = 1;
+  double smoothing_ = 1;                // its share of the width, less with each attempt
+  std::optional<AtomPlanner> planner_;  // of atoms
+  double atoms_ = 0, most_smoothing_ = infinity;
+  bool may_decay_ = true;
   int atom_attempts_ = 0;
   bool is_of_atoms_ = false;
   std::shared_ptr<const DiscretizedContour> made_;

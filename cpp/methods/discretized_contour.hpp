@@ -8,21 +8,10 @@
 #include "methods/contour_sum.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/method.hpp"
+#include "methods/smoothed_plan.hpp"
 #include "numeric/interval.hpp"
 
 namespace hockeystick {
-
-/// A smoothed contour for steps of point masses, and its cost [ns]: infinite if it needs too many samples.
-struct DiscretizedContourPlan {
-  Contour contour;
-  double radius, cost;
-};
-/// For discretized steps. Smoothing takes about a quarter of the relative width of delta wanted.
-DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                                                double log_tolerance);
-/// The same for laws of so many atoms in all.
-DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at,
-                                             double log_tolerance);
 
 /// A composition of discretized steps from both sides by smoothed contour sums: no transform, and a cost that hardly
 /// grows with the counts.
@@ -31,8 +20,10 @@ class DiscretizedContour final : public Evaluator {
   /// On the supports of `plan`. `near`: about the epsilon of the question.
   DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
                      const DiscretizedContourPlan& contour, double near);
-  /// Of atoms as they are, where all terms have finite laws. Up to `cut` of the mass of the run may count as at +inf.
-  DiscretizedContour(const Direction& direction, const DiscretizedContourPlan& contour, double cut, double near);
+  /// Of atoms as they are, where all terms have finite laws. Up to `cut` of the mass of the run may count as at +inf,
+  /// and steps may be closed.
+  DiscretizedContour(const Direction& direction, const DiscretizedContourPlan& contour, double cut,
+                     const Closing& closing, double near);
 
   Answer answer(Quantity quantity, double at, double near) const override;
   double bytes() const override { return bytes_; }
@@ -52,7 +43,7 @@ class DiscretizedContour final : public Evaluator {
   ContourDelta losses(double epsilon) const;
 
   Contour contour_;
-  double radius_, cost_, interval_, near_, bytes_;
+  double smoothing_, cost_, interval_, near_, bytes_;
   Reach reach_;
   Held held_;
   std::optional<Side> upper_, lower_;

@@ -9,63 +9,50 @@
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
-namespace {
 
-constexpr int uniforms = 6;
+// With v the variance, E e^(z eta) = e^(v z^2 / 2), and m = v / 2.
+Smoothing::Smoothing(Side side, double deviation) : side_(side), variance_(deviation * deviation) {}
 
-double power(double x) { return x * x * x * x * x * x; }
-
-std::complex<double> power(std::complex<double> x) {
-  const std::complex<double> square = x * x;
-  return square * square * square;
-}
-
-// |E e^(z eta)| is at most this: |sinh(r z)| <= cosh(r Re z) min(1, |r z|).
-double transform_bound(double radius, double tilt, double size) {
-  return power(math::cosh(radius * tilt) * std::min(1.0, 1 / (radius * size)));
-}
-
-}  // namespace
-
-Smoothing::Smoothing(Side side, double radius) : side_(side), radius_(radius) {
-  // E e^-eta = (sinh r / r)^6; a shift a little too high only moves the upper curve up.
-  // proof: smoothing
-  if (side == Side::upper) shift_ = uniforms * math::log(math::sinh(radius) / radius) * (1 + 128 * u) + 128 * u;
-}
-
+// Exponents are off by 4 u of what they are the sum of, angles by 3 u, functions of either by 4 u. The real part of
+// e^x - 1 for x = a + i b is taken as expm1(a) cos b - 2 sin(b / 2)^2, so that each term is off by u of itself.
 Smoothing::Factor Smoothing::at(std::complex<double> z) const {
   if (side_ == Side::none) return {1.0, 0};
-  const auto transform = [&](std::complex<double> at) {
-    const double x = radius_ * at.real(), y = radius_ * at.imag();
-    // proof: smoothing-rounding
-    const std::complex<double> sinh{math::sinh(x) * math::cos(y), math::cosh(x) * math::sin(y)};
-    return power(quotient(sinh, radius_ * at));
-  };
-  // A sine of y is off by u |y| and 4 u, a hyperbolic one of x by u |x| and 8 u; six factors; their bound counts, not
-  // their size. The shift is at most 6 r, so that what it turns and grows by is off by as much again.
+  const double c = z.real(), w = z.imag(), v = variance_;
+  const bool above = side_ == Side::upper;
+  const double angle = v * w * (above ? c + 0.5 : c);
+  const double grown = math::exp(v / 2 * (c * (above ? c + 1 : c) - w * w));  // proof: smoothing
+  const std::complex<double> gauss{grown * math::cos(angle), grown * math::sin(angle)};
+  const double off = u * (2 * v * (c * (c + 1) + w * w) + 3 * std::fabs(angle) + 16);  // proof: smoothing-rounding
+  if (above) return {gauss, grown * off + 1e-305};
+  // (1 + z) E e^(z eta) - z E e^((z + 1) eta) = e^(v z^2 / 2) (1 - z (e^x - 1)), x = v (z + 1 / 2).
+  const double a = v * (c + 0.5), b = v * w, half = math::sin(b / 2);
+  const double raised = math::expm1(a), real = raised * math::cos(b) - 2 * half * half;
   // proof: smoothing-rounding
-  const double size = absolute(z), angle = 6 * u * (radius_ * (std::fabs(z.imag()) + z.real() + 1) + 40);
-  if (side_ == Side::upper) {
-    const std::complex<double> turn{math::cos(shift_ * z.imag()), math::sin(shift_ * z.imag())};
-    const double grown = math::exp(shift_ * z.real());
-    return {grown * turn * transform(z), 2 * angle * grown * transform_bound(radius_, z.real(), size)};
-  }
-  const double most = (1 + 2 * size) * transform_bound(radius_, z.real() + 1, size);
-  return {(1.0 + z) * transform(z) - z * transform(z + 1.0), 2 * angle * most};  // proof: smoothing
+  const std::complex<double> rest = 1.0 - z * std::complex<double>(real, (1 + raised) * math::sin(b));
+  const double most = grown * (1 + absolute(z) * lifted(c, w));
+  // proof: smoothing-rounding
+  return {gauss * rest, most * (off + u * (4 * a + std::fabs(b) + 24)) + 1e-305};  // proof: smoothing
 }
 
-// Above 1 / r the factor falls, by |r w|^-6 times the 1 + 2 |z| of tangents; up to there only these grow.
+// At least |e^x - 1| for x = v (tilt + 1 / 2 + i w), and at least each of the terms that it is the sum of.
+double Smoothing::lifted(double tilt, double frequency) const {
+  const double grown = math::expm1(variance_ * (tilt + 0.5));
+  return grown + 2 * (1 + grown) * std::min(1.0, variance_ * std::fabs(frequency));
+}
+
+// w^k e^(-v w^2 / 2), k <= 2, falls from sqrt(2 / v) on; up to there only the power grows.
 double Smoothing::bound(double tilt, double frequency) const {
   if (side_ == Side::none) return 1;
-  const double steepest = std::max(frequency, 1 / radius_);  // proof: smoothing-tail
-  // proof: smoothing-tail
-  const double grown = side_ == Side::upper ? math::exp(shift_ * tilt) : 1 + 2 * (steepest + tilt);
-  return 1.01 * grown * transform_bound(radius_, tilt + 1, frequency);  // proof: smoothing-tail
+  const bool above = side_ == Side::upper;
+  const double grown = math::exp(variance_ / 2 * (tilt * (above ? tilt + 1 : tilt) - frequency * frequency));
+  const double steepest = std::max(frequency, std::sqrt(2 / variance_));            // proof: smoothing-tail
+  const double lower = above ? 1 : 1 + (steepest + tilt) * lifted(tilt, steepest);  // proof: smoothing-tail
+  return 1.01 * grown * lower + 1e-300;  // what underflows: proof: smoothing-tail
 }
 
 double Smoothing::order(double frequency) const {
-  if (side_ == Side::none || radius_ * frequency < 1) return 0;
-  return side_ == Side::upper ? uniforms : uniforms - 1;
+  const double fall = variance_ * frequency * frequency;
+  return side_ == Side::none ? 0 : side_ == Side::upper ? fall : std::max(0.0, fall - 2);
 }
 
 }  // namespace hockeystick

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Smoothing of a hockey-stick curve from one side, so that contour sums over losses with atoms end.
 //
-// h(alpha) = delta(log alpha) is convex. Let eta be a sum of six uniform variables on [-r, r]. With m such that
+// h(alpha) = delta(log alpha) is convex. Let eta be normal, of mean 0 and variance v. With m such that
 // E e^-(eta + m) = 1, Jensen's inequality gives h(alpha) <= E h(alpha e^-(eta + m)). And h(alpha) lies above its
-// tangents: h(alpha) >= E [h(beta) + (alpha - beta) h'(beta)], beta = alpha e^-eta. Both differ from h by about r^2
-// (loss density) at most. On the contour they multiply each sample by a factor that falls like 1 / |r z|^6.
+// tangents: h(alpha) >= E [h(beta) + (alpha - beta) h'(beta)], beta = alpha e^-eta. Both differ from h by about v / 2
+// times the loss density. On the contour they multiply each sample by a factor that falls like e^(-v w^2 / 2).
 #pragma once
 
 #include <complex>
@@ -16,7 +16,7 @@ class Smoothing {
   enum class Side { none, upper, lower };
 
   Smoothing() = default;  // none: every factor is 1
-  Smoothing(Side side, double radius);
+  Smoothing(Side side, double deviation);
 
   struct Factor {
     std::complex<double> value;
@@ -24,18 +24,19 @@ class Smoothing {
   };
   Factor at(std::complex<double> z) const;
 
-  /// Upper bound of |factor| |z|^power at every z of this real part, |Im z| >= frequency.
+  /// Upper bound of |factor| at every z of this real part, |Im z| >= frequency.
   double bound(double tilt, double frequency) const;
 
   /// By how many powers of the frequency the bound falls at least, from `frequency` on.
   double order(double frequency) const;
 
-  /// What Jensen's inequality has losses raised by [nats].
-  double shift() const { return shift_; }
+  double variance() const { return variance_; }
 
  private:
+  double lifted(double tilt, double frequency) const;
+
   Side side_ = Side::none;
-  double radius_ = 0, shift_ = 0;
+  double variance_ = 0;  // [nats^2]
 };
 
 }  // namespace hockeystick

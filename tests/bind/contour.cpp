@@ -66,17 +66,24 @@ std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<
   return rows_of(ContourSum(ContourProduct(direction, kept(lines), {lower, tilt, higher, period, count})), epsilons);
 }
 
-Smoothing smoothing_of(const std::string& side, double radius) {
+std::vector<Atom> listed(const std::vector<std::pair<double, double>>& atoms) {
+  std::vector<Atom> law;
+  for (const auto& [loss, mass] : atoms) law.push_back({loss, mass});
+  return law;
+}
+
+Smoothing smoothing_of(const std::string& side, double deviation) {
   if (side == "none") return {};
-  return {side_named(side) == Side::upper ? Smoothing::Side::upper : Smoothing::Side::lower, radius};
+  return {side_named(side) == Side::upper ? Smoothing::Side::upper : Smoothing::Side::lower, deviation};
 }
 
 std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::tuple<double, double, double> tilts,
-                                 double period, std::size_t count, double radius, const std::vector<double>& epsilons) {
+                                 double period, std::size_t count, double deviation,
+                                 const std::vector<double>& epsilons) {
   const auto [lower, tilt, higher] = tilts;
   Lines lines;
   lines.push_back(std::make_unique<StepMgfLine>(tilted(step, tilt, 0)));
-  const Smoothing smoothing = smoothing_of(step.side == Side::upper ? "upper" : "lower", radius);
+  const Smoothing smoothing = smoothing_of(step.side == Side::upper ? "upper" : "lower", deviation);
   return rows_of(
       ContourSum(ContourProduct({{nullptr, times}}, kept(lines), {lower, tilt, higher, period, count}), smoothing),
       epsilons);
@@ -110,7 +117,7 @@ class GivenLine final : public MgfLine {
 
 std::vector<Row> given_deltas(const std::vector<std::pair<Given, std::int64_t>>& lines_given,
                               std::tuple<double, double, double> tilts, double period, std::size_t count,
-                              const std::string& side, double radius, const std::vector<double>& epsilons,
+                              const std::string& side, double deviation, const std::vector<double>& epsilons,
                               std::size_t later) {
   Direction direction, more;
   Lines lines, more_lines;
@@ -122,7 +129,7 @@ std::vector<Row> given_deltas(const std::vector<std::pair<Given, std::int64_t>>&
   const auto [lower, tilt, higher] = tilts;
   ContourProduct product(direction, kept(lines), {lower, tilt, higher, period, count});
   product.multiply(more, kept(more_lines));
-  return rows_of(ContourSum(product, smoothing_of(side, radius)), epsilons);
+  return rows_of(ContourSum(product, smoothing_of(side, deviation)), epsilons);
 }
 
 double modulus_gap(const std::vector<double>& heights, const std::vector<double>& widths, double frequency) {
@@ -155,11 +162,11 @@ void bind_contour(py::module_& core) {
              py::arg("count"), py::arg("frequency"), py::arg("log_accuracy"), py::arg("epsilons"),
              "delta at each epsilon by the contour sum: value, and errors by rounding, tail and aliases.");
   module.def("smoothed_deltas", &smoothed_deltas, py::arg("step"), py::arg("times"), py::kw_only(), py::arg("tilts"),
-             py::arg("period"), py::arg("count"), py::arg("radius"), py::arg("epsilons"),
+             py::arg("period"), py::arg("count"), py::arg("deviation"), py::arg("epsilons"),
              "delta of a step run `times` times, smoothed from the step's side: as contour_deltas.");
   module.def(
       "given_deltas", &given_deltas, py::arg("lines"), py::kw_only(), py::arg("tilts"), py::arg("period"),
-      py::arg("count"), py::arg("side") = "none", py::arg("radius") = 0.0, py::arg("epsilons"), py::arg("later") = 0,
+      py::arg("count"), py::arg("side") = "none", py::arg("deviation") = 0.0, py::arg("epsilons"), py::arg("later") = 0,
       "The same of lines that are given: each log M at the tilt and its error, bounds of it at other tilts, samples "
       "from k = 1 on, what |M| / M(tilt) is at most beyond them, the mass that they leave out, and how often the step "
       "is "
@@ -175,14 +182,22 @@ void bind_contour(py::module_& core) {
       "atom_line",
       [](const std::vector<std::pair<double, double>>& atoms, double mass_error, double tilt,
          double cut) -> std::unique_ptr<MgfLine> {
-        std::vector<Atom> law;
-        for (const auto& [loss, mass] : atoms) law.push_back({loss, mass});
-        return std::make_unique<AtomMgfLine>(FiniteLaw{law, mass_error, 0, 0, 0, 0}, tilt, cut);
+        return std::make_unique<AtomMgfLine>(FiniteLaw{listed(atoms), mass_error, 0, 0, 0, 0}, tilt, cut);
       },
       py::arg("atoms"), py::kw_only(), py::arg("mass_error") = 0.0, py::arg("tilt"), py::arg("cut") = 0.0,
       "The moments of atoms of these losses and masses, of which at most `cut` an end is left out.");
+  module.def(
+      "closed_atom_line",
+      [](const std::vector<std::pair<double, double>>& atoms, double tilt, double top, double reach, double floor) {
+        const Decay decay{reach, floor};
+        auto line = std::make_unique<AtomMgfLine>(FiniteLaw{listed(atoms), 0, 0, 0, 0, 0}, tilt, 0, top, decay);
+        const std::array closed{line->above_top(), line->closed(), line->closed_error(), line->left_out()};
+        return std::pair<std::unique_ptr<MgfLine>, std::array<double, 4>>(std::move(line), closed);
+      },
+      py::arg("atoms"), py::kw_only(), py::arg("tilt"), py::arg("top"), py::arg("reach") = 0.0, py::arg("floor") = 1.0,
+      "The moments of atoms closed above `top`; the mass above, what of it is at +inf, their error, what is left out.");
   py::class_<Smoothing>(module, "Smoothing", "Smoothing of a curve from the side 'upper' or 'lower'.")
-      .def(py::init(&smoothing_of), py::arg("side"), py::arg("radius"))
+      .def(py::init(&smoothing_of), py::arg("side"), py::arg("deviation"))
       .def(
           "at",
           [](const Smoothing& smoothing, std::complex<double> z) {
@@ -194,7 +209,7 @@ void bind_contour(py::module_& core) {
            "Upper bound of |factor| where Im z >= frequency.")
       .def("order", &Smoothing::order, py::arg("frequency"),
            "By how many powers of Im z the bound falls from there on.")
-      .def_property_readonly("shift", &Smoothing::shift, "What losses are raised by [nats]; upper only.");
+      .def_property_readonly("variance", &Smoothing::variance, "Of what losses are smoothed by [nats^2].");
   module.def(
       "gaussian_delta",
       [](double mu, double mu_error, double epsilon) {

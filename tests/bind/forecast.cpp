@@ -8,6 +8,8 @@
 
 #include "bind/answers.hpp"
 #include "bind/bindings.hpp"
+#include "forecast/atom_planner.hpp"
+#include "forecast/closing.hpp"
 #include "forecast/cost.hpp"
 #include "forecast/grid_interval.hpp"
 #include "forecast/moment_edges.hpp"
@@ -16,6 +18,7 @@
 #include "forecast/window.hpp"
 #include "methods/discretized_contour.hpp"
 #include "methods/fft_composition.hpp"
+#include "methods/trivial_bounds.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -123,6 +126,50 @@ void bind_forecast(py::module_& core) {
       py::arg("terms"), py::kw_only(), py::arg("planned_for"), py::arg("closing"), py::arg("interval"),
       py::arg("epsilons"), py::arg("deltas"), py::arg("by_contour"),
       "The bounds of delta at epsilons and of epsilon at deltas, from steps closed at (top, least, tilt).");
+  module.def(
+      "closed_atoms",
+      [](const std::vector<PairCount>& terms, double planned_for, const std::tuple<double, double, double>& closing,
+         double cut, bool may_decay, const std::vector<double>& epsilons, const std::vector<double>& deltas) {
+        const Direction direction = direction_of(terms);
+        const auto [top, least, tilt] = closing;
+        Saddlepoint saddlepoint(direction);
+        saddlepoint.close(top);
+        const Saddle at = saddlepoint.saddle_for_epsilon(planned_for);
+        const DiscretizedContourPlan plan = plan_contour_of_atoms(saddlepoint, 100, at, 1e-3, infinity, may_decay);
+        const DiscretizedContour run(direction, plan, cut, {top, least, tilt}, planned_for);
+        std::vector<std::pair<double, double>> found;
+        for (const double epsilon : epsilons) {
+          const Answer answer = run.answer(Quantity::delta, epsilon, planned_for);
+          found.emplace_back(answer.lower, answer.upper);
+        }
+        for (const double delta : deltas) {
+          const Answer answer = run.answer(Quantity::epsilon, delta, planned_for);
+          found.emplace_back(answer.lower, answer.upper);
+        }
+        return std::tuple(found, plan.contour.count, plan.reach);
+      },
+      py::arg("terms"), py::kw_only(), py::arg("planned_for"), py::arg("closing"), py::arg("cut") = 0.0,
+      py::arg("may_decay") = true, py::arg("epsilons"), py::arg("deltas"),
+      "The same of atoms, closed at (top, least, tilt); with samples, and the reach of bounds of moduli.");
+  module.def(
+      "closing_at",
+      [](const std::vector<PairCount>& terms, double epsilon, double log_lost) {
+        const Direction direction = direction_of(terms);
+        const Closing closing = closing_at(direction, Saddlepoint(direction), epsilon, log_lost);
+        return std::tuple(closing.top, closing.least, closing.tilt);
+      },
+      py::arg("terms"), py::arg("epsilon"), py::arg("log_lost"));
+  module.def(
+      "atom_plan",
+      [](const std::vector<PairCount>& terms, bool wants_epsilon, double at, double tolerance) {
+        const Direction direction = direction_of(terms);
+        const Question question{wants_epsilon ? Quantity::epsilon : Quantity::delta, at, tolerance};
+        const AtomPlanner planner(direction, question, infinity_mass(direction).upper());
+        return std::tuple(planner.is_answerable(), planner.at().epsilon, planner.at().log_delta, planner.closing().top,
+                          planner.cut());
+      },
+      py::arg("terms"), py::kw_only(), py::arg("wants_epsilon"), py::arg("at"), py::arg("tolerance"),
+      "Whether a contour may answer, epsilon, log of what finite losses add to delta, the top, and the cut.");
   module.def("transform_cost", &cost::transform, py::arg("terms"), py::arg("points"), py::arg("size"));
   module.def("contour_cost", &cost::contour, py::arg("terms"), py::arg("samples"), py::arg("nodes"));
   module.def("contour_samples", &cost::contour_samples, py::arg("nanoseconds"), py::arg("terms"), py::arg("nodes"));

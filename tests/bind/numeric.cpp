@@ -20,6 +20,7 @@
 #include "numeric/fft/real_fft.hpp"
 #include "numeric/fft/roots_of_unity.hpp"
 #include "numeric/hull.hpp"
+#include "numeric/modulus_bound.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
 #include "numeric/rounding.hpp"
@@ -197,6 +198,13 @@ void bind_rounding_and_sums(py::module_& m) {
   m.def("check_floating_point_environment", &hockeystick::check_floating_point_environment,
         "Raise RuntimeError unless rounding is to nearest and subnormals are live.");
   m.def("compensated_sum", &compensated_sum, py::arg("values"), "(sum, bound of its error).");
+  m.def(
+      "modulus_bound",
+      [](const std::vector<double>& masses, const std::vector<double>& places, double from, double to) {
+        return hockeystick::modulus_bound(masses, places, from, to);
+      },
+      py::arg("masses"), py::arg("places"), py::arg("from_"), py::arg("to"),
+      "Upper bound of |sum m_i e^(i w x_i)| / sum m_i for all w in a range.");
   m.def("union_probability", &union_probability, py::arg("events"), py::arg("probability"),
         "(lower, upper, whether it certainly exceeds `probability`, whether it certainly does not) of the "
         "probability that one of the events (lower, upper, count) happens.");

@@ -135,6 +135,58 @@ def test_what_is_left_out_is_counted():
     assert line.size() >= 1
 
 
+@pytest.mark.parametrize("top", [-0.05, 0.01, 0.05, 0.2])
+@pytest.mark.parametrize("tilt", TILTS)
+def test_closed_atoms_keep_their_masses(tilt, top):
+    """P-mass and Q-mass of what lies above the top are those of the top and of +inf together."""
+    atoms = law(0.1)
+    line, (above, closed, error, left_out) = _core.contour.closed_atom_line(
+        atoms, tilt=tilt, top=top
+    )
+    high = [(x, m) for x, m in atoms if x > top]
+    all_mass = sum((arb(m) for _, m in high), arb(0))
+    kept = sum((arb(m) * (arb(top) - arb(x)).exp() for x, m in high), arb(0))
+    assert abs(all_mass - arb(above)) <= arb(error) * all_mass
+    assert abs(all_mass - kept - arb(closed)) <= arb(error) * (all_mass - kept)
+    assert error < 1e-14
+    assert left_out == 0
+    rest = [(x, m) for x, m in atoms if x <= top]
+    at_tilt = moment(rest, acb(tilt)).real + kept * (arb(tilt) * arb(top)).exp()
+    value, off = line.log_moment()
+    assert abs(arb(value) - at_tilt.log()) <= arb(off)
+
+
+def test_the_rounding_of_closed_masses_is_counted():
+    """An atom far above the top, of which about 1 is left: its exponent is off by many u."""
+    most, mass = 0.0, math.exp(600)
+    for k in range(200):
+        loss = 600 * (1 + k * 2.0**-40 / 3)
+        line, _ = _core.contour.closed_atom_line(
+            [(-1.0, 1e-290), (loss, mass)], tilt=0.0, top=1 / 3
+        )
+        kept = arb(mass) * (arb(1 / 3) - arb(loss)).exp()
+        value, error = line.log_moment()
+        off = abs((kept + arb(1e-290)).log() - arb(value))
+        assert off <= arb(error)
+        most = max(most, float(off.mid()))
+    assert most > 100 * 2.0**-53
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.9, 0.999])
+def test_moduli_are_bounded_up_to_their_reach(floor):
+    """Beyond it, and where none is bounded, they count as 1; the floor is for smoothing."""
+    atoms = [(-0.1, 0.6), (0.05, 0.3), (0.31, 0.1)]
+    line, _ = _core.contour.closed_atom_line(atoms, tilt=2.0, top=math.inf, reach=30.0, floor=floor)
+    at_tilt = moment(atoms, acb(2))
+    bound = line.modulus_bound(6.0)
+    assert floor <= bound < 1
+    for w in np.linspace(6, 30, 100):
+        assert abs(moment(atoms, acb(2, float(w))) / at_tilt) <= arb(bound)
+    assert line.modulus_bound(30.5) == 1
+    unbounded, _ = _core.contour.closed_atom_line(atoms, tilt=2.0, top=math.inf)
+    assert unbounded.modulus_bound(6.0) == 1
+
+
 HARD = [
     (147_091, hs.DiscreteGaussian(sigma=0.706).poisson_sampled(2.1e-4), 8.6e-8),
     (124_387, hs.DiscreteGaussian(sigma=0.4147).poisson_sampled(5.27e-6), 2.6e-8),
@@ -146,7 +198,7 @@ HARD = [
 @pytest.mark.parametrize(("count", "step", "delta"), HARD)
 def test_sums_of_atoms_answer_where_grids_do_not(count, step, delta):
     """Rare large losses that decide, and very large epsilons."""
-    directions = (count * step)._directions(Adjacency.ADD_OR_REMOVE_ONE)
+    directions = (count * step)._directions(Adjacency.ADD_OR_REMOVE_ONE)[:1]
     (answer,) = _core.epsilon_bounds(directions, [delta], tolerance=1e-3, memory_limit=MEMORY)
     assert answer.converged
     assert answer.method == "discretized_contour"

@@ -36,13 +36,13 @@ def step(side):
 TRUTH = FinitePld(arb(INTERVAL), -2, tuple(arb(m) for m in MASS), arb(0)).composed(TIMES)
 
 
-@pytest.mark.parametrize("radius", [0.5, 0.05, 0.005])
+@pytest.mark.parametrize("deviation", [0.5, 0.05, 0.005])
 @pytest.mark.parametrize("side", SIDES)
-def test_each_side_stays_on_its_side(side, radius):
+def test_each_side_stays_on_its_side(side, deviation):
     """On the lattice of losses, where the curve has its kinks, and between."""
     epsilons = [0.0, 0.5, 0.53, 1.0, 1.031, 2.0]
     rows = _core.contour.smoothed_deltas(
-        step(side), TIMES, radius=radius, epsilons=epsilons, **CONTOUR
+        step(side), TIMES, deviation=deviation, epsilons=epsilons, **CONTOUR
     )
     for epsilon, (value, rounding, tail, alias) in zip(epsilons, rows, strict=True):
         truth = TRUTH.delta(epsilon)
@@ -53,12 +53,12 @@ def test_each_side_stays_on_its_side(side, radius):
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_smoothing_is_of_second_order_in_its_radius(side):
-    """Far above the spacing of the lattice it costs the square of the radius times the density."""
+def test_smoothing_is_of_second_order_in_its_deviation(side):
+    """Far above the spacing of the lattice it costs the variance times the density."""
     off = []
-    for radius in (0.2, 0.1):
+    for deviation in (0.2, 0.1):
         ((value, rounding, tail, _),) = _core.contour.smoothed_deltas(
-            step(side), TIMES, radius=radius, epsilons=[0.5], **CONTOUR
+            step(side), TIMES, deviation=deviation, epsilons=[0.5], **CONTOUR
         )
         assert rounding + tail < 1e-9
         off.append(abs(float(arb(value) - TRUTH.delta(0.5))))
@@ -71,7 +71,7 @@ def test_below_all_losses_smoothing_changes_nothing(side):
     epsilons = [-1.0, -0.8, -0.6]
     rows = _core.contour.smoothed_deltas(
         *(step(side), 1),
-        radius=0.05,
+        deviation=0.05,
         epsilons=epsilons,
         tilts=(0.0, 0.5, 4.5),
         period=100.0,
@@ -93,7 +93,7 @@ def test_far_out_all_that_is_summed_is_rounding(side):
     epsilons = np.linspace(20, 24, 9).tolist()
     rows = _core.contour.smoothed_deltas(
         *(pair, 10**6),
-        radius=1.0,
+        deviation=1.0,
         epsilons=epsilons,
         tilts=(0.0, 1.0, 8.0),
         period=600.0,
@@ -109,10 +109,10 @@ def test_far_out_all_that_is_summed_is_rounding(side):
 def test_few_samples_leave_a_tail_that_is_counted(side, count):
     contour = CONTOUR | {"count": count}
     ((value, rounding, tail, _),) = _core.contour.smoothed_deltas(
-        step(side), TIMES, radius=0.05, epsilons=[0.5], **contour
+        step(side), TIMES, deviation=0.05, epsilons=[0.5], **contour
     )
     ((fine, _, rest, _),) = _core.contour.smoothed_deltas(
-        step(side), TIMES, radius=0.05, epsilons=[0.5], **CONTOUR
+        step(side), TIMES, deviation=0.05, epsilons=[0.5], **CONTOUR
     )
     assert abs(value - fine) <= tail + rest + rounding
 
