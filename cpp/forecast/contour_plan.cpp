@@ -142,8 +142,9 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_, cut_};
     if (!make_lines(plan.needs, lines)) return {};
-    double nodes = 0;
-    for (const auto& line : lines) nodes += shared * static_cast<double>(line->size());
+    double nodes = 0, left_out = 0;
+    for (const auto& line : lines) nodes += shared * static_cast<double>(line->size()), left_out += line->left_out();
+    if (cut_ > 0 && left_out == 0) return {};  // lines of all losses, which the plan does not know of
     const double most = cost::contour_samples(budget, terms_, nodes);
     const double count = samples_needed(lines, spacing, least, most);
     if (!(count < most)) {
