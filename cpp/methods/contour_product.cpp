@@ -70,13 +70,13 @@ void ContourProduct::multiply(const MgfLine& line, std::int64_t count) {
 namespace {
 
 constexpr double few = 16;           // steps whose powers are products
-constexpr double near_1 = 1.0 / 16;  // where powers are exponentials
+constexpr double near_1 = 1.0 / 64;  // where powers are exponentials
 constexpr double farthest = 0x1p40;  // exponents beyond it are not turned
 
-// log(1 + d) for |d| <= 1/16, within 4 u |d|: a term of the series is off by 4 u |d| of the sum of all before it, and
+// log(1 + d) for |d| <= 1/64, within 4 u |d|: a term of the series is off by 4 u |d| of the sum of all before it, and
 // the sum of what is left out is below 2^-56 |d|.
 std::complex<double> log_1_plus(double re, double im) {
-  constexpr int terms = 14;
+  constexpr int terms = 9;
   double x = -1.0 / terms, y = 0;
   for (int j = terms - 1; j >= 1; --j) {
     const double next = re * x - im * y;

@@ -192,6 +192,9 @@ class ByDiscretizedContour final : public Method {
 
   Forecast forecast() override {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
+    if (!task_.is_named() && has_many_atoms() && task_.grid().limited_by().empty() &&
+        task_.grid().cost() < cost::least_for_discretized_contour)
+      return {.obstacle = "a transform is cheap"};
     const Forecast of_atoms = forecast_atoms();
     is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= cheap_atoms;
     if (is_of_atoms_) return of_atoms;
@@ -232,8 +235,17 @@ class ByDiscretizedContour final : public Method {
  private:
   static constexpr int most_attempts = 6, most_atom_attempts = 6;
   static constexpr double most = cost::most_for_discretized_contour;
+  static constexpr std::size_t many_atoms = 200;
   static constexpr double cheap_atoms = 1e6;  // no transform is planned [ns]: set by hand
   static constexpr double grid_passes = 10;   // that a grid may need and atoms do not: set by hand
+
+  // So many that planning their contour takes as long as a transform.
+  bool has_many_atoms() const {
+    std::size_t count = 0;
+    for (const Term& term : task_.terms())
+      if (const auto law = term.pair->finite_law()) count += law->atoms.size();
+    return count > many_atoms;
+  }
 
   Forecast forecast_steps() {
     GridPlanner& grid = task_.grid();
