@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     @property
     def declined(self) -> bool:
         """Whether the answer is wider than asked."""
-        return self.lower != self.upper and not self.upper - self.lower <= GAP * self.upper
+        return self.lower != self.upper and not self.upper * (1 - GAP) <= self.lower
 
 
 def power(rng: random.Random, low: float, high: float) -> float:

@@ -2,7 +2,6 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
-#include <memory>
 #include <thread>
 #include <utility>
 
@@ -18,24 +17,14 @@ thread_local int depth = 0;          // works within works of this thread
 std::atomic<bool> ending{false};     // the interpreter is
 thread_local bool is_ender = false;  // the thread that ends it may go on working
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
-// Time of `seconds_now` after which works end.
-struct TimeLimit {
-  std::atomic<double> latest{never};
-};
-thread_local std::shared_ptr<TimeLimit> limit;  // of this thread; others may work under it, too
-
-double latest() { return limit == nullptr ? never : limit->latest.load(); }
+// Time of `seconds_now` after which works of this thread end.
+thread_local double latest = std::numeric_limits<double>::infinity();
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-bool is_late() {
-  const double end = latest();
-  return end < never && seconds_now() >= end;
-}
+bool is_late() { return latest < std::numeric_limits<double>::infinity() && seconds_now() >= latest; }
 
 // Needs the interpreter.
 [[noreturn]] void end_late() {
@@ -105,25 +94,8 @@ LongWork::LongWork() : watched_(watch()) {}
 void bind_long_work(py::module_& module) {
   module.def("clock", &seconds_now, "Seconds of a clock that never goes back.");
   module.def(
-      "end_work_at",
-      [](double seconds) {
-        const double before = latest();
-        limit = std::make_shared<TimeLimit>();  // those who share the one before keep it
-        limit->latest = seconds;
-        return before;
-      },
-      py::arg("seconds"),
+      "end_work_at", [](double seconds) { return std::exchange(latest, seconds); }, py::arg("seconds"),
       "Have works of this thread raise TimeoutError from that time of `clock` on; returns what it was before.");
-  py::class_<TimeLimit, std::shared_ptr<TimeLimit>>(module, "TimeLimit", "A limit that several threads work under.")
-      .def(py::init([] {
-             auto made = std::make_shared<TimeLimit>();
-             made->latest = latest();
-             return made;
-           }),
-           "As this thread has it.")
-      .def(
-          "apply", [](std::shared_ptr<TimeLimit> self) { limit = std::move(self); }, "Make it that of this thread.")
-      .def("end", [](TimeLimit& self) { self.latest = -never; }, "Have works of all who have it end at once.");
   main_thread = py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
   py::module_::import("atexit").attr("register")(py::cpp_function(&end_work));
   const py::module_ os = py::module_::import("os");

@@ -16,7 +16,6 @@ __all__: list[str] = [
     "KeptRun",
     "LossPmf",
     "NoPairError",
-    "TimeLimit",
     "additive_noise_pair",
     "allocated_pair",
     "bayes_risk_bounds",
@@ -57,24 +56,6 @@ __all__: list[str] = [
     "renyi_bounds",
     "zcdp_bounds",
 ]
-
-class TimeLimit:
-    """
-    A limit that several threads work under.
-    """
-    def __init__(self) -> None:
-        """
-        As this thread has it.
-        """
-    def __reduce__(self) -> str: ...
-    def apply(self) -> None:
-        """
-        Make it that of this thread.
-        """
-    def end(self) -> None:
-        """
-        Have works of all who have it end at once.
-        """
 
 class NoPairError(ValueError):
     """
