@@ -67,9 +67,8 @@ void ask(const hs_run* run, double expected) {
 }
 
 void share_an_array() {
-  constexpr std::size_t n = 50;
-  const std::vector<double> noise(n, 1.0), deltas(n, 1e-6);
-  std::vector<double> rates;
+  std::size_t n = 50;
+  std::vector<double> noise(n, 1.0), deltas(n, 1e-6), rates;
   std::vector<std::int64_t> steps;
   for (std::size_t k = 0; k < n; ++k) rates.push_back(0.001 * static_cast<double>(k)), steps.push_back(100);
   hs_options options;
@@ -83,8 +82,10 @@ void share_an_array() {
   expect(ask(shared) == HS_OK, "an array that threads share");
   for (std::size_t k = 0; k < n; ++k)
     expect(alone[k].lower == shared[k].lower && alone[k].upper == shared[k].upper, "the same bits");
+  n = 100000;  // longer than the watch waits
   options.watch = [](void*) { return 1; };
-  rates.assign(n, 0.5), steps.assign(n, 1000000), options.tolerance = 1e-9;
+  deltas.assign(n, 1e-6), rates.assign(n, 0.5), steps.assign(n, 1000), shared.resize(n), noise.clear();
+  for (std::size_t k = 0; k < n; ++k) noise.push_back(1 + 1e-5 * static_cast<double>(k));
   expect(ask(shared) == HS_STOPPED, "a watch of threads");
 }
 
