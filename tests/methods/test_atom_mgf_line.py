@@ -98,6 +98,19 @@ def test_the_rounding_of_exponents_is_met():
     assert most > 0.1
 
 
+def test_the_rounding_of_masses_shows_in_a_moment_next_to_1():
+    """Exponents of some hundred that cancel with the logarithm of the mass."""
+    most = 0.0
+    for k in range(200):
+        loss = 256 * (1 + k * 2.0**-30 / 7)
+        atoms = [(-loss, 1.0), (loss, math.exp(-loss * 4 / 3))]
+        value, error = _core.contour.atom_line(atoms, tilt=4 / 3).log_moment()
+        off = abs(moment(atoms, acb(4 / 3)).real.log() - arb(value))
+        assert off <= arb(error)
+        most = max(most, float(off.mid()))
+    assert most > 64 * 2.0**-53
+
+
 def test_a_close_race_of_two_atoms_shows_the_rounding_of_their_masses():
     """Two tilted masses of a size, far from 1 before: what exponents lose moves their shares."""
     most = 0.0

@@ -181,6 +181,23 @@ def test_rounding_of_powers_and_turns_is_within_that_stated(times, epsilon):
         assert off <= arb(rounding)
 
 
+@pytest.mark.parametrize("times", [10**4, 10**6, 10**7 + 1])
+@pytest.mark.parametrize("angle", [0.012, 1.1])
+def test_rounding_of_powers_that_turn_often_is_within_that_stated(angle, times):
+    """Thousands of turns: by exponentials where samples are next to 1, else by squaring."""
+    met, epsilon = 0.0, 0.75
+    for seed in range(8):
+        whole = 2 * math.pi * round(angle * (1 + 0.01 * seed) * times / (2 * math.pi)) / times
+        samples = [
+            s * cmath.rect(1, whole) for s in aligned([1 - 1e-9 / times] * 12, times, epsilon)
+        ]
+        ((value, rounding, _, _),) = rows(samples, times, [epsilon])
+        off = abs(exact_sum(samples, times, epsilon) - arb(value))
+        assert off <= arb(rounding)
+        met = max(met, float((off / arb(rounding)).mid()))
+    assert met > 0.001
+
+
 @pytest.mark.parametrize("times", [3, 10**6 + 3])
 def test_rounding_of_the_scale_is_within_that_stated(times):
     """Exponents that all but cancel, and moments and epsilons of all bits."""
