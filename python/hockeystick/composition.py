@@ -5,6 +5,7 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from importlib import import_module
 from operator import itemgetter
 from typing import Any, ClassVar, NoReturn
@@ -57,6 +58,12 @@ class Composable(Views):
             ModuleNotFoundError: It is not installed: ``pip install hockeystick[dp-accounting]``.
         """
         return import_module("hockeystick.compat.dp_accounting.written").event_of(self)
+
+
+@lru_cache(maxsize=64)  # compositions of thousands of mechanisms ask for each
+def _fields_by_argument(kind: "type[Mechanism]") -> dict[str, str]:
+    """Of a dataclass, the name of the field that keeps each argument."""
+    return {field.name.removeprefix("guaranteed_"): field.name for field in fields(kind)}  # type: ignore[arg-type]
 
 
 class Mechanism(Composable):
@@ -121,13 +128,13 @@ class Mechanism(Composable):
     @classmethod
     def argument_names(cls) -> tuple[str, ...]:
         """The fields of the dataclass; what is kept as ``guaranteed_epsilon`` is ``epsilon``."""
-        return tuple(field.name.removeprefix("guaranteed_") for field in fields(cls))  # type: ignore[arg-type]
+        return tuple(_fields_by_argument(cls))
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments that make an equal mechanism, synonyms left out."""
-        values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-        return dict(zip(self.argument_names(), values, strict=True))
+        by_argument = _fields_by_argument(type(self))
+        return {name: getattr(self, field) for name, field in by_argument.items()}
 
     @property
     def rank(self) -> str:
