@@ -64,4 +64,14 @@ Direction thinned(const Direction& direction) {
   }
 }
 
+Direction strided(const Direction& direction, std::size_t few) {
+  Direction some;
+  for (std::size_t i = 0; i < few; ++i) {
+    const std::size_t first = i * direction.size() / few, end = (i + 1) * direction.size() / few;
+    some.push_back({direction[first + (end - first) / 2].pair, 0});
+    for (std::size_t j = first; j < end; ++j) some.back().count += direction[j].count;
+  }
+  return some;
+}
+
 }  // namespace hockeystick

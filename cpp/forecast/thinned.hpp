@@ -14,4 +14,7 @@ constexpr std::size_t most_forecast_terms = 128;
 /// of others whose losses have about the same mean, variance and top, run as often as all of the group.
 Direction thinned(const Direction& direction);
 
+/// `few` terms, evenly spread over those of the direction, run about as often as all of them.
+Direction strided(const Direction& direction, std::size_t few);
+
 }  // namespace hockeystick

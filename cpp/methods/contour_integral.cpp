@@ -18,7 +18,7 @@ namespace hockeystick {
 namespace {
 
 constexpr int most_attempts = 3;
-constexpr std::size_t many_samples = 24;
+constexpr std::size_t many_samples = 24, many_terms = 16;
 constexpr double next_to_0 = 1e-12;  // epsilon, where Newton's method ends
 
 class ContourIntegral final : public Evaluator {
@@ -70,26 +70,39 @@ class ContourIntegral final : public Evaluator {
     return nullptr;
   }
 
-  // By Chernoff's inequality, cheaper than many samples.
+  // By Chernoff's inequality, cheaper than many samples, or than lines of many terms with any.
   bool shows_at_most(const Direction& terms, double epsilon, double delta) const override {
-    if (plan_.contour.count < many_samples || !(delta > 0)) return false;
-    const double tilt = plan_.contour.tilt;  // the least delta has the highest saddle point
-    ChernoffBound twice(2 * tilt), four_times(4 * tilt);
+    const bool has_many = terms.size() >= many_terms;
+    if ((plan_.contour.count < many_samples && !has_many) || !(delta > 0)) return false;
+    const double tilt = has_many ? likely_tilt(terms, epsilon, delta) : 2 * plan_.contour.tilt;
+    if (!(tilt > 0)) return false;
+    const double higher = has_many ? tilt : 2 * tilt;  // the least delta has the highest saddle point
+    ChernoffBound low(tilt), high(higher);
     try {
-      const LineOf line_of = made_in_turn(terms, {2 * tilt, 2 * tilt, 4 * tilt, 0, 20});
+      const LineOf line_of = made_in_turn(terms, {tilt, tilt, higher, 0, 20});
       for (std::size_t j = 0; j < terms.size(); ++j) {
         const MgfLine& line = line_of(j);
-        twice.add(line, terms[j].count), four_times.add(line, terms[j].count);
+        low.add(line, terms[j].count);
+        if (higher > tilt) high.add(line, terms[j].count);
       }
     } catch (const NoLine&) {
       return false;
     }
-    return std::min(twice.log_delta(epsilon), four_times.log_delta(epsilon)) <= math::log(delta) - 1e-12;
+    const double least =
+        higher > tilt ? std::min(low.log_delta(epsilon), high.log_delta(epsilon)) : low.log_delta(epsilon);
+    return least <= math::log(delta) - 1e-12;
   }
 
   double bytes() const override { return cost::contour_sample_bytes * static_cast<double>(plan_.contour.count); }
 
  private:
+  // Where a few of many terms tell that Chernoff's inequality shows what is wanted; 0 if they do not.
+  static double likely_tilt(const Direction& terms, double epsilon, double delta) {
+    const Saddlepoint few(strided(terms, std::min<std::size_t>(terms.size() / 8, 16)));
+    const double tilt = few.rough_saddle_for_epsilon(epsilon).tilt;
+    return few.log_chernoff_delta(tilt, epsilon) < math::log(delta) ? tilt : 0;
+  }
+
   // An answer of delta, and what its width is made of.
   void describe(const ContourDelta& found, Answer& result) const {
     result.lower = std::max(0.0, found.lower());

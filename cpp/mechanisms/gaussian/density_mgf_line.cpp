@@ -76,10 +76,11 @@ class DensityMgfLine final : public MgfLine {
     std::reverse(nodes_.begin(), nodes_.end());
     if (!march(mixture, 1)) return;
     tilted_ = at(needs.tilt);
-    layers_.emplace(layers());
+    if (needs.frequency > 0) layers_.emplace(layers());
+    is_built_ = true;
   }
 
-  bool built() const { return layers_.has_value(); }
+  bool is_built() const { return is_built_; }
   std::size_t size() const override { return nodes_.size(); }
 
   Ball log_moment() const override { return log_sum(tilted_, needs_.tilt); }
@@ -98,7 +99,7 @@ class DensityMgfLine final : public MgfLine {
   double left_out() const override { return strips_.left_out(); }
 
   double modulus_bound(double frequency) const override {
-    return 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;  // proof: contour-tail
+    return layers_ ? 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum : 1.0;  // proof: contour-tail
   }
 
  private:
@@ -151,18 +152,23 @@ class DensityMgfLine final : public MgfLine {
     Tilted result;
     const std::size_t n = nodes_.size();
     result.log_unit = -infinity;
-    for (const Node& node : nodes_) result.log_unit = std::max(result.log_unit, node.exponent(tilt));
-    result.mass.assign((n + 7) / 8 * 8, -infinity);
-    for (std::size_t i = 0; i < n; ++i) result.mass[i] = nodes_[i].exponent(tilt) - result.log_unit;
+    result.mass.resize((n + 7) / 8 * 8);
+    for (std::size_t i = 0; i < n; ++i) {
+      result.mass[i] = nodes_[i].exponent(tilt);
+      result.log_unit = std::max(result.log_unit, result.mass[i]);
+    }
+    std::vector<double> below(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      below[i] = result.log_unit - result.mass[i];
+      result.mass[i] = -below[i];
+    }
     default_fft_kernel().exponentials(result.mass.data(), result.mass.size());
     result.mass.resize(n);
     CompensatedSum sum;
     double error = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const Node& node = nodes_[i];
-      const double mass = result.mass[i], below = result.log_unit - node.exponent(tilt);
-      sum.add(mass);
-      error += mass * node.error_at(tilt, below);
+      sum.add(result.mass[i]);
+      error += result.mass[i] * nodes_[i].error_at(tilt, below[i]);
     }
     result.sum = sum.value();
     result.rounding = 1.01 * (error / result.sum + 2 * u);                                    // proof: mgf-rounding
@@ -217,7 +223,8 @@ class DensityMgfLine final : public MgfLine {
   double step_, farthest_ = farthest;
   std::vector<Node> nodes_;  // by x
   Tilted tilted_;
-  std::optional<LayerCake> layers_;
+  std::optional<LayerCake> layers_;  // none where no sample is needed off the real axis
+  bool is_built_ = false;
 };
 
 std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t count) const {
@@ -242,7 +249,7 @@ std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t co
 
 std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs) {
   auto line = std::make_unique<DensityMgfLine>(mixture, form, needs);
-  if (!line->built()) return nullptr;
+  if (!line->is_built()) return nullptr;
   return line;
 }
 
