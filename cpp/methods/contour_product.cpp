@@ -92,6 +92,7 @@ void ContourProduct::multiply_samples(const std::vector<MomentSample>& samples, 
   std::vector<double> re(re_.size(), 1.0), im(re_.size());
   const auto times = static_cast<double>(count);
   std::vector<std::pair<std::size_t, std::complex<double>>> raised;
+  if (times > few) raised.reserve(samples.size());
   for (std::size_t k = 1; k < samples.size(); ++k) {
     const double off = samples[k].rounding + samples[k].truncation + 1e-300;  // proof: contour-rounding
     const double a = samples[k].re_less_1, b = samples[k].im, square = a * a + b * b;

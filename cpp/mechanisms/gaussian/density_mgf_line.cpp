@@ -14,7 +14,6 @@
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
-#include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
@@ -75,6 +74,7 @@ class DensityMgfLine final : public MgfLine {
     if (!march(mixture, -1)) return;
     std::reverse(nodes_.begin(), nodes_.end());
     if (!march(mixture, 1)) return;
+    make_columns();
     tilted_ = at(needs.tilt);
     if (needs.frequency > 0) layers_.emplace(layers());
     is_built_ = true;
@@ -136,6 +136,19 @@ class DensityMgfLine final : public MgfLine {
     return false;
   }
 
+  // Padded by masses that underflow, of no error.
+  void make_columns() {
+    const std::size_t padded = (nodes_.size() + 7) / 8 * 8;
+    columns_.assign(4 * padded, 0.0);
+    double* const base = columns_.data();
+    std::fill_n(base, padded, -1e300);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Node& node = nodes_[i];
+      base[i] = node.base, base[padded + i] = node.loss;
+      base[2 * padded + i] = node.mass_error, base[3 * padded + i] = node.mass_error_by_tilt;
+    }
+  }
+
   // log of an upper bound of the sum beyond the last node, relative to that node. lambda' lies in [0, S] and increases:
   // going up, log(P e^(tilt L)) falls at a rate of at least x - a+ S - tilt lambda'(-x) from there on, a = own + tilt
   // ahead; going down, at least |x| - a- lambda'(x).
@@ -149,29 +162,16 @@ class DensityMgfLine final : public MgfLine {
   }
 
   Tilted at(double tilt) const {
+    const std::size_t padded = columns_.size() / 4;
+    const double* const base = columns_.data();
     Tilted result;
-    const std::size_t n = nodes_.size();
-    result.log_unit = -infinity;
-    result.mass.resize((n + 7) / 8 * 8);
-    for (std::size_t i = 0; i < n; ++i) {
-      result.mass[i] = nodes_[i].exponent(tilt);
-      result.log_unit = std::max(result.log_unit, result.mass[i]);
-    }
-    std::vector<double> below(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      below[i] = result.log_unit - result.mass[i];
-      result.mass[i] = -below[i];
-    }
-    default_fft_kernel().exponentials(result.mass.data(), result.mass.size());
-    result.mass.resize(n);
-    CompensatedSum sum;
-    double error = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      sum.add(result.mass[i]);
-      error += result.mass[i] * nodes_[i].error_at(tilt, below[i]);
-    }
-    result.sum = sum.value();
-    result.rounding = 1.01 * (error / result.sum + 2 * u);                                    // proof: mgf-rounding
+    result.mass.resize(padded);
+    double sums[2];
+    const TiltedMasses masses{base, base + padded, base + 2 * padded, base + 3 * padded, padded};
+    result.log_unit = default_fft_kernel().tilted_masses(masses, tilt, result.mass.data(), sums);
+    result.mass.resize(nodes_.size());
+    result.sum = sums[0];
+    result.rounding = 1.01 * (sums[1] / result.sum + 2 * u);                                  // proof: mgf-rounding
     const double above = is_cut() ? 0.0 : result.mass.back() * math::exp(log_tail(tilt, 1));  // proof: mgf-trapezoid
     result.tails =                                                                            // proof: mgf-trapezoid
         1.01 / result.sum * (result.mass.front() * math::exp(log_tail(tilt, -1)) + above);
@@ -221,7 +221,8 @@ class DensityMgfLine final : public MgfLine {
   MomentStrips strips_;
   LineNeeds needs_;
   double step_, farthest_ = farthest;
-  std::vector<Node> nodes_;  // by x
+  std::vector<Node> nodes_;      // by x
+  std::vector<double> columns_;  // what all masses at a tilt are made of
   Tilted tilted_;
   std::optional<LayerCake> layers_;  // none where no sample is needed off the real axis
   bool is_built_ = false;

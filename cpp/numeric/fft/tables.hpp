@@ -88,6 +88,12 @@ struct ContourSamples {
   std::size_t count;
 };
 
+/// Masses e^(base + tilt loss), a multiple of 8 of them, whose relative errors are off + tilt off_by_tilt.
+struct TiltedMasses {
+  const double *base, *loss, *off, *off_by_tilt;
+  std::size_t count;
+};
+
 /// One implementation of the butterflies and of all other *_kernel.hpp. Null: not in this build.
 struct SimdKernels {
   const char* name;
@@ -101,6 +107,7 @@ struct SimdKernels {
   void (*logarithms_of_1_plus)(double* y, std::size_t count) = nullptr;
   void (*normal_tails)(double* x, std::size_t count) = nullptr;
   double (*tilted_sums)(const double* base, const double* loss, double tilt, std::size_t count, double* sums) = nullptr;
+  double (*tilted_masses)(const TiltedMasses&, double tilt, double* masses, double* sums) = nullptr;
   void (*turned_sums)(const double* re, const double* im, std::size_t count, double cosine, double sine,
                       double* sums) = nullptr;
   void (*turns_less_1)(const double* x, double* re, double* im, std::size_t count) = nullptr;

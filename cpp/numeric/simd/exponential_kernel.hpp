@@ -19,6 +19,7 @@
 #include <cstddef>
 
 #include "numeric/constants.hpp"
+#include "numeric/fft/tables.hpp"
 #include "numeric/simd/vec.hpp"
 
 namespace hockeystick::HOCKEYSTICK_ISA {
@@ -135,6 +136,44 @@ inline double tilted_sums(const double* base, const double* loss, double tilt, s
     sums[part] = 0;
     for (std::size_t i = 0; i < width; ++i) sums[part] += lanes[part][i];
   }
+  return largest;
+}
+
+/// Returns the largest exponent E_j, and puts m_j = e^(E_j - largest) into masses and sum m_j into sums, as if in twice
+/// the working precision and then rounded, and sum m_j (off_j + tilt off_by_tilt_j + u (largest - E_j)), a plain sum.
+/// What is below e^-708 counts as that.
+inline double tilted_masses(const TiltedMasses& of, double tilt, double* masses, double* sums) {
+  constexpr std::size_t width = Vec::lanes;
+  const Vec scale = Vec::broadcast(tilt);
+  Vec most = Vec::broadcast(-infinity);
+  for (std::size_t j = 0; j < of.count; j += width) {
+    const Vec exponent = multiply_add(scale, Vec::load(of.loss + j), Vec::load(of.base + j));
+    exponent.store(masses + j);
+    most = larger(most, exponent);
+  }
+  double lanes[3][width], largest = -infinity;
+  most.store(lanes[0]);
+  for (std::size_t i = 0; i < width; ++i) largest = lanes[0][i] > largest ? lanes[0][i] : largest;
+  const Vec unit = Vec::broadcast(largest), rounding = Vec::broadcast(0x1p-53);
+  Vec sum = Vec::broadcast(0), rest = sum, error = sum;
+  for (std::size_t j = 0; j < of.count; j += width) {
+    const Vec below = unit - Vec::load(masses + j), mass = exponential(Vec::broadcast(0) - below);
+    mass.store(masses + j);
+    const Vec next = sum + mass, seen = next - sum;
+    rest = rest + ((sum - (next - seen)) + (mass - seen));
+    sum = next;
+    const Vec off = multiply_add(scale, Vec::load(of.off_by_tilt + j), Vec::load(of.off + j));
+    error = multiply_add(mass, multiply_add(rounding, smaller(below, Vec::broadcast(708)), off), error);
+  }
+  sum.store(lanes[0]), rest.store(lanes[1]), error.store(lanes[2]);
+  double total = 0, left = 0;
+  sums[1] = 0;
+  for (std::size_t i = 0; i < width; ++i) {
+    const double next = total + lanes[0][i], seen = next - total;
+    left += lanes[1][i] + ((total - (next - seen)) + (lanes[0][i] - seen));
+    total = next, sums[1] += lanes[2][i];
+  }
+  sums[0] = total + left;
   return largest;
 }
 

@@ -26,6 +26,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   kernel.exponentials = &exponentials, kernel.exponentials_less_1 = &exponentials_less_1;
   kernel.logarithms = &logarithms, kernel.logarithms_of_1_plus = &logarithms_of_1_plus;
   kernel.normal_tails = &normal_tails, kernel.tilted_sums = &tilted_sums;
+  kernel.tilted_masses = &tilted_masses;
   kernel.panel = &panel, kernel.panels = &panels, kernel.cells = &cells;
   kernel.contour_sums = &contour_sums;
   kernel.lognormal_sums = &lognormal_sums<false>, kernel.lognormal_slopes = &lognormal_sums<true>;
