@@ -280,6 +280,20 @@ void bind_kernels(py::module_& m) {
         return result;
       },
       py::arg("z"), py::arg("power"), py::arg("kernel") = "", "z^power of each value, on vectors.");
+  m.def(
+      "tilted_masses",
+      [](const Doubles& base, const Doubles& loss, const Doubles& off, const Doubles& off_by_tilt, double tilt,
+         const std::string& kernel) {
+        if (base.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");
+        const auto size = static_cast<std::size_t>(base.size());
+        std::vector<double> masses(size);
+        double sums[2];
+        const double largest = kernel_named(kernel).tilted_masses(
+            {base.data(), loss.data(), off.data(), off_by_tilt.data(), size}, tilt, masses.data(), sums);
+        return std::make_tuple(largest, array_of(masses), sums[0], sums[1]);
+      },
+      py::arg("base"), py::arg("loss"), py::arg("off"), py::arg("off_by_tilt"), py::arg("tilt"), py::arg("kernel") = "",
+      "The largest exponent, the masses relative to it, their sum, and that of their errors.");
   m.def("available_kernels", &hockeystick::available_kernel_names, "Names of the kernels that can run here.");
 }
 

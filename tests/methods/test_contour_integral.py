@@ -214,6 +214,24 @@ def test_the_worse_direction_counts_in_every_answer():
         assert max(one.lower for one in each) <= answer.upper
 
 
+@pytest.mark.parametrize("sizes", [(15, 1), (16, 1), (17, 300), (200, 40)])
+@pytest.mark.parametrize(("rate", "delta"), [(0.5, 0.05), (0.01, 1e-5), (0.9, 1e-9)])
+@pytest.mark.parametrize("ways", [("remove", "add"), ("add", "remove")])
+def test_the_worse_direction_of_many_distinct_steps_counts(sizes, rate, delta, ways):
+    """Chernoff's inequality shows of few others that they lie below, and of none that does not."""
+    distinct, count = sizes
+    run = [
+        (exact.Step(2 + k / distinct, rate / (1 + k / distinct)), count) for k in range(distinct)
+    ]
+    (both,) = _core.epsilon_bounds(
+        [terms(run, way) for way in ways], [delta], tolerance=1e-4, memory_limit=MEMORY
+    )
+    each = [bounds(run, way, delta, "", 1e-4) for way in ways]
+    assert both.lower <= max(one.upper for one in each)
+    assert max(one.lower for one in each) <= both.upper
+    assert both.upper - both.lower <= 1e-4 * both.upper
+
+
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1e-3])
 def test_delta_next_to_nothing_is_answered(name, epsilon):

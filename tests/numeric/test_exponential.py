@@ -95,3 +95,30 @@ def test_turned_sums_are_as_stated(kernel, angle):
     assert abs(total - acb(value, across)) <= arb(error)
     exact = sum((k * term.imag for k, term in enumerate(terms)), arb(0))
     assert abs(exact - along) <= arb(40 * error)
+
+
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
+@pytest.mark.parametrize("tilt", [0.0, 0.3, 40.0])
+@pytest.mark.parametrize("count", [8, 40, 4096])
+def test_tilted_masses_and_their_sums_are_as_stated(kernel, tilt, count):
+    """Masses within the exponents' rounding; the sum of the masses as they are rounds once."""
+    rng = np.random.default_rng(12)
+    base, loss = -(rng.normal(size=count) ** 2) * 20, rng.normal(size=count)
+    base[-2:] = -1e300  # counts as e^-708
+    off, by_tilt = rng.uniform(0, 1e-14, (2, count))
+    largest, masses, total, error = _core.numeric.tilted_masses(
+        base, loss, off, by_tilt, tilt, kernel
+    )
+    exponents = [arb(b) + arb(tilt) * x for b, x in zip(base.tolist(), loss.tolist(), strict=True)]
+    size = np.abs(base) + tilt * np.abs(loss)
+    top = max(float(e.mid()) for e in exponents)
+    assert abs(largest - top) <= 3 * U * size[:-2].max()
+    for exact, mass, of in list(zip(exponents, masses.tolist(), size.tolist(), strict=True))[:-2]:
+        ratio = arb(mass) / (exact - largest).exp()
+        assert abs(ratio - 1) <= arb(U) * (3 + 4 * (of + abs(largest)))
+    assert (masses[-2:] > 0).all()
+    assert (masses[-2:] < 1e-307).all()
+    exact = sum(map(arb, masses.tolist()), arb(0))
+    assert abs(total - exact) <= arb(1.1 * U) * exact
+    below = np.minimum(largest - (base + tilt * loss), 708)
+    assert error == pytest.approx(float(masses @ (off + tilt * by_tilt + U * below)), rel=1e-12)
