@@ -3,11 +3,9 @@
 
 from dataclasses import dataclass
 
-from hockeystick import _checks, _core
-from hockeystick.adjacency import Direction
+from hockeystick import _checks
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._guarantee import replaceable
-from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 
@@ -44,17 +42,3 @@ class ApproximateDP(SamplableMechanism):
     def simplified(self) -> Mechanism | None:
         """None at epsilon = delta = 0: the output then ignores the data."""
         return None if self.guaranteed_epsilon == self.guaranteed_delta == 0 else self
-
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair (P, Q) that dominates all neighbours; the same in every direction."""
-        return described_pair(self, direction)
-
-    def sampled_pair(
-        self, direction: Direction, sampling_probability: float
-    ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample.
-
-        Raises:
-            ValueError: `direction` replaces a record.
-        """
-        return described_pair(self, direction, sampling_probability)

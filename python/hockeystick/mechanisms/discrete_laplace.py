@@ -3,10 +3,8 @@
 
 from dataclasses import dataclass
 
-from hockeystick import _checks, _core
+from hockeystick import _checks
 from hockeystick._words import one_of
-from hockeystick.adjacency import Direction
-from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 MAX_SENSITIVITY = 10**6
@@ -64,17 +62,3 @@ class DiscreteLaplace(SamplableMechanism):
         noise = _checks.within("parameter", noise, *_checks.PURE_EPSILON)
         object.__setattr__(self, "parameter", noise)
         object.__setattr__(self, "sensitivity", moved)
-
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair (P, Q) that dominates all neighbours in `direction`."""
-        return described_pair(self, direction)
-
-    def sampled_pair(
-        self, direction: Direction, sampling_probability: float
-    ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample.
-
-        Raises:
-            ValueError: `direction` replaces a record.
-        """
-        return described_pair(self, direction, sampling_probability)

@@ -3,11 +3,9 @@
 
 from dataclasses import dataclass
 
-from hockeystick import _checks, _core
+from hockeystick import _checks
 from hockeystick._checks import Vector
-from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 
@@ -62,17 +60,3 @@ class DiscretePair(SamplableMechanism):
     def simplified(self) -> Mechanism | None:
         """None if p and q are the same numbers: the output then ignores the data."""
         return None if self.p == self.q else self
-
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair (P, Q) that dominates all neighbours in `direction`."""
-        return described_pair(self, direction)
-
-    def sampled_pair(
-        self, direction: Direction, sampling_probability: float
-    ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample.
-
-        Raises:
-            ValueError: `direction` replaces a record.
-        """
-        return described_pair(self, direction, sampling_probability)

@@ -3,10 +3,7 @@
 
 from dataclasses import dataclass
 
-from hockeystick import _core
-from hockeystick.adjacency import Direction
 from hockeystick.mechanisms._guarantee import Selection
-from hockeystick.mechanisms._pair import described_pair
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -28,17 +25,3 @@ class ExponentialMechanism(Selection):
     >>> selections.epsilon(1e-6) == (20 * hs.ApproximateDP(epsilon=0.1, delta=0)).epsilon(1e-6)
     True
     """
-
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair (P, Q) that dominates all neighbours; the same in every direction."""
-        return described_pair(self, direction)
-
-    def sampled_pair(
-        self, direction: Direction, sampling_probability: float
-    ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample.
-
-        Raises:
-            ValueError: `direction` replaces a record.
-        """
-        return described_pair(self, direction, sampling_probability)

@@ -6,11 +6,8 @@ from fractions import Fraction
 from math import nextafter
 from typing import TYPE_CHECKING
 
-from hockeystick import _core
 from hockeystick._words import relative_noise
-from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism, Terms
-from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 if TYPE_CHECKING:
@@ -78,16 +75,6 @@ class Gaussian(SamplableMechanism):
         while Fraction(noise) ** 2 * squares > 1:
             noise = nextafter(noise, 0.0)
         return cls(noise)
-
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair (P, Q) that dominates all neighbours in `direction`."""
-        return described_pair(self, direction)
-
-    def sampled_pair(
-        self, direction: Direction, sampling_probability: float
-    ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        return described_pair(self, direction, sampling_probability)
 
     def fixed_size_sampled(
         self, *, batch_size: int, dataset_size: int, replacement: bool = False

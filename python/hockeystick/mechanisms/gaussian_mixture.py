@@ -4,12 +4,10 @@
 import math
 from dataclasses import dataclass
 
-from hockeystick import _checks, _core
+from hockeystick import _checks
 from hockeystick._checks import Vector
 from hockeystick._words import one_of
-from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 MOST_COMPONENTS = 1000
@@ -93,13 +91,3 @@ class GaussianMixture(SamplableMechanism):
     def simplified(self) -> Mechanism | None:
         """None if all sensitivities are 0."""
         return self if any(self.sensitivities) else None
-
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair (P, Q) that dominates all neighbours in `direction`."""
-        return described_pair(self, direction)
-
-    def sampled_pair(
-        self, direction: Direction, sampling_probability: float
-    ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        return described_pair(self, direction, sampling_probability)

@@ -3,10 +3,8 @@
 
 from dataclasses import dataclass
 
-from hockeystick import _checks, _core
+from hockeystick import _checks
 from hockeystick._words import one_of, relative_noise, without_sensitivity
-from hockeystick.adjacency import Direction
-from hockeystick.mechanisms._pair import described_pair
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 _EPSILONS = 1 / _checks.MAX_NOISE, 1 / _checks.MIN_NOISE
@@ -57,13 +55,3 @@ class Laplace(SamplableMechanism):
         else:
             noise = relative_noise(noise_multiplier, sensitivity, scale=scale)
         object.__setattr__(self, "noise_multiplier", noise)
-
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair (P, Q) that dominates all neighbours in `direction`."""
-        return described_pair(self, direction)
-
-    def sampled_pair(
-        self, direction: Direction, sampling_probability: float
-    ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        return described_pair(self, direction, sampling_probability)

@@ -3,10 +3,8 @@
 
 from dataclasses import dataclass
 
-from hockeystick import _checks, _core
-from hockeystick.adjacency import Direction
+from hockeystick import _checks
 from hockeystick.mechanisms._guarantee import Selection, replaceable
-from hockeystick.mechanisms._pair import described_pair
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -36,21 +34,3 @@ class PermuteAndFlip(Selection):
     def __init__(self, epsilon: float) -> None:
         epsilon = _checks.zero_or_within("epsilon", epsilon, *_checks.PURE_EPSILON)
         object.__setattr__(self, "guaranteed_epsilon", epsilon)
-
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair (P, Q) that dominates all neighbours; the same in every direction.
-
-        Raises:
-            ValueError: `direction` replaces a record.
-        """
-        return described_pair(self, direction)
-
-    def sampled_pair(
-        self, direction: Direction, sampling_probability: float
-    ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample.
-
-        Raises:
-            ValueError: `direction` replaces a record.
-        """
-        return described_pair(self, direction, sampling_probability)

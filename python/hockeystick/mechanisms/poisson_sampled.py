@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mechanism on a Poisson subsample."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NoReturn, overload
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
+from hockeystick.mechanisms._pair import described_pair
 
 if TYPE_CHECKING:
     from hockeystick.composition import Composition
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class SamplableMechanism(Mechanism):
-    """A mechanism that can run on a Poisson subsample of the data, or in a random step."""
+    """A mechanism that can run on a Poisson subsample of the data, or in a random step.
+
+    The core's table of mechanisms knows its pairs.
+    """
 
     __slots__ = ()
 
@@ -49,11 +52,19 @@ class SamplableMechanism(Mechanism):
 
     random_allocation.__qualname__ = "random_allocation"
 
-    @abstractmethod
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
+        """The pair (P, Q) that dominates all neighbours in `direction`.
+
+        Raises:
+            ValueError: No such pair is known.
+        """
+        return described_pair(self, direction)
+
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
     ) -> _core.DominatingPair:
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
+        return described_pair(self, direction, sampling_probability)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
