@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """An accountant that is asked after each of many distinct steps, beside answers from the start.
 
-python benchmarks/growing.py [--steps 1000 10000] [--rounds 3]
+python benchmarks/growing.py [--steps 1000 10000] [--rounds 3] [--once 100 1000 10000 100000]
 
 Prints processor time of composing all steps, each with an answer or an admission, and what asking
 each of these compositions from the start would take: the mean of a few of them, evenly spread.
-Then calibrations to one target and to many. Rounds are interleaved; the fastest counts.
+Then of one question of as many steps, all new, and of calibrations to one target and to many.
+Rounds are interleaved; the fastest counts.
 """
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count as count_up
 
 import numpy as np
 from report import machine, seconds
@@ -22,10 +24,12 @@ SAMPLES = 12  # of answers from the start
 TARGETS = np.geomspace(0.1, 10, 200)
 
 
-def schedule(steps: int) -> list[hs.Composition]:
+def schedule(steps: int, noise: float = 1) -> list[hs.Composition]:
     """Noise that grows by half while the batches shrink by a third."""
     parts = np.linspace(0, 1, steps)
-    return [1 * hs.Gaussian(1 + part / 2).poisson_sampled(0.01 * (1 - part / 3)) for part in parts]
+    return [
+        1 * hs.Gaussian(noise + part / 2).poisson_sampled(0.01 * (1 - part / 3)) for part in parts
+    ]
 
 
 def asked(steps: list[hs.Composition]) -> int:
@@ -53,6 +57,16 @@ def from_the_start(steps: list[hs.Composition]) -> float:
             run.epsilon_bounds(DELTA)
             taken += time.process_time() - begin
     return taken / SAMPLES * len(steps)
+
+
+def asked_once(steps: int, fresh: Iterator[int]) -> float:
+    """Seconds of one question of steps that were never asked about."""
+    run = hs.Composition(
+        (one, 1) for part in schedule(steps, 1 + 1e-9 * next(fresh)) for one, _ in part.terms
+    )
+    begin = time.process_time()
+    run.epsilon_bounds(DELTA)
+    return time.process_time() - begin
 
 
 def noise(sigma: float) -> hs.Composition:
@@ -85,8 +99,9 @@ def clocked(ask: Callable[[], object]) -> Callable[[], float]:
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, nargs="+", default=[1000, 10_000])
+    parser.add_argument("--steps", type=int, nargs="*", default=[1000, 10_000])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--once", type=int, nargs="+", default=[100, 1000, 10_000, 100_000])
     given = parser.parse_args()
     rows: dict[str, Callable[[], float]] = {}
     for count in given.steps:
@@ -94,6 +109,9 @@ def main() -> None:
         rows[f"{count} steps, epsilon after each"] = clocked(lambda steps=steps: asked(steps))
         rows[f"{count} steps, each admitted"] = clocked(lambda steps=steps: admitted(steps))
         rows[f"{count} steps, epsilon from the start"] = lambda steps=steps: from_the_start(steps)
+    fresh = count_up()
+    for count in given.once:
+        rows[f"{count} steps, asked once"] = lambda count=count: asked_once(count, fresh)
     rows[f"{len(TARGETS)} calibrations, one call each"] = clocked(calibrated_alone)
     rows[f"{len(TARGETS)} calibrations, one call"] = clocked(calibrated_together)
     times: dict[str, list[float]] = {name: [] for name in rows}
