@@ -8,7 +8,7 @@ exactly that number. Nothing here is taken from the core, nor from a mechanism's
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import NamedTuple
 
@@ -72,7 +72,7 @@ class Atoms:
 
     outcomes: tuple[tuple[arb, arb], ...]
     infinite: arb
-    slack: arb = ZERO
+    slack: arb = field(default_factory=arb)  # 0; balls of python-flint before 0.9 have no hash
     spacing: arb | None = None
     index: tuple[int, ...] = ()
 
