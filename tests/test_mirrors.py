@@ -14,7 +14,7 @@ THROUGH_OTHERS = {
     "c": "question run sha256",
     "discretize": "cells jensen_integral tangent_points",
     "forecast": "grid_planner",
-    "mechanisms": "atomic_pair continuous density_mgf_line described discrete "
+    "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
     "gaussian_cells gaussian_mgf_line gaussian_tradeoff known_pairs moment_strips mixture_loss "
     "public_mixture random_allocation sampled sampling_weight",
     "methods": "chernoff_bound dpsgd dpsgd_search engine gaussian_merge method questions "

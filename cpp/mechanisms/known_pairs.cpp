@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/allocated_pair.hpp"
@@ -18,7 +18,7 @@ struct Known {
   PairName name;
   std::weak_ptr<const DominatingPair> pair;
 };
-using ByHash = std::unordered_multimap<std::size_t, Known>;
+using ByHash = std::multimap<std::size_t, Known>;
 
 // Never destroyed: threads may ask while the process exits.
 ForkSafeMutex& guard = *new ForkSafeMutex;

@@ -22,7 +22,7 @@ std::map<std::string, Entry, std::less<>>& entries() {
 }  // namespace
 
 Registration::Registration(std::string name, ParameterList parameters, PairFactory make) {
-  entries().emplace(std::move(name), Entry{std::move(parameters), make});
+  entries().emplace(std::move(name), Entry{std::move(parameters), std::move(make)});
 }
 
 std::shared_ptr<const DominatingPair> dominating_pair(std::string_view name, Parameters parameters) {

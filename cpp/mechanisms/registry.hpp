@@ -3,6 +3,7 @@
 //     const Registration laplace("laplace", {{"noise_multiplier", ranges::noise_multiplier}}, &make);
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,7 +17,7 @@
 namespace hockeystick {
 
 using Parameters = std::span<const double>;
-using PairFactory = std::shared_ptr<const DominatingPair> (*)(Parameters);
+using PairFactory = std::function<std::shared_ptr<const DominatingPair>(Parameters)>;
 
 /// What a pair is made from.
 struct Parameter {

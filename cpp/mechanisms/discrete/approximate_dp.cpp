@@ -26,8 +26,8 @@ AtomicLaw approximate_dp(Parameters parameters) {
   return law;
 }
 
-const AtomicRegistration<approximate_dp> registration("approximate_dp",
-                                                      {{{"epsilon", ranges::epsilon}, {"delta", ranges::probability}}});
+const AtomicRegistration registration(approximate_dp, "approximate_dp",
+                                      {{{"epsilon", ranges::epsilon}, {"delta", ranges::probability}}});
 
 }  // namespace
 }  // namespace hockeystick

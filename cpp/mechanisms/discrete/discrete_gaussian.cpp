@@ -129,10 +129,10 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
 }
 
 // Without truncation that is infinite.
-const AtomicRegistration<discrete_gaussian> registration(
-    "discrete_gaussian", {{{"sigma", ranges::noise_multiplier},
-                           {"shift", shifts},
-                           {"truncation", {1, ranges::infinite, Range::Ends::closed, true}}}});
+const AtomicRegistration registration(discrete_gaussian, "discrete_gaussian",
+                                      {{{"sigma", ranges::noise_multiplier},
+                                        {"shift", shifts},
+                                        {"truncation", {1, ranges::infinite, Range::Ends::closed, true}}}});
 
 }  // namespace
 }  // namespace hockeystick

@@ -35,8 +35,8 @@ AtomicLaw discrete_laplace(Parameters parameters) {
   return law;
 }
 
-const AtomicRegistration<discrete_laplace> registration("discrete_laplace",
-                                                        {{{"parameter", ranges::pure_epsilon}, {"shift", shifts}}});
+const AtomicRegistration registration(discrete_laplace, "discrete_laplace",
+                                      {{{"parameter", ranges::pure_epsilon}, {"shift", shifts}}});
 
 }  // namespace
 }  // namespace hockeystick

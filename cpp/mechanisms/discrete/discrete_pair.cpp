@@ -62,7 +62,7 @@ AtomicLaw discrete_pair(Parameters weights) {
 }
 
 // Parameters: the weights of p, then those of q.
-const AtomicRegistration<discrete_pair> registration("discrete_pair", std::nullopt);
+const AtomicRegistration registration(discrete_pair, "discrete_pair", std::nullopt);
 
 }  // namespace
 }  // namespace hockeystick

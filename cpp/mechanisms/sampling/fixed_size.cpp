@@ -252,11 +252,11 @@ constexpr Parameter noise{"noise_multiplier", ranges::noise_multiplier}, batch{"
     replaces{"replacement", {0, 1, Range::Ends::closed, true}}, left_out{"tail", {1e-300, 1, Range::Ends::open_above}};
 // Cells in a deviation of the loss; the tail is the mass left out at each end.
 const std::vector<Parameter> parameters{noise, batch, records, replaces, parameter::cells, left_out};
-const AtomicRegistration<above<Replacement::any>> any("fixed_size_above", parameters);
-const AtomicRegistration<above<Replacement::by_special>> by_special("fixed_size_by_special_above", parameters);
-const AtomicRegistration<above<Replacement::of_special>> of_special("fixed_size_of_special_above", parameters);
+const AtomicRegistration any(above<Replacement::any>, "fixed_size_above", parameters);
+const AtomicRegistration by_special(above<Replacement::by_special>, "fixed_size_by_special_above", parameters);
+const AtomicRegistration of_special(above<Replacement::of_special>, "fixed_size_of_special_above", parameters);
 // The tail is the mass of large losses that may be taken as one.
-const AtomicRegistration<below> opposite("fixed_size_special_below", {{noise, batch, records, replaces, left_out}});
+const AtomicRegistration opposite(below, "fixed_size_special_below", {{noise, batch, records, replaces, left_out}});
 
 }  // namespace
 }  // namespace hockeystick

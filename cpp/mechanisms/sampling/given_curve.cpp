@@ -24,8 +24,8 @@ AtomicLaw above(Parameters p) { return law_above(curve_of(p)); }
 AtomicLaw below(Parameters p) { return law_below(curve_of(p), 1); }
 
 // Parameters: alphas, lower values, upper values.
-const AtomicRegistration<above> registration_above("given_curve_above", std::nullopt);
-const AtomicRegistration<below> registration_below("given_curve_below", std::nullopt);
+const AtomicRegistration registration_above(above, "given_curve_above", std::nullopt);
+const AtomicRegistration registration_below(below, "given_curve_below", std::nullopt);
 
 }  // namespace
 }  // namespace hockeystick

@@ -54,8 +54,8 @@ AtomicLaw below(Parameters p) { return law_below(*curve_of(p), allocation_stride
 // Cells in a deviation of the loss; the tail is the mass left out at each end.
 const std::vector<Parameter> parameters{parameter::noise_multiplier, allocated_steps, allocated_epochs,
                                         parameter::cells, parameter::tail};
-const AtomicRegistration<above> registration_above("random_allocation_above", parameters);
-const AtomicRegistration<below> registration_below("random_allocation_below", parameters);
+const AtomicRegistration registration_above(above, "random_allocation_above", parameters);
+const AtomicRegistration registration_below(below, "random_allocation_below", parameters);
 
 }  // namespace
 }  // namespace hockeystick

@@ -69,10 +69,11 @@ AtomicLaw below(Parameters p) {
 }
 
 // The shifts of the record's batch with and without it.
-const AtomicRegistration<below> registration("shuffled_below", {{{"noise_multiplier", ranges::noise_multiplier},
-                                                                 {"batches", ranges::most_steps},
-                                                                 {"with", {0, 2}},
-                                                                 {"without", {0, 2}}}});
+const AtomicRegistration registration(below, "shuffled_below",
+                                      {{{"noise_multiplier", ranges::noise_multiplier},
+                                        {"batches", ranges::most_steps},
+                                        {"with", {0, 2}},
+                                        {"without", {0, 2}}}});
 
 }  // namespace
 }  // namespace hockeystick

@@ -88,11 +88,11 @@ AtomicLaw below(Parameters parameters) {
 }
 
 // Cells in a deviation sqrt(2 rho) of the loss; the tail is the value at which they end.
-const AtomicRegistration<above> registration_above(
-    "zero_concentrated_above",
+const AtomicRegistration registration_above(
+    above, "zero_concentrated_above",
     {{{"rho", {1e-24, 1e9}}, parameter::cells, {"tail", {1e-300, 1, Range::Ends::open_above}}}});
-const AtomicRegistration<below> registration_below("zero_concentrated_below",
-                                                   {{{"rho", {1e-24, 9e4}}, {"t", ranges::positive}}});
+const AtomicRegistration registration_below(below, "zero_concentrated_below",
+                                            {{{"rho", {1e-24, 9e4}}, {"t", ranges::positive}}});
 
 }  // namespace
 }  // namespace hockeystick
