@@ -19,7 +19,7 @@ THROUGH_OTHERS = {
     "public_mixture random_allocation sampled sampling_weight",
     "methods": "chernoff_bound dpsgd dpsgd_search engine gaussian_merge method questions "
     "single_step step_mgf_line",
-    "numeric": "budget cache checkpoint fork_safe_mutex roots_of_unity vector_math workspace",
+    "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",
     "pld": "renyi safe_masses stored_law tail_sums tradeoff",
 }
 WITHOUT = {f"{layer}/{name}" for layer, names in THROUGH_OTHERS.items() for name in names.split()}

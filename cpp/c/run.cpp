@@ -95,14 +95,14 @@ void hs_run::add(std::span<const c::Part> more) {
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const c::Part& part) { return *part.mechanism == *simplest; });
     if (found == all.end()) {
-      all.push_back({simplest, count});
+      all.insert(std::find_if(all.begin(), all.end(),
+                              [&](const c::Part& part) { return c::before(*simplest, *part.mechanism); }),
+                 {simplest, count});
     } else {
       found->count += count;
       checked("count", static_cast<double>(found->count), ranges::count);
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const c::Part& a, const c::Part& b) { return c::before(*a.mechanism, *b.mechanism); });
   parts_ = std::move(all);
   made_.clear();
   sides_.clear();

@@ -9,6 +9,7 @@
 #include "methods/budgeted.hpp"
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/hockey_stick.hpp"
@@ -51,7 +52,7 @@ class RiskSolver {
 
  private:
   void ask_round() {
-    std::stable_sort(open_.begin(), open_.end(), [&](std::size_t a, std::size_t b) { return wanted_[a] < wanted_[b]; });
+    sort_by(open_, [&](std::size_t i) { return wanted_[i]; });
     std::vector<std::size_t> left;
     for (auto from = open_.begin(); from != open_.end();) {
       const auto to =

@@ -6,6 +6,7 @@
 
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -107,15 +108,12 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   std::erase_if(wanted, [&](const WantedPoint& at) {
     return !(std::fabs(at.loss) <= farthest_point) || (at.loss < 0 && !reverse_);
   });
-  std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.tolerance < b.tolerance; });
+  sort_by(wanted, &WantedPoint::tolerance);
   std::vector<WantedPoint> ahead, behind;
   for (const WantedPoint& at : wanted) (at.loss < 0 ? behind : ahead).push_back(at);
-  const std::size_t before = points_.size();
   std::size_t found = ask(direction_, 1, ahead);
   if (reverse_) found += ask(*reverse_, -1, behind);
-  const auto by_loss = [](const CurvePoint& a, const CurvePoint& b) { return a.loss < b.loss; };
-  std::sort(points_.begin() + static_cast<std::ptrdiff_t>(before), points_.end(), by_loss);
-  std::inplace_merge(points_.begin(), points_.begin() + static_cast<std::ptrdiff_t>(before), points_.end(), by_loss);
+  sort_by(points_, &CurvePoint::loss);
   std::size_t kept = 0;
   for (const CurvePoint& at : points_) {
     if (kept > 0 && points_[kept - 1].loss == at.loss)
@@ -153,7 +151,7 @@ std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<Wan
   for (auto from = wanted.begin(); from != wanted.end();) {
     const double tolerance = from->tolerance;
     const auto to = std::find_if(from, wanted.end(), [&](const auto& at) { return at.tolerance > alike * tolerance; });
-    std::sort(from, to, [](const auto& a, const auto& b) { return a.loss < b.loss; });
+    sort_by(std::span(from, to), &WantedPoint::loss);
     for (; from != to;) {
       const std::span<const WantedPoint> part(from, std::min(to, from + together));
       if (part.size() <= few || is_served(part.subspan(part.size() / 2, 2), tolerance))

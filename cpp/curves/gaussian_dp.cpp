@@ -14,6 +14,7 @@
 #include "methods/gaussian_merge.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/tradeoff.hpp"
@@ -258,7 +259,7 @@ std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<co
   if (answers.empty()) return answers;
   std::vector<std::size_t> falling(answers.size());
   std::iota(falling.begin(), falling.end(), std::size_t{0});
-  std::sort(falling.begin(), falling.end(), [&](auto a, auto b) { return smallest_rates[a] > smallest_rates[b]; });
+  sort_by(falling, [&](std::size_t i) { return -smallest_rates[i]; });
   std::vector<double> rates;
   for (const std::size_t i : falling) rates.push_back(smallest_rates[i]);
   for (std::size_t j = 0; j < directions.size(); ++j) {

@@ -15,6 +15,7 @@
 #include "numeric/interval.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "pld/loss_tail.hpp"
 
@@ -91,7 +92,7 @@ class Solver {
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (!answers_[i].converged && answers_[i].limited_by.empty())
         open.emplace_back(std::min(kind_.log_tail(saddlepoint_, points_[i]), -1.0), i);
-    std::sort(open.begin(), open.end());
+    sort_by(open, [](const auto& each) { return each.first; });
     for (std::size_t from = 0, end; from < open.size(); from = end) {
       std::vector<std::size_t> group;
       for (end = from; end == from || (end < open.size() && open[end].first <= open[from].first + shared_nats); ++end)

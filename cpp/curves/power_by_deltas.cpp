@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "forecast/normal_tail.hpp"
+#include "numeric/order.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
@@ -50,7 +51,7 @@ class PowerSearch {
         answers_(answers) {
     for (std::size_t i = 0; i < fprs.size(); ++i)
       if (!answers[i].converged) open_.push_back(i);
-    std::sort(open_.begin(), open_.end(), [&](std::size_t a, std::size_t b) { return fprs[a] > fprs[b]; });
+    sort_by(open_, [&](std::size_t i) { return -fprs[i]; });
   }
 
   void solve() {

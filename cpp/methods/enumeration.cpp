@@ -9,6 +9,7 @@
 #include "forecast/cost.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
@@ -139,7 +140,7 @@ void Enumeration::add(const FiniteLaw& law, double count) {
 }
 
 void Enumeration::sort() {
-  std::sort(sums_.begin(), sums_.end(), [](const Sum& a, const Sum& b) { return a.loss < b.loss; });
+  sort_by(sums_, &Sum::loss);
   beyond_.assign(sums_.size() + 1, 0.0);
   CompensatedSum sum;
   for (std::size_t k = sums_.size(); k-- > 0;) {

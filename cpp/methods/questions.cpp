@@ -14,6 +14,7 @@
 #include "methods/chernoff_bound.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -131,8 +132,7 @@ class Engine {
       begin(*at);
       if (at == open.begin() && open.size() > 1 && solver->is_costly()) {  // worth an order
         std::for_each(open.begin(), open.end(), begin);
-        std::stable_sort(open.begin(), open.end(),
-                         [](const auto& a, const auto& b) { return a.second->place() > b.second->place(); });
+        sort_by(open, [](const auto& each) { return -each.second->place(); });
       }
       if (worst_ && log_margin == 0 && solver->is_costly() && is_dominated(solver->task(), *worst_)) continue;
       take(solver->solve());
@@ -210,20 +210,11 @@ class Engine {
   std::shared_ptr<const Evaluator> plan_;  // that answered this question for another direction
 };
 
-// Indices of questions by rising epsilon.
-std::vector<std::size_t> rising(std::span<const double> values, Quantity quantity) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto before = [&](std::size_t a, std::size_t b) {
-    return quantity == Quantity::epsilon ? values[a] > values[b] : values[a] < values[b];
-  };
-  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
-  return order;
-}
-
 std::vector<Answer> answers_within(std::span<const Direction> directions, Quantity quantity,
                                    std::span<const double> values, const Limits& limits) {
-  const std::vector<std::size_t> order = rising(values, quantity);
+  std::vector<std::size_t> order(values.size());  // by rising epsilon
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  sort_by(order, [&](std::size_t i) { return quantity == Quantity::epsilon ? -values[i] : values[i]; });
   std::vector<double> sorted;
   for (const std::size_t i : order) sorted.push_back(values[i]);
   std::vector<Answer> answers(values.size());

@@ -13,6 +13,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/order.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -101,7 +102,7 @@ class AdditiveNoise final : public DominatingPair {
       x.push_back(away - shift_);
       x.push_back(away);
     }
-    std::sort(x.begin(), x.end());
+    sort_by(x, std::identity{});
     const auto log_p = log_density(x), log_q = log_density(moved(x));
     LossNodes nodes;
     for (std::size_t k = 1; k + 1 < x.size(); ++k) {

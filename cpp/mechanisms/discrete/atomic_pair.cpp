@@ -8,6 +8,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
@@ -62,8 +63,7 @@ AtomicLaw without_small_masses(AtomicLaw law) {
 
 // The atoms by increasing loss; atoms of equal loss are merged.
 std::vector<LossAtom> merged(std::vector<LossAtom> atoms) {
-  const auto by_loss = [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; };
-  if (!std::is_sorted(atoms.begin(), atoms.end(), by_loss)) std::sort(atoms.begin(), atoms.end(), by_loss);
+  sort_by(atoms, &LossAtom::loss);
   std::size_t kept = 0;
   for (std::size_t i = 0, next; i < atoms.size(); i = next) {
     CompensatedSum p, q;

@@ -8,6 +8,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 #include "numeric/twofold.hpp"
@@ -30,8 +31,7 @@ MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sen
     }
   }
   if (components_.empty()) throw std::invalid_argument("sensitivities must not all be 0");
-  std::sort(components_.begin(), components_.end(),
-            [](const Component& a, const Component& b) { return a.shift < b.shift; });
+  sort_by(components_, &Component::shift);
   merge();
   rest_ = (1 - q) + q * still.value();
   for (const Component& c : components_) moving_ += c.weight;

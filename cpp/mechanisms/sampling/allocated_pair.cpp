@@ -10,6 +10,7 @@
 #include "mechanisms/sampling/curve_law.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -29,7 +30,7 @@ struct Sketch {
 Sketch sketch_of(const DominatingPair& step, const AllocationRequest& request) {
   std::vector<double> edges{0, reach, -reach};
   for (double e = 0x1p-60; e < reach; e *= 1.2) edges.push_back(e), edges.push_back(-e);
-  std::sort(edges.begin(), edges.end());
+  sort_by(edges, std::identity{});
   const std::size_t n = edges.size() - 1;
   const PairCells parts = step.integrate(edges);
   std::vector<double> p(n), q(n);
@@ -168,8 +169,7 @@ std::vector<Point> points_of(const GridLaw& law, bool back) {
     const double q = law.mass[i] * math::exp(-half), p = law.mass[i] * math::exp(half) * off;
     points.push_back({(back ? 1 / value : value) * (above ? 1 + error : 1 - error), back ? p : q});
   }
-  const auto by_alpha = [](const Point& a, const Point& b) { return a.alpha < b.alpha; };
-  std::sort(points.begin(), points.end(), by_alpha);
+  sort_by(points, &Point::alpha);
   std::vector<Point> distinct{{0, 0}};
   for (const Point& point : points)
     if (point.alpha > distinct.back().alpha)

@@ -8,6 +8,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -21,7 +22,7 @@ class PublicMixture final : public DominatingPair {
       all_atoms_ = all_atoms_ && part.all;
       for (const Atom& atom : part.at) atoms_.push_back({atom.loss, choice.weight * atom.mass});
     }
-    std::sort(atoms_.begin(), atoms_.end(), [](const Atom& a, const Atom& b) { return a.loss < b.loss; });
+    sort_by(atoms_, &Atom::loss);
   }
 
   // All quantities are linear in the pair. Weights are off by 2 u, products and sums by as much again each.
@@ -37,10 +38,9 @@ class PublicMixture final : public DominatingPair {
     for (const Choice& choice : choices_) {
       const LossNodes part = choice.pair->nodes();
       const double log_weight = math::log(choice.weight);
-      const auto before = static_cast<std::ptrdiff_t>(all.size());
       for (std::size_t i = 0; i < part.loss.size(); ++i) all.emplace_back(part.loss[i], part.log_mass[i] + log_weight);
-      std::inplace_merge(all.begin(), all.begin() + before, all.end());
     }
+    sort_by(all, [](const auto& node) { return node.first; });
     LossNodes nodes;
     nodes.loss.reserve(all.size()), nodes.log_mass.reserve(all.size());
     for (const auto& [loss, log_mass] : all) {

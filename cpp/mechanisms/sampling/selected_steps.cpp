@@ -22,6 +22,7 @@
 #include "mechanisms/sampling/allocation_curve.hpp"
 #include "mechanisms/sampling/lognormal_sum.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
 #include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
@@ -89,8 +90,8 @@ void add_corners(const Selection& selection, double m, double cells, double tail
 
 // The lower convex hull of the points and of (0, 0) and (1, 1).
 std::vector<Corner> lower_hull(std::vector<Corner>& points) {
-  std::sort(points.begin(), points.end(),
-            [](const Corner& a, const Corner& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
+  sort_by(points, &Corner::y);
+  sort_by(points, &Corner::x);
   points.push_back({1, 1});
   std::vector<Corner> hull{{0, 0}};
   const auto slope = [](const Corner& a, const Corner& b) { return (b.y - a.y) / (b.x - a.x); };
@@ -146,12 +147,13 @@ AtomicLaw below(Parameters p) {
 }
 
 // Cells in a deviation of the sum; the tail is the mass left out at each end.
-const AtomicRegistration<below> registration("selected_steps_below", {{parameter::noise_multiplier,
-                                                                       allocated_steps,
-                                                                       {"selected", ranges::most_steps},
-                                                                       allocated_epochs,
-                                                                       parameter::cells,
-                                                                       parameter::tail}});
+const AtomicRegistration registration(below, "selected_steps_below",
+                                      {{parameter::noise_multiplier,
+                                        allocated_steps,
+                                        {"selected", ranges::most_steps},
+                                        allocated_epochs,
+                                        parameter::cells,
+                                        parameter::tail}});
 
 }  // namespace
 }  // namespace hockeystick

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting by numbers. What has equal numbers keeps its order, so that the result is the same on every platform.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace hockeystick {
+
+/// The positions of the keys, not NaN, from the least on.
+std::vector<std::size_t> rising(std::span<const double> keys);
+
+/// Sorts a range by `key` of each value, a number, from the least on.
+template <class Range, class Key>
+void sort_by(Range&& values, Key&& key) {
+  std::vector<double> keys;
+  keys.reserve(values.size());
+  for (const auto& value : values) keys.push_back(std::invoke(key, value));
+  if (std::is_sorted(keys.begin(), keys.end())) return;
+  const std::vector<std::size_t> order = rising(keys);
+  std::vector<std::remove_cvref_t<decltype(*values.begin())>> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t k : order) sorted.push_back(std::move(values.begin()[static_cast<std::ptrdiff_t>(k)]));
+  std::move(sorted.begin(), sorted.end(), values.begin());
+}
+
+}  // namespace hockeystick
