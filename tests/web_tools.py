@@ -24,12 +24,12 @@ def extension():
     return module
 
 
-def wasm():
-    """The compiled library; without it the test is skipped."""
-    default = ROOT / "build" / "wasm" / "hockeystick.wasm"
+def wasm(name="hockeystick"):
+    """The compiled library, or that of the page, "calculator"; without it the test is skipped."""
+    default = ROOT / "build" / "wasm" / f"{name}.wasm"
     path = Path(os.environ.get("HOCKEYSTICK_WASM", default))
     if not path.exists():
-        pytest.skip("hockeystick.wasm is not built: see docs/calculator/README.md")
+        pytest.skip(f"{default.name} is not built: see docs/calculator/README.md")
     return path
 
 

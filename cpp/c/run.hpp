@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "hockeystick.h"
 #include "mechanisms/composition.hpp"
 #include "mechanisms/described.hpp"
+#include "numeric/runtime/mutex.hpp"
 
 namespace hockeystick::c {
 
@@ -63,7 +63,7 @@ struct hs_run {
  private:
   std::vector<hockeystick::c::Part> parts_;
   std::size_t adjacency_ = 0;
-  mutable std::mutex mutex_;
+  mutable hockeystick::Mutex mutex_;
   mutable std::map<std::size_t, Directions> made_;  // by adjacency; a map keeps its members where they are
   mutable std::map<std::pair<std::size_t, Side>, Directions> sides_;  // the last few
 };

@@ -2,7 +2,6 @@
 #include "methods/engine.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "forecast/cost.hpp"
 #include "methods/budgeted.hpp"
+#include "numeric/runtime/clock.hpp"
 
 namespace hockeystick {
 namespace {
@@ -97,7 +97,7 @@ void Solver::attempt() {
   State& state = states_[chosen_];
   is_chosen_ = false;
   evaluator_.reset();  // its memory is wanted
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = nanoseconds_now();
   ++state.attempts;
   try {
     evaluator_ = state.method->prepare();
@@ -114,7 +114,7 @@ void Solver::attempt() {
   }
   state.given_up = !evaluator_;
   if (state.given_up && state.forecast.obstacle.empty()) state.forecast.obstacle = "its plan does not fit every step";
-  state.nanoseconds += std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  state.nanoseconds += nanoseconds_now() - start;
 }
 
 void Solver::take(const Answer& found) {

@@ -6,13 +6,24 @@
 #include <cstdio>
 #include <stdexcept>
 
+#if defined(HOCKEYSTICK_SMALL_MODULE)
+// As snprintf does by "%.*g", of docs/calculator/hockeystick.mjs; returns the length.
+extern "C" int number_by_host(double x, int digits, char* text)
+    __attribute__((import_module("env"), import_name("number_by_host")));
+#endif
+
 namespace hockeystick {
+
 std::string written(double x, int digits) {
   if (std::isnan(x)) return "nan";  // some C libraries write a sign
   char text[32];
+#if defined(HOCKEYSTICK_SMALL_MODULE)
+  return {text, static_cast<std::size_t>(number_by_host(x, digits, text))};
+#else
   const int length = std::snprintf(text, sizeof text, "%.*g", digits, x);
   std::replace(text, text + length, ',', '.');
   return text;
+#endif
 }
 
 bool Range::holds(double x) const {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calculator as one file: page, style, modules and library, which needs no server or network.
 
-The library is ``build/wasm/hockeystick.wasm``, or what HOCKEYSTICK_WASM names: see
+The library is ``build/wasm/calculator.wasm``, or what HOCKEYSTICK_WASM names: see
 docs/calculator/README.md. Without it the manual has a page that says so.
 """
 
@@ -41,7 +41,7 @@ WebAssembly.compile(bytes).then((module) => modules.page.start(() => new Worker(
 
 def library() -> Path:
     """Where the compiled library is expected."""
-    return Path(os.environ.get("HOCKEYSTICK_WASM", HERE.parents[1] / "build/wasm/hockeystick.wasm"))
+    return Path(os.environ.get("HOCKEYSTICK_WASM", HERE.parents[1] / "build/wasm/calculator.wasm"))
 
 
 def bundled(wasm: bytes) -> str:

@@ -34,12 +34,25 @@ export async function load(source) {
   return new Hockeystick(c);
 }
 
-// What the library asks of its host: a number as JSON writes it, the time, for a watch, and variables, which there are none of.
+// A number as C writes it by "%.{digits}g", but that ties go up.
+function general(x, digits) {
+  if (!Number.isFinite(x)) return x > 0 ? "inf" : "-inf";
+  const [mantissa, power] = x.toExponential(digits - 1).split("e"), exponent = Number(power);
+  const plain = -4 <= exponent && exponent < digits;
+  const text = (plain ? x.toFixed(digits - 1 - exponent) : mantissa).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  return plain ? text : `${text}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+}
+
+// What the library asks of its host: numbers as text, of C and of JSON, the time, for a watch, and variables, which there are none of.
 function system(c) {
   const view = () => new DataView(c.memory.buffer);
   return {
     env: {
       emscripten_notify_memory_growth() {},
+      number_by_host(x, digits, at) {
+        const { written } = new TextEncoder().encodeInto(general(x, digits), new Uint8Array(c.memory.buffer, at, 32));
+        return written;
+      },
       number_of_host: (at, length) => Number(new TextDecoder().decode(new Uint8Array(c.memory.buffer, at, length))),
     },
     wasi_snapshot_preview1: {

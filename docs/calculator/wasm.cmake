@@ -2,23 +2,25 @@
 # hockeystick.wasm: the C library without a file of JavaScript that loads it, for hockeystick.mjs.
 # A module is never moved; code that could be is a third larger.
 set_target_properties(hockeystick_core hockeystick_c PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-add_executable(hockeystick_wasm EXCLUDE_FROM_ALL $<TARGET_OBJECTS:hockeystick_c> $<TARGET_OBJECTS:hockeystick_core>)
-target_link_libraries(hockeystick_wasm PRIVATE hockeystick_options)
-set(wasm_exports _malloc _free)
-foreach(function abi_version version last_error default_options dpsgd_epsilon run_new run_free run_add run_add_json
-                 epsilon delta)
-  list(APPEND wasm_exports _hs_${function})
-endforeach()
-list(JOIN wasm_exports "," wasm_exports)
-target_link_options(
-  hockeystick_wasm
-  PRIVATE
-  -Oz
-  -flto
-  --no-entry
-  -sSTANDALONE_WASM
-  -sALLOW_MEMORY_GROWTH
-  -sMALLOC=emmalloc
-  -sERROR_ON_UNDEFINED_SYMBOLS=0 # hockeystick.mjs has number_of_host
-  -sEXPORTED_FUNCTIONS=${wasm_exports})
-set_target_properties(hockeystick_wasm PROPERTIES OUTPUT_NAME hockeystick SUFFIX .wasm LINKER_LANGUAGE CXX)
+# calculator.wasm: the same without what the page never asks, for the page.
+function(add_module target name)
+  add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:hockeystick_c> $<TARGET_OBJECTS:hockeystick_core>)
+  target_link_libraries(${target} PRIVATE hockeystick_options)
+  list(TRANSFORM ARGN PREPEND _hs_)
+  list(JOIN ARGN "," exports)
+  target_link_options(
+    ${target}
+    PRIVATE
+    -Oz
+    -flto
+    --no-entry
+    -sSTANDALONE_WASM
+    -sALLOW_MEMORY_GROWTH
+    -sMALLOC=emmalloc
+    -sERROR_ON_UNDEFINED_SYMBOLS=0 # hockeystick.mjs has number_of_host and number_by_host
+    -sEXPORTED_FUNCTIONS=_malloc,_free,${exports})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .wasm LINKER_LANGUAGE CXX)
+endfunction()
+set(asked_by_page abi_version version last_error default_options run_new run_free run_add epsilon delta)
+add_module(calculator_wasm calculator ${asked_by_page})
+add_module(hockeystick_wasm hockeystick ${asked_by_page} dpsgd_epsilon run_add_json)

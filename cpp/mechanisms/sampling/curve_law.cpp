@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 
 #include "numeric/elementary.hpp"
+#include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -109,12 +109,6 @@ std::vector<Point> points_above(const EnclosedCurve& curve) {
   return points;
 }
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
-
 // Lowers what exceeds the hull of the upper values by rounding, so that a curve lies between.
 void keep_below_hull(EnclosedCurve& curve) {
   const std::vector<Point> hull = hull_of(points_above(curve)).points;
@@ -127,9 +121,10 @@ void keep_below_hull(EnclosedCurve& curve) {
     const double share = (alpha - left.alpha) / (right.alpha - left.alpha);
     const double chord = left.value.value + share * (right.value.value - left.value.value);
     if (!(curve.lower[k] <= chord + 64 * u))
-      throw std::invalid_argument("lower must be at most the chord between upper at alpha = " + shown(left.alpha) +
-                                  " and " + shown(right.alpha) + ", as the curve is convex, got " +
-                                  shown(curve.lower[k]) + " at alpha = " + shown(alpha));
+      throw std::invalid_argument(
+          "lower must be at most the chord between upper at alpha = " + written(left.alpha, 17) + " and " +
+          written(right.alpha, 17) + ", as the curve is convex, got " + written(curve.lower[k], 17) +
+          " at alpha = " + written(alpha, 17));
     curve.lower[k] = std::min(curve.lower[k], chord - 8 * u * left.value.value);  // proof: curve-hull
   }
 }
@@ -146,14 +141,15 @@ void check_curve(EnclosedCurve& curve) {
     double& upper = curve.upper[k];
     least = std::min(least, upper);
     if (!(alpha > (k > 0 ? curve.alpha[k - 1] : 0) && alpha < most_alpha))
-      throw std::invalid_argument("alpha must be increasing numbers in (0, 1e280), got " + shown(alpha));
+      throw std::invalid_argument("alpha must be increasing numbers in (0, 1e280), got " + written(alpha, 17));
     if (!(lower <= upper && lower <= 1 && upper >= 0 && up(upper) >= 1 - alpha))
       throw std::invalid_argument(
           "lower <= upper, lower <= 1, upper >= 0 and upper >= 1 - alpha must hold at each alpha, got lower = " +
-          shown(lower) + " and upper = " + shown(upper) + " at alpha = " + shown(alpha));
+          written(lower, 17) + " and upper = " + written(upper, 17) + " at alpha = " + written(alpha, 17));
     if (!(lower <= least))
-      throw std::invalid_argument("lower must be at most upper at every smaller alpha, got " + shown(lower) +
-                                  " at alpha = " + shown(alpha) + " and upper = " + shown(least) + " before");
+      throw std::invalid_argument("lower must be at most upper at every smaller alpha, got " + written(lower, 17) +
+                                  " at alpha = " + written(alpha, 17) + " and upper = " + written(least, 17) +
+                                  " before");
     upper = std::max(upper, std::min(1.0, up(1 - alpha)));
   }
   keep_below_hull(curve);

@@ -2,12 +2,12 @@
 // A mutex that survives fork().
 #pragma once
 
-#include <mutex>
+#include "numeric/runtime/mutex.hpp"
 
 namespace hockeystick {
 
 /// A mutex that is free in a forked child, with the data that it guards intact, whatever the parent's threads were
-/// doing: fork() waits until the mutex is free, and holds it meanwhile. On platforms without fork() it is a std::mutex.
+/// doing: fork() waits until the mutex is free, and holds it meanwhile. On platforms without fork() it is a Mutex.
 ///
 /// Must be constructed while the library loads, so that no fork can happen during the construction, and never
 /// destroyed, as threads may run on while the process exits. A thread that holds one must not lock another.
@@ -23,7 +23,7 @@ class ForkSafeMutex {
   ForkSafeMutex* before() const { return before_; }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   ForkSafeMutex* before_;
 };
 

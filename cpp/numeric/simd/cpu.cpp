@@ -80,7 +80,7 @@ std::vector<const SimdKernels*> available_fft_kernels() {
   if (fft_neon.forward != nullptr) kernels.push_back(&fft_neon);
   if (fft_wasm.forward != nullptr) kernels.push_back(&fft_wasm);
   if (fft_sse2.forward != nullptr) kernels.push_back(&fft_sse2);
-#if !defined(HOCKEYSTICK_ONE_KERNEL)  // which a module that its host refuses without vectors needs
+#if !defined(HOCKEYSTICK_SMALL_MODULE)  // which a module that its host refuses without vectors needs
   kernels.push_back(&fft_scalar);
 #endif
   return kernels;

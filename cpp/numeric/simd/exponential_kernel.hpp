@@ -54,14 +54,14 @@ HOCKEYSTICK_INLINE ExponentialParts<V> exponential_parts(V argument) {
 /// e^x for x <= 709; x below -708 counts as -708. Relative error at most 2 u, or 3 u below -690 (underflow of scale
 /// rest).
 template <class V>
-HOCKEYSTICK_INLINE V exponential(V x) {
+HOCKEYSTICK_INLINE_LONG V exponential(V x) {
   const ExponentialParts<V> e = exponential_parts(x);
   return e.scale + e.scale * e.rest;
 }
 
 /// e^x - 1 for such x. Relative error at most 4 u.
 template <class V>
-HOCKEYSTICK_INLINE V exponential_less_1(V x) {
+HOCKEYSTICK_INLINE_LONG V exponential_less_1(V x) {
   const ExponentialParts<V> e = exponential_parts(x);
   return multiply_add(e.scale, e.rest, e.scale - V::broadcast(1.0));
 }

@@ -23,6 +23,13 @@
 #define HOCKEYSTICK_INLINE inline __attribute__((always_inline))
 #endif
 
+// Precedes functions that are long enough to be called, where the module is to be small.
+#if defined(HOCKEYSTICK_SMALL_MODULE)
+#define HOCKEYSTICK_INLINE_LONG inline __attribute__((noinline))
+#else
+#define HOCKEYSTICK_INLINE_LONG HOCKEYSTICK_INLINE
+#endif
+
 // Precedes loops of 2 to 5 rounds whose arrays must become registers, which -O2 alone does not do.
 #if defined(__clang__)
 #define HOCKEYSTICK_UNROLL _Pragma("clang loop unroll(full)")
