@@ -188,7 +188,9 @@ HS_API int hs_dpsgd_sampling_probability(const double *noise_multipliers, const 
                                          const double *epsilons, const double *deltas, size_t n,
                                          const hs_options *options, hs_answer *answers);
 
-/* Encloses the largest number of steps, up to 1e9; `lower` meets the budget. */
+/* Encloses the largest number of steps, up to 1e9. `lower` meets the budget, by an upper bound of epsilon that is as
+ * close as the tolerance; that of `lower + 1` does not. More than `upper` steps exceed the budget, for certain. A finer
+ * tolerance brings the ends together, and takes longer. */
 HS_API int hs_dpsgd_steps(const double *noise_multipliers, const double *sampling_probabilities,
                           const double *epsilons, const double *deltas, size_t n, const hs_options *options,
                           hs_answer *answers);

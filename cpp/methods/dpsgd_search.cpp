@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "methods/questions.hpp"
@@ -15,6 +16,10 @@ namespace {
 
 // What is known of a run: certificates, or none at any tolerance.
 enum class Verdict { meets, exceeds, unknown };
+struct Known {
+  Verdict verdict;
+  std::string_view limited_by;  // what kept an unknown one wider than asked, if anything
+};
 
 constexpr double least_tolerance = 1e-6;
 
@@ -24,7 +29,7 @@ class Search {
       : what_(what), budget_(budget), pairs_(pairs), limits_(limits) {}
 
   // Costs more the larger x is, but for a noise multiplier.
-  Verdict at(double x) const {
+  Known at(double x) const {
     checkpoint();
     DpsgdBudget run = budget_;
     switch (what_) {
@@ -37,19 +42,38 @@ class Search {
       case Searched::steps:
         run.steps = static_cast<std::int64_t>(x);
     }
-    if (run.steps == 0 || run.sampling_probability == 0) return Verdict::meets;
+    if (run.steps == 0 || run.sampling_probability == 0) return {Verdict::meets, {}};
+    return what_ == Searched::steps ? by_epsilon(run) : by_delta(run);
+  }
+
+ private:
+  // As closely as was asked and no closer: numbers of steps are told apart by what epsilon of each is certified to be.
+  Known by_epsilon(const DpsgdBudget& run) const {
+    const DpsgdRuns runs{{&run.noise_multiplier, 1}, {&run.sampling_probability, 1}, {&run.steps, 1}, {&run.delta, 1}};
+    Limits limits = limits_;
+    for (const double tolerance : {std::max(0.01, limits_.tolerance), limits_.tolerance}) {
+      limits.tolerance = tolerance;
+      const Answer epsilon = dpsgd_epsilon_bounds(runs, pairs_, limits).front();
+      if (epsilon.upper <= run.epsilon) return {Verdict::meets, {}};
+      if (epsilon.lower > run.epsilon) return {Verdict::exceeds, {}};
+      if (!epsilon.converged) return by_delta(run);  // which may be out of reach where this is not
+    }
+    return {Verdict::unknown, {}};
+  }
+
+  // As closely as it takes.
+  Known by_delta(const DpsgdBudget& run) const {
     Limits limits = limits_;
     limits.tolerance = 0.01;
     for (; limits.tolerance >= least_tolerance; limits.tolerance *= 0.01) {
       const Answer delta =
           dpsgd_delta_bounds(run.noise_multiplier, run.sampling_probability, run.steps, run.epsilon, pairs_, limits);
-      if (delta.upper <= run.delta) return Verdict::meets;
-      if (delta.lower > run.delta) return Verdict::exceeds;
+      if (delta.upper <= run.delta) return {Verdict::meets, {}};
+      if (delta.lower > run.delta) return {Verdict::exceeds, {}};
     }
-    return Verdict::unknown;
+    return {Verdict::unknown, "passes"};
   }
 
- private:
   Searched what_;
   DpsgdBudget budget_;
   const DpsgdPairs& pairs_;
@@ -82,10 +106,14 @@ Answer searched(Searched what, DpsgdBudget budget, const DpsgdPairs& pairs, cons
   const Axis axis = axis_of(what);
   const bool falls = what == Searched::noise_multiplier;  // the cost
   // `good` meets the budget, `bad` does not, or is not known to.
-  double good = std::nan(""), bad = std::nan("");
+  double good = std::nan(""), bad = std::nan(""), exceeding = axis.range.high + 1;
+  Answer answer;
   for (double x = axis.start;;) {
-    const bool meets = search.at(x) == Verdict::meets;
+    const auto [verdict, limited_by] = search.at(x);
+    answer.limited_by = limited_by;
+    const bool meets = verdict == Verdict::meets;
     (meets ? good : bad) = x;
+    if (verdict == Verdict::exceeds) exceeding = std::min(exceeding, x);
     if (!std::isnan(good) && !std::isnan(bad)) break;
     const double next = std::clamp(meets == falls ? x / axis.factor : x * axis.factor, axis.range.low, axis.range.high);
     const double moved = axis.is_whole ? std::floor(next) : next;
@@ -95,7 +123,6 @@ Answer searched(Searched what, DpsgdBudget budget, const DpsgdPairs& pairs, cons
     }
     x = moved;
   }
-  Answer answer;
   if (std::isnan(bad)) {
     answer.lower = answer.upper = good;
     return answer;
@@ -106,17 +133,19 @@ Answer searched(Searched what, DpsgdBudget budget, const DpsgdPairs& pairs, cons
   };
   while (!is_tight()) {
     const double x = between(good, bad, axis.is_whole);
-    const Verdict verdict = search.at(x);
-    if (verdict == Verdict::unknown) {
-      answer.converged = std::fabs(good - bad) <= limits.tolerance * std::max(good, bad);
-      if (!answer.converged) answer.limited_by = "passes";
+    const auto [verdict, limited_by] = search.at(x);
+    if (verdict == Verdict::exceeds) exceeding = std::min(exceeding, x);
+    if (verdict == Verdict::unknown && !axis.is_whole) {
+      if (std::fabs(good - bad) > limits.tolerance * std::max(good, bad)) answer.limited_by = limited_by;
       break;
     }
     (verdict == Verdict::meets ? good : bad) = x;
+    if (verdict != Verdict::meets) answer.limited_by = limited_by;  // that of `bad`
   }
+  answer.converged = answer.limited_by.empty();
   answer.lower = std::min(good, bad);
   answer.upper = std::max(good, bad);
-  if (axis.is_whole) answer.upper = std::max(answer.lower, answer.upper - 1);
+  if (axis.is_whole) answer.upper = exceeding - 1;
   return answer;
 }
 

@@ -20,8 +20,10 @@ enum class Searched { noise_multiplier, sampling_probability, steps };
 
 /// Encloses the least noise multiplier, the largest sampling probability or the largest number of steps, in its range,
 /// at which delta(epsilon) <= delta. Certified: the upper end of a noise multiplier and the lower end of the others
-/// meet the budget; the other end, unless it is the same, does not. Relative width `tolerance`; none of steps. Throws
-/// std::invalid_argument if nothing in the range meets it.
+/// meet the budget; the other end of a noise multiplier or a sampling probability does not, and has a relative distance
+/// of `tolerance`. Of steps, `lower` is the number whose upper bound of epsilon, as close as `tolerance`, meets the
+/// budget, while that of the next number does not; numbers above `upper` exceed it. Throws std::invalid_argument if
+/// nothing in the range meets the budget.
 Answer searched(Searched what, DpsgdBudget budget, const DpsgdPairs& pairs, const Limits& limits);
 
 }  // namespace hockeystick

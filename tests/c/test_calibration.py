@@ -4,17 +4,18 @@
 import pytest
 
 import hockeystick as hs
-from c_library import Answer, Refused, c_int64, checked, doubles, lib
+from c_library import Answer, Refused, c_int64, checked, doubles, lib, options
 
 BUDGETS = [(2.0, 1e-5), (0.1, 1e-8), (8.0, 1e-6)]
 NOISE, RATE, STEPS = 1.0, 0.01, 1000
 
 
-def asked(what, *columns, epsilon, delta):
+def asked(what, *columns, epsilon, delta, tolerance=1e-3):
     answer = (Answer * 1)()
     arrays = [(c_int64 * 1)(x) if isinstance(x, int) else doubles([x]) for x in columns]
     ask = getattr(lib, f"hs_dpsgd_{what}")
-    assert checked(ask(*arrays, doubles([epsilon]), doubles([delta]), 1, None, answer)) == 0
+    budget = doubles([epsilon]), doubles([delta])
+    assert checked(ask(*arrays, *budget, 1, options(tolerance=tolerance), answer)) == 0
     return answer[0].lower, answer[0].upper
 
 
@@ -42,10 +43,32 @@ def test_the_largest_sampling_probability(epsilon, delta):
 
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS[::2])
 def test_the_most_steps(epsilon, delta):
-    low, high = asked("steps", NOISE, RATE, epsilon=epsilon, delta=delta)
+    low, high = asked("steps", NOISE, RATE, epsilon=epsilon, delta=delta, tolerance=1e-7)
     assert low == high
     assert delta_of(NOISE, RATE, low, epsilon).upper <= delta
     assert delta_of(NOISE, RATE, low + 1, epsilon).lower > delta
+
+
+STEPS_ASKED = [
+    (noise, rate, epsilon, delta)
+    for noise, rate in [(1.0, 0.01), (0.7, 1e-3), (3.0, 0.1), (20.0, 1e-3), (1.3, 1.0)]
+    for epsilon, delta in BUDGETS
+]
+
+
+@pytest.mark.parametrize(("noise", "rate", "epsilon", "delta"), STEPS_ASKED)
+def test_steps_are_those_of_python(noise, rate, epsilon, delta):
+    step = hs.Gaussian(noise).poisson_sampled(rate)
+    low, high = asked("steps", noise, rate, epsilon=epsilon, delta=delta)
+    assert low <= high
+    if low:
+        assert (int(low) * step).epsilon_bounds(delta).upper <= epsilon
+    assert (int(low + 1) * step).epsilon_bounds(delta).upper > epsilon
+    if high < 10**9:
+        assert (int(high + 1) * step).epsilon_bounds(delta).lower > epsilon
+    if low:
+        found = hs.calibrate(lambda steps: steps * step, epsilon=epsilon, delta=delta, integer=True)
+        assert found == low
 
 
 def test_no_step_may_be_too_many():
