@@ -17,10 +17,11 @@ std::vector<std::size_t> rising(std::span<const double> keys);
 /// Sorts a range by `key` of each value, a number, from the least on.
 template <class Range, class Key>
 void sort_by(Range&& values, Key&& key) {
+  const auto before = [&](const auto& a, const auto& b) { return std::invoke(key, a) < std::invoke(key, b); };
+  if (std::is_sorted(values.begin(), values.end(), before)) return;
   std::vector<double> keys;
   keys.reserve(values.size());
   for (const auto& value : values) keys.push_back(std::invoke(key, value));
-  if (std::is_sorted(keys.begin(), keys.end())) return;
   const std::vector<std::size_t> order = rising(keys);
   std::vector<std::remove_cvref_t<decltype(*values.begin())>> sorted;
   sorted.reserve(order.size());
