@@ -188,7 +188,7 @@ Interval Enumeration::delta(double epsilon) const {
   const double before = exact ? epsilon : down(epsilon - loss_error_), high = gained(before);
   const double none_below = mass_below(sums_.size()), none_above = mass_above(sums_.size());
   return {(std::max(0.0, low * (1 - error) - 1e-307) + none_below) * (1 - 4 * u),
-          std::min(1.0, (sums_.back().loss > before ? high * (1 + error) + 1e-307 : 0.0) + none_above) * (1 + 4 * u)};
+          std::min(1.0, ((sums_.back().loss > before ? high * (1 + error) + 1e-307 : 0.0) + none_above) * (1 + 4 * u))};
 }
 
 Interval Enumeration::epsilon(double delta) const {

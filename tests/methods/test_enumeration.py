@@ -9,6 +9,7 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
+from hockeystick import _core
 from exact.sums import BITS, sums, tail
 
 P, Q = (0.5, 0.3, 0.2), (0.3, 0.3, 0.4)
@@ -193,3 +194,12 @@ def test_epsilon_next_to_the_infinity_mass(count, epsilon, excess):
     assert delta_of(terms, arb(bounds.lower) - nudge) >= delta
     assert delta_of(terms, arb(bounds.upper) + nudge) <= delta
     assert bounds.upper <= count * epsilon * (1 + 1e-12)
+
+
+def test_no_delta_of_an_array_is_above_1():
+    """All but 1e-26 of the mass is at losses above 1."""
+    pair = hs.DiscretePair(p=(0.7, 0.3), q=(1e-20, 1)).dominating_pair(hs.Direction.REMOVE)
+    limits = {"tolerance": 1e-3, "memory_limit": 1 << 24}
+    found = _core.delta_bounds([[(pair, 50)]], [0.0, 1e-3, 1.0], method="enumeration", **limits)
+    for answer in map(found.__getitem__, range(3)):
+        assert 1 - 1e-12 < answer.lower <= answer.upper <= 1
