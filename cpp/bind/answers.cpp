@@ -35,7 +35,13 @@ Doubles Answers::table() const {
 
 std::optional<std::size_t> Answers::unmet() const {
   for (std::size_t i = 0; i < items.size(); ++i)
-    if (!items[i].converged) return i;
+    if (!items[i].converged && items[i].limited_by != "theory") return i;
+  return {};
+}
+
+std::string_view Answers::theory() const {
+  for (const Answer& item : items)
+    if (item.limited_by == "theory") return item.limited_by;
   return {};
 }
 
@@ -100,5 +106,6 @@ void bind_answers(py::module_& module) {
       .def(
           "row", [](const Answers& answers, std::size_t i) { return row(answers.items.at(i)); }, py::arg("index"),
           "A column of the table, as floats.")
-      .def("unmet", &Answers::unmet, "The index of the first answer that is wider than asked for.");
+      .def("unmet", &Answers::unmet, "The index of the first answer that is wider than asked for, and not by theory.")
+      .def("theory", &Answers::theory, "'theory' if that limits one of them, else ''.");
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,11 @@ struct Answers {
   /// lower, upper and the error budget: a row each, a column for each answer.
   Doubles table() const;
 
-  /// The index of the first answer that is wider than asked for.
+  /// The index of the first answer that is wider than asked for, and not by theory.
   std::optional<std::size_t> unmet() const;
+
+  /// "theory" if that limits one of them, else "".
+  std::string_view theory() const;
 };
 
 /// The only way out for answers: `items`, one for each point, of the question named.

@@ -105,27 +105,24 @@ std::vector<Interval> intervals_of(const Ends& ends) {
 
 using Ask = std::function<Answers(double, double)>;
 
-std::pair<Ends, std::string_view> ends_between(const Ask& above, const Ask& below, bool rises, bool of_rates,
-                                               bool closes, std::optional<double> smallest, std::int64_t runs,
-                                               double tolerance, const std::optional<Ends>& known) {
+Answers answers_between(const Ask& above, const Ask& below, bool rises, bool of_rates, bool closes,
+                        const std::optional<std::vector<double>>& told, double most, std::int64_t runs,
+                        double tolerance, const std::optional<Ends>& known) {
   const auto side = [](const Ask& ask) {
-    return [&ask](const Accuracy& accuracy) {
-      std::vector<Interval> ends;
-      for (const Answer& one : ask(accuracy.cells, accuracy.tail).items) ends.push_back({one.lower, one.upper});
-      return ends;
-    };
+    return [&ask](const Accuracy& accuracy) { return ask(accuracy.cells, accuracy.tail).items; };
   };
   const std::vector<Interval> besides = known ? intervals_of(*known) : std::vector<Interval>{};
   EnclosedQuestion question;
   question.rises = rises, question.of_rates = of_rates, question.closes = closes;
-  question.smallest = smallest, question.runs = runs, question.tolerance = tolerance;
-  const EnclosedAnswers found = enclosed_answers(question, side(above), side(below), besides);
-  for (const Interval& one : found.ends)
+  question.runs = runs, question.tolerance = tolerance;
+  if (told) question.smallest = smallest_told(*told, most);
+  Answers found{enclosed_answers(question, side(above), side(below), besides)};
+  for (const Answer& one : found.items)
     if (!(one.lower <= one.upper))
       throw InternalError("pairs below and above came to lower = " + written(one.lower) +
                           " above upper = " + written(one.upper) +
                           ". This is a mistake in hockeystick, and no bounds are known: please report it");
-  return {ends_of(found.ends), found.limited_by};
+  return found;
 }
 
 }  // namespace
@@ -142,8 +139,8 @@ void bind_enclosed(py::module_& module) {
              "Ends of epsilon at each delta, or of delta at each epsilon, of runs of one kind of mechanism; None if "
              "pairs tell more.");
   module.def(
-      "enclosed", &ends_between, py::arg("above"), py::arg("below"), py::kw_only(), py::arg("rises"),
-      py::arg("of_rates"), py::arg("closes"), py::arg("smallest"), py::arg("runs"), py::arg("tolerance"),
+      "enclosed", &answers_between, py::arg("above"), py::arg("below"), py::kw_only(), py::arg("rises"),
+      py::arg("of_rates"), py::arg("closes"), py::arg("told"), py::arg("most"), py::arg("runs"), py::arg("tolerance"),
       py::arg("known"),
       "Asks the pairs above and below, at an accuracy of cells and a tail, until the ends are as close as asked.");
 }

@@ -103,8 +103,10 @@ std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const Vie
   question.closes = std::all_of(run.parts().begin(), run.parts().end(), [](const Part& part) {
     return is_exact(*part.mechanism) || part.mechanism->kind->enclosure->closes;
   });
+  const bool of_points = view.of == Of::epsilon || view.of == Of::curve || view.of == Of::rates;
   if (view.of != Of::delta)
-    question.smallest = view.of == Of::epsilon ? *std::min_element(points.begin(), points.end()) : 1e-9;
+    question.smallest =
+        smallest_told(of_points ? points : std::span<const double>{}, view.of == Of::epsilon ? 1 : 1e-9);
   question.runs = 0;
   for (const Part& part : dominating_run(run.parts()))
     if (is_enclosed(part)) question.runs += part.count;
@@ -112,31 +114,12 @@ std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const Vie
   if (view.of == Of::epsilon || view.of == Of::delta)
     known =
         known_alone(run.parts(), view.of == Of::epsilon, adjacencies[adjacency].comparisons, points, limits.tolerance);
-  std::vector<Answer> unmet;  // of a side, at the last accuracy
-  const auto side = [&](bool is_above, const Accuracy& at) {
-    const std::vector<Answer> found =
-        ask(run.directions(adjacency, {is_above, view.of == Of::moments, at.cells, at.tail}));
-    if (is_above) unmet.clear();
-    std::vector<Interval> ends;
-    for (const Answer& one : found) {
-      ends.push_back({one.lower, one.upper});
-      if (!one.converged) unmet.push_back(one);
-    }
-    return ends;
+  const auto side = [&](bool is_above) {
+    return [&, is_above](const Accuracy& at) {
+      return ask(run.directions(adjacency, {is_above, view.of == Of::moments, at.cells, at.tail}));
+    };
   };
-  const EnclosedAnswers found = enclosed_answers(
-      question, [&](const Accuracy& at) { return side(true, at); }, [&](const Accuracy& at) { return side(false, at); },
-      known);
-  std::vector<Answer> answers;
-  for (const Interval& ends : found.ends) {
-    Answer one;
-    one.lower = ends.lower, one.upper = ends.upper;
-    one.converged = found.limited_by.empty() || is_tight(ends.lower, ends.upper, limits.tolerance, false);
-    if (!one.converged) one.limited_by = unmet.empty() ? found.limited_by : unmet.front().limited_by;
-    if (!one.converged && !unmet.empty()) one.required_bytes = unmet.front().required_bytes;
-    answers.push_back(one);
-  }
-  return answers;
+  return enclosed_answers(question, side(true), side(false), known);
 }
 
 int written(std::span<const Answer> found, hs_answer* answers) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "mechanisms/known_pairs.hpp"
@@ -15,7 +16,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr double least_tail = 1e-90;
+constexpr double least_tail = 1e-90, not_known = std::numeric_limits<double>::quiet_NaN();
 
 // For a gap of about the tolerance where a delta of `smallest` is told after so many runs.
 Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs) {
@@ -25,12 +26,20 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
 
 Accuracy finer(const Accuracy& at) { return {std::min(3 * at.cells, 2000.0), std::max(at.tail / 10, least_tail)}; }
 
-// The widest, relative to its upper end.
-double gap_of(std::span<const Interval> ends) {
-  double widest = 0;
-  for (const Interval& each : ends)
-    if (each.lower != each.upper) widest = std::max(widest, 1 - each.lower / each.upper);  // both may be infinite
-  return widest;
+// Of an answer, relative to its upper end.
+double gap_of(const Answer& ends) {
+  return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
+}
+
+// Whether a side could do better with more memory, or what else keeps the sides that meet from the truth.
+void explain(const Answer& over, const Answer& under, bool closes, Answer& ends) {
+  ends.converged = false;
+  ends.limited_by = closes ? "passes" : "theory";
+  for (const Answer* side : {&under, &over}) {
+    if (side->converged || !(closes || side->limited_by == "memory_limit")) continue;
+    ends.limited_by = side->limited_by;
+    ends.required_bytes = side->required_bytes;
+  }
 }
 
 bool is_same(const Direction& a, const Direction& b) {
@@ -72,36 +81,60 @@ std::shared_ptr<const DominatingPair> attaining(double rho, double order) {
 
 }  // namespace
 
-EnclosedAnswers enclosed_answers(const EnclosedQuestion& question, const AskSide& above, const AskSide& below,
-                                 std::span<const Interval> known) {
-  if (!known.empty() && gap_of(known) <= question.tolerance) return {{known.begin(), known.end()}, ""};
+double smallest_told(std::span<const double> points, double most) {
+  for (const double point : points)
+    if (point > 0) most = std::min(most, point);
+  return most;
+}
+
+std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, const AskSide& above, const AskSide& below,
+                                     std::span<const Interval> known) {
+  const auto answer_of = [](const Interval& ends) {
+    Answer answer = enclosed(ends, {});
+    answer.converged = true;
+    answer.discretization = answer.truncation = answer.wraparound = answer.rounding = not_known;
+    return answer;
+  };
+  const auto is_wide = [&](const Answer& answer) { return gap_of(answer) > question.tolerance; };
+  std::vector<Answer> found;
+  for (const Interval& each : known) found.push_back(answer_of(each));
+  if (!known.empty() && std::none_of(found.begin(), found.end(), is_wide)) return found;
   const std::int64_t runs = std::max<std::int64_t>(question.runs, 1);
+  const auto tail_of = [&](double smallest) { return starting_accuracy(question.tolerance, smallest, runs).tail; };
   Accuracy accuracy = starting_accuracy(question.tolerance, question.smallest.value_or(1e-9), runs);
+  bool is_told = question.smallest.has_value();
   const int attempts = question.closes ? 3 : 1;
   double before = infinity;
-  for (int attempt = 1;; ++attempt) {
-    const std::vector<Interval> over = above(accuracy), under = below(accuracy);
-    std::vector<Interval> ends;
-    double least = infinity;
+  for (int attempt = 1;;) {
+    const std::vector<Answer> over = above(accuracy), under = below(accuracy), earlier = std::move(found);
+    found.clear();
+    double least = infinity, least_upper = infinity, gap = 0;
     for (std::size_t i = 0; i < over.size(); ++i) {
       Interval each =
           question.rises ? Interval{under[i].lower, over[i].upper} : Interval{over[i].lower, under[i].upper};
-      if (!known.empty()) each = {std::max(each.lower, known[i].lower), std::min(each.upper, known[i].upper)};
+      if (!earlier.empty()) each = {std::max(each.lower, earlier[i].lower), std::min(each.upper, earlier[i].upper)};
       // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
       // largest there can be: then the pairs above reach it but for rounding.
       if (question.of_rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
-      if (!(each.lower <= each.upper)) return {{each}, ""};
-      least = std::min(least, each.lower);
-      ends.push_back(each);
+      if (!(each.lower <= each.upper)) return {answer_of(each)};
+      least = std::min(least, each.lower), least_upper = std::min(least_upper, each.upper);
+      found.push_back(answer_of(each));
+      gap = std::max(gap, gap_of(found.back()));
     }
-    const double gap = gap_of(ends);
-    if (gap <= question.tolerance) return {std::move(ends), ""};
+    if (gap <= question.tolerance) return found;
+    // Deltas come to what the ends leave out, once: then the least of them says how much that may be.
+    if (!is_told && tail_of(least_upper) < accuracy.tail) {
+      is_told = true, accuracy.tail = tail_of(least);
+      continue;
+    }
     // Rounding limits it where closer pairs do not help.
-    if (attempt == attempts || (0.9 * before < gap && gap < 1))
-      return {std::move(ends), question.closes ? "passes" : "theory"};
+    if (attempt == attempts || (0.9 * before < gap && gap < 1)) {
+      for (std::size_t i = 0; i < found.size(); ++i)
+        if (is_wide(found[i])) explain(over[i], under[i], question.closes, found[i]);
+      return found;
+    }
     before = gap, accuracy = finer(accuracy);
-    if (!question.smallest && least > 0 && least < infinity)
-      accuracy.tail = std::min(accuracy.tail, starting_accuracy(question.tolerance, least, runs).tail);
+    ++attempt;
   }
 }
 

@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "mechanisms/described.hpp"
@@ -26,17 +25,15 @@ struct EnclosedQuestion {
   double tolerance = 1e-3;
 };
 
-/// The ends of answers, one for each point, and what keeps them apart: "", "theory" or "passes".
-struct EnclosedAnswers {
-  std::vector<Interval> ends;
-  std::string_view limited_by;
-};
+/// Asks a side until the ends are as close as asked, or cannot be. `known`: ends that hold too, or none. An answer for
+/// each point, which is limited by "theory" unless pairs above and below meet; of what its width is made is not known.
+/// The ends are as they come; the caller checks that lower <= upper.
+using AskSide = std::function<std::vector<Answer>(const Accuracy&)>;
+std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, const AskSide& above, const AskSide& below,
+                                     std::span<const Interval> known);
 
-/// Asks a side until the ends are as close as asked, or cannot be. `known`: ends that hold too, or none. The ends are
-/// as they come; the caller checks that lower <= upper.
-using AskSide = std::function<std::vector<Interval>(const Accuracy&)>;
-EnclosedAnswers enclosed_answers(const EnclosedQuestion& question, const AskSide& above, const AskSide& below,
-                                 std::span<const Interval> known);
+/// The smallest of the deltas or rates that are told, where all that are not 0 count as told; at most `most`.
+double smallest_told(std::span<const double> points, double most);
 
 /// Whether one pair tells all of it.
 inline bool is_exact(const Described& mechanism) { return mechanism.kind->enclosure == nullptr; }

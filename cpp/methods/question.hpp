@@ -41,7 +41,7 @@ inline bool is_tight(double lower, double upper, double tolerance, bool is_delta
 struct Answer {
   double lower = 0, upper = 0;
   bool converged = true;
-  std::string_view limited_by;     // "", "memory_limit", "rounding" or "passes"
+  std::string_view limited_by;     // "", "memory_limit", "rounding", "passes" or "theory"
   std::size_t required_bytes = 0;  // what the refused grid would have taken
   // Error budget, in units of delta at the answer (the width of its enclosure there).
   double discretization = 0, truncation = 0, wraparound = 0, rounding = 0;

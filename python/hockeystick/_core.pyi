@@ -181,9 +181,13 @@ class Answers:
         """
         lower, upper and the error budget: a row each, a column for each answer.
         """
+    def theory(self) -> str:
+        """
+        'theory' if that limits one of them, else ''.
+        """
     def unmet(self) -> int | None:
         """
-        The index of the first answer that is wider than asked for.
+        The index of the first answer that is wider than asked for, and not by theory.
         """
 
 class KeptRun:
@@ -348,7 +352,8 @@ def enclosed(
     rises: bool,
     of_rates: bool,
     closes: bool,
-    smallest: typing.SupportsFloat | typing.SupportsIndex | None,
+    told: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex] | None,
+    most: typing.SupportsFloat | typing.SupportsIndex,
     runs: typing.SupportsInt | typing.SupportsIndex,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     known: tuple[
@@ -356,7 +361,7 @@ def enclosed(
         typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     ]
     | None,
-) -> tuple[tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]], str]:
+) -> Answers:
     """
     Asks the pairs above and below, at an accuracy of cells and a tail, until the ends are as close as asked.
     """

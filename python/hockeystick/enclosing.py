@@ -7,7 +7,7 @@ privacy loss from above, and every run of pairs below bounds it from below.
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
@@ -26,14 +26,6 @@ class Accuracy(NamedTuple):
     """Points of the curve in a standard deviation of the privacy loss."""
     tail: float = 1e-12
     """Probability that may be left out at each end."""
-
-
-class Enclosed(NamedTuple):
-    """The ends of an answer, and what keeps them apart."""
-
-    lower: FloatArray
-    upper: FloatArray
-    limited_by: Literal["", "theory", "passes"]
 
 
 def dominating(terms: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
@@ -96,22 +88,24 @@ def known_alone(
     return found
 
 
-def enclosed(
+def enclosed(  # noqa: PLR0913, each a fact of the question
     terms: tuple[tuple[Any, int], ...],
     tolerance: float,
-    smallest: float | None,
+    told: list[float] | None,
     ask: Ask,
     *,
+    most: float,
     rises: bool,
     of_moments: bool,
     of_rates: bool,
     known: tuple[FloatArray, FloatArray] | None,
-) -> Enclosed:
+) -> _core.Answers:
     """The answer of the pairs above and of those below; `rises`: with the privacy loss.
 
     `of_moments`: whether it is of Renyi divergences.
     `of_rates`: whether it is mu of tests with certain rates.
-    `smallest`: of the deltas that are told; none: as small as the answers, which are deltas.
+    `told`: the deltas or rates that are told, the least of which, or `most`, says how much of the
+        loss may be left out; None: as little as the answers, which are deltas.
     `known`: ends that hold too.
     """
     closes = all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact)
@@ -120,18 +114,17 @@ def enclosed(
     def side(make: Callable[..., list[Terms]]) -> Callable[[float, float], _core.Answers]:
         return lambda cells, tail: ask(partial(make, terms, Accuracy(int(cells), tail), of_moments))
 
-    found: Any = _core.enclosed(
+    return _core.enclosed(
         *(side(_above), side(_below)),
         rises=rises,
         of_rates=of_rates,
         closes=closes,
-        smallest=smallest,
+        told=told,
+        most=most,
         runs=runs,
         tolerance=tolerance,
         known=known,
     )
-    (lower, upper), limited_by = found
-    return Enclosed(lower, upper, limited_by)
 
 
 def _above(

@@ -203,25 +203,20 @@ class Asked(ABC):
                 f"{query.wanted} is not known of {first!r}: its privacy loss is known from above "
                 "and below in its hockey-stick curve only"
             )
-        smallest = float(points.min()) if query.argument == "delta" and points.size else 1e-9
-        of_delta = query.core == "delta_bounds"
         flat = points.ravel()
-        found = enclosed(
-            *(self.terms, limits.tolerance, None if of_delta else smallest, ask),
+        of_points = query.core in ("epsilon_bounds", "power_bounds", "gdp_bounds")
+        answers = enclosed(
+            *(self.terms, limits.tolerance),
+            None if query.core == "delta_bounds" else flat.tolist() if of_points else [],
+            ask,
+            most=1.0 if query.core == "epsilon_bounds" else 1e-9,
             rises=query.rises,
             of_moments=query.core in ("renyi_bounds", "zcdp_bounds"),
             of_rates=query.core == "gdp_bounds",
             known=known_alone(self.terms, query.core, flat, limits.adjacency, limits.tolerance),
         )
-        ends = [shaped(end.reshape(points.shape), points.shape) for end in found[:2]]
-        bounds = Bounds.of(ends) if query.derived is None else query.derived(Bounds.of(ends))
-        bounds._limited_by = found.limited_by  # noqa: SLF001
-        if found.limited_by == "passes":
-            message = (
-                f"{query.width} = {limits.tolerance!r} is out of reach, the curve is not known "
-                f"that closely: loosen {query.width}; best bounds are {bounds!r}"
-            )
-            raise CertificationError(message, bounds, found.limited_by)
+        bounds = certified(query, points, answers, limits)
+        bounds._limited_by = answers.theory()  # noqa: SLF001
         return bounds
 
     def _safe(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Value:

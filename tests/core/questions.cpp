@@ -151,17 +151,13 @@ Numbers from_both_sides() {
   const std::vector<DescribedTerm> epochs{{described(mechanism_kind("random_allocation"), {&steps, 1}, step), 2}};
   const auto side = [&](const auto& runs) {
     return [&](const Accuracy& at) {
-      std::vector<Interval> ends;
-      for (const Answer& one :
-           epsilon_bounds(runs(epochs, comparisons::both, at, false), std::array{1e-5}, {1e-3, memory}))
-        ends.push_back({one.lower, one.upper});
-      return ends;
+      return epsilon_bounds(runs(epochs, comparisons::both, at, false), std::array{1e-5}, {1e-3, memory});
     };
   };
   EnclosedQuestion question;
   question.closes = true, question.smallest = 1e-5, question.runs = 2;
-  const EnclosedAnswers found = enclosed_answers(question, side(runs_above), side(runs_below), {});
-  return {found.ends.front().lower, found.ends.front().upper};
+  const Answer found = enclosed_answers(question, side(runs_above), side(runs_below), {}).front();
+  return {found.lower, found.upper};
 }
 
 // If delta barely exceeds the mass at infinity, a transform is not precise enough.

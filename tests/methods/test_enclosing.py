@@ -34,10 +34,10 @@ def enclosed(above, below, **changes):
 
         return ask
 
-    of_question = {"rises": True, "of_rates": False, "closes": True, "smallest": 1e-5, "runs": 1}
-    of_question |= {"tolerance": 1e-3, "known": None} | changes
-    ends, limited_by = _core.enclosed(of(above), of(below), **of_question)
-    return (ends[0].item(), ends[1].item()), limited_by, asked
+    of_question = {"rises": True, "of_rates": False, "closes": True, "told": [1e-5], "runs": 1}
+    of_question |= {"most": 1.0, "tolerance": 1e-3, "known": None} | changes
+    (found,) = _core.enclosed(of(above), of(below), **of_question)
+    return (found.lower, found.upper), found.limited_by, asked
 
 
 def test_what_is_tight_at_once_is_asked_once():
@@ -78,6 +78,48 @@ def test_known_ends_count():
     assert ends == pytest.approx((1.5, 2), rel=0.01)
     tight = (np.array([1.5]), np.array([1.5001]))
     assert enclosed([WIDE], [LOW], known=tight)[1:] == ("", [])
+
+
+def test_what_is_left_out_follows_the_least_that_is_told():
+    tails = [enclosed([LOW], [LOW], told=told, most=most)[2][0][1] for told, most in TOLD]
+    assert tails == sorted(tails, reverse=True)
+    assert tails[-1] == pytest.approx(1e-11 * tails[0])
+
+
+TOLD = [([1e-9], 1.0), ([], 1e-9), ([0.0], 1e-9), ([0.1, 1e-20], 1e-9)]
+
+
+def deltas(epsilon):
+    """Of 1e-9 where epsilon is 1, and much less where it is 3."""
+    noise = hs.calibrate(hs.Gaussian, epsilon=1.0, delta=1e-9)
+    step = hs.Gaussian(noise).dominating_pair(hs.Direction.REMOVE)
+    limits = {"tolerance": 1e-9, "memory_limit": 2**30}
+    return _core.delta_bounds([[(step, 1)]], np.array([epsilon]), **limits)
+
+
+@pytest.mark.parametrize("closes", [False, True])
+def test_deltas_below_what_is_left_out_are_asked_again(closes):
+    small, smaller = deltas(3.0), deltas(3.1)
+    (lower, _), _, asked = enclosed([small], [smaller], told=None, closes=closes)
+    (cells, tail), (same, less) = asked[0], asked[2]
+    assert same == cells
+    assert less == pytest.approx(tail * lower / 1e-9)
+    large, larger = deltas(0.1), deltas(0.05)
+    asked = enclosed([larger], [large], told=None, closes=False)[2]
+    assert len(asked) == 2
+
+
+def test_a_side_that_lacks_memory_says_so():
+    step = hs.Laplace(3.0).dominating_pair(hs.Direction.REMOVE)
+    at = np.array([1e-5])
+    starved = _core.epsilon_bounds([[(step, 90)]], at, tolerance=1e-9, memory_limit=10_000)
+    assert starved[0].limited_by == "memory_limit"
+    for closes in (False, True):
+        assert enclosed([starved], [LOW], closes=closes)[1] == "memory_limit"
+    run = 3 * hs.Gaussian(2.0).random_allocation(steps=400, selected=20)
+    with pytest.raises(hs.CertificationError, match="more than memory_limit") as refused:
+        run.delta_bounds(1.0, memory_limit=10_000)
+    assert refused.value.limited_by == "memory_limit"
 
 
 def test_ends_that_contradict_each_other_are_a_mistake():

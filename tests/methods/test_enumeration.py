@@ -9,8 +9,8 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from hockeystick import _core
 from exact.sums import BITS, sums, tail
+from hockeystick import _core
 
 P, Q = (0.5, 0.3, 0.2), (0.3, 0.3, 0.4)
 PAIR = hs.DiscretePair(p=P, q=Q)
