@@ -83,6 +83,8 @@ constexpr double formula = 2e3;
 // Edges that a question needs: measured.
 constexpr double edge = 16e3, edges_for_delta = 4, edges_for_epsilon = 15;
 inline double single_step(bool wants_epsilon) { return edge * (wants_epsilon ? edges_for_epsilon : edges_for_delta); }
+// An edge of each term, four times over: it helps seldom, but then much.
+inline double any_large_loss(double terms) { return 4 * edge * terms; }
 
 // Moments: an edge, its cell, what the pair takes to integrate that, and both once more without the lowest; counted.
 constexpr double moment_edge_bytes = 160;

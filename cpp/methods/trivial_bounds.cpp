@@ -16,6 +16,7 @@
 #include <memory>
 #include <utility>
 
+#include "forecast/cost.hpp"
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
@@ -219,10 +220,35 @@ std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, dou
 
 namespace {
 
+// Lower bound of delta(epsilon) by the test that calls whenever a step has a loss far above epsilon: of Q-mass it has
+// next to nothing.
+double delta_by_any_large_loss(const Direction& direction, double epsilon, double tolerance) {
+  double likely = 1;
+  for (const Term& term : direction) likely += static_cast<double>(term.count) * term.pair->total_variation_bound();
+  const double edge = epsilon + math::log(32 * likely / tolerance);
+  UnionProbability any;
+  double called = 0;  // of Q-mass, times e^epsilon
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    checkpoint_each<16>(j);
+    const auto count = static_cast<double>(direction[j].count);
+    const PairCells cells = direction[j].pair->integrate(std::array{edge});
+    const double finite = cells.upper_tail_p, error = cells.mass_error + 4 * u;
+    any.add(finite * (1 - error) + cells.infinity_mass_lower, 1, count);  // proof: any-large-loss
+    const double above = down(down(edge - cells.loss_error) - epsilon);   // proof: any-large-loss
+    called += count * finite * (1 + error) * math::exp(-above);           // proof: any-large-loss
+  }
+  called = called * (1 + u * static_cast<double>(direction.size() + 16)) + 1e-307;  // proof: any-large-loss
+  return (any.lower() - called) * (1 - 4 * u);
+}
+
 class TrivialBounds final : public Evaluator {
  public:
-  explicit TrivialBounds(Direction terms, double tolerance)
-      : terms_(std::move(terms)), tolerance_(tolerance), infinite_(infinity_mass(terms_)) {}
+  /// `looks_closer`: at a cell of each step, too.
+  TrivialBounds(Direction terms, double tolerance, bool looks_closer)
+      : terms_(std::move(terms)),
+        tolerance_(tolerance),
+        looks_closer_(looks_closer),
+        infinite_(infinity_mass(terms_)) {}
 
   Answer answer(Quantity quantity, double at, double) const override {
     Answer result = enclosed(quantity == Quantity::epsilon ? epsilon(at) : Interval{0, 1}, "trivial_bounds");
@@ -233,6 +259,7 @@ class TrivialBounds final : public Evaluator {
       return result;
     }
     result.lower = infinite_.lower(), result.upper = total_variation(terms_);  // delta falls with epsilon
+    if (looks_closer_) result.lower = std::max(result.lower, delta_by_any_large_loss(terms_, at, tolerance_));
     if (const auto near = delta_next_to_largest_loss(terms_, at, tolerance_)) {
       result.lower = std::max(result.lower, near->lower), result.upper = std::min(result.upper, near->upper);
       result.converged = near->converged, result.limited_by = near->limited_by, result.rounding = near->rounding;
@@ -250,6 +277,7 @@ class TrivialBounds final : public Evaluator {
 
   Direction terms_;
   double tolerance_;
+  bool looks_closer_;
   UnionProbability infinite_;
 };
 
@@ -259,18 +287,19 @@ class ByTrivialBounds final : public Method {
 
   Forecast forecast() override {
     if (is_done_) return {.obstacle = "the question lies where they say little"};
+    if (task_.is_bounded) return {.cost = cost::any_large_loss(static_cast<double>(task_.terms().size()))};
     if (task_.runs_once() && !task_.is_named() && task_.answer.limited_by.empty())
       return {.obstacle = "one step is integrated as it is"};
     return {.cost = 0, .width = infinity};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
-    return std::make_shared<TrivialBounds>(task_.terms(), task_.question.tolerance);
+    return std::make_shared<TrivialBounds>(task_.terms(), task_.question.tolerance, task_.is_bounded);
   }
 
   void learn(const Answer& found) override {
-    Method::learn(found);
-    task_.is_bounded = true;
+    is_done_ = task_.is_bounded || task_.question.wants_epsilon() || task_.runs_once();
+    if (std::exchange(task_.is_bounded, true)) return;
     const bool leaks = infinity_mass(task_.terms()).upper() > 0;
     task_.beyond_grids =
         found.limited_by == "rounding" && !(leaks && task_.question.at < largest_finite_loss(task_.terms()));

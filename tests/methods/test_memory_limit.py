@@ -100,9 +100,7 @@ def test_delta_is_at_most_the_total_variation():
     for _ in range(2):
         q, count = rng.uniform(0.0005, 0.002), rng.randrange(50, 150)
         run = count * hs.Gaussian(noise_multiplier=0.002).poisson_sampled(q)
-        with pytest.raises(hs.CertificationError) as caught:
-            run.delta_bounds(0.0, memory_limit=2**22)
+        bounds = run.delta_bounds(0.0, memory_limit=2**22)
         with ctx.workprec(200):
             truth = 1 - (1 - arb(q)) ** count  # less 1e-10000 or so
-            bounds = caught.value.bounds
             assert bounds.lower <= truth <= arb(bounds.upper) < truth * (1 + 1e-9)

@@ -10,7 +10,7 @@ from flint import arb, ctx
 import hockeystick as hs
 import questions
 from exact.responses import Responses
-from hockeystick import Adjacency
+from hockeystick import Adjacency, _core
 
 pytestmark = pytest.mark.filterwarnings("ignore:epsilon is infinite")
 
@@ -178,3 +178,46 @@ def test_delta_is_0_only_from_the_largest_loss_on(run, below, largest):
     together = run.delta(np.array([0.9 * below, below, largest, 2 * largest]))
     assert together[1] > 0
     assert list(together[2:]) == [0, 0]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.7])
+@pytest.mark.parametrize(("count", "rare"), [(2, 1e-3), (10, 1e-3), (1000, 1e-4), (40, 1e-30)])
+def test_a_large_loss_of_any_step_is_called_with_its_false_alarms(count, rare, epsilon):
+    """The large loss lies just above the edge, so that its Q-mass is all booked."""
+    loss = epsilon + math.log(64 * (1 + count * rare)) + 1e-3
+    called = rare * math.exp(-loss)
+    pair = hs.DiscretePair(p=(1 - rare, rare), q=(1 - called, called))
+    terms = [(pair.dominating_pair(hs.Direction.REMOVE), count)]
+    limits = {"tolerance": 0.5, "memory_limit": 1 << 24, "method": "trivial_bounds"}
+    found = _core.delta_bounds([terms], [epsilon], **limits)[0]
+    with ctx.workprec(300):
+        p, q = ([arb(x) / sum(map(arb, side)) for x in side] for side in (pair.p, pair.q))
+        truth, alpha = arb(0), arb(epsilon).exp()
+        for k in range(1, min(count, 60) + 1):
+            ways = math.comb(count, k)
+            each = [side[1] ** k * side[0] ** (count - k) * ways for side in (p, q)]
+            truth += each[0] - alpha * each[1]
+        assert 0.9 * truth < arb(found.lower) <= truth
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 3.0])
+@pytest.mark.parametrize(
+    "step",
+    [
+        hs.Gaussian(noise_multiplier=0.001).poisson_sampled(1e-3),
+        hs.Gaussian(noise_multiplier=0.04).poisson_sampled(1e-3),
+        hs.GaussianMixture(
+            standard_deviation=0.03,
+            sensitivities=(0.0, 1.0, 2.0),
+            probabilities=(0.999, 5e-4, 5e-4),
+        ),
+    ],
+    ids=str,
+)
+def test_steps_that_lose_much_or_nothing(step, epsilon):
+    """Transforms of losses of 1e6 nats do not fit into memory, nor need they."""
+    bounds = (100 * step + 3 * step).delta_bounds(epsilon)
+    with ctx.workprec(200):
+        truth = 1 - (1 - arb(1e-3)) ** 103
+        assert arb(bounds.lower) <= truth <= arb(bounds.upper) * (1 + 1e-12)
+    assert bounds.gap <= 1e-4 * bounds.upper
