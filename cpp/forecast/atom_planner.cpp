@@ -8,6 +8,7 @@
 
 #include "numeric/elementary.hpp"
 #include "numeric/modulus_bound.hpp"
+#include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
@@ -110,8 +111,9 @@ double log_modulus_bound(const Saddlepoint& saddlepoint, double tilt, double fro
     masses.clear(), losses.clear();
     for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
       const double log_mass = nodes.log_mass[k] + tilt * nodes.loss[k] - largest;
-      if (log_mass > -40) masses.push_back(math::exp(log_mass)), losses.push_back(nodes.loss[k]);
+      if (log_mass > -40) masses.push_back(log_mass), losses.push_back(nodes.loss[k]);
     }
+    exponentials(masses);
     result += saddlepoint.count(j) * math::log(modulus_bound(masses, losses, from, to));
   }
   return result;

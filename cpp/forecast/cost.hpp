@@ -25,9 +25,18 @@ constexpr double smooth_points = 2000, circle_deviations = 14;
 // A transform for many questions is planned as if so many shared it.
 constexpr double questions_shared = 32;
 
-/// One transform a term and side, and one back.
+// Of a term that is so many atoms, which its nodes and its support are: fitted to laws of two to 300.
+constexpr double term_of_atoms = 12e3, atom = 400;
+
+/// A term of so many atoms; of 0, one with a density.
+inline double term_of(double atoms) { return atoms > 0 ? std::min(term, term_of_atoms + atom * atoms) : term; }
+
+/// One transform a term and side, and one back. `before`: what the terms take before.
+inline double transform(double terms, double points, double size, double before) {
+  return before + point * points + butterfly * 2 * (terms + 1) * size * math::log2(size);
+}
 inline double transform(double terms, double points, double size) {
-  return term * terms + point * points + butterfly * 2 * (terms + 1) * size * math::log2(size);
+  return transform(terms, points, size, term * terms);
 }
 
 // Contour: the question, a line, one of its nodes, one of its samples raised to a power, and a node of that [ns];
@@ -59,11 +68,11 @@ constexpr double least_for_discretized_contour = 1e6, most_for_discretized_conto
 /// Of steps with so many support points in all.
 inline double discretized_contour(double samples, double points) { return points * (step_point + turn * samples); }
 
-/// Of laws of so many atoms in all, from both sides at once. Two factors that smooth a sample take `smoothed` [ns];
-/// measured.
-constexpr double smoothed = 150;
+/// Of laws of so many atoms in all, from both sides at once. Two factors that smooth a sample take `smoothed` [ns], an
+/// atom on its way to tilted masses `tilted`; measured.
+constexpr double smoothed = 150, tilted = 80;
 inline double contour_of_atoms(double terms, double samples, double atoms) {
-  return contour(terms, samples, 0) + discretized_contour(samples, atoms) + smoothed * samples;
+  return contour(terms, samples, 0) + discretized_contour(samples, atoms) + smoothed * samples + tilted * atoms;
 }
 
 // Enumeration: a sum of losses, listed, sorted and added up; for epsilon it is read about 100 times more [ns]. Set

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "mechanisms/loss_sketch.hpp"
@@ -67,7 +68,21 @@ struct TermAtoms {
   double fraction_felt(double interval) const { return std::min(1.0, 0.5 * (1 + tilt) * std::max(spacing, interval)); }
 };
 
-TermAtoms look_at(const Term& term, double tilt, double log_moment) {
+// Of the atom next to the heaviest node.
+double heaviest_loss(std::span<const Atom> atoms, const LossNodes& nodes, double tilt) {
+  double largest = -infinity, near = 0;
+  for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
+    const double log_mass = nodes.log_mass[k] + tilt * nodes.loss[k];
+    if (log_mass > largest) largest = log_mass, near = nodes.loss[k];
+  }
+  const auto above = std::lower_bound(atoms.begin(), atoms.end(), near,
+                                      [](const Atom& atom, double loss) { return atom.loss < loss; });
+  if (above == atoms.begin()) return above->loss;
+  const Atom& below = *std::prev(above);
+  return above == atoms.end() || near - below.loss < above->loss - near ? below.loss : above->loss;
+}
+
+TermAtoms look_at(const Term& term, const Saddlepoint& saddlepoint, std::size_t j, double tilt) {
   const AtomSketch atoms = term.pair->atom_sketch();
   TermAtoms result;
   if (atoms.at.empty()) return result;
@@ -75,16 +90,19 @@ TermAtoms look_at(const Term& term, double tilt, double log_moment) {
   result.tilt = tilt;
   result.all = atoms.all;
   result.lattice = lattice_of(atoms.at);
-  double largest = -infinity, total = 0;
-  for (const Atom& atom : atoms.at) {
-    const double log_mass = math::log(atom.mass) + tilt * atom.loss - log_moment;
-    total += math::exp(std::min(log_mass, 1.0));
-    if (log_mass > largest) {
-      largest = log_mass;
-      result.heaviest = atom.loss;
+  if (atoms.all) {
+    result.weight = static_cast<double>(term.count);
+    result.heaviest = heaviest_loss(atoms.at, saddlepoint.nodes(j), tilt);
+  } else {
+    const double log_moment = saddlepoint.log_moment(j, tilt);
+    double largest = -infinity, total = 0;
+    for (const Atom& atom : atoms.at) {
+      const double log_mass = math::log(atom.mass) + tilt * atom.loss - log_moment;
+      total += math::exp(std::min(log_mass, 1.0));
+      if (log_mass > largest) largest = log_mass, result.heaviest = atom.loss;
     }
+    result.weight = static_cast<double>(term.count) * std::min(1.0, total);
   }
-  result.weight = static_cast<double>(term.count) * std::min(1.0, total);
   const double range = atoms.at.back().loss - atoms.at.front().loss;
   result.spacing = result.lattice.spacing > 0 ? result.lattice.spacing : range / static_cast<double>(atoms.at.size());
   return result;
@@ -227,7 +245,7 @@ LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& s
   const TermAtoms* reference = nullptr;
   bool all = true;
   for (std::size_t j = 0; j < direction.size(); ++j)
-    terms.push_back(look_at(direction[j], tilt, saddlepoint.log_moment(j, tilt)));
+    terms.push_back(look_at(direction[j], saddlepoint, j, tilt));
   for (const TermAtoms& term : terms) {
     all = all && term.all && term.lattice.spacing > 0;
     const bool usable = term.lattice.spacing > 0 && std::isfinite(term.lattice.spacing);

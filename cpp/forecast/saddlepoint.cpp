@@ -151,8 +151,11 @@ double Saddlepoint::spread_count(double tilt, double apart) const {
   for (std::size_t j = 0; j < atoms_.size(); ++j) {
     const auto at = atoms_[j].at;
     if (at.empty() || at.back().loss - at.front().loss < apart * static_cast<double>(at.size() - 1)) continue;
-    double mass = 0;
-    for (const Atom& atom : at) mass += math::exp(math::log(atom.mass) + tilt * atom.loss - log_moment(j, tilt));
+    double mass = atoms_[j].all ? 1 : 0;
+    if (!atoms_[j].all) {
+      const double log_moment = this->log_moment(j, tilt);
+      for (const Atom& atom : at) mass += math::exp(math::log(atom.mass) + tilt * atom.loss - log_moment);
+    }
     result -= counts_[j] * std::min(1.0, mass);
   }
   return result;

@@ -38,7 +38,10 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
   const double terms = static_cast<double>(saddlepoint.terms());
   double moving = can_close(direction) ? saddlepoint.moving_count(plan.tilt, d) / saddlepoint.total_count() : 1;
   if (is_rough) moving *= 1e-3;  // single steps from anywhere decide
+  double before = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
+    const AtomSketch atoms = direction[j].pair->atom_sketch();
+    before += cost::term_of(atoms.all ? static_cast<double>(atoms.at.size()) : 0);
     plan.log_moments.push_back(saddlepoint.log_moment(j, plan.tilt));
     const double log_steps = math::log(saddlepoint.count(j) * terms);
     const SupportNeeds needs{plan.tilt,
@@ -53,7 +56,7 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
     plan.points += plan.supports.back().points();
     plan.step_bytes += plan.supports.back().bytes_discretized();
   }
-  plan.cost = cost::transform(terms, plan.points, window.length());
+  plan.cost = cost::transform(terms, plan.points, window.length(), before);
   plan.bytes = window.bytes(2) + plan.step_bytes;
   if (!window.is_feasible()) return plan;
   plan.fft_size = window.fft_size();

@@ -8,6 +8,7 @@
 #include "numeric/modulus_bound.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
+#include "numeric/simd/vector_math.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -30,6 +31,8 @@ AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double t
   while (below > 1 && atoms[below - 1].loss > top) --below;
   for (const Atom& atom : atoms.first(below)) losses_.push_back(atom.loss), mass_.push_back(atom.mass);
   if (below < atoms.size()) close(atoms.subspan(below), top);
+  log_mass_ = mass_;
+  logarithms(log_mass_);
   tilted_ = at(tilt);
 }
 
@@ -55,7 +58,7 @@ void AtomMgfLine::close(std::span<const Atom> atoms, double top) {
 AtomMgfLine::Tilted AtomMgfLine::at(double tilt) const {
   Tilted result{std::vector<double>((mass_.size() + 7) / 8 * 8, -infinity), {}, -infinity, 0, 0};
   for (std::size_t i = 0; i < mass_.size(); ++i)
-    result.log_unit = std::max(result.log_unit, math::log(mass_[i]) + tilt * losses_[i]);
+    result.log_unit = std::max(result.log_unit, log_mass_[i] + tilt * losses_[i]);
   for (std::size_t i = 0; i < mass_.size(); ++i) result.mass[i] = tilt * losses_[i] - result.log_unit;
   const std::vector<double> arguments = result.mass;
   default_fft_kernel().exponentials(result.mass.data(), result.mass.size());

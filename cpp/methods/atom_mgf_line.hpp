@@ -49,6 +49,7 @@ class AtomMgfLine final : public MgfLine {
   Ball log_moment(const Tilted& tilted) const;
 
   std::vector<double> losses_, mass_;
+  std::vector<double> log_mass_;  // about
   Decay decay_;
   double mass_error_, closed_error_;
   double left_out_ = 0, above_top_ = 0, closed_ = 0;

@@ -192,9 +192,7 @@ class ByDiscretizedContour final : public Method {
 
   Forecast forecast() override {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
-    if (!task_.is_named() && has_many_atoms() && task_.grid().limited_by().empty() &&
-        task_.grid().cost() < cost::least_for_discretized_contour)
-      return {.obstacle = "a transform is cheap"};
+    if (!task_.is_named() && is_of_cheap_grids()) return {.obstacle = "a transform is cheap"};
     const Forecast of_atoms = forecast_atoms();
     is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= cheap_atoms;
     if (is_of_atoms_) return of_atoms;
@@ -237,14 +235,18 @@ class ByDiscretizedContour final : public Method {
   static constexpr double most = cost::most_for_discretized_contour;
   static constexpr std::size_t many_atoms = 200;
   static constexpr double cheap_atoms = 1e6;  // no transform is planned [ns]: set by hand
+  // Where a transform takes less no contour of few atoms, or of many, is planned [ns]: set by hand.
+  static constexpr double cheap_grid = 90e3, cheap_grid_of_many = 400e3;
   static constexpr double grid_passes = 10;   // that a grid may need and atoms do not: set by hand
 
-  // So many that planning their contour takes as long as a transform.
-  bool has_many_atoms() const {
+  // Whether a transform takes no longer than planning a contour of the atoms, of which there are few or so many that
+  // planning takes long.
+  bool is_of_cheap_grids() {
     std::size_t count = 0;
     for (const Term& term : task_.terms())
       if (const auto law = term.pair->finite_law()) count += law->atoms.size();
-    return count > many_atoms;
+    if (count == 0 || !task_.grid().limited_by().empty()) return false;
+    return task_.grid().cost() < (count > many_atoms ? cheap_grid_of_many : cheap_grid);
   }
 
   Forecast forecast_steps() {

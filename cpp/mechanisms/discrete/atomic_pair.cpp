@@ -11,6 +11,7 @@
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/vector_math.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -149,8 +150,9 @@ class AtomicPair final : public DominatingPair {
       }
       if (!(mass > 0)) continue;
       nodes.loss.push_back(moment / mass);
-      nodes.log_mass.push_back(math::log(mass));
+      nodes.log_mass.push_back(mass);
     }
+    logarithms(nodes.log_mass);
     if (nodes.loss.empty()) nodes = {{0.0}, {-700.0}};  // all losses are infinite
     return nodes;
   }
