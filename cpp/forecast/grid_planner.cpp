@@ -26,6 +26,9 @@ constexpr double shared_tightness = 0.5;
 
 constexpr int most_closings = 20;
 
+// Of an interval that was no better than a wider one: where a step's bulk is as narrow as that, widths say little.
+constexpr double coarsest = 0.15;
+
 }  // namespace
 
 GridPlanner::GridPlanner(const Direction& direction, const Question& question, double infinity_mass)
@@ -90,7 +93,7 @@ void GridPlanner::learn(const Width& found) {
     limited_by_ = "rounding";
   else if (attempts_ == most_attempts || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
     limited_by_ = "passes";
-  previous_gap_ = gap;
+  const bool is_stuck = gap > 0.9 * std::exchange(previous_gap_, gap);  // of the best bounds so far
   if (found.lost > 0.1 * log_tolerance_ * delta) {
     cut_ *= 1e-3;
     if (!question_.wants_epsilon() && found.lower > 0) forecast_from(math::log(found.lower));
@@ -99,8 +102,10 @@ void GridPlanner::learn(const Width& found) {
   const bool tried = found.lost <= 0.3 * width;
   // Atoms off the grid cost an error of first order in the interval, the rest is of second order.
   const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
-  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : 0.25);
+  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, is_stuck ? coarsest : 0.8) : 0.25);
+  const double planned_for = at_.epsilon;
   look_at(found, tried);
+  if (limited_by_ == "rounding" && std::fabs(at_.epsilon - planned_for) > 0.1 * at_.epsilon) limited_by_ = {};
 }
 
 void GridPlanner::forecast() {

@@ -244,8 +244,7 @@ LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& s
   std::vector<TermAtoms> terms;
   const TermAtoms* reference = nullptr;
   bool all = true;
-  for (std::size_t j = 0; j < direction.size(); ++j)
-    terms.push_back(look_at(direction[j], saddlepoint, j, tilt));
+  for (std::size_t j = 0; j < direction.size(); ++j) terms.push_back(look_at(direction[j], saddlepoint, j, tilt));
   for (const TermAtoms& term : terms) {
     all = all && term.all && term.lattice.spacing > 0;
     const bool usable = term.lattice.spacing > 0 && std::isfinite(term.lattice.spacing);

@@ -54,7 +54,8 @@ Levels scan(const LossNodes& nodes, const std::vector<double>& mass, const Suppo
       }
       started = true;
     }
-    const int allowed = levels_allowed(fraction / needs.moving, interval, needs.widest);
+    const double counted = from_top ? std::max(fraction, needs.least) : fraction;
+    const int allowed = levels_allowed(counted / needs.moving, interval, needs.widest);
     if (levels.level_start.empty()) levels.level_start.assign(static_cast<std::size_t>(allowed), levels.end);
     for (std::size_t level = 0; level < static_cast<std::size_t>(allowed); ++level)
       if (level < levels.level_start.size()) levels.level_start[level] = nodes.loss[k];
@@ -85,7 +86,9 @@ NonuniformGrid::NonuniformGrid(const DominatingPair& pair, const Saddlepoint& sa
   };
   // A node may stand for losses on both sides of it.
   const double least = pair.loss_infimum(), most = pair.loss_supremum();
-  const double low = !bottom.cut && std::isfinite(least) ? least : std::max(bottom.end, least);
+  // What is closed needs the moments of the least losses.
+  const bool to_least = std::isfinite(least) && (!bottom.cut || needs.top < infinity);
+  const double low = to_least ? least : std::max(bottom.end, least);
   const double last = !top.cut && std::isfinite(most) ? most : std::min(top.end, most);
   closed_ = needs.top <= last;
   const double high = std::min(last, needs.top);

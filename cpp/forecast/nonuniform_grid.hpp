@@ -25,6 +25,7 @@ struct SupportNeeds {
   double offset;           // of the grid [nats]
   double top = infinity;   // losses above count as there and at +inf [nats]
   double moving = 1;       // the part of the tilted mass that a grid spreads
+  double least = 0;        // of it, what losses above the bulk count as at least
 };
 
 /// A support as runs of equal gaps, small before it is built.

@@ -37,7 +37,8 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
 
   const double terms = static_cast<double>(saddlepoint.terms());
   double moving = can_close(direction) ? saddlepoint.moving_count(plan.tilt, d) / saddlepoint.total_count() : 1;
-  if (is_rough) moving *= 1e-3;  // single steps from anywhere decide
+  // About one step decides, from anywhere: it is spread once where all others are spread each time.
+  const double least = is_rough ? 1 / saddlepoint.total_count() : 0;
   double before = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const AtomSketch atoms = direction[j].pair->atom_sketch();
@@ -51,7 +52,8 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
                              0.25 / (1 + plan.tilt),
                              grid.offsets[j],
                              target.closing.top,
-                             moving};
+                             moving,
+                             least};
     plan.supports.push_back(plan_nonuniform_grid(*direction[j].pair, saddlepoint, j, needs, d));
     plan.points += plan.supports.back().points();
     plan.step_bytes += plan.supports.back().bytes_discretized();

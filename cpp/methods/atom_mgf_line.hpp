@@ -6,14 +6,10 @@
 
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/mgf_line.hpp"
+#include "methods/smoothing.hpp"
 #include "numeric/interval.hpp"
 
 namespace hockeystick {
-
-/// How far out moments of atoms are bounded, which need not decay at all, and what smoothing leaves of a sample beyond.
-struct Decay {
-  double reach, floor;
-};
 
 /// The moments of a law of atoms on the line Re z = tilt: finite sums over its losses as they are stored. The stated
 /// error of its masses is part of that of log M, and of the bounds of log M.
@@ -21,7 +17,7 @@ struct Decay {
 class AtomMgfLine final : public MgfLine {
  public:
   /// Up to `cut` of the mass may be left out at either end.
-  AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double top = infinity, Decay decay = {0, 1});
+  AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double top = infinity, Decay decay = {});
 
   Ball log_moment() const override { return log_moment(tilted_); }
   double log_moment_above(double tilt) const override;

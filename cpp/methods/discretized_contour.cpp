@@ -22,30 +22,49 @@
 
 namespace hockeystick {
 
+namespace {
+
+// What smoothing leaves of a sample beyond the reach, next to the first that is left out: as if each step left as much.
+Decay decay_of(const Direction& direction, const DiscretizedContourPlan& plan) {
+  if (!(plan.reach > 0)) return {};
+  const auto& [lower, tilt, higher, period, count] = plan.contour;
+  const double from = 2 * std::numbers::pi / period * static_cast<double>(count);
+  double steps = 0, log_left = -infinity;
+  for (const Term& term : direction) steps += static_cast<double>(term.count);
+  for (const auto side : {Smoothing::Side::upper, Smoothing::Side::lower}) {
+    const Smoothing smoothing(side, plan.smoothing);
+    const double falls = smoothing.order(from) * math::log(plan.reach / from);
+    log_left = std::max(log_left, math::log(smoothing.bound(tilt, plan.reach) / smoothing.bound(tilt, from)) + falls);
+  }
+  return {plan.reach, math::exp(std::min(0.0, log_left + 1e-9) / steps) + 4 * u};  // proof: modulus-bound
+}
+
+}  // namespace
+
 DiscretizedContour::DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
-                                       const DiscretizedContourPlan& contour, double near)
+                                       DiscretizedSteps steps, const DiscretizedContourPlan& contour, double near)
     : contour_(contour.contour),
       smoothing_(contour.smoothing),
       cost_(contour.cost),
       interval_(plan.interval),
       near_(near),
       bytes_(plan.step_bytes + cost::contour_sample_bytes * static_cast<double>(contour_.count)),
+      reach_(steps.reach),
       held_(bytes_) {
-  auto [above, below, reach] = discretized(direction, plan);
-  reach_ = reach;
-  add(direction, saddlepoint, std::move(above), upper_);
-  add(direction, saddlepoint, std::move(below), lower_);
+  const Decay decay = decay_of(direction, contour);
+  add(direction, saddlepoint, std::move(steps.upper), decay, upper_);
+  add(direction, saddlepoint, std::move(steps.lower), decay, lower_);
 }
 
 void DiscretizedContour::add(const Direction& direction, const Saddlepoint& saddlepoint, std::vector<StepPmf> steps,
-                             std::optional<Side>& to) const {
+                             Decay decay, std::optional<Side>& to) const {
   to.emplace(Side{std::move(steps), 0, 0, {}});
   std::vector<ComposedTerm> terms;
   Lines lines;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     terms.push_back(
         {tilted(to->steps[j], contour_.tilt, saddlepoint.log_moment(j, contour_.tilt)), direction[j].count});
-    lines.push_back(std::make_unique<StepMgfLine>(terms.back().step));
+    lines.push_back(std::make_unique<StepMgfLine>(terms.back().step, decay));
   }
   to->infinity_mass = composed_infinity_mass(terms);   // proof: infinity-mass
   to->loss_error = 1.01 * composed_loss_error(terms);  // proof: loss-coupling
@@ -83,21 +102,6 @@ class AtomReach {
   const Closing& closing_;
   double mass_ = 0, room_ = infinity, least_ = 0, size_ = 0, log_moment_ = 0;
 };
-
-// What smoothing leaves of a sample beyond the reach, next to the first that is left out: as if each step left as much.
-Decay decay_of(const Direction& direction, const DiscretizedContourPlan& plan) {
-  if (!(plan.reach > 0)) return {0, 1};
-  const auto& [lower, tilt, higher, period, count] = plan.contour;
-  const double from = 2 * std::numbers::pi / period * static_cast<double>(count);
-  double steps = 0, log_left = -infinity;
-  for (const Term& term : direction) steps += static_cast<double>(term.count);
-  for (const auto side : {Smoothing::Side::upper, Smoothing::Side::lower}) {
-    const Smoothing smoothing(side, plan.smoothing);
-    const double falls = smoothing.order(from) * math::log(plan.reach / from);
-    log_left = std::max(log_left, math::log(smoothing.bound(tilt, plan.reach) / smoothing.bound(tilt, from)) + falls);
-  }
-  return {plan.reach, math::exp(std::min(0.0, log_left + 1e-9) / steps) + 4 * u};  // proof: modulus-bound
-}
 
 }  // namespace
 
@@ -163,6 +167,16 @@ ContourDelta DiscretizedContour::losses(double epsilon) const {
   return {high.value, high.rounding + low.rounding, high.tail + low.tail, low.alias};
 }
 
+// How delta falls about an epsilon, by differences.
+void DiscretizedContour::describe(double epsilon, Answer& result) const {
+  const double apart = std::max(4 * interval_, 0.03 * epsilon);
+  const double here = upper_->sum->delta(epsilon).value + upper_->infinity_mass,
+               next = upper_->sum->delta(epsilon + apart).value + upper_->infinity_mass,
+               last = upper_->sum->delta(epsilon + 2 * apart).value + upper_->infinity_mass;
+  result.slope = (3 * here - 4 * next + last) / (2 * apart * here);
+  result.curvature = (here - 2 * next + last) / (apart * apart * here) + result.slope;
+}
+
 Answer DiscretizedContour::answer(Quantity quantity, double at, double near) const {
   const bool wants_epsilon = quantity == Quantity::epsilon;
   const Interval found = wants_epsilon ? epsilon(at, std::isnan(near) ? near_ : near) : delta(at);
@@ -175,6 +189,7 @@ Answer DiscretizedContour::answer(Quantity quantity, double at, double near) con
     result.wraparound = lost.alias;
     result.rounding = lost.rounding;
     result.discretization = std::max(0.0, there.upper - there.lower - lost.tail - lost.alias - lost.rounding);
+    if (wants_epsilon) describe(epsilon, result);
   }
   result.interval = interval_;
   result.size = contour_.count;
@@ -216,7 +231,16 @@ class ByDiscretizedContour final : public Method {
     }
     ++attempts_;
     GridPlanner& grid = task_.grid();
-    return std::make_shared<DiscretizedContour>(task_.terms(), grid.saddlepoint(), grid.plan(), plan_,
+    const Held room(grid.plan().step_bytes);
+    DiscretizedSteps steps = discretized(task_.terms(), grid.plan());
+    const Saddlepoint* saddlepoint = &grid.saddlepoint();
+    std::optional<Saddlepoint> of_steps;
+    if (grid.plan().closing.top < infinity) {  // the nodes hardly know what is closed
+      saddlepoint = &of_steps.emplace(steps.upper, task_.terms());
+      plan_ = plan_discretized_contour(*saddlepoint, grid.plan(), grid.at(), grid.log_tolerance() * smoothing_);
+      if (!(plan_.cost < infinity)) return nullptr;
+    }
+    return std::make_shared<DiscretizedContour>(task_.terms(), *saddlepoint, grid.plan(), std::move(steps), plan_,
                                                 grid.at().epsilon);
   }
 
@@ -237,7 +261,7 @@ class ByDiscretizedContour final : public Method {
   static constexpr double cheap_atoms = 1e6;  // no transform is planned [ns]: set by hand
   // Where a transform takes less no contour of few atoms, or of many, is planned [ns]: set by hand.
   static constexpr double cheap_grid = 90e3, cheap_grid_of_many = 400e3;
-  static constexpr double grid_passes = 10;   // that a grid may need and atoms do not: set by hand
+  static constexpr double grid_passes = 10;  // that a grid may need and atoms do not: set by hand
 
   // Whether a transform takes no longer than planning a contour of the atoms, of which there are few or so many that
   // planning takes long.

@@ -17,9 +17,9 @@ namespace hockeystick {
 /// grows with the counts.
 class DiscretizedContour final : public Evaluator {
  public:
-  /// On the supports of `plan`. `near`: about the epsilon of the question.
+  /// Of the discretized steps of `plan`. `near`: about the epsilon of the question.
   DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
-                     const DiscretizedContourPlan& contour, double near);
+                     DiscretizedSteps steps, const DiscretizedContourPlan& contour, double near);
   /// Of atoms as they are, where all terms have finite laws. Up to `cut` of the mass of the run may count as at +inf,
   /// and steps may be closed.
   DiscretizedContour(const Direction& direction, const DiscretizedContourPlan& contour, double cut,
@@ -36,8 +36,9 @@ class DiscretizedContour final : public Evaluator {
     double infinity_mass, loss_error;
     std::optional<ContourSum> sum;
   };
-  void add(const Direction& direction, const Saddlepoint& saddlepoint, std::vector<StepPmf> steps,
+  void add(const Direction& direction, const Saddlepoint& saddlepoint, std::vector<StepPmf> steps, Decay decay,
            std::optional<Side>& to) const;
+  void describe(double epsilon, Answer& result) const;
   Interval epsilon(double delta, double start) const;
   Interval delta(double epsilon) const;
   ContourDelta losses(double epsilon) const;

@@ -23,6 +23,7 @@ constexpr double lowest_tilt = 0.02;    // of the saddle's tilt, where a line of
 constexpr double less_smoothing = 0.3;  // where moments decay by themselves
 constexpr std::size_t spare_samples = 400;
 constexpr std::size_t few_samples = 256;  // for which no better line is looked for
+constexpr double worth_a_look = 3e5;      // samples times points, from which on their decay is looked at
 
 // Samples after which the tail is e^log_share of delta, from the least that a normal law needs.
 double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail) {
@@ -62,14 +63,6 @@ Saddle right_of_zero(Saddle at) {
 
 }  // namespace
 
-DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                                                double log_tolerance) {
-  DiscretizedContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, 0.4, widest);
-  const auto count = static_cast<double>(result.contour.count);
-  if (count > 0) result.cost = cost::discretized_contour(2 * count, plan.points);
-  return result;
-}
-
 namespace {
 
 // Where moments decay long before the smoothing ends all, samples need not go on: their moduli are bounded up to there.
@@ -83,7 +76,7 @@ void end_early(const Saddlepoint& saddlepoint, const Saddle& at, double log_shar
   const double needed = std::max(4.0, -(log_share + log_sum));
   const Smoothing smoothing(Smoothing::Side::lower, smoothing_there);
   double from = std::sqrt(2 * needed / ((1 - modulus_bound_spends) * k.variance));
-  for (int i = 0; i < 5 && from < 0.3 * less_smoothing * last; ++i, from *= 1.5) {
+  for (int i = 0; i < 12 && from < 0.3 * less_smoothing * last; ++i, from *= 1.5) {
     const double goal = log_share + log_sum - math::log(4 / (spacing * from));
     const double most = goal - math::log(smoothing.bound(contour.tilt, from));
     if (!(log_modulus_bound(saddlepoint, contour.tilt, from, from) < most)) continue;
@@ -99,6 +92,16 @@ void end_early(const Saddlepoint& saddlepoint, const Saddle& at, double log_shar
 }
 
 }  // namespace
+
+DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
+                                                double log_tolerance) {
+  DiscretizedContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, 0.4, widest);
+  if (result.contour.count > few_samples && plan.points * static_cast<double>(result.contour.count) > worth_a_look)
+    end_early(saddlepoint, at, math::log(share * log_tolerance), result);
+  const auto count = static_cast<double>(result.contour.count);
+  if (count > 0) result.cost = cost::discretized_contour(2 * count, plan.points);
+  return result;
+}
 
 // Where few losses decide, two or more of the largest are rare, but steep tilts see them: of flatter ones the one of
 // the fewest samples that leaves rounding little.

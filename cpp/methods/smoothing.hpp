@@ -11,6 +11,11 @@
 
 namespace hockeystick {
 
+/// How far out moments of atoms are bounded, which need not decay at all, and what smoothing leaves of a sample beyond.
+struct Decay {
+  double reach = 0, floor = 1;
+};
+
 class Smoothing {
  public:
   enum class Side { none, upper, lower };

@@ -2,27 +2,30 @@
 #pragma once
 
 #include "mechanisms/mgf_line.hpp"
+#include "methods/smoothing.hpp"
 #include "numeric/interval.hpp"
 #include "pld/tilt.hpp"
 
 namespace hockeystick {
 
 /// The moments of a discretized step on the line Re z = its tilt: finite sums over its tilted masses as they are
-/// stored, in which only rounding is lost. They do not decay.
+/// stored, in which only rounding is lost. They need not decay.
 class StepMgfLine final : public MgfLine {
  public:
   /// Keeps the step alive no longer than the caller does.
-  explicit StepMgfLine(TiltedStep step);
+  explicit StepMgfLine(TiltedStep step, Decay decay = {});
 
   Ball log_moment() const override { return log_moment_; }
   double log_moment_above(double tilt) const override;
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
   double truncation(double) const override { return 0; }
-  double modulus_bound(double) const override { return 1; }
+  /// No less than the decay's floor, as of `AtomMgfLine`.
+  double modulus_bound(double frequency) const override;
   std::size_t size() const override { return step_.mass.size(); }
 
  private:
   TiltedStep step_;
+  Decay decay_;
   std::vector<double> losses_;
   Ball log_moment_;
 };

@@ -173,11 +173,11 @@ void bind_contour(py::module_& core) {
       "run; the last `later` of them multiply a product that is there.");
   module.def(
       "step_line",
-      [](const StepPmf& step, double tilt, double log_moment) -> std::unique_ptr<MgfLine> {
-        return std::make_unique<StepMgfLine>(tilted(step, tilt, log_moment));
+      [](const StepPmf& step, double tilt, double log_moment, double reach, double floor) -> std::unique_ptr<MgfLine> {
+        return std::make_unique<StepMgfLine>(tilted(step, tilt, log_moment), Decay{reach, floor});
       },
-      py::arg("step"), py::arg("tilt"), py::arg("log_moment"), py::keep_alive<0, 1>(),
-      "The moments of a discretized step, of its masses tilted and divided by e^log_moment.");
+      py::arg("step"), py::arg("tilt"), py::arg("log_moment"), py::arg("reach") = 0.0, py::arg("floor") = 1.0,
+      py::keep_alive<0, 1>(), "The moments of a discretized step, of its masses tilted and divided by e^log_moment.");
   module.def(
       "atom_line",
       [](const std::vector<std::pair<double, double>>& atoms, double mass_error, double tilt,

@@ -108,7 +108,8 @@ void bind_forecast(py::module_& core) {
         std::unique_ptr<const Evaluator> run;
         if (by_contour) {
           const DiscretizedContourPlan contour = plan_discretized_contour(saddlepoint, plan, at, 1e-3);
-          run = std::make_unique<DiscretizedContour>(direction, saddlepoint, plan, contour, planned_for);
+          run = std::make_unique<DiscretizedContour>(direction, saddlepoint, plan, discretized(direction, plan),
+                                                     contour, planned_for);
         } else {
           run = std::make_unique<FftComposition>(direction, plan, at);
         }
@@ -170,7 +171,8 @@ void bind_forecast(py::module_& core) {
       },
       py::arg("terms"), py::kw_only(), py::arg("wants_epsilon"), py::arg("at"), py::arg("tolerance"),
       "Whether a contour may answer, epsilon, log of what finite losses add to delta, the top, and the cut.");
-  module.def("transform_cost", py::overload_cast<double, double, double>(&cost::transform), py::arg("terms"), py::arg("points"), py::arg("size"));
+  module.def("transform_cost", py::overload_cast<double, double, double>(&cost::transform), py::arg("terms"),
+             py::arg("points"), py::arg("size"));
   module.def("contour_cost", &cost::contour, py::arg("terms"), py::arg("samples"), py::arg("nodes"));
   module.def("contour_samples", &cost::contour_samples, py::arg("nanoseconds"), py::arg("terms"), py::arg("nodes"));
   module.def("enumeration_cost", &cost::enumeration, py::arg("sums"), py::arg("wants_epsilon"));

@@ -95,3 +95,24 @@ def test_places_far_from_0_take_their_rounding():
 @pytest.mark.parametrize("law", [([1.0], [3.0]), ([0.5, 0.5], [2.0, 2.0])], ids=str)
 def test_one_place_never_decays(law):
     assert _core.numeric.modulus_bound(*law, 0.5, 50.0) == 1
+
+
+@pytest.mark.parametrize("at", ["first", "last"])
+def test_masses_far_out_that_are_left_out_count_in_full(at):
+    """They are in phase with the sum of the others, at the one frequency there is."""
+    w = 2.5
+    masses, places = [0.5, 0.5, 0.0025], [0.0, 1.0, 0.5 + 12 * math.pi / w]
+    if at == "first":
+        masses, places = masses[::-1], [-x for x in places[::-1]]
+    bound = _core.numeric.modulus_bound(masses, places, w, w * (1 + 1e-12))
+    truth = modulus(masses, places, w)
+    assert truth <= arb(bound)
+    assert bound < float(truth.mid()) + 1e-9
+
+
+def test_few_far_masses_do_not_make_steps_small():
+    """They rule the variance, by which frequencies would have to lie a thousand times as close."""
+    x = np.linspace(-6, 6, 401)
+    masses = np.append(np.exp(-x * x / 2), 1e-6)
+    bound = _core.numeric.modulus_bound(masses.tolist(), [*x.tolist(), 1e5], 0.5, 50.0)
+    assert bound < 0.95
