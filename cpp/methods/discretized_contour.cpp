@@ -237,7 +237,8 @@ class ByDiscretizedContour final : public Method {
     std::optional<Saddlepoint> of_steps;
     if (grid.plan().closing.top < infinity) {  // the nodes hardly know what is closed
       saddlepoint = &of_steps.emplace(steps.upper, task_.terms());
-      plan_ = plan_discretized_contour(*saddlepoint, grid.plan(), grid.at(), grid.log_tolerance() * smoothing_);
+      plan_ = plan_discretized_contour(*saddlepoint, grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
+                                       steps_may_decay_);
       if (!(plan_.cost < infinity)) return nullptr;
     }
     return std::make_shared<DiscretizedContour>(task_.terms(), *saddlepoint, grid.plan(), std::move(steps), plan_,
@@ -246,6 +247,10 @@ class ByDiscretizedContour final : public Method {
 
   void learn(const Answer& found) override {
     if (is_of_atoms_) return learn_atoms(found);
+    if (plan_.reach > 0 && !(found.truncation < 0.3 * width_of(found))) {
+      steps_may_decay_ = false;
+      return;
+    }
     if (!(found.lower > 0) || !std::isfinite(found.upper)) {
       failed_at_ = task_.grid().attempts();
       return;
@@ -279,7 +284,8 @@ class ByDiscretizedContour final : public Method {
     if (attempts_ == most_attempts || !grid.limited_by().empty()) return {.obstacle = "finer grids do not help"};
     if (failed_at_ == grid.attempts()) return {.obstacle = "the sum did not come to an answer"};
     if (grid.plan().step_bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
-    plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_);
+    plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
+                                     steps_may_decay_);
     return offered(plan_, grid.plan().step_bytes);
   }
 
@@ -308,11 +314,15 @@ class ByDiscretizedContour final : public Method {
     return {plan.cost, bytes, 0.7, {}};
   }
 
+  static double width_of(const Answer& found) {
+    return found.truncation + found.wraparound + found.rounding + found.discretization;
+  }
+
   // An end alone says where to look next. Next to an atom smoothing costs its width, else the square of that.
   void learn_atoms(const Answer& found) {
     const Question& asked = task_.question;
     const double gap = found.upper - found.lower, allowed = asked.tolerance * found.upper;
-    const double width = found.truncation + found.wraparound + found.rounding + found.discretization;
+    const double width = width_of(found);
     const double epsilon = asked.wants_epsilon() ? found.upper : asked.at;
     const bool is_near = found.lower > 0.5 * found.upper;
     const bool is_placed = std::fabs(epsilon - planner_->at().epsilon) <= 0.1 * epsilon;
@@ -333,7 +343,7 @@ class ByDiscretizedContour final : public Method {
   double smoothing_ = 1;                // its share of the width, less with each attempt
   std::optional<AtomPlanner> planner_;  // of atoms
   double atoms_ = 0, most_smoothing_ = infinity;
-  bool may_decay_ = true;
+  bool may_decay_ = true, steps_may_decay_ = true;
   int atom_attempts_ = 0;
   bool is_of_atoms_ = false;
   std::shared_ptr<const DiscretizedContour> made_;

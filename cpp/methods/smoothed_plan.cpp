@@ -94,9 +94,10 @@ void end_early(const Saddlepoint& saddlepoint, const Saddle& at, double log_shar
 }  // namespace
 
 DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                                                double log_tolerance) {
+                                                double log_tolerance, bool may_decay) {
   DiscretizedContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, 0.4, widest);
-  if (result.contour.count > few_samples && plan.points * static_cast<double>(result.contour.count) > worth_a_look)
+  if (may_decay && result.contour.count > few_samples &&
+      plan.points * static_cast<double>(result.contour.count) > worth_a_look)
     end_early(saddlepoint, at, math::log(share * log_tolerance), result);
   const auto count = static_cast<double>(result.contour.count);
   if (count > 0) result.cost = cost::discretized_contour(2 * count, plan.points);
