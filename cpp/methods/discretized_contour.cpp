@@ -238,7 +238,7 @@ class ByDiscretizedContour final : public Method {
     if (grid.plan().closing.top < infinity) {  // the nodes hardly know what is closed
       saddlepoint = &of_steps.emplace(steps.upper, task_.terms());
       plan_ = plan_discretized_contour(*saddlepoint, grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
-                                       steps_may_decay_);
+                                       undecayed_at_ != grid.attempts());
       if (!(plan_.cost < infinity)) return nullptr;
     }
     return std::make_shared<DiscretizedContour>(task_.terms(), *saddlepoint, grid.plan(), std::move(steps), plan_,
@@ -247,11 +247,12 @@ class ByDiscretizedContour final : public Method {
 
   void learn(const Answer& found) override {
     if (is_of_atoms_) return learn_atoms(found);
-    if (plan_.reach > 0 && !(found.truncation < 0.3 * width_of(found))) {
-      steps_may_decay_ = false;
+    const bool is_placed = is_near(found, task_.grid().at().epsilon);
+    if (plan_.reach > 0 && is_placed && !(found.truncation < 0.3 * width_of(found))) {
+      undecayed_at_ = task_.grid().attempts();
       return;
     }
-    if (!(found.lower > 0) || !std::isfinite(found.upper)) {
+    if (!(found.lower > 0 || (found.slope > 0 && !is_placed)) || !std::isfinite(found.upper)) {
       failed_at_ = task_.grid().attempts();
       return;
     }
@@ -285,7 +286,7 @@ class ByDiscretizedContour final : public Method {
     if (failed_at_ == grid.attempts()) return {.obstacle = "the sum did not come to an answer"};
     if (grid.plan().step_bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
     plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
-                                     steps_may_decay_);
+                                     undecayed_at_ != grid.attempts());
     return offered(plan_, grid.plan().step_bytes);
   }
 
@@ -318,32 +319,38 @@ class ByDiscretizedContour final : public Method {
     return found.truncation + found.wraparound + found.rounding + found.discretization;
   }
 
+  // Whether it was found close to where the plan expected it.
+  bool is_near(const Answer& found, double planned) const {
+    const double epsilon = task_.question.wants_epsilon() ? found.upper : task_.question.at;
+    return std::fabs(epsilon - planned) <= 0.1 * epsilon;
+  }
+
   // An end alone says where to look next. Next to an atom smoothing costs its width, else the square of that.
   void learn_atoms(const Answer& found) {
     const Question& asked = task_.question;
     const double gap = found.upper - found.lower, allowed = asked.tolerance * found.upper;
     const double width = width_of(found);
     const double epsilon = asked.wants_epsilon() ? found.upper : asked.at;
-    const bool is_near = found.lower > 0.5 * found.upper;
-    const bool is_placed = std::fabs(epsilon - planner_->at().epsilon) <= 0.1 * epsilon;
-    const bool helps = std::isfinite(found.upper) && !(is_near && is_placed && found.rounding > 0.5 * width);
+    const bool is_tight = found.lower > 0.5 * found.upper;
+    const bool is_placed = is_near(found, planner_->at().epsilon);
+    const bool helps = std::isfinite(found.upper) && !(is_tight && is_placed && found.rounding > 0.5 * width);
     if (atom_plan_.reach > 0 && !(found.truncation < 0.3 * width)) {
       may_decay_ = false;
-      if (!is_near) return;
+      if (!is_tight) return;
     }
-    if (!is_near || found.discretization > 0.3 * width)
-      most_smoothing_ = atom_plan_.smoothing * (is_near ? std::clamp(0.7 * allowed / gap, 0.02, 0.7) : 0.3);
+    if (!is_tight || found.discretization > 0.3 * width)
+      most_smoothing_ = atom_plan_.smoothing * (is_tight ? std::clamp(0.7 * allowed / gap, 0.02, 0.7) : 0.3);
     if (!helps ||
-        !planner_->learn(epsilon, asked.wants_epsilon() ? asked.at : found.upper, made_->slope(epsilon), is_near))
+        !planner_->learn(epsilon, asked.wants_epsilon() ? asked.at : found.upper, made_->slope(epsilon), is_tight))
       atom_attempts_ = most_atom_attempts;
   }
 
   DiscretizedContourPlan plan_{}, atom_plan_{};
-  int attempts_ = 0, failed_at_ = -1;
+  int attempts_ = 0, failed_at_ = -1, undecayed_at_ = -1;
   double smoothing_ = 1;                // its share of the width, less with each attempt
   std::optional<AtomPlanner> planner_;  // of atoms
   double atoms_ = 0, most_smoothing_ = infinity;
-  bool may_decay_ = true, steps_may_decay_ = true;
+  bool may_decay_ = true;
   int atom_attempts_ = 0;
   bool is_of_atoms_ = false;
   std::shared_ptr<const DiscretizedContour> made_;
