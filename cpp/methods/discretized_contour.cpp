@@ -237,8 +237,8 @@ class ByDiscretizedContour final : public Method {
     std::optional<Saddlepoint> of_steps;
     if (grid.plan().closing.top < infinity) {  // the nodes hardly know what is closed
       saddlepoint = &of_steps.emplace(steps.upper, task_.terms());
-      plan_ = plan_discretized_contour(*saddlepoint, grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
-                                       undecayed_at_ != grid.attempts());
+      plan_ =
+          plan_discretized_contour(*saddlepoint, grid.plan(), grid.at(), grid.log_tolerance() * smoothing_, decaying());
       if (!(plan_.cost < infinity)) return nullptr;
     }
     return std::make_shared<DiscretizedContour>(task_.terms(), *saddlepoint, grid.plan(), std::move(steps), plan_,
@@ -286,7 +286,7 @@ class ByDiscretizedContour final : public Method {
     if (failed_at_ == grid.attempts()) return {.obstacle = "the sum did not come to an answer"};
     if (grid.plan().step_bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
     plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
-                                     undecayed_at_ != grid.attempts());
+                                     decaying());
     return offered(plan_, grid.plan().step_bytes);
   }
 
@@ -313,6 +313,12 @@ class ByDiscretizedContour final : public Method {
     if (!(plan.cost < (task_.is_named() ? infinity : most))) return {.obstacle = "it needs too many samples"};
     if (bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
     return {plan.cost, bytes, 0.7, {}};
+  }
+
+  // Nodes are few, and know of decay as much as the steps do.
+  const Saddlepoint* decaying() {
+    GridPlanner& grid = task_.grid();
+    return undecayed_at_ != grid.attempts() ? &grid.saddlepoint() : nullptr;
   }
 
   static double width_of(const Answer& found) {

@@ -67,7 +67,8 @@ namespace {
 
 // Where moments decay long before the smoothing ends all, samples need not go on: their moduli are bounded up to there.
 // Then less smoothing costs no samples.
-void end_early(const Saddlepoint& saddlepoint, const Saddle& at, double log_share, DiscretizedContourPlan& plan) {
+void end_early(const Saddlepoint& saddlepoint, const Saddlepoint& decaying, const Saddle& at, double log_share,
+               DiscretizedContourPlan& plan) {
   Contour& contour = plan.contour;
   const double spacing = 2 * std::numbers::pi / contour.period, smoothing_there = less_smoothing * plan.smoothing;
   const double last = spacing * static_cast<double>(contour.count) / less_smoothing;
@@ -79,12 +80,12 @@ void end_early(const Saddlepoint& saddlepoint, const Saddle& at, double log_shar
   for (int i = 0; i < 12 && from < 0.3 * less_smoothing * last; ++i, from *= 1.5) {
     const double goal = log_share + log_sum - math::log(4 / (spacing * from));
     const double most = goal - math::log(smoothing.bound(contour.tilt, from));
-    if (!(log_modulus_bound(saddlepoint, contour.tilt, from, from) < most)) continue;
+    if (!(log_modulus_bound(decaying, contour.tilt, from, from) < most)) continue;
     double reach = last;
     while (reach < 20 * last &&
            math::log(smoothing.bound(contour.tilt, reach)) + smoothing.order(from) * math::log(reach / from) > goal)
       reach *= 1.05;
-    if (!(log_modulus_bound(saddlepoint, contour.tilt, from, reach) < most)) continue;
+    if (!(log_modulus_bound(decaying, contour.tilt, from, reach) < most)) continue;
     contour.count = static_cast<std::size_t>(std::ceil(from / spacing)) + 2;
     plan.reach = reach, plan.smoothing = smoothing_there;
     return;
@@ -94,11 +95,11 @@ void end_early(const Saddlepoint& saddlepoint, const Saddle& at, double log_shar
 }  // namespace
 
 DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                                                double log_tolerance, bool may_decay) {
+                                                double log_tolerance, const Saddlepoint* decaying) {
   DiscretizedContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, 0.4, widest);
-  if (may_decay && result.contour.count > few_samples &&
+  if (decaying && result.contour.count > few_samples &&
       plan.points * static_cast<double>(result.contour.count) > worth_a_look)
-    end_early(saddlepoint, at, math::log(share * log_tolerance), result);
+    end_early(saddlepoint, *decaying, at, math::log(share * log_tolerance), result);
   const auto count = static_cast<double>(result.contour.count);
   if (count > 0) result.cost = cost::discretized_contour(2 * count, plan.points);
   return result;
@@ -122,7 +123,7 @@ DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, dou
     if (result.contour.count > 0 && (result.contour.count < few_samples || (least > 0 && count > 1.2 * least))) break;
   }
   if (may_decay && result.contour.count > few_samples / 2)
-    end_early(saddlepoint, at, math::log(share * log_tolerance), result);
+    end_early(saddlepoint, saddlepoint, at, math::log(share * log_tolerance), result);
   if (result.reach == 0 && result.contour.count < spare_samples) {  // hardly more cost, and a narrower answer
     const double less = std::max(less_smoothing, static_cast<double>(result.contour.count) / spare_samples);
     result.contour.count = static_cast<std::size_t>(std::ceil(static_cast<double>(result.contour.count) / less));

@@ -13,11 +13,12 @@ struct DiscretizedContourPlan {
   double smoothing, cost;  // its standard deviation [nats]
   double reach = 0;        // the frequency up to which moduli beyond the samples are bounded; 0: only by smoothing
 };
-/// For discretized steps. Smoothing takes less than half of the relative width of delta wanted. `may_decay`: whether
-/// the moments may be trusted to decay.
+/// For discretized steps. Smoothing takes less than half of the relative width of delta wanted. `decaying`: whose
+/// moments tell where theirs may be trusted to have decayed; null for nowhere.
 DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                                                double log_tolerance, bool may_decay = true);
-/// The same for laws of so many atoms in all, with at most so much smoothing [nats].
+                                                double log_tolerance, const Saddlepoint* decaying);
+/// The same for laws of so many atoms in all, with at most so much smoothing [nats]. `may_decay`: whether the moments
+/// may be trusted to decay.
 DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at,
                                              double log_tolerance, double most_smoothing, bool may_decay);
 

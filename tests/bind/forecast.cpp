@@ -107,7 +107,7 @@ void bind_forecast(py::module_& core) {
         const Plan plan = make_plan(direction, saddlepoint, {at, 1e-4, interval, 1e-9, true, {top, least, tilt}});
         std::unique_ptr<const Evaluator> run;
         if (by_contour) {
-          const DiscretizedContourPlan contour = plan_discretized_contour(saddlepoint, plan, at, 1e-3);
+          const DiscretizedContourPlan contour = plan_discretized_contour(saddlepoint, plan, at, 1e-3, &saddlepoint);
           run = std::make_unique<DiscretizedContour>(direction, saddlepoint, plan, discretized(direction, plan),
                                                      contour, planned_for);
         } else {
