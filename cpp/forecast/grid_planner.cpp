@@ -194,7 +194,8 @@ void GridPlanner::look_at(const Width& found, bool tried) {
   if (!question_.wants_epsilon() || question_.log_margin > 0 || !can_close(direction_)) return;
   const double epsilon = found.upper;
   if (!std::isfinite(epsilon) || !(epsilon > 0) || !(found.slope > 0) || !(found.curvature > 0)) return;
-  if (at_.regular && closing_.top == infinity && tried) return;
+  const bool is_placed = std::fabs(epsilon - at_.epsilon) < 0.5 * epsilon;
+  if (at_.regular && closing_.top == infinity && tried && is_placed) return;
   const bool known = at_.regular && std::fabs(epsilon - at_.epsilon) < 0.1 * epsilon;
   saddlepoint_ = whole_;
   closing_ = closing(epsilon);
