@@ -146,6 +146,16 @@ Cumulants Saddlepoint::cumulants(double tilt) const {
 
 double Saddlepoint::log_moment(std::size_t term, double tilt) const { return step_cumulants(term, tilt).value; }
 
+double Saddlepoint::variation_below(double top) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < nodes_.size(); ++j) {
+    const auto& [loss, log_mass] = nodes_[j];
+    for (std::size_t i = 0; i < loss.size(); ++i)
+      if (loss[i] > 0 && loss[i] < top) sum -= counts_[j] * math::exp(log_mass[i]) * math::expm1(-loss[i]);
+  }
+  return sum;
+}
+
 double Saddlepoint::spread_count(double tilt, double apart) const {
   double result = total_count_;
   for (std::size_t j = 0; j < atoms_.size(); ++j) {

@@ -89,6 +89,9 @@ class Saddlepoint {
   ChernoffQuantile chernoff_quantile(const Tilted& from, double log_reciprocal, int direction, double limit,
                                      double nearby = std::numeric_limits<double>::quiet_NaN()) const;
 
+  /// What losses between 0 and `top` add to the total variation, of all steps together.
+  double variation_below(double top) const;
+
   double total_count() const { return total_count_; }
   /// Steps by their tilted mass off atoms that lie further apart than `apart` [nats].
   double spread_count(double tilt, double apart) const;

@@ -113,7 +113,7 @@ void Solver::attempt() {
     state.forecast.obstacle = "memory_limit";
   }
   state.given_up = !evaluator_;
-  if (state.given_up && state.forecast.obstacle.empty()) state.forecast.obstacle = "its plan does not fit every step";
+  if (state.given_up && state.forecast.obstacle.empty()) state.forecast.obstacle = "its plan does not hold at a closer look";
   state.nanoseconds += nanoseconds_now() - start;
 }
 

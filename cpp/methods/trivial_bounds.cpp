@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "forecast/cost.hpp"
+#include "forecast/saddlepoint.hpp"
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
@@ -220,12 +221,16 @@ std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, dou
 
 namespace {
 
+double large_loss(const Direction& direction, double epsilon, double tolerance) {
+  double likely = 1;
+  for (const Term& term : direction) likely += static_cast<double>(term.count) * term.pair->total_variation_bound();
+  return epsilon + math::log(32 * likely / tolerance);
+}
+
 // Lower bound of delta(epsilon) by the test that calls whenever a step has a loss far above epsilon: of Q-mass it has
 // next to nothing.
 double delta_by_any_large_loss(const Direction& direction, double epsilon, double tolerance) {
-  double likely = 1;
-  for (const Term& term : direction) likely += static_cast<double>(term.count) * term.pair->total_variation_bound();
-  const double edge = epsilon + math::log(32 * likely / tolerance);
+  const double edge = large_loss(direction, epsilon, tolerance);
   UnionProbability any;
   double called = 0;  // of Q-mass, times e^epsilon
   for (std::size_t j = 0; j < direction.size(); ++j) {
@@ -239,6 +244,14 @@ double delta_by_any_large_loss(const Direction& direction, double epsilon, doubl
   }
   called = called * (1 + u * static_cast<double>(direction.size() + 16)) + 1e-307;  // proof: any-large-loss
   return (any.lower() - called) * (1 - 4 * u);
+}
+
+// Whether that test is likely to miss little of the total variation: few losses lie between 0 and a large one.
+bool may_tell(const Saddlepoint& sketch, const Direction& direction, double epsilon, double tolerance) {
+  double all = 0;
+  for (const Term& term : direction) all += static_cast<double>(term.count) * term.pair->total_variation_bound();
+  const double missed = sketch.variation_below(large_loss(direction, epsilon, tolerance));
+  return missed * math::exp(-all) < 4 * tolerance * -math::expm1(-all);
 }
 
 class TrivialBounds final : public Evaluator {
@@ -294,7 +307,9 @@ class ByTrivialBounds final : public Method {
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
-    return std::make_shared<TrivialBounds>(task_.terms(), task_.question.tolerance, task_.is_bounded);
+    const Question& asked = task_.question;
+    if (task_.is_bounded && !may_tell(task_.grid().saddlepoint(), task_.terms(), asked.at, asked.tolerance)) return {};
+    return std::make_shared<TrivialBounds>(task_.terms(), asked.tolerance, task_.is_bounded);
   }
 
   void learn(const Answer& found) override {
