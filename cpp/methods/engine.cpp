@@ -113,7 +113,8 @@ void Solver::attempt() {
     state.forecast.obstacle = "memory_limit";
   }
   state.given_up = !evaluator_;
-  if (state.given_up && state.forecast.obstacle.empty()) state.forecast.obstacle = "its plan does not hold at a closer look";
+  if (state.given_up && state.forecast.obstacle.empty())
+    state.forecast.obstacle = "its plan does not hold at a closer look";
   state.nanoseconds += nanoseconds_now() - start;
 }
 
