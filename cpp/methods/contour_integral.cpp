@@ -9,10 +9,12 @@
 
 #include "forecast/contour_plan.hpp"
 #include "forecast/cost.hpp"
+#include "forecast/saddlepoint.hpp"
 #include "forecast/thinned.hpp"
 #include "methods/contour_sum.hpp"
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
@@ -81,6 +83,7 @@ class ContourIntegral final : public Evaluator {
     try {
       const LineOf line_of = made_in_turn(terms, {tilt, tilt, higher, 0, 20});
       for (std::size_t j = 0; j < terms.size(); ++j) {
+        checkpoint_each<16>(j);
         const MgfLine& line = line_of(j);
         low.add(line, terms[j].count);
         if (higher > tilt) high.add(line, terms[j].count);
