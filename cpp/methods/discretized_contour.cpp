@@ -150,11 +150,17 @@ Interval DiscretizedContour::delta(double epsilon) const {
 }
 
 Interval DiscretizedContour::epsilon(double delta, double start) const {
+  constexpr double next_to_0 = 1e-9;  // an epsilon, below which delta(0) may be no more than delta
   Interval result{0, infinity};
   const double above = down(delta - upper_->infinity_mass * (1 + 4 * u));
-  if (above > 0 && !(start > 0) && upper_->sum->delta(-upper_->loss_error).upper() <= above) return {0, 0};
-  if (above > 0)
-    result.upper = up(upper_->sum->enclose(above, upper_->sum->solve(above, start)).upper + upper_->loss_error);
+  if (above > 0) {
+    double root = start > 0 ? upper_->sum->solve(above, start) : 0;
+    if (!(root > next_to_0)) {
+      if (upper_->sum->delta(-upper_->loss_error).upper() <= above) return {0, 0};
+      root = upper_->sum->solve(above, start);
+    }
+    result.upper = up(upper_->sum->enclose(above, root).upper + upper_->loss_error);
+  }
   const double below = up(up(delta + reach_.excess) - lower_->infinity_mass * (1 - 4 * u));
   if (below > 0)
     result.lower = down(lower_->sum->enclose(below, lower_->sum->solve(below, start)).lower - lower_->loss_error);

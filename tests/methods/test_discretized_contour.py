@@ -205,3 +205,10 @@ def test_the_contour_of_steps_knows_gaussians():
     answer = bounds(run + hs.ApproximateDP(epsilon=1e-9, delta=0.0), 1e-5, "")
     truth = exact.epsilon(((exact.Step(2.0, 1e-3), 10**6),), 1e-5, "add_remove", 12)
     assert answer.lower - 2e-9 <= float(truth) <= answer.upper + 1e-12
+
+
+def test_epsilon_is_0_where_the_root_is_all_but_0():
+    """delta(0) is half of delta, and what rounding leaves of the root is no epsilon."""
+    run = 64 * hs.DiscreteGaussian(sigma=0.39).poisson_sampled(1.1e-6)
+    assert run.delta_bounds(0.0).upper < 2e-5
+    assert run.epsilon_bounds(3.8e-5) == (0, 0)

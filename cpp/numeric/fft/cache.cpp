@@ -9,7 +9,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr std::size_t most_plans = 16;
+constexpr std::size_t most_plans = 64;
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
 
 struct Cache {
