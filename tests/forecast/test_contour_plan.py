@@ -3,9 +3,9 @@
 
 import pytest
 
-import hockeystick as hs
 from forecast.forecasts import GAUSSIAN, LATTICE, terms
 from hockeystick import _core
+from rare_runs import batches, mixture
 
 
 def answer(mechanism, count, tolerance, method=""):
@@ -30,18 +30,6 @@ def test_a_contour_is_taken_where_it_costs_less_than_a_transform():
     assert contour.method == "contour_integral"
     assert contour.cost < transform.cost
     assert answer(LATTICE, 5, 1e-3).method != "contour_integral"
-
-
-def batches(noise, rate, batch, size):
-    return hs.TruncatedPoissonGaussian(
-        noise, sampling_probability=rate, truncated_batch_size=batch, dataset_size=size
-    )
-
-
-def mixture(noise, *parts):
-    """Sensitivities and their probabilities; what these leave is at 0."""
-    sensitivities, shares = zip((0.0, 1 - sum(share for _, share in parts)), *parts, strict=True)
-    return hs.GaussianMixture(noise, sensitivities=sensitivities, probabilities=shares)
 
 
 RARE = {

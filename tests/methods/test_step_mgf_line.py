@@ -12,6 +12,7 @@ from flint import acb, arb, ctx
 import hockeystick as hs
 from hockeystick import Adjacency, _core
 from pld import stored
+from rare_runs import batches, mixture
 
 INTERVAL = 2.0**-5
 MASS = [0.25, 0.5, 0.125, 0.0625, 0.03125, 0.0, 0.03125]
@@ -41,18 +42,6 @@ def test_moduli_are_bounded_up_to_their_reach(floor, side):
         assert abs(moment(acb(TILT, float(w))) / moment(acb(TILT))) <= arb(bound)
     assert line.modulus_bound(100.5) == 1
     assert _core.contour.step_line(step, TILT, 0.125).modulus_bound(20.0) == 1
-
-
-def batches(noise, rate, batch, size):
-    return hs.TruncatedPoissonGaussian(
-        noise, sampling_probability=rate, truncated_batch_size=batch, dataset_size=size
-    )
-
-
-def mixture(noise, *parts):
-    """Sensitivities and their probabilities; what these leave is at 0."""
-    sensitivities, shares = zip((0.0, 1 - sum(share for _, share in parts)), *parts, strict=True)
-    return hs.GaussianMixture(noise, sensitivities=sensitivities, probabilities=shares)
 
 
 RARE = {
