@@ -16,7 +16,7 @@ from flint import arb
 import hockeystick as hs
 from exact.one_step import gaussian_delta
 from hockeystick.compat.dp_accounting import pld
-from hockeystick.compat.dp_accounting.pld import common, pld_pmf
+from hockeystick.compat.dp_accounting.pld import common
 from hockeystick.compat.dp_accounting.pld import privacy_loss_distribution as distributions
 
 PLD = distributions.PrivacyLossDistribution
@@ -172,6 +172,52 @@ def given_pair(side):
     return PLD.create_from_rounded_probability({-1: 0.375, 2: 0.5}, 0.125, 0.25, side)
 
 
+@pytest.mark.parametrize("weight", [1e-9, 0.1, 1 / 3, 1 - 2.0**-53])
+@pytest.mark.parametrize("epsilon", [-1.0, 0.0, 0.3, 2.0])
+def test_a_mixture_has_the_mean_of_both_deltas(epsilon, weight):
+    """Of two plain Gaussians, by the closed form; each side on its side."""
+    both = (arb(1), weight), (arb(1) / 4, 1 - arb(weight))
+    truth = sum((arb(w) * gaussian_delta(mu, arb(epsilon)) for mu, w in both), arb(0))
+    found = {}
+    for side in (True, False):
+        one, other = (
+            distributions.from_gaussian_mechanism(sigma, pessimistic_estimate=side)
+            for sigma in (1.0, 4.0)
+        )
+        found[side] = one.compute_mixture(other, weight).get_delta_for_epsilon(epsilon)
+    assert arb(found[False]) <= truth <= arb(found[True])
+    assert found[True] - found[False] <= 2e-4 * found[True]
+
+
+def test_a_mixture_of_directions_and_of_one_for_both():
+    sampled = distributions.from_gaussian_mechanism(1.0, sampling_prob=0.1)
+    plain = distributions.from_gaussian_mechanism(1.0)
+    assert sampled.compute_mixture(plain, 1)._pmf_add is sampled._pmf_add
+    mixed = plain.compute_mixture(sampled, 0.25).self_compose(10)
+    there = plain.self_compose(10).get_delta_for_epsilon(1.0)
+    assert (
+        sampled.self_compose(10).get_delta_for_epsilon(1.0)
+        < (mixed.get_delta_for_epsilon(1.0))
+        < there
+    )
+    leaks = given_pair(True).compute_mixture(distributions.identity(0.25), 0.5)
+    assert leaks.get_delta_for_epsilon(math.inf) == 0.0625
+
+
+@pytest.mark.parametrize(
+    ("other", "weight", "message"),
+    [
+        (distributions.identity(0.25), 1.5, r"self_weight should be in \[0, 1\], got 1.5"),
+        (distributions.identity(0.25), math.nan, "self_weight"),
+        (distributions.identity(0.5), 0.5, "intervals are different"),
+        (distributions.identity(0.25, pessimistic_estimate=False), 0.5, "types are different"),
+    ],
+)
+def test_what_cannot_be_mixed(other, weight, message):
+    with pytest.raises(ValueError, match=message):
+        given_pair(True).compute_mixture(other, weight)
+
+
 @pytest.mark.parametrize("count", [1, 2, 7])
 @pytest.mark.parametrize("epsilon", [-3.0, -0.2, 0.0, 0.3, 1.5])
 def test_given_masses_are_composed_exactly(count, epsilon):
@@ -258,8 +304,6 @@ def test_epsilons_beyond_all_that_can_be_asked():
     [
         (lambda: pld.privacy_loss_mechanism, "hockeystick.mechanisms"),
         (lambda: common.self_convolve, "Composition"),
-        (lambda: pld_pmf.SparsePLDPmf({0: 1.0}, 1.0, 0.0, True).compute_mixture, "Mixture"),
-        (lambda: distributions.identity().compute_mixture, "TruncatedPoissonGaussian"),
     ],
 )
 def test_what_is_not_offered_says_what_to_use(make, instead):

@@ -88,6 +88,21 @@ def test_real_moments_are_enclosed(sigma, rate, direction):
         assert truth <= bound <= truth + arb(1e-13) + arb(1e-14) * abs(truth)
 
 
+@pytest.mark.parametrize(
+    ("sigma", "rate", "direction", "tilt"),
+    [
+        (0.077, 3.6e-37, "remove", 1.0),
+        (0.134, 2e-24, "remove", 2.0),
+        (0.1586, 3.3e-32, "replace", 3.65),
+    ],
+)
+def test_real_moments_of_rare_large_losses_are_enclosed(sigma, rate, direction, tilt):
+    """Where masses are made of large terms that cancel, so that their rounding is what counts."""
+    value, error = line_of(sigma, rate, direction, tilt).log_moment()
+    truth = truths(sigma, rate, direction, tilt, count=1)[0].real
+    assert abs(truth - arb(value)) <= arb(error)
+
+
 @pytest.mark.parametrize("direction", ["remove", "replace"])
 def test_nodes_left_out_are_counted(direction):
     """At tilts that move mass to where the line has no nodes."""

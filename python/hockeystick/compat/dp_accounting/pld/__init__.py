@@ -41,7 +41,6 @@ Not offered, as no library that uses dp_accounting is known to ask for it; the e
 | left out | in its place |
 | --- | --- |
 | the module `privacy_loss_mechanism` | ``hockeystick.mechanisms`` |
-| `compute_mixture` of distributions | ``TruncatedPoissonGaussian``, ``GaussianMixture`` |
 | `self_convolve`, `convolve_dictionary` and `self_convolve_dictionary` | distributions compose |
 | `log_sinh`, `asinh_exp` and `log_a_times_exp_b_plus_c` | NumPy and SciPy |
 

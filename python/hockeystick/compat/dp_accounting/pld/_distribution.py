@@ -159,6 +159,15 @@ class PrivacyLossDistribution:
         """The composition with itself."""
         return self.of_runs(*[run.times(num_times, tail_mass_truncation) for run in self._runs])
 
+    def compute_mixture(
+        self, other: "PrivacyLossDistribution", self_weight: float
+    ) -> "PrivacyLossDistribution":
+        """This with probability `self_weight`, else the other; which of both is known."""
+        pmfs = [(self._pmf_remove, other._pmf_remove)]
+        if not (self._symmetric and other._symmetric):
+            pmfs.append((self._pmf_add, other._pmf_add))
+        return type(self)(*[mine.compute_mixture(its, self_weight) for mine, its in pmfs])
+
     def get_delta_for_epsilon_for_composed_pld(
         self, privacy_loss_distribution: "PrivacyLossDistribution", epsilon: float
     ) -> float:

@@ -4,12 +4,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 import hockeystick as hs
+from hockeystick.compat._quotient import rounded
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -85,6 +87,19 @@ def convolved(parts: Sequence[tuple[Shown, int]]) -> Shown:
     probs = np.fft.irfft(np.prod(powers, axis=0), period)[:size]
     finite = math.prod([(1 - part.infinity_mass) ** n for part, n in parts])
     return Shown(sum([n * part.first for part, n in parts]), np.maximum(probs, 0), 1 - finite)
+
+
+def mixed(one: Shown, other: Shown, weight: float, *, pessimistic: bool) -> Shown:
+    """The one with this probability, else the other; outward by what products are rounded."""
+    first = min(one.first, other.first)
+    probs = np.zeros(max(each.first + each.probs.size for each in (one, other)) - first)
+    infinity_mass = Fraction(0)
+    for each, share in ((one, Fraction(weight)), (other, 1 - Fraction(weight))):
+        start = each.first - first
+        probs[start : start + each.probs.size] += float(share) * each.probs
+        infinity_mass += share * Fraction(each.infinity_mass)
+    probs *= 1 + (_OUTWARD if pessimistic else -_OUTWARD)
+    return Shown(first, probs, rounded(infinity_mass, 1 if pessimistic else -1))
 
 
 def cut(shown: Shown, tail_mass: float, *, pessimistic: bool) -> Shown:

@@ -16,7 +16,6 @@ INSTEAD = {
     "log_a_times_exp_b_plus_c": _MATH,
     "log_sinh": _MATH,
     "asinh_exp": _MATH,
-    "compute_mixture": "hockeystick.TruncatedPoissonGaussian and GaussianMixture are mixtures",
 }
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import hockeystick as hs
 from hockeystick.adjacency import Adjacency
 from hockeystick.compat.dp_accounting.pld import common
-from hockeystick.compat.dp_accounting.pld._given import FloatArray, Shown, given
+from hockeystick.compat.dp_accounting.pld._given import FloatArray, Shown, given, mixed
 from hockeystick.compat.dp_accounting.pld._offered import refuse
 from hockeystick.compat.dp_accounting.pld._run import Run
 
@@ -92,6 +92,24 @@ class PLDPmf:
     def self_compose(self, num_times: int, tail_mass_truncation: float = 1e-15) -> "DensePLDPmf":
         """The distribution of the sum of `num_times` losses; truncation as in ``compose``."""
         return DensePLDPmf.of_run(self.run.times(num_times, tail_mass_truncation))
+
+    def compute_mixture(self, other: "PLDPmf", self_weight: float) -> "PLDPmf":
+        """This with probability `self_weight`, else the other; which of both is known.
+
+        The masses shown are what is mixed, moved outward by what products round: certified like
+        they are, which what is composed of given masses is not.
+
+        Raises:
+            ValueError: Grids or estimates differ, or `self_weight` is not in [0, 1].
+        """
+        self.validate_composable(other)
+        if not 0 <= self_weight <= 1:
+            raise ValueError(f"self_weight should be in [0, 1], got {self_weight!r}")
+        if self_weight in {0, 1}:
+            return self if self_weight else other
+        pessimistic = self._pessimistic_estimate
+        shown = mixed(self._shown, other._shown, self_weight, pessimistic=pessimistic)
+        return DensePLDPmf(self._discretization, *shown, pessimistic)
 
     def get_delta_for_epsilon(self, epsilon: float | Sequence[float]) -> float | FloatArray:
         """Delta at a number, or at increasing numbers, of any sign."""
