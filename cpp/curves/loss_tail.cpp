@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "curves/curve_points.hpp"
 #include "curves/refine_interval.hpp"
 #include "forecast/grid_interval.hpp"
 #include "methods/budgeted.hpp"
@@ -25,10 +26,21 @@ namespace {
 // For tail probabilities below this, a tilt is chosen for each group of tails within a few nats.
 constexpr double rare = 1e-6, shared_nats = 8;
 
+constexpr int most_rounds = 6;             // of deltas
+constexpr double least_tolerance = 2e-12;  // at which contours may know them
+
+// The curve about an answer, by rising loss; `kinks` are the same from above.
+struct Known {
+  std::span<const CurvePoint> points;
+  CurveKinks kinks;
+};
+
 // A kind of question: the quantity at a point of one direction, and the width that its answers may have.
 struct Kind {
   double (*log_tail)(const Saddlepoint&, double point);  // forecast of log P(L > t) at the answer
+  Saddle (*place)(const Saddlepoint&, double point);     // forecast of t at the answer
   Interval (*ask)(const CurveKinks& above, const CurveTable& below, double point);
+  Interval (*between)(const Known& known, double point);
   Interval (*gaussian)(double mu, double mu_error, double point);
   Interval (*listed)(const Enumeration& sums, double point);
   Interval start, nothing;                                           // before anything is known; for loss 0
@@ -68,6 +80,7 @@ class Solver {
   }
 
   std::vector<Answer> solve() {
+    solve_by_deltas();
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (!answers_[i].converged &&
@@ -86,6 +99,58 @@ class Solver {
   }
 
  private:
+  // From deltas about the loss where contours answer these.
+  void solve_by_deltas() {
+    CurvePoints curve(direction_, nullptr, limits_);
+    for (int round = 0; round < most_rounds; ++round) {
+      std::vector<WantedPoint> wanted;
+      for (std::size_t i = 0; i < points_.size(); ++i)
+        if (!answers_[i].converged) add_points(i, round, wanted);
+      const bool is_served = !wanted.empty() && curve.ask(std::move(wanted));
+      Known known{curve.points(), {}};
+      for (const CurvePoint& at : known.points)
+        known.kinks.loss.push_back(at.loss), known.kinks.value.push_back(at.value.upper);
+      bool is_narrower = false;
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        Answer& answer = answers_[i];
+        if (answer.converged) continue;
+        const auto [lower, upper] = both({answer.lower, answer.upper}, kind_.between(known, points_[i]));
+        is_narrower |= lower > answer.lower || upper < answer.upper;
+        answer.lower = lower, answer.upper = upper;
+        answer.converged = upper - lower <= kind_.allowed(answer, limits_.tolerance, deviation_);
+      }
+      if (!is_served && !is_narrower) return;
+    }
+  }
+
+  // Chords of length h leave h r of a tail that falls at the rate r, about, and what delta is off by 2 / (h (1 + r)).
+  void add_points(std::size_t i, int round, std::vector<WantedPoint>& wanted) const {
+    const Saddle at = kind_.place(saddlepoint_, points_[i]);
+    const double rate = (0.8 + std::fabs(at.tilt) * at.deviation) / at.deviation;
+    const Answer& known = answers_[i];
+    const auto add = [&](double loss, double length, double part) {
+      const double tolerance = 0.25 * part * length * (1 + rate);
+      if (loss >= 0 && tolerance >= least_tolerance) wanted.push_back({loss, std::min(0.1, tolerance)});
+    };
+    if (kind_.relative) {
+      const double part = 0.3 * limits_.tolerance / (1 << 2 * round), length = std::min(part / rate, points_[i]);
+      for (const double away : {0, -1, 1, -2, 2}) add(points_[i] + away * length, length, part);
+      return;
+    }
+    // First about the forecast, then between what is known; beyond it where an end is not.
+    const double allowed = limits_.tolerance * deviation_;
+    double first = at.epsilon - 8 * allowed, last = at.epsilon + 8 * allowed;
+    if (round > 0) {
+      const double about = known.lower > -infinity ? known.lower : known.upper < infinity ? known.upper : at.epsilon;
+      const double reach = (4 << 2 * (round - 1)) * deviation_;
+      first = std::max(known.lower, about - reach);
+      last = std::min(known.upper, about + reach);
+    }
+    const double parts = std::clamp(std::ceil((last - first) / (0.25 * allowed)), 8.0, 64.0);
+    const double length = (last - first) / parts;
+    for (double k = 0; k <= parts; ++k) add(first + k * length, length, 0.1 * rate * length);
+  }
+
   // Rare tails of about one size share the tilt of the smallest; tails that this leaves too wide get their own.
   void solve_together() {
     std::vector<std::pair<double, std::size_t>> open;  // by increasing tail
@@ -214,6 +279,30 @@ Interval ask_quantile(const CurveKinks& above, const CurveTable& below, double l
           loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};
 }
 
+// The tail at a known point.
+Interval tail_at(const Known& known, std::size_t k) {
+  const auto& [loss, alpha, value] = known.points[k];
+  return loss_tail(known.kinks, value.lower, loss);
+}
+
+Interval tail_between(const Known& known, double epsilon) {
+  const auto at = std::lower_bound(known.points.begin(), known.points.end(), epsilon,
+                                   [](const CurvePoint& point, double loss) { return point.loss < loss; });
+  if (at == known.points.end() || at->loss != epsilon) return {0, 1};
+  return tail_at(known, static_cast<std::size_t>(at - known.points.begin()));
+}
+
+// P(L > t) falls, so that every point is certified.
+Interval quantile_between(const Known& known, double level) {
+  Interval found{-infinity, infinity};
+  for (std::size_t k = 0; k < known.points.size(); ++k) {
+    const Interval tail = tail_at(known, k);
+    if (tail.lower > std::nextafter(1 - level, 2.0)) found.lower = known.points[k].loss;
+    if (tail.upper <= std::nextafter(1 - level, 0.0)) found.upper = std::min(found.upper, known.points[k].loss);
+  }
+  return found;
+}
+
 Interval listed_tail(const Enumeration& sums, double epsilon) { return sums.tail(epsilon); }
 
 Interval listed_quantile(const Enumeration& sums, double level) {
@@ -222,7 +311,9 @@ Interval listed_quantile(const Enumeration& sums, double level) {
 
 const Kind tail_kind{
     [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon).log_delta; },
+    [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon); },
     &ask_tail,
+    &tail_between,
     &gaussian_tail,
     &listed_tail,
     {0, 1},
@@ -233,7 +324,11 @@ const Kind tail_kind{
 
 const Kind quantile_kind{
     [](const Saddlepoint&, double level) { return math::log(std::max(1 - level, 1e-17)); },
+    [](const Saddlepoint& saddlepoint, double level) {
+      return level < 0.5 ? saddlepoint.saddle_for_rate(level, -1, 0) : saddlepoint.saddle_for_rate(1 - level, 1, 0);
+    },
     &ask_quantile,
+    &quantile_between,
     &gaussian_quantile,
     &listed_quantile,
     {-infinity, infinity},

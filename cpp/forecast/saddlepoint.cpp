@@ -304,14 +304,14 @@ Saddle Saddlepoint::irregular(double tilt, double epsilon) const {
 }
 
 // Q is P at tilt -1, and its cumulant generating function is K there.
-Saddle Saddlepoint::saddle_for_rate(double rate, int direction) const {
+Saddle Saddlepoint::saddle_for_rate(double rate, int direction, double measure) const {
   const double goal = math::log(std::clamp(rate, 1e-290, 0.49));
   const auto attempt_at = [&](double s) {
-    const Cumulants k = cumulants(-1 + direction * s);
+    const Cumulants k = cumulants(measure + direction * s);
     const double deviation = std::sqrt(k.variance), tail = scaled_normal_tail(s * deviation);
     return attempt(s, k.value - direction * s * k.mean + math::log(tail) - goal, deviation / (sqrt_two_pi * tail));
   };
-  return saddle(-1 + direction * search(attempt_at, std::sqrt(-2 * goal) / deviation_, steepest(), 1e-3));
+  return saddle(measure + direction * search(attempt_at, std::sqrt(-2 * goal) / deviation_, steepest(), 1e-3));
 }
 
 double Saddlepoint::tilt_for_rate(double rate) const {

@@ -68,8 +68,9 @@ class Saddlepoint {
   /// The least tilt at which Chernoff's inequality shows that no double is as small as delta(epsilon); right below
   /// where the mean jumps past epsilon if none does.
   Saddle far_saddle(double epsilon) const;
-  /// The saddle at which Q(L > epsilon) is about `rate` (direction +1), or Q(L <= epsilon) is (-1); rate <= 1/2.
-  Saddle saddle_for_rate(double rate, int direction) const;
+  /// The saddle at which Q(L > epsilon) is about `rate` (direction +1), or Q(L <= epsilon) is (-1); rate <= 1/2. In the
+  /// measure tilted by `measure`: 0 for P.
+  Saddle saddle_for_rate(double rate, int direction, double measure = -1) const;
   /// The tilt of that saddle above, at least 0, held to where the tilted composition is likely to be regular.
   double tilt_for_rate(double rate) const;
 

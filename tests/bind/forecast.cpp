@@ -47,7 +47,8 @@ void bind_forecast(py::module_& core) {
       .def("saddle_for_epsilon", &Saddlepoint::saddle_for_epsilon, py::arg("epsilon"))
       .def("rough_saddle_for_delta", &Saddlepoint::rough_saddle_for_delta, py::arg("log_delta"))
       .def("rough_saddle_for_epsilon", &Saddlepoint::rough_saddle_for_epsilon, py::arg("epsilon"))
-      .def("saddle_for_rate", &Saddlepoint::saddle_for_rate, py::arg("rate"), py::arg("direction"))
+      .def("saddle_for_rate", &Saddlepoint::saddle_for_rate, py::arg("rate"), py::arg("direction"),
+           py::arg("measure") = -1.0)
       .def(
           "chernoff_quantile",
           [](const Saddlepoint& saddlepoint, double tilt, double log_reciprocal, int direction, double limit) {

@@ -2,13 +2,16 @@
 """The probability that the loss exceeds a threshold, and its quantiles, of losses known exactly."""
 
 import math
+from itertools import islice
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import acb, arb, ctx
 
+import exact
 import hockeystick as hs
 from exact.balls import normal_tail
+from exact.moments import Line, log_moments
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 
@@ -90,3 +93,69 @@ def test_quantiles_of_losses_that_may_be_infinite():
     low, high = _core.loss_quantile_bounds(run, np.array([0.5, 0.99]), **LIMITS)
     assert low.upper < math.inf
     assert (high.lower, high.upper) == (math.inf, math.inf)
+
+
+STEPS = [
+    # noise, rate, steps, epsilon, tilt, spacing, samples
+    (1.0, 0.01, 10_000, 2.0, 3.0, 0.1, 200),
+    (1.0, 0.01, 10_000, 0.05, 1.0, 0.1, 200),
+    (0.7, 1e-4, 100_000, 0.2, 5.0, 0.2, 800),
+    (5.0, 0.2, 300, 3.0, 4.0, 0.1, 200),
+]
+
+
+def tail_of_steps(direction, noise, rate, count, epsilon, tilt, spacing, samples):
+    """The integral of M(z)^n e^(-z epsilon) / z by the trapezoid rule, no error of which counts.
+
+    Also its last sample and the change by the rule of twice the spacing, relative.
+    """
+    line = Line(arb(tilt), arb(spacing), 1, 0.0)
+    sums = [arb(0), arb(0)]
+    last = arb(0)
+    for k, (log, _) in enumerate(
+        islice(log_moments(exact.Step(noise, rate), direction, line), samples)
+    ):
+        z = acb(tilt, k * spacing)
+        value = (count * log - z * arb(epsilon)).exp() / z
+        last = abs(value)
+        for j, every in enumerate((1, 2)):
+            if k % every == 0:
+                sums[j] += every * (value.real if k == 0 else 2 * value.real)
+    fine, coarse = (total * arb(spacing) / (2 * arb.pi()) for total in sums)
+    return fine, last / fine, abs(coarse - fine) / fine
+
+
+@pytest.mark.parametrize("direction", [Direction.REMOVE, Direction.ADD])
+@pytest.mark.parametrize("steps", STEPS)
+def test_tails_and_quantiles_of_sampled_steps(steps, direction):
+    noise, rate, count, epsilon, *_ = steps
+    with ctx.workprec(200):
+        truth, last, change = tail_of_steps(direction.name.lower(), *steps)
+        assert last < 1e-12
+        assert change < 1e-9
+    mechanism = hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
+    run = [[(mechanism.dominating_pair(direction), count)]]
+    for tolerance in (1e-2, 1e-3):
+        limits = {"tolerance": tolerance, "memory_limit": 2**26}
+        (answer,) = _core.loss_tail_bounds(run, np.array([epsilon]), **limits)
+        assert answer.lower <= truth * (1 + 1e-9)
+        assert truth * (1 - 1e-9) <= answer.upper
+        assert answer.converged
+        assert answer.upper - answer.lower <= tolerance * answer.upper
+        (answer,) = _core.loss_quantile_bounds(run, np.array([1 - float(truth)]), **limits)
+        assert answer.lower <= epsilon * (1 + 1e-9)
+        assert epsilon * (1 - 1e-9) <= answer.upper
+        assert answer.converged
+
+
+def test_quantiles_far_from_their_forecasts():
+    """One large loss decides, so that forecasts are off by many deviations."""
+    mechanism = hs.Gaussian(noise_multiplier=0.7).poisson_sampled(1e-4)
+    run = [[(mechanism.dominating_pair(Direction.REMOVE), 100_000)]]
+    limits = {"tolerance": 1e-2, "memory_limit": 2**26}
+    for level in (0.9, 0.99, 0.999):
+        (answer,) = _core.loss_quantile_bounds(run, np.array([level]), **limits)
+        assert answer.converged
+        ends = np.array([answer.lower, answer.upper])
+        above, below = _core.loss_tail_bounds(run, ends, **limits)
+        assert below.lower <= 1 - level <= above.upper
