@@ -44,8 +44,12 @@ struct WantedPoint {
 class CurvePoints {
  public:
   /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if there is none to ask.
-  CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits)
-      : direction_(direction), reverse_(reverse), limits_(limits) {}
+  /// `method`: the only one that may answer, any where it is empty.
+  CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits,
+              const char* method = "contour_integral")
+      : direction_(direction), reverse_(reverse), limits_(limits) {
+    limits_.method = method;
+  }
 
   /// Encloses the curve at more losses; false if less than half of these are known as closely as wanted.
   bool ask(std::vector<WantedPoint> wanted);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "curves/curve_points.hpp"
 #include "curves/refine_interval.hpp"
@@ -26,8 +27,9 @@ namespace {
 // For tail probabilities below this, a tilt is chosen for each group of tails within a few nats.
 constexpr double rare = 1e-6, shared_nats = 8;
 
-constexpr int most_rounds = 6;             // of deltas
-constexpr double least_tolerance = 2e-12;  // at which contours may know them
+constexpr int most_rounds = 6;                // of deltas
+constexpr std::size_t small_grids = 1 << 26;  // [bytes], that cost less than deltas by any method
+constexpr double least_tolerance = 2e-12;     // at which contours may know them
 
 // The curve about an answer, by rising loss; `kinks` are the same from above.
 struct Known {
@@ -80,7 +82,17 @@ class Solver {
   }
 
   std::vector<Answer> solve() {
-    solve_by_deltas();
+    solve_by_deltas("contour_integral");
+    const std::size_t memory = limits_.memory_limit;
+    limits_.memory_limit = std::min(memory, small_grids);
+    solve_by_grids();
+    solve_by_deltas("");
+    if (std::exchange(limits_.memory_limit, memory) < memory) solve_by_grids();
+    return std::move(answers_);
+  }
+
+ private:
+  void solve_by_grids() {
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (!answers_[i].converged &&
@@ -95,13 +107,11 @@ class Solver {
       solve(std::array{i}, std::min(log_tail, -1.0), true);
       if (kind_.relative && !answers_[i].converged) solve_by_buckets(i);
     }
-    return std::move(answers_);
   }
 
- private:
-  // From deltas about the loss where contours answer these.
-  void solve_by_deltas() {
-    CurvePoints curve(direction_, nullptr, limits_);
+  // From deltas about the loss.
+  void solve_by_deltas(const char* method) {
+    CurvePoints curve(direction_, nullptr, limits_, method);
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<WantedPoint> wanted;
       for (std::size_t i = 0; i < points_.size(); ++i)
@@ -118,6 +128,7 @@ class Solver {
         is_narrower |= lower > answer.lower || upper < answer.upper;
         answer.lower = lower, answer.upper = upper;
         answer.converged = upper - lower <= kind_.allowed(answer, limits_.tolerance, deviation_);
+        if (answer.converged) answer.limited_by = {};
       }
       if (!is_served && !is_narrower) return;
     }
@@ -137,16 +148,16 @@ class Solver {
       for (const double away : {0, -1, 1, -2, 2}) add(points_[i] + away * length, length, part);
       return;
     }
-    // First about the forecast, then between what is known; beyond it where an end is not.
+    // Between what is known, however far; first about the forecast if an end is not.
     const double allowed = limits_.tolerance * deviation_;
     double first = at.epsilon - 8 * allowed, last = at.epsilon + 8 * allowed;
-    if (round > 0) {
+    if (round > 0 || known.upper - known.lower < infinity) {
       const double about = known.lower > -infinity ? known.lower : known.upper < infinity ? known.upper : at.epsilon;
-      const double reach = (4 << 2 * (round - 1)) * deviation_;
+      const double reach = (4 << 2 * std::max(0, round - 1)) * deviation_;
       first = std::max(known.lower, about - reach);
       last = std::min(known.upper, about + reach);
     }
-    const double parts = std::clamp(std::ceil((last - first) / (0.25 * allowed)), 8.0, 64.0);
+    const double parts = std::clamp(std::ceil((last - first) / (0.25 * allowed)), 7.0, 64.0);
     const double length = (last - first) / parts;
     for (double k = 0; k <= parts; ++k) add(first + k * length, length, 0.1 * rate * length);
   }

@@ -159,3 +159,27 @@ def test_quantiles_far_from_their_forecasts():
         ends = np.array([answer.lower, answer.upper])
         above, below = _core.loss_tail_bounds(run, ends, **limits)
         assert below.lower <= 1 - level <= above.upper
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+def test_tails_of_sampled_atoms_lie_between_chords(epsilon):
+    """Chords of deltas asked for one by one; grids as fine as this needs take gigabytes."""
+    run = 1000 * hs.DiscreteGaussian(sigma=2.0).poisson_sampled(0.01)
+    length = 1e-3
+    low, at, high = (
+        run.delta_bounds(epsilon + away, tolerance=1e-6, adjacency="remove-one")
+        for away in (-length, 0, length)
+    )
+    most = (low.upper - math.exp(-length) * at.lower) / -math.expm1(-length)
+    least = (at.lower - math.exp(-length) * high.upper) / -math.expm1(-length)
+    bounds = run.probabilistic_delta_bounds(epsilon, adjacency="remove-one")
+    assert bounds.lower <= most
+    assert least <= bounds.upper
+    (quantile,) = _core.loss_quantile_bounds(
+        asked((hs.DiscreteGaussian(sigma=2.0).poisson_sampled(0.01), 1000)),
+        np.array([1 - bounds.estimate]),
+        tolerance=1e-2,
+        memory_limit=2**30,
+    )
+    assert quantile.converged
+    assert abs(quantile.lower - epsilon) < 0.05 * epsilon
