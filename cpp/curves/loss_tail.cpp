@@ -284,10 +284,12 @@ Interval ask_tail(const CurveKinks& above, const CurveTable& below, double epsil
   return loss_tail(above, below.delta(epsilon).value, epsilon);
 }
 
-// 1 - level, rounded up or down, for the side that must not be overstated.
+// 1 - level, rounded down and up, for the side that must not be overstated.
+Interval rest_of(double level) { return {std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0)}; }
+
 Interval ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
-  return {loss_tail_quantile(above, below, std::nextafter(1 - level, 2.0)).lower,
-          loss_tail_quantile(above, below, std::nextafter(1 - level, 0.0)).upper};
+  const auto [least, most] = rest_of(level);
+  return {loss_tail_quantile(above, below, most).lower, loss_tail_quantile(above, below, least).upper};
 }
 
 // The tail at a known point.
@@ -305,11 +307,12 @@ Interval tail_between(const Known& known, double epsilon) {
 
 // P(L > t) falls, so that every point is certified.
 Interval quantile_between(const Known& known, double level) {
+  const auto [least, most] = rest_of(level);
   Interval found{-infinity, infinity};
   for (std::size_t k = 0; k < known.points.size(); ++k) {
     const Interval tail = tail_at(known, k);
-    if (tail.lower > std::nextafter(1 - level, 2.0)) found.lower = known.points[k].loss;
-    if (tail.upper <= std::nextafter(1 - level, 0.0)) found.upper = std::min(found.upper, known.points[k].loss);
+    if (tail.lower > most) found.lower = known.points[k].loss;
+    if (tail.upper <= least) found.upper = std::min(found.upper, known.points[k].loss);
   }
   return found;
 }
@@ -317,7 +320,8 @@ Interval quantile_between(const Known& known, double level) {
 Interval listed_tail(const Enumeration& sums, double epsilon) { return sums.tail(epsilon); }
 
 Interval listed_quantile(const Enumeration& sums, double level) {
-  return sums.quantile(std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0));
+  const auto [least, most] = rest_of(level);
+  return sums.quantile(least, most);
 }
 
 const Kind tail_kind{
