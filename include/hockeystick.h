@@ -161,7 +161,7 @@ HS_API int hs_gdp_mu(const hs_run *run, const double *smallest_rates, size_t n, 
 HS_API int hs_renyi_divergence(const hs_run *run, const double *orders, size_t n, const hs_options *options,
                                hs_answer *answers);
 
-/* The smallest rho of zero-concentrated privacy for orders up to each, > 1, also infinite. */
+/* The smallest rho of zero-concentrated privacy for orders up to each, in (1, 1e4], or infinite for all. */
 HS_API int hs_zcdp(const hs_run *run, const double *largest_orders, size_t n, const hs_options *options,
                    hs_answer *answers);
 

@@ -29,6 +29,7 @@ std::string written(double x, int digits) {
 bool Range::holds(double x) const {
   const bool above = ends == Ends::open || ends == Ends::open_below ? x > low : x >= low;
   const bool below = ends == Ends::open || ends == Ends::open_above ? x < high : x <= high;
+  if (or_infinite && x == ranges::infinite) return true;
   return above && below && (!whole || std::floor(x) == x);
 }
 
@@ -36,7 +37,7 @@ std::string Range::text() const {
   const bool below_open = ends == Ends::open || ends == Ends::open_below;
   const bool above_open = ends == Ends::open || ends == Ends::open_above;
   return (whole ? "a whole number in " : "in ") + std::string(below_open ? "(" : "[") + written(low, 6) + ", " +
-         written(high, 6) + (above_open ? ")" : "]");
+         written(high, 6) + (above_open ? ")" : "]") + (or_infinite ? " or inf" : "");
 }
 
 double checked(std::string_view name, double x, const Range& range) {

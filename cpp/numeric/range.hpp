@@ -17,10 +17,11 @@ std::string written(double x, int digits = 15);
 struct Range {
   double low, high;
   enum class Ends { closed, open, open_below, open_above } ends = Ends::closed;
-  bool whole = false;  // only whole numbers
+  bool whole = false;        // only whole numbers
+  bool or_infinite = false;  // infinity besides
 
   bool holds(double x) const;
-  std::string text() const;  // "in (0, 1)", "a whole number in [0, 1e+09]"
+  std::string text() const;  // "in (0, 1)", "a whole number in [0, 1e+09]", "in (1, 10000] or inf"
 };
 
 /// x, or std::invalid_argument "NAME must be RANGE, got x".
@@ -42,7 +43,7 @@ inline constexpr Range epsilon{0, 1e4};
 inline constexpr Range tolerance{1e-12, 1, Range::Ends::open};
 inline constexpr Range count{0, 1e9, Range::Ends::closed, true};
 inline constexpr Range order{1, 1e4};  // of Renyi divergences
-inline constexpr Range largest_order{1, infinite, Range::Ends::open_below};
+inline constexpr Range largest_order{order.low, order.high, Range::Ends::open_below, false, true};
 inline constexpr Range smallest_rate{1e-20, 0.5, Range::Ends::open_above};
 inline constexpr Range pure_epsilon{1e-12, 1e3};                   // of permute-and-flip, and of discrete Laplace noise
 inline constexpr Range interval{0, 500, Range::Ends::open_below};  // of a grid of losses [nats]

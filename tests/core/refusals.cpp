@@ -58,6 +58,7 @@ const std::vector<Bad> questions{
     {"fpr", [] { power_bounds(gaussians(1), {}, std::vector{1.5}, limits); }},
     {"smallest_rate", [] { gdp_bounds(gaussians(1), {}, std::vector{0.5}, limits); }},
     {"order", [] { renyi_bounds(gaussians(1), std::vector{0.5}, limits); }},
+    {"largest_order", [] { zcdp_bounds(gaussians(1), std::vector{1e5}, limits); }},
     {"name", [] { dominating_pair("laplacian", std::vector{1.0}); }},
     {"noise_multiplier", [] { dominating_pair("laplace", std::vector{0.0}); }},
 };
