@@ -43,22 +43,24 @@ class Search {
         run.steps = static_cast<std::int64_t>(x);
     }
     if (run.steps == 0 || run.sampling_probability == 0) return {Verdict::meets, {}};
-    return what_ == Searched::steps ? by_epsilon(run) : by_delta(run);
+    return by_epsilon(run);
   }
 
  private:
-  // As closely as was asked and no closer: numbers of steps are told apart by what epsilon of each is certified to be.
+  // Numbers of steps are told apart by what epsilon of each is certified to be, as closely as was asked and no closer;
+  // others as closely as it takes. Epsilon varies about as they do, delta by orders of magnitude.
   Known by_epsilon(const DpsgdBudget& run) const {
     const DpsgdRuns runs{{&run.noise_multiplier, 1}, {&run.sampling_probability, 1}, {&run.steps, 1}, {&run.delta, 1}};
+    const bool is_whole = what_ == Searched::steps;
+    const double finest = is_whole ? limits_.tolerance : least_tolerance;
     Limits limits = limits_;
-    for (const double tolerance : {std::max(0.01, limits_.tolerance), limits_.tolerance}) {
-      limits.tolerance = tolerance;
+    for (limits.tolerance = std::max(0.01, finest);; limits.tolerance = std::max(0.01 * limits.tolerance, finest)) {
       const Answer epsilon = dpsgd_epsilon_bounds(runs, pairs_, limits).front();
       if (epsilon.upper <= run.epsilon) return {Verdict::meets, {}};
       if (epsilon.lower > run.epsilon) return {Verdict::exceeds, {}};
       if (!epsilon.converged) return by_delta(run);  // which may be out of reach where this is not
+      if (limits.tolerance <= finest) return is_whole ? Known{Verdict::unknown, {}} : by_delta(run);
     }
-    return {Verdict::unknown, {}};
   }
 
   // As closely as it takes.

@@ -41,6 +41,22 @@ def test_the_largest_sampling_probability(epsilon, delta):
     assert delta_of(NOISE, high, STEPS, epsilon).upper > delta
 
 
+@pytest.mark.parametrize(
+    ("noise", "steps", "epsilon", "delta"),
+    [(4.19, 212, 7.7, 3.5e-6), (4.09, 91, 5.06, 2.4e-9), (0.706, 96301, 0.21, 2.2e-10)],
+)
+def test_the_largest_sampling_probability_where_deltas_far_from_it_are_hard(
+    noise, steps, epsilon, delta
+):
+    low, high = asked("sampling_probability", noise, steps, epsilon=epsilon, delta=delta)
+    assert low < high <= low * 1.0011
+    step = hs.Gaussian(noise)
+    expected = hs.calibrate(
+        lambda rate: steps * step.poisson_sampled(rate), epsilon=epsilon, delta=delta
+    )
+    assert expected == pytest.approx(low, rel=2e-3)
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS[::2])
 def test_the_most_steps(epsilon, delta):
     low, high = asked("steps", NOISE, RATE, epsilon=epsilon, delta=delta, tolerance=1e-7)
