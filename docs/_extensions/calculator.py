@@ -10,6 +10,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -61,13 +62,16 @@ def _as_text(data: bytes) -> str:
     """The letters that stand for the bytes 0 to 255, then those of the data, a letter for a byte.
 
     Servers and browsers compress a page: what is compressed before, or in base64, comes to a fifth
-    more. Frequent bytes are letters of one byte in UTF-8.
+    more. Frequent bytes are letters of one byte in UTF-8. Bytes stay what they are or in their
+    order as far as can be, since Brotli tells by their bits where it is.
     """
-    letters = [chr(k) for k in range(32, 127) if chr(k) != "<"]
-    letters += [chr(k) for k in range(0xA1, 0xA1 + 256 - len(letters))]
-    counts = Counter(data)
-    frequent = sorted(range(256), key=lambda byte: (-counts[byte], byte))
-    alphabet = "".join(letters[frequent.index(byte)] for byte in range(256))
+    short = [chr(k) for k in range(32, 127) if chr(k) != "<"]
+    frequent = {byte for byte, _ in Counter(data).most_common(len(short))}
+    letters = {byte: chr(byte) for byte in frequent if chr(byte) in short}
+    unused = (letter for letter in short if ord(letter) not in letters)
+    letters |= zip(sorted(frequent - letters.keys()), unused, strict=False)
+    letters |= zip(sorted(set(range(256)) - frequent), map(chr, count(0xA1)), strict=False)
+    alphabet = "".join(letters[byte] for byte in range(256))
     return alphabet + data.decode("latin-1").translate(alphabet)
 
 
