@@ -64,7 +64,7 @@ Mechanism mechanism_named(std::string_view name, std::span<const hs_parameter> g
     const char* named = not_null(one.name, "name of each parameter");
     parameters.push_back({{named, {one.value}, one.values != nullptr}});
     if (one.values == nullptr) continue;
-    checked(named, static_cast<double>(one.count), {1, 1e6, Range::Ends::closed, true});
+    checked("count of " + std::string(named), static_cast<double>(one.count), {1, 1e6, Range::Ends::closed, true});
     parameters.back().given.values.assign(one.values, one.values + one.count);
   }
   Mechanism made = c::named(name, parameters, 0);
