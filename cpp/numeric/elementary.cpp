@@ -13,6 +13,14 @@
 #include "numeric/double_bits.hpp"
 #include "numeric/twofold.hpp"
 
+#if defined(HOCKEYSTICK_SMALL_MODULE)  // whose tables, which hardly compress, are filled before all else when it starts
+#define HOCKEYSTICK_FILL inline
+#define HOCKEYSTICK_TABLE [[gnu::init_priority(101)]] const
+#else
+#define HOCKEYSTICK_FILL constexpr
+#define HOCKEYSTICK_TABLE constexpr
+#endif
+
 namespace hockeystick::math {
 namespace {
 
@@ -23,7 +31,7 @@ struct Power {
   double value, rest;
 };
 
-constexpr std::array<Power, 128> powers_of_two() {
+HOCKEYSTICK_FILL std::array<Power, 128> powers_of_two() {
   const Twofold part{twofold_log_two.hi / 128, twofold_log_two.lo / 128};
   Twofold base{1, 0};
   for (int n = 14; n >= 1; --n) base = add({1, 0}, divide(multiply(part, base), n));
@@ -36,7 +44,7 @@ constexpr std::array<Power, 128> powers_of_two() {
   return table;
 }
 
-constexpr std::array<Power, 128> powers = powers_of_two();
+HOCKEYSTICK_TABLE std::array<Power, 128> powers = powers_of_two();
 
 // log(2) / 128 as 35 bits, so that products with k < 2^18 are exact, and a rest.
 constexpr Twofold step_parts = rounded_to(twofold_log_two, -35);
@@ -98,7 +106,7 @@ constexpr Centre centre_with(double value, Twofold logarithm) {
   return {value, 1 / value, parts.hi, parts.lo};
 }
 
-constexpr std::array<Centre, 128> fraction_centres() {
+HOCKEYSTICK_FILL std::array<Centre, 128> fraction_centres() {
   std::array<Centre, 128> table{};
   Twofold logarithm = log_of_ratio(1, centre_of(72));
   for (int i = 72; i < 128; ++i) {
@@ -113,7 +121,7 @@ constexpr std::array<Centre, 128> fraction_centres() {
   return table;
 }
 
-constexpr std::array<Centre, 128> centres = fraction_centres();
+HOCKEYSTICK_TABLE std::array<Centre, 128> centres = fraction_centres();
 constexpr Twofold log_two = rounded_to(twofold_log_two, -42);
 
 // log(x) + extra for a normal number x > 0, |log(x)| >= 0.0307, |extra| <= 2^-53.
