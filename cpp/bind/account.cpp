@@ -24,13 +24,12 @@ namespace {
 
 using Solve = std::vector<Answer> (*)(std::span<const Direction>, std::span<const double>, const Limits&);
 
-Answers solve_each(const char* name, Solve solve, const PairCounts& directions, const Doubles& values, double tolerance,
+Answers solve_each(const char* name, Solve solve, const Directions& directions, const Doubles& values, double tolerance,
                    std::size_t memory_limit, const std::string& method) {
   const Limits limits{tolerance, memory_limit, method};
-  const std::vector<Direction> asked = directions_of(directions);
   const auto from = in(values);
   const LongWork work;
-  return checked(solve(asked, from, limits), name, from, limits);
+  return checked(solve(directions, from, limits), name, from, limits);
 }
 
 Quantity quantity_named(const std::string& name) {
@@ -39,20 +38,18 @@ Quantity quantity_named(const std::string& name) {
 
 using MaybeKept = std::optional<std::shared_ptr<KeptRun>>;  // Python's None
 
-MaybeKept kept_run(const PairCounts& directions, const std::string& quantity, double at, double tolerance,
+MaybeKept kept_run(const Directions& directions, const std::string& quantity, double at, double tolerance,
                    std::size_t memory_limit) {
   const Question question{quantity_named(quantity), at, tolerance};
-  const std::vector<Direction> asked = directions_of(directions);
   const LongWork work;
-  auto run = KeptRun::of(asked, question, {tolerance, memory_limit});
+  auto run = KeptRun::of(directions, question, {tolerance, memory_limit});
   return run ? MaybeKept(std::move(run)) : std::nullopt;
 }
 
-MaybeKept grown(const KeptRun& run, const PairCounts& more) {
-  const std::vector<Direction> terms = directions_of(more);
-  if (terms.size() != run.directions()) throw std::invalid_argument("more must have the directions of the run");
+MaybeKept grown(const KeptRun& run, const Directions& more) {
+  if (more.size() != run.directions()) throw std::invalid_argument("more must have the directions of the run");
   const LongWork work;
-  auto result = run.grown(terms);
+  auto result = run.grown(more);
   return result ? MaybeKept(std::move(result)) : std::nullopt;
 }
 
@@ -67,14 +64,13 @@ std::optional<Answers> kept_answer(const KeptRun& run, const std::string& quanti
 // Method, forecast cost [ns], bytes and width, verdict, attempts, and the time they took [ns].
 using ExplainedMethod = std::tuple<std::string_view, double, double, double, std::string_view, int, double>;
 
-std::vector<std::vector<ExplainedMethod>> explained(const PairCounts& directions, const std::string& quantity,
+std::vector<std::vector<ExplainedMethod>> explained(const Directions& directions, const std::string& quantity,
                                                     double at, double tolerance, std::size_t memory_limit,
                                                     const std::string& method) {
   const Quantity wanted = quantity_named(quantity);
-  const std::vector<Direction> asked = directions_of(directions);
   const LongWork work;
   std::vector<std::vector<ExplainedMethod>> tables;
-  for (const auto& table : explain(asked, wanted, at, {tolerance, memory_limit, method})) {
+  for (const auto& table : explain(directions, wanted, at, {tolerance, memory_limit, method})) {
     tables.emplace_back();
     for (const auto& [name, forecast, verdict, attempts, nanoseconds] : table)
       tables.back().emplace_back(name, forecast.cost, forecast.bytes, forecast.width, verdict, attempts, nanoseconds);
@@ -89,15 +85,14 @@ Estimator estimator_named(const std::string& name) {
                            {"privacy_buckets", Estimator::privacy_buckets}});
 }
 
-LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std::string& side,
-                 const std::string& estimator, double tail_mass, std::size_t memory_limit,
-                 const std::vector<std::int64_t>& support, bool merge_gaussians) {
-  const Direction direction = direction_of(terms);
+LossPmf loss_pmf(const Direction& terms, double interval, const std::string& side, const std::string& estimator,
+                 double tail_mass, std::size_t memory_limit, const std::vector<std::int64_t>& support,
+                 bool merge_gaussians) {
   const ExplicitRequest request{
       interval, side_named(side), estimator_named(estimator), tail_mass, memory_limit, 0, support,
       false,    merge_gaussians};
   const LongWork work;
-  return requested_pmf(direction, request);
+  return requested_pmf(terms, request);
 }
 
 }  // namespace
@@ -105,7 +100,7 @@ LossPmf loss_pmf(const std::vector<PairCount>& terms, double interval, const std
 void bind_account(py::module_& module) {
   module.def(
       "epsilon_bounds",
-      [](const PairCounts& directions, const Doubles& deltas, double tolerance, std::size_t memory_limit,
+      [](const Directions& directions, const Doubles& deltas, double tolerance, std::size_t memory_limit,
          const std::string& method) {
         return solve_each("epsilon_bounds", &epsilon_bounds, directions, deltas, tolerance, memory_limit, method);
       },
@@ -113,7 +108,7 @@ void bind_account(py::module_& module) {
       py::arg("method") = "", "Encloses epsilon at each delta, for the worst direction.");
   module.def(
       "delta_bounds",
-      [](const PairCounts& directions, const Doubles& epsilons, double tolerance, std::size_t memory_limit,
+      [](const Directions& directions, const Doubles& epsilons, double tolerance, std::size_t memory_limit,
          const std::string& method) {
         return solve_each("delta_bounds", &delta_bounds, directions, epsilons, tolerance, memory_limit, method);
       },

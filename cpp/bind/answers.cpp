@@ -60,18 +60,6 @@ Answers checked(std::vector<Answer> items, const char* question, std::span<const
   return {std::move(items)};
 }
 
-Direction direction_of(const std::vector<PairCount>& terms) {
-  Direction direction;
-  for (const auto& [pair, count] : terms) direction.push_back({pair, count});
-  return direction;
-}
-
-std::vector<Direction> directions_of(const PairCounts& asked) {
-  std::vector<Direction> directions;
-  for (const auto& terms : asked) directions.push_back(direction_of(terms));
-  return directions;
-}
-
 void bind_answers(py::module_& module) {
   py::register_exception<InternalError>(module, "InternalError", PyExc_RuntimeError).doc() =
       "Bounds came out that cannot be: a mistake in hockeystick, not in the question. Please report it.";

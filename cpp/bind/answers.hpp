@@ -36,8 +36,4 @@ struct Answers {
 Answers checked(std::vector<hockeystick::Answer> items, const char* question, std::span<const double> points,
                 const hockeystick::Limits& limits);
 
-using PairCount = std::pair<std::shared_ptr<hockeystick::DominatingPair>, std::int64_t>;
-using PairCounts = std::vector<std::vector<PairCount>>;
-
-hockeystick::Direction direction_of(const std::vector<PairCount>& terms);
-std::vector<hockeystick::Direction> directions_of(const PairCounts& asked);
+using Directions = std::vector<hockeystick::Direction>;

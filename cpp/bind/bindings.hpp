@@ -11,9 +11,13 @@
 #include <string_view>
 #include <utility>
 
+#include "mechanisms/composition.hpp"
 #include "mechanisms/described.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/loss_pmf.hpp"
+
+// Python's Terms: lists of many pairs stay in the core.
+PYBIND11_MAKE_OPAQUE(hockeystick::Direction)
 
 using Doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
 

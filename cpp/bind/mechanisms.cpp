@@ -3,9 +3,13 @@
 #include <pybind11/typing.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bind/bindings.hpp"
@@ -33,6 +37,59 @@ Pair described_pair(const std::string& type, const py::typing::Dict<py::str, py:
   const PairName name = described_pair_name(type, arguments, comparison, rate);
   const LongWork work;
   return owned(known_pair(name));
+}
+
+Direction terms_of(const std::vector<std::pair<Pair, std::int64_t>>& pairs) {
+  Direction terms;
+  for (const auto& [pair, count] : pairs) terms.push_back({pair, count});
+  return terms;
+}
+
+Given given_of(const std::string& name, const py::handle& value) {
+  const bool is_list = py::isinstance<py::tuple>(value);
+  return {name, is_list ? value.cast<std::vector<double>>() : std::vector{value.cast<double>()}, is_list};
+}
+
+// A mechanism's class in Python and how often it runs.
+using Run = py::typing::List<py::typing::Tuple<py::object, py::int_>>;
+using KeptAs = std::vector<std::pair<std::string, std::string>>;
+
+// What described_pair says of many, on Poisson subsamples, in each comparison.
+std::vector<Direction> sampled_terms(const std::string& type, const KeptAs& kept_as, const Run& run,
+                                     const std::vector<std::size_t>& comparisons) {
+  struct Sampled {
+    Mechanism mechanism;
+    double rate;
+    std::int64_t count;
+  };
+  const MechanismKind& kind = mechanism_kind(type);
+  const py::str inner("mechanism"), rate("sampling_probability");
+  std::vector<std::pair<std::string, py::str>> arguments(kept_as.begin(), kept_as.end());
+  std::vector<Sampled> all;
+  all.reserve(run.size());
+  for (const py::handle term : run) {
+    const auto [one, count] = term.cast<std::pair<py::object, std::int64_t>>();
+    const py::object mechanism = one.attr(inner);
+    std::vector<Given> given;
+    for (const auto& [name, field] : arguments)
+      if (const py::object value = mechanism.attr(field); !value.is_none()) given.push_back(given_of(name, value));
+    all.push_back({described(kind, given), one.attr(rate).cast<double>(), count});
+  }
+  const LongWork work;
+  std::vector<Direction> directions(comparisons.size());
+  for (Direction& terms : directions) terms.reserve(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    checkpoint_each<16>(i);
+    const auto& [mechanism, q, count] = all[i];
+    std::vector<PairName> names;
+    for (std::size_t way = 0; way < comparisons.size(); ++way) {
+      names.push_back(kind.sampled(*mechanism, static_cast<Comparison>(comparisons[way]), q));
+      const auto& [name, parameters, step] = names.back();
+      const bool is_first = names.back() == names.front() && way > 0;
+      directions[way].push_back({is_first ? directions[0][i].pair : dominating_pair(name, parameters), count});
+    }
+  }
+  return directions;
 }
 
 using Function = py::typing::Callable<py::object(Doubles)>;
@@ -66,9 +123,7 @@ Mechanism described_mechanism(const std::string& type, const py::dict& arguments
       inner = described_mechanism(of["type"].cast<std::string>(), of["arguments"].cast<py::dict>());
       continue;
     }
-    const bool is_list = py::isinstance<py::tuple>(value);
-    given.push_back({name.cast<std::string>(),
-                     is_list ? value.cast<std::vector<double>>() : std::vector{value.cast<double>()}, is_list});
+    given.push_back(given_of(name.cast<std::string>(), value));
   }
   return described(mechanism_kind(type), given, std::move(inner));
 }
@@ -92,6 +147,33 @@ void bind_mechanisms(py::module_& module) {
           },
           py::arg("epsilons"), "Upper bound of delta at each epsilon.")
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
+  py::class_<Direction>(module, "Terms",
+                        "Pairs of one direction of an adjacency, and how often each is run. Immutable.")
+      .def(py::init(&terms_of), py::arg("pairs"))
+      .def("__eq__",
+           [](const Direction& terms, const py::object& other) {
+             return py::isinstance<Direction>(other) && terms == other.cast<const Direction&>();
+           })
+      .def("__hash__",
+           [](const Direction& terms) {
+             const auto next = [](std::size_t hash, const Term& term) {
+               return hash * 1000003 ^ std::hash<const void*>{}(term.pair.get()) ^ static_cast<std::size_t>(term.count);
+             };
+             return std::accumulate(terms.begin(), terms.end(), terms.size(), next);
+           })
+      .def_static(
+          "joined",
+          [](const std::vector<Direction>& parts) {
+            Direction all;
+            for (const Direction& part : parts) all.insert(all.end(), part.begin(), part.end());
+            return all;
+          },
+          py::arg("parts"), "All terms of the parts.");
+  py::implicitly_convertible<py::sequence, Direction>();
+  module.def(
+      "sampled_terms", &sampled_terms, py::arg("type"), py::arg("kept_as"), py::arg("run"), py::arg("comparisons"),
+      "The terms in each comparison, by its index, of mechanisms of one type on Poisson subsamples; `kept_as`: the "
+      "names of its arguments and of what keeps them.");
   module.def(
       "dominating_pair",
       [](const std::string& name, const std::vector<double>& parameters) {

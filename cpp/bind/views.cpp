@@ -20,8 +20,7 @@ using AskMany = std::vector<Answer> (*)(std::span<const Direction>, std::span<co
 void define(py::module_& module, const char* name, AskMany ask, const char* argument, const char* documentation) {
   module.def(
       name,
-      [name, ask](const PairCounts& asked, const Doubles& points, double tolerance, std::size_t memory_limit) {
-        const auto directions = directions_of(asked);
+      [name, ask](const Directions& directions, const Doubles& points, double tolerance, std::size_t memory_limit) {
         const auto from = in(points);
         const LongWork work;
         const Limits limits{tolerance, memory_limit};
@@ -37,16 +36,15 @@ using AskBothWays = std::vector<Answer> (*)(std::span<const Direction>, std::spa
 void define(py::module_& module, const char* name, AskBothWays ask, const char* argument, const char* documentation) {
   module.def(
       name,
-      [name, ask](const PairCounts& asked, const Doubles& points, double tolerance, std::size_t memory_limit,
-                  const PairCounts& reverses) {
-        const auto directions = directions_of(asked), reversed = directions_of(reverses);
+      [name, ask](const Directions& directions, const Doubles& points, double tolerance, std::size_t memory_limit,
+                  const Directions& reverses) {
         const auto from = in(points);
         const LongWork work;
         const Limits limits{tolerance, memory_limit};
-        return checked(ask(directions, reversed, from, limits), name, from, limits);
+        return checked(ask(directions, reverses, from, limits), name, from, limits);
       },
       py::arg("directions"), py::arg(argument), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      py::arg("reverses") = PairCounts{}, documentation);
+      py::arg("reverses") = Directions{}, documentation);
 }
 
 }  // namespace

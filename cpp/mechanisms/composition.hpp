@@ -14,6 +14,8 @@ namespace hockeystick {
 struct Term {
   std::shared_ptr<const DominatingPair> pair;
   std::int64_t count;
+
+  bool operator==(const Term&) const = default;
 };
 
 /// The terms of one direction of an adjacency; the answer is for the worst direction.

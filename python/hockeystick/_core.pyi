@@ -16,6 +16,7 @@ __all__: list[str] = [
     "KeptRun",
     "LossPmf",
     "NoPairError",
+    "Terms",
     "additive_noise_pair",
     "allocated_pair",
     "bayes_risk_bounds",
@@ -54,6 +55,7 @@ __all__: list[str] = [
     "power_bounds",
     "ranges",
     "renyi_bounds",
+    "sampled_terms",
     "zcdp_bounds",
 ]
 
@@ -75,6 +77,25 @@ class DominatingPair:
         """
     @property
     def loss_supremum(self) -> float: ...
+
+class Terms:
+    """
+    Pairs of one direction of an adjacency, and how often each is run. Immutable.
+    """
+    @staticmethod
+    def joined(parts: collections.abc.Sequence[Terms]) -> Terms:
+        """
+        All terms of the parts.
+        """
+    def __eq__(self, arg0: typing.Any) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __init__(
+        self,
+        pairs: collections.abc.Sequence[
+            tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
+        ],
+    ) -> None: ...
+    def __reduce__(self) -> str: ...
 
 class LossPmf:
     """
@@ -196,11 +217,7 @@ class KeptRun:
     """
     @staticmethod
     def of(
-        directions: collections.abc.Sequence[
-            collections.abc.Sequence[
-                tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
-            ]
-        ],
+        directions: collections.abc.Sequence[Terms],
         quantity: str,
         at: typing.SupportsFloat | typing.SupportsIndex,
         *,
@@ -222,14 +239,7 @@ class KeptRun:
         """
         The answer for the worst direction, if it is tight.
         """
-    def grown(
-        self,
-        more: collections.abc.Sequence[
-            collections.abc.Sequence[
-                tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
-            ]
-        ],
-    ) -> KeptRun | None:
+    def grown(self, more: collections.abc.Sequence[Terms]) -> KeptRun | None:
         """
         With these terms of each direction besides; None if they have no place.
         """
@@ -263,16 +273,12 @@ def allocated_pair(
     """
 
 def bayes_risk_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     priors: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    reverses: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ] = [],
+    reverses: collections.abc.Sequence[Terms] = [],
 ) -> Answers:
     """
     Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where `directions` do not contain their own.
@@ -300,9 +306,7 @@ def composed_directly(
     """
 
 def delta_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
@@ -392,9 +396,7 @@ def end_work_at(seconds: typing.SupportsFloat | typing.SupportsIndex) -> float:
     """
 
 def epsilon_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
@@ -406,9 +408,7 @@ def epsilon_bounds(
     """
 
 def explain(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     quantity: str,
     at: typing.SupportsFloat | typing.SupportsIndex,
     *,
@@ -426,16 +426,12 @@ def forget_transforms() -> None:
     """
 
 def gdp_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     smallest_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    reverses: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ] = [],
+    reverses: collections.abc.Sequence[Terms] = [],
 ) -> Answers:
     """
     Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on; `reverses`: the reverse of each direction, if known.
@@ -469,9 +465,7 @@ def known_alone(
     """
 
 def loss_pmf(
-    terms: collections.abc.Sequence[
-        tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
-    ],
+    terms: Terms,
     *,
     interval: typing.SupportsFloat | typing.SupportsIndex,
     side: str,
@@ -486,9 +480,7 @@ def loss_pmf(
     """
 
 def loss_quantile_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     levels: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
@@ -499,9 +491,7 @@ def loss_quantile_bounds(
     """
 
 def loss_tail_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
@@ -512,9 +502,7 @@ def loss_tail_bounds(
     """
 
 def loss_variance_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     unused: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
@@ -588,16 +576,12 @@ def poisson_sampled(
     """
 
 def power_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     false_positive_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    reverses: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ] = [],
+    reverses: collections.abc.Sequence[Terms] = [],
 ) -> Answers:
     """
     Encloses the largest true positive rate at each false positive rate, for the worst direction; `reverses`: the reverse of each, if known.
@@ -609,9 +593,7 @@ def ranges() -> dict[str, tuple[float, float]]:
     """
 
 def renyi_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
@@ -621,10 +603,18 @@ def renyi_bounds(
     Encloses the Renyi divergence at each order, for the worst direction.
     """
 
+def sampled_terms(
+    type: str,
+    kept_as: collections.abc.Sequence[tuple[str, str]],
+    run: list[tuple[typing.Any, int]],
+    comparisons: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+) -> list[Terms]:
+    """
+    The terms in each comparison, by its index, of mechanisms of one type on Poisson subsamples; `kept_as`: the names of its arguments and of what keeps them.
+    """
+
 def zcdp_bounds(
-    directions: collections.abc.Sequence[
-        collections.abc.Sequence[tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]]
-    ],
+    directions: collections.abc.Sequence[Terms],
     largest_orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,

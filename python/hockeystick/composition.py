@@ -3,7 +3,7 @@
 
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib import import_module
@@ -61,7 +61,7 @@ class Composable(Views):
 
 
 @lru_cache(maxsize=64)  # compositions of thousands of mechanisms ask for each
-def _fields_by_argument(kind: "type[Mechanism]") -> dict[str, str]:
+def fields_by_argument(kind: "type[Mechanism]") -> dict[str, str]:
     """Of a dataclass, the name of the field that keeps each argument."""
     return {field.name.removeprefix("guaranteed_"): field.name for field in fields(kind)}  # type: ignore[arg-type]
 
@@ -128,12 +128,12 @@ class Mechanism(Composable):
     @classmethod
     def argument_names(cls) -> tuple[str, ...]:
         """The fields of the dataclass; what is kept as ``guaranteed_epsilon`` is ``epsilon``."""
-        return tuple(_fields_by_argument(cls))
+        return tuple(fields_by_argument(cls))
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments that make an equal mechanism, synonyms left out."""
-        by_argument = _fields_by_argument(type(self))
+        by_argument = fields_by_argument(type(self))
         return {name: getattr(self, field) for name, field in by_argument.items()}
 
     @property
@@ -153,6 +153,16 @@ class Mechanism(Composable):
     def simplified(self) -> "Mechanism | None":
         """An equivalent mechanism in simplest form; None if the output ignores the data."""
         return self
+
+    @classmethod
+    def _terms(
+        cls, run: Sequence[tuple[Any, int]], directions: Sequence[Direction]
+    ) -> list[_core.Terms]:
+        """The pairs and counts of mechanisms of this kind, in each direction."""
+        return [
+            _core.Terms([(one.dominating_pair(direction), count) for one, count in run])
+            for direction in directions
+        ]
 
     @abstractmethod
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:

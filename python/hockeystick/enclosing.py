@@ -13,8 +13,7 @@ from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 
-Terms = list[tuple[_core.DominatingPair, int]]
-Runs = Callable[[Adjacency], list[Terms]]
+Runs = Callable[[Adjacency], list[_core.Terms]]
 """The runs to compare under an adjacency."""
 Ask = Callable[[Runs], _core.Answers]
 
@@ -32,9 +31,10 @@ def dominating(terms: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
     """The terms, with the run that dominates it in place of each that is known by one."""
     run: list[tuple[Any, int]] = []
     enclosed: dict[type, list[tuple[Any, int]]] = {}
-    for mechanism, count in terms:
+    for term in terms:
+        mechanism, count = term
         if mechanism.is_exact:
-            run.append((mechanism, count))
+            run.append(term)
             continue
         for one, n in mechanism.run_above:
             known = run if one.is_exact else enclosed.setdefault(type(one), [])
@@ -51,12 +51,12 @@ def pairs(
     below: int | None,
     *,
     of_moments: bool = False,
-) -> Terms:
+) -> _core.Terms:
     """The pairs of one direction: above each mechanism, or the `below`-th below it.
 
     `of_moments`: for a question about Renyi divergences.
     """
-    result: Terms = []
+    result = []
     for mechanism, count in terms:
         if mechanism.is_exact:
             pair = mechanism.dominating_pair(direction)
@@ -68,7 +68,7 @@ def pairs(
             choices = mechanism.pairs_below(direction, accuracy)
             pair = choices[min(below, len(choices) - 1)]
         result.append((pair, count))
-    return result
+    return _core.Terms(result)
 
 
 def known_alone(
@@ -111,7 +111,7 @@ def enclosed(  # noqa: PLR0913, each a fact of the question
     closes = all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact)
     runs = sum(count for one, count in dominating(terms) if not one.is_exact)
 
-    def side(make: Callable[..., list[Terms]]) -> Callable[[float, float], _core.Answers]:
+    def side(make: Callable[..., list[_core.Terms]]) -> Callable[[float, float], _core.Answers]:
         return lambda cells, tail: ask(partial(make, terms, Accuracy(int(cells), tail), of_moments))
 
     return _core.enclosed(
@@ -132,7 +132,7 @@ def _above(
     accuracy: Accuracy,
     of_moments: bool,  # noqa: FBT001, of a partial
     adjacency: Adjacency,
-) -> list[Terms]:
+) -> list[_core.Terms]:
     run = dominating(terms)
     return _distinct(
         pairs(run, way, accuracy, None, of_moments=of_moments) for way in adjacency.directions
@@ -144,7 +144,7 @@ def _below(
     accuracy: Accuracy,
     of_moments: bool,  # noqa: FBT001
     adjacency: Adjacency,
-) -> list[Terms]:
+) -> list[_core.Terms]:
     """The runs that can be played: all mechanisms by the same choice, if they have as many."""
     return _distinct(
         pairs(terms, way, accuracy, choice, of_moments=of_moments)
@@ -155,9 +155,5 @@ def _below(
     )
 
 
-def _distinct(runs: Iterable[Terms]) -> list[Terms]:
-    distinct: list[Terms] = []
-    for run in runs:
-        if run not in distinct:
-            distinct.append(run)
-    return distinct
+def _distinct(runs: Iterable[_core.Terms]) -> list[_core.Terms]:
+    return list(dict.fromkeys(runs))

@@ -402,7 +402,7 @@ class PrivacyLossDistribution:
         pmf, limit = self._pmfs[at], DEFAULT_MEMORY_LIMIT
         if q == 0:  # as of no mechanisms at all
             return _core.loss_pmf(
-                [],
+                _core.Terms([]),
                 interval=pmf.interval,
                 side=pmf.side,
                 estimator="connect_dots",

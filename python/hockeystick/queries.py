@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Array, Bounds, Value
-from hockeystick.enclosing import Ask, Runs, Terms, dominating, enclosed, known_alone
+from hockeystick.enclosing import Ask, Runs, dominating, enclosed, known_alone
 from hockeystick.errors import CertificationError
 from hockeystick.limits import DEFAULT_TOLERANCE, Limits, spelled_out
 
@@ -135,20 +136,19 @@ class Asked(ABC):
     def terms(self) -> tuple[tuple[Any, int], ...]:
         """The distinct mechanisms that cost anything, and how often each runs."""
 
-    def _pairs(self, direction: Direction) -> Terms:
-        """The pairs of one direction and their counts."""
-        return [(one.dominating_pair(direction), count) for one, count in dominating(self.terms)]
+    def _pairs(self, *directions: Direction) -> list[_core.Terms]:
+        """The pairs of each direction and their counts."""
+        parts = [
+            kind._terms(list(members), directions)  # noqa: SLF001
+            for kind, members in groupby(dominating(self.terms), key=lambda term: type(term[0]))
+        ]
+        return [_core.Terms.joined([part[k] for part in parts]) for k in range(len(directions))]
 
-    def _directions(self, adjacency: Adjacency) -> list[Terms]:
+    def _directions(self, adjacency: Adjacency) -> list[_core.Terms]:
         """The pairs and counts of each direction; equal directions are listed once."""
-        directions: list[Terms] = []
-        for direction in adjacency.directions:
-            pairs = self._pairs(direction)
-            if pairs not in directions:
-                directions.append(pairs)
-        return directions
+        return list(dict.fromkeys(self._pairs(*adjacency.directions)))
 
-    def _reverses(self, adjacency: Adjacency) -> list[Terms]:
+    def _reverses(self, adjacency: Adjacency) -> list[_core.Terms]:
         """The reverse of each of the `_directions`; none where nothing says that they are that.
 
         Pairs of opposite directions are reverses of each other here, and need not be of mechanisms
@@ -156,14 +156,9 @@ class Asked(ABC):
         """
         if not all(type(one).__module__.startswith("hockeystick.") for one, _ in self.terms):
             return []
-        directions: list[Terms] = []
-        reverses: list[Terms] = []
-        for direction in adjacency.directions:
-            pairs = self._pairs(direction)
-            if pairs not in directions:
-                directions.append(pairs)
-                reverses.append(self._pairs(direction.reversed))
-        return reverses
+        found = self._pairs(*adjacency.directions)
+        reverses = self._pairs(*(direction.reversed for direction in adjacency.directions))
+        return list(dict(zip(found, reverses, strict=True)).values())
 
     def _ask(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Bounds[Value]:
         """Bounds on the answer to the question of that name, for the worst direction."""
@@ -178,7 +173,7 @@ class Asked(ABC):
 
         asked = adjacency.symmetric if query.symmetric else adjacency
 
-        def answers(runs: Runs, **reverses: list[Terms]) -> _core.Answers:
+        def answers(runs: Runs, **reverses: list[_core.Terms]) -> _core.Answers:
             if query.reverses and adjacency.reversed is not adjacency:
                 reverses["reverses"] = runs(adjacency.reversed)
             found: _core.Answers = getattr(_core, query.core)(

@@ -53,16 +53,13 @@ std::vector<Row> rows_of(const ContourSum& sum, const std::vector<double>& epsil
   return rows;
 }
 
-std::vector<Row> contour_deltas(const std::vector<PairCount>& terms, std::tuple<double, double, double> tilts,
-                                double period, std::size_t count, double frequency, double log_accuracy,
+std::vector<Row> contour_deltas(const Direction& direction, std::tuple<double, double, double> tilts, double period,
+                                std::size_t count, double frequency, double log_accuracy,
                                 const std::vector<double>& epsilons) {
-  Direction direction;
   Lines lines;
   const auto [lower, tilt, higher] = tilts;
-  for (const auto& [pair, times] : terms) {
-    direction.push_back({pair, times});
-    lines.push_back(line_of(*pair, lower, tilt, higher, frequency, log_accuracy, 0));
-  }
+  for (const Term& term : direction)
+    lines.push_back(line_of(*term.pair, lower, tilt, higher, frequency, log_accuracy, 0));
   return rows_of(ContourSum(ContourProduct(direction, kept(lines), {lower, tilt, higher, period, count})), epsilons);
 }
 

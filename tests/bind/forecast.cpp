@@ -33,8 +33,8 @@ void bind_forecast(py::module_& core) {
       .def_readonly("slope", &Saddle::slope)
       .def_readonly("regular", &Saddle::regular);
   py::class_<Saddlepoint>(module, "Saddlepoint", "Cumulants and saddle points of a composition.")
-      .def(py::init([](const std::vector<PairCount>& terms) { return Saddlepoint(direction_of(terms)); }),
-           py::arg("terms"), py::keep_alive<1, 2>())
+      .def(py::init([](const Direction& terms) { return Saddlepoint(terms); }), py::arg("terms"),
+           py::keep_alive<1, 2>())
       .def(
           "cumulants",
           [](const Saddlepoint& saddlepoint, double tilt) {
@@ -99,9 +99,8 @@ void bind_forecast(py::module_& core) {
       "The points of a step's grid.");
   module.def(
       "closed_composition",
-      [](const std::vector<PairCount>& terms, double planned_for, const std::tuple<double, double, double>& closing,
+      [](const Direction& direction, double planned_for, const std::tuple<double, double, double>& closing,
          double interval, const std::vector<double>& epsilons, const std::vector<double>& deltas, bool by_contour) {
-        const Direction direction = direction_of(terms);
         const Saddlepoint saddlepoint(direction);
         const Saddle at = saddlepoint.saddle_for_epsilon(planned_for);
         const auto [top, least, tilt] = closing;
@@ -130,9 +129,8 @@ void bind_forecast(py::module_& core) {
       "The bounds of delta at epsilons and of epsilon at deltas, from steps closed at (top, least, tilt).");
   module.def(
       "closed_atoms",
-      [](const std::vector<PairCount>& terms, double planned_for, const std::tuple<double, double, double>& closing,
-         double cut, bool may_decay, const std::vector<double>& epsilons, const std::vector<double>& deltas) {
-        const Direction direction = direction_of(terms);
+      [](const Direction& direction, double planned_for, const std::tuple<double, double, double>& closing, double cut,
+         bool may_decay, const std::vector<double>& epsilons, const std::vector<double>& deltas) {
         const auto [top, least, tilt] = closing;
         Saddlepoint saddlepoint(direction);
         saddlepoint.close(top);
@@ -155,16 +153,14 @@ void bind_forecast(py::module_& core) {
       "The same of atoms, closed at (top, least, tilt); with samples, and the reach of bounds of moduli.");
   module.def(
       "closing_at",
-      [](const std::vector<PairCount>& terms, double epsilon, double log_lost) {
-        const Direction direction = direction_of(terms);
+      [](const Direction& direction, double epsilon, double log_lost) {
         const Closing closing = closing_at(direction, Saddlepoint(direction), epsilon, log_lost);
         return std::tuple(closing.top, closing.least, closing.tilt);
       },
       py::arg("terms"), py::arg("epsilon"), py::arg("log_lost"));
   module.def(
       "atom_plan",
-      [](const std::vector<PairCount>& terms, bool wants_epsilon, double at, double tolerance) {
-        const Direction direction = direction_of(terms);
+      [](const Direction& direction, bool wants_epsilon, double at, double tolerance) {
         const Question question{wants_epsilon ? Quantity::epsilon : Quantity::delta, at, tolerance};
         const AtomPlanner planner(direction, question, infinity_mass(direction).upper());
         return std::tuple(planner.is_answerable(), planner.at().epsilon, planner.at().log_delta, planner.closing().top,

@@ -13,7 +13,6 @@ from hockeystick import _checks, _core
 from hockeystick.accountant.kept_runs import KeptRuns
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable, Composition, Terms
-from hockeystick.enclosing import dominating
 from hockeystick.limits import Limits
 
 _FEWEST = 16  # distinct mechanisms, below which an exact question costs little
@@ -39,10 +38,7 @@ class _Question(NamedTuple):
 
     def directions_of(self, run: Composable) -> int:
         """How many directions have curves of their own."""
-        first, *others = (
-            [mechanism.dominating_pair(direction) for mechanism, _ in dominating(run.terms)]
-            for direction in self.adjacency.directions
-        )
+        first, *others = run._pairs(*self.adjacency.directions)  # noqa: SLF001, as all questions
         return 1 if all(other == first for other in others) else 1 + len(others)
 
     def curves_of(
@@ -50,14 +46,14 @@ class _Question(NamedTuple):
     ) -> Curves:
         return tuple(
             _core.loss_pmf(
-                [(one.dominating_pair(direction), n) for one, n in dominating(run.terms)],
+                terms,
                 interval=interval,
                 side=self.side,
                 estimator="connect_dots",
                 tail_mass=max(_CUT * self.delta, 1e-300),
                 memory_limit=memory_limit,
             )
-            for direction in self.adjacency.directions[:directions]
+            for terms in run._pairs(*self.adjacency.directions[:directions])  # noqa: SLF001
         )
 
     def composed(self, kept: Curves, one: Curves) -> Curves | None:

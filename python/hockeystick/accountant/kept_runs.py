@@ -51,7 +51,7 @@ class _Question(NamedTuple):
         if not all(mechanism.is_exact for mechanism, _ in terms):
             return None
         first, *others = (
-            [(mechanism.dominating_pair(direction), count) for mechanism, count in terms]
+            _core.Terms([(one.dominating_pair(direction), count) for one, count in terms])
             for direction in self.limits.adjacency.directions
         )
         if run.directions == 1 and any(other != first for other in others):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dominating pairs of the core, one object for equal ones."""
 
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, Direction
-from hockeystick.composition import Mechanism
+from hockeystick.composition import Mechanism, fields_by_argument
 from hockeystick.enclosing import Accuracy
 
 
@@ -34,6 +36,33 @@ def _ask(
         if sampling_probability is not None:
             asked = mechanism.poisson_sampled(sampling_probability)  # type: ignore[attr-defined]
         raise no_pair(asked, direction, str(error)) from None
+
+
+def sampled_terms(
+    run: Sequence[tuple[Any, int]], directions: Sequence[Direction]
+) -> list[_core.Terms]:
+    """Pairs and counts of mechanisms on Poisson subsamples, all known to the table, at once.
+
+    Raises:
+        ValueError: Of one of them no such pair is known.
+    """
+    ways = [_INDEX[direction] for direction in directions]
+    parts = []
+    for kind, members in groupby(run, key=_kind_on_sample):
+        some = list(members)
+        try:
+            parts.append(
+                _core.sampled_terms(
+                    *(kind.__name__, list(fields_by_argument(kind).items()), some, ways)
+                )
+            )
+        except _core.NoPairError as error:
+            raise no_pair(some[0][0], directions[0], str(error)) from None
+    return [_core.Terms.joined([part[k] for part in parts]) for k in range(len(ways))]
+
+
+def _kind_on_sample(term: tuple[Any, int]) -> type[Mechanism]:
+    return type(term[0].mechanism)
 
 
 def row(mechanism: Mechanism) -> tuple[str, dict[str, Any]]:
@@ -71,7 +100,8 @@ def indices(adjacency: Adjacency) -> list[int]:
 
 _LARGE = {"DiscreteGaussian", "DiscreteLaplace", "DiscretePair"}
 _INDEX = {direction: index for index, direction in enumerate(Direction)}
-_described = lru_cache(maxsize=1024)(_ask)
+MOST_KEPT = 1024
+_described = lru_cache(maxsize=MOST_KEPT)(_ask)
 _large_described = lru_cache(maxsize=16)(_ask)  # of pairs that may take much memory
 
 

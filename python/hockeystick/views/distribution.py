@@ -111,7 +111,7 @@ class DistributionView(Asked):
             )
             for terms in self._directions(worst)
         ]
-        asked = [self._pairs(direction) for direction in worst.directions]
+        asked = self._pairs(*worst.directions)
         return PrivacyLossDistribution(
             tuple(pmf for pairs in asked for terms, pmf in made if terms == pairs),
             worst.directions,
