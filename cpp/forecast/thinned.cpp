@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <typeinfo>
 #include <vector>
 
 #include "forecast/saddlepoint.hpp"
@@ -19,9 +20,12 @@ constexpr double finest = 1.0 / 16;  // of logarithms
 // Rare large losses of a few steps may rule the moments beyond the saddle point, so these stand for themselves.
 constexpr std::ptrdiff_t alone = 32;
 
+// Longest stretch of neighbours that one stands for, as they may differ in what bounds do not tell.
+constexpr std::size_t longest = 16;
+
 struct Place {
   double mean, variance, top;  // of the losses, as logarithms but for the top
-  const Term* term;
+  Term term;
 };
 
 Place place_of(const Term& term) {
@@ -29,19 +33,38 @@ Place place_of(const Term& term) {
   const Cumulants k = step.cumulants(0);
   const std::vector<double>& losses = step.nodes(0).loss;
   return {math::log(std::fabs(k.mean) + 1e-300), math::log(k.variance + 1e-300), losses.empty() ? 0 : losses.back(),
-          &term};
+          term};
+}
+
+// Whether bounds that take no time tell that two pairs are of one kind and about equal.
+bool is_alike(const DominatingPair& a, const DominatingPair& b) {
+  const auto is_near = [](double x, double y) { return std::fabs(x - y) <= finest / 2 * x; };
+  const double slope = a.renyi_slope_limit();
+  return slope > 0 && typeid(a) == typeid(b) && is_near(slope, b.renyi_slope_limit()) &&
+         is_near(a.total_variation_bound(), b.total_variation_bound());
+}
+
+// The middle one of each stretch of terms that are alike, run as often as all of it.
+std::vector<Place> places_of(const Direction& direction) {
+  std::vector<Place> places;
+  for (std::size_t first = 0, end = 1; first < direction.size(); first = end++) {
+    checkpoint_each<16>(places.size());
+    std::int64_t count = direction[first].count;
+    for (; end < std::min(first + longest, direction.size()); ++end) {
+      if (!is_alike(*direction[first].pair, *direction[end].pair)) break;
+      count += direction[end].count;
+    }
+    places.push_back(place_of({direction[first + (end - first) / 2].pair, count}));
+  }
+  return places;
 }
 
 }  // namespace
 
 Direction thinned(const Direction& direction) {
   if (direction.size() <= most_forecast_terms) return direction;
-  std::vector<Place> places;
-  for (const Term& term : direction) {
-    checkpoint_each<16>(places.size());
-    places.push_back(place_of(term));
-  }
-  const auto others = places.begin() + alone;
+  std::vector<Place> places = places_of(direction);
+  const auto others = places.begin() + std::min(alone, std::ssize(places));
   std::nth_element(places.begin(), others, places.end(), [](const Place& a, const Place& b) { return a.top > b.top; });
   for (double step = finest;; step *= 2) {
     std::map<std::array<std::int64_t, 3>, std::vector<Place>> groups;
@@ -51,14 +74,14 @@ Direction thinned(const Direction& direction) {
     }
     if (groups.size() > most_forecast_terms - static_cast<std::size_t>(alone)) continue;
     Direction few;
-    for (auto place = places.begin(); place != others; ++place) few.push_back(*place->term);
+    for (auto place = places.begin(); place != others; ++place) few.push_back(place->term);
     for (auto& [key, members] : groups) {
       std::int64_t count = 0;
-      for (const Place& member : members) count += member.term->count;
+      for (const Place& member : members) count += member.term.count;
       const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
       std::nth_element(members.begin(), middle, members.end(),
                        [](const Place& a, const Place& b) { return a.variance < b.variance; });
-      few.push_back({middle->term->pair, count});
+      few.push_back({middle->term.pair, count});
     }
     return few;
   }
