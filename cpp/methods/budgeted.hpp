@@ -16,7 +16,7 @@ namespace hockeystick {
 inline double table_bytes(std::span<const Term> terms, std::set<const DominatingPair*>& counted) {
   double bytes = 0;
   for (const Term& term : terms)
-    if (counted.insert(term.pair.get()).second) bytes += term.pair->table_bytes();
+    if (const double own = term.pair->table_bytes(); own > 0 && counted.insert(term.pair.get()).second) bytes += own;
   return bytes;
 }
 inline double table_bytes(std::span<const Term> terms) {

@@ -21,6 +21,7 @@ namespace {
 // Steps and nodes are multiples of this, and nodes are below 2^12, so that nodes and their squares are exact.
 constexpr double grain = 0x1p-14;
 constexpr double farthest = 4096;
+constexpr std::size_t few = 8;
 
 SmoothWeights weights_of(SmoothForm form) {
   if (form == SmoothForm::remove) return {1, 1, 0};
@@ -70,7 +71,7 @@ class DensityMgfLine final : public MgfLine {
                step_ * static_cast<double>(needs.most_nodes)) {
       return;
     }
-    nodes_.reserve(64);
+    nodes_.reserve(2 * likely_nodes() + smooth_line_block);
     if (!march(mixture, -1)) return;
     std::reverse(nodes_.begin(), nodes_.end());
     if (!march(mixture, 1)) return;
@@ -86,7 +87,7 @@ class DensityMgfLine final : public MgfLine {
   Ball log_moment() const override { return log_sum(tilted_, needs_.tilt); }
 
   double log_moment_above(double tilt) const override {
-    const auto [value, error] = log_sum(at(tilt), tilt);
+    const auto [value, error] = tilt == needs_.tilt ? log_moment() : log_sum(at(tilt), tilt);
     return value + error;
   }
 
@@ -105,25 +106,33 @@ class DensityMgfLine final : public MgfLine {
  private:
   bool is_cut() const { return strips_.cut() < infinity; }
 
+  // About how many lie on either side, where a vector takes `few`.
+  std::size_t likely_nodes() const {
+    const double wanted = std::sqrt(2 * std::max(0.0, needs_.log_accuracy)) / step_ / few;
+    return few * static_cast<std::size_t>(std::clamp(std::ceil(wanted), 1.0, double{smooth_line_block} / few));
+  }
+
   // Nodes from 0 (or one step above) outwards until the rest is negligible at every tilt wanted, or cut.
   bool march(const LogMixture& mixture, int direction) {
     double most_low = -infinity, most_high = -infinity, first = direction > 0 ? step_ : 0.0;
     std::array<double, smooth_line_block> x, mirrored;
-    std::array<LocalLog, smooth_line_block> here, behind{};
-    for (std::size_t i = smooth_line_block; nodes_.size() < needs_.most_nodes; ++i) {
-      if (i == smooth_line_block) {
-        for (i = 0; i < smooth_line_block; ++i) {
+    std::array<LocalLog, smooth_line_block> here, behind;
+    std::size_t known = 0;
+    for (std::size_t i = 0; nodes_.size() < needs_.most_nodes; ++i) {
+      if (i == known) {
+        known = known == 0 ? likely_nodes() : few;
+        for (i = 0; i < known; ++i) {
           x[i] = first + direction * step_ * static_cast<double>(i);
           mirrored[i] = -x[i];
         }
-        first = x.back() + direction * step_;
-        mixture.log_mixtures(x, here);
-        if (weights_.behind != 0) mixture.log_mixtures(mirrored, behind);
+        first = x[known - 1] + direction * step_;
+        mixture.log_mixtures(std::span(x).first(known), here);
+        if (weights_.behind != 0) mixture.log_mixtures(std::span(mirrored).first(known), behind);
         i = 0;
       }
       if (direction > 0 && x[i] > farthest_) return is_cut();
       if (!(std::fabs(x[i]) < farthest)) return false;
-      nodes_.emplace_back(x[i], weights_, here[i], behind[i]);
+      nodes_.emplace_back(x[i], weights_, here[i], weights_.behind != 0 ? behind[i] : LocalLog{});
       const double low = nodes_.back().exponent(needs_.lowest), high = nodes_.back().exponent(needs_.highest);
       most_low = std::max(most_low, low);
       most_high = std::max(most_high, high);

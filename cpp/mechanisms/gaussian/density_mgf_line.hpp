@@ -19,8 +19,8 @@ struct LocalLog {
   double value, slope, error;
 };
 
-/// Number of points per call.
-constexpr std::size_t smooth_line_block = 8;
+/// Most points per call.
+constexpr std::size_t smooth_line_block = 64;
 
 class LogMixture {
  public:

@@ -19,6 +19,7 @@ constexpr double many_nodes = 250;    // beyond which cells are worth their time
 constexpr double widest_step = 0.25;  // for bounds of moduli by the nodes
 constexpr double width = 0.5;         // of a cell
 constexpr double most_cells = 512;
+constexpr std::size_t cells_at_once = 8;
 
 }  // namespace
 
@@ -100,13 +101,13 @@ double MomentStrips::log_integrand(const LocalLog& at, double tilt, double x) co
 void MomentStrips::make_cells(const LogMixture& mixture) {
   const double reach = std::sqrt(2 * needs_.log_accuracy) + 4;
   const double top = std::max(0.0, growth(needs_.highest) * steepest_) + reach;
-  const double count = std::ceil((top + reach) / width / smooth_line_block) * smooth_line_block;
+  const double count = std::ceil((top + reach) / width / cells_at_once) * cells_at_once;
   const bool may_cut = needs_.cut > 0 && weights_.ahead > 0;
   if (!(count <= most_cells) && !may_cut) return;
   const double first = -std::ceil(reach / width) * width;
   const auto ends = static_cast<std::size_t>(std::min(count, most_cells));
-  for (std::size_t from = 0; from < ends; from += smooth_line_block) {
-    for (std::size_t k = from; k < from + smooth_line_block; ++k)
+  for (std::size_t from = 0; from < ends; from += cells_at_once) {
+    for (std::size_t k = from; k < from + cells_at_once; ++k)
       cells_.x.push_back(first + width * static_cast<double>(k));
     cells_.at.resize(cells_.x.size());
     mixture.log_mixtures(std::span(cells_.x).subspan(from), std::span(cells_.at).subspan(from));

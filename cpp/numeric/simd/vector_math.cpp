@@ -21,7 +21,8 @@ template <class Vector>
 void apply(std::span<double> x, double low, double high, Vector vector, Scalar scalar) {
   for (std::size_t at = 0; at < x.size(); at += chunk) {
     const std::span<double> part = x.subspan(at, std::min(chunk, x.size() - at));
-    const bool inside = std::all_of(part.begin(), part.end(), [&](double v) { return v >= low && v <= high; });
+    bool inside = true;
+    for (const double v : part) inside &= (v >= low) & (v <= high);  // as vectors do it
     const std::size_t whole = inside ? part.size() / 8 * 8 : 0;
     if (whole > 0) vector(part.data(), whole);
     if (inside && whole < part.size()) {
