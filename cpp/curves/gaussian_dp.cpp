@@ -253,6 +253,24 @@ Answer with(const Answer& known, const MergedDirection& merged, double rate, con
   return with_rates(answer, merged.terms, std::max(rate, rare), 0.5, limits);
 }
 
+// Whether all rates need the most that any run does, as the rarest tests miss next to nothing.
+bool needs_all(const Direction& direction, std::span<const double> rates, std::span<Answer> answers,
+               const Limits& limits) {
+  const Saddlepoint saddlepoint(direction);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const double power = power_next_to_one(saddlepoint, direction, rates[i], rates[i], limits);
+    if (power == 0) return false;
+    NeededMu most;
+    most.take(rates[i], 1);
+    Answer& answer = answers[i];
+    answer.lower = std::max(answer.lower, mu_needed_at(rates[i], power, rates[i]));
+    answer.upper = most.mu;
+    answer.converged = answer.upper - answer.lower <= limits.tolerance * answer.upper;
+    if (!answer.converged) return false;
+  }
+  return true;
+}
+
 std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<const Direction> reverses,
                              std::span<const double> smallest_rates, const Limits& limits) {
   std::vector<Answer> answers(smallest_rates.size());
@@ -271,7 +289,8 @@ std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<co
       found.back().upper = infinity, found.back().converged = false;
     }
     const Direction* reverse = j < reverses.size() ? &reverses[j] : nullptr;
-    if (!merged.only_gaussian) MuByDeltas(merged.terms, reverse, limits).solve(rates, found);
+    if (!merged.only_gaussian && !needs_all(merged.terms, rates, found, limits))
+      MuByDeltas(merged.terms, reverse, limits).solve(rates, found);
     for (std::size_t k = 0; k < found.size(); ++k) {
       Answer& answer = answers[falling[k]];
       answer = found[k].converged ? worse(answer, found[k], limits.tolerance) : with(answer, merged, rates[k], limits);

@@ -5,7 +5,10 @@
 #include <cmath>
 
 #include "forecast/normal_tail.hpp"
+#include "methods/questions.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
+#include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
@@ -162,6 +165,15 @@ std::vector<WantedPoint> points_between(const Saddlepoint& saddlepoint, const Sa
   for (int k = 0; k <= 3; ++k) add(at.epsilon + k * now.distance);
   if (points.size() > most_points) points.clear();
   return points;
+}
+
+// h(alpha) + alpha x is at least h(1 / x) up to alpha = 1 / x, and at least 1 beyond.
+double power_next_to_one(const Saddlepoint& saddlepoint, const Direction& direction, double fpr, double missed,
+                         const Limits& limits) {
+  const double loss = -math::log(fpr) * (1 + 8 * u);  // proof: power-chords
+  if (!runs_once(direction) && !(loss < saddlepoint.exceeded(missed).loss)) return 0;
+  const std::string_view method = runs_once(direction) ? "single_step" : "chernoff_bound";
+  return delta_bounds({&direction, 1}, {&loss, 1}, {missed, limits.memory_limit, method}).front().lower;
 }
 
 void power_by_deltas(const Saddlepoint& saddlepoint, CurvePoints& curve, std::span<const double> fprs, double tolerance,

@@ -352,4 +352,11 @@ ChernoffQuantile Saddlepoint::chernoff_quantile(const Tilted& from, double log_r
   return best;
 }
 
+// Bounds of the moments lose a part to the width of their cells. Infinite losses exceed everything.
+ChernoffQuantile Saddlepoint::exceeded(double missed) const {
+  Tilted all{0, cumulants(0)};
+  all.cumulants.value = 0;
+  return chernoff_quantile(all, 8 - 1.1 * math::log(missed), -1, 0.9, -0.5);
+}
+
 }  // namespace hockeystick

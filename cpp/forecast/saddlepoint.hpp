@@ -90,6 +90,9 @@ class Saddlepoint {
   ChernoffQuantile chernoff_quantile(const Tilted& from, double log_reciprocal, int direction, double limit,
                                      double nearby = std::numeric_limits<double>::quiet_NaN()) const;
 
+  /// A loss that is exceeded but with a probability of far less than `missed`, by Chernoff's inequality.
+  ChernoffQuantile exceeded(double missed) const;
+
   /// What losses between 0 and `top` add to the total variation, of all steps together.
   double variation_below(double top) const;
 

@@ -21,4 +21,7 @@ struct Term {
 /// The terms of one direction of an adjacency; the answer is for the worst direction.
 using Direction = std::vector<Term>;
 
+/// Whether it is one release.
+inline bool runs_once(const Direction& direction) { return direction.size() == 1 && direction.front().count == 1; }
+
 }  // namespace hockeystick

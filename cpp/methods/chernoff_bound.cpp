@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "methods/chernoff_bound.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "discretize/connect_dots.hpp"
+#include "discretize/jensen_integral.hpp"
 #include "forecast/cost.hpp"
 #include "forecast/grid_interval.hpp"
+#include "forecast/moment_edges.hpp"
 #include "methods/method.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
@@ -42,6 +46,57 @@ double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint
 
 namespace {
 
+// Losses of larger size count as this: exponents are to be at most 80.
+double reach_at(double t) { return std::min(80 / t, 1000.0); }
+
+}  // namespace
+
+double negative_moment_above(const DominatingPair& pair, double t) {
+  Held room;
+  const std::vector<double> edges = moment_edges(pair, 1, room, reach_at(t));
+  const PairCells cells = pair.integrate(edges);
+  const auto nothing = [](double) { return 0.0; };
+  const LossFunction power{[=](double l) { return math::exp(-t * l); }, [=](double l) { return t * math::exp(-t * l); },
+                           infinity, nothing, nothing};
+  const double within = loss_integral(cells, edges, power).upper;
+  // Of outcomes with at most these masses.
+  const auto at_most = [=](double p, double q) {
+    return p > 0 && q > 0 ? math::exp((1 - t) * math::log(p) + t * math::log(q)) * (1 + 1e-12) : 0.0;
+  };
+  const double lowest = cells.lower_tail_p * (1 + cells.mass_error) + 1e-300;   // proof: chernoff-near-one
+  const double highest = cells.upper_tail_p * (1 + cells.mass_error) + 1e-300;  // proof: chernoff-near-one
+  const double top = edges.back() - cells.loss_error;                           // proof: chernoff-near-one
+  const double unlisted = up(cells.infinity_mass - cells.infinity_mass_lower);  // proof: chernoff-near-one
+  const double below = at_most(lowest, cells.lower_tail_q), hidden = at_most(unlisted, 1);
+  const double beyond = highest * math::exp(-t * top) * (1 + 128 * u);
+  return (within + below + beyond + hidden) * (1 + 8 * u);  // proof: chernoff-near-one
+}
+
+namespace {
+
+// A lower bound, for deltas next to 1.
+class FromBelow final : public Evaluator {
+ public:
+  FromBelow(const Direction& terms, double tilt) : tilt_(tilt) {
+    for (const Term& term : terms) {
+      checkpoint();
+      const double log_moment = math::log(std::min(1.0, negative_moment_above(*term.pair, tilt)));
+      log_moment_ += static_cast<double>(term.count) * log_moment;
+    }
+    log_moment_ *= 1 - u * static_cast<double>(terms.size() + 8);  // proof: chernoff-near-one
+  }
+
+  Answer answer(Quantity quantity, double at, double) const override {
+    if (quantity == Quantity::epsilon) return enclosed({0, infinity}, "chernoff_bound");
+    const double exponent = log_moment_ * (1 - 4 * u) + tilt_ * at * (1 + 4 * u);  // proof: chernoff-near-one
+    const double missed = math::exp(std::min(0.0, exponent)) * (1 + 8 * u);        // proof: chernoff-near-one
+    return enclosed({std::max(0.0, down(1 - missed)), 1}, "chernoff_bound");
+  }
+
+ private:
+  double tilt_, log_moment_ = 0;
+};
+
 class ChernoffBound final : public Evaluator {
  public:
   ChernoffBound(const Direction& terms, const Saddlepoint& saddlepoint, const Saddle& at)
@@ -59,26 +114,32 @@ class ChernoffBound final : public Evaluator {
   Saddle at_;
 };
 
-// An upper bound answers where it is below `smallest_delta`.
+// An upper bound answers where it is below `smallest_delta`, a lower one where it is next to 1.
 class ByChernoff final : public Method {
  public:
   using Method::Method;
 
   Forecast forecast() override {
-    if (is_done_ || task_.question.wants_epsilon()) return {.obstacle = "it bounds delta from above alone"};
+    if (is_done_ || task_.question.wants_epsilon()) return {.obstacle = "it bounds delta from one side alone"};
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     const Saddle& at = task_.grid().at();
+    const double cost = cost::term * static_cast<double>(task_.terms().size());
+    near_one_ = at.tilt <= 0 ? task_.grid().whole().exceeded(task_.question.tolerance) : ChernoffQuantile{};
+    if (task_.question.at < near_one_.loss) return {.cost = cost};
     far_ = at.tilt > 0 ? at : task_.grid().whole().far_saddle(task_.question.at);
-    if (!(far_.log_delta < math::log(smallest_delta))) return {.obstacle = "delta is not below 1e-300"};
-    return {.cost = cost::term * static_cast<double>(task_.terms().size())};
+    if (!(far_.log_delta < math::log(smallest_delta)))
+      return {.obstacle = "delta is neither below 1e-300 nor next to 1"};
+    return {.cost = cost};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
+    if (task_.question.at < near_one_.loss) return std::make_shared<FromBelow>(task_.terms(), -near_one_.tilt);
     return std::make_shared<ChernoffBound>(task_.terms(), task_.grid().whole(), far_);
   }
 
  private:
   Saddle far_{};
+  ChernoffQuantile near_one_{};
 };
 
 }  // namespace

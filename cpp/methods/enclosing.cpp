@@ -31,6 +31,12 @@ double gap_of(const Answer& ends) {
   return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
 }
 
+// Whether either side told it as closely as it is asked to, be it that so small a number need not be told closer.
+bool is_as_told(const Answer& over, const Answer& under, const Answer& ends) {
+  const double widest = std::max(over.upper - over.lower, under.upper - under.lower);
+  return over.converged && under.converged && ends.upper - ends.lower <= widest;
+}
+
 // Whether a side could do better with more memory, or what else keeps the sides that meet from the truth.
 void explain(const Answer& over, const Answer& under, bool closes, Answer& ends) {
   ends.converged = false;
@@ -119,7 +125,7 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, const Ask
       if (!(each.lower <= each.upper)) return {answer_of(each)};
       least = std::min(least, each.lower), least_upper = std::min(least_upper, each.upper);
       found.push_back(answer_of(each));
-      gap = std::max(gap, gap_of(found.back()));
+      if (!is_as_told(over[i], under[i], found.back())) gap = std::max(gap, gap_of(found.back()));
     }
     if (gap <= question.tolerance) return found;
     // Deltas come to what the ends leave out, once: then the least of them says how much that may be.
@@ -130,7 +136,8 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, const Ask
     // Rounding limits it where closer pairs do not help.
     if (attempt == attempts || (0.9 * before < gap && gap < 1)) {
       for (std::size_t i = 0; i < found.size(); ++i)
-        if (is_wide(found[i])) explain(over[i], under[i], question.closes, found[i]);
+        if (is_wide(found[i]) && !is_as_told(over[i], under[i], found[i]))
+          explain(over[i], under[i], question.closes, found[i]);
       return found;
     }
     before = gap, accuracy = finer(accuracy);

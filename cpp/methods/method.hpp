@@ -50,7 +50,7 @@ struct Task {
 
   const Direction& terms() const { return run.terms; }
   bool is_named() const { return !limits.method.empty(); }
-  bool runs_once() const { return run.terms.size() == 1 && run.terms.front().count == 1; }
+  bool runs_once() const { return hockeystick::runs_once(run.terms); }
   /// Why no grid is worth its cost; "" if one may be.
   std::string_view grid_obstacle() const;
   /// Saddle points are searched when a method first needs them.

@@ -14,6 +14,7 @@
 #include "bind/answers.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "methods/atom_mgf_line.hpp"
+#include "methods/chernoff_bound.hpp"
 #include "methods/closed_form.hpp"
 #include "methods/contour_sum.hpp"
 #include "methods/step_mgf_line.hpp"
@@ -230,6 +231,8 @@ void bind_contour(py::module_& core) {
       },
       py::arg("tilt"), py::arg("log_moment"), py::arg("epsilon"), py::arg("loss_error"),
       "Upper bound of log delta(epsilon) by Chernoff's inequality, given log M above.");
+  module.def("negative_moment_above", &negative_moment_above, py::arg("pair"), py::arg("t"),
+             "Upper bound of E e^(-t L), 0 < t < 1.");
   module.def("modulus_gap", &modulus_gap, py::arg("heights"), py::arg("widths"), py::arg("frequency"),
              "What a density above a histogram loses of its mass at a frequency and beyond, at least.");
 }
