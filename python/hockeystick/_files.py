@@ -145,7 +145,10 @@ def replace(path: str | os.PathLike[str], text: str) -> None:
             _write(new, text.encode(), before)
             new.replace(target)
         except BaseException:
-            _drop(new)
+            try:
+                _drop(new)
+            finally:  # a second interrupt may have ended that
+                _drop(new)
             raise
         _sync_directory(target.parent)
 

@@ -88,6 +88,30 @@ def test_a_failing_disk_leaves_the_file_as_it_was(path, monkeypatch, step):
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_interrupts_leave_no_file_beside_it(path, monkeypatch):
+    """Not a second one either, which ends the removal of what the first left unfinished."""
+    Accountant().save(path)
+    before, interrupts = path.read_bytes(), []
+    unlink = _files.Path.unlink
+
+    def interrupt(*_):
+        interrupts.append(1)
+        raise KeyboardInterrupt
+
+    def unlink_later(file, **how):
+        if len(interrupts) < 2:
+            interrupt()
+        unlink(file, **how)
+
+    monkeypatch.setattr(_files.os, "fsync", interrupt)
+    monkeypatch.setattr(_files.Path, "unlink", unlink_later)
+    with pytest.raises(KeyboardInterrupt):
+        Accountant().compose(STEP).save(path)
+    assert len(interrupts) == 2
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
 def test_it_is_on_the_disk_before_it_takes_the_place(path, monkeypatch):
     calls = []
     sync, replace = os.fsync, _files.Path.replace
