@@ -258,12 +258,13 @@ bool needs_all(const Direction& direction, std::span<const double> rates, std::s
                const Limits& limits) {
   const Saddlepoint saddlepoint(direction);
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    const double power = power_next_to_one(saddlepoint, direction, rates[i], rates[i], limits);
-    if (power == 0) return false;
+    std::array<Answer, 1> power;
+    power[0].converged = false;
+    power_next_to_one(saddlepoint, direction, rates.subspan(i, 1), rates[i], limits, power);
     NeededMu most;
     most.take(rates[i], 1);
     Answer& answer = answers[i];
-    answer.lower = std::max(answer.lower, mu_needed_at(rates[i], power, rates[i]));
+    answer.lower = std::max(answer.lower, mu_needed_at(rates[i], power[0].lower, rates[i]));
     answer.upper = most.mu;
     answer.converged = answer.upper - answer.lower <= limits.tolerance * answer.upper;
     if (!answer.converged) return false;

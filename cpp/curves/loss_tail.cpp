@@ -12,7 +12,6 @@
 #include "methods/budgeted.hpp"
 #include "methods/enumeration.hpp"
 #include "methods/gaussian_merge.hpp"
-#include "methods/questions.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
@@ -79,15 +78,6 @@ class Solver {
       if (!(points[i] >= largest)) continue;
       answers_[i] = exactly({infinite.lower(), infinite.upper()});
       answers_[i].converged = infinite.upper() - infinite.lower() <= limits.tolerance * infinite.upper();
-    }
-    const double exceeded = saddlepoint_.exceeded(limits.tolerance).loss;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      if (answers_[i].converged || !(points[i] < exceeded)) continue;
-      const Limits from_below{limits.tolerance, limits.memory_limit, "chernoff_bound"};
-      // proof: loss-tail-chords
-      answers_[i].lower =
-          std::max(answers_[i].lower, delta_bounds({&direction, 1}, {&points[i], 1}, from_below).front().lower);
-      answers_[i].converged = 1 - answers_[i].lower <= limits.tolerance;
     }
   }
 

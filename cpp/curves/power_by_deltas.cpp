@@ -168,12 +168,25 @@ std::vector<WantedPoint> points_between(const Saddlepoint& saddlepoint, const Sa
 }
 
 // h(alpha) + alpha x is at least h(1 / x) up to alpha = 1 / x, and at least 1 beyond.
-double power_next_to_one(const Saddlepoint& saddlepoint, const Direction& direction, double fpr, double missed,
-                         const Limits& limits) {
-  const double loss = -math::log(fpr) * (1 + 8 * u);  // proof: power-chords
-  if (!runs_once(direction) && !(loss < saddlepoint.exceeded(missed).loss)) return 0;
-  const std::string_view method = runs_once(direction) ? "single_step" : "chernoff_bound";
-  return delta_bounds({&direction, 1}, {&loss, 1}, {missed, limits.memory_limit, method}).front().lower;
+void power_next_to_one(const Saddlepoint& saddlepoint, const Direction& direction, std::span<const double> fprs,
+                       double missed, const Limits& limits, std::span<Answer> answers) {
+  const double exceeded = saddlepoint.exceeded(missed).loss;
+  const bool is_short = runs_once(direction) && fprs.size() <= few_rates;
+  std::vector<double> losses;
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < fprs.size(); ++i) {
+    checkpoint_each<1024>(i);
+    const double loss = -math::log(fprs[i]) * (1 + 8 * u);  // proof: power-chords
+    if (answers[i].converged || !(is_short || loss < exceeded)) continue;
+    losses.push_back(loss), which.push_back(i);
+  }
+  if (which.empty()) return;
+  const Limits of_deltas{missed, limits.memory_limit, is_short ? "single_step" : "chernoff_bound"};
+  const std::vector<Answer> deltas = delta_bounds({&direction, 1}, losses, of_deltas);
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    double& lower = answers[which[k]].lower;
+    lower = std::max(lower, deltas[k].lower);
+  }
 }
 
 void power_by_deltas(const Saddlepoint& saddlepoint, CurvePoints& curve, std::span<const double> fprs, double tolerance,

@@ -33,9 +33,10 @@ void add_points(std::span<const CurvePoint> points, const PowerBetween& found, d
 /// Where tests at a false positive rate in (0, 1) decide.
 Saddle deciding_saddle(const Saddlepoint& saddlepoint, double fpr);
 
-/// Lower bound of the power at a rate in (0, 1) at which all but `missed` is likely to be found; 0 elsewhere.
-double power_next_to_one(const Saddlepoint& saddlepoint, const Direction& direction, double fpr, double missed,
-                         const Limits& limits);
+/// Raises the lower ends of answers that have not converged, at rates in (0, 1) at which all but `missed` is likely to
+/// be found, and of few rates of one release.
+void power_next_to_one(const Saddlepoint& saddlepoint, const Direction& direction, std::span<const double> fprs,
+                       double missed, const Limits& limits, std::span<Answer> answers);
 
 /// Narrows the answers to rates until they are as narrow as allowed or deltas lead no further.
 void power_by_deltas(const Saddlepoint& saddlepoint, CurvePoints& curve, std::span<const double> fprs, double tolerance,

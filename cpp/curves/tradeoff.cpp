@@ -58,11 +58,9 @@ class PowerSolver {
       at.lower = std::max(known[i], lower);
       at.upper = std::min(upper, (fprs[i] + apart) * (1 + 4 * unit_roundoff));
       at.converged = at.upper - at.lower <= allowed_width(at, limits.tolerance);
-      if (at.converged) continue;
-      const double missed = limits.tolerance * smallest_miss;
-      at.lower = std::max(at.lower, power_next_to_one(saddlepoint_, direction, fprs[i], missed, limits));
-      at.converged = at.upper - at.lower <= allowed_width(at, limits.tolerance);
     }
+    power_next_to_one(saddlepoint_, direction, fprs, limits.tolerance * smallest_miss, limits, answers_);
+    for (Answer& at : answers_) at.converged = at.upper - at.lower <= allowed_width(at, limits.tolerance);
   }
 
   std::vector<Answer> solve() {
