@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "numeric/elementary.hpp"
@@ -136,9 +137,18 @@ Kinks tangent_kinks(const SupportCells& cells, std::size_t points, const Top& to
   return kinks;
 }
 
-// Subtracts rounding from the masses, then removes points above the hull. If the last kink is negative the curve would
-// end below zero: the caller must take a shorter support.
-bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
+// How many points a next try may have where the last kink is negative, so that the curve comes to zero from below, from
+// its least value at the point before. Where more than rounding is missing that point's tangent itself lies below zero,
+// and does so on any support that goes on beyond the point.
+std::size_t points_left(const Kinks& kinks, std::span<const std::size_t> kept) {
+  const std::size_t last = kinks.mass.size() - 1;
+  const double rounding = std::accumulate(kinks.error.begin(), kinks.error.end(), 0.0);
+  return kept.size() > 1 && kinks.mass[last] < -2 * rounding ? kept[kept.size() - 2] + 1 : last;
+}
+
+// Subtracts rounding from the masses, then removes points above the hull. Returns 0, or the points that a next try may
+// have.
+std::size_t certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   for (std::size_t i = 0; i < kinks.mass.size(); ++i) kinks.mass[i] -= kinks.error[i];  // proof: support-tails
   const auto& index = cells.support.index;
   constexpr auto none = static_cast<std::size_t>(-1);
@@ -154,11 +164,11 @@ bool certify(const SupportCells& cells, Kinks& kinks, StepPmf& pmf) {
   pmf.index.clear();
   pmf.mass.clear();
   for (const std::size_t i : kept) {
-    if (kinks.mass[i] < 0) return false;  // proof: tangent-hull
+    if (kinks.mass[i] < 0) return points_left(kinks, kept);  // proof: tangent-hull
     pmf.index.push_back(index[i]);
     pmf.mass.push_back(kinks.mass[i] * (1 - 4 * u));  // proof: cell-errors
   }
-  return true;
+  return 0;
 }
 
 // With mass t at +inf, h(alpha) >= t + (1 - t - alpha)+ by Q's support alone: a mass of 1 - t at loss log(1 - t), or
@@ -194,17 +204,19 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
     pmf.infinity_mass =
         (pmf.infinity_mass + std::max(0.0, at_infinity - error)) * (1 - 4 * u);  // proof: closed-support
   }
-  // Points are given up one at a time, later in doubling numbers (earlier for large supports): the cost stays bounded
-  // and linear in the support.
+  // Points are given up one at a time, later in doubling numbers (earlier for large supports), or all that cannot help:
+  // the cost stays bounded and linear in the support.
   const std::size_t patience = std::clamp<std::size_t>((std::size_t{1} << 22) / cells.support.index.size(), 4, 64);
   std::size_t drop = 1, tries = 0;
   for (std::size_t points = cells.support.index.size(); points >= 2; drop *= ++tries > patience ? 2 : 1) {
     Kinks kinks = curve(cells, points, top);
-    if (kinks.ends_at_zero && certify(cells, kinks, pmf)) {
+    const std::size_t most = kinks.ends_at_zero ? certify(cells, kinks, pmf) : points - 1;
+    if (most == 0) {
       raise_to_no_loss(cells, pmf);
       return pmf;
     }
-    for (std::size_t i = 0; i < drop && points >= 2; ++i, --points) top = with_cell(top, cells, points - 2);
+    for (std::size_t i = 0; (i < drop || points > most) && points >= 2; ++i, --points)
+      top = with_cell(top, cells, points - 2);
   }
   pmf.index.assign(1, cells.support.index.front());  // the zero curve is under every curve
   pmf.mass.assign(1, 0.0);
