@@ -28,12 +28,6 @@ double grown(const GaussianFamily& f, double a, double width, const GaussianEdge
   return sum * width;
 }
 
-// A density's part in the integrands of a panel at a.
-PanelDensity part(double a, double centre, double weight, double above, double below) {
-  const LocalDensity density(a, centre);
-  return {true, density.t, weight * density.base, above * density.base, below * density.base};
-}
-
 // One Gauss-Legendre panel [a, a + width] of the cell between two edges.
 CellMass panel(const SimdKernels& kernel, const GaussianFamily& f, double a, double width, const GaussianEdge& from,
                const GaussianEdge& to) {
@@ -42,8 +36,8 @@ CellMass panel(const SimdKernels& kernel, const GaussianFamily& f, double a, dou
   const double offset = has_from ? a - from.x : 0.0, rest = has_to ? std::max(0.0, to.x - (a + width)) : 0.0;
   PanelRequest request{rule.nodes, rule.mirrored, rule.weights, rule.count, width, f.mu, offset, rest, {}};
   PanelDensity* next = request.density;
-  if (f.weight0 > 0 || from.k0 > 0 || to.k0 > 0) *next++ = part(a, 0.0, f.weight0, from.k0, to.k0);
-  if (f.weight1 > 0) *next = part(a, f.mu, f.weight1, f.k1, f.k1);
+  if (f.weight0 > 0 || from.k0 > 0 || to.k0 > 0) *next++ = panel_density(a, 0.0, f.weight0, from.k0, to.k0);
+  if (f.weight1 > 0) *next = panel_density(a, f.mu, f.weight1, f.k1, f.k1);
   double sums[3];
   kernel.panel(request, sums);
   const bool grows = has_to && f.mu * (rest + width) >= largest_growth;

@@ -18,6 +18,7 @@
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/cpu.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -84,10 +85,12 @@ class Mixture : public DominatingPair {
     MixtureEdges edges;
     edges.weights.resize(losses.size() * loss_.size());
     edges.at.reserve(losses.size());
+    double near = infinity;
     for (std::size_t i = 0; i < losses.size(); ++i) {
       checkpoint_each<8>(i);
       double* const here = edges.weights.data() + i * loss_.size();
-      const auto [x, error] = loss_.inverse(sign * losses[i], here);
+      const auto [x, error] = loss_.inverse(sign * losses[i], here, sign * near);
+      near = sign * x;
       edges.at.push_back({sign * x, here});
       edges.loss_error = std::max(edges.loss_error, error);
     }
@@ -130,18 +133,55 @@ class Mixture : public DominatingPair {
   MixtureLoss loss_;
 };
 
-// One panel class for each direction. `Density` gives the components' densities at a node.
-struct PanelEnds {
-  double offset;
-  TwoParts beyond;
-  double rest;
-  bool above, below;
-  PanelEnds(double a, double width, const MixtureEdge& from, const MixtureEdge& to)
-      : offset(std::isinf(from.x) ? 0.0 : a - from.x),
-        beyond(std::isinf(to.x) ? TwoParts{} : two_sum(to.x, -(a + width))),
-        rest(std::max(0.0, beyond.value)),
-        above(!std::isinf(from.x)),
-        below(!std::isinf(to.x)) {}
+// A panel [a, a + width] of the cell between two edges: its integrals component by component, each with a kernel of one
+// rate, a vector of nodes at a time.
+class MixturePanel {
+ public:
+  MixturePanel(double lowest, double highest, double a, double width, const MixtureEdge& from, const MixtureEdge& to)
+      : a_(a),
+        width_(width),
+        rule_(padded_gauss_legendre(panel_reach(lowest, highest, a, width))),
+        has_from_(!std::isinf(from.x)),
+        has_to_(!std::isinf(to.x)),
+        offset_(has_from_ ? a - from.x : 0.0),
+        beyond_(has_to_ ? two_sum(to.x, -(a + width)) : TwoParts{}),
+        rest_(std::max(0.0, beyond_.value)) {}
+
+  bool has_from() const { return has_from_; }
+  bool has_to() const { return has_to_; }
+
+  /// Adds p phi(x - still) to P; and of phi(x - centre), with these weights, what it has in P and in the kernels of
+  /// both edges, whose rate is `rate`.
+  void add(double still, double rate, double centre, double p, double above, double below) {
+    PanelRequest request{rule_.nodes, rule_.mirrored, rule_.weights, rule_.count, width_, rate, offset_, rest_, {}};
+    PanelDensity* next = request.density;
+    if (still > 0) *next++ = panel_density(a_, 0, still, 0, 0);
+    *next = panel_density(a_, centre, p, above, below);
+    double sums[3];
+    kernel_.panel(request, sums);
+    sum_.p += sums[0];
+    if (has_from_) sum_.above += sums[1];
+    if (has_to_) sum_.below += rate * (rest_ + width_) < largest_growth ? sums[2] : grown(rate, centre, below);
+  }
+  const CellMass& sum() const { return sum_; }
+
+ private:
+  double grown(double rate, double centre, double weight) const {
+    const GrownDensity density(weight, a_, centre, rate, beyond_);
+    double sum = 0;
+    for (std::size_t n = 0; n < rule_.count; ++n)
+      sum += rule_.weights[n] * density(width_ * rule_.nodes[n], width_ * rule_.mirrored[n]);
+    return sum * width_;
+  }
+
+  const SimdKernels& kernel_ = default_fft_kernel();
+  double a_, width_;
+  const PaddedRule& rule_;
+  bool has_from_, has_to_;
+  double offset_;
+  TwoParts beyond_;
+  double rest_;
+  CellMass sum_{};
 };
 
 class Remove final : public Mixture {
@@ -194,32 +234,12 @@ class Remove final : public Mixture {
   }
 
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
-    std::vector<LocalDensity> local;
     const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
-      const auto rule = panel_rule(0, loss_.largest(), a, width);
-      const PanelEnds ends(a, width, from, to);
-      const LocalDensity still(a, 0);
-      local.clear();
-      for (const auto& [shift, weight] : loss_.components()) local.emplace_back(a, shift);
-      CellMass sum;
-      for (std::size_t n = 0; n < rule.nodes.size(); ++n) {
-        const double y = width * rule.nodes[n], mirrored = width * rule.nodes[rule.nodes.size() - 1 - n];
-        const double z = ends.rest + mirrored;
-        CellMass at{loss_.rest() > 0 ? loss_.rest() * still(y) : 0.0, 0, 0};
-        for (std::size_t i = 0; i < local.size(); ++i) {
-          const auto [shift, weight] = loss_.components()[i];
-          const double density = weight * local[i](y);
-          at.p += density;
-          if (ends.above) at.above -= density * expm1_short(-shift * (ends.offset + y));
-          if (ends.below)
-            at.below += shift * z < largest_growth ? density * expm1_short(shift * z)
-                                                   : GrownDensity(weight, a, shift, shift, ends.beyond)(y, mirrored);
-        }
-        sum.p += rule.weights[n] * at.p;
-        sum.above += rule.weights[n] * at.above;
-        sum.below += rule.weights[n] * at.below;
-      }
-      return CellMass{sum.p * width, sum.above * width, sum.below * width};
+      MixturePanel all(0, loss_.largest(), a, width, from, to);
+      double still = loss_.rest();
+      for (const auto& [shift, weight] : loss_.components())
+        all.add(std::exchange(still, 0.0), shift, shift, weight, weight, weight);
+      return all.sum();
     };
     return swept(0, loss_.largest(), panel, losses, edges, tails);
   }
@@ -280,30 +300,12 @@ class Add final : public Mixture {
 
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
     const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
-      const auto rule = panel_rule(-loss_.largest(), 0, a, width);
-      const PanelEnds ends(a, width, from, to);
-      const LocalDensity still(a, 0);
-      CellMass sum;
-      for (std::size_t n = 0; n < rule.nodes.size(); ++n) {
-        const double y = width * rule.nodes[n], mirrored = width * rule.nodes[rule.nodes.size() - 1 - n];
-        const double z = ends.rest + mirrored;
-        const double density = rule.weights[n] * still(y);
-        double above = 0, below = 0, grown = 0;
-        for (std::size_t i = 0; i < loss_.size(); ++i) {
-          const double shift = loss_.components()[i].shift;
-          if (ends.above) above -= from.k[i] * expm1_short(-shift * (ends.offset + y));
-          if (!ends.below) continue;
-          if (shift * z < largest_growth) {
-            below += to.k[i] * expm1_short(shift * z);
-          } else {
-            grown += GrownDensity(to.k[i], a, 0, shift, ends.beyond)(y, mirrored);
-          }
-        }
-        sum.p += density;
-        sum.above += density * above;
-        sum.below += density * below + rule.weights[n] * grown;
-      }
-      return CellMass{sum.p * width, sum.above * width, sum.below * width};
+      MixturePanel all(-loss_.largest(), 0, a, width, from, to);
+      double p = 1;
+      for (std::size_t i = 0; i < loss_.size(); ++i)
+        all.add(0, loss_.components()[i].shift, 0, std::exchange(p, 0.0), all.has_from() ? from.k[i] : 0,
+                all.has_to() ? to.k[i] : 0);
+      return all.sum();
     };
     return swept(-loss_.largest(), 0, panel, losses, edges, tails);
   }

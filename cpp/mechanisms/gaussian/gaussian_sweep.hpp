@@ -13,6 +13,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
+#include "numeric/fft/tables.hpp"
 #include "numeric/gauss_legendre.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -57,6 +58,12 @@ inline double panel_reach(double lowest, double highest, double a, double width)
 }
 inline GaussLegendreRule panel_rule(double lowest, double highest, double a, double width) {
   return gauss_legendre(panel_reach(lowest, highest, a, width));
+}
+
+/// A density's part in the integrands of a panel at a, by the weights that it has in them.
+inline PanelDensity panel_density(double a, double centre, double p, double above, double below) {
+  const LocalDensity density(a, centre);
+  return {true, density.t, p * density.base, above * density.base, below * density.base};
 }
 
 /// The largest exponent rate z of any e^(rate z) - 1 over these cells; beyond largest_growth, GrownDensity is used.

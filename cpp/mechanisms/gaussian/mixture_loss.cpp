@@ -91,7 +91,7 @@ MixtureLoss::LossAt MixtureLoss::at(double x, double* weights) const {
   return {loss, slope, 1.01 * u * rounding + carried};
 }
 
-MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights) const {
+MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights, double near) const {
   const double excess = math::expm1(loss) + moving_;
   if (rest_ > 0 && !(excess > 0)) {
     std::fill(weights, weights + size(), 0.0);
@@ -102,6 +102,8 @@ MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights) const {
                                    : math::log(excess);
   double x = infinity;
   for (const auto& [shift, weight] : components_) x = std::min(x, (goal - math::log(weight)) / shift + shift / 2);
+  const double farthest = x;
+  if (std::isfinite(near)) x = std::min(near, farthest);
   for (int i = 0; i < 200; ++i) {
     const auto [value, slope] = moving(x);
     const double step = (value - goal) / slope;
@@ -109,14 +111,14 @@ MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights) const {
     if (!(std::fabs(value - goal) > 1e-7)) break;
   }
   LossAt best = at(x, weights);
-  for (int i = 0; i < 8 && std::fabs(best.loss - loss) > u * std::fabs(loss) && best.slope > 0; ++i) {
+  bool is_there = true;  // the weights
+  for (int i = 0; i < 8 && is_there && std::fabs(best.loss - loss) > u * std::fabs(loss) && best.slope > 0; ++i) {
     const double next = x - (best.loss - loss) / best.slope;
     const LossAt there = at(next, weights);
-    if (!(std::fabs(there.loss - loss) < std::fabs(best.loss - loss))) break;
-    x = next;
-    best = there;
+    is_there = std::fabs(there.loss - loss) < std::fabs(best.loss - loss);
+    if (is_there) x = next, best = there;
   }
-  best = at(x, weights);
+  if (!is_there) best = at(x, weights);
   const double error = std::fabs(best.loss - loss) + u * std::fabs(loss) + best.error;
   return {x, std::isnan(error) ? infinity : error};
 }

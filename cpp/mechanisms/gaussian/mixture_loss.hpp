@@ -42,12 +42,12 @@ class MixtureLoss {
 
   /// The double x nearest to L(x) = loss, up to a few roundings, and a bound of |L(x) - loss|; -inf at or below the
   /// infimum. Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of slope at
-  /// least s_1, so that the iterates fall to the root from the right without overshooting; then on L itself, which is
-  /// certified.
+  /// least s_1, so that the iterates fall to the root from the right without overshooting, but for one from `near` on
+  /// its left; then on L itself, which is certified.
   struct Inverse {
     double x, loss_error;
   };
-  Inverse inverse(double loss, double* weights) const;
+  Inverse inverse(double loss, double* weights, double near = infinity) const;
 
   /// Total variation is at most the average of the components'.
   double total_variation_bound() const;
