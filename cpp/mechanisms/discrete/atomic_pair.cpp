@@ -264,49 +264,67 @@ class AtomicPair final : public DominatingPair {
   double unlisted_q_ = 0;  // Q-mass of finite losses whose P-mass is counted as cut
 };
 
-// log(1 - q + q e^l), a bound of its rounding error, and its derivative, by which the error of l counts.
+// log(1 - q + q e^l), a bound of its rounding error, and an upper bound of its derivative, by which the error of l
+// counts.
 struct SampledLoss {
   double value, error, slope;
 };
 
-SampledLoss sampled_loss(double q, double l) {
+// Where l > 700 or q (e^l - 1) <= -1/2.
+SampledLoss far_sampled_loss(double q, double l) {
   if (l > 700) {
     // Sums of terms of about |l| and |log q|; e^-l may underflow.
     const double value = l + math::log(q) + math::log1p((1 - q) * math::exp(-l) / q);
     return {value, 8 * u * (l + std::fabs(math::log(q)) + 1) + smallest_subnormal / q, 1};
   }
-  // x is off by 5 u |x|, which log1p carries with the factor 1 / (1 + x): at most 5 u log1p(x) for x > 0,
-  // and at most 10 u |x| <= 10 u |log1p(x)| for x > -1/2; its own error is 4 u of the value.
-  const double x = q * math::expm1(l);
-  const double weight = q * math::exp(l), slope = weight / (1 - q + weight);
-  if (x > -0.5) {
-    const double value = math::log1p(x);
-    return {value, 16 * u * std::fabs(value) + 4 * smallest_subnormal, slope};  // proof: discrete-laws
-  }
   // A sum of positive terms, off by 7 u of itself; |log| >= log 2.
-  const double value = math::log((1 - q) + weight);
-  return {value, 16 * u * std::fabs(value), slope};
+  const double weight = q * math::exp(l), value = math::log((1 - q) + weight);
+  return {value, 16 * u * std::fabs(value), weight / (1 - q + weight)};
+}
+
+// x is off by 5 u |x|, which log1p carries with the factor 1 / (1 + x): at most 5 u log1p(x) for x > 0, and at most
+// 10 u |x| <= 10 u |log1p(x)| for x > -1/2; its own error is 4 u of the value. q e^l = q + x
+// is off by 6 u of the larger of q and itself.
+std::vector<SampledLoss> sampled_losses(double q, std::span<const LossAtom> atoms) {
+  std::vector<double> x, value;
+  x.reserve(atoms.size());
+  for (const LossAtom& atom : atoms) x.push_back(std::min(atom.loss, 700.0));
+  exponentials_less_1(x);
+  for (double& each : x) each *= q;
+  value = x;
+  logarithms_of_1_plus(value);
+  std::vector<SampledLoss> result;
+  result.reserve(atoms.size());
+  for (std::size_t i = 0; i < atoms.size(); ++i) {
+    const double slope = (std::max(0.0, q + x[i]) + 8 * u * q) / (1 + x[i]);
+    const double error = 16 * u * std::fabs(value[i]) + 4 * smallest_subnormal;  // proof: discrete-laws
+    const bool far = atoms[i].loss > 700 || !(x[i] > -0.5);
+    result.push_back(far ? far_sampled_loss(q, atoms[i].loss) : SampledLoss{value[i], error, slope});
+  }
+  return result;
 }
 
 }  // namespace
 
-AtomicLaw reversed(const AtomicLaw& law) {
-  AtomicLaw result = law;
-  for (LossAtom& atom : result.atoms) atom = {-atom.loss, atom.q, atom.p};
-  std::swap(result.cut, result.reverse_cut);
-  std::swap(result.bound, result.reverse_bound);
-  std::swap(result.cut_moment, result.reverse_cut_moment);
-  std::swap(result.log_moment, result.reverse_log_moment);
-  std::swap(result.slope_limit, result.reverse_slope_limit);
-  return result;
+AtomicLaw reversed(AtomicLaw law) {
+  for (LossAtom& atom : law.atoms) atom = {-atom.loss, atom.q, atom.p};
+  std::reverse(law.atoms.begin(), law.atoms.end());  // by increasing loss, if they were
+  std::swap(law.cut, law.reverse_cut);
+  std::swap(law.bound, law.reverse_bound);
+  std::swap(law.cut_moment, law.reverse_cut_moment);
+  std::swap(law.log_moment, law.reverse_log_moment);
+  std::swap(law.slope_limit, law.reverse_slope_limit);
+  return law;
 }
 
 AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
   AtomicLaw result = without_small_masses(law);
   result.infinity_is_exact = false;
   result.loss_error = 0;
-  for (LossAtom& atom : result.atoms) {
-    const SampledLoss loss = sampled_loss(q, atom.loss);  // of -inf: log(1 - q)
+  const std::vector<SampledLoss> losses = sampled_losses(q, result.atoms);  // of -inf: log(1 - q)
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    LossAtom& atom = result.atoms[i];
+    const SampledLoss& loss = losses[i];
     atom = {loss.value, (1 - q) * atom.q + q * atom.p, atom.q};
     if (!std::isfinite(loss.value)) continue;
     // The slope changes by less than a hundredth within a loss error.

@@ -40,7 +40,7 @@ struct AtomicLaw {
 };
 
 /// The law of (Q, P).
-AtomicLaw reversed(const AtomicLaw& law);
+AtomicLaw reversed(AtomicLaw law);
 
 /// The law of ((1-q) Q + q P, Q), 0 < q < 1: the pair on a Poisson subsample when a record is removed
 /// (Zhu, Dong, Wang 2022, Theorem 11). For added records: reversed(poisson_sampled(law, q)).

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanisms/discrete/atomic_registration.hpp"
 
+#include <utility>
+
 namespace hockeystick {
 
 AtomicRegistration::AtomicRegistration(LawFactory law, const std::string& name, const ParameterList& parameters) {
@@ -12,8 +14,8 @@ AtomicRegistration::AtomicRegistration(LawFactory law, const std::string& name, 
     Registration("poisson_" + name + (back ? "_add" : "_remove"), with_rate, [law, back](Parameters p) {
       const double rate = p.empty() ? 0 : p.back();
       checked(parameter::sampling_probability.name, rate, parameter::sampling_probability.range);
-      const AtomicLaw sampled = poisson_sampled(law(p.first(p.size() - 1)), rate);
-      return atomic_pair(back ? reversed(sampled) : sampled);
+      AtomicLaw sampled = poisson_sampled(law(p.first(p.size() - 1)), rate);
+      return atomic_pair(back ? reversed(std::move(sampled)) : std::move(sampled));
     });
   }
 }

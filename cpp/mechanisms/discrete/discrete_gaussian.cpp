@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The discrete Gaussian mechanism: P(x) = e^(-x^2 / (2 sigma^2)) / Z on the integers within [-B, B] against
 // Q(x) = P(x - s). Its own reverse, by x -> s - x. Source: Canonne, Kamath & Steinke (2020).
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -99,11 +100,10 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   const double last = std::fmin(bound, std::ceil(radius * sigma));
   if (2 * last + s > most_atoms)
     throw std::invalid_argument("sigma, shift and truncation must come to at most 1e7 outcomes");
-  const std::vector<double> weight_at = weights(sigma, last);
-  const double z = normaliser(weight_at);
-  const auto mass = [&](double x) {
-    return std::fabs(x) > last ? 0 : weight_at[static_cast<std::size_t>(std::fabs(x))] / z;
-  };
+  std::vector<double> mass_at = weights(sigma, last);
+  const double z = normaliser(mass_at);
+  for (double& mass : mass_at) mass /= z;
+  const auto mass = [&](double x) { return std::fabs(x) > last ? 0 : mass_at[static_cast<std::size_t>(std::fabs(x))]; };
   AtomicLaw law;
   law.atoms.reserve(static_cast<std::size_t>(2 * last + s) + 1);
   for (double x = last + s; x >= -last; --x) {
@@ -112,7 +112,7 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
     const double finite = s * (s - 2 * x) / (2 * sigma * sigma);
     const double loss = std::fabs(x - s) > bound ? infinity : std::fabs(x) > bound ? -infinity : finite;
     if (p == 0 && q == 0 && std::isfinite(loss)) continue;  // an infinite loss remains one, however rare
-    if (std::isfinite(loss)) law.loss_error = std::fmax(law.loss_error, 2.01 * u * std::fabs(loss));
+    if (std::isfinite(loss)) law.loss_error = std::max(law.loss_error, 2.01 * u * std::fabs(loss));
     law.atoms.push_back({loss, p, q});
   }
   law.mass_error = 18 * u;  // proof: discrete-laws
