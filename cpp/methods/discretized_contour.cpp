@@ -342,10 +342,11 @@ class ByDiscretizedContour final : public Method {
     const Question& asked = task_.question;
     const double gap = found.upper - found.lower, allowed = asked.tolerance * found.upper;
     const double width = width_of(found);
-    const double epsilon = asked.wants_epsilon() ? found.upper : asked.at;
+    const double at = std::isfinite(found.upper) ? found.upper : made_->place(asked.at);
+    const double epsilon = asked.wants_epsilon() ? at : asked.at;
     const bool is_tight = found.lower > 0.5 * found.upper;
     const bool is_placed = is_near(found, planner_->at().epsilon);
-    const bool helps = std::isfinite(found.upper) && !(is_tight && is_placed && found.rounding > 0.5 * width);
+    const bool helps = std::isfinite(epsilon) && !(is_tight && is_placed && found.rounding > 0.5 * width);
     if (atom_plan_.reach > 0 && !(found.truncation < 0.3 * width)) {
       may_decay_ = false;
       if (!is_tight) return;

@@ -27,6 +27,8 @@ class DiscretizedContour final : public Evaluator {
 
   Answer answer(Quantity quantity, double at, double near) const override;
   double bytes() const override { return bytes_; }
+  /// An epsilon at which delta is about `delta`; NaN if none was found.
+  double place(double delta) const { return upper_->sum->solve(delta, near_); }
   /// -d log delta / d epsilon, about.
   double slope(double epsilon) const { return upper_->sum->slope(epsilon); }
 

@@ -205,6 +205,7 @@ HARD = [
     (124_387, hs.DiscreteGaussian(sigma=0.4147).poisson_sampled(5.27e-6), 2.6e-8),
     (947_299, hs.DiscreteGaussian(sigma=0.3365).poisson_sampled(0.5135), 9.3e-11),
     (6_231_721, hs.DiscreteGaussian(sigma=2.34).poisson_sampled(0.77), 2e-12),
+    (99_598, hs.DiscreteGaussian(sigma=0.53503).poisson_sampled(7.6085e-6), 2.729e-12),
 ]
 
 
