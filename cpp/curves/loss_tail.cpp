@@ -28,7 +28,7 @@ namespace {
 constexpr double rare = 1e-6, shared_nats = 8;
 
 constexpr int most_rounds = 6;                // of deltas
-constexpr std::size_t small_grids = 1 << 26;  // [bytes], that cost less than deltas by any method
+constexpr std::size_t small_grids = 1 << 27;  // [bytes], that cost less than deltas by any method
 constexpr double least_tolerance = 2e-12;     // at which contours may know them
 
 // The curve about an answer, by rising loss; `kinks` are the same from above.

@@ -253,8 +253,9 @@ class ByDiscretizedContour final : public Method {
 
   void learn(const Answer& found) override {
     if (is_of_atoms_) return learn_atoms(found);
-    const bool is_placed = is_near(found, task_.grid().at().epsilon);
-    if (plan_.reach > 0 && is_placed && !(found.truncation < 0.3 * width_of(found))) {
+    const double planned = task_.grid().at().epsilon;
+    const bool is_placed = is_near(found, planned, 0.1);
+    if (plan_.reach > 0 && is_near(found, planned, 0.5) && !(found.truncation < 0.3 * width_of(found))) {
       undecayed_at_ = task_.grid().attempts();
       return;
     }
@@ -332,9 +333,9 @@ class ByDiscretizedContour final : public Method {
   }
 
   // Whether it was found close to where the plan expected it.
-  bool is_near(const Answer& found, double planned) const {
+  bool is_near(const Answer& found, double planned, double part) const {
     const double epsilon = task_.question.wants_epsilon() ? found.upper : task_.question.at;
-    return std::fabs(epsilon - planned) <= 0.1 * epsilon;
+    return std::fabs(epsilon - planned) <= part * epsilon;
   }
 
   // An end alone says where to look next. Next to an atom smoothing costs its width, else the square of that.
@@ -345,7 +346,7 @@ class ByDiscretizedContour final : public Method {
     const double at = std::isfinite(found.upper) ? found.upper : made_->place(asked.at);
     const double epsilon = asked.wants_epsilon() ? at : asked.at;
     const bool is_tight = found.lower > 0.5 * found.upper;
-    const bool is_placed = is_near(found, planner_->at().epsilon);
+    const bool is_placed = is_near(found, planner_->at().epsilon, 0.1);
     const bool helps = std::isfinite(epsilon) && !(is_tight && is_placed && found.rounding > 0.5 * width);
     if (atom_plan_.reach > 0 && !(found.truncation < 0.3 * width)) {
       may_decay_ = false;
