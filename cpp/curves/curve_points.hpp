@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "methods/question.hpp"
@@ -46,7 +47,7 @@ class CurvePoints {
   /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if there is none to ask.
   /// `method`: the only one that may answer, any where it is empty.
   CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits,
-              const char* method = "contour_integral")
+              std::string_view method = "contour_integral")
       : direction_(direction), reverse_(reverse), limits_(limits) {
     limits_.method = method;
   }

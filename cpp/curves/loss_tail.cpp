@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "curves/curve_points.hpp"
@@ -110,12 +111,13 @@ class Solver {
   }
 
   // From deltas about the loss.
-  void solve_by_deltas(const char* method) {
+  void solve_by_deltas(std::string_view method) {
+    const bool is_cheap = !method.empty();
     CurvePoints curve(direction_, nullptr, limits_, method);
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<WantedPoint> wanted;
       for (std::size_t i = 0; i < points_.size(); ++i)
-        if (!answers_[i].converged) add_points(i, round, wanted);
+        if (!answers_[i].converged && (is_cheap || is_placed(i))) add_points(i, round, is_cheap ? 64 : 8, wanted);
       const bool is_served = !wanted.empty() && curve.ask(std::move(wanted));
       Known known{curve.points(), {}};
       for (const CurvePoint& at : known.points)
@@ -134,8 +136,11 @@ class Solver {
     }
   }
 
+  // Whether it is known about where the answer lies.
+  bool is_placed(std::size_t i) const { return answers_[i].upper - answers_[i].lower < infinity; }
+
   // Chords of length h leave h r of a tail that falls at the rate r, about, and what delta is off by 2 / (h (1 + r)).
-  void add_points(std::size_t i, int round, std::vector<WantedPoint>& wanted) const {
+  void add_points(std::size_t i, int round, double most_parts, std::vector<WantedPoint>& wanted) const {
     const Saddle at = kind_.place(saddlepoint_, points_[i]);
     const double rate = (0.8 + std::fabs(at.tilt) * at.deviation) / at.deviation;
     const Answer& known = answers_[i];
@@ -151,13 +156,13 @@ class Solver {
     // Between what is known, however far; first about the forecast if an end is not.
     const double allowed = limits_.tolerance * deviation_;
     double first = at.epsilon - 8 * allowed, last = at.epsilon + 8 * allowed;
-    if (round > 0 || known.upper - known.lower < infinity) {
+    if (round > 0 || is_placed(i)) {
       const double about = known.lower > -infinity ? known.lower : known.upper < infinity ? known.upper : at.epsilon;
       const double reach = (4 << 2 * std::max(0, round - 1)) * deviation_;
       first = std::max(known.lower, about - reach);
       last = std::min(known.upper, about + reach);
     }
-    const double parts = std::clamp(std::ceil((last - first) / (0.25 * allowed)), 7.0, 64.0);
+    const double parts = std::clamp(std::ceil((last - first) / (0.25 * allowed)), 7.0, most_parts);
     const double length = (last - first) / parts;
     for (double k = 0; k <= parts; ++k) add(first + k * length, length, 0.1 * rate * length);
   }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <typeinfo>
 #include <vector>
 
 #include "forecast/saddlepoint.hpp"
@@ -36,11 +35,11 @@ Place place_of(const Term& term) {
           term};
 }
 
-// Whether bounds that take no time tell that two pairs are of one kind and about equal.
+// Whether bounds that take no time tell that two pairs are about equal.
 bool is_alike(const DominatingPair& a, const DominatingPair& b) {
   const auto is_near = [](double x, double y) { return std::fabs(x - y) <= finest / 2 * x; };
   const double slope = a.renyi_slope_limit();
-  return slope > 0 && typeid(a) == typeid(b) && is_near(slope, b.renyi_slope_limit()) &&
+  return slope > 0 && is_near(slope, b.renyi_slope_limit()) &&
          is_near(a.total_variation_bound(), b.total_variation_bound());
 }
 
