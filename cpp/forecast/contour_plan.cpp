@@ -19,10 +19,14 @@ namespace hockeystick {
 namespace {
 
 constexpr double fraction = 0.01;           // of the tolerance on delta, for each of tail and aliases
-constexpr double rounding = 1e-13;          // of a moment, over the square root of the steps and what it may take
+constexpr double rounding = 1e-15;          // likely, relative to a power of a moment, over the root of the exponent
+constexpr double may_round = 0.1;           // times what rounding takes is at most what each of them may
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 60;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
+constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
+// Of a transform, which is forecast too low where it is cheap and losses are tiny, or epsilon is 0 [ns]: set by hand.
+constexpr double least_transform = 500e3, least_at_zero = 3e6;
 
 // Beyond it no line runs. Small losses have their saddle points at large tilts.
 double farthest(const Saddle& at) { return farthest_tilt / std::min(1.0, at.deviation); }
@@ -35,15 +39,17 @@ double log_count(const Direction& direction) {
 
 }  // namespace
 
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double flattest,
-                      double highest) {
+double likely_rounding(const Saddlepoint& saddlepoint) { return rounding * std::sqrt(saddlepoint.total_count()); }
+
+Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
+                      double flattest, double highest) {
   Contour best{};
   double nearby = std::numeric_limits<double>::quiet_NaN();
   // Near a tilt at which rare huge losses take over, aliases reach far: below it they do not.
   for (double tilt = at.tilt; tilt > flattest * at.tilt; tilt *= 0.75) {
     const Cumulants k = saddlepoint.cumulants(tilt);
     const double excess = k.value - tilt * at.epsilon - log_fraction - at.log_delta;
-    if (best.period > 0 && excess + math::log(rounding * std::sqrt(saddlepoint.total_count())) > 0) break;
+    if (best.period > 0 && excess + math::log(may_round * rounding) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
     const auto above =
         saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, std::min(farthest(at), highest - tilt), nearby);
@@ -66,7 +72,8 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
       planned_(thinned(direction)),
       saddlepoint_(planned_),
       question_(question),
-      most_nodes_(static_cast<std::size_t>(most_nodes)) {
+      most_nodes_(static_cast<std::size_t>(most_nodes)),
+      rounding_(likely_rounding(saddlepoint_)) {
   if (question.wants_epsilon()) {
     at_ = near_delta(math::log(question.at));
     if (!(at_.epsilon > 0)) seek(0);
@@ -111,14 +118,20 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   is_dear_ = false;
   const bool is_ruled = cut_ == 0 && highest_carried(2 * at_.tilt) < 2 * at_.tilt;
   std::optional<ContourPlan> found;
-  if (!is_ruled && (found = plan(lines, patience))) return found;
-  if (cut_ > 0) return {};
+  if (!is_ruled) found = plan(lines, patience);
+  if (cut_ > 0 || (found && found->cost < cheap)) return found;
   const auto whole = std::pair(saddlepoint_, at_);
+  Lines lines_of_whole = std::exchange(lines, {});
+  const bool is_dear = is_dear_;
   cut_ = cut() / saddlepoint_.total_count();
-  if ((found = plan(lines, patience))) return found;
+  const std::optional<ContourPlan> cut = plan(lines, patience);
+  if (cut && !(found && found->cost <= cut->cost)) return cut;
   cut_ = 0;
   std::tie(saddlepoint_, at_) = whole;
-  return is_ruled ? plan(lines, patience) : std::nullopt;
+  if (is_ruled) return plan(lines, patience);
+  lines = std::move(lines_of_whole);
+  is_dear_ = is_dear;
+  return found;
 }
 
 std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
@@ -132,8 +145,10 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
   const double shared = terms_ / static_cast<double>(planned_.size());
   Saddle of_transform = at_;
   of_transform.tilt = transform_tilt_;
-  const double budget = patience * shared * forecast_transform_cost(saddlepoint_, of_transform, log_tolerance());
-  double frequency = 2 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
+  const double least_of_other = question_.wants_epsilon() && at_.epsilon == 0 ? least_at_zero : least_transform;
+  const double of_other = forecast_transform_cost(saddlepoint_, of_transform, log_tolerance());
+  const double budget = patience * shared * std::max(of_other, least_of_other);
+  double frequency = 1.4 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
   double least = std::ceil(0.5 * frequency / spacing) + 2;
   if (!(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget)) {
     is_dear_ = true;
@@ -160,7 +175,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
       if (shared > 1) lines.clear();
       return plan;
     }
-    frequency = caution_ * count * spacing;  // finer nodes show a faster decay
+    frequency = caution_ * std::max(1.3 * frequency, 0.7 * count * spacing);  // finer nodes show a faster decay
     least = std::ceil(0.5 * frequency / spacing) + 2;
   }
   return {};
@@ -176,8 +191,9 @@ bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
   return true;
 }
 
-bool ContourPlanner::learn(double epsilon, double delta, double slope) {
+bool ContourPlanner::learn(double epsilon, double delta, double slope, double rounding) {
   if (!(epsilon >= 0) || !(delta > 0)) return false;
+  rounding_ = std::max(rounding_, rounding);
   at_ = near_epsilon(near(math::log(delta)), epsilon);
   caution_ *= 1.5;
   at_.log_delta = math::log(delta);
@@ -229,7 +245,7 @@ Contour ContourPlanner::frame() {
   Saddle at = at_;
   const double highest = cut_ > 0 ? infinity : highest_carried(2 * at.tilt);
   at.tilt = std::min(at.tilt, highest / 2);
-  const Contour contour = contour_frame(saddlepoint_, at, log_fraction_, flattest_line, highest);
+  const Contour contour = contour_frame(saddlepoint_, at, log_fraction_, rounding_, flattest_line, highest);
   const Cumulants k = saddlepoint_.cumulants(contour.tilt);
   deviation_ = std::sqrt(k.variance);
   log_sum_ = at_.log_delta - (k.value - contour.tilt * at_.epsilon) + math::log(contour.period);

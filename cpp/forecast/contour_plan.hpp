@@ -30,9 +30,10 @@ struct ContourPlan {
 
 /// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the
 /// forecast each alias is e^log_fraction of delta; no count of samples yet. `flattest`: how far to the left, of the
-/// saddle's tilt. `highest`: of its tilts.
+/// saddle's tilt. `highest`: of its tilts. `rounding`: of the product of moments, relative to that at the tilt.
 constexpr double flattest_line = 0.4;
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction,
+double likely_rounding(const Saddlepoint& saddlepoint);
+Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
                       double flattest = flattest_line, double highest = infinity);
 
 /// Plans for one direction of one question, each from what the one before it found.
@@ -61,9 +62,9 @@ class ContourPlanner {
   /// The wanted relative width of delta.
   double log_tolerance() const;
 
-  /// Forecasts anew from delta and the slope -d log delta / d epsilon that a sum found at `epsilon`; false if that
-  /// says nothing.
-  bool learn(double epsilon, double delta, double slope);
+  /// Forecasts anew from delta and the slope -d log delta / d epsilon that a sum found at `epsilon`, and the rounding
+  /// of its product of moments, relative to that at the tilt; false if that says nothing.
+  bool learn(double epsilon, double delta, double slope, double rounding = 0);
 
  private:
   void seek(double epsilon);
@@ -90,6 +91,7 @@ class ContourPlanner {
   double transform_tilt_ = 0;  // of the same saddle, whatever outliers add
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
   double caution_ = 1;  // grows with each failure
+  double rounding_;     // of the product of moments, relative to that at the tilt
   bool is_dear_ = false;
   double cut_ = 0;  // P-mass of the largest losses that a line may leave out
 };

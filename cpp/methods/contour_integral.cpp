@@ -19,7 +19,8 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_attempts = 3;
+constexpr int most_attempts = 3, most_moves = 6;
+constexpr double moved = 0.01;  // of epsilon, from one attempt to the next
 constexpr std::size_t many_samples = 24, many_terms = 16;
 constexpr double next_to_0 = 1e-12;  // epsilon, where Newton's method ends
 
@@ -167,7 +168,10 @@ class ByContourIntegral final : public Method {
     const ContourSum& sum = made_->sum();
     const Question& asked = task_.question;
     const double epsilon = asked.wants_epsilon() ? sum.solve(asked.at, planner_->epsilon()) : asked.at;
-    is_done_ = attempts_ == most_attempts || !planner_->learn(epsilon, sum.delta(epsilon).value, sum.slope(epsilon));
+    const ContourDelta found = sum.delta(epsilon);
+    const bool is_elsewhere = std::fabs(epsilon - planner_->epsilon()) > moved * epsilon;
+    is_done_ = attempts_ >= (is_elsewhere ? most_moves : most_attempts) ||
+               !planner_->learn(epsilon, found.value, sum.slope(epsilon), found.rounding / sum.unit(epsilon));
   }
 
  private:

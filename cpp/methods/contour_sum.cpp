@@ -146,6 +146,8 @@ double ContourSum::slope(double epsilon) const {
   return -at.slope / at.value;
 }
 
+double ContourSum::unit(double epsilon) const { return math::exp(log_moment_ - contour_.tilt * epsilon); }
+
 Interval ContourSum::enclose(double delta, double epsilon) const {
   const double fall = slope(epsilon);
   if (!(fall > 0) || !(epsilon > 0)) return {0, infinity};

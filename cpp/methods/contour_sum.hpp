@@ -44,6 +44,8 @@ class ContourSum {
 
   /// -d log delta / d epsilon, about.
   double slope(double epsilon) const;
+  /// M(tilt) e^(-tilt epsilon), of which errors of moments take a share.
+  double unit(double epsilon) const;
 
   /// An epsilon near `start` at which delta is about `delta`, by Newton's method on log delta; certifies nothing.
   double solve(double delta, double start) const;

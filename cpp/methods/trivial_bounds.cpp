@@ -187,6 +187,19 @@ double total_variation(const Direction& direction) {
   return std::min(1.0, -math::expm1(log_equal) * (1 + error) + 1e-307);  // proof: total-variation
 }
 
+// At most half the root of the divergence of order 2 of all steps at once, e^K(1) - 1, by the Cauchy-Schwarz
+// inequality.
+double total_variation_by_moments(const Direction& direction) {
+  double log_moment = 0;
+  for (const Term& term : direction) {
+    checkpoint();
+    log_moment += static_cast<double>(term.count) * std::max(0.0, term.pair->log_moment_bounds(1).upper);
+  }
+  if (!(log_moment < 1)) return 1;
+  log_moment *= 1 + 4 * u * static_cast<double>(direction.size() + 1);
+  return 0.5 * std::sqrt(math::expm1(log_moment)) * (1 + 16 * u) + 1e-150;  // proof: total-variation
+}
+
 std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance) {
   const auto [least, room] = sum_of_largest(direction).above(epsilon);
   const double rounding = largest_loss_rounding * (1 + epsilon);
@@ -254,9 +267,17 @@ bool may_tell(const Saddlepoint& sketch, const Direction& direction, double epsi
   return missed * math::exp(-all) < 4 * tolerance * -math::expm1(-all);
 }
 
+constexpr double many_deviations = 1000;
+
+// Whether the divergence of all steps may show that epsilon is 0: with few steps, or few rare ones, transforms find it
+// harder than any other.
+bool may_be_zero(const Direction& direction, double delta) {
+  return total_variation(direction) <= many_deviations * delta;
+}
+
 class TrivialBounds final : public Evaluator {
  public:
-  /// `looks_closer`: at a cell of each step, too.
+  /// `looks_closer`: at a cell of each step, or at its moments, too.
   TrivialBounds(Direction terms, double tolerance, bool looks_closer)
       : terms_(std::move(terms)),
         tolerance_(tolerance),
@@ -284,6 +305,7 @@ class TrivialBounds final : public Evaluator {
   Interval epsilon(double delta) const {
     if (infinite_.exceeds(delta)) return {infinity, infinity};
     if (delta >= total_variation(terms_)) return {0, 0};
+    if (looks_closer_ && delta >= total_variation_by_moments(terms_)) return {0, 0};
     // proof: largest-losses
     return both({0, largest_loss(terms_)}, epsilon_by_largest_losses(terms_, delta, tolerance_));
   }
@@ -308,12 +330,19 @@ class ByTrivialBounds final : public Method {
 
   std::shared_ptr<const Evaluator> prepare() override {
     const Question& asked = task_.question;
-    if (task_.is_bounded && !may_tell(task_.grid().saddlepoint(), task_.terms(), asked.at, asked.tolerance)) return {};
+    if (task_.is_bounded) {
+      const Saddlepoint& sketch = task_.grid().saddlepoint();
+      if (asked.wants_epsilon() ? 0.5 * std::sqrt(sketch.cumulants(0).variance) > asked.at
+                                : !may_tell(sketch, task_.terms(), asked.at, asked.tolerance))
+        return {};
+    }
     return std::make_shared<TrivialBounds>(task_.terms(), asked.tolerance, task_.is_bounded);
   }
 
   void learn(const Answer& found) override {
-    is_done_ = task_.is_bounded || task_.question.wants_epsilon() || task_.runs_once();
+    const Question& asked = task_.question;
+    is_done_ =
+        task_.is_bounded || task_.runs_once() || (asked.wants_epsilon() && !may_be_zero(task_.terms(), asked.at));
     if (std::exchange(task_.is_bounded, true)) return;
     const bool leaks = infinity_mass(task_.terms()).upper() > 0;
     task_.beyond_grids =

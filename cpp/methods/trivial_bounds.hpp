@@ -49,4 +49,7 @@ UnionProbability infinity_mass(const Direction& direction);
 /// Upper bound of delta(0), which is the total variation, and so of every delta.
 double total_variation(const Direction& direction);
 
+/// The same for steps of small losses, from the moment E e^L of each; 1 where that says nothing.
+double total_variation_by_moments(const Direction& direction);
+
 }  // namespace hockeystick

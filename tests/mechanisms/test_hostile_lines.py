@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from flint import acb, arb, ctx
 
-from exact.line import SmoothLine
 from hockeystick import _core
+from mechanisms.lines import check, line_of, mixture, sampled
 
 DIRECTIONS = ("remove", "add", "replace")
 NEXT_TO_1 = 1 - 2**-53
@@ -20,43 +19,6 @@ NEXT_TO_1 = 1 - 2**-53
 def _precision():
     with ctx.workprec(250):
         yield
-
-
-def sampled(sigma, rate, direction):
-    """The pair under test, and its truth."""
-    pair = _core.dominating_pair(f"poisson_gaussian_{direction}", [sigma, rate])
-    return pair, SmoothLine(((1 / arb(sigma), arb(rate)),), direction)
-
-
-def mixture(deviation, rate, parts, direction):
-    sensitivities, weights = zip(*parts, strict=True)
-    pair = _core.dominating_pair(
-        f"gaussian_mixture_{direction}", [deviation, rate, *sensitivities, *weights]
-    )
-    total = sum((arb(w) for w in weights), arb(0))
-    moved = tuple((arb(s) / deviation, arb(rate) * arb(w) / total) for s, w in parts if s > 0)
-    return pair, SmoothLine(moved, direction)
-
-
-def line_of(pair, tilt, frequency, log_accuracy=38.0, cut=0.0):
-    return _core.contour.moment_line(pair, tilt / 2, tilt, 1.5 * tilt, frequency, log_accuracy, cut)
-
-
-def check(line, truth, tilt, spacing, turns):
-    """Samples and real moments; how much of what is stated for samples is met, at most."""
-    value, error = line.log_moment()
-    assert abs(truth.log_moment(tilt) - arb(value)) <= arb(error)
-    for other in (tilt / 2, 1.5 * tilt):
-        assert truth.log_moment(other) <= arb(line.log_moment_above(other))
-    samples, met = line.samples(spacing, max(turns) + 1), 0.0
-    exact = truth.samples(tilt, [arb(spacing) * k for k in turns])
-    for k, moment in zip(turns, exact, strict=True):
-        re, im, rounding, truncation = samples[k]
-        off = abs(moment - 1 - acb(re, im))
-        if math.isfinite(truncation):
-            assert off <= arb(rounding) + arb(truncation), k
-            met = max(met, float((off / (rounding + truncation)).mid()))
-    return met
 
 
 HARD = [
@@ -200,49 +162,3 @@ def test_paths_of_many_heights_bound_the_rule(
     line = line_of(pair, tilt, frequency, log_accuracy)
     assert line.size() < 400
     check(line, truth, tilt, frequency / 12, [1, 5, 11, 12])
-
-
-# Noise, rate, tilt, frequency, accuracy, what may be cut.
-CUT = [
-    (21.08, 1.41e-6, 28_500.0, 62_700.0, 43.5, 1.6e-21),
-    (10.18, 7.02e-4, 5847.0, 63_100.0, 31.5, 7.7e-13),
-    (2.0, 1e-6, 500.0, 1e5, 25.0, 1e-14),
-    (0.7, 1e-9, 40.0, 3e4, 20.0, 1e-11),
-    (300.0, 1e-3, 1e5, 1e6, 30.0, 1e-14),
-]
-
-
-def tail(sigma, rate, x):
-    """P(X > x) of the removed record's side."""
-    far = [(arb(at) / arb(2).sqrt()).erfc() / 2 for at in (x, x - 1 / sigma)]
-    return (1 - arb(rate)) * far[0] + arb(rate) * far[1]
-
-
-@pytest.mark.parametrize(("sigma", "rate", "tilt", "frequency", "log_accuracy", "cut"), CUT)
-def test_lines_without_the_largest_losses_are_enclosed(
-    sigma, rate, tilt, frequency, log_accuracy, cut
-):
-    """Tilts at which losses that hardly ever happen would rule the moments."""
-    pair, truth = sampled(sigma, rate, "remove")
-    line = line_of(pair, tilt, frequency, log_accuracy, cut)
-    assert 0 < line.left_out() <= cut
-    ends = [k / 2 for k in range(100) if tail(sigma, rate, k / 2) <= arb(line.left_out())]
-    assert arb(line.left_out()) <= 1.5 * tail(sigma, rate, ends[0])
-    check(line, replace(truth, top=ends[0] + 0.2), tilt, frequency / 12, [1, 5, 11, 12])
-
-
-def test_what_is_cut_is_no_more_than_stated():
-    """At a tilt next to 0 the moment lacks just that."""
-    pair, _ = sampled(1.0, 1e-9, "remove")
-    line = line_of(pair, 1e-9, 1e6, 18.0, 1e-10)
-    value, error = line.log_moment()
-    missing = 1 - arb(value).exp()
-    assert missing <= arb(line.left_out()) + arb(error)
-    assert arb(line.left_out()) <= 2 * missing
-
-
-def test_no_losses_are_cut_where_they_matter():
-    """No valley between what matters and what may be left out."""
-    pair, _ = sampled(0.5, 1e-4, "remove")
-    with pytest.raises(ValueError, match="no such moment line"):
-        line_of(pair, 1000.0, 1e4, 30.0, 1e-6)

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <optional>
 
+#include "mechanisms/gaussian/moment_panels.hpp"
 #include "mechanisms/gaussian/moment_strips.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
@@ -42,39 +43,40 @@ struct Node {
         slope(here.slope),
         slope_behind(behind.slope) {}
 
+  // Of a panel, with the weight in its masses. The node is off by `moved`, its square by one rounding, the weight by
+  // three and its log by four more.
+  Node(const MomentPanels::Node& at, const SmoothWeights& weights, const LocalLog& here)
+      : Node(at.x, weights, here, {}) {
+    weight = at.weight, log_weight = math::log(weight);
+    base += log_weight;
+    const double moved = u * (2 * std::fabs(x) + 8);
+    loss_error += moved * slope;
+    mass_error_by_tilt += moved * slope;
+    // proof: mgf-rounding
+    mass_error += moved * (std::fabs(x) + slope) + u * (x * x + std::fabs(base) + 5 * std::fabs(log_weight) + 4);
+  }
+
   double exponent(double tilt) const { return base + tilt * loss; }
   // Of the mass at a tilt, e^-below of the unit.
   double error_at(double tilt, double below) const { return mass_error + tilt * mass_error_by_tilt + u * below; }
 
   double x, base, loss, loss_error, mass_error, mass_error_by_tilt, slope, slope_behind;
+  double weight = 1, log_weight = 0;
 };
 
 // Masses at a tilt: P e^(tilt L) / (phi(0) e^log_unit) at the nodes.
 struct Tilted {
   std::vector<double> mass;
   double log_unit, sum;
-  double rounding, tails;  // relative to the sum: rounding of the masses and their sum, mass beyond the nodes
+  double rounding, tails = 0;  // relative to the sum: rounding of the masses and their sum, mass beyond the nodes
 };
 
 class DensityMgfLine final : public MgfLine {
  public:
   DensityMgfLine(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs)
-      : weights_(weights_of(form)),
-        steepest_(mixture.steepest()),
-        strips_(mixture, weights_, needs),
-        needs_(needs),
-        step_(std::floor(strips_.step() / grain) * grain) {
-    if (!(step_ >= 64 * grain)) return;
-    if (is_cut()) {
-      farthest_ = (std::ceil(strips_.cut() / step_ - 0.5) + 0.25) * step_;
-    } else if ((weights_.own + needs.highest * weights_.ahead) * steepest_ >
-               step_ * static_cast<double>(needs.most_nodes)) {
-      return;
-    }
-    nodes_.reserve(2 * likely_nodes() + smooth_line_block);
-    if (!march(mixture, -1)) return;
-    std::reverse(nodes_.begin(), nodes_.end());
-    if (!march(mixture, 1)) return;
+      : weights_(weights_of(form)), steepest_(mixture.steepest()), needs_(needs) {
+    const bool may_cut = needs.cut > 0 && form == SmoothForm::remove;
+    if (!(may_cut ? make_panels(mixture) : make_equal_steps(mixture))) return;
     make_columns();
     tilted_ = at(needs.tilt);
     if (needs.frequency > 0) layers_.emplace(layers());
@@ -94,17 +96,48 @@ class DensityMgfLine final : public MgfLine {
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
 
   double truncation(double frequency) const override {
-    return strips_.error(step_, needs_.tilt, 0) + 2 * tilted_.tails + strips_.error(step_, needs_.tilt, frequency);
+    return rule_error(tilted_, needs_.tilt, 0) + 2 * tilted_.tails + rule_error(tilted_, needs_.tilt, frequency);
   }
 
-  double left_out() const override { return strips_.left_out(); }
+  double left_out() const override { return panels_ ? panels_->left_out() : 0.0; }
 
   double modulus_bound(double frequency) const override {
     return layers_ ? 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum : 1.0;  // proof: contour-tail
   }
 
  private:
-  bool is_cut() const { return strips_.cut() < infinity; }
+  bool make_panels(const LogMixture& mixture) {
+    panels_.emplace(mixture, needs_);
+    const auto& panels = panels_->nodes();
+    std::array<double, smooth_line_block> x;
+    std::array<LocalLog, smooth_line_block> here;
+    nodes_.reserve(panels.size());
+    for (std::size_t from = 0; from < panels.size(); from += x.size()) {
+      const std::size_t count = std::min(x.size(), panels.size() - from);
+      for (std::size_t i = 0; i < count; ++i) x[i] = panels[from + i].x;
+      mixture.log_mixtures(std::span(x).first(count), here);
+      for (std::size_t i = 0; i < count; ++i) nodes_.emplace_back(panels[from + i], weights_, here[i]);
+    }
+    return !nodes_.empty();
+  }
+
+  bool make_equal_steps(const LogMixture& mixture) {
+    strips_.emplace(mixture, weights_, needs_);
+    step_ = std::floor(strips_->step() / grain) * grain;
+    if (!(step_ >= 64 * grain)) return false;
+    if ((weights_.own + needs_.highest * weights_.ahead) * steepest_ > step_ * static_cast<double>(needs_.most_nodes))
+      return false;
+    nodes_.reserve(2 * likely_nodes() + smooth_line_block);
+    if (!march(mixture, -1)) return false;
+    std::reverse(nodes_.begin(), nodes_.end());
+    return march(mixture, 1);
+  }
+
+  // Of the rule at a tilt, relative to its moment.
+  double rule_error(const Tilted& tilted, double tilt, double frequency) const {
+    if (strips_) return strips_->error(step_, tilt, frequency);
+    return panels_->error(tilt, frequency, tilted.log_unit) / tilted.sum * (1 + 1e-9);  // proof: moment-panels
+  }
 
   // About how many lie on either side, where a vector takes `few`.
   std::size_t likely_nodes() const {
@@ -130,13 +163,11 @@ class DensityMgfLine final : public MgfLine {
         if (weights_.behind != 0) mixture.log_mixtures(std::span(mirrored).first(known), behind);
         i = 0;
       }
-      if (direction > 0 && x[i] > farthest_) return is_cut();
       if (!(std::fabs(x[i]) < farthest)) return false;
       nodes_.emplace_back(x[i], weights_, here[i], weights_.behind != 0 ? behind[i] : LocalLog{});
       const double low = nodes_.back().exponent(needs_.lowest), high = nodes_.back().exponent(needs_.highest);
       most_low = std::max(most_low, low);
       most_high = std::max(most_high, high);
-      if (direction > 0 && is_cut()) continue;
       if (low > most_low - needs_.log_accuracy || high > most_high - needs_.log_accuracy) continue;
       if (low + log_tail(needs_.lowest, direction) <= most_low - needs_.log_accuracy &&
           high + log_tail(needs_.highest, direction) <= most_high - needs_.log_accuracy)
@@ -180,9 +211,10 @@ class DensityMgfLine final : public MgfLine {
     result.log_unit = default_fft_kernel().tilted_masses(masses, tilt, result.mass.data(), sums);
     result.mass.resize(nodes_.size());
     result.sum = sums[0];
-    result.rounding = 1.01 * (sums[1] / result.sum + 2 * u);                                  // proof: mgf-rounding
-    const double above = is_cut() ? 0.0 : result.mass.back() * math::exp(log_tail(tilt, 1));  // proof: mgf-trapezoid
-    result.tails =                                                                            // proof: mgf-trapezoid
+    result.rounding = 1.01 * (sums[1] / result.sum + 2 * u);  // proof: mgf-rounding
+    if (panels_) return result;
+    const double above = result.mass.back() * math::exp(log_tail(tilt, 1));  // proof: mgf-trapezoid
+    result.tails =                                                           // proof: mgf-trapezoid
         1.01 / result.sum * (result.mass.front() * math::exp(log_tail(tilt, -1)) + above);
     return result;
   }
@@ -190,7 +222,7 @@ class DensityMgfLine final : public MgfLine {
   Ball log_sum(const Tilted& tilted, double tilt) const {
     const double log_scaled = math::log(tilted.sum * (step_ * inverse_sqrt_two_pi));
     const double value = tilted.log_unit + log_scaled;
-    const double relative = tilted.rounding + tilted.tails + strips_.error(step_, tilt, 0);
+    const double relative = tilted.rounding + tilted.tails + rule_error(tilted, tilt, 0);
     if (!(relative < 1e-3)) return {value, infinity};
     return {value, 1.001 * relative + u * (4 + 5 * std::fabs(log_scaled) + std::fabs(value))};
   }
@@ -203,20 +235,22 @@ class DensityMgfLine final : public MgfLine {
     const bool rising = weights_.ahead > 0;
     for (std::size_t i = 0; i < bars; ++i) {
       const Node &left = nodes_[i], &right = nodes_[i + 1];
-      const std::size_t normal_end = left.x < 0 ? i : i + 1, other_end = rising ? i : i + 1;  // proof: contour-tail
-      double least = tilted_.mass[normal_end];
+      const bool is_left = std::fabs(left.x) > std::fabs(right.x);                         // proof: contour-tail
+      const std::size_t normal_end = is_left ? i : i + 1, other_end = rising ? i : i + 1;  // proof: contour-tail
+      double least = tilted_.mass[normal_end] / nodes_[normal_end].weight;
       // proof: contour-tail
       if (normal_end != other_end) least *= lower_exp(growth(nodes_[normal_end]) - growth(nodes_[other_end]));
       const double flattest = left.slope - weights_.behind * right.slope_behind;
       const double steepest = right.slope - weights_.behind * left.slope_behind;
       const double apart = std::fabs(right.loss - left.loss);
-      widths[i] = std::max(flattest * step_, (1 - 1e-9) * apart - left.loss_error - right.loss_error);
+      widths[i] = std::max(flattest * (right.x - left.x) * (1 - 4 * u),
+                           (1 - 1e-9) * apart - left.loss_error - right.loss_error);
       heights[i] = steepest > 0 ? least / (steepest * step_) : 0.0;
     }
     return {heights, widths};
   }
 
-  double growth(const Node& node) const { return node.exponent(needs_.tilt) + node.x * node.x / 2; }
+  double growth(const Node& node) const { return node.exponent(needs_.tilt) - node.log_weight + node.x * node.x / 2; }
 
   // At most e^-y, y >= 0, by e^-v >= 1 - v.
   static double lower_exp(double y) {
@@ -227,9 +261,10 @@ class DensityMgfLine final : public MgfLine {
 
   SmoothWeights weights_;
   double steepest_;
-  MomentStrips strips_;
   LineNeeds needs_;
-  double step_, farthest_ = farthest;
+  std::optional<MomentStrips> strips_;  // the trapezoid rule, or else panels
+  std::optional<MomentPanels> panels_;
+  double step_ = 1;
   std::vector<Node> nodes_;      // by x
   std::vector<double> columns_;  // what all masses at a tilt are made of
   Tilted tilted_;
@@ -246,9 +281,10 @@ std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t co
     points.push_back({tilted_.mass[i], node.loss, off, node.loss_error});  // proof: mgf-rounding
   }
   std::vector<MomentSample> result = samples_of(points, spacing, count);
-  // The error grows with the frequency: the last of eight samples stands for all of them.
-  for (std::size_t k = 1; k < count; k += 8) {
-    const std::size_t last = std::min(k + 7, count - 1);
+  // The error grows with the frequency: the last of some samples stands for all of them.
+  const std::size_t some = std::max<std::size_t>(8, count / 16);
+  for (std::size_t k = 1; k < count; k += some) {
+    const std::size_t last = std::min(k + some, count) - 1;
     const double truncated = truncation(spacing * static_cast<double>(last));
     for (std::size_t i = k; i <= last; ++i) result[i].truncation = truncated;
   }

@@ -55,12 +55,11 @@ MomentStrips::MomentStrips(const LogMixture& mixture, const SmoothWeights& weigh
       return;
     }
   cells_.x.clear();
-  cut_ = infinity, left_out_ = 0;
 }
 
 // The error rises with the step and the frequency.
 double MomentStrips::error(double step, double tilt, double frequency) const {
-  const double by_strips = cut_ == infinity ? error_by_strips(step, tilt, frequency) : infinity;
+  const double by_strips = error_by_strips(step, tilt, frequency);
   if (cells_.x.empty()) return by_strips;
   if (tilt == needs_.tilt && frequency <= needs_.frequency)
     return std::min(by_strips, frequency == 0 ? at_tilt_ : on_line_);
@@ -91,55 +90,26 @@ MomentStrips::Exponents MomentStrips::exponents_at(const Height& height, double 
   return {by_slope, anywhere};
 }
 
-// log(P e^(tilt L)) sqrt(2 pi) where lambda is known.
-double MomentStrips::log_integrand(const LocalLog& at, double tilt, double x) const {
-  return growth(tilt) * at.value - x * x / 2;
-}
-
-// Ends from far below to where the law of every tilt is negligible, or to one cell beyond the first end where outcomes
-// may be cut.
+// Ends from far below to where the law of every tilt is negligible.
 void MomentStrips::make_cells(const LogMixture& mixture) {
   const double reach = std::sqrt(2 * needs_.log_accuracy) + 4;
   const double top = std::max(0.0, growth(needs_.highest) * steepest_) + reach;
   const double count = std::ceil((top + reach) / width / cells_at_once) * cells_at_once;
-  const bool may_cut = needs_.cut > 0 && weights_.ahead > 0;
-  if (!(count <= most_cells) && !may_cut) return;
+  if (!(count <= most_cells)) return;
   const double first = -std::ceil(reach / width) * width;
-  const auto ends = static_cast<std::size_t>(std::min(count, most_cells));
-  for (std::size_t from = 0; from < ends; from += cells_at_once) {
-    for (std::size_t k = from; k < from + cells_at_once; ++k)
-      cells_.x.push_back(first + width * static_cast<double>(k));
-    cells_.at.resize(cells_.x.size());
-    mixture.log_mixtures(std::span(cells_.x).subspan(from), std::span(cells_.at).subspan(from));
-    for (std::size_t k = from; may_cut && k + 1 < cells_.x.size(); ++k)
-      if (cuts_at(k)) return;
-  }
-  if (!(count <= most_cells)) cells_.x.clear();
-}
-
-// Beyond x > S the density of P falls at a rate of x - S at least.
-bool MomentStrips::cuts_at(std::size_t end) {
-  const double x = cells_.x[end], fall = x - weights_.own * steepest_;
-  if (!(fall > 1)) return false;
-  const double log_mass = log_integrand(cells_.at[end], 0, x) + weights_.own * cells_.at[end].error;
-  const double mass = inverse_sqrt_two_pi * math::exp(log_mass) / fall * (1 + 1e-9);  // proof: contour-cut
-  if (!(mass <= needs_.cut)) return false;
-  for (const double tilt : {needs_.lowest, needs_.tilt, needs_.highest}) {
-    double most = -infinity;
-    for (std::size_t k = 0; k <= end; ++k) most = std::max(most, log_integrand(cells_.at[k], tilt, cells_.x[k]));
-    const double there = log_integrand(cells_.at[end + 1], tilt, x);
-    if (!(there <= most - needs_.log_accuracy - 5)) return false;
-  }
-  cells_.x.resize(end + 2), cells_.at.resize(end + 2);
-  cut_ = x, left_out_ = mass;
-  return true;
+  const auto ends = static_cast<std::size_t>(count);
+  for (std::size_t k = 0; k < ends; ++k) cells_.x.push_back(first + width * static_cast<double>(k));
+  cells_.at.resize(ends);
+  for (std::size_t from = 0; from < ends; from += cells_at_once)
+    mixture.log_mixtures(std::span(cells_.x).subspan(from, cells_at_once),
+                         std::span(cells_.at).subspan(from, cells_at_once));
 }
 
 // log of M(tilt) sqrt(2 pi) from below: in each cell both factors where they are smallest.
 double MomentStrips::log_moment_below(double tilt) const {
   const double rate = growth(tilt);
   double most = -infinity, sum = 0;
-  for (std::size_t k = 0; k + (cut_ < infinity ? 2 : 1) < cells_.x.size(); ++k) {  // proof: mgf-trapezoid
+  for (std::size_t k = 0; k + 1 < cells_.x.size(); ++k) {
     const LocalLog& end = cells_.at[rate > 0 ? k : k + 1];
     const double x = std::max(std::fabs(cells_.x[k]), std::fabs(cells_.x[k + 1]));
     const double log = rate * end.value - std::fabs(rate) * end.error - x * x / 2;
@@ -175,11 +145,8 @@ double MomentStrips::error_by_cells(double step, double tilt, double frequency) 
   // Below the first end lambda falls by no more than its slope there, and rises by at most S x beyond the last.
   const double low = -cells_.x.front(), high = cells_.x.back();
   if (!(low > std::max(0.0, -rate) * cells_.at.front().slope + 1)) return infinity;
-  double beyond = 0;
-  if (cut_ == infinity) {
-    if (!(high > std::max(0.0, rate) * steepest_ + 1)) return infinity;
-    beyond = (2 + step) * power(at(cells_.at[last]) - high * high / 2 - below);  // proof: mgf-trapezoid
-  }
+  if (!(high > std::max(0.0, rate) * steepest_ + 1)) return infinity;
+  double beyond = (2 + step) * power(at(cells_.at[last]) - high * high / 2 - below);  // proof: mgf-trapezoid
   std::size_t end = last;
   while (end > 1) {
     const double more = beyond + 2 * (width + step) * power(most_in(end - 1));  // proof: mgf-trapezoid

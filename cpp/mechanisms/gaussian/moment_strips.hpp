@@ -24,11 +24,6 @@ class MomentStrips {
   /// A step whose errors are within the needs.
   double step() const { return step_; }
 
-  /// Moments are of the outcomes up to the first place between two nodes that is at least this, inf for all, so far out
-  /// that beyond it lies no more mass than the needs allow; and an upper bound of that mass.
-  double cut() const { return cut_; }
-  double left_out() const { return left_out_; }
-
   /// Upper bound of the rule's error at tilt + i frequency, relative to M(tilt), for a step of at most step();
   /// infinite where none is known.
   double error(double step, double tilt, double frequency) const;
@@ -57,13 +52,10 @@ class MomentStrips {
   };
   Exponents exponents_at(const Height& height, double slope, double tilt, double frequency) const;
   void make_cells(const LogMixture& mixture);
-  bool cuts_at(std::size_t end);
-  double log_integrand(const LocalLog& at, double tilt, double x) const;
 
   SmoothWeights weights_;
   LineNeeds needs_;
   double steepest_, step_ = 0;
-  double cut_ = infinity, left_out_ = 0;
   std::array<Strip, 6> strips_;
   Cells cells_;  // empty if they are not worth their time
   // By cells, for step(): at the lowest, the line's and the highest tilt, and on the line as far up as needed.

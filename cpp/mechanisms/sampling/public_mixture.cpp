@@ -86,7 +86,7 @@ class PublicMixture final : public DominatingPair {
   Interval log_moment_bounds(double t) const override {
     constexpr double unknown = infinity;
     std::vector<Interval> parts;
-    double unit = rest_.weight > 0 ? unknown : -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
+    double unit = -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
     for (const auto& [weight, pair, error] : choices_) {
       const auto [lower, upper] = pair->log_moment_bounds(t);
       const double log_weight = math::log(weight);
@@ -101,6 +101,8 @@ class PublicMixture final : public DominatingPair {
       low += std::isfinite(least) ? math::exp(lower - least) : 0.0;
       high += math::exp(upper - unit);
     }
+    if (rest_.weight > 0)  // proof: weighted-lines
+      high += math::exp(math::log(rest_.weight) + t * (t + 1) * rest_.slope - unit) * (1 + 1e-6);
     return {std::isfinite(least) ? least + math::log(low) - 2 * off - 4 * u * std::fabs(least) : -unknown,
             unit + math::log(high) + 2 * off};  // proof: log-moments
   }
@@ -126,7 +128,8 @@ class PublicMixture final : public DominatingPair {
           std::max(std::min(needs.log_accuracy, least_accuracy), needs.log_accuracy + std::min(0.0, share));
       for (const WeightedPart& part : parts) own.most_nodes -= std::min(own.most_nodes, part.line->size());
       parts.push_back({weight, pair->mgf_line(own), error});
-      if (!parts.back().line) return nullptr;
+      // One part's largest losses rule the moments as much as those of all.
+      if (!parts.back().line || (needs.cut > 0 && parts.back().line->left_out() == 0)) return nullptr;
     }
     if (parts.empty()) return nullptr;
     return weighted_line(std::move(parts), std::move(left_out), needs.tilt);
