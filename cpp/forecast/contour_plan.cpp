@@ -118,20 +118,32 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   is_dear_ = false;
   const bool is_ruled = cut_ == 0 && highest_carried(2 * at_.tilt) < 2 * at_.tilt;
   std::optional<ContourPlan> found;
-  if (!is_ruled) found = plan(lines, patience);
-  if (cut_ > 0 || (found && found->cost < cheap)) return found;
-  const auto whole = std::pair(saddlepoint_, at_);
+  if (!is_ruled || whole_) found = plan(lines, patience);
+  if (!found && cut_ > 0) {
+    restore();
+    found = plan(lines, patience);
+  }
+  if (cut_ > 0 || whole_ || (found && found->cost < cheap)) return found;
+  auto whole = std::pair(saddlepoint_, at_);
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;
   cut_ = cut() / saddlepoint_.total_count();
   const std::optional<ContourPlan> cut = plan(lines, patience);
-  if (cut && !(found && found->cost <= cut->cost)) return cut;
+  if (cut && !(found && found->cost <= cut->cost)) {
+    whole_ = std::move(whole);
+    return cut;
+  }
   cut_ = 0;
   std::tie(saddlepoint_, at_) = whole;
   if (is_ruled) return plan(lines, patience);
   lines = std::move(lines_of_whole);
   is_dear_ = is_dear;
   return found;
+}
+
+void ContourPlanner::restore() {
+  std::tie(saddlepoint_, at_) = *whole_;
+  cut_ = 0;
 }
 
 std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
@@ -147,7 +159,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
   of_transform.tilt = transform_tilt_;
   const double least_of_other = question_.wants_epsilon() && at_.epsilon == 0 ? least_at_zero : least_transform;
   const double of_other = forecast_transform_cost(saddlepoint_, of_transform, log_tolerance());
-  const double budget = patience * shared * std::max(of_other, least_of_other);
+  const double budget = shared * std::max(patience * of_other, least_of_other);
   double frequency = 1.4 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
   double least = std::ceil(0.5 * frequency / spacing) + 2;
   if (!(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget)) {
@@ -192,6 +204,12 @@ bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
 }
 
 bool ContourPlanner::learn(double epsilon, double delta, double slope, double rounding) {
+  // Where it was placed well the cut is to blame, or a term that cannot be cut.
+  const bool is_elsewhere = std::fabs(epsilon - at_.epsilon) > 0.01 * epsilon;
+  if (cut_ > 0 && whole_ && !is_elsewhere) {
+    restore();
+    return true;
+  }
   if (!(epsilon >= 0) || !(delta > 0)) return false;
   rounding_ = std::max(rounding_, rounding);
   at_ = near_epsilon(near(math::log(delta)), epsilon);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "forecast/question.hpp"
@@ -71,6 +72,7 @@ class ContourPlanner {
   // Of an epsilon that is 0, log of how far its delta is above delta(0).
   double above_zero() const;
   std::optional<ContourPlan> plan(Lines& lines, double patience);
+  void restore();
   Saddlepoint near(double log_delta) const;
   Saddle below_outliers(Saddle at, const Saddlepoint& near);
   // The highest tilt at which nodes tell of M, if it were about this.
@@ -93,7 +95,8 @@ class ContourPlanner {
   double caution_ = 1;  // grows with each failure
   double rounding_;     // of the product of moments, relative to that at the tilt
   bool is_dear_ = false;
-  double cut_ = 0;  // P-mass of the largest losses that a line may leave out
+  double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out
+  std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, from before a cut
 };
 
 }  // namespace hockeystick

@@ -42,8 +42,8 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 DiscretizedContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance,
                                         double flattest, double most_smoothing) {
   const double log_share = math::log(share * log_tolerance);
-  DiscretizedContourPlan result{contour_frame(saddlepoint, at, log_share, likely_rounding(saddlepoint), flattest), 0,
-                                infinity};
+  DiscretizedContourPlan result{
+      contour_frame(saddlepoint, at, log_share, 1000 * likely_rounding(saddlepoint), flattest), 0, infinity};
   Contour& contour = result.contour;
   if (!(contour.period > 0)) return result;
   const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
