@@ -148,7 +148,7 @@ void ContourPlanner::restore() {
 
 std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
   if (!is_answerable()) return {};
-  ContourPlan plan{frame(), {}, 0};
+  ContourPlan plan{frame(), {}, log_fraction_, 0};
   Contour& contour = plan.contour;
   if (!(contour.period > 0) || !(contour.higher < farthest(at_))) return {};
   const double spacing = 2 * std::numbers::pi / contour.period;

@@ -26,7 +26,8 @@ using Lines = std::vector<std::unique_ptr<MgfLine>>;
 struct ContourPlan {
   Contour contour;
   LineNeeds needs;
-  double cost;  // [ns]
+  double log_fraction;  // of delta, that each part of the errors is forecast to be
+  double cost;          // [ns]
 };
 
 /// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the

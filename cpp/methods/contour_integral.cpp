@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -22,7 +23,8 @@ namespace {
 constexpr int most_attempts = 3, most_moves = 6;
 constexpr double moved = 0.01;  // of epsilon, from one attempt to the next
 constexpr std::size_t many_samples = 24, many_terms = 16;
-constexpr double next_to_0 = 1e-12;  // epsilon, where Newton's method ends
+constexpr double few_log_fraction = -4;  // of errors where directions are compared
+constexpr double next_to_0 = 1e-12;      // epsilon, where Newton's method ends
 
 class ContourIntegral final : public Evaluator {
  public:
@@ -73,33 +75,47 @@ class ContourIntegral final : public Evaluator {
     return nullptr;
   }
 
-  // By Chernoff's inequality, cheaper than many samples, or than lines of many terms with any.
-  bool shows_at_most(const Direction& terms, double epsilon, double delta) const override {
+  // By Chernoff's inequality where there are many samples, or lines of many terms with any; else by few samples.
+  bool shows_at_most(const Direction& terms, double epsilon, double delta) const override try {
+    if (!(delta > 0)) return false;
     const bool has_many = terms.size() >= many_terms;
-    if ((plan_.contour.count < many_samples && !has_many) || !(delta > 0)) return false;
+    if (plan_.contour.count < many_samples && !has_many) return is_at_most(terms, epsilon, delta);
     const double tilt = has_many ? likely_tilt(terms, epsilon, delta) : 2 * plan_.contour.tilt;
     if (!(tilt > 0)) return false;
     const double higher = has_many ? tilt : 2 * tilt;  // the least delta has the highest saddle point
     ChernoffBound low(tilt), high(higher);
-    try {
-      const LineOf line_of = made_in_turn(terms, {tilt, tilt, higher, 0, 20});
-      for (std::size_t j = 0; j < terms.size(); ++j) {
-        checkpoint_each<16>(j);
-        const MgfLine& line = line_of(j);
-        low.add(line, terms[j].count);
-        if (higher > tilt) high.add(line, terms[j].count);
-      }
-    } catch (const NoLine&) {
-      return false;
+    const LineOf line_of = made_in_turn(terms, {tilt, tilt, higher, 0, 20});
+    for (std::size_t j = 0; j < terms.size(); ++j) {
+      checkpoint_each<16>(j);
+      const MgfLine& line = line_of(j);
+      low.add(line, terms[j].count);
+      if (higher > tilt) high.add(line, terms[j].count);
     }
     const double least =
         higher > tilt ? std::min(low.log_delta(epsilon), high.log_delta(epsilon)) : low.log_delta(epsilon);
     return least <= math::log(delta) - 1e-12;
+  } catch (const NoLine&) {
+    return false;
   }
 
   double bytes() const override { return cost::contour_sample_bytes * static_cast<double>(plan_.contour.count); }
 
  private:
+  // Whether few samples, far apart, show it. What the sum repeats only adds to an upper bound: half the period will do,
+  // and no aliases are bounded.
+  bool is_at_most(const Direction& terms, double epsilon, double delta) const {
+    Contour few = plan_.contour;
+    few.lower = few.higher = few.tilt;
+    few.period /= 2;
+    few.count = std::max<std::size_t>(3, (3 * few.count + 7) / 8);
+    LineNeeds needs = plan_.needs;
+    needs.lowest = needs.highest = few.tilt;
+    needs.frequency = 2 * std::numbers::pi / few.period * static_cast<double>(few.count);
+    needs.log_accuracy += std::min(0.0, plan_.log_fraction - few_log_fraction);
+    const ContourSum sum(ContourProduct(terms, made_in_turn(terms, needs), few));
+    return sum.delta(epsilon).upper() <= delta;
+  }
+
   // Where a few of many terms tell that Chernoff's inequality shows what is wanted; 0 if they do not.
   static double likely_tilt(const Direction& terms, double epsilon, double delta) {
     const Saddlepoint few(strided(terms, std::min<std::size_t>(terms.size() / 8, 16)));
