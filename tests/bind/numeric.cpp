@@ -253,6 +253,15 @@ void bind_kernels(py::module_& m) {
         py::arg("x"), py::arg("kernel") = "", function.doc);
   }
   m.def(
+      "sampled_logs",
+      [](double q, const Doubles& t, const std::string& kernel) {
+        if (t.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");
+        std::vector<double> values = copy_of(t), weights(values.size());
+        kernel_named(kernel).sampled_logs(q, values.data(), weights.data(), values.size());
+        return std::make_tuple(array_of(values), array_of(weights));
+      },
+      py::arg("q"), py::arg("t"), py::arg("kernel") = "", "log(1 - q + q e^t) and q e^t over that sum, on vectors.");
+  m.def(
       "turned_sums",
       [](const Complexes& weights, double angle, const std::string& kernel) {
         if (weights.size() % 8 != 0) throw std::invalid_argument("the number of weights must be a multiple of 8");

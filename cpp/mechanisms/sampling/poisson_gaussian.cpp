@@ -39,9 +39,7 @@ class SampledLog final : public LogMixture {
   void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override {
     double values[smooth_line_block], posteriors[smooth_line_block];
     for (std::size_t i = 0; i < x.size(); ++i) values[i] = at(x[i]);
-    sampled_losses(q_, {values, x.size()});
-    for (std::size_t i = 0; i < x.size(); ++i) posteriors[i] = at(x[i]) - values[i] + log_q_;
-    exponentials({posteriors, x.size()});
+    sampled_losses(q_, {values, x.size()}, {posteriors, x.size()});
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double t = at(x[i]), carried = u * (2 * std::fabs(t) + mu_ * (std::fabs(x[i]) + mu_));
       const double error = posteriors[i] * carried + sampled_loss_error(q_, t, values[i]);
@@ -54,8 +52,13 @@ class SampledLog final : public LogMixture {
  private:
   double at(double x) const { return mu_ * (x - mu_ / 2); }
 
-  double mu_, q_, log_q_ = math::log(q_);
+  double mu_, q_;
 };
+
+void node_losses(double q, std::span<double> t) {
+  std::vector<double> weights(t.size());
+  sampled_losses(q, t, weights);
+}
 
 // The tighter of what a line tells and of the moved part alone, at large t nearly all: P >= q N(mu,1), so that the
 // moment is at least e^log_lost q^(t+1) M, and at most e^log_gained M, M that without sampling.
@@ -85,7 +88,7 @@ class Remove final : public DominatingPair {
   LossNodes nodes() const override {
     return trapezoid_nodes(0, mu_, trapezoid_step(mu_), [&](std::span<double> x, std::span<double> log_density) {
       for (double& at : x) at = mu_ * (at - mu_ / 2);
-      sampled_losses(q_, x);
+      node_losses(q_, x);
       for (std::size_t i = 0; i < x.size(); ++i) log_density[i] += x[i];
     });
   }
@@ -154,7 +157,7 @@ class Add final : public DominatingPair {
   LossNodes nodes() const override {
     return trapezoid_nodes(-mu_, 0, trapezoid_step(mu_), [&](std::span<double> x, std::span<double>) {
       for (double& at : x) at = -mu_ * (at + mu_ / 2);
-      sampled_losses(q_, x);
+      node_losses(q_, x);
       for (double& at : x) at = -at;
     });
   }
@@ -229,8 +232,8 @@ class Replace final : public DominatingPair {
         mirrored.push_back(-mu_ * (at + mu_ / 2));
         at = mu_ * (at - mu_ / 2);
       }
-      sampled_losses(q_, x);
-      sampled_losses(q_, mirrored);
+      node_losses(q_, x);
+      node_losses(q_, mirrored);
       for (std::size_t i = 0; i < x.size(); ++i) {
         log_density[i] += x[i];
         x[i] -= mirrored[i];

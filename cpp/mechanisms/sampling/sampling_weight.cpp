@@ -8,6 +8,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/cpu.hpp"
 #include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
@@ -58,25 +59,27 @@ std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> loss
   return result;
 }
 
-void sampled_losses(double q, std::span<double> t) {
+void sampled_losses(double q, std::span<double> t, std::span<double> weights) {
   if (q > 0.5 || q < 1e-200) {  // 1 - q + q e^t may need its exact terms, or t far beyond 600 not be large
-    for (double& at : t) at = sampled_loss(q, at);
+    const double log_q = math::log(q);
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      const double loss = sampled_loss(q, t[i]);
+      weights[i] = math::exp(t[i] - loss + log_q);
+      t[i] = loss;
+    }
     return;
   }
-  constexpr double far = 600;  // from where on the loss is t and a constant
-  std::array<double, chunk> beyond;
-  for (std::size_t i = 0; i < t.size(); i += chunk) {
+  const SimdKernels& kernel = default_fft_kernel();
+  const std::size_t whole = t.size() / 8 * 8, left = t.size() - whole;
+  for (std::size_t i = 0; i < whole; i += chunk) {
     checkpoint_each<32>(i / chunk);
-    const std::span<double> part = t.subspan(i, std::min(chunk, t.size() - i));
-    for (std::size_t j = 0; j < part.size(); ++j) {
-      beyond[j] = std::max(0.0, part[j] - far);
-      part[j] = std::min(part[j], far);
-    }
-    exponentials_less_1(part);
-    for (double& at : part) at *= q;
-    logarithms_of_1_plus(part);
-    for (std::size_t j = 0; j < part.size(); ++j) part[j] += beyond[j];
+    kernel.sampled_logs(q, t.data() + i, weights.data() + i, std::min(chunk, whole - i));
   }
+  std::array<double, 8> rest{}, rest_weights;
+  std::copy_n(t.data() + whole, left, rest.begin());
+  if (left > 0) kernel.sampled_logs(q, rest.data(), rest_weights.data(), rest.size());
+  std::copy_n(rest.begin(), left, t.data() + whole);
+  std::copy_n(rest_weights.begin(), left, weights.data() + whole);
 }
 
 }  // namespace hockeystick

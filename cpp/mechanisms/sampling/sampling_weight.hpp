@@ -78,7 +78,7 @@ std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> loss
 
 /// sampled_loss at each t, on vectors and in place, within sampled_loss_error: of log1p(y) at large y, 5 u of y moves
 /// the result by 5 u, log1p itself by 4 u of t; t beyond 600 is added, which is right to e^-100 for q >= 1e-200 and
-/// rounds once.
-void sampled_losses(double q, std::span<double> t);
+/// rounds once. And the posterior weights there, to 1e-9, for t from -708 on.
+void sampled_losses(double q, std::span<double> t, std::span<double> weights);
 
 }  // namespace hockeystick

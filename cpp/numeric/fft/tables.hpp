@@ -100,11 +100,13 @@ struct SimdKernels {
   void (*forward)(const FftTables&, double* x) = nullptr;
   void (*inverse)(const FftTables&, double* x, double scale) = nullptr;
   double (*absolute_sum)(const double* x, std::size_t n) = nullptr;
+  bool (*lie_within)(const double* x, std::size_t count, double low, double high) = nullptr;
   void (*powers)(double* re, double* im, std::size_t count, std::uint64_t n) = nullptr;
   void (*exponentials)(double* x, std::size_t count) = nullptr;
   void (*exponentials_less_1)(double* x, std::size_t count) = nullptr;
   void (*logarithms)(double* x, std::size_t count) = nullptr;
   void (*logarithms_of_1_plus)(double* y, std::size_t count) = nullptr;
+  void (*sampled_logs)(double q, double* t, double* weight, std::size_t count) = nullptr;
   void (*normal_tails)(double* x, std::size_t count) = nullptr;
   double (*tilted_sums)(const double* base, const double* loss, double tilt, std::size_t count, double* sums) = nullptr;
   double (*tilted_masses)(const TiltedMasses&, double tilt, double* masses, double* sums) = nullptr;

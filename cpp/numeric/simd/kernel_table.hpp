@@ -12,6 +12,7 @@
 #include "numeric/simd/normal_kernel.hpp"
 #include "numeric/simd/panel_kernel.hpp"
 #include "numeric/simd/power_kernel.hpp"
+#include "numeric/simd/sampling_kernel.hpp"
 #include "numeric/simd/scan_kernel.hpp"
 #include "numeric/simd/turn_kernel.hpp"
 
@@ -20,11 +21,12 @@ namespace hockeystick::HOCKEYSTICK_ISA {
 constexpr SimdKernels kernel_table(const char* name) {
   SimdKernels kernel{name};
   kernel.forward = &forward, kernel.inverse = &inverse;
-  kernel.absolute_sum = &absolute_sum, kernel.turned_sums = &turned_sums;
+  kernel.absolute_sum = &absolute_sum, kernel.lie_within = &lie_within, kernel.turned_sums = &turned_sums;
   kernel.weigh = &weigh, kernel.rotate = &rotate, kernel.turns_less_1 = &turns_less_1;
   kernel.powers = &powers, kernel.raise = &raise, kernel.fold = &fold, kernel.total = &total;
   kernel.exponentials = &exponentials, kernel.exponentials_less_1 = &exponentials_less_1;
   kernel.logarithms = &logarithms, kernel.logarithms_of_1_plus = &logarithms_of_1_plus;
+  kernel.sampled_logs = &sampled_logs;
   kernel.normal_tails = &normal_tails, kernel.tilted_sums = &tilted_sums;
   kernel.tilted_masses = &tilted_masses;
   kernel.panel = &panel, kernel.panels = &panels, kernel.cells = &cells;

@@ -24,6 +24,16 @@ inline double absolute_sum(const double* x, std::size_t n) {
   return sum;
 }
 
+/// Whether each of `count` values, a multiple of 8, is in [low, high]; none that is NaN is.
+inline bool lie_within(const double* x, std::size_t count, double low, double high) {
+  const Vec least = Vec::broadcast(low), most = Vec::broadcast(high);
+  for (std::size_t j = 0; j < count; j += Vec::lanes) {
+    const Vec at = Vec::load(x + j);
+    if (!all_at_most(least, at) || !all_at_most(at, most)) return false;
+  }
+  return true;
+}
+
 /// sums[0] + i sums[1] = sum w_k e^(i k a) and sums[2] = sum k Im(w_k e^(i k a)) over k < count, a multiple of 8, from
 /// cosine and sine of a. The turn of w_k is off by at most k (e + 3 u), e the error of cosine + i sine; every term
 /// meets at most count + 8 roundings.

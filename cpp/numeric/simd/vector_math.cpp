@@ -19,21 +19,23 @@ using Scalar = double (*)(double);
 // Applies `vector` to chunks that lie in [low, high], and `scalar` to others.
 template <class Vector>
 void apply(std::span<double> x, double low, double high, Vector vector, Scalar scalar) {
+  const auto within = default_fft_kernel().lie_within;
   for (std::size_t at = 0; at < x.size(); at += chunk) {
     const std::span<double> part = x.subspan(at, std::min(chunk, x.size() - at));
-    bool inside = true;
-    for (const double v : part) inside &= (v >= low) & (v <= high);  // as vectors do it
-    const std::size_t whole = inside ? part.size() / 8 * 8 : 0;
-    if (whole > 0) vector(part.data(), whole);
-    if (inside && whole < part.size()) {
-      std::array<double, 8> rest;
+    const std::size_t whole = part.size() / 8 * 8, left = part.size() - whole;
+    std::array<double, 8> rest;
+    if (left > 0) {
       rest.fill(part.back());
-      std::copy(part.begin() + static_cast<std::ptrdiff_t>(whole), part.end(), rest.begin());
-      vector(rest.data(), rest.size());
-      std::copy_n(rest.begin(), part.size() - whole, part.begin() + static_cast<std::ptrdiff_t>(whole));
-    } else if (!inside) {
-      std::transform(part.begin(), part.end(), part.begin(), scalar);
+      std::copy_n(part.data() + whole, left, rest.begin());
     }
+    if (!within(part.data(), whole, low, high) || !(left == 0 || within(rest.data(), 8, low, high))) {
+      std::transform(part.begin(), part.end(), part.begin(), scalar);
+      continue;
+    }
+    vector(part.data(), whole);
+    if (left == 0) continue;
+    vector(rest.data(), rest.size());
+    std::copy_n(rest.begin(), left, part.data() + whole);
   }
 }
 
