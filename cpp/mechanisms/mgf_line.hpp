@@ -30,13 +30,12 @@ struct MomentSample {
 };
 
 /// Of finitely many losses, apart from truncation.
-inline std::vector<MomentSample> samples_of(std::span<const PointMass> losses, double spacing, std::size_t count) {
-  PointMassTransform masses(losses, spacing);
+inline std::vector<MomentSample> samples_of(PointMassTransform losses, std::size_t count) {
   std::vector<MomentSample> result{{0, 0, 0, 0}};
   result.reserve(count);
   for (std::size_t k = 1; k < count; ++k) {
     checkpoint_each<8>(k);
-    const auto [re_less_1, im, rounding] = masses.next();
+    const auto [re_less_1, im, rounding] = losses.next();
     result.push_back({re_less_1, im, rounding, 0});
   }
   return result;

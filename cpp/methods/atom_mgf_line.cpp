@@ -98,7 +98,7 @@ std::vector<MomentSample> AtomMgfLine::samples(double spacing, std::size_t count
   points.reserve(losses_.size());
   for (std::size_t i = 0; i < losses_.size(); ++i)
     points.push_back({tilted_.mass[i], losses_[i], tilted_.error[i]});  // proof: atom-moments
-  return samples_of(points, spacing, count);
+  return samples_of({points, spacing}, count);
 }
 
 }  // namespace hockeystick

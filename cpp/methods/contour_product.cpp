@@ -107,7 +107,8 @@ void ContourProduct::multiply_samples(const std::vector<MomentSample>& samples, 
       const double size = std::sqrt(square) * times;
       if (size < farthest) {
         const double grown = math::exp(power.real());
-        raised.emplace_back(k, std::complex(grown * math::cos(power.imag()), grown * math::sin(power.imag())));
+        const auto [cosine, sine] = math::turn(power.imag());
+        raised.emplace_back(k, std::complex(grown * cosine, grown * sine));
         relative_[k] += u * (6 * size + 12);  // proof: contour-rounding
         continue;
       }

@@ -83,9 +83,9 @@ void exponentials(std::array<double, 3 * together>& x) {
 }  // namespace
 
 ContourSum::Sum ContourSum::sum(double epsilon) const {
-  const double angle = -spacing_ * epsilon;
+  const auto [cosine, sine] = math::turn(-spacing_ * epsilon);
   double sums[3];
-  default_fft_kernel().turned_sums(re_.data(), im_.data(), re_.size(), math::cos(angle), math::sin(angle), sums);
+  default_fft_kernel().turned_sums(re_.data(), im_.data(), re_.size(), cosine, sine, sums);
   return {sums[0], spacing_ * sums[2] - contour_.tilt * sums[0]};
 }
 

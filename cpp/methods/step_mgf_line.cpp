@@ -43,7 +43,7 @@ std::vector<MomentSample> StepMgfLine::samples(double spacing, std::size_t count
   const double offset = std::fabs(step_.step->offset);
   for (std::size_t i = 0; i < losses_.size(); ++i)  // proof: smoothing-rounding
     points.push_back({step_.mass[i], losses_[i], 0, 2 * u * (std::fabs(losses_[i]) + 2 * offset)});
-  return samples_of(points, spacing, count);
+  return samples_of({points, spacing}, count);
 }
 
 }  // namespace hockeystick

@@ -21,6 +21,11 @@ double asinh(double x);  // 7
 double acosh(double x);  // 8
 double sin(double x);    // 2, for every x
 double cos(double x);    // 2, likewise
+/// cos x and sin x as they are alone, in less time.
+struct Turn {
+  double cosine, sine;
+};
+Turn turn(double x);
 
 /// sqrt(x^2 + y^2), without undue over- or underflow: 2.1.
 double hypot(double x, double y);

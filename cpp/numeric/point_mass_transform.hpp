@@ -27,16 +27,19 @@ class PointMassTransform {
  public:
   /// Masses are >= 0, not all 0; relative to their sum they may also be off by 1e-290.
   PointMassTransform(std::span<const PointMass> points, double spacing)
-      : spacing_(spacing), padded_((points.size() + 7) / 8 * 8), room_(5 * padded_) {
+      : PointMassTransform(points.size(), [=](std::size_t i) { return points[i]; }, spacing) {}
+  /// The same of point_at(0), .. point_at(size - 1).
+  template <class PointAt>
+  PointMassTransform(std::size_t size, const PointAt& point_at, double spacing)
+      : spacing_(spacing), padded_((size + 7) / 8 * 8), room_(5 * padded_) {
     CompensatedSum sum;
-    std::size_t i = 0;
-    for (const PointMass& at : points) {
-      const double size = std::fabs(at.place), off = at.mass * at.mass_error;
+    for (std::size_t i = 0; i < size; ++i) {
+      const PointMass at = point_at(i);
+      const double far = std::fabs(at.place), off = at.mass * at.mass_error;
       room_[i] = at.mass, room_[padded_ + i] = at.place;
-      farthest_ = std::max(farthest_, size);
+      farthest_ = std::max(farthest_, far);
       sum.add(at.mass);
-      spread_ += at.mass * size, off_ += off, off_spread_ += off * size, moved_ += at.mass * at.place_error;
-      ++i;
+      spread_ += at.mass * far, off_ += off, off_spread_ += off * far, moved_ += at.mass * at.place_error;
     }
     sum_ = sum.value();
     spread_ /= sum_, off_ /= sum_, off_spread_ /= sum_, moved_ /= sum_;

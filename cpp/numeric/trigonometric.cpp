@@ -163,6 +163,20 @@ double cos(double x) {
   return (at.quadrant + 1) & 2 ? -value : value;
 }
 
+Turn turn(double x) {
+  const double size = std::fabs(x);
+  if (size < eighth || !(size < infinity)) return {cos(x), sin(x)};
+  const Reduced at = reduce(x);
+  const double c = cosine(at.hi, at.lo), s = sine(at.hi, at.lo);
+  const bool is_odd = at.quadrant & 1;
+  return {(at.quadrant + 1) & 2 ? -(is_odd ? s : c)
+          : is_odd              ? s
+                                : c,
+          at.quadrant & 2 ? -(is_odd ? c : s)
+          : is_odd        ? c
+                          : s};
+}
+
 double hypot(double x, double y) {
   const double a = std::fabs(x), b = std::fabs(y), largest = std::max(a, b);
   if (a == infinity || b == infinity) return infinity;

@@ -273,14 +273,12 @@ class DensityMgfLine final : public MgfLine {
 };
 
 std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t count) const {
-  std::vector<PointMass> points;
-  points.reserve(nodes_.size());
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+  const auto point_at = [this](std::size_t i) {
     const Node& node = nodes_[i];
     const double off = node.error_at(needs_.tilt, tilted_.log_unit - node.exponent(needs_.tilt));
-    points.push_back({tilted_.mass[i], node.loss, off, node.loss_error});  // proof: mgf-rounding
-  }
-  std::vector<MomentSample> result = samples_of(points, spacing, count);
+    return PointMass{tilted_.mass[i], node.loss, off, node.loss_error};  // proof: mgf-rounding
+  };
+  std::vector<MomentSample> result = samples_of({nodes_.size(), point_at, spacing}, count);
   // The error grows with the frequency: the last of some samples stands for all of them.
   const std::size_t some = std::max<std::size_t>(8, count / 16);
   for (std::size_t k = 1; k < count; k += some) {
