@@ -9,6 +9,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/scratch.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "pld/chernoff.hpp"
 
@@ -69,6 +70,7 @@ void ContourProduct::multiply(const MgfLine& line, std::int64_t count) {
 
 namespace {
 
+constexpr std::size_t near = 32;     // samples that take no allocation
 constexpr double few = 16;           // steps whose powers are products
 constexpr double near_1 = 1.0 / 64;  // where powers are exponentials
 constexpr double farthest = 0x1p40;  // exponents beyond it are not turned
@@ -89,10 +91,15 @@ std::complex<double> log_1_plus(double re, double im) {
 }  // namespace
 
 void ContourProduct::multiply_samples(const std::vector<MomentSample>& samples, std::int64_t count) {
-  std::vector<double> re(re_.size(), 1.0), im(re_.size());
+  const Scratch<double, near> re(re_.size()), im(re_.size());
+  std::fill_n(re.data(), re_.size(), 1.0), std::fill_n(im.data(), re_.size(), 0.0);
   const auto times = static_cast<double>(count);
-  std::vector<std::pair<std::size_t, std::complex<double>>> raised;
-  if (times > few) raised.reserve(samples.size());
+  struct Raised {
+    std::size_t at;
+    double re, im;
+  };
+  const Scratch<Raised, near> raised(samples.size());
+  std::size_t exponentials = 0;
   for (std::size_t k = 1; k < samples.size(); ++k) {
     const double off = samples[k].rounding + samples[k].truncation + 1e-300;  // proof: contour-rounding
     const double a = samples[k].re_less_1, b = samples[k].im, square = a * a + b * b;
@@ -108,7 +115,7 @@ void ContourProduct::multiply_samples(const std::vector<MomentSample>& samples, 
       if (size < farthest) {
         const double grown = math::exp(power.real());
         const auto [cosine, sine] = math::turn(power.imag());
-        raised.emplace_back(k, std::complex(grown * cosine, grown * sine));
+        raised[exponentials++] = {k, grown * cosine, grown * sine};
         relative_[k] += u * (6 * size + 12);  // proof: contour-rounding
         continue;
       }
@@ -117,8 +124,8 @@ void ContourProduct::multiply_samples(const std::vector<MomentSample>& samples, 
     // Powers within 4 n u, whatever underflows on the way: it takes 1e-307, which the 24 u of sample 0 cover.
     relative_[k] += u * (5 * times + 4);  // proof: contour-rounding
   }
-  default_fft_kernel().powers(re.data(), im.data(), re.size(), static_cast<std::uint64_t>(count));
-  for (const auto& [k, power] : raised) re[k] = power.real(), im[k] = power.imag();
+  default_fft_kernel().powers(re.data(), im.data(), re_.size(), static_cast<std::uint64_t>(count));
+  for (const Raised& power : raised.all().first(exponentials)) re[power.at] = power.re, im[power.at] = power.im;
   for (std::size_t k = 1; k < samples.size(); ++k) {
     const double next = re_[k] * re[k] - im_[k] * im[k];
     im_[k] = re_[k] * im[k] + im_[k] * re[k];

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
+
+#include "numeric/runtime/scratch.hpp"
 
 namespace hockeystick {
 
@@ -12,22 +15,21 @@ namespace hockeystick {
 class LayerCake {
  public:
   /// Heights and widths of adjacent bars, all >= 0. The true width of a bar may be larger.
-  LayerCake(const std::vector<double>& heights, const std::vector<double>& widths) {
-    std::vector<Open> open;
-    open.reserve(heights.size());
+  LayerCake(std::span<const double> heights, std::span<const double> widths) {
+    const Scratch<Open, 128> open(heights.size());
+    std::size_t count = 0;
     layers_.reserve(heights.size());
     double at = 0;
     for (std::size_t i = 0; i <= heights.size(); ++i) {
       const double height = i < heights.size() ? heights[i] : 0.0;
       double start = at;
-      while (!open.empty() && open.back().height >= height) {
-        const Open top = open.back();
-        open.pop_back();
+      while (count > 0 && open[count - 1].height >= height) {
+        const Open top = open[--count];
         start = top.start;
-        const double base = !open.empty() && open.back().height > height ? open.back().height : height;
+        const double base = count > 0 && open[count - 1].height > height ? open[count - 1].height : height;
         if (top.height > base) layers_.push_back({(top.height - base) * (at - start), (at - start) / 2});
       }
-      if (height > 0) open.push_back({height, start});
+      if (height > 0) open[count++] = {height, start};
       if (i < heights.size()) at += widths[i];
     }
   }

@@ -14,6 +14,7 @@
 #include "numeric/layer_cake.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/scratch.hpp"
 #include "numeric/simd/cpu.hpp"
 
 namespace hockeystick {
@@ -231,7 +232,7 @@ class DensityMgfLine final : public MgfLine {
   // an end, and e^(own lambda + tilt L) is monotone.
   LayerCake layers() const {
     const std::size_t bars = nodes_.size() - 1;
-    std::vector<double> heights(bars), widths(bars);
+    const Scratch<double, 128> heights(bars), widths(bars);
     const bool rising = weights_.ahead > 0;
     for (std::size_t i = 0; i < bars; ++i) {
       const Node &left = nodes_[i], &right = nodes_[i + 1];
@@ -247,7 +248,7 @@ class DensityMgfLine final : public MgfLine {
                            (1 - 1e-9) * apart - left.loss_error - right.loss_error);
       heights[i] = steepest > 0 ? least / (steepest * step_) : 0.0;
     }
-    return {heights, widths};
+    return {heights.all(), widths.all()};
   }
 
   double growth(const Node& node) const { return node.exponent(needs_.tilt) - node.log_weight + node.x * node.x / 2; }
