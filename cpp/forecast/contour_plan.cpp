@@ -220,11 +220,7 @@ bool ContourPlanner::learn(double epsilon, double delta, double slope, double ro
 }
 
 // Without what losses far beyond add to the moments: rare huge ones rule these long before they matter to delta.
-Saddlepoint ContourPlanner::near(double log_delta) const {
-  Saddlepoint saddlepoint = saddlepoint_;
-  saddlepoint.truncate(log_delta + math::log(1e-3));
-  return saddlepoint;
-}
+Saddlepoint ContourPlanner::near(double log_delta) const { return {saddlepoint_, log_delta + math::log(1e-3)}; }
 
 // Without what losses far beyond add to the moments, at a tilt that they hardly move: moments are of all losses.
 Saddle ContourPlanner::below_outliers(Saddle at, const Saddlepoint& near) {

@@ -76,23 +76,45 @@ void Saddlepoint::add(LossNodes nodes, std::int64_t count) {
   const Cumulants untilted = step_cumulants(nodes_.size() - 1, 0);
   log_total_.back() = untilted.value;
   total_count_ += counts_.back();
-  deviation_ = math::hypot(deviation_, std::sqrt(counts_.back() * untilted.variance));  // floored there, never 0
+  untilted_.mean += counts_.back() * untilted.mean;
+  untilted_.variance += counts_.back() * untilted.variance;  // floored there, never 0
+  deviation_ = std::sqrt(untilted_.variance);
 }
 
-void Saddlepoint::truncate(double log_mass) {
+Saddlepoint::Saddlepoint(const Saddlepoint& whole, double log_mass)
+    : atoms_(whole.atoms_),
+      counts_(whole.counts_),
+      log_total_(whole.log_total_),
+      total_count_(whole.total_count_),
+      untilted_(whole.untilted_),
+      deviation_(whole.deviation_) {
   bool shorter = false;
-  for (std::size_t j = 0; j < nodes_.size(); ++j) {
-    LossNodes& nodes = nodes_[j];
-    // A node's own mass stands for the tail from there, which falls fast; one more node is kept.
-    const double fraction = log_mass - math::log(counts_[j] * static_cast<double>(nodes_.size())) - 1;
-    while (nodes.loss.size() > 8 && nodes.log_mass[nodes.loss.size() - 2] < fraction) {
-      nodes.loss.pop_back();
-      nodes.log_mass.pop_back();
-      shorter = true;
-    }
+  nodes_.reserve(whole.nodes_.size());
+  for (std::size_t j = 0; j < whole.nodes_.size(); ++j) {
+    const LossNodes& all = whole.nodes_[j];
+    const auto kept = static_cast<std::ptrdiff_t>(whole.below_largest(j, log_mass));
+    nodes_.push_back(
+        {{all.loss.begin(), all.loss.begin() + kept}, {all.log_mass.begin(), all.log_mass.begin() + kept}});
+    shorter |= kept < std::ssize(all.loss);
   }
-  if (shorter) deviation_ = std::sqrt(cumulants(0).variance);
+  if (shorter) weigh();
 }
+
+void Saddlepoint::weigh() {
+  untilted_ = summed(0);
+  deviation_ = std::sqrt(untilted_.variance);
+}
+
+// A node's own mass stands for the tail from there, which falls fast; one more node is kept.
+std::size_t Saddlepoint::below_largest(std::size_t term, double log_mass) const {
+  const std::vector<double>& mass = nodes_[term].log_mass;
+  const double fraction = log_mass - math::log(counts_[term] * static_cast<double>(nodes_.size())) - 1;
+  std::size_t kept = mass.size();
+  while (kept > 8 && mass[kept - 2] < fraction) --kept;
+  return kept;
+}
+
+void Saddlepoint::truncate(double log_mass) { *this = Saddlepoint(*this, log_mass); }
 
 double Saddlepoint::close(double top) {
   double infinite = 0;
@@ -106,7 +128,7 @@ double Saddlepoint::close(double top) {
     if (mass == 0) continue;
     nodes.loss.push_back(top), nodes.log_mass.push_back(math::log(mass));
   }
-  deviation_ = std::sqrt(cumulants(0).variance);
+  weigh();
   return -math::expm1(-infinite);
 }
 
@@ -132,7 +154,7 @@ Cumulants Saddlepoint::step_cumulants(std::size_t term, double tilt) const {
   return {largest + math::log(sum) - log_total_[term], mean, variance};
 }
 
-Cumulants Saddlepoint::cumulants(double tilt) const {
+Cumulants Saddlepoint::summed(double tilt) const {
   Cumulants total{0, 0, 0};
   for (std::size_t j = 0; j < nodes_.size(); ++j) {
     checkpoint_each<64>(j);

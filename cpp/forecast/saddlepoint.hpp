@@ -39,15 +39,16 @@ class Saddlepoint {
   /// From the one-step distributions in place of the pairs; cost linear in their points a question.
   Saddlepoint(std::span<const StepPmf> steps, const Direction& direction);
 
-  /// Forgets the highest losses, of P-mass e^log_mass in all: what truncation may send to +inf must
+  /// Without the highest losses, of P-mass e^log_mass in all: what truncation may send to +inf must
   /// not steer the tilt, for rare huge losses rule the moments long before they matter to delta.
+  Saddlepoint(const Saddlepoint& whole, double log_mass);
   void truncate(double log_mass);
 
   /// Counts losses above `top` as there and at +inf, with the same P- and Q-mass. Returns the probability that one of
   /// the steps has an infinite loss now.
   double close(double top);
 
-  Cumulants cumulants(double tilt) const;
+  Cumulants cumulants(double tilt) const { return tilt == 0 ? untilted_ : summed(tilt); }
 
   /// Cumulant generating function of one step of term j.
   double log_moment(std::size_t term, double tilt) const;
@@ -108,6 +109,9 @@ class Saddlepoint {
 
  private:
   void add(LossNodes nodes, std::int64_t count);
+  std::size_t below_largest(std::size_t term, double log_mass) const;  // the nodes that are left
+  void weigh();
+  Cumulants summed(double tilt) const;
   Cumulants step_cumulants(std::size_t term, double tilt) const;
   bool is_regular(double tilt, double variance) const;
   Saddle for_delta(double log_delta, double accuracy) const;
@@ -119,6 +123,7 @@ class Saddlepoint {
   std::vector<AtomSketch> atoms_;  // of the pairs, where these are discretized
   std::vector<double> counts_, log_total_;
   double total_count_ = 0;
+  Cumulants untilted_{0, 0, 0};
   double deviation_ = 0;
 };
 
