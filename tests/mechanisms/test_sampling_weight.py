@@ -20,7 +20,7 @@ def _precision():
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("q", [1e-200, 1e-9, 0.01, 0.3, 0.5])
 def test_logs_and_weights_are_within_their_bounds(q, kernel, samples):
-    """Of logs that of `sampled_loss_error`, of which more than a tenth is used, of weights 12 u but for underflow."""
+    """Logs: `sampled_loss_error`, of which a tenth is used; weights: 12 u but for underflow."""
     rng = np.random.default_rng(7)
     signs = rng.choice([-1, 1], samples(200))
     t = np.concatenate(
