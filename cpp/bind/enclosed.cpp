@@ -49,11 +49,13 @@ std::vector<Pair> side_of(const std::string& type, const Arguments& arguments, s
   return pairs;
 }
 
-std::optional<std::pair<Pair, Pair>> of_moments(const std::string& type, const Arguments& arguments) {
+std::optional<std::pair<Pair, Pair>> besides(const std::string& type, const Arguments& arguments,
+                                             std::size_t comparison, double cells, double tail, bool is_far) {
   const Mechanism mechanism = described_mechanism(type, arguments);
   const Enclosure& enclosure = enclosure_of(*mechanism);
-  if (enclosure.of_moments == nullptr) return {};
-  const auto [below, above] = enclosure.of_moments(*mechanism);
+  if (enclosure.besides == nullptr) return {};
+  const auto [below, above] = enclosure.besides(*mechanism, static_cast<Comparison>(comparison), {cells, tail},
+                                                is_far ? Told::far : Told::moments);
   return std::pair(pair_of(below), pair_of(above));
 }
 
@@ -103,20 +105,33 @@ std::vector<Interval> intervals_of(const Ends& ends) {
   return all;
 }
 
-using Ask = std::function<Answers(double, double)>;
+// In order: cells, tail, "curve", "moments" or "far", points.
+using Ask = std::function<Answers(double, double, std::string, std::vector<double>)>;
 
-Answers answers_between(const Ask& above, const Ask& below, bool rises, bool of_rates, bool closes,
-                        const std::optional<std::vector<double>>& told, double most, std::int64_t runs,
-                        double tolerance, const std::optional<Ends>& known) {
+// What the function of the core of that name asks of a curve.
+Wanted wanted_by(const std::string& question) {
+  constexpr std::pair<std::string_view, Wanted> all[] = {
+      {"epsilon_bounds", Wanted::epsilon}, {"delta_bounds", Wanted::delta},   {"power_bounds", Wanted::power},
+      {"gdp_bounds", Wanted::rates},       {"renyi_bounds", Wanted::moments}, {"zcdp_bounds", Wanted::moments},
+      {"bayes_risk_bounds", Wanted::risk}};
+  for (const auto& [name, wanted] : all)
+    if (name == question) return wanted;
+  throw std::invalid_argument("question must be one of a curve, got " + question);
+}
+
+Answers answers_between(const std::string& question_name, const Doubles& points, const Ask& above, const Ask& below,
+                        bool closes, std::int64_t runs, double tolerance, const std::optional<Ends>& known) {
   const auto side = [](const Ask& ask) {
-    return [&ask](const Accuracy& accuracy) { return ask(accuracy.cells, accuracy.tail).items; };
+    return [&ask](const SideAccuracy& at, std::span<const double> which) {
+      constexpr const char* words[] = {"curve", "moments", "far"};
+      return ask(at.cells, at.tail, words[static_cast<int>(at.told)], {which.begin(), which.end()}).items;
+    };
   };
   const std::vector<Interval> besides = known ? intervals_of(*known) : std::vector<Interval>{};
   EnclosedQuestion question;
-  question.rises = rises, question.of_rates = of_rates, question.closes = closes;
+  question.wanted = wanted_by(question_name), question.closes = closes;
   question.runs = runs, question.tolerance = tolerance;
-  if (told) question.smallest = smallest_told(*told, most);
-  Answers found{enclosed_answers(question, side(above), side(below), besides)};
+  Answers found{enclosed_answers(question, in(points), side(above), side(below), besides)};
   for (const Answer& one : found.items)
     if (!(one.lower <= one.upper))
       throw InternalError("pairs below and above came to lower = " + written(one.lower) +
@@ -131,16 +146,17 @@ void bind_enclosed(py::module_& module) {
   module.def("enclosing_pairs", &side_of, py::arg("type"), py::arg("arguments"), py::arg("comparison"),
              py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
              "The pair above a mechanism described by numbers, or those below, in a comparison by its index.");
-  module.def("enclosing_pairs_of_moments", &of_moments, py::arg("type"), py::arg("arguments"),
-             "Pairs whose Renyi divergences lie below and above; None if those of the curve tell them.");
+  module.def("pairs_besides", &besides, py::arg("type"), py::arg("arguments"), py::arg("comparison"), py::arg("cells"),
+             py::arg("tail"), py::kw_only(), py::arg("far"),
+             "Pairs below and above that enclose moments and masses at +inf, or that bound moments from the curve and "
+             "far losses; None if those of the curve tell them.");
   module.def("joined_mechanism", &joined, py::arg("terms"), "The numbers of one mechanism that dominates several.");
   module.def("known_alone", &alone, py::arg("terms"), py::arg("wants_epsilon"), py::arg("comparisons"),
              py::arg("points"), py::arg("tolerance"),
              "Ends of epsilon at each delta, or of delta at each epsilon, of runs of one kind of mechanism; None if "
              "pairs tell more.");
-  module.def(
-      "enclosed", &answers_between, py::arg("above"), py::arg("below"), py::kw_only(), py::arg("rises"),
-      py::arg("of_rates"), py::arg("closes"), py::arg("told"), py::arg("most"), py::arg("runs"), py::arg("tolerance"),
-      py::arg("known"),
-      "Asks the pairs above and below, at an accuracy of cells and a tail, until the ends are as close as asked.");
+  module.def("enclosed", &answers_between, py::arg("question"), py::arg("points"), py::arg("above"), py::arg("below"),
+             py::kw_only(), py::arg("closes"), py::arg("runs"), py::arg("tolerance"), py::arg("known"),
+             "Asks the pairs above and below, at an accuracy of cells and a tail, of a kind, at some of the points, "
+             " until the ends are as close as asked.");
 }

@@ -20,6 +20,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/allocated_pair.hpp"
+#include "mechanisms/sampling/far_losses.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -200,4 +201,20 @@ void bind_mechanisms(py::module_& module) {
       },
       py::arg("step"), py::arg("steps"), py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
       py::arg("back"), "A pair above or below that of a step which each record joins once in `steps`.");
+  module.def(
+      "allocated_moments",
+      [](const Pair& step, double steps, bool back) {
+        const LongWork work;
+        return owned(allocated_moments(step, steps, back));
+      },
+      py::arg("step"), py::arg("steps"), py::kw_only(), py::arg("back"),
+      "What is known of moments and of the mass at +inf of a step which each record joins once in `steps`.");
+  module.def(
+      "with_far_losses",
+      [](const Pair& curve, const Pair& step, double steps, bool back) {
+        const LongWork work;
+        return owned(with_far_losses(curve, step, steps, back));
+      },
+      py::arg("curve"), py::arg("step"), py::arg("steps"), py::kw_only(), py::arg("back"),
+      "The pair above, of which moments bound what its mass at +inf adds to Renyi divergences.");
 }

@@ -91,14 +91,14 @@ int hs_run_add_json(hs_run* run, const char* text, size_t length) {
 }
 
 int hs_epsilon(const hs_run* run, const double* deltas, size_t n, const hs_options* options, hs_answer* answers) {
-  return c::ask(run, {c::View::Of::epsilon}, {deltas, n, "deltas"}, options, answers,
+  return c::ask(run, {Wanted::epsilon}, {deltas, n, "deltas"}, options, answers,
                 [](const hs_run::Directions& directions, std::span<const double> at, const Limits& limits) {
                   return epsilon_bounds(directions.asked, at, limits);
                 });
 }
 
 int hs_delta(const hs_run* run, const double* epsilons, size_t n, const hs_options* options, hs_answer* answers) {
-  return c::ask(run, {c::View::Of::delta}, {epsilons, n, "epsilons"}, options, answers,
+  return c::ask(run, {Wanted::delta}, {epsilons, n, "epsilons"}, options, answers,
                 [](const hs_run::Directions& directions, std::span<const double> at, const Limits& limits) {
                   return delta_bounds(directions.asked, at, limits);
                 });

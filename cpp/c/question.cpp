@@ -87,39 +87,33 @@ void check_arithmetic() {
 
 std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const View& view, std::span<const double> points,
                              const Limits& limits, const AskDirections& ask) {
-  using Of = View::Of;
   const auto is_enclosed = [](const Part& part) { return !is_exact(*part.mechanism); };
-  if (view.of == Of::loss) {
+  if (view.of == Wanted::loss) {
     const auto first = std::find_if(run.parts().begin(), run.parts().end(), is_enclosed);
     throw std::invalid_argument(std::string("run must be of mechanisms whose privacy loss is known for ") +
                                 view.wanted + ", got " + std::string(first->mechanism->kind->name));
   }
-  if (view.of == Of::epsilon) check_each("delta", points, ranges::delta);
-  if (view.of == Of::delta) check_each("epsilon", points, ranges::epsilon);
+  if (view.of == Wanted::epsilon) check_each("delta", points, ranges::delta);
+  if (view.of == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
   EnclosedQuestion question;
-  question.tolerance = limits.tolerance;
-  question.rises = view.of != Of::risk, question.of_rates = view.of == Of::rates;
+  question.tolerance = limits.tolerance, question.wanted = view.of;
   question.closes = std::all_of(run.parts().begin(), run.parts().end(), [](const Part& part) {
     return is_exact(*part.mechanism) || part.mechanism->kind->enclosure->closes;
   });
-  const bool of_points = view.of == Of::epsilon || view.of == Of::curve || view.of == Of::rates;
-  if (view.of != Of::delta)
-    question.smallest =
-        smallest_told(of_points ? points : std::span<const double>{}, view.of == Of::epsilon ? 1 : 1e-9);
   question.runs = 0;
   for (const Part& part : dominating_run(run.parts()))
     if (is_enclosed(part)) question.runs += part.count;
   std::vector<Interval> known;
-  if (view.of == Of::epsilon || view.of == Of::delta)
-    known =
-        known_alone(run.parts(), view.of == Of::epsilon, adjacencies[adjacency].comparisons, points, limits.tolerance);
+  if (view.of == Wanted::epsilon || view.of == Wanted::delta)
+    known = known_alone(run.parts(), view.of == Wanted::epsilon, adjacencies[adjacency].comparisons, points,
+                        limits.tolerance);
   const auto side = [&](bool is_above) {
-    return [&, is_above](const Accuracy& at) {
-      return ask(run.directions(adjacency, {is_above, view.of == Of::moments, at.cells, at.tail}));
+    return [&, is_above](const SideAccuracy& at, std::span<const double> which) {
+      return ask(run.directions(adjacency, {is_above, at.told, at.cells, at.tail}), which);
     };
   };
-  return enclosed_answers(question, side(true), side(false), known);
+  return enclosed_answers(question, points, side(true), side(false), known);
 }
 
 int written(std::span<const Answer> found, hs_answer* answers) {

@@ -11,6 +11,7 @@
 
 #include "c/guard.hpp"
 #include "c/run.hpp"
+#include "methods/enclosing.hpp"
 #include "methods/question.hpp"
 #include "numeric/range.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -86,11 +87,11 @@ struct Points {
 
 /// What a question means for mechanisms that are known by pairs above and below their curves.
 struct View {
-  enum class Of { epsilon, delta, curve, moments, rates, risk, loss } of = Of::curve;
+  Wanted of = Wanted::power;
   const char* wanted = "the answer";
 };
 
-using AskDirections = std::function<std::vector<Answer>(const hs_run::Directions&)>;
+using AskDirections = std::function<std::vector<Answer>(const hs_run::Directions&, std::span<const double> points)>;
 
 /// Asks a run that is not exact, from above and from below.
 std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const View& view, std::span<const double> points,
@@ -105,8 +106,12 @@ int ask(const hs_run* run, const View& view, const Points& points, const hs_opti
     if (options == nullptr || options->adjacency == HS_ADJACENCY_OF_RUN) adjacency = run->adjacency();
     const auto at = array(points.first, points.n, points.name);
     if (run->is_exact()) return question(run->directions(adjacency), at, limits);
+    Limits of_side = limits;
+    if (view.of == Wanted::moments) of_side.tolerance *= 0.5;  // each side is as wide as asked
     return enclosed(*run, adjacency, view, at, limits,
-                    [&](const hs_run::Directions& directions) { return question(directions, at, limits); });
+                    [&](const hs_run::Directions& directions, std::span<const double> some) {
+                      return question(directions, some, of_side);
+                    });
   };
   return asked(options, points.n, answers, of_run, tolerance);
 }

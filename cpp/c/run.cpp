@@ -143,12 +143,12 @@ hs_run::Directions hs_run::directions(std::size_t adjacency, const Side& side) c
   const std::pair key{adjacency, side};
   if (const auto found = sides_.find(key); found != sides_.end()) return found->second;
   const auto runs = side.is_above ? runs_above : runs_below;
-  const Accuracy accuracy{side.cells, side.tail};
+  const SideAccuracy accuracy{{side.cells, side.tail}, side.told};
   const auto comparisons = adjacencies[adjacency].comparisons;
-  Directions made{runs(parts_, comparisons, accuracy, side.of_moments), {}, comparisons.size() > 1, false};
+  Directions made{runs(parts_, comparisons, accuracy), {}, comparisons.size() > 1, false};
   if (!made.is_symmetric) {
     const Comparison back = reversed(comparisons.front());
-    made.reverses = runs(parts_, {&back, 1}, accuracy, side.of_moments);
+    made.reverses = runs(parts_, {&back, 1}, accuracy);
   }
   if (sides_.size() >= most) sides_.clear();
   return sides_.emplace(key, std::move(made)).first->second;

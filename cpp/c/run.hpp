@@ -53,7 +53,8 @@ struct hs_run {
 
   /// Of pairs above the mechanisms, or below them.
   struct Side {
-    bool is_above, of_moments;
+    bool is_above;
+    hockeystick::Told told;
     double cells, tail;
 
     auto operator<=>(const Side&) const = default;

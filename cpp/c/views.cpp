@@ -41,14 +41,14 @@ int hs_true_positive_rate(const hs_run* run, const double* false_positive_rates,
 
 int hs_advantage(const hs_run* run, const hs_options* options, hs_answer* answer) {
   const double zero = 0;
-  return c::ask(run, {c::View::Of::delta}, {&zero, 1, "epsilon"}, options, answer,
+  return c::ask(run, {Wanted::delta}, {&zero, 1, "epsilon"}, options, answer,
                 [](const Directions& directions, At at, const Limits& limits) {
                   return delta_bounds(directions.asked, at, limits);
                 });
 }
 
 int hs_bayes_risk(const hs_run* run, const double* priors, size_t n, const hs_options* options, hs_answer* answers) {
-  return c::ask(run, {c::View::Of::risk}, {priors, n, "priors"}, options, answers,
+  return c::ask(run, {Wanted::risk}, {priors, n, "priors"}, options, answers,
                 [](const Directions& directions, At at, const Limits& limits) {
                   const auto reverses = directions.is_symmetric ? std::vector<Direction>{} : directions.reverses;
                   return bayes_risk_bounds(directions.asked, reverses, at, limits);
@@ -57,7 +57,7 @@ int hs_bayes_risk(const hs_run* run, const double* priors, size_t n, const hs_op
 
 int hs_gdp_mu(const hs_run* run, const double* smallest_rates, size_t n, const hs_options* options,
               hs_answer* answers) {
-  return c::ask(run, {c::View::Of::rates}, {smallest_rates, n, "smallest_rates"}, options, answers,
+  return c::ask(run, {Wanted::rates}, {smallest_rates, n, "smallest_rates"}, options, answers,
                 [](const Directions& directions, At at, const Limits& limits) {
                   return gdp_bounds(directions.both(), reversed_both(directions), at, limits);
                 });
@@ -65,14 +65,14 @@ int hs_gdp_mu(const hs_run* run, const double* smallest_rates, size_t n, const h
 
 int hs_renyi_divergence(const hs_run* run, const double* orders, size_t n, const hs_options* options,
                         hs_answer* answers) {
-  return c::ask(run, {c::View::Of::moments}, {orders, n, "orders"}, options, answers,
+  return c::ask(run, {Wanted::moments}, {orders, n, "orders"}, options, answers,
                 [](const Directions& directions, At at, const Limits& limits) {
                   return renyi_bounds(directions.asked, at, limits);
                 });
 }
 
 int hs_zcdp(const hs_run* run, const double* largest_orders, size_t n, const hs_options* options, hs_answer* answers) {
-  return c::ask(run, {c::View::Of::moments}, {largest_orders, n, "largest_orders"}, options, answers,
+  return c::ask(run, {Wanted::moments}, {largest_orders, n, "largest_orders"}, options, answers,
                 [](const Directions& directions, At at, const Limits& limits) {
                   return zcdp_bounds(directions.asked, at, limits);
                 });
@@ -80,7 +80,7 @@ int hs_zcdp(const hs_run* run, const double* largest_orders, size_t n, const hs_
 
 int hs_loss_tail(const hs_run* run, const double* epsilons, size_t n, const hs_options* options, hs_answer* answers) {
   return c::ask(
-      run, {c::View::Of::loss, "the tail of its loss"}, {epsilons, n, "epsilons"}, options, answers,
+      run, {Wanted::loss, "the tail of its loss"}, {epsilons, n, "epsilons"}, options, answers,
       [](const Directions& directions, At at, const Limits& limits) {
         return loss_tail_bounds(directions.asked, at, limits);
       },
@@ -89,7 +89,7 @@ int hs_loss_tail(const hs_run* run, const double* epsilons, size_t n, const hs_o
 
 int hs_loss_quantile(const hs_run* run, const double* levels, size_t n, const hs_options* options, hs_answer* answers) {
   return c::ask(
-      run, {c::View::Of::loss, "quantiles of its loss"}, {levels, n, "levels"}, options, answers,
+      run, {Wanted::loss, "quantiles of its loss"}, {levels, n, "levels"}, options, answers,
       [](const Directions& directions, At at, const Limits& limits) {
         return loss_quantile_bounds(directions.asked, at, limits);
       },

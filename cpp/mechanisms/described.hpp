@@ -41,7 +41,8 @@ struct Given {
 struct PairName {
   std::string name;
   std::vector<double> parameters;
-  /// Of "allocated_above", "allocated_below" and their "_back", which are made from another pair and not registered.
+  /// Of "allocated_above", "allocated_below", "allocated_far", "allocated_moments" and their "_back", which are made
+  /// from another pair and not registered.
   std::shared_ptr<const PairName> step = {};
 
   bool operator==(const PairName& other) const {
@@ -75,6 +76,13 @@ struct Described {
 
 using Mechanism = std::shared_ptr<const Described>;
 
+/// Which pairs of an enclosed mechanism a question is put to.
+enum class Told {
+  curve,    // those that bound its curve
+  moments,  // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
+  far,      // those that bound its Renyi divergences from its curve, and from moments what that leaves out
+};
+
 /// A mechanism and how often it runs.
 struct DescribedTerm {
   Mechanism mechanism;
@@ -87,8 +95,8 @@ struct Enclosure {
   PairName (*above)(const Described&, Comparison, const Accuracy&) = nullptr;
   /// Each of which bounds by itself what the mechanism costs from below.
   std::vector<PairName> (*below)(const Described&, Comparison, const Accuracy&);
-  /// Pairs whose Renyi divergences lie below and above, if the pairs above hide them.
-  std::array<PairName, 2> (*of_moments)(const Described&) = nullptr;
+  /// Pairs below and above of what is told besides the curve.
+  std::array<PairName, 2> (*besides)(const Described&, Comparison, const Accuracy&, Told) = nullptr;
   /// One mechanism that dominates several of the kind.
   Mechanism (*joined)(std::span<const DescribedTerm>) = nullptr;
   /// Where there is no pair above: a run that dominates the mechanism.

@@ -9,6 +9,7 @@
 
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/allocated_pair.hpp"
+#include "mechanisms/sampling/far_losses.hpp"
 #include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
@@ -56,8 +57,15 @@ void keep(std::size_t hash, const PairName& name, const std::shared_ptr<const Do
 std::shared_ptr<const DominatingPair> made_pair(const PairName& name) {
   if (name.step == nullptr) return dominating_pair(name.name, name.parameters);
   const std::vector<double>& p = name.parameters;
+  const bool back = name.name.ends_with("_back");
+  const auto step = known_pair(*name.step);
+  if (name.name.starts_with("allocated_moments")) return allocated_moments(step, p[0], back);
+  if (name.name.starts_with("allocated_far")) {
+    const PairName curve{back ? "allocated_above_back" : "allocated_above", p, name.step};
+    return with_far_losses(known_pair(curve), step, p[0], back);
+  }
   const Order order = name.name.starts_with("allocated_above") ? Order::above : Order::below;
-  return allocated_pair(*known_pair(*name.step), {p[0], p[1], p[2], order, name.name.ends_with("_back")});
+  return allocated_pair(*step, {p[0], p[1], p[2], order, back});
 }
 
 }  // namespace

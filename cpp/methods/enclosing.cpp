@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "mechanisms/known_pairs.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/allocation_epoch.hpp"
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
 #include "numeric/range.hpp"
 
 namespace hockeystick {
@@ -27,7 +29,8 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
 Accuracy finer(const Accuracy& at) { return {std::min(3 * at.cells, 2000.0), std::max(at.tail / 10, least_tail)}; }
 
 // Of an answer, relative to its upper end.
-double gap_of(const Answer& ends) {
+template <class Ends>
+double gap_of(const Ends& ends) {
   return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
 }
 
@@ -47,6 +50,141 @@ void explain(const Answer& over, const Answer& under, bool closes, Answer& ends)
     ends.required_bytes = side->required_bytes;
   }
 }
+
+Answer answer_of(const Interval& ends) {
+  Answer answer = enclosed(ends, {});
+  answer.converged = true;
+  answer.discretization = answer.truncation = answer.wraparound = answer.rounding = not_known;
+  return answer;
+}
+
+// Answers to the points of a question, from sides that are asked ever more closely.
+class BetweenSides {
+ public:
+  BetweenSides(const EnclosedQuestion& question, std::span<const double> points, const AskSide& above,
+               const AskSide& below, std::span<const Interval> known)
+      : question_(question), points_(points), above_(above), below_(below) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      answers_.push_back(answer_of(known.empty() ? Interval{0, infinity} : known[i]));
+      answers_[i].converged = gap_of(answers_[i]) <= question.tolerance;
+    }
+  }
+
+  const std::vector<Answer>& answers() const { return answers_; }
+
+  // The points that are not answered as closely as asked.
+  std::vector<std::size_t> open() const { return open_of(all()); }
+
+  // What is told besides the curve: moments, and power at rate 0, which is the mass at +inf.
+  void ask_besides() {
+    std::vector<std::size_t> which;
+    for (const std::size_t i : open())
+      if (question_.wanted == Wanted::moments || (question_.wanted == Wanted::power && points_[i] == 0))
+        which.push_back(i);
+    if (which.empty()) return;
+    SideAccuracy at{starting_accuracy(question_.tolerance, most_told(), runs()), Told::moments};
+    ask(which, at);
+    if (question_.wanted != Wanted::moments) return;
+    at.told = Told::far;
+    for (const double cells : {at.cells, 3 * at.cells}) {
+      which = open_of(which);
+      if (which.empty()) return;
+      at.cells = cells;
+      ask(which, at);
+      at.tail = least_tail;  // moments of high orders are made of losses that are rare
+    }
+  }
+
+  // What pairs of the curve tell of these points, asked together.
+  void ask_curve(std::vector<std::size_t> which) {
+    bool is_told = question_.wanted != Wanted::delta;
+    double smallest = most_told();
+    if (tells_deltas())
+      for (const std::size_t i : which)
+        if (points_[i] > 0) smallest = std::min(smallest, points_[i]);
+    SideAccuracy at{starting_accuracy(question_.tolerance, smallest, runs())};
+    const int attempts = question_.closes ? 3 : 1;
+    double before = infinity;
+    for (int attempt = 1; !is_contradiction_;) {
+      const double gap = ask(which, at);
+      which = open_of(which);
+      if (which.empty()) return;
+      // Deltas come to what the ends leave out, once: then the least of them says how much that may be.
+      if (!is_told) {
+        double least = infinity, least_upper = infinity;
+        for (const std::size_t i : which)
+          least = std::min(least, answers_[i].lower), least_upper = std::min(least_upper, answers_[i].upper);
+        if (tail_of(least_upper) < at.tail) {
+          is_told = true, at.tail = tail_of(least);
+          continue;
+        }
+      }
+      // Rounding limits it where closer pairs do not help.
+      if (attempt == attempts || (0.9 * before < gap && gap < 1)) return;
+      before = gap;
+      static_cast<Accuracy&>(at) = finer(at);
+      ++attempt;
+    }
+  }
+
+  // Harder questions first: about smaller deltas and rates.
+  double ease(std::size_t i) const { return tells_deltas() ? points_[i] : -points_[i]; }
+
+ private:
+  std::int64_t runs() const { return std::max<std::int64_t>(question_.runs, 1); }
+  double tail_of(double smallest) const { return starting_accuracy(question_.tolerance, smallest, runs()).tail; }
+
+  // Whether the points are deltas or rates, the least of which says how much of the loss may be left out.
+  bool tells_deltas() const {
+    return question_.wanted == Wanted::epsilon || question_.wanted == Wanted::power ||
+           question_.wanted == Wanted::rates;
+  }
+
+  // The largest delta that counts as told.
+  double most_told() const { return question_.wanted == Wanted::epsilon ? 1 : 1e-9; }
+
+  std::vector<std::size_t> all() const {
+    std::vector<std::size_t> which(points_.size());
+    std::iota(which.begin(), which.end(), std::size_t{0});
+    return which;
+  }
+
+  std::vector<std::size_t> open_of(std::span<const std::size_t> which) const {
+    std::vector<std::size_t> left;
+    for (const std::size_t i : which)
+      if (!answers_[i].converged) left.push_back(i);
+    return left;
+  }
+
+  // Asks both sides; the largest gap that they leave.
+  double ask(std::span<const std::size_t> which, const SideAccuracy& at) {
+    std::vector<double> points;
+    for (const std::size_t i : which) points.push_back(points_[i]);
+    const std::vector<Answer> over = above_(at, points), under = below_(at, points);
+    double gap = 0;
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      Answer& answer = answers_[which[k]];
+      Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
+                                                       : Interval{under[k].lower, over[k].upper};
+      each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
+      // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
+      // largest there can be: then the pairs above reach it but for rounding.
+      if (question_.wanted == Wanted::rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
+      answer = answer_of(each);
+      is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
+      if (gap_of(each) <= question_.tolerance || is_as_told(over[k], under[k], answer)) continue;
+      gap = std::max(gap, gap_of(each));
+      explain(over[k], under[k], question_.closes, answer);
+    }
+    return gap;
+  }
+
+  const EnclosedQuestion& question_;
+  std::span<const double> points_;
+  const AskSide &above_, &below_;
+  std::vector<Answer> answers_;
+  bool is_contradiction_ = false;
+};
 
 bool is_same(const Direction& a, const Direction& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -87,62 +225,23 @@ std::shared_ptr<const DominatingPair> attaining(double rho, double order) {
 
 }  // namespace
 
-double smallest_told(std::span<const double> points, double most) {
-  for (const double point : points)
-    if (point > 0) most = std::min(most, point);
-  return most;
-}
-
-std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, const AskSide& above, const AskSide& below,
-                                     std::span<const Interval> known) {
-  const auto answer_of = [](const Interval& ends) {
-    Answer answer = enclosed(ends, {});
-    answer.converged = true;
-    answer.discretization = answer.truncation = answer.wraparound = answer.rounding = not_known;
-    return answer;
-  };
-  const auto is_wide = [&](const Answer& answer) { return gap_of(answer) > question.tolerance; };
-  std::vector<Answer> found;
-  for (const Interval& each : known) found.push_back(answer_of(each));
-  if (!known.empty() && std::none_of(found.begin(), found.end(), is_wide)) return found;
-  const std::int64_t runs = std::max<std::int64_t>(question.runs, 1);
-  const auto tail_of = [&](double smallest) { return starting_accuracy(question.tolerance, smallest, runs).tail; };
-  Accuracy accuracy = starting_accuracy(question.tolerance, question.smallest.value_or(1e-9), runs);
-  bool is_told = question.smallest.has_value();
-  const int attempts = question.closes ? 3 : 1;
-  double before = infinity;
-  for (int attempt = 1;;) {
-    const std::vector<Answer> over = above(accuracy), under = below(accuracy), earlier = std::move(found);
-    found.clear();
-    double least = infinity, least_upper = infinity, gap = 0;
-    for (std::size_t i = 0; i < over.size(); ++i) {
-      Interval each =
-          question.rises ? Interval{under[i].lower, over[i].upper} : Interval{over[i].lower, under[i].upper};
-      if (!earlier.empty()) each = {std::max(each.lower, earlier[i].lower), std::min(each.upper, earlier[i].upper)};
-      // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
-      // largest there can be: then the pairs above reach it but for rounding.
-      if (question.of_rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
-      if (!(each.lower <= each.upper)) return {answer_of(each)};
-      least = std::min(least, each.lower), least_upper = std::min(least_upper, each.upper);
-      found.push_back(answer_of(each));
-      if (!is_as_told(over[i], under[i], found.back())) gap = std::max(gap, gap_of(found.back()));
-    }
-    if (gap <= question.tolerance) return found;
-    // Deltas come to what the ends leave out, once: then the least of them says how much that may be.
-    if (!is_told && tail_of(least_upper) < accuracy.tail) {
-      is_told = true, accuracy.tail = tail_of(least);
-      continue;
-    }
-    // Rounding limits it where closer pairs do not help.
-    if (attempt == attempts || (0.9 * before < gap && gap < 1)) {
-      for (std::size_t i = 0; i < found.size(); ++i)
-        if (is_wide(found[i]) && !is_as_told(over[i], under[i], found[i]))
-          explain(over[i], under[i], question.closes, found[i]);
-      return found;
-    }
-    before = gap, accuracy = finer(accuracy);
-    ++attempt;
+std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
+                                     const AskSide& above, const AskSide& below, std::span<const Interval> known) {
+  if (!known.empty() && std::all_of(known.begin(), known.end(),
+                                    [&](const Interval& ends) { return gap_of(ends) <= question.tolerance; })) {
+    std::vector<Answer> found;
+    for (const Interval& each : known) found.push_back(answer_of(each));
+    return found;
   }
+  BetweenSides between(question, points, above, below, known);
+  between.ask_besides();
+  if (const std::vector<std::size_t> open = between.open(); !open.empty()) between.ask_curve(open);
+  // What all points leave to one of them alone, the hardest first: if that stays open, so does the question.
+  std::vector<std::size_t> open = between.open();
+  if (points.size() > 1)
+    for (sort_by(open, [&](std::size_t i) { return between.ease(i); }); const std::size_t i : open)
+      if (between.ask_curve({i}); !between.answers()[i].converged) break;
+  return between.answers();
 }
 
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) {
@@ -168,7 +267,7 @@ std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) 
 }
 
 std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
-                                  const Accuracy& accuracy, bool of_moments) {
+                                  const SideAccuracy& accuracy) {
   const std::vector<DescribedTerm> dominating = dominating_run(terms);
   std::vector<Direction> runs;
   for (const Comparison way : comparisons) {
@@ -176,8 +275,8 @@ std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::spa
     for (const auto& [mechanism, count] : dominating) {
       const Enclosure* enclosure = mechanism->kind->enclosure;
       const PairName name = enclosure == nullptr ? dominating_pair_name(*mechanism, way)
-                            : of_moments && enclosure->of_moments != nullptr
-                                ? enclosure->of_moments(*mechanism)[1]
+                            : accuracy.told != Told::curve && enclosure->besides != nullptr
+                                ? enclosure->besides(*mechanism, way, accuracy, accuracy.told)[1]
                                 : enclosure->above(*mechanism, way, accuracy);
       run.push_back({known_pair(name), count});
     }
@@ -187,7 +286,7 @@ std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::spa
 }
 
 std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
-                                  const Accuracy& accuracy, bool of_moments) {
+                                  const SideAccuracy& accuracy) {
   std::vector<Direction> runs;
   for (const Comparison way : comparisons) {
     std::vector<std::vector<PairName>> choices;
@@ -195,8 +294,8 @@ std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::spa
     for (const auto& [mechanism, count] : terms) {
       const Enclosure* enclosure = mechanism->kind->enclosure;
       choices.push_back(enclosure == nullptr ? std::vector{dominating_pair_name(*mechanism, way)}
-                        : of_moments && enclosure->of_moments != nullptr
-                            ? std::vector{enclosure->of_moments(*mechanism)[0]}
+                        : accuracy.told != Told::curve && enclosure->besides != nullptr
+                            ? std::vector{enclosure->besides(*mechanism, way, accuracy, accuracy.told)[0]}
                             : enclosure->below(*mechanism, way, accuracy));
       most = std::max(most, choices.back().size());
     }

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,25 +14,28 @@
 
 namespace hockeystick {
 
+/// What a question asks of a run. `loss`, the law of its privacy loss, is not known from a curve.
+enum class Wanted { epsilon, delta, power, rates, moments, risk, loss };
+
 /// What a question is about.
 struct EnclosedQuestion {
-  bool rises = true;               // whether the answer grows with the curve
-  bool of_rates = false;           // mu of tests with certain rates
-  bool closes = false;             // whether all pairs above and below meet
-  std::optional<double> smallest;  // of the deltas that are told; none: as small as the answers, which are deltas
-  std::int64_t runs = 1;           // of enclosed mechanisms
+  Wanted wanted = Wanted::epsilon;
+  bool closes = false;    // whether all pairs above and below meet
+  std::int64_t runs = 1;  // of enclosed mechanisms
   double tolerance = 1e-3;
 };
 
-/// Asks a side until the ends are as close as asked, or cannot be. `known`: ends that hold too, or none. An answer for
-/// each point, which is limited by "theory" unless pairs above and below meet; of what its width is made is not known.
-/// The ends are as they come; the caller checks that lower <= upper.
-using AskSide = std::function<std::vector<Answer>(const Accuracy&)>;
-std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, const AskSide& above, const AskSide& below,
-                                     std::span<const Interval> known);
+/// The pairs of a side: what they tell, and how closely.
+struct SideAccuracy : Accuracy {
+  Told told = Told::curve;
+};
 
-/// The smallest of the deltas or rates that are told, where all that are not 0 count as told; at most `most`.
-double smallest_told(std::span<const double> points, double most);
+/// Asks a side at some of the points until the ends are as close as asked, or cannot be. `known`: ends that hold too at
+/// each point, or none. An answer for each point, which is limited by "theory" unless pairs above and below meet; of
+/// what its width is made is not known. The ends are as they come; the caller checks that lower <= upper.
+using AskSide = std::function<std::vector<Answer>(const SideAccuracy&, std::span<const double> points)>;
+std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
+                                     const AskSide& above, const AskSide& below, std::span<const Interval> known);
 
 /// Whether one pair tells all of it.
 inline bool is_exact(const Described& mechanism) { return mechanism.kind->enclosure == nullptr; }
@@ -42,11 +44,11 @@ inline bool is_exact(const Described& mechanism) { return mechanism.kind->enclos
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms);
 
 /// The distinct runs of pairs above, one for each comparison, or of those below, all mechanisms by the same choice if
-/// they have as many. `of_moments`: for a question about Renyi divergences.
+/// they have as many.
 std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
-                                  const Accuracy& accuracy, bool of_moments);
+                                  const SideAccuracy& accuracy);
 std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
-                                  const Accuracy& accuracy, bool of_moments);
+                                  const SideAccuracy& accuracy);
 
 /// What is known besides of the answers of runs of one kind of mechanism alone: an epoch of a random allocation of
 /// Gaussians, and runs of zero-concentrated mechanisms. Empty: nothing.

@@ -44,12 +44,15 @@ class SlopeSearch {
   /// Upper bound over 0 < t <= last, or over all t if there are bounds beyond `last`.
   double run(double last, const Beyond& beyond) {
     const double first = std::min(0.3 * tolerance_, last / 2);
-    Point before = at(first);
+    Point before = at(first, beyond);
     // Up to the first order: K(t) <= K(t1) t / t1.
     double highest = before.moment / before.t * (1 + 8 * u);
     while (before.t < last) {
-      const Point next = at(std::min(last, 4 * before.t));
-      if (!next.converged && beyond) break;  // the bounds beyond take over
+      const Point next = at(std::min(last, 4 * before.t), beyond);
+      if (!next.converged && beyond) {
+        const double known = std::max(lower_, 0.5 * beyond(1 + before.t).upper);
+        if (!(next.moment <= known * next.t * (next.t + 1))) break;  // the bounds beyond take over
+      }
       if (!std::isfinite(next.moment)) return infinity;
       spans_.emplace(before, next);
       before = next;
@@ -63,7 +66,7 @@ class SlopeSearch {
       const double middle = (1 + std::sqrt(widest.from.t * widest.to.t)) - 1;
       if (!(widest.from.t < middle && middle < widest.to.t)) break;
       spans_.pop();
-      const Point between = at(middle);
+      const Point between = at(middle, beyond);
       spans_.emplace(widest.from, between);
       spans_.emplace(between, widest.to);
     }
@@ -97,15 +100,18 @@ class SlopeSearch {
     double slope;
   };
 
-  Point at(double about) {
+  Point at(double about, const Beyond& beyond) {
     checkpoint();
     ++looked_at_;
     const double order = std::max(1 + about, 1 + 2 * u), t = order - 1;  // exact
     const Answer answer = renyi_(order);
     if (!answer.converged) obstacle_ = answer.limited_by;
     lower_ = std::max(lower_, answer.lower / order * (1 - 4 * u));
-    reached_ = std::max(reached_, answer.upper / order);
-    return {t, answer.upper * t * (1 + 4 * u), answer.converged};
+    double upper = answer.upper;
+    // proof: zcdp
+    if (!answer.converged && beyond) upper = std::min(upper, order * beyond(order).upper * (1 + 4 * u));
+    reached_ = std::max(reached_, upper / order);
+    return {t, upper * t * (1 + 4 * u), answer.converged};
   }
 
   const Renyi& renyi_;

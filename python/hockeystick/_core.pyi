@@ -18,6 +18,7 @@ __all__: list[str] = [
     "NoPairError",
     "Terms",
     "additive_noise_pair",
+    "allocated_moments",
     "allocated_pair",
     "bayes_risk_bounds",
     "clock",
@@ -29,7 +30,6 @@ __all__: list[str] = [
     "dpsgd_epsilon_bounds",
     "enclosed",
     "enclosing_pairs",
-    "enclosing_pairs_of_moments",
     "end_work_at",
     "epsilon_bounds",
     "explain",
@@ -44,6 +44,7 @@ __all__: list[str] = [
     "loss_tail_bounds",
     "loss_variance_bounds",
     "methods",
+    "pairs_besides",
     "pld_bayes_risk",
     "pld_gdp_mu",
     "pld_quantile",
@@ -56,6 +57,7 @@ __all__: list[str] = [
     "ranges",
     "renyi_bounds",
     "sampled_terms",
+    "with_far_losses",
     "zcdp_bounds",
 ]
 
@@ -259,6 +261,13 @@ def additive_noise_pair(
     The pair of a noise given by functions, shifted against itself.
     """
 
+def allocated_moments(
+    step: DominatingPair, steps: typing.SupportsFloat | typing.SupportsIndex, *, back: bool
+) -> DominatingPair:
+    """
+    What is known of moments and of the mass at +inf of a step which each record joins once in `steps`.
+    """
+
 def allocated_pair(
     step: DominatingPair,
     steps: typing.SupportsFloat | typing.SupportsIndex,
@@ -350,14 +359,12 @@ def dpsgd_epsilon_bounds(
     """
 
 def enclosed(
-    above: collections.abc.Callable[[float, float], Answers],
-    below: collections.abc.Callable[[float, float], Answers],
+    question: str,
+    points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    above: collections.abc.Callable[[float, float, str, list[float]], Answers],
+    below: collections.abc.Callable[[float, float, str, list[float]], Answers],
     *,
-    rises: bool,
-    of_rates: bool,
     closes: bool,
-    told: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex] | None,
-    most: typing.SupportsFloat | typing.SupportsIndex,
     runs: typing.SupportsInt | typing.SupportsIndex,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     known: tuple[
@@ -367,7 +374,7 @@ def enclosed(
     | None,
 ) -> Answers:
     """
-    Asks the pairs above and below, at an accuracy of cells and a tail, until the ends are as close as asked.
+    Asks the pairs above and below, at an accuracy of cells and a tail, of a kind, at some of the points,  until the ends are as close as asked.
     """
 
 def enclosing_pairs(
@@ -381,13 +388,6 @@ def enclosing_pairs(
 ) -> list[DominatingPair]:
     """
     The pair above a mechanism described by numbers, or those below, in a comparison by its index.
-    """
-
-def enclosing_pairs_of_moments(
-    type: str, arguments: dict[str, typing.Any]
-) -> tuple[DominatingPair, DominatingPair] | None:
-    """
-    Pairs whose Renyi divergences lie below and above; None if those of the curve tell them.
     """
 
 def end_work_at(seconds: typing.SupportsFloat | typing.SupportsIndex) -> float:
@@ -517,6 +517,19 @@ def methods() -> list[str]:
     The names of the methods, in the order in which they are asked for a forecast.
     """
 
+def pairs_besides(
+    type: str,
+    arguments: dict[str, typing.Any],
+    comparison: typing.SupportsInt | typing.SupportsIndex,
+    cells: typing.SupportsFloat | typing.SupportsIndex,
+    tail: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    far: bool,
+) -> tuple[DominatingPair, DominatingPair] | None:
+    """
+    Pairs below and above that enclose moments and masses at +inf, or that bound moments from the curve and far losses; None if those of the curve tell them.
+    """
+
 def pld_bayes_risk(
     pmf: LossPmf, reverse: LossPmf, priors: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
 ) -> numpy.typing.NDArray[numpy.float64]:
@@ -611,6 +624,17 @@ def sampled_terms(
 ) -> list[Terms]:
     """
     The terms in each comparison, by its index, of mechanisms of one type on Poisson subsamples; `kept_as`: the names of its arguments and of what keeps them.
+    """
+
+def with_far_losses(
+    curve: DominatingPair,
+    step: DominatingPair,
+    steps: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    back: bool,
+) -> DominatingPair:
+    """
+    The pair above, of which moments bound what its mass at +inf adds to Renyi divergences.
     """
 
 def zcdp_bounds(

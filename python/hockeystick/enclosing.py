@@ -7,7 +7,9 @@ privacy loss from above, and every run of pairs below bounds it from below.
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
@@ -15,7 +17,13 @@ from hockeystick.adjacency import Adjacency, Direction
 
 Runs = Callable[[Adjacency], list[_core.Terms]]
 """The runs to compare under an adjacency."""
-Ask = Callable[[Runs], _core.Answers]
+Ask = Callable[[Runs, FloatArray], _core.Answers]
+"""Asks a question of these runs at some of its points."""
+
+
+Told = Literal["curve", "moments", "far"]
+"""Which pairs a question is put to: those of the curve; those that enclose moments and the mass at
++inf; those that bound moments from the curve and what is known of far losses."""
 
 
 class Accuracy(NamedTuple):
@@ -50,17 +58,16 @@ def pairs(
     accuracy: Accuracy,
     below: int | None,
     *,
-    of_moments: bool = False,
+    told: Told = "curve",
 ) -> _core.Terms:
-    """The pairs of one direction: above each mechanism, or the `below`-th below it.
-
-    `of_moments`: for a question about Renyi divergences.
-    """
+    """The pairs of one direction: above each mechanism, or the `below`-th below it."""
     result = []
     for mechanism, count in terms:
         if mechanism.is_exact:
             pair = mechanism.dominating_pair(direction)
-        elif of_moments and (known := mechanism.renyi_pairs()):
+        elif told != "curve" and (
+            known := mechanism.pairs_besides(direction, accuracy, far=told == "far")
+        ):
             pair = known[below is None]
         elif below is None:
             pair = mechanism.pair_above(direction, accuracy)
@@ -88,40 +95,31 @@ def known_alone(
     return found
 
 
-def enclosed(  # noqa: PLR0913, each a fact of the question
+def enclosed(
     terms: tuple[tuple[Any, int], ...],
+    question: str,
+    points: FloatArray,
     tolerance: float,
-    told: list[float] | None,
     ask: Ask,
     *,
-    most: float,
-    rises: bool,
-    of_moments: bool,
-    of_rates: bool,
     known: tuple[FloatArray, FloatArray] | None,
 ) -> _core.Answers:
-    """The answer of the pairs above and of those below; `rises`: with the privacy loss.
+    """The answers to what the core calls `question`, of the pairs above and of those below.
 
-    `of_moments`: whether it is of Renyi divergences.
-    `of_rates`: whether it is mu of tests with certain rates.
-    `told`: the deltas or rates that are told, the least of which, or `most`, says how much of the
-        loss may be left out; None: as little as the answers, which are deltas.
     `known`: ends that hold too.
     """
-    closes = all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact)
-    runs = sum(count for one, count in dominating(terms) if not one.is_exact)
 
-    def side(make: Callable[..., list[_core.Terms]]) -> Callable[[float, float], _core.Answers]:
-        return lambda cells, tail: ask(partial(make, terms, Accuracy(int(cells), tail), of_moments))
+    def side(
+        make: Callable[..., list[_core.Terms]],
+    ) -> Callable[[float, float, str, list[float]], _core.Answers]:
+        return lambda cells, tail, told, which: ask(
+            partial(make, terms, Accuracy(int(cells), tail), told), np.array(which)
+        )
 
     return _core.enclosed(
-        *(side(_above), side(_below)),
-        rises=rises,
-        of_rates=of_rates,
-        closes=closes,
-        told=told,
-        most=most,
-        runs=runs,
+        *(question, points, side(_above), side(_below)),
+        closes=all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact),
+        runs=sum(count for one, count in dominating(terms) if not one.is_exact),
         tolerance=tolerance,
         known=known,
     )
@@ -130,24 +128,22 @@ def enclosed(  # noqa: PLR0913, each a fact of the question
 def _above(
     terms: Any,  # noqa: ANN401
     accuracy: Accuracy,
-    of_moments: bool,  # noqa: FBT001, of a partial
+    told: Told,
     adjacency: Adjacency,
 ) -> list[_core.Terms]:
     run = dominating(terms)
-    return _distinct(
-        pairs(run, way, accuracy, None, of_moments=of_moments) for way in adjacency.directions
-    )
+    return _distinct(pairs(run, way, accuracy, None, told=told) for way in adjacency.directions)
 
 
 def _below(
     terms: Any,  # noqa: ANN401
     accuracy: Accuracy,
-    of_moments: bool,  # noqa: FBT001
+    told: Told,
     adjacency: Adjacency,
 ) -> list[_core.Terms]:
     """The runs that can be played: all mechanisms by the same choice, if they have as many."""
     return _distinct(
-        pairs(terms, way, accuracy, choice, of_moments=of_moments)
+        pairs(terms, way, accuracy, choice, told=told)
         for way in adjacency.directions
         for choice in range(
             max(len(m.pairs_below(way, accuracy)) for m, _ in terms if not m.is_exact)

@@ -172,22 +172,26 @@ class Asked(ABC):
         adjacency, tolerance, memory_limit = limits
 
         asked = adjacency.symmetric if query.symmetric else adjacency
+        is_exact = all(mechanism.is_exact for mechanism, _ in self.terms)
+        if query.core in ("renyi_bounds", "zcdp_bounds") and not is_exact:
+            tolerance *= 0.5  # moments above and below are each as wide as asked
 
-        def answers(runs: Runs, **reverses: list[_core.Terms]) -> _core.Answers:
+        def answers(runs: Runs, at: FloatArray, **reverses: list[_core.Terms]) -> _core.Answers:
             if query.reverses and adjacency.reversed is not adjacency:
                 reverses["reverses"] = runs(adjacency.reversed)
             found: _core.Answers = getattr(_core, query.core)(
                 runs(asked),
-                points.ravel(),
+                at,
                 tolerance=tolerance,
                 memory_limit=memory_limit,
                 **reverses,
             )
             return found
 
-        if all(mechanism.is_exact for mechanism, _ in self.terms):
+        if is_exact:
             reverses = {"reverses": self._reverses(asked)} if query.faced else {}
-            return certified(query, points, answers(self._directions, **reverses), limits)
+            found = answers(self._directions, points.ravel(), **reverses)
+            return certified(query, points, found, limits)
         return self._enclosed(query, points, answers, limits)
 
     def _enclosed(self, query: Query, points: FloatArray, ask: Ask, limits: Limits) -> Bounds[Any]:
@@ -199,15 +203,8 @@ class Asked(ABC):
                 "and below in its hockey-stick curve only"
             )
         flat = points.ravel()
-        of_points = query.core in ("epsilon_bounds", "power_bounds", "gdp_bounds")
         answers = enclosed(
-            *(self.terms, limits.tolerance),
-            None if query.core == "delta_bounds" else flat.tolist() if of_points else [],
-            ask,
-            most=1.0 if query.core == "epsilon_bounds" else 1e-9,
-            rises=query.rises,
-            of_moments=query.core in ("renyi_bounds", "zcdp_bounds"),
-            of_rates=query.core == "gdp_bounds",
+            *(self.terms, query.core, flat, limits.tolerance, ask),
             known=known_alone(self.terms, query.core, flat, limits.adjacency, limits.tolerance),
         )
         bounds = certified(query, points, answers, limits)

@@ -38,7 +38,8 @@ std::vector<py::tuple> enclosing_names(const std::string& type, const py::dict& 
   const auto way = static_cast<Comparison>(comparison);
   std::vector<py::tuple> all;
   if (accuracy.cells == 0)
-    for (const PairName& name : enclosure.of_moments(*mechanism)) all.push_back(numbers_of(name));
+    for (const PairName& name : enclosure.besides(*mechanism, way, accuracy, Told::moments))
+      all.push_back(numbers_of(name));
   else if (above)
     all.push_back(numbers_of(enclosure.above(*mechanism, way, accuracy)));
   else

@@ -150,13 +150,13 @@ Numbers from_both_sides() {
   const Mechanism step = described(mechanism_kind("gaussian"), {&noise, 1});
   const std::vector<DescribedTerm> epochs{{described(mechanism_kind("random_allocation"), {&steps, 1}, step), 2}};
   const auto side = [&](const auto& runs) {
-    return [&](const Accuracy& at) {
-      return epsilon_bounds(runs(epochs, comparisons::both, at, false), std::array{1e-5}, {1e-3, memory});
+    return [&](const SideAccuracy& at, std::span<const double> deltas) {
+      return epsilon_bounds(runs(epochs, comparisons::both, at), deltas, {1e-3, memory});
     };
   };
   EnclosedQuestion question;
-  question.closes = true, question.smallest = 1e-5, question.runs = 2;
-  const Answer found = enclosed_answers(question, side(runs_above), side(runs_below), {}).front();
+  question.closes = true, question.runs = 2;
+  const Answer found = enclosed_answers(question, std::array{1e-5}, side(runs_above), side(runs_below), {}).front();
   return {found.lower, found.upper};
 }
 

@@ -21,22 +21,22 @@ def answers(epsilon):
 WIDE, NARROW, LOW = answers(2.0), answers(1.002), answers(1.0)
 
 
-def enclosed(above, below, **changes):
+def enclosed(above, below, question="epsilon_bounds", at=1e-5, **changes):
     """The ends of one answer, why, and the accuracies that were asked for."""
     asked = []
 
     def of(sides):
         left = list(sides)
 
-        def ask(cells, tail):
+        def ask(cells, tail, told, points):
+            assert (told, points) == ("curve", [at])
             asked.append((cells, tail))
             return left.pop(0) if len(left) > 1 else left[0]
 
         return ask
 
-    of_question = {"rises": True, "of_rates": False, "closes": True, "told": [1e-5], "runs": 1}
-    of_question |= {"most": 1.0, "tolerance": 1e-3, "known": None} | changes
-    (found,) = _core.enclosed(of(above), of(below), **of_question)
+    of_question = {"closes": True, "runs": 1, "tolerance": 1e-3, "known": None} | changes
+    (found,) = _core.enclosed(question, np.array([at]), of(above), of(below), **of_question)
     return (found.lower, found.upper), found.limited_by, asked
 
 
@@ -67,7 +67,7 @@ def test_theory_is_asked_once():
 
 
 def test_what_falls_with_the_curve_changes_sides():
-    ends, why, _ = enclosed([LOW], [WIDE], closes=False, rises=False)
+    ends, why, _ = enclosed([LOW], [WIDE], "bayes_risk_bounds", closes=False)
     assert why == "theory"
     assert ends == pytest.approx((1, 2), rel=0.01)
 
@@ -81,12 +81,12 @@ def test_known_ends_count():
 
 
 def test_what_is_left_out_follows_the_least_that_is_told():
-    tails = [enclosed([LOW], [LOW], told=told, most=most)[2][0][1] for told, most in TOLD]
+    tails = [enclosed([LOW], [LOW], *of)[2][0][1] for of in TOLD]
     assert tails == sorted(tails, reverse=True)
     assert tails[-1] == pytest.approx(1e-11 * tails[0])
 
 
-TOLD = [([1e-9], 1.0), ([], 1e-9), ([0.0], 1e-9), ([0.1, 1e-20], 1e-9)]
+TOLD = [("epsilon_bounds", 1e-9), ("bayes_risk_bounds", 0.5), ("power_bounds", 1e-20)]
 
 
 def deltas(epsilon):
@@ -100,12 +100,12 @@ def deltas(epsilon):
 @pytest.mark.parametrize("closes", [False, True])
 def test_deltas_below_what_is_left_out_are_asked_again(closes):
     small, smaller = deltas(3.0), deltas(3.1)
-    (lower, _), _, asked = enclosed([small], [smaller], told=None, closes=closes)
+    (lower, _), _, asked = enclosed([small], [smaller], "delta_bounds", 3.0, closes=closes)
     (cells, tail), (same, less) = asked[0], asked[2]
     assert same == cells
     assert less == pytest.approx(tail * lower / 1e-9)
     large, larger = deltas(0.1), deltas(0.05)
-    asked = enclosed([larger], [large], told=None, closes=False)[2]
+    asked = enclosed([larger], [large], "delta_bounds", 0.1, closes=False)[2]
     assert len(asked) == 2
 
 
@@ -125,3 +125,63 @@ def test_a_side_that_lacks_memory_says_so():
 def test_ends_that_contradict_each_other_are_a_mistake():
     with pytest.raises(_core.InternalError, match="above upper"):
         enclosed([LOW], [WIDE])
+
+
+GRID = np.linspace(0, 1, 50)
+
+
+def allocated(kind):
+    step = {"gaussian": hs.Gaussian(1.0), "laplace": hs.Laplace(1.0)}.get(kind)
+    if kind == "mixed":
+        return allocated("gaussian") + 10 * hs.Gaussian(1.0).poisson_sampled(0.01)
+    if kind == "selected":
+        return hs.Gaussian(1.0).random_allocation(steps=100, selected=3)
+    return (step or hs.DiscreteGaussian(sigma=1.0)).random_allocation(steps=100)
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "laplace", "discrete", "mixed", "selected"])
+@pytest.mark.parametrize("adjacency", ["remove-one", "add-one", "add-or-remove-one"])
+def test_rates_from_none_to_all(kind, adjacency):
+    run = allocated(kind)
+    found = run.true_positive_rate_bounds(GRID, adjacency=adjacency)
+    assert found.lower[0] == 0
+    assert found.upper[0] < 1e-300
+    assert np.all(np.diff(found.upper) >= 0)
+    assert run.tradeoff_bounds(GRID, adjacency=adjacency).upper[0] == 1
+
+
+@pytest.mark.parametrize("direction", ["remove-one", "add-one"])
+def test_rate_zero_of_what_may_be_certain(direction):
+    run = hs.ApproximateDP(epsilon=1.0, delta=0.125).random_allocation(steps=3)
+    truth = 0.125 if direction == "remove-one" else 0.125**3
+    found = run.true_positive_rate_bounds(0.0, adjacency=direction)
+    assert found.lower <= truth <= found.upper
+
+
+@pytest.mark.parametrize("direction", ["remove-one", "add-one"])
+@pytest.mark.parametrize("kind", ["gaussian", "laplace", "mixed"])
+def test_deltas_of_all_sizes_are_answered_as_if_alone(kind, direction):
+    run = allocated(kind)
+    alone = {}
+    for epsilon in (0.1, 0.4, 1.0, 2.0, 5.0, 10.0, 11.0):
+        try:
+            alone[epsilon] = run.delta_bounds(epsilon, adjacency=direction)
+        except hs.CertificationError:
+            continue
+    together = run.delta_bounds(list(alone), adjacency=direction)
+    assert len(alone) > 1
+    for k, one in enumerate(alone.values()):
+        assert together.lower[k] <= one.upper
+        assert one.lower <= together.upper[k]
+
+
+def test_the_worst_that_may_be_drawn_bounds_moments():
+    for often, ways in ((False, (2, 1)), (True, (20, 10))):
+        step = hs.Gaussian(1.0).fixed_size_sampled(
+            batch_size=10, dataset_size=1000, replacement=often
+        )
+        for shift, way in zip(ways, ("replace-one", "replace-special"), strict=True):
+            for order in (1, 1.5, 16.0):
+                found = step.renyi_divergence_bounds(order, adjacency=way)
+                assert found.upper == pytest.approx(order * shift**2 / 2)
+                assert found.limited_by == "theory"

@@ -65,31 +65,43 @@ bool by_series(double noise, double steps, const Accuracy& accuracy) {
   return math::log1p(math::expm1(1 / (noise * noise)) / steps) <= widest * widest;
 }
 
-PairName allocated(bool is_above, const Described& one, Comparison way, const Accuracy& accuracy) {
+// From the pair of a step: what is "above", "below", "far" or "moments". The latter enclose for each side.
+PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
+                   const Accuracy& accuracy) {
   if (replaces(way)) throw NoPair("no pair is proved to dominate it");
-  const bool adds = form(way) == "add";
-  const double steps = one.number(first), epochs = one.number(second);
+  const double epochs = one.number(second);
+  PairName step = dominating_pair_name(*one.inner, way);
+  if (epochs > 1) {
+    double noise = noise_of(one) / std::sqrt(epochs);
+    // Outward, as the curve falls with the noise.
+    noise *= 1 + (is_above ? -1 : 1) * 0x1p-50;  // proof: parameter-rounding
+    step.parameters = {noise};
+  }
+  return {"allocated_" + what + back(form(way) == "add"),
+          {one.number(first), accuracy.cells, accuracy.tail},
+          std::make_shared<const PairName>(std::move(step))};
+}
+
+PairName allocated(bool is_above, const Described& one, Comparison way, const Accuracy& accuracy) {
   const std::string side = is_above ? "above" : "below";
-  if (!is_gaussian(*one.inner))
-    return {"allocated_" + side + back(adds),
-            {steps, accuracy.cells, accuracy.tail},
-            std::make_shared<const PairName>(dominating_pair_name(*one.inner, way))};
-  double noise = noise_of(one) / std::sqrt(epochs);
-  if (by_series(noise, steps, accuracy))
-    return {"random_allocation_" + side + back(adds),
-            {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
-  // Outward, as the curve falls with the noise.
-  if (epochs > 1) noise *= 1 + (is_above ? -1 : 1) * 0x1p-50;  // proof: parameter-rounding
-  return {"allocated_" + side + back(adds),
-          {steps, accuracy.cells, accuracy.tail},
-          std::make_shared<const PairName>(PairName{"gaussian", {noise}})};
+  const double steps = one.number(first), epochs = one.number(second);
+  if (replaces(way) || !is_gaussian(*one.inner) || !by_series(noise_of(one) / std::sqrt(epochs), steps, accuracy))
+    return convolved(side, is_above, one, way, accuracy);
+  return {"random_allocation_" + side + back(form(way) == "add"),
+          {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
 }
 
 const Enclosure allocation{
     .closes = true,
     .above = [](const Described& one, Comparison way, const Accuracy& at) { return allocated(true, one, way, at); },
     .below = [](const Described& one, Comparison way,
-                const Accuracy& at) { return Names{allocated(false, one, way, at)}; }};
+                const Accuracy& at) { return Names{allocated(false, one, way, at)}; },
+    .besides =
+        [](const Described& one, Comparison way, const Accuracy& at, Told told) {
+          const bool is_far = told == Told::far;
+          return std::array{convolved(is_far ? "below" : "moments", false, one, way, at),
+                            convolved(is_far ? "far" : "moments", true, one, way, at)};
+        }};
 
 // Shuffled: batches, epochs. Above, whoever knows the record's batch sees one Gaussian step.
 void check_shuffled(const Described& one) {
@@ -196,7 +208,16 @@ Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy
   return known;
 }
 
-const Enclosure fixed_size{.above = fixed_above, .below = fixed_below};
+// Above, the largest divergence of what may be drawn, as they are quasi-convex: of with how often the record is drawn.
+std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, const Accuracy& accuracy, Told) {
+  const double often = one.number(third) != 0 ? one.number(first) : 1;
+  const double noise = noise_of(one) / (rows::distance(way) * often) * (1 - 0x1p-50);  // proof: parameter-rounding
+  PairName above = fixed_above(one, way, accuracy);
+  if (ranges::noise_multiplier.holds(noise)) above = {"gaussian", {noise}};
+  return {fixed_below(one, way, accuracy).front(), above};
+}
+
+const Enclosure fixed_size{.above = fixed_above, .below = fixed_below, .besides = fixed_besides};
 
 // Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
 constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
@@ -225,8 +246,8 @@ Mechanism sum_of_rhos(std::span<const DescribedTerm> terms) {
 const Enclosure concentrated{.above = concentrated_above,
                              .below = [](const Described& one, Comparison,
                                          const Accuracy&) { return Names{normal(one.number(first), 1 + root_error)}; },
-                             .of_moments =
-                                 [](const Described& one) {
+                             .besides =
+                                 [](const Described& one, Comparison, const Accuracy&, Told) {
                                    return std::array{normal(one.number(first), 1 + root_error),
                                                      normal(one.number(first), 1 - root_error)};
                                  },

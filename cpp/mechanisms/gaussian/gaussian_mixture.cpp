@@ -70,7 +70,10 @@ class Mixture : public DominatingPair {
 
   // The divergences are quasi-convex in the pair, and those of N(s, 1) and N(0, 1) are at most a s^2 / 2 either way.
   // proof: zcdp
-  double renyi_slope_bound(double) const override { return loss_.largest() * loss_.largest() / 2 * (1 + 8 * u); }
+  double renyi_slope_bound(double order) const override {
+    const double most = loss_.largest() * loss_.largest() / 2 * (1 + 8 * u);
+    return std::min(most, DominatingPair::renyi_slope_bound(order));
+  }
 
  protected:
   // No loss above `top` occurs up to this point, which is slightly below the point of the edge `top`.

@@ -8,7 +8,7 @@ from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism, Terms
 from hockeystick.enclosing import Accuracy
-from hockeystick.mechanisms._pair import enclosing_pairs, indices, row
+from hockeystick.mechanisms._pair import enclosing_pairs, indices, pairs_besides, row
 
 
 class EnclosedMechanism(Mechanism):
@@ -48,9 +48,14 @@ class EnclosedMechanism(Mechanism):
         """Pairs that bound what the mechanism costs from below, each by itself."""
         return enclosing_pairs(self, direction, accuracy, above=False)
 
-    def renyi_pairs(self) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
-        """Pairs whose Renyi divergences lie below and above, if ``pair_above`` hides them."""
-        return _core.enclosing_pairs_of_moments(*row(self)) if self.is_listed else None
+    def pairs_besides(
+        self, direction: Direction, accuracy: Accuracy, *, far: bool
+    ) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
+        """Pairs below and above for moments and the mass at +inf; `far`: from the curve as well.
+
+        None if ``pair_above`` does not hide them.
+        """
+        return pairs_besides(self, direction, accuracy, far=far) if self.is_listed else None
 
     @classmethod
     def bounds_of_run(

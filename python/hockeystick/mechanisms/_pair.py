@@ -106,6 +106,17 @@ _large_described = lru_cache(maxsize=16)(_ask)  # of pairs that may take much me
 
 
 @lru_cache(maxsize=64)
+def pairs_besides(
+    mechanism: Mechanism, direction: Direction, accuracy: Accuracy, *, far: bool
+) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
+    """Pairs below and above of moments, if the core's table knows such besides the curve's."""
+    try:
+        return _core.pairs_besides(*row(mechanism), _INDEX[direction], *accuracy, far=far)
+    except _core.NoPairError as error:
+        raise no_pair(mechanism, direction, str(error)) from None
+
+
+@lru_cache(maxsize=64)
 def allocated_pair(
     step: _core.DominatingPair, steps: int, cells: int, tail: float, *, above: bool, back: bool
 ) -> _core.DominatingPair:

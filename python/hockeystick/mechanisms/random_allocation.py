@@ -112,6 +112,20 @@ class RandomAllocation(EnclosedMechanism):
             return EnclosedMechanism.pairs_below(self, direction, accuracy)
         return (self._of_step(direction, accuracy, above=False),)
 
+    def pairs_besides(
+        self, direction: Direction, accuracy: Accuracy, *, far: bool
+    ) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
+        """Pairs below and above for moments and the mass at +inf; `far`: from the curve as well."""
+        if self.is_listed:
+            return EnclosedMechanism.pairs_besides(self, direction, accuracy, far=far)
+        above = self._of_step(direction, accuracy, above=True)
+        step, back = self.mechanism.dominating_pair(direction), direction.form == "add"
+        if far:
+            below = self._of_step(direction, accuracy, above=False)
+            return below, _core.with_far_losses(above, step, self.steps, back=back)
+        moments = _core.allocated_moments(step, self.steps, back=back)
+        return moments, moments
+
     def _of_step(
         self, direction: Direction, accuracy: Accuracy, *, above: bool
     ) -> _core.DominatingPair:

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pairs above and below the curve of a random allocation count at +inf or leave out: its Renyi divergences, and
+// its mass at +inf.
+//
+// Let (P, Q) dominate a step and (P_t, Q_t) the steps, as in allocated_pair.hpp; R_t = dP_t/dQ_t is the mean of t
+// independent copies of R = dP/dQ under Q. Every f-divergence is jointly convex, so that of (P_t, Q_t) is at most that
+// of (P, Q); whole moments of R_t follow from those of R.
+#pragma once
+
+#include <memory>
+
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+/// Encloses the moments of the loss and its mass at +inf; its cells tell nothing. `back`: `step` is without the record
+/// against with it, and so is the result.
+std::shared_ptr<const DominatingPair> allocated_moments(std::shared_ptr<const DominatingPair> step, double steps,
+                                                        bool back);
+
+/// A pair whose Renyi divergences lie above, from a discrete one above the curve: its mass at +inf counts as what
+/// losses beyond its others may add.
+std::shared_ptr<const DominatingPair> with_far_losses(std::shared_ptr<const DominatingPair> curve,
+                                                      std::shared_ptr<const DominatingPair> step, double steps,
+                                                      bool back);
+
+}  // namespace hockeystick

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moments of random allocations: by multinomials, and of few steps by listing all outcomes."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+
+LIMITS = {"tolerance": 1e-6, "memory_limit": 2**30}
+WAYS = {"remove-one": hs.Direction.REMOVE, "add-one": hs.Direction.ADD}
+
+
+def step(sigma, way="remove-one"):
+    return hs.DiscreteGaussian(sigma=sigma).dominating_pair(WAYS[way])
+
+
+def listed(sigma, steps, order, way):
+    """The divergence of that order, of all but less than 1e-25 of the moment."""
+    with ctx.workprec(200):
+        most = math.ceil(12 * sigma) + 14  # orders up to 12 shift the noise by as much
+        weight = {x: (-(arb(x) ** 2) / (2 * arb(sigma) ** 2)).exp() for x in range(-most, most + 2)}
+        total = sum(weight.values(), arb(0))
+        reach = range(-most, most + 2)
+        ratio = {x: (arb(2 * x - 1) / (2 * arb(sigma) ** 2)).exp() for x in reach}
+        moment = arb(0)
+        for xs in product(reach, repeat=steps):
+            q = arb(1)
+            for x in xs:
+                q *= weight[x] / total
+            r = sum((ratio[x] for x in xs), arb(0)) / steps
+            p = q * r
+            if way == "add-one":
+                p, q, r = q, p, 1 / r
+            moment += p * r.log() if order == 1 else p * (r.log() * (arb(order) - 1)).exp()
+        return moment if order == 1 else moment.log() / (arb(order) - 1)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0])
+def test_moments_of_two_steps(sigma, way):
+    run = hs.DiscreteGaussian(sigma=sigma).random_allocation(steps=2)
+    for order in (1, 1.5, 2, 3.25, 6):
+        truth = listed(sigma, 2, order, way)
+        lower, upper = run.renyi_divergence_bounds(order, adjacency=way, tolerance=3e-3)
+        assert arb(lower) <= truth * (1 + arb(1e-20))
+        assert truth * (1 - arb(1e-20)) <= arb(upper)
+        assert upper - lower <= 3e-3 * upper
+
+
+def whole_moment(sigma, steps, k):
+    """log E R_t^k by the definition, over all ways to share k among the steps."""
+    with ctx.workprec(300):
+        single = [
+            (arb(j * (j - 1)) / (2 * arb(sigma) ** 2)).exp() / arb(j).fac() for j in range(k + 1)
+        ]
+        coefficients = [arb(1)] + [arb(0)] * k
+        for _ in range(steps):
+            coefficients = [
+                sum((coefficients[i] * single[j - i] for i in range(j + 1)), arb(0))
+                for j in range(k + 1)
+            ]
+        return (coefficients[k] * arb(k).fac() / arb(steps) ** k).log()
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("sigma", [0.07, 0.4, 1.0, 30.0, 1000.0])
+def test_whole_moments(sigma, steps):
+    gaussian = hs.Gaussian(sigma).dominating_pair(hs.Direction.REMOVE)
+    pair = _core.allocated_moments(gaussian, steps, back=False)
+    for k in (2, 3, 4, 5, 8, 13, 32, 126):
+        (found,) = _core.renyi_bounds([[(pair, 1)]], np.array([float(k)]), **LIMITS)
+        truth = whole_moment(sigma, steps, k) / (k - 1)
+        assert arb(found.lower) <= truth <= arb(found.upper)
+        assert found.upper - found.lower <= 1e-6 * found.upper + 1e-9
+
+
+def divergence(pair, order):
+    (found,) = _core.renyi_bounds([[(pair, 1)]], np.array([order]), **LIMITS)
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("sigma", [0.6, 1.0])
+def test_between_whole_moments_and_of_the_reverse(sigma, way):
+    pair = _core.allocated_moments(step(sigma, way), 2, back=way == "add-one")
+    for order in (1.01, 1.5, 2.5, 3.25, 4.75):
+        truth, found = listed(sigma, 2, order, way), divergence(pair, order)
+        assert arb(found.lower) <= truth * (1 + arb(1e-20))
+        assert truth * (1 - arb(1e-20)) <= arb(found.upper)
+        assert math.isfinite(found.upper)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("tail", [0.9, 0.3, 1e-2, 1e-6])
+@pytest.mark.parametrize("sigma", [0.6, 1.0])
+def test_what_a_curve_leaves_out_is_counted(sigma, tail, way):
+    of_step, back = step(sigma, way), way == "add-one"
+    above = _core.allocated_pair(of_step, 2, 40, tail, above=True, back=back)
+    assert divergence(above, 2.0).upper == math.inf
+    far = _core.with_far_losses(above, of_step, 2, back=back)
+    for order in (1.0, 1.5, 2.0, 3.25, 6.0, 12.0):
+        truth, found = listed(sigma, 2, order, way), divergence(far, order)
+        assert truth * (1 - arb(1e-20)) <= arb(found.upper)
+        assert math.isfinite(found.upper)
+
+
+@pytest.mark.parametrize("steps", [2, 10, 1000])
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 10.0])
+def test_slopes_of_all_orders(sigma, steps):
+    run = hs.Gaussian(sigma).random_allocation(steps=steps)
+    removed = run.zcdp_bounds(adjacency="remove-one")
+    assert removed.lower <= 1 / (2 * sigma**2) <= removed.upper  # of large orders
+    added = best(run.zcdp_bounds)
+    assert added.upper < removed.upper
+    for order in (1, 1.5, 4, 16, 100.0, 1000.0):
+        found = best(run.renyi_divergence_bounds, order)
+        assert found.lower / order <= added.upper
+        assert found.upper / order >= 1 / (2 * sigma**2 * steps)  # to which it falls
+
+
+def best(ask, *at):
+    """What is known, if not as closely as asked for."""
+    try:
+        return ask(*at, adjacency="add-one")
+    except hs.CertificationError as error:
+        return error.bounds
+
+
+@pytest.mark.parametrize("direction", WAYS.values())
+def test_mass_at_infinity(direction):
+    inner = hs.ApproximateDP(epsilon=1.0, delta=0.125).dominating_pair(direction)
+    for back in (False, True):
+        pair = _core.allocated_moments(inner, 3, back=back)
+        (found,) = _core.power_bounds([[(pair, 1)]], np.array([0.0]), reverses=[], **LIMITS)
+        assert found.lower <= (0.125**3 if back else 0.125) <= found.upper
+        assert found.upper <= 0.125 * (1 + 1e-12)
+
+
+def test_refusals():
+    gaussian = hs.Gaussian(1.0).dominating_pair(hs.Direction.REMOVE)
+    for steps in (0.0, math.nan, 1.5, 1e13):
+        with pytest.raises(ValueError, match="steps"):
+            _core.allocated_moments(gaussian, steps, back=False)
+        with pytest.raises(ValueError, match="steps"):
+            _core.with_far_losses(gaussian, gaussian, steps, back=False)
