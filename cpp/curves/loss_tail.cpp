@@ -316,8 +316,8 @@ Interval quantile_between(const Known& known, double level) {
   Interval found{-infinity, infinity};
   for (std::size_t k = 0; k < known.points.size(); ++k) {
     const Interval tail = tail_at(known, k);
-    if (tail.lower > most) found.lower = known.points[k].loss;
-    if (tail.upper <= least) found.upper = std::min(found.upper, known.points[k].loss);
+    if (tail.lower > most) found.lower = known.points[k].loss;                           // proof: loss-tail-chords
+    if (tail.upper <= least) found.upper = std::min(found.upper, known.points[k].loss);  // proof: loss-tail-chords
   }
   return found;
 }
