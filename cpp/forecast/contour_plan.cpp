@@ -106,7 +106,7 @@ double ContourPlanner::log_tolerance() const {
 double ContourPlanner::above_zero() const { return math::log(question_.at) - at_.log_delta; }
 
 double ContourPlanner::cut() {
-  const double log_cut = at_.log_delta + math::log(1e-3 * log_tolerance());
+  const double log_cut = at_.log_delta - question_.log_margin + math::log(1e-3 * log_tolerance());
   saddlepoint_.truncate(log_cut);
   const bool by_delta = question_.wants_epsilon() && at_.epsilon > 0;
   at_ = by_delta ? near_delta(at_.log_delta) : near_epsilon(near(at_.log_delta), at_.epsilon);
@@ -160,7 +160,9 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
   const double least_of_other = question_.wants_epsilon() && at_.epsilon == 0 ? least_at_zero : least_transform;
   const double of_other = forecast_transform_cost(saddlepoint_, of_transform, log_tolerance());
   const double budget = shared * std::max(patience * of_other, least_of_other);
-  double frequency = 1.4 * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
+  // Panels are made for less: where samples are small they may be off by more.
+  const double reach = cut_ > 0 ? 0.7 : 1.0;
+  double frequency = 2 * reach * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
   double least = std::ceil(0.5 * frequency / spacing) + 2;
   if (!(cost::contour(terms_, least, cost::fewest_line_nodes * terms_) < budget)) {
     is_dear_ = true;
@@ -187,7 +189,8 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
       if (shared > 1) lines.clear();
       return plan;
     }
-    frequency = caution_ * std::max(1.3 * frequency, 0.7 * count * spacing);  // finer nodes show a faster decay
+    frequency = caution_ *
+                std::max(cut_ > 0 ? 1.3 * frequency : 0.0, reach * count * spacing);  // finer nodes show a faster decay
     least = std::ceil(0.5 * frequency / spacing) + 2;
   }
   return {};
