@@ -105,20 +105,28 @@ def test_samples_lost_in_their_errors_are_counted():
         assert 2 * arb(tail) < off <= arb(rounding)
 
 
-@pytest.mark.parametrize("direction", ["remove", "add"])
-def test_aliases_only_add(direction):
+# What repeats comes from below in the first two, from above in the last.
+@pytest.mark.parametrize(
+    ("direction", "tilts", "epsilon"),
+    [
+        ("remove", (1.0, 2.2, 3.6), 5.0),
+        ("add", (1.0, 2.2, 3.6), 5.0),
+        ("add", (2.0, 4.0, 6.0), 3.0),
+    ],
+)
+def test_aliases_only_add(direction, tilts, epsilon):
     """Without samples missing, too short a period is an upper bound by itself."""
     run = ((exact.Step(1.0, 0.02), 2000),)
     ((value, rounding, tail, alias),) = _core.contour.contour_deltas(
         terms(run, direction),
-        tilts=(1.0, 2.2, 3.6),
+        tilts=tilts,
         period=4.0,
         count=60,
         frequency=90.0,
         log_accuracy=36.0,
-        epsilons=[5.0],
+        epsilons=[epsilon],
     )
-    truth = exact.delta(run, 5.0, direction)
+    truth = exact.delta(run, epsilon, direction)
     excess = arb(value) - truth
     assert excess > arb(1e3) * (arb(rounding) + arb(tail))
     assert excess <= arb(alias)
