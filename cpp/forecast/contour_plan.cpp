@@ -19,7 +19,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double fraction = 0.01;           // of the tolerance on delta, for each of tail and aliases
-constexpr double rounding = 1e-15;          // likely, relative to a power of a moment, over the root of the exponent
+constexpr double likely_share = 1e-15;      // of a moment that rounding takes, over the root of the steps
 constexpr double may_round = 0.1;           // times what rounding takes is at most what each of them may
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 60;  // from the mean that a line reaches
@@ -39,7 +39,7 @@ double log_count(const Direction& direction) {
 
 }  // namespace
 
-double likely_rounding(const Saddlepoint& saddlepoint) { return rounding * std::sqrt(saddlepoint.total_count()); }
+double likely_rounding(const Saddlepoint& saddlepoint) { return likely_share * std::sqrt(saddlepoint.total_count()); }
 
 Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
                       double flattest, double highest) {
