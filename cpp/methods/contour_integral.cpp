@@ -113,7 +113,7 @@ class ContourIntegral final : public Evaluator {
     needs.frequency = 2 * std::numbers::pi / few.period * static_cast<double>(few.count);
     needs.log_accuracy += std::min(0.0, plan_.log_fraction - few_log_fraction);
     const ContourSum sum(ContourProduct(terms, made_in_turn(terms, needs), few));
-    return sum.delta(epsilon).upper() <= delta;
+    return sum.delta(epsilon).upper() <= delta;  // proof: contour-aliases
   }
 
   // Where a few of many terms tell that Chernoff's inequality shows what is wanted; 0 if they do not.

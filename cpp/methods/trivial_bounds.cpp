@@ -267,13 +267,11 @@ bool may_tell(const Saddlepoint& sketch, const Direction& direction, double epsi
   return missed * math::exp(-all) < 4 * tolerance * -math::expm1(-all);
 }
 
-constexpr double many_deviations = 1000;
+constexpr double many_deltas = 1000;  // set by hand
 
 // Whether the divergence of all steps may show that epsilon is 0: with few steps, or few rare ones, transforms find it
 // harder than any other.
-bool may_be_zero(const Direction& direction, double delta) {
-  return total_variation(direction) <= many_deviations * delta;
-}
+bool may_be_zero(const Direction& direction, double delta) { return total_variation(direction) <= many_deltas * delta; }
 
 class TrivialBounds final : public Evaluator {
  public:
