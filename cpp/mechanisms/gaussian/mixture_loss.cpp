@@ -14,7 +14,17 @@
 #include "numeric/twofold.hpp"
 
 namespace hockeystick {
-namespace {}  // namespace
+namespace {
+
+constexpr double tiny = 1e-250;  // weights
+
+TwoParts exponent(const MixtureLoss::Component& at, double x) {
+  const auto [hi, lo] = two_sum(x, -at.shift / 2);
+  const auto [product, error] = two_product(at.shift, hi);
+  return {product, error + at.shift * lo};
+}
+
+}  // namespace
 
 MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sensitivities,
                          std::span<const double> weights) {
@@ -40,35 +50,35 @@ MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sen
 
 MixtureLoss::LossAt MixtureLoss::at(double x, double* weights) const {
   double top = rest_ > 0 ? 0.0 : -infinity, top_low = 0, top_weight = rest_;
-  for (std::size_t i = 0; i < size(); ++i) {
-    const auto [t, low] = exponent(i, x);
-    weights[i] = t;
-    if (t > top) {
-      top = t;
-      top_low = low;
-      top_weight = components_[i].weight;
-    }
+  for (const Component& c : components_) {
+    const auto [t, low] = exponent(c, x);
+    if (t > top) top = t, top_low = low, top_weight = c.weight;
   }
-  // Sums are at least this weight; of a tiny one they are taken 2^512 times, where numbers keep their digits.
-  const bool is_tiny = top_weight < 1e-250;
+  // Sums are over e^top where they might overflow or underflow. They are at least `top_weight`: of a tiny one they are
+  // taken 2^512 times, where numbers keep their digits.
+  const bool is_scaled = !(rest_ >= tiny && top < 600), is_tiny = is_scaled && top_weight < tiny;
   const auto grown = [is_tiny](double weight, double by, double low) {
     if (!is_tiny) return by < -745 ? 0.0 : weight * exp_sum(by, low);
     const double root = exp_sum(0.5 * by, 0.5 * low);
     if (by < -1100) return 0.0;
     return 0x1p512 * weight * root * root;  // proof: loss-coupling
   };
-  double sum = rest_ > 0 ? grown(rest_, -top, -top_low) : 0, rise = 0, size_of_rise = 0, slope = 0, shifted = 0;
+  double sum = !is_scaled ? rest_ : rest_ > 0 ? grown(rest_, -top, -top_low) : 0;
+  double rise = 0, size_of_rise = 0, slope = 0, shifted = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    const auto [shift, weight] = components_[i];
-    const auto [t, low] = exponent(i, x);
+    const double weight = components_[i].weight;
+    const auto [t, low] = exponent(components_[i], x);
     if (top < 600) {
-      const double more = expm1_short(t);
-      const double term = weight * (more + low * (1 + more));
+      const auto [power, less_1] = exp_and_expm1(t);
+      const double term = weight * (less_1 + low * power);
       rise += term;
       size_of_rise += std::fabs(term);
+      weights[i] = weight * (power * (1 + low));
     }
-    const auto [difference, rounding] = two_sum(t, -top);
-    weights[i] = grown(weight, difference, rounding + low - top_low);
+    if (is_scaled) {
+      const auto [difference, rounding] = two_sum(t, -top);
+      weights[i] = grown(weight, difference, rounding + low - top_low);
+    }
     sum += weights[i];
   }
   for (std::size_t i = 0; i < size(); ++i) {
@@ -85,7 +95,7 @@ MixtureLoss::LossAt MixtureLoss::at(double x, double* weights) const {
             1.01 * (14 + terms_) * u * size_of_rise / (1 + rise) + 4 * u * std::fabs(loss) + carried + lost};
   }
   const double logarithm = math::log(sum) - (is_tiny ? 512 * twofold_log_two.hi : 0);
-  const double loss = top + (top_low + logarithm);
+  const double loss = is_scaled ? top + (top_low + logarithm) : logarithm;
   const double rounding =
       2 * std::fabs(loss) + 6 * std::fabs(logarithm) + 14 + terms_ + (is_tiny ? 2000 : 0);  // proof: loss-coupling
   return {loss, slope, 1.01 * u * rounding + carried};
@@ -112,7 +122,10 @@ MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights, double n
   }
   LossAt best = at(x, weights);
   bool is_there = true;  // the weights
-  for (int i = 0; i < 8 && is_there && std::fabs(best.loss - loss) > u * std::fabs(loss) && best.slope > 0; ++i) {
+  const auto is_off = [loss](const LossAt& at) {
+    return std::fabs(at.loss - loss) > u * std::fabs(loss) + 0.25 * at.error;
+  };
+  for (int i = 0; i < 8 && is_there && is_off(best) && best.slope > 0; ++i) {
     const double next = x - (best.loss - loss) / best.slope;
     const LossAt there = at(next, weights);
     is_there = std::fabs(there.loss - loss) < std::fabs(best.loss - loss);
@@ -140,13 +153,6 @@ void MixtureLoss::merge() {
     }
   }
   components_.resize(kept);
-}
-
-TwoParts MixtureLoss::exponent(std::size_t i, double x) const {
-  const double shift = components_[i].shift;
-  const auto [hi, lo] = two_sum(x, -shift / 2);
-  const auto [product, error] = two_product(shift, hi);
-  return {product, error + shift * lo};
 }
 
 std::pair<double, double> MixtureLoss::moving(double x) const {

@@ -55,9 +55,6 @@ class MixtureLoss {
  private:
   void merge();
 
-  // t_i(x) in two doubles.
-  TwoParts exponent(std::size_t i, double x) const;
-
   // G and its slope, only for the search.
   std::pair<double, double> moving(double x) const;
 
