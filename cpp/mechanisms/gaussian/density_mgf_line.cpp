@@ -6,7 +6,10 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "mechanisms/gaussian/moment_decay.hpp"
 #include "mechanisms/gaussian/moment_panels.hpp"
 #include "mechanisms/gaussian/moment_strips.hpp"
 #include "numeric/elementary.hpp"
@@ -24,6 +27,7 @@ namespace {
 constexpr double grain = 0x1p-14;
 constexpr double farthest = 4096;
 constexpr std::size_t few = 8;
+constexpr double small_modulus = 0.45;  // below which a path off the axis may tell of less than histograms
 
 SmoothWeights weights_of(SmoothForm form) {
   if (form == SmoothForm::remove) return {1, 1, 0};
@@ -103,7 +107,11 @@ class DensityMgfLine final : public MgfLine {
   double left_out() const override { return panels_ ? panels_->left_out() : 0.0; }
 
   double modulus_bound(double frequency) const override {
-    return layers_ ? 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum : 1.0;  // proof: contour-tail
+    if (!layers_) return 1;
+    const double by_layers = 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;  // proof: contour-tail
+    if (by_layers > small_modulus) return by_layers;
+    if (!decay_) decay_.emplace(decay());
+    return std::min(by_layers, decay_->bound(frequency));
   }
 
  private:
@@ -251,6 +259,40 @@ class DensityMgfLine final : public MgfLine {
     return {heights.all(), widths.all()};
   }
 
+  // From above: the largest density between adjacent nodes, and the least slopes.
+  MomentDecay decay() const {
+    const bool rising = weights_.ahead > 0, falls = weights_.ahead < 0 || weights_.behind < 0;
+    const double log_unit =
+        tilted_.log_unit + math::log(tilted_.sum * step_) - 2e-3;  // within 1e-3, or log_sum has none
+    const auto off = [&](const Node& node) {
+      return node.error_at(needs_.tilt, std::fabs(tilted_.log_unit - node.exponent(needs_.tilt)));
+    };
+    const auto log_density = [&](const Node& node) { return node.exponent(needs_.tilt) - node.log_weight - log_unit; };
+    const auto bent = [&](const Node& left, const Node& right) {
+      return weights_.ahead < 0 ? right.slope : left.slope_behind;
+    };
+    std::vector<Node> at = nodes_;
+    if (panels_) at.emplace_back(panels_->end().x, weights_, panels_->end().at, LocalLog{});
+    std::vector<MomentDecay::Cell> cells;
+    cells.reserve(at.size() - 1);
+    for (std::size_t i = 0; i + 1 < at.size(); ++i) {
+      const Node &left = at[i], &right = at[i + 1];
+      const Node &near_0 = std::fabs(left.x) < std::fabs(right.x) ? left : right, &largest = rising ? right : left;
+      double most = log_density(near_0) + off(left) + off(right);                                 // proof: moment-decay
+      if (left.x < 0 && right.x > 0) most += near_0.x * near_0.x / 2;                             // proof: moment-decay
+      if (&near_0 != &largest) most += std::fabs(growth(largest) - growth(near_0)) * (1 + 1e-9);  // proof: moment-decay
+      cells.push_back({most + math::log(right.x - left.x) + 1e-9, left.slope, right.slope_behind, bent(left, right)});
+    }
+    const auto end = [&](const Node& node) {
+      return MomentDecay::Cell{log_density(node) + off(node), node.slope, node.slope_behind, bent(node, node)};
+    };
+    // The sum beyond the last node and that node itself hold the integral beyond. None is above the last panel, and
+    // below the first one the density falls at a rate of 1 at least.
+    const double last = panels_ ? 0.0 : tilted_.mass.back();
+    const double beyond = (tilted_.mass.front() / nodes_.front().weight + last) / tilted_.sum + tilted_.tails;
+    return {steepest_, falls ? needs_.tilt : 0.0, std::move(cells), {end(at.front()), end(at.back())}, 1.01 * beyond};
+  }
+
   double growth(const Node& node) const { return node.exponent(needs_.tilt) - node.log_weight + node.x * node.x / 2; }
 
   // At most e^-y, y >= 0, by e^-v >= 1 - v.
@@ -269,7 +311,8 @@ class DensityMgfLine final : public MgfLine {
   std::vector<Node> nodes_;      // by x
   std::vector<double> columns_;  // what all masses at a tilt are made of
   Tilted tilted_;
-  std::optional<LayerCake> layers_;  // none where no sample is needed off the real axis
+  mutable std::optional<MomentDecay> decay_;  // one line is used by one thread
+  std::optional<LayerCake> layers_;           // none where no sample is needed off the real axis
   bool is_built_ = false;
 };
 

@@ -25,6 +25,13 @@ class MomentPanels {
   };
   const std::vector<Node>& nodes() const { return nodes_; }
 
+  /// Where the last panel ends, and lambda there.
+  struct End {
+    double x;
+    LocalLog at;
+  };
+  const End& end() const { return ends_.back(); }
+
   /// Upper bound of the mass beyond the last panel.
   double left_out() const { return left_out_; }
 
@@ -33,10 +40,6 @@ class MomentPanels {
   double error(double tilt, double frequency, double log_unit) const;
 
  private:
-  struct End {
-    double x;
-    LocalLog at;
-  };
   // A moment, log of the largest integrand at its tilt, and of a bound of its error.
   struct Wanted {
     double tilt, frequency, log_most = -infinity, log_error = infinity;
