@@ -114,7 +114,7 @@ class PublicMixture final : public DominatingPair {
     std::vector<PartLeftOut> left_out;
     if (rest_.weight > 0) left_out.push_back(rest_);
     for (const auto& [weight, pair, error] : choices_) {
-      if (!((3 + needs.highest) * error < largest_line_error)) return nullptr;
+      if (!((3 + needs.tilt) * error < largest_line_error)) return nullptr;
       const double log_weight = math::log(weight),
                    slope = pair->renyi_slope_bound(1 + std::max(needs.lowest, 1e-9)) + error;
       if (log_weight + needs.highest * (needs.highest + 1) * slope < -needs.log_accuracy - far_below) {
