@@ -152,14 +152,18 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
   Contour& contour = plan.contour;
   if (!(contour.period > 0) || !(contour.higher < farthest(at_))) return {};
   const double spacing = 2 * std::numbers::pi / contour.period;
-  // Errors are relative to the moment at the tilt, of which delta may be a small part.
-  const double accuracy = log_count(planned_) - log_fraction_ + 2 + std::max(0.0, -2 - log_sum_);
+  // Errors are relative to the moment at the tilt, times the weights of the samples, of which delta may be a small
+  // part.
+  const double log_weights = math::log((1 / (contour.tilt + 1) + contour.period / 2) / contour.tilt);
+  const double accuracy =
+      log_count(planned_) - log_fraction_ + 2 + std::max(0.0, std::min(-2.0, log_weights) - log_sum_);
   const double shared = terms_ / static_cast<double>(planned_.size());
   Saddle of_transform = at_;
   of_transform.tilt = transform_tilt_;
   const double least_of_other = question_.wants_epsilon() && at_.epsilon == 0 ? least_at_zero : least_transform;
-  const double of_other = forecast_transform_cost(saddlepoint_, of_transform, log_tolerance());
-  const double budget = shared * std::max(patience * of_other, least_of_other);
+  const double of_other = forecast_transform_cost(planned_, saddlepoint_, of_transform, log_tolerance());
+  const double most_of_all = cost::most_for_contour + cost::most_for_contour_term * terms_;
+  const double budget = std::min(shared * std::max(patience * of_other, least_of_other), most_of_all);
   // Panels are made for less: where samples are small they may be off by more.
   const double reach = cut_ > 0 ? 0.7 : 1.0;
   double frequency = 2 * reach * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;

@@ -44,6 +44,8 @@ inline double transform(double terms, double points, double size) {
 // counted.
 constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 100, turned_node = 0.7;
 constexpr double line_bytes = 2048, node_bytes = 320, contour_sample_bytes = 200;
+// What takes more than this, and for each term, is not wanted [ns]: set by hand.
+constexpr double most_for_contour = 3e8, most_for_contour_term = 30e3;
 constexpr double fewest_line_nodes = 30, most_line_nodes = 4096;
 
 /// On lines with so many nodes in all.

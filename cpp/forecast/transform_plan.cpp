@@ -11,11 +11,14 @@
 
 namespace hockeystick {
 
-double forecast_transform_cost(const Saddlepoint& saddlepoint, const Saddle& saddle, double log_tolerance) {
+double forecast_transform_cost(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& saddle,
+                               double log_tolerance) {
   const double interval = interval_for_delta(saddlepoint, saddle, log_tolerance);
   const double size = std::max(64.0, cost::circle_deviations * saddle.deviation / interval);
   const auto terms = static_cast<double>(saddlepoint.terms());
-  return cost::transform(terms, terms * std::min(size, cost::smooth_points), size);
+  double work = 0;
+  for (const Term& term : direction) work += term.pair->atom_sketch().edge_work;
+  return cost::transform(terms, work * std::min(size, cost::smooth_points), size);
 }
 
 Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const Target& target) {
@@ -39,7 +42,7 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
   double moving = can_close(direction) ? saddlepoint.moving_count(plan.tilt, d) / saddlepoint.total_count() : 1;
   // About one step decides, from anywhere: it is spread once where all others are spread each time.
   const double least = is_rough ? 1 / saddlepoint.total_count() : 0;
-  double before = 0;
+  double before = 0, work = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const AtomSketch atoms = direction[j].pair->atom_sketch();
     before += cost::term_of(atoms.all ? static_cast<double>(atoms.at.size()) : 0);
@@ -56,9 +59,10 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
                              least};
     plan.supports.push_back(plan_nonuniform_grid(*direction[j].pair, saddlepoint, j, needs, d));
     plan.points += plan.supports.back().points();
+    work += atoms.edge_work * plan.supports.back().points();
     plan.step_bytes += plan.supports.back().bytes_discretized();
   }
-  plan.cost = cost::transform(terms, plan.points, window.length(), before);
+  plan.cost = cost::transform(terms, work, window.length(), before);
   plan.bytes = window.bytes(2) + plan.step_bytes;
   if (!window.is_feasible()) return plan;
   plan.fft_size = window.fft_size();

@@ -39,7 +39,8 @@ struct Plan {
 
 /// Cost of a transform of steps without atoms, in the tolerance that the saddle's question allows on delta, before any
 /// plan.
-double forecast_transform_cost(const Saddlepoint& saddlepoint, const Saddle& saddle, double log_tolerance);
+double forecast_transform_cost(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& saddle,
+                               double log_tolerance);
 
 Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const Target& target);
 

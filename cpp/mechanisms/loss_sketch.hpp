@@ -19,7 +19,8 @@ struct LossNodes {
 /// The atoms of the law of L under P, by increasing finite loss: few, or of a regular pattern. Refers to the pair.
 struct AtomSketch {
   std::span<const Atom> at;
-  bool all = false;  // whether no other finite loss has mass
+  bool all = false;      // whether no other finite loss has mass
+  double edge_work = 1;  // how many times what one of a sampled Gaussian takes an edge of the loss axis takes
 };
 
 }  // namespace hockeystick

@@ -67,6 +67,7 @@ class Mixture : public DominatingPair {
  public:
   explicit Mixture(MixtureLoss loss) : loss_(std::move(loss)) {}
   double total_variation_bound() const override { return loss_.total_variation_bound(); }
+  AtomSketch atom_sketch() const override { return {{}, false, 1.5 + 0.7 * static_cast<double>(loss_.size())}; }
 
   // The divergences are quasi-convex in the pair, and those of N(s, 1) and N(0, 1) are at most a s^2 / 2 either way.
   // proof: zcdp
