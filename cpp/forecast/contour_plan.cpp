@@ -22,7 +22,7 @@ constexpr double fraction = 0.01;           // of the tolerance on delta, for ea
 constexpr double likely_share = 1e-15;      // of a moment that rounding takes, over the root of the steps
 constexpr double may_round = 0.1;           // times what rounding takes is at most what each of them may
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
-constexpr double farthest_deviations = 60;  // from the mean that a line reaches
+constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
 // Of a transform, which is forecast too low where it is cheap and losses are tiny, or epsilon is 0 [ns]: set by hand.
