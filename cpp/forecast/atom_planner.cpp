@@ -106,7 +106,7 @@ double log_modulus_bound(const Saddlepoint& saddlepoint, double tilt, double fro
   double result = 0;
   std::vector<double> masses, losses;
   for (std::size_t j = 0; j < saddlepoint.terms(); ++j) {
-    const LossNodes& nodes = saddlepoint.nodes(j);
+    const SeenNodes nodes = saddlepoint.nodes(j);
     const double largest = saddlepoint.log_moment(j, tilt);
     masses.clear(), losses.clear();
     for (std::size_t k = 0; k < nodes.loss.size(); ++k) {

@@ -22,7 +22,7 @@ constexpr double fraction = 0.01;           // of the tolerance on delta, for ea
 constexpr double likely_share = 1e-15;      // of a moment that rounding takes, over the root of the steps
 constexpr double may_round = 0.1;           // times what rounding takes is at most what each of them may
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
-constexpr double farthest_deviations = 60;  // from the mean that a line reaches
+constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
 // Of a transform, which is forecast too low where it is cheap and losses are tiny, or epsilon is 0 [ns]: set by hand.
@@ -41,9 +41,10 @@ double log_count(const Direction& direction) {
 
 double likely_rounding(const Saddlepoint& saddlepoint) { return likely_share * std::sqrt(saddlepoint.total_count()); }
 
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
-                      double flattest, double highest) {
-  Contour best{};
+ContourFrame contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
+                           double flattest, double highest) {
+  ContourFrame frame{};
+  Contour& best = frame.contour;
   double nearby = std::numeric_limits<double>::quiet_NaN();
   // Near a tilt at which rare huge losses take over, aliases reach far: below it they do not.
   for (double tilt = at.tilt; tilt > flattest * at.tilt; tilt *= 0.75) {
@@ -61,10 +62,11 @@ Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double l
       return (rise - wanted + excess + log_chernoff_peak(quantile.tilt)) / std::fabs(quantile.tilt - tilt);
     };
     const double period = 1.02 * std::max(wanted_period(above), wanted_period(below));
-    if (best.period == 0 || period < 0.7 * best.period) best = {std::max(0.0, below.tilt), tilt, above.tilt, period, 0};
+    if (best.period == 0 || period < 0.7 * best.period)
+      frame = {{std::max(0.0, below.tilt), tilt, above.tilt, period, 0}, k};
     if (period < 4 * std::sqrt(wanted * k.variance)) break;
   }
-  return best;
+  return frame;
 }
 
 ContourPlanner::ContourPlanner(const Direction& direction, const Question& question, double most_nodes)
@@ -266,8 +268,7 @@ Contour ContourPlanner::frame() {
   Saddle at = at_;
   const double highest = cut_ > 0 ? infinity : highest_carried(2 * at.tilt);
   at.tilt = std::min(at.tilt, highest / 2);
-  const Contour contour = contour_frame(saddlepoint_, at, log_fraction_, rounding_, flattest_line, highest);
-  const Cumulants k = saddlepoint_.cumulants(contour.tilt);
+  const auto [contour, k] = contour_frame(saddlepoint_, at, log_fraction_, rounding_, flattest_line, highest);
   deviation_ = std::sqrt(k.variance);
   log_sum_ = at_.log_delta - (k.value - contour.tilt * at_.epsilon) + math::log(contour.period);
   return contour;

@@ -35,8 +35,12 @@ struct ContourPlan {
 /// saddle's tilt. `highest`: of its tilts. `rounding`: of the product of moments, relative to that at the tilt.
 constexpr double flattest_line = 0.4;
 double likely_rounding(const Saddlepoint& saddlepoint);
-Contour contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
-                      double flattest = flattest_line, double highest = infinity);
+struct ContourFrame {
+  Contour contour;
+  Cumulants cumulants;  // at its tilt
+};
+ContourFrame contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
+                           double flattest = flattest_line, double highest = infinity);
 
 /// Plans for one direction of one question, each from what the one before it found.
 class ContourPlanner {

@@ -69,7 +69,7 @@ struct TermAtoms {
 };
 
 // Of the atom next to the heaviest node.
-double heaviest_loss(std::span<const Atom> atoms, const LossNodes& nodes, double tilt) {
+double heaviest_loss(std::span<const Atom> atoms, const SeenNodes& nodes, double tilt) {
   double largest = -infinity, near = 0;
   for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
     const double log_mass = nodes.log_mass[k] + tilt * nodes.loss[k];

@@ -20,7 +20,7 @@ struct Levels {
   bool cut = false;  // whether anything is left out beyond the end
 };
 
-std::vector<double> tilted_masses(const LossNodes& nodes, const SupportNeeds& needs) {
+std::vector<double> tilted_masses(const SeenNodes& nodes, const SupportNeeds& needs) {
   std::vector<double> mass(nodes.loss.size());
   for (std::size_t k = 0; k < mass.size(); ++k)
     mass[k] = math::exp(nodes.log_mass[k] + needs.tilt * nodes.loss[k] - needs.log_moment);
@@ -34,7 +34,7 @@ int levels_allowed(double fraction, double interval, double widest) {
 }
 
 // Walks the nodes from one end inwards, gathering mass; a level reaches as far in as its mass allows.
-Levels scan(const LossNodes& nodes, const std::vector<double>& mass, const SupportNeeds& needs, double interval,
+Levels scan(const SeenNodes& nodes, const std::vector<double>& mass, const SupportNeeds& needs, double interval,
             bool from_top) {
   const std::size_t count = mass.size();
   double plain = 0, fraction = 0;
@@ -77,7 +77,7 @@ NonuniformGrid::NonuniformGrid(const DominatingPair& pair, double offset, double
 NonuniformGrid::NonuniformGrid(const DominatingPair& pair, const Saddlepoint& saddlepoint, std::size_t term,
                                const SupportNeeds& needs, double interval)
     : NonuniformGrid(pair, needs.offset, interval) {
-  const LossNodes& nodes = saddlepoint.nodes(term);
+  const SeenNodes nodes = saddlepoint.nodes(term);
   const auto mass = tilted_masses(nodes, needs);
   const Levels top = scan(nodes, mass, needs, interval, true);
   const Levels bottom = scan(nodes, mass, needs, interval, false);

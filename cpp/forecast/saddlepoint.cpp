@@ -50,10 +50,10 @@ double search(Try&& attempt_at, double s, double limit, double accuracy) {
 }  // namespace
 
 Saddlepoint::Saddlepoint(const Direction& direction) {
+  parts_.reserve(direction.size());
   for (const Term& term : direction) {
-    checkpoint_each<16>(nodes_.size());
-    add(term.pair->nodes(), term.count);
-    atoms_.push_back(term.pair->atom_sketch());
+    checkpoint_each<16>(parts_.size());
+    add(term.pair->nodes(), term.count, term.pair->atom_sketch());
   }
 }
 
@@ -65,75 +65,70 @@ Saddlepoint::Saddlepoint(std::span<const StepPmf> steps, const Direction& direct
       nodes.loss.push_back(steps[j].loss(k));
       nodes.log_mass.push_back(math::log(std::max(steps[j].mass[k], 1e-300)));
     }
-    add(std::move(nodes), direction[j].count);
+    add(std::move(nodes), direction[j].count, {});
   }
 }
 
-void Saddlepoint::add(LossNodes nodes, std::int64_t count) {
-  nodes_.push_back(std::move(nodes));
-  counts_.push_back(static_cast<double>(count));
-  log_total_.push_back(0);
-  const Cumulants untilted = step_cumulants(nodes_.size() - 1, 0);
-  log_total_.back() = untilted.value;
-  total_count_ += counts_.back();
-  untilted_.mean += counts_.back() * untilted.mean;
-  untilted_.variance += counts_.back() * untilted.variance;  // floored there, never 0
+void Saddlepoint::add(LossNodes nodes, std::int64_t count, const AtomSketch& atoms) {
+  const std::size_t seen = nodes.loss.size();
+  Part part{std::make_shared<const LossNodes>(std::move(nodes)), seen, static_cast<double>(count), 0, atoms};
+  const Cumulants untilted = step_cumulants(part, 0);
+  part.log_total = untilted.value;
+  total_count_ += part.count;
+  untilted_.mean += part.count * untilted.mean;
+  untilted_.variance += part.count * untilted.variance;  // floored there, never 0
   deviation_ = std::sqrt(untilted_.variance);
+  parts_.push_back(std::move(part));
 }
 
-Saddlepoint::Saddlepoint(const Saddlepoint& whole, double log_mass)
-    : atoms_(whole.atoms_),
-      counts_(whole.counts_),
-      log_total_(whole.log_total_),
-      total_count_(whole.total_count_),
-      untilted_(whole.untilted_),
-      deviation_(whole.deviation_) {
+Saddlepoint::Saddlepoint(const Saddlepoint& whole, double log_mass) : Saddlepoint(whole) { truncate(log_mass); }
+
+void Saddlepoint::truncate(double log_mass) {
   bool shorter = false;
-  nodes_.reserve(whole.nodes_.size());
-  for (std::size_t j = 0; j < whole.nodes_.size(); ++j) {
-    const LossNodes& all = whole.nodes_[j];
-    const auto kept = static_cast<std::ptrdiff_t>(whole.below_largest(j, log_mass));
-    nodes_.push_back(
-        {{all.loss.begin(), all.loss.begin() + kept}, {all.log_mass.begin(), all.log_mass.begin() + kept}});
-    shorter |= kept < std::ssize(all.loss);
+  for (Part& part : parts_) {
+    const std::size_t seen = below_largest(part, log_mass);
+    shorter |= seen < std::exchange(part.seen, seen);
   }
   if (shorter) weigh();
 }
 
 void Saddlepoint::weigh() {
   untilted_ = summed(0);
+  last_tilt_ = 0;
   deviation_ = std::sqrt(untilted_.variance);
 }
 
 // A node's own mass stands for the tail from there, which falls fast; one more node is kept.
-std::size_t Saddlepoint::below_largest(std::size_t term, double log_mass) const {
-  const std::vector<double>& mass = nodes_[term].log_mass;
-  const double fraction = log_mass - math::log(counts_[term] * static_cast<double>(nodes_.size())) - 1;
+std::size_t Saddlepoint::below_largest(const Part& part, double log_mass) const {
+  const std::span<const double> mass = part.nodes().log_mass;
+  const double fraction = log_mass - math::log(part.count * static_cast<double>(parts_.size())) - 1;
   std::size_t kept = mass.size();
   while (kept > 8 && mass[kept - 2] < fraction) --kept;
   return kept;
 }
 
-void Saddlepoint::truncate(double log_mass) { *this = Saddlepoint(*this, log_mass); }
-
 double Saddlepoint::close(double top) {
   double infinite = 0;
-  for (std::size_t j = 0; j < nodes_.size(); ++j) {
-    LossNodes& nodes = nodes_[j];
+  for (Part& part : parts_) {
+    const auto [loss, log_mass] = part.nodes();
     double mass = 0;
-    for (; !nodes.loss.empty() && nodes.loss.back() > top; nodes.loss.pop_back(), nodes.log_mass.pop_back()) {
-      const double p = math::exp(nodes.log_mass.back()), kept = p * math::exp(top - nodes.loss.back());
-      mass += kept, infinite += counts_[j] * (p - kept);
+    for (; part.seen > 0 && loss[part.seen - 1] > top; --part.seen) {
+      const double p = math::exp(log_mass[part.seen - 1]), kept = p * math::exp(top - loss[part.seen - 1]);
+      mass += kept, infinite += part.count * (p - kept);
     }
     if (mass == 0) continue;
-    nodes.loss.push_back(top), nodes.log_mass.push_back(math::log(mass));
+    const auto [below, log_below] = part.nodes();
+    LossNodes closed{{below.begin(), below.end()}, {log_below.begin(), log_below.end()}};
+    closed.loss.push_back(top), closed.log_mass.push_back(math::log(mass));
+    part.seen = closed.loss.size();
+    part.all = std::make_shared<const LossNodes>(std::move(closed));
   }
   weigh();
   return -math::expm1(-infinite);
 }
 
-Cumulants Saddlepoint::step_cumulants(std::size_t term, double tilt) const {
-  const LossNodes& nodes = nodes_[term];
+Cumulants Saddlepoint::step_cumulants(const Part& part, double tilt) {
+  const SeenNodes nodes = part.nodes();
   std::array<double, 3> sums;
   const double largest =
       default_fft_kernel().tilted_sums(nodes.log_mass.data(), nodes.loss.data(), tilt, nodes.loss.size(), sums.data());
@@ -151,59 +146,57 @@ Cumulants Saddlepoint::step_cumulants(std::size_t term, double tilt) const {
   }
   // All mass on one loss, to rounding: a floor keeps every step of a search finite.
   variance = std::max(variance, 1e-24 * mean * mean + 1e-280);
-  return {largest + math::log(sum) - log_total_[term], mean, variance};
+  return {largest + math::log(sum) - part.log_total, mean, variance};
 }
 
 Cumulants Saddlepoint::summed(double tilt) const {
   Cumulants total{0, 0, 0};
-  for (std::size_t j = 0; j < nodes_.size(); ++j) {
+  for (std::size_t j = 0; j < parts_.size(); ++j) {
     checkpoint_each<64>(j);
-    const Cumulants step = step_cumulants(j, tilt);
-    total.value += counts_[j] * step.value;
-    total.mean += counts_[j] * step.mean;
-    total.variance += counts_[j] * step.variance;
+    const Cumulants step = step_cumulants(parts_[j], tilt);
+    total.value += parts_[j].count * step.value;
+    total.mean += parts_[j].count * step.mean;
+    total.variance += parts_[j].count * step.variance;
   }
   return total;
 }
 
-double Saddlepoint::log_moment(std::size_t term, double tilt) const { return step_cumulants(term, tilt).value; }
-
 double Saddlepoint::variation_below(double top) const {
   double sum = 0;
-  for (std::size_t j = 0; j < nodes_.size(); ++j) {
-    const auto& [loss, log_mass] = nodes_[j];
+  for (const Part& part : parts_) {
+    const auto [loss, log_mass] = part.nodes();
     for (std::size_t i = 0; i < loss.size(); ++i)
-      if (loss[i] > 0 && loss[i] < top) sum -= counts_[j] * math::exp(log_mass[i]) * math::expm1(-loss[i]);
+      if (loss[i] > 0 && loss[i] < top) sum -= part.count * math::exp(log_mass[i]) * math::expm1(-loss[i]);
   }
   return sum;
 }
 
 double Saddlepoint::spread_count(double tilt, double apart) const {
   double result = total_count_;
-  for (std::size_t j = 0; j < atoms_.size(); ++j) {
-    const auto at = atoms_[j].at;
+  for (const Part& part : parts_) {
+    const auto at = part.atoms.at;
     if (at.empty() || at.back().loss - at.front().loss < apart * static_cast<double>(at.size() - 1)) continue;
-    double mass = atoms_[j].all ? 1 : 0;
-    if (!atoms_[j].all) {
-      const double log_moment = this->log_moment(j, tilt);
+    double mass = part.atoms.all ? 1 : 0;
+    if (!part.atoms.all) {
+      const double log_moment = step_cumulants(part, tilt).value;
       for (const Atom& atom : at) mass += math::exp(math::log(atom.mass) + tilt * atom.loss - log_moment);
     }
-    result -= counts_[j] * std::min(1.0, mass);
+    result -= part.count * std::min(1.0, mass);
   }
   return result;
 }
 
 double Saddlepoint::moving_count(double tilt, double interval) const {
   double result = 0;
-  for (std::size_t j = 0; j < nodes_.size(); ++j) {
-    const LossNodes& nodes = nodes_[j];
+  for (const Part& part : parts_) {
+    const SeenNodes nodes = part.nodes();
     std::size_t heaviest = 0;
     for (std::size_t k = 0; k < nodes.loss.size(); ++k)
       if (nodes.log_mass[k] > nodes.log_mass[heaviest]) heaviest = k;
-    const double log_moment = this->log_moment(j, tilt) + log_total_[j];
+    const double log_moment = step_cumulants(part, tilt).value + part.log_total;
     for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
       const double moved = std::min(1.0, 4 * std::fabs(nodes.loss[k] - nodes.loss[heaviest]) / interval);
-      result += counts_[j] * moved * math::exp(nodes.log_mass[k] + tilt * nodes.loss[k] - log_moment);
+      result += part.count * moved * math::exp(nodes.log_mass[k] + tilt * nodes.loss[k] - log_moment);
     }
   }
   return result;

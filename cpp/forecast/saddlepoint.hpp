@@ -4,6 +4,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,11 @@ struct ChernoffQuantile {
   double tilt, loss;
 };
 
+/// The nodes of a step that a saddle point counts.
+struct SeenNodes {
+  std::span<const double> loss, log_mass;
+};
+
 class Saddlepoint {
  public:
   explicit Saddlepoint(const Direction& direction);
@@ -48,10 +54,15 @@ class Saddlepoint {
   /// the steps has an infinite loss now.
   double close(double top);
 
-  Cumulants cumulants(double tilt) const { return tilt == 0 ? untilted_ : summed(tilt); }
+  /// Searches ask again where they ended: the last are kept, so that no two threads may ask one object.
+  Cumulants cumulants(double tilt) const {
+    if (tilt == 0) return untilted_;
+    if (tilt != last_tilt_) last_ = summed(tilt), last_tilt_ = tilt;
+    return last_;
+  }
 
   /// Cumulant generating function of one step of term j.
-  double log_moment(std::size_t term, double tilt) const;
+  double log_moment(std::size_t term, double tilt) const { return step_cumulants(parts_[term], tilt).value; }
 
   /// Standard deviation of the composed loss, untilted.
   double deviation() const { return deviation_; }
@@ -103,28 +114,37 @@ class Saddlepoint {
   /// Steps by their tilted mass, where what lies within a quarter of the interval of the bulk of a step counts by its
   /// distance from there: on a grid that has the bulk on a point it is spread by its distance times the interval.
   double moving_count(double tilt, double interval) const;
-  std::size_t terms() const { return nodes_.size(); }
-  const LossNodes& nodes(std::size_t term) const { return nodes_[term]; }
-  double count(std::size_t term) const { return counts_[term]; }
+  std::size_t terms() const { return parts_.size(); }
+  SeenNodes nodes(std::size_t term) const { return parts_[term].nodes(); }
+  double count(std::size_t term) const { return parts_[term].count; }
 
  private:
-  void add(LossNodes nodes, std::int64_t count);
-  std::size_t below_largest(std::size_t term, double log_mass) const;  // the nodes that are left
+  // A term. Copies share the nodes, of which each sees the lowest.
+  struct Part {
+    std::shared_ptr<const LossNodes> all;
+    std::size_t seen;
+    double count, log_total;
+    AtomSketch atoms;  // of the pair, where it is discretized
+
+    SeenNodes nodes() const { return {{all->loss.data(), seen}, {all->log_mass.data(), seen}}; }
+  };
+  void add(LossNodes nodes, std::int64_t count, const AtomSketch& atoms);
+  std::size_t below_largest(const Part& part, double log_mass) const;  // the nodes that are left
   void weigh();
   Cumulants summed(double tilt) const;
-  Cumulants step_cumulants(std::size_t term, double tilt) const;
+  static Cumulants step_cumulants(const Part& part, double tilt);
   bool is_regular(double tilt, double variance) const;
   Saddle for_delta(double log_delta, double accuracy) const;
   Saddle for_epsilon(double epsilon, double accuracy) const;
   Saddle chernoff_saddle(double delta) const;
   Saddle irregular(double tilt, double epsilon) const;
   double steepest() const { return 0x1p40 / deviation_; }
-  std::vector<LossNodes> nodes_;
-  std::vector<AtomSketch> atoms_;  // of the pairs, where these are discretized
-  std::vector<double> counts_, log_total_;
+  std::vector<Part> parts_;
   double total_count_ = 0;
   Cumulants untilted_{0, 0, 0};
   double deviation_ = 0;
+  mutable double last_tilt_ = 0;
+  mutable Cumulants last_{0, 0, 0};
 };
 
 }  // namespace hockeystick

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "forecast/saddlepoint.hpp"
@@ -30,7 +31,7 @@ struct Place {
 Place place_of(const Term& term) {
   const Saddlepoint step(Direction{{term.pair, 1}});
   const Cumulants k = step.cumulants(0);
-  const std::vector<double>& losses = step.nodes(0).loss;
+  const std::span<const double> losses = step.nodes(0).loss;
   return {math::log(std::fabs(k.mean) + 1e-300), math::log(k.variance + 1e-300), losses.empty() ? 0 : losses.back(),
           term};
 }

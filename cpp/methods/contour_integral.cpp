@@ -45,10 +45,11 @@ class ContourIntegral final : public Evaluator {
     Answer result = enclosed({0, infinity}, "contour_integral");
     const bool wants_epsilon = quantity == Quantity::epsilon;
     const double epsilon = wants_epsilon ? sum_.solve(at, std::isnan(near) ? near_ : near) : at;
-    describe(sum_.delta(epsilon), result);
+    const ContourDelta found = sum_.delta(epsilon);
+    describe(found, result);
     if (!wants_epsilon) return result;
     const bool is_zero = !(epsilon > next_to_0) && sum_.delta(0).upper() <= at;
-    const auto [lower, upper] = is_zero ? Interval{0, 0} : sum_.enclose(at, epsilon);
+    const auto [lower, upper] = is_zero ? Interval{0, 0} : sum_.enclose(at, epsilon, found);
     result.lower = lower, result.upper = upper;
     return result;
   }
@@ -187,7 +188,7 @@ class ByContourIntegral final : public Method {
     const ContourDelta found = sum.delta(epsilon);
     const bool is_elsewhere = std::fabs(epsilon - planner_->epsilon()) > moved * epsilon;
     is_done_ = attempts_ >= (is_elsewhere ? most_moves : most_attempts) ||
-               !planner_->learn(epsilon, found.value, sum.slope(epsilon), found.rounding / sum.unit(epsilon));
+               !planner_->learn(epsilon, found.value, found.slope, found.rounding / sum.unit(epsilon));
   }
 
  private:

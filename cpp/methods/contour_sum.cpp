@@ -71,10 +71,11 @@ namespace {
 
 constexpr std::size_t together = 8;  // questions
 
-// e^x of each of three a question, within 2 u. The kernel takes what is below e^-708 for that, which would raise a
-// lower bound.
-void exponentials(std::array<double, 3 * together>& x) {
-  const auto logs = x;
+// e^x of each of three a question, padded to a multiple of 8, within 2 u. The kernel takes what is below e^-708 for
+// that, which would raise a lower bound.
+void exponentials(std::span<double> x) {
+  std::array<double, 3 * together> logs;
+  std::copy(x.begin(), x.end(), logs.begin());
   default_fft_kernel().exponentials(x.data(), x.size());
   for (std::size_t k = 0; k < x.size(); ++k)
     if (!(std::fabs(logs[k]) < 700)) x[k] = math::exp(logs[k]);
@@ -90,7 +91,7 @@ ContourSum::Sum ContourSum::sum(double epsilon) const {
 }
 
 void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta> results) const {
-  std::array<double, 3 * together> powers{};
+  std::array<double, 3 * together> powers;
   for (std::size_t first = 0; first < epsilons.size(); first += together) {
     const std::size_t count = std::min(together, epsilons.size() - first);
     for (std::size_t k = 0; k < count; ++k) {
@@ -99,7 +100,9 @@ void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta
       powers[3 * k + 1] = raised(log_higher_, contour_.higher * epsilon);
       powers[3 * k + 2] = raised(log_lower_, contour_.lower * epsilon);
     }
-    exponentials(powers);
+    const auto padded = std::span(powers).first((3 * count + 7) / 8 * 8);
+    std::fill(padded.begin() + static_cast<std::ptrdiff_t>(3 * count), padded.end(), 0.0);
+    exponentials(padded);
     for (std::size_t k = 0; k < count; ++k) results[first + k] = enclosed(epsilons[first + k], &powers[3 * k]);
   }
 }
@@ -113,7 +116,9 @@ ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double grown = off < 1 ? off * (1 + off) : math::expm1(off);  // the true unit is at most 1 + grown times `unit`
   const double turning = u * (8 + 1.01 * spacing_ * std::fabs(epsilon));  // proof: contour-rounding
   ContourDelta result{};
-  result.value = unit * sum(epsilon).value;
+  const Sum at = sum(epsilon);
+  result.value = unit * at.value;
+  result.slope = -at.slope / at.value;
   const double off_grid_steps = 1.01 * (rounding_ + turning * turning_ + 1.01 * summing * total_);
   // proof: contour-rounding
   result.rounding = 1.01 * (unit * off_grid_steps * (1 + grown) + std::fabs(result.value) * grown) + 1e-307;
@@ -141,17 +146,11 @@ double ContourSum::solve(double delta, double start) const {
   return std::isfinite(epsilon) ? epsilon : std::numeric_limits<double>::quiet_NaN();
 }
 
-double ContourSum::slope(double epsilon) const {
-  const Sum at = sum(epsilon);
-  return -at.slope / at.value;
-}
-
 double ContourSum::unit(double epsilon) const { return math::exp(log_moment_ - contour_.tilt * epsilon); }
 
-Interval ContourSum::enclose(double delta, double epsilon) const {
-  const double fall = slope(epsilon);
+Interval ContourSum::enclose(double delta, double epsilon, const ContourDelta& near) const {
+  const double fall = near.slope;
   if (!(fall > 0) || !(epsilon > 0)) return {0, infinity};
-  const ContourDelta near = this->delta(epsilon);
   const double least = 4 * u * epsilon;
   const double above = 1.05 * (near.upper() / delta - 1) / fall + least;
   const double below = 1.05 * (1 - near.lower() / delta) / fall + least;

@@ -22,6 +22,7 @@ namespace hockeystick {
 struct ContourDelta {
   double value;
   double rounding, tail, alias;  // above = rounding + tail, below = rounding + tail + alias
+  double slope;                  // -d log delta / d epsilon, about
   double upper() const { return value + (rounding + tail); }
   double lower() const { return value - (rounding + tail + alias); }
 };
@@ -39,11 +40,11 @@ class ContourSum {
   /// The same at each epsilon, in less time.
   void deltas(std::span<const double> epsilons, std::span<ContourDelta> results) const;
 
-  /// Encloses the epsilon at which delta(epsilon) = delta, outward from one nearby; (0, inf) where it does not.
-  Interval enclose(double delta, double epsilon) const;
+  /// Encloses the epsilon at which delta(epsilon) = delta, outward from one nearby, at which delta is `near`; (0, inf)
+  /// where it does not.
+  Interval enclose(double delta, double epsilon, const ContourDelta& near) const;
+  Interval enclose(double delta, double epsilon) const { return enclose(delta, epsilon, this->delta(epsilon)); }
 
-  /// -d log delta / d epsilon, about.
-  double slope(double epsilon) const;
   /// M(tilt) e^(-tilt epsilon), of which errors of moments take a share.
   double unit(double epsilon) const;
 

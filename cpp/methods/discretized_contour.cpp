@@ -170,7 +170,7 @@ Interval DiscretizedContour::epsilon(double delta, double start) const {
 
 ContourDelta DiscretizedContour::losses(double epsilon) const {
   const ContourDelta high = upper_->sum->delta(epsilon), low = lower_->sum->delta(epsilon);
-  return {high.value, high.rounding + low.rounding, high.tail + low.tail, low.alias};
+  return {high.value, high.rounding + low.rounding, high.tail + low.tail, low.alias, high.slope};
 }
 
 // How delta falls about an epsilon, by differences.

@@ -30,7 +30,7 @@ class DiscretizedContour final : public Evaluator {
   /// An epsilon at which delta is about `delta`; NaN if none was found.
   double place(double delta) const { return upper_->sum->solve(delta, near_); }
   /// -d log delta / d epsilon, about.
-  double slope(double epsilon) const { return upper_->sum->slope(epsilon); }
+  double slope(double epsilon) const { return upper_->sum->delta(epsilon).slope; }
 
  private:
   struct Side {

@@ -42,13 +42,13 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 DiscretizedContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance,
                                         double flattest, double most_smoothing) {
   const double log_share = math::log(share * log_tolerance);
-  DiscretizedContourPlan result{
-      contour_frame(saddlepoint, at, log_share, 1000 * likely_rounding(saddlepoint), flattest), 0, infinity};
+  const ContourFrame frame = contour_frame(saddlepoint, at, log_share, 1000 * likely_rounding(saddlepoint), flattest);
+  DiscretizedContourPlan result{frame.contour, 0, infinity};
   Contour& contour = result.contour;
   if (!(contour.period > 0)) return result;
   const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
   result.smoothing = std::min(most_smoothing, std::sqrt(smoothed * log_tolerance / curvature));
-  const double scale = saddlepoint.cumulants(contour.tilt).value - contour.tilt * at.epsilon;
+  const double scale = frame.cumulants.value - contour.tilt * at.epsilon;
   const double log_sum = at.log_delta - scale + math::log(contour.period);
   const double count =
       samples_needed(Smoothing(Smoothing::Side::lower, result.smoothing), contour, log_share + log_sum);

@@ -138,9 +138,13 @@ class Asked(ABC):
 
     def _pairs(self, *directions: Direction) -> list[_core.Terms]:
         """The pairs of each direction and their counts."""
+        run = dominating(self.terms)
+        if len(run) == 1:  # the common case
+            terms: list[_core.Terms] = run[0][0]._terms(run, directions)  # noqa: SLF001
+            return terms
         parts = [
             kind._terms(list(members), directions)  # noqa: SLF001
-            for kind, members in groupby(dominating(self.terms), key=lambda term: type(term[0]))
+            for kind, members in groupby(run, key=lambda term: type(term[0]))
         ]
         return [_core.Terms.joined([part[k] for part in parts]) for k in range(len(directions))]
 

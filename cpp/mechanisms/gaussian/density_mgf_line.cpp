@@ -73,7 +73,8 @@ struct Node {
 struct Tilted {
   std::vector<double> mass;
   double log_unit, sum;
-  double rounding, tails = 0;  // relative to the sum: rounding of the masses and their sum, mass beyond the nodes
+  // Relative to the sum: rounding of the masses and their sum, error of the rule, mass beyond the nodes.
+  double rounding, rule, tails = 0;
 };
 
 class DensityMgfLine final : public MgfLine {
@@ -91,17 +92,17 @@ class DensityMgfLine final : public MgfLine {
   bool is_built() const { return is_built_; }
   std::size_t size() const override { return nodes_.size(); }
 
-  Ball log_moment() const override { return log_sum(tilted_, needs_.tilt); }
+  Ball log_moment() const override { return log_sum(tilted_); }
 
   double log_moment_above(double tilt) const override {
-    const auto [value, error] = tilt == needs_.tilt ? log_moment() : log_sum(at(tilt), tilt);
+    const auto [value, error] = tilt == needs_.tilt ? log_moment() : log_sum(at(tilt));
     return value + error;
   }
 
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
 
   double truncation(double frequency) const override {
-    return rule_error(tilted_, needs_.tilt, 0) + 2 * tilted_.tails + rule_error(tilted_, needs_.tilt, frequency);
+    return tilted_.rule + 2 * tilted_.tails + rule_error(tilted_, needs_.tilt, frequency);
   }
 
   double left_out() const override { return panels_ ? panels_->left_out() : 0.0; }
@@ -221,6 +222,7 @@ class DensityMgfLine final : public MgfLine {
     result.mass.resize(nodes_.size());
     result.sum = sums[0];
     result.rounding = 1.01 * (sums[1] / result.sum + 2 * u);  // proof: mgf-rounding
+    result.rule = rule_error(result, tilt, 0);
     if (panels_) return result;
     const double above = result.mass.back() * math::exp(log_tail(tilt, 1));  // proof: mgf-trapezoid
     result.tails =                                                           // proof: mgf-trapezoid
@@ -228,10 +230,10 @@ class DensityMgfLine final : public MgfLine {
     return result;
   }
 
-  Ball log_sum(const Tilted& tilted, double tilt) const {
+  Ball log_sum(const Tilted& tilted) const {
     const double log_scaled = math::log(tilted.sum * (step_ * inverse_sqrt_two_pi));
     const double value = tilted.log_unit + log_scaled;
-    const double relative = tilted.rounding + tilted.tails + rule_error(tilted, tilt, 0);
+    const double relative = tilted.rounding + tilted.tails + tilted.rule;
     if (!(relative < 1e-3)) return {value, infinity};
     return {value, 1.001 * relative + u * (4 + 5 * std::fabs(log_scaled) + std::fabs(value))};
   }

@@ -237,11 +237,11 @@ class GaussianSweep {
 /// Step of the trapezoid rule for a loss whose singularities lie pi / largest shift off the axis.
 inline double trapezoid_step(double largest_shift) { return std::clamp(2.0 / largest_shift, 0.05, 0.5); }
 
-/// Trapezoid nodes of L under P over all x that matter at any tilt: `fill` replaces points x by losses L(x), and adds
-/// log(P / phi) there to the log densities of phi.
+/// Trapezoid nodes of L under P over all x that matter at any tilt that a line runs at (e^-1152 of P lies beyond):
+/// `fill` replaces points x by losses L(x), and adds log(P / phi) there to the log densities of phi.
 template <class Fill>
 LossNodes trapezoid_nodes(double lowest, double highest, double step, Fill&& fill) {
-  const double low = lowest - 12.0, high = highest + 58.0;
+  const double low = lowest - 12.0, high = highest + 48.0;
   const auto count = static_cast<std::size_t>((high - low) / step) + 1;
   const double log_unit = math::log(step * inverse_sqrt_two_pi);
   LossNodes nodes{std::vector<double>(count), std::vector<double>(count)};

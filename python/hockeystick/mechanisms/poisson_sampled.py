@@ -112,11 +112,13 @@ class PoissonSampled(Mechanism):
         cls, run: Sequence[tuple[Any, int]], directions: Sequence[Direction]
     ) -> list[_core.Terms]:
         """Of very many at once, without an object for each pair."""
-        kinds = {type(one.mechanism) for one, _ in run}
         if (
             len(run) > MOST_KEPT // 2
             and cls.dominating_pair is PoissonSampled.dominating_pair
-            and all(kind.sampled_pair is SamplableMechanism.sampled_pair for kind in kinds)
+            and all(
+                kind.sampled_pair is SamplableMechanism.sampled_pair
+                for kind in {type(one.mechanism) for one, _ in run}
+            )
         ):
             return sampled_terms(run, directions)
         return super(PoissonSampled, cls)._terms(run, directions)
