@@ -261,32 +261,50 @@ class DensityMgfLine final : public MgfLine {
     return {heights.all(), widths.all()};
   }
 
+  // Where cells of a path end: log of the density there over M(tilt), and of what varies of it beside phi.
+  struct Corner {
+    double x, log_density, growth, slope, slope_behind, off;
+  };
+
+  std::vector<Corner> corners() const {
+    const double tilt = needs_.tilt;
+    // Within 1e-3, or log_sum has none.
+    const double log_unit = tilted_.log_unit + math::log(tilted_.sum * step_) - 2e-3;
+    std::vector<Corner> result;
+    result.reserve(nodes_.size() + 1);
+    for (const Node& node : nodes_) {
+      const double exponent = node.exponent(tilt), off = node.error_at(tilt, std::fabs(tilted_.log_unit - exponent));
+      result.push_back(
+          {node.x, exponent - node.log_weight - log_unit, growth(node), node.slope, node.slope_behind, off});
+    }
+    if (!panels_) return result;
+    const auto& [x, lambda] = panels_->end();
+    const double grown = (1 + tilt) * lambda.value, square = x * x / 2;
+    const double off = (1 + tilt) * lambda.error + 8 * u * (std::fabs(grown) + square + std::fabs(log_unit));
+    result.push_back({x, grown - square - log_unit, grown, lambda.slope, 0, off});
+    return result;
+  }
+
   // From above: the largest density between adjacent nodes, and the least slopes.
   MomentDecay decay() const {
     const bool rising = weights_.ahead > 0, falls = weights_.ahead < 0 || weights_.behind < 0;
-    const double log_unit =
-        tilted_.log_unit + math::log(tilted_.sum * step_) - 2e-3;  // within 1e-3, or log_sum has none
-    const auto off = [&](const Node& node) {
-      return node.error_at(needs_.tilt, std::fabs(tilted_.log_unit - node.exponent(needs_.tilt)));
-    };
-    const auto log_density = [&](const Node& node) { return node.exponent(needs_.tilt) - node.log_weight - log_unit; };
-    const auto bent = [&](const Node& left, const Node& right) {
+    const auto bent = [&](const Corner& left, const Corner& right) {
       return weights_.ahead < 0 ? right.slope : left.slope_behind;
     };
-    std::vector<Node> at = nodes_;
-    if (panels_) at.emplace_back(panels_->end().x, weights_, panels_->end().at, LocalLog{});
+    const std::vector<Corner> at = corners();
     std::vector<MomentDecay::Cell> cells;
     cells.reserve(at.size() - 1);
     for (std::size_t i = 0; i + 1 < at.size(); ++i) {
-      const Node &left = at[i], &right = at[i + 1];
-      const Node &near_0 = std::fabs(left.x) < std::fabs(right.x) ? left : right, &largest = rising ? right : left;
-      double most = log_density(near_0) + off(left) + off(right);                                 // proof: moment-decay
-      if (left.x < 0 && right.x > 0) most += near_0.x * near_0.x / 2;                             // proof: moment-decay
-      if (&near_0 != &largest) most += std::fabs(growth(largest) - growth(near_0)) * (1 + 1e-9);  // proof: moment-decay
+      const Corner &left = at[i], &right = at[i + 1];
+      const Corner &near_0 = std::fabs(left.x) < std::fabs(right.x) ? left : right, &largest = rising ? right : left;
+      double most = near_0.log_density + left.off + right.off;                                  // proof: moment-decay
+      if (left.x < 0 && right.x > 0) most += near_0.x * near_0.x / 2;                           // proof: moment-decay
+      if (&near_0 != &largest) most += std::fabs(largest.growth - near_0.growth) * (1 + 1e-9);  // proof: moment-decay
       cells.push_back({most + math::log(right.x - left.x) + 1e-9, left.slope, right.slope_behind, bent(left, right)});
     }
-    const auto end = [&](const Node& node) {
-      return MomentDecay::Cell{log_density(node) + off(node), node.slope, node.slope_behind, bent(node, node)};
+    const auto end = [&](const Corner& corner) {
+      return MomentDecay::Cell{corner.log_density + corner.off, corner.slope, corner.slope_behind,
+                               bent(corner, corner)};
     };
     // The sum beyond the last node and that node itself hold the integral beyond. None is above the last panel, and
     // below the first one the density falls at a rate of 1 at least.
