@@ -18,11 +18,13 @@
 namespace hockeystick {
 namespace {
 
-constexpr double least_tail = 1e-90, not_known = std::numeric_limits<double>::quiet_NaN();
+constexpr double least_tail = 1e-303, not_known = std::numeric_limits<double>::quiet_NaN();
 
-// For a gap of about the tolerance where a delta of `smallest` is told after so many runs.
+// For a gap of about the tolerance where a delta of `smallest` is told after so many runs. What cells add to the
+// variance of the loss moves delta by about log(1 / delta) of it, which 24 cover down to 1e-10.
 Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs) {
-  return {std::clamp(std::ceil(24 * std::sqrt(1e-3 / tolerance)), 12.0, 2000.0),
+  const double rare = std::max(1.0, (math::log(1 / std::max(smallest, smallest_delta)) - 5) / 19);
+  return {std::clamp(std::ceil(24 * std::sqrt(rare * 1e-3 / tolerance)), 12.0, 2000.0),
           std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6)};
 }
 
@@ -115,12 +117,14 @@ class BetweenSides {
         for (const std::size_t i : which)
           least = std::min(least, answers_[i].lower), least_upper = std::min(least_upper, answers_[i].upper);
         if (tail_of(least_upper) < at.tail) {
-          is_told = true, at.tail = tail_of(least);
+          is_told = least > 0;
+          smallest = is_told ? least : which.size() > 1 ? smallest_delta : smallest * smallest * smallest;
+          static_cast<Accuracy&>(at) = starting_accuracy(question_.tolerance, smallest, runs());
           continue;
         }
       }
       // Rounding limits it where closer pairs do not help.
-      if (attempt == attempts || (0.9 * before < gap && gap < 1)) return;
+      if (attempt == attempts || 0.9 * before < gap) return;
       before = gap;
       static_cast<Accuracy&>(at) = finer(at);
       ++attempt;
@@ -156,7 +160,7 @@ class BetweenSides {
     return left;
   }
 
-  // Asks both sides; the largest gap that they leave.
+  // Asks both sides; the largest gap that they leave where it is too wide.
   double ask(std::span<const std::size_t> which, const SideAccuracy& at) {
     std::vector<double> points;
     for (const std::size_t i : which) points.push_back(points_[i]);
@@ -166,14 +170,16 @@ class BetweenSides {
       Answer& answer = answers_[which[k]];
       Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
                                                        : Interval{under[k].lower, over[k].upper};
+      const double told = gap_of(each);
       each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
       // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
       // largest there can be: then the pairs above reach it but for rounding.
       if (question_.wanted == Wanted::rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
       answer = answer_of(each);
       is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
-      if (gap_of(each) <= question_.tolerance || is_as_told(over[k], under[k], answer)) continue;
-      gap = std::max(gap, gap_of(each));
+      const bool is_least = question_.wanted == Wanted::delta && each.upper <= smallest_delta;
+      if (gap_of(each) <= question_.tolerance || is_least || is_as_told(over[k], under[k], answer)) continue;
+      gap = std::max(gap, told);
       explain(over[k], under[k], question_.closes, answer);
     }
     return gap;

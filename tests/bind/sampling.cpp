@@ -26,7 +26,12 @@ namespace {
 
 py::dict described(const GridLaw& law) {
   py::dict all;
-  all["spacing"] = law.spacing, all["first"] = law.first, all["mass"] = law.mass, all["moment"] = law.moment;
+  const auto units = [](std::vector<double> masses) {
+    for (double& q : masses) q *= mass_unit;
+    return masses;
+  };
+  all["origin"] = law.origin, all["spacing"] = law.spacing, all["first"] = law.first;
+  all["mass"] = units(law.mass), all["moment"] = units(law.moment);
   all["zero"] = law.zero, all["beyond"] = law.beyond;
   all["mass_error"] = law.mass_error, all["value_error"] = law.value_error;
   return all;
@@ -150,6 +155,7 @@ void bind_sampling(py::module_& m) {
       [](bool above, double origin, double spacing, std::int64_t first, std::vector<double> mass, double zero,
          double beyond, double steps, double variance, double cells, double cut) {
         GridLaw law{above ? Order::above : Order::below, origin, spacing, first, std::move(mass)};
+        for (double& q : law.mass) q /= mass_unit;
         if (!above) law.moment = law.mass;
         law.zero = zero, law.beyond = beyond;
         return described(mean_of(law, steps, {variance, cells, 20 * cells, 200 * cells}, {cut, cut}));

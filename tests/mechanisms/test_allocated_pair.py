@@ -130,6 +130,35 @@ def test_far_losses_and_small_masses(above, back):
                 check(pair, *exact, steps, above=above, back=back, losses=losses)
 
 
+@sides
+def test_deltas_of_1e_300(above, back):
+    """Rare outcomes, of which up to all t must happen: deltas from 1e-3 to below what is told."""
+    rng = random.Random(f"small {above} {back}")
+    for _ in range(12):
+        small = 10 ** rng.uniform(-320, -30)
+        p, q = [1 - 2**-10, 2**-10, small], [1 - 2**-12, 2**-12, small * 2.0**-20]
+        direction = Direction.ADD if back else Direction.REMOVE
+        step = hs.DiscretePair(p=p, q=q).dominating_pair(direction)
+        with ctx.workprec(1300):
+            exact = [[arb(mass) / sum(map(arb, of)) for mass in of] for of in (p, q)]
+            for steps in (1, 2, 5):
+                pair = _core.allocated_pair(step, steps, 40, 1e-303, above=above, back=back)
+                check(pair, *exact, steps, above=above, back=back, losses=[0.0, 0.1, 1.0, 8.0])
+
+
+@sides
+def test_values_that_move_the_mean_by_nothing(above, back):
+    """Normal noise, whose losses reach far below those that count: all are within the cut."""
+    for noise in (0.3, 1.0):
+        step = hs.Gaussian(noise).dominating_pair(Direction.ADD if back else Direction.REMOVE)
+        other = _core.allocated_pair(step, 2, 60, 1e-303, above=not above, back=back)
+        fine = _core.allocated_pair(step, 2, 60, 1e-303, above=above, back=back)
+        for loss in (0.0, 0.3, 1.0):
+            ends = [pair.integrate(np.array([loss])) for pair in (fine, other)]
+            low, high = sorted(cells.upper_tail_above + cells.infinity_mass for cells in ends)
+            assert low <= high <= low * 1.002
+
+
 def two_outcomes(p, q, steps, alpha, back):
     """As `curve`, of outcomes with ratios p / q and (1 - p) / (1 - q), by binomial masses."""
     high, low, total = arb(p) / q, (1 - arb(p)) / (1 - arb(q)), arb(0)

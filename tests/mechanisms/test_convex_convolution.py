@@ -15,11 +15,11 @@ ORIGIN = 0.5
 
 def drawn(rng, atoms):
     """A law of R on a grid, scaled so that neither mass nor mean is above 1; most are sparse."""
-    spacing = rng.choice([2**-2, 2**-5, 0.013])
+    spacing = rng.choice([2**-2, 2**-5, 0.013, 2**-22])
     first = -rng.randrange(1, 40)
     mass = [0.0] * rng.randrange(atoms, 8 * atoms)
     for at in rng.sample(range(len(mass)), atoms):
-        mass[at] = 10 ** rng.uniform(-rng.choice([1, 30]), 0)
+        mass[at] = 10 ** rng.uniform(-rng.choice([1, 30, 280]), 0)
     zero, beyond = rng.choice([0.0, rng.random() / 2]), rng.choice([0.0, 1e-3])
     values = [math.exp(ORIGIN + (first + k) * spacing) for k in range(len(mass))]
     total = sum(m / math.sqrt(v) for m, v in zip(mass, values, strict=True))
@@ -70,7 +70,7 @@ def expectation(law, above, f, grows, slope):
     total = arb(law["zero"]) * f(arb(0)) + arb(law["beyond"]) * slope * error
     for k, m in enumerate(law["mass"]):
         if m > 0:
-            grid = (arb(ORIGIN) + (law["first"] + k) * arb(law["spacing"])).exp()
+            grid = (arb(law["origin"]) + (law["first"] + k) * arb(law["spacing"])).exp()
             value = grid if above else grid * arb(law["moment"][k]) / arb(m)
             total += arb(m) / grid.sqrt() * f(error * value)
     return total * (1 + arb(law["mass_error"]) * (1 if above else -1))

@@ -101,8 +101,9 @@ def deltas(epsilon):
 def test_deltas_below_what_is_left_out_are_asked_again(closes):
     small, smaller = deltas(3.0), deltas(3.1)
     (lower, _), _, asked = enclosed([small], [smaller], "delta_bounds", 3.0, closes=closes)
-    (cells, tail), (same, less) = asked[0], asked[2]
-    assert same == cells
+    (cells, tail), (more, less) = asked[0], asked[2]
+    rare = -math.log(lower)
+    assert more == pytest.approx(cells * math.sqrt((rare - 5) / 19), rel=0.05)
     assert less == pytest.approx(tail * lower / 1e-9)
     large, larger = deltas(0.1), deltas(0.05)
     asked = enclosed([larger], [large], "delta_bounds", 0.1, closes=False)[2]

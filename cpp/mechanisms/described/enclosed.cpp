@@ -23,6 +23,9 @@ bool counts_records(Comparison way) { return way == Comparison::remove || way ==
 // A tail of a curve whose values are known to an absolute error, as doubles of size 1 are.
 double absolute(double tail) { return std::max(tail, 1e-16); }
 
+// Of a curve that ends where it falls to the tail.
+double to_the_end(double tail) { return std::max(tail, 1e-300); }
+
 void check_gaussian(const Described& one) {
   if (!is_gaussian(*one.inner))
     throw std::invalid_argument("mechanism must be gaussian for " + std::string(one.kind->name) + ", got " +
@@ -159,7 +162,8 @@ PairName fixed_above(const Described& one, Comparison way, const Accuracy& accur
   check_drawn(way);
   const std::string name = replaces(way) ? "" : is_backward(way) ? "of_special_" : "by_special_";
   return {"fixed_size_" + name + "above",
-          {noise_of(one), one.number(first), one.number(second), one.number(third), accuracy.cells, accuracy.tail}};
+          {noise_of(one), one.number(first), one.number(second), one.number(third), accuracy.cells,
+           to_the_end(accuracy.tail)}};
 }
 
 // How often a record is drawn with replacement, below the true law in each tail: noise, 1, times and weights. Weights
@@ -204,7 +208,7 @@ Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy
   }
   if (!replaces(way) && batch <= records)
     known.push_back({"fixed_size_special_below" + back(is_backward(way)),
-                     {noise, batch, records, one.number(third), accuracy.tail}});
+                     {noise, batch, records, one.number(third), to_the_end(accuracy.tail)}});
   return known;
 }
 
@@ -225,7 +229,7 @@ constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; 
 PairName normal(double rho, double off) { return {"gaussian", {std::max(off / std::sqrt(2 * rho), 1e-3)}}; }
 
 PairName concentrated_above(const Described& one, Comparison, const Accuracy& accuracy) {
-  return {"zero_concentrated_above", {one.number(first), accuracy.cells, std::min(accuracy.tail, 1e-40)}};
+  return {"zero_concentrated_above", {one.number(first), accuracy.cells, to_the_end(std::min(accuracy.tail, 1e-40))}};
 }
 
 Mechanism sum_of_rhos(std::span<const DescribedTerm> terms) {

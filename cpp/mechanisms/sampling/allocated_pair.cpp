@@ -19,13 +19,31 @@ namespace {
 constexpr double reach = 300;  // largest loss [nats]
 constexpr double widest_interval = 0.25;
 constexpr double most_values = 20000;
+constexpr double least_tail = 1e-303;  // as far as doubles go: cells of less than that are not counted
 
 // Guesses of a step.
 struct Sketch {
-  double low, high;  // ends of the losses that count
-  double zero;       // the Q-mass that may be at R = 0
-  double variance;   // of R under Q, but for a thousandth of P-mass at the largest values
+  double low, high;    // ends of the losses that count
+  double zero;         // the Q-mass that may be at R = 0
+  double variance;     // of R under Q, but for a thousandth of P-mass at the largest values
+  double top = 1e300;  // log of the largest sum of R that counts
 };
+
+// Values of R below this move a mean by next to nothing: E e^(-s R) of those s that tell where Q(R_t < x) is the tail,
+// or, where large values matter, what R varies by.
+double least_value(std::span<const double> value, std::span<const double> q, const AllocationRequest& request,
+                   double variance) {
+  double moved = 0.07 / request.cells * std::sqrt(std::min(variance, 1.0)), farthest = 0;
+  if (!request.back) return moved;
+  for (double s = 1e-3; s < 1e30; s *= 2) {
+    double less = 0;
+    for (std::size_t i = 0; i < q.size(); ++i) less -= q[i] * math::expm1(-s * value[i]);
+    if (!(less < 1)) break;
+    const double x = (math::log(request.tail) / request.steps - math::log1p(-less)) / s;
+    if (x > farthest) farthest = x, moved = 0.7 / (request.cells * s * std::sqrt(request.steps));
+  }
+  return std::min(moved, farthest / request.cells);
+}
 
 Sketch sketch_of(const DominatingPair& step, const AllocationRequest& request) {
   std::vector<double> edges{0, reach, -reach};
@@ -55,6 +73,25 @@ Sketch sketch_of(const DominatingPair& step, const AllocationRequest& request) {
   double listed = 0;
   for (std::size_t i = n; i-- > 0;)
     if ((listed += p[i]) > 1e-3 && q[i] > 0) sketch.variance += q[i] * (p[i] / q[i] - 1) * (p[i] / q[i] - 1);
+  std::vector<double> value(n);
+  for (std::size_t i = 0; i < n; ++i) value[i] = q[i] > 0 ? p[i] / q[i] : 0;
+  const double least = math::log(least_value(value, q, request, sketch.variance));
+  if (!back) {
+    sketch.low = std::min(std::max(sketch.low, least), sketch.high);
+    return sketch;
+  }
+  sketch.high = std::max(std::min(sketch.high, -least), sketch.low);
+  // Deltas at epsilon >= 0 are made of sums up to t. Of larger ones, all count as one.
+  const double most = 1e-3 / (request.cells * request.cells * request.steps);
+  const double usual = 1 + 20 * std::sqrt(sketch.variance / request.steps);
+  sketch.top = math::log(request.steps) + std::max(1.0, math::log(usual));
+  double likely = 0;
+  for (std::size_t i = n; i-- > 0 && edges[n - i - 1] < -sketch.top;)
+    if ((likely += q[i]) > most) {
+      sketch.top = -edges[n - i - 1];
+      break;
+    }
+  sketch.low = std::min(std::max(sketch.low, -sketch.top), sketch.high);
   return sketch;
 }
 
@@ -104,13 +141,25 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
   law.value_error = all.share_error;
   // Q-mass at a grid point, times the distance from it.
   const auto put = [&](std::size_t at, double q, double value) {
-    const double tilted = q * math::exp(0.5 * law.log_value(law.first + static_cast<std::int64_t>(at)));
+    const double tilted = q / mass_unit * math::exp(0.5 * law.log_value(law.first + static_cast<std::int64_t>(at)));
     law.mass[at] += tilted;
     if (!above) law.moment[at] += tilted * value;
   };
   const double width = math::expm1(all.spacing);
+  // Bound of E f of what is not counted, P-mass p of losses from `least` on: f(R) <= f(0) + R f'(inf).
+  const auto leave_out = [&](double p, double least) {
+    if (!above) return;
+    const double most = 1.01 * p + 1e-307, other = most * math::exp(-least) * 1.01;
+    law.zero += back ? most : other;    // proof: allocated-pair
+    law.beyond += back ? other : most;  // proof: allocated-pair
+  };
+  leave_out(0, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const CellMass& cell = parts.cells[i];
+    if (cell.p < least_tail) {
+      leave_out(cell.p, all.edges[i]);
+      continue;
+    }
     const double sum = cell.above + cell.below;
     const double q = back ? cell.p : (cell.p - cell.above) * math::exp(-all.edges[i]);
     if (!(q > 0)) continue;
@@ -133,19 +182,31 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
   const double scale = back ? 1 : math::exp(-last);
   if (above) {
     put(end, std::max(0.0, near + error) * scale, 1);  // proof: allocated-pair
-    (back ? law.zero : law.beyond) = grown + error + parts.infinity_mass;
+    (back ? law.zero : law.beyond) += grown + error + parts.infinity_mass;
     put(n - end, back ? parts.lower_tail_p : parts.lower_tail_p * math::exp(-first), 1);
-    if (!back) law.zero = parts.lower_tail_q;
+    const double split = parts.lower_tail_p * math::exp(-first) * (1 - parts.mass_error - parts.edge_error - 64 * u);
+    if (!back) law.zero += std::max(0.0, parts.lower_tail_q - split);  // proof: allocated-pair
   } else {
     if (!back) {  // Q-mass that is found neither in cells nor beyond them is at 0
       CompensatedSum likely;
       for (std::size_t k = 0; k <= n; ++k)
         likely.add(law.mass[k] * math::exp(-0.5 * law.log_value(law.first + static_cast<std::int64_t>(k))));
-      const double q = likely.value() + parts.upper_tail_p * scale;
-      law.zero = std::max(0.0, 1 - q * (1 + law.mass_error + 64 * u) - 64 * u);  // proof: allocated-pair
+      const double q = likely.value() * mass_unit + parts.upper_tail_p * scale;
+      const double rest = std::max(0.0, 1 - q * (1 + law.mass_error + 64 * u) - 64 * u);  // proof: allocated-pair
+      // At their mean, or lower.
+      const double mean = parts.lower_tail_p * (1 - parts.mass_error - 64 * u) / parts.lower_tail_q * math::exp(-first);
+      if (parts.lower_tail_p > least_tail && parts.lower_tail_q > least_tail)
+        put(0, rest, std::min(mean, 1.0));  // proof: allocated-pair
+      else
+        law.zero = rest;
     }
-    // The reverse is lower with more than the mean there, and with nothing at the other end.
-    put(end, back ? parts.upper_tail_p : std::max(0.0, near - error) * scale, 1);  // proof: allocated-pair
+    // The reverse is lower with no less than the mean there, and with nothing at the other end.
+    const double sure = back ? parts.upper_tail_p : near - error;
+    if (sure >= least_tail) {
+      // proof: allocated-pair
+      const double mean = back ? (near + error) / sure * (1 + 3 * parts.mass_error + 64 * u) : 1;
+      put(end, sure * scale, std::min(mean, 1.0));
+    }
     (back ? law.zero : law.beyond) = parts.infinity_mass_lower;
   }
   return law;
@@ -166,7 +227,7 @@ std::vector<Point> points_of(const GridLaw& law, bool back) {
     if (!(law.mass[i] > 0)) continue;
     const double half = 0.5 * law.log_value(law.first + static_cast<std::int64_t>(i));
     const double off = above ? 1 : law.moment[i] / law.mass[i], value = math::exp(2 * half) * off;
-    const double q = law.mass[i] * math::exp(-half), p = law.mass[i] * math::exp(half) * off;
+    const double q = law.mass[i] * math::exp(-half) * mass_unit, p = law.mass[i] * math::exp(half) * off * mass_unit;
     points.push_back({(back ? 1 / value : value) * (above ? 1 + error : 1 - error), back ? p : q});
   }
   sort_by(points, &Point::alpha);
@@ -197,6 +258,9 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
     curve.alpha[i] = points[i].alpha;
     curve.upper[i] = value * factor;
   }
+  if (!above)
+    for (double& each : curve.upper)
+      if (each < least_tail) each = 0;
   if (!above) return law_below_chords(curve.alpha, curve.upper, curve.upper.back());
   curve.alpha.erase(curve.alpha.begin()), curve.upper.erase(curve.upper.begin());  // the hull starts at (0, 1)
   // No finite value of a mean is beyond the largest of a step, nor below the least one if R is never 0.
@@ -216,7 +280,7 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
 std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step, const AllocationRequest& request) {
   checked("steps", request.steps, ranges::most_steps);
   checked("cells", request.cells, parameter::cells.range);
-  checked("tail", request.tail, {1e-90, 1, Range::Ends::open_above});
+  checked("tail", request.tail, {least_tail, 1, Range::Ends::open_above});
   const Sketch sketch = sketch_of(step, request);
   // What doublings add to the variance of log R adds up.
   const double doublings = 1 + math::log2(request.steps), cells = 2.0 / 3 * std::sqrt(doublings) * request.cells;
@@ -224,7 +288,7 @@ std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step,
   const Resolution resolution{sketch.variance, cells, most / 10, most};
   const double cuts = request.tail / (32 * doublings);
   const GridLaw law =
-      mean_of(base(cut(step, sketch, resolution), step, request), request.steps, resolution, {cuts, cuts});
+      mean_of(base(cut(step, sketch, resolution), step, request), request.steps, resolution, {cuts, cuts, sketch.top});
   return atomic_pair(law_of(law, step, request.back));
 }
 

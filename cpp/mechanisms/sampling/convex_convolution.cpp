@@ -18,10 +18,10 @@ namespace {
 using Index = std::int64_t;
 constexpr Index block = diagonal_block;
 constexpr std::size_t chunk = 32;      // diagonals in a partial sum
-constexpr double least_mass = 1e-190;  // smaller ones are dropped, so that no product underflows
-constexpr double least_factor = 1e-120;
+constexpr double least_mass = 1e-290;  // in its unit; smaller ones are dropped, so that underflow is none of others'
+constexpr double least_factor = 1e-300;
 constexpr double farthest_shift = 0x1p52;
-constexpr double dropped = 1e-105;  // bounds all that is
+constexpr double dropped = 1e-307;  // bounds all that is
 
 // An array with zeros around it.
 struct Padded {
@@ -31,7 +31,7 @@ struct Padded {
   }
 };
 
-// A law as a factor of products: Q-masses q, and q R / e^(grid).
+// A law as a factor of products: Q-masses q, and q R / e^(grid), in the unit.
 struct Factor {
   std::vector<double> q, moment;
   explicit Factor(const GridLaw& law) : q(law.mass.size()), moment(law.moment.size()) {
@@ -51,7 +51,8 @@ struct Target {
   Index finer;
   double spacing;
   Order order;
-  double room;  // intervals below all values that means with 0 may have
+  double room;   // intervals below all values that means with 0 may have
+  double drift;  // and those that weights with a sum other than 1 move them by
 };
 
 // A weighted mean of the larger of two values and one that is D intervals below it.
@@ -86,7 +87,7 @@ class Products {
   Products(const GridLaw& a, const GridLaw& b, const Target& to)
       : to_(to),
         start_(std::min(a.first, b.first) - lowest(to)),
-        size_(blocks(std::max(a.last(), b.last()) - start_ + 2)) {
+        size_(blocks(std::max(a.last(), b.last()) - start_ + static_cast<Index>(to.drift) + 2)) {
     for (auto& half : low_) half.assign(size_, 0.0);
     for (auto& half : high_) half.assign(size_, 0.0);
   }
@@ -102,8 +103,10 @@ class Products {
     std::vector<double> log_mean = decay;
     exponentials(decay);
     exponentials_less_1(log_mean);
-    for (double& x : log_mean) x *= smaller;
+    const double both = larger + smaller, log_both = math::log(both);
+    for (double& x : log_mean) x *= smaller / both;
     logarithms_of_1_plus(log_mean);
+    for (double& x : log_mean) x += log_both;
     const Place far = place(to_, math::log(larger));
     std::vector<Place> places(decay.size());
     for (std::size_t d = 0; d < places.size(); ++d) places[d] = place(to_, log_mean[d]);
@@ -117,13 +120,13 @@ class Products {
         const Place& at = places[static_cast<std::size_t>(d)];
         const Index n = floor_divided(at.shift, to_.finer);
         if (at.shift - to_.finer * n != half) continue;
-        const double times = pairs == Pairs::twice && d > 0 ? 2 : 1, both = times * at.tilt;
+        const double times = pairs == Pairs::twice && d > 0 ? 2 : 1, tilted = times * at.tilt;
         const auto at_a = static_cast<std::ptrdiff_t>(start_ - n - a.first + block);
         const auto at_b = static_cast<std::ptrdiff_t>(start_ - n - d - b.first + block);
-        Diagonal next{at_a, at_b, both, 0, 0};
+        Diagonal next{at_a, at_b, tilted, 0, 0};
         if (above) {
-          next.first = both * (1 - at.weight);
-          next.second = both * at.weight * step_;
+          next.first = tilted * (1 - at.weight);
+          next.second = tilted * at.weight * step_;
         } else {
           next.second = times * larger / at.tilt;
           next.third = times * smaller * decay[static_cast<std::size_t>(d)] / at.tilt;
@@ -139,15 +142,15 @@ class Products {
   GridLaw law(double origin) const {
     GridLaw result{to_.order, origin, to_.spacing};
     result.first = start_ * to_.finer;
-    result.zero = zero_ * math::exp(-0.5 * result.log_value(result.first));
+    result.zero = zero_ * mass_unit * mass_unit * math::exp(-0.5 * result.log_value(result.first));
     const std::size_t count = size_ * static_cast<std::size_t>(to_.finer) + 1;
     result.mass.assign(count, 0.0);
     if (to_.order == Order::below) result.moment.assign(count, 0.0);
     for (std::size_t half = 0; half < static_cast<std::size_t>(to_.finer); ++half) {
       for (std::size_t n = 0; n < size_; ++n) {
         const std::size_t k = n * static_cast<std::size_t>(to_.finer) + half;
-        result.mass[k] += low_[half][n];
-        (to_.order == Order::above ? result.mass[k + 1] : result.moment[k]) += high_[half][n];
+        result.mass[k] += low_[half][n] * mass_unit;
+        (to_.order == Order::above ? result.mass[k + 1] : result.moment[k]) += high_[half][n] * mass_unit;
       }
     }
     return result;
@@ -158,8 +161,8 @@ class Products {
  private:
   static Index floor_divided(Index a, Index b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
   static std::size_t blocks(Index n) { return static_cast<std::size_t>((n + block - 1) / block * block); }
-  // Means with 0 lie below all values, by log 3 at most for weights of at least 1/3.
-  static Index lowest(const Target& to) { return static_cast<Index>(std::min(1.1 / to.spacing + 2, to.room)); }
+  // Means with 0 lie below all values, by log 4 at most for weights of at least 1/4.
+  static Index lowest(const Target& to) { return static_cast<Index>(std::min(1.4 / to.spacing, to.room) + to.drift); }
 
   void sum(const std::vector<Diagonal>& diagonals, const Padded& mass, const Padded& moment, const Padded& factor,
            const Padded& factor_moment, std::vector<double>& low, std::vector<double>& high) {
@@ -198,7 +201,7 @@ class Products {
     const double first_decay = math::exp(-static_cast<double>(near) * a.spacing);
     // From a value to the next, b's values move away by one interval.
     CompensatedSum mass;
-    mass.add(b.zero);
+    mass.add(b.zero / mass_unit);
     double moment = 0;  // of their values over the larger one
     Index j = b.first;  // the next of b to count
     for (Index i = a.first; i <= a.last(); ++i) {
@@ -238,11 +241,11 @@ class Products {
   Index start_;
   std::size_t size_;
   double step_ = math::exp(0.5 * to_.spacing), terms_ = 0;
-  double zero_ = 0;  // mass at 0 times e^((origin + start_ spacing) / 2)
-  std::vector<double> low_[2], high_[2];
+  double zero_ = 0;                       // mass at 0 times e^((origin + start_ spacing) / 2)
+  std::vector<double> low_[2], high_[2];  // as zero_, in the square of the unit
 };
 
-// Drops masses of which products might underflow, and zeros at the ends.
+// Drops masses that underflow may have spoilt, and zeros at the ends.
 void clean(GridLaw& law) {
   const bool above = law.order == Order::above;
   for (std::size_t k = 0; k < law.mass.size(); ++k) {
@@ -264,7 +267,9 @@ void clean(GridLaw& law) {
 
 // The law of a weighted mean of independent variables with laws a and b, or of two of law a.
 GridLaw weighted_mean(const GridLaw& a, const GridLaw& b, double weight_a, double weight_b, bool finer, double room) {
-  const Target to{finer ? 2 : 1, finer ? a.spacing / 2 : a.spacing, a.order, room};
+  // proof: convex-convolution
+  const double drift = std::fabs(math::log(weight_a + weight_b)) / a.spacing + 2;
+  const Target to{finer ? 2 : 1, finer ? a.spacing / 2 : a.spacing, a.order, room, drift};
   Products products(a, b, to);
   const bool alike = &a == &b;
   products.add(a, b, weight_a, weight_b, alike ? Pairs::twice : Pairs::once);
@@ -292,9 +297,11 @@ void cut_ends(GridLaw& law, const Cuts& cuts) {
   const auto half = [&](std::size_t k) { return 0.5 * law.log_value(law.first + static_cast<std::int64_t>(k)); };
   std::size_t begin = 0, end = n;
   for (double q = 0; begin + 1 < n; ++begin)
-    if ((q += law.mass[begin] * math::exp(-half(begin))) > cuts.below) break;
-  for (double p = 0; end > begin + 1; --end)
-    if ((p += law.mass[end - 1] * math::exp(half(end - 1))) > cuts.above) break;
+    if ((q += law.mass[begin] * math::exp(-half(begin))) * mass_unit > cuts.below) break;
+  for (double p = 0; end > begin + 1; --end) {
+    p += law.mass[end - 1] * math::exp(half(end - 1));
+    if (2 * half(end - 1) <= cuts.top && p * mass_unit > cuts.above) break;
+  }
   CompensatedSum mass[2], moment[2], zero, beyond;
   for (std::size_t k = 0; k < n; ++k) {
     if (k == begin) k = end;
@@ -317,8 +324,8 @@ void cut_ends(GridLaw& law, const Cuts& cuts) {
     law.moment[begin] += moment[0].value();
     law.moment[end - 1] += moment[1].value();
   }
-  law.zero += zero.value();
-  law.beyond += beyond.value();
+  law.zero += zero.value() * mass_unit;
+  law.beyond += beyond.value() * mass_unit;
   const double reach = std::fabs(law.origin) + 2 * std::max(std::fabs(half(0)), std::fabs(half(n - 1)));
   law.mass_error += (16 + 2 * reach) * u;   // proof: convex-convolution
   law.value_error += (32 + 2 * reach) * u;  // proof: convex-convolution
@@ -334,11 +341,22 @@ GridLaw mean_of(GridLaw law, double t, const Resolution& resolution, const Cuts&
   std::uint64_t odd = static_cast<std::uint64_t>(t);
   unsigned squarings = 0;
   for (; odd % 2 == 0; odd /= 2) ++squarings;
+  // A sum of j copies is divided by about j, by whole intervals, so that a value that exceeds all others by far stays
+  // on the grid, however many are added to it. The log of the divisor:
+  const double unit = law.spacing;
+  const bool on_grid = unit > 0x1p-20;
+  const auto log_divisor = [&](std::uint64_t j) {
+    const double log_j = math::log(static_cast<double>(j));
+    return on_grid ? std::nearbyint(log_j / unit) * unit : log_j;
+  };
   const auto joined = [&](const GridLaw& a, const GridLaw& b, std::uint64_t m, std::uint64_t n, bool halved) {
-    const double both = static_cast<double>(m + n);
-    GridLaw mean =
-        weighted_mean(a, b, static_cast<double>(m) / both, static_cast<double>(n) / both, halved, resolution.least);
-    cut_ends(mean, {cuts.below * both / t, cuts.above});
+    const double both = static_cast<double>(m + n), divisor = log_divisor(m + n);
+    const auto weight = [&](std::uint64_t j) {
+      return on_grid ? math::exp(log_divisor(j) - divisor) : static_cast<double>(j) / both;
+    };
+    GridLaw mean = weighted_mean(a, b, weight(m), weight(n), halved, resolution.least);
+    mean.value_error += 8 * u;  // proof: convex-convolution
+    cut_ends(mean, {cuts.below * both / t, cuts.above, cuts.top - divisor});
     return mean;
   };
   // Intervals are halved where that takes them closer to what is asked for.
@@ -367,6 +385,15 @@ GridLaw mean_of(GridLaw law, double t, const Resolution& resolution, const Cuts&
     }
   }
   for (; squarings > 0; --squarings, m *= 2) law = joined(law, law, m, m, finer(law, 2 * static_cast<double>(m)));
+  if (!on_grid) return law;
+  const double log_t = math::log(t), off = log_divisor(m) - log_t, scale = math::exp(0.5 * off);
+  law.origin += off;  // proof: convex-convolution
+  law.beyond *= math::exp(off);
+  for (std::vector<double>* part : {&law.mass, &law.moment})
+    for (double& q : *part) q *= scale;
+  const double rounding = (16 + 2 * std::fabs(law.origin) + 4 * log_t) * u;
+  law.mass_error += rounding;   // proof: convex-convolution
+  law.value_error += rounding;  // proof: convex-convolution
   return law;
 }
 
