@@ -37,7 +37,7 @@ double gap_of(const Ends& ends) {
 }
 
 // Whether either side told it as closely as it is asked to, be it that so small a number need not be told closer.
-bool is_as_told(const Answer& over, const Answer& under, const Answer& ends) {
+bool is_as_told(const Answer& over, const Answer& under, const Interval& ends) {
   const double widest = std::max(over.upper - over.lower, under.upper - under.lower);
   return over.converged && under.converged && ends.upper - ends.lower <= widest;
 }
@@ -171,6 +171,7 @@ class BetweenSides {
       Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
                                                        : Interval{under[k].lower, over[k].upper};
       const double told = gap_of(each);
+      const bool as_told = is_as_told(over[k], under[k], each);
       each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
       // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
       // largest there can be: then the pairs above reach it but for rounding.
@@ -178,7 +179,7 @@ class BetweenSides {
       answer = answer_of(each);
       is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
       const bool is_least = question_.wanted == Wanted::delta && each.upper <= smallest_delta;
-      if (gap_of(each) <= question_.tolerance || is_least || is_as_told(over[k], under[k], answer)) continue;
+      if (gap_of(each) <= question_.tolerance || is_least || as_told) continue;
       gap = std::max(gap, told);
       explain(over[k], under[k], question_.closes, answer);
     }
