@@ -24,9 +24,10 @@ constexpr double may_round = 0.1;           // times what rounding takes is at m
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
+constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
 // Of a transform, which is forecast too low where it is cheap and losses are tiny, or epsilon is 0 [ns]: set by hand.
-constexpr double least_transform = 500e3, least_at_zero = 3e6;
+constexpr double least_transform = 250e3, least_at_zero = 3e6;
 
 // Beyond it no line runs. Small losses have their saddle points at large tilts.
 double farthest(const Saddle& at) { return farthest_tilt / std::min(1.0, at.deviation); }
@@ -192,6 +193,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
     for (std::size_t j = 0; j < lines.size(); ++j)
       truncated += saddlepoint_.count(j) * lines[j]->truncation(count * spacing);
     if (truncated < 0.5) {  // there the samples are as small as the tail
+      plan.needs.frequency = std::max(frequency, count * spacing);  // other lines may tell nothing beyond
       if (shared > 1) lines.clear();
       return plan;
     }
@@ -212,10 +214,11 @@ bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
   return true;
 }
 
+bool ContourPlanner::is_elsewhere(double epsilon) const { return std::fabs(epsilon - at_.epsilon) > moved * epsilon; }
+
 bool ContourPlanner::learn(double epsilon, double delta, double slope, double rounding) {
   // Where it was placed well the cut is to blame, or a term that cannot be cut.
-  const bool is_elsewhere = std::fabs(epsilon - at_.epsilon) > 0.01 * epsilon;
-  if (cut_ > 0 && whole_ && !is_elsewhere) {
+  if (cut_ > 0 && whole_ && !is_elsewhere(epsilon)) {
     restore();
     return true;
   }

@@ -57,6 +57,8 @@ class ContourPlanner {
 
   /// Where epsilon is forecast.
   double epsilon() const { return at_.epsilon; }
+  /// Whether an epsilon lies where contours for the forecast one say little.
+  bool is_elsewhere(double epsilon) const;
   /// Where the question lies, its tilt below outliers.
   const Saddle& at() const { return at_; }
   /// Of all losses that were not cut.

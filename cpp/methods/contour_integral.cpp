@@ -21,7 +21,6 @@ namespace hockeystick {
 namespace {
 
 constexpr int most_attempts = 3, most_moves = 6;
-constexpr double moved = 0.01;  // of epsilon, from one attempt to the next
 constexpr std::size_t many_samples = 24, many_terms = 16;
 constexpr double few_log_fraction = -4;  // of errors where directions are compared
 constexpr double next_to_0 = 1e-12;      // epsilon, where Newton's method ends
@@ -186,8 +185,7 @@ class ByContourIntegral final : public Method {
     const Question& asked = task_.question;
     const double epsilon = asked.wants_epsilon() ? sum.solve(asked.at, planner_->epsilon()) : asked.at;
     const ContourDelta found = sum.delta(epsilon);
-    const bool is_elsewhere = std::fabs(epsilon - planner_->epsilon()) > moved * epsilon;
-    is_done_ = attempts_ >= (is_elsewhere ? most_moves : most_attempts) ||
+    is_done_ = attempts_ >= (planner_->is_elsewhere(epsilon) ? most_moves : most_attempts) ||
                !planner_->learn(epsilon, found.value, found.slope, found.rounding / sum.unit(epsilon));
   }
 

@@ -142,3 +142,17 @@ def test_directions_are_as_many():
     step = _core.dominating_pair("poisson_gaussian_remove", [1.0, 0.01])
     with pytest.raises(ValueError, match="more must have the directions of the run"):
         kept_run([[(step, 1000)]]).grown([[(step, 1)], [(step, 1)]])
+
+
+@pytest.mark.parametrize("count", [40, 181, 300])
+def test_a_run_whose_largest_losses_are_cut_is_kept_for_both_directions(count):
+    """Lines that end at the losses that matter are made for fewer frequencies than samples."""
+    kinds = [(1 + 0.5 * i / 1000, 0.01 / (1 + i / 1000)) for i in range(count)]
+    forms = FORMS["add-or-remove"]
+    directions = [
+        [(_core.dominating_pair(f"poisson_gaussian_{form}", list(kind)), 1) for kind in kinds]
+        for form in forms
+    ]
+    run = kept_run(directions)
+    assert run is not None
+    assert overlap(answer(run), anew(directions, "epsilon", DELTA, 1e-3))
