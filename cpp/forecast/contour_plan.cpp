@@ -192,7 +192,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
     double truncated = 0;
     for (std::size_t j = 0; j < lines.size(); ++j)
       truncated += saddlepoint_.count(j) * lines[j]->truncation(count * spacing);
-    if (truncated < 0.5) {  // there the samples are as small as the tail
+    if (truncated < 0.5) {                                          // there the samples are as small as the tail
       plan.needs.frequency = std::max(frequency, count * spacing);  // other lines may tell nothing beyond
       if (shared > 1) lines.clear();
       return plan;

@@ -2,8 +2,9 @@
 // What each method costs, in nanoseconds and in bytes: the forecasts by which the engine chooses.
 //
 // Times are of one core of the machine on which benchmarks/costs.py was last run. That script holds each forecast
-// against the clock for random questions, and benchmarks/README.md has its table: the median of time over forecast is
-// within a quarter of 1 for transforms and contours. Only ratios of times decide anything, and no bound rests on them.
+// against the clock for random questions, and benchmarks/README.md has its table: the medians of time over forecast of
+// transforms and contours are within a quarter of each other. Only ratios of times decide anything, and no bound rests
+// on them.
 #pragma once
 
 #include <algorithm>
