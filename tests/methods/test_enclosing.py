@@ -186,3 +186,14 @@ def test_the_worst_that_may_be_drawn_bounds_moments():
                 found = step.renyi_divergence_bounds(order, adjacency=way)
                 assert found.upper == pytest.approx(order * shift**2 / 2)
                 assert found.limited_by == "theory"
+
+
+def test_points_of_an_array_are_within_the_tolerance_or_declined():
+    """What a coarse pass tells widely of the hardest points does not count as told."""
+    run = 10 * hs.Laplace(1.0).random_allocation(steps=100)
+    try:
+        found = run.delta_bounds(np.linspace(0, 20, 9), adjacency="remove-one", tolerance=1e-3)
+    except hs.CertificationError:
+        return
+    counts = found.upper > 1e-300
+    assert np.all(found.upper[counts] - found.lower[counts] <= 1e-3 * found.upper[counts])
