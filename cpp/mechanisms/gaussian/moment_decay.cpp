@@ -76,10 +76,8 @@ const MomentDecay::Path& MomentDecay::path(std::size_t index) {
     path.log_mass.push_back(cell.log_mass + rise(cell, path.height));
     path.turned.push_back(turned_at(cell));
   }
-  for (std::size_t i = 0; i < ends_.size(); ++i) {
-    path.log_density[i] = ends_[i].log_mass;
+  for (std::size_t i = 0; i < ends_.size(); ++i)
     path.end_rise[i] = rise(ends_[i], path.height), path.end_turned[i] = turned_at(ends_[i]);
-  }
   return path;
 }
 
@@ -93,7 +91,7 @@ double MomentDecay::bound_on(const Path& path, double frequency) const {
     const double most = path.end_rise[i] - frequency * path.end_turned[i];
     if (!(most < 700)) return infinity;
     const double mean = most > 1e-3 || most < -1e-3 ? math::expm1(most) / most : 1 + 1e-3;
-    sum += math::exp(path.log_density[i]) * path.height * mean;  // proof: moment-decay
+    sum += math::exp(ends_[i].log_mass) * path.height * mean;  // proof: moment-decay
   }
   return sum * (1 + 1e-6);
 }

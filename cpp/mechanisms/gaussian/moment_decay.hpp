@@ -30,7 +30,7 @@ class MomentDecay {
   struct Path {
     double height;
     std::vector<double> log_mass, turned;
-    std::array<double, 2> log_density, end_rise, end_turned;
+    std::array<double, 2> end_rise, end_turned;
   };
 
   const Path& path(std::size_t index);
