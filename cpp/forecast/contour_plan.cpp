@@ -24,6 +24,10 @@ constexpr double may_round = 0.1;           // times what rounding takes is at m
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
+// One large loss may decide where the tilted deviation is so many times the plain one, and does where all smaller
+// losses deviate so many times less than epsilon.
+constexpr double grown_deviation = 2, far_off = 6;
+constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
 // Of a transform, which is forecast too low where it is cheap and losses are tiny, or epsilon is 0 [ns]: set by hand.
@@ -79,6 +83,7 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
       rounding_(likely_rounding(saddlepoint_)) {
   if (question.wants_epsilon()) {
     at_ = near_delta(math::log(question.at));
+    if (at_.deviation > grown_deviation * saddlepoint_.deviation()) seek_large_loss();
     if (!(at_.epsilon > 0)) seek(0);
   } else {
     seek(question.at);
@@ -92,6 +97,18 @@ void ContourPlanner::seek(double epsilon) {
     at_ = near_epsilon(near(before), epsilon);
     if (at_.log_delta > before - 1) break;
   }
+}
+
+void ContourPlanner::seek_large_loss() {
+  if (saddlepoint_.terms() > few_terms) return;
+  const auto [epsilon, slope, deviation] = saddlepoint_.large_loss(at_.log_delta);
+  is_large_loss_ = epsilon > far_off * deviation && epsilon < at_.epsilon;
+  if (is_large_loss_) place(epsilon, at_.log_delta, slope);
+}
+
+void ContourPlanner::place(double epsilon, double log_delta, double slope) {
+  at_ = near_epsilon(near(log_delta), epsilon);
+  at_.log_delta = log_delta, at_.slope = slope;
 }
 
 bool ContourPlanner::is_answerable() const {
@@ -112,7 +129,10 @@ double ContourPlanner::cut() {
   const double log_cut = at_.log_delta - question_.log_margin + math::log(1e-3 * log_tolerance());
   saddlepoint_.truncate(log_cut);
   const bool by_delta = question_.wants_epsilon() && at_.epsilon > 0;
-  at_ = by_delta ? near_delta(at_.log_delta) : near_epsilon(near(at_.log_delta), at_.epsilon);
+  if (is_large_loss_)
+    place(at_.epsilon, at_.log_delta, at_.slope);
+  else
+    at_ = by_delta ? near_delta(at_.log_delta) : near_epsilon(near(at_.log_delta), at_.epsilon);
   return math::exp(log_cut);
 }
 
@@ -224,10 +244,8 @@ bool ContourPlanner::learn(double epsilon, double delta, double slope, double ro
   }
   if (!(epsilon >= 0) || !(delta > 0)) return false;
   rounding_ = std::max(rounding_, rounding);
-  at_ = near_epsilon(near(math::log(delta)), epsilon);
+  place(epsilon, math::log(delta), slope);
   caution_ *= 1.5;
-  at_.log_delta = math::log(delta);
-  at_.slope = slope;
   return at_.tilt > 0 && at_.slope > 0;
 }
 

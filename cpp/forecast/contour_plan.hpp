@@ -76,6 +76,9 @@ class ContourPlanner {
 
  private:
   void seek(double epsilon);
+  // Where one large loss decides, its epsilon in place of one that the moments have too high.
+  void seek_large_loss();
+  void place(double epsilon, double log_delta, double slope);
   // Of an epsilon that is 0, log of how far its delta is above delta(0).
   double above_zero() const;
   std::optional<ContourPlan> plan(Lines& lines, double patience);
@@ -102,6 +105,7 @@ class ContourPlanner {
   double caution_ = 1;  // grows with each failure
   double rounding_;     // of the product of moments, relative to that at the tilt
   bool is_dear_ = false;
+  bool is_large_loss_ = false;                           // that epsilon is known from
   double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out
   std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, from before a cut
 };

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "numeric/elementary.hpp"
+#include "numeric/spread_transform.hpp"
 
 namespace hockeystick::cost {
 
@@ -43,39 +44,49 @@ inline double transform(double terms, double points, double size) {
 // Contour: the question, a line, one of its nodes, one of its samples raised to a power, and a node of that [ns];
 // fitted. A line and one of its nodes, in two directions at once; a sample, of the sum, of the product and of one line;
 // counted.
-constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 100, turned_node = 0.7;
-constexpr double line_bytes = 2048, node_bytes = 320, contour_sample_bytes = 200;
+constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 100;
+constexpr double line_bytes = 2048, node_bytes = 320, contour_sample_bytes = 500;
 // What takes more than this, and for each term, is not wanted [ns]: set by hand.
 constexpr double most_for_contour = 3e8, most_for_contour_term = 30e3;
-constexpr double fewest_line_nodes = 30, most_line_nodes = 4096;
+constexpr double fewest_line_nodes = 30, most_line_nodes = 4096, most_nodes_of_all = 32768;
 
-/// On lines with so many nodes in all.
+/// Of lines with so many nodes in all, each turned to each sample, or spread on a grid.
+inline double line_samples(double terms, double samples, double nodes) {
+  return std::min(turned_mass * nodes * samples, spread_mass * nodes + spread_frequency * terms * samples);
+}
+
 inline double contour(double terms, double samples, double nodes) {
-  return contour_question + line * terms + node * nodes + (sample * terms + turned_node * nodes) * samples;
+  return contour_question + line * terms + node * nodes + sample * terms * samples +
+         line_samples(terms, samples, nodes);
 }
 /// The nodes that each line may have within so many bytes.
 inline double line_nodes(double bytes, double terms) {
-  return std::min(most_line_nodes, std::floor((bytes / terms - line_bytes) / node_bytes));
+  return std::min(std::max(most_line_nodes, std::floor(most_nodes_of_all / terms)),
+                  std::floor((bytes / terms - line_bytes) / node_bytes));
 }
 /// The samples to be had for that much.
 inline double contour_samples(double nanoseconds, double terms, double nodes) {
-  return (nanoseconds - contour(terms, 0, nodes)) / (sample * terms + turned_node * nodes);
+  const double left = nanoseconds - contour(terms, 0, nodes);
+  return std::max(left / (sample * terms + turned_mass * nodes),
+                  (left - spread_mass * nodes) / ((sample + spread_frequency) * terms));
 }
 
-// Discretized contour: a support point, and each time it is multiplied by its turn [ns]; fitted. Where a transform
+// Discretized contour: a support point [ns]; fitted. Where a transform
 // takes less than `least` planning one does not pay, and one that takes more than `most` is not wanted [ns]: set by
 // hand.
-constexpr double step_point = 20, turn = 1.3;
+constexpr double step_point = 20;
 constexpr double least_for_discretized_contour = 1e6, most_for_discretized_contour = 3e8;
 
 /// Of steps with so many support points in all.
-inline double discretized_contour(double samples, double points) { return points * (step_point + turn * samples); }
+inline double discretized_contour(double terms, double samples, double points) {
+  return points * step_point + 2 * line_samples(terms, samples, points);
+}
 
 /// Of laws of so many atoms in all, from both sides at once. Two factors that smooth a sample take `smoothed` [ns], an
 /// atom on its way to tilted masses `tilted`; measured.
 constexpr double smoothed = 150, tilted = 80;
 inline double contour_of_atoms(double terms, double samples, double atoms) {
-  return contour(terms, samples, 0) + discretized_contour(samples, atoms) + smoothed * samples + tilted * atoms;
+  return contour(terms, samples, 0) + discretized_contour(terms, samples, atoms) + smoothed * samples + tilted * atoms;
 }
 
 // Enumeration: a sum of losses, listed, sorted and added up; for epsilon it is read about 100 times more [ns]. Set

@@ -171,6 +171,31 @@ double Saddlepoint::variation_below(double top) const {
   return sum;
 }
 
+Saddlepoint::LargeLoss Saddlepoint::large_loss(double log_delta) const {
+  const double delta = math::exp(log_delta);
+  struct Node {
+    double loss, p;
+  };
+  std::vector<Node> nodes;
+  for (const Part& part : parts_) {
+    const auto [loss, log_mass] = part.nodes();
+    for (std::size_t i = 0; i < loss.size(); ++i)
+      nodes.push_back({loss[i], part.count * math::exp(log_mass[i] - part.log_total)});
+  }
+  const auto is_larger = [](const Node& a, const Node& b) { return a.loss > b.loss; };
+  std::sort(nodes.begin(), nodes.end(), is_larger);
+  double p = 0, q = 0;
+  std::size_t k = 0;
+  for (; k < nodes.size() && nodes[k].loss > 0 && p - math::exp(nodes[k].loss) * q < delta; ++k)
+    p += nodes[k].p, q += nodes[k].p * math::exp(-nodes[k].loss);
+  const double epsilon = math::log((p - delta) / q);
+  if (!(epsilon > 0)) return {0, 0, 0};
+  double square = 0;
+  for (; k < nodes.size(); ++k)
+    if (nodes[k].loss < epsilon / 2) square += nodes[k].p * nodes[k].loss * nodes[k].loss;
+  return {epsilon, p / delta - 1, std::sqrt(square)};
+}
+
 double Saddlepoint::spread_count(double tilt, double apart) const {
   double result = total_count_;
   for (const Part& part : parts_) {

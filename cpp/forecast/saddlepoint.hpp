@@ -86,6 +86,13 @@ class Saddlepoint {
   /// The tilt of that saddle above, at least 0, held to where the tilted composition is likely to be regular.
   double tilt_for_rate(double rate) const;
 
+  /// Where one large loss decides, delta(epsilon) is about the sum over all steps of their own: where that is the delta
+  /// given, its slope there, and the deviation of all losses below epsilon / 2. An epsilon of 0 if there is none.
+  struct LargeLoss {
+    double epsilon, slope, deviation;
+  };
+  LargeLoss large_loss(double log_delta) const;
+
   /// A tilt of at most the one given at which the moments hardly know of losses that `truncated` left out.
   double tilt_below_outliers(double tilt, const Saddlepoint& truncated) const;
 

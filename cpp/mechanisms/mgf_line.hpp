@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "numeric/interval.hpp"
 #include "numeric/point_mass_transform.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/spread_transform.hpp"
 
 namespace hockeystick {
 
@@ -29,14 +29,23 @@ struct MomentSample {
   double rounding, truncation;
 };
 
-/// Of finitely many losses, apart from truncation.
-inline std::vector<MomentSample> samples_of(PointMassTransform losses, std::size_t count) {
+/// The first `count` samples of the losses point_at(0), .. point_at(size - 1), apart from truncation.
+template <class PointAt>
+std::vector<MomentSample> samples_of(std::size_t size, const PointAt& point_at, double spacing, std::size_t count) {
   std::vector<MomentSample> result{{0, 0, 0, 0}};
   result.reserve(count);
+  const auto add = [&result](const PointMassSample& at) { result.push_back({at.re_less_1, at.im, at.rounding, 0}); };
+  if (spread_costs_less(size, count)) {
+    std::vector<PointMass> points;
+    points.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) points.push_back(point_at(i));
+    for (const PointMassSample& at : spread_transform(points, spacing, count)) add(at);
+    return result;
+  }
+  PointMassTransform losses(size, point_at, spacing);
   for (std::size_t k = 1; k < count; ++k) {
     checkpoint_each<8>(k);
-    const auto [re_less_1, im, rounding] = losses.next();
-    result.push_back({re_less_1, im, rounding, 0});
+    add(losses.next());
   }
   return result;
 }

@@ -98,15 +98,15 @@ bool MomentPanels::make_panels(const LogMixture& mixture, double first, double l
   for (std::size_t j = 0; j < allowed.size(); ++j)
     allowed[j] = wanted_[j].log_most - needs_.log_accuracy - math::log(likely_panels);
   ends_.push_back({first, at(mixture, first)});
-  for (double width = 1; ends_.back().x < last;) {
+  for (double width = 1, grown = 1; ends_.back().x < last;) {
     const End left = ends_.back();
     double x = left.x + width;
-    if (x > last - narrowest) x = last;
+    if (x > last - narrowest / 8) x = last;  // a shorter one, after a failure, ends before
     const double wide = x - left.x;
     const End right{x, at(mixture, x)};
     const Errors found = log_errors(left, right, wanted_, allowed);
     if (!std::equal(found.begin(), found.end(), allowed.begin(), std::less_equal<>())) {
-      width = 0.6 * wide;
+      width = 0.8 * wide, grown = 1;
       if (width < narrowest) return false;
       continue;
     }
@@ -115,7 +115,7 @@ bool MomentPanels::make_panels(const LogMixture& mixture, double first, double l
     for (std::size_t k = 0; k < gauss_legendre_16.nodes.size(); ++k)
       nodes_.push_back({left.x + wide * gauss_legendre_16.nodes[k], wide * gauss_legendre_16.weights[k]});
     ends_.push_back(right);
-    width = std::min(widest, 1.5 * wide);
+    width = std::min(widest, grown * wide), grown = 1.25;
   }
   left_out_ = mass_beyond(ends_.back().at, steepest_, ends_.back().x);
   for (std::size_t j = 0; j < sums.size(); ++j) {
