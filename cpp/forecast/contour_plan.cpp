@@ -24,9 +24,9 @@ constexpr double may_round = 0.1;           // times what rounding takes is at m
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
-// One large loss may decide where the tilted deviation is so many times the plain one, and does where all smaller
-// losses deviate so many times less than epsilon.
-constexpr double grown_deviation = 2, far_off = 6;
+// One large loss may decide where the tilted deviation is so many times the plain one, and does where all smaller losses
+// deviate so many times less than epsilon, and move delta by not too many times itself.
+constexpr double grown_deviation = 2, far_off = 3, most_moved = 4;
 constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
@@ -101,8 +101,9 @@ void ContourPlanner::seek(double epsilon) {
 
 void ContourPlanner::seek_large_loss() {
   if (saddlepoint_.terms() > few_terms) return;
-  const auto [epsilon, slope, deviation] = saddlepoint_.large_loss(at_.log_delta);
-  is_large_loss_ = epsilon > far_off * deviation && epsilon < at_.epsilon;
+  const auto [large, slope, deviation] = saddlepoint_.large_loss(at_.log_delta);
+  const double epsilon = large + slope * deviation * deviation / 2;  // with smaller ones that are about normal
+  is_large_loss_ = large > far_off * deviation && slope * deviation < most_moved && epsilon < at_.epsilon;
   if (is_large_loss_) place(epsilon, at_.log_delta, slope);
 }
 

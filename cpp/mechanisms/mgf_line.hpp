@@ -35,18 +35,18 @@ std::vector<MomentSample> samples_of(std::size_t size, const PointAt& point_at, 
   std::vector<MomentSample> result{{0, 0, 0, 0}};
   result.reserve(count);
   const auto add = [&result](const PointMassSample& at) { result.push_back({at.re_less_1, at.im, at.rounding, 0}); };
-  if (spread_costs_less(size, count)) {
-    std::vector<PointMass> points;
-    points.reserve(size);
-    for (std::size_t i = 0; i < size; ++i) points.push_back(point_at(i));
-    for (const PointMassSample& at : spread_transform(points, spacing, count)) add(at);
-    return result;
-  }
+  const std::size_t turned = spread_costs_less(size, count) ? turned_first(size, count) : count;
   PointMassTransform losses(size, point_at, spacing);
-  for (std::size_t k = 1; k < count; ++k) {
+  for (std::size_t k = 1; k < turned; ++k) {
     checkpoint_each<8>(k);
     add(losses.next());
   }
+  if (turned == count) return result;
+  std::vector<PointMass> points;
+  points.reserve(size);
+  for (std::size_t i = 0; i < size; ++i) points.push_back(point_at(i));
+  const std::vector<PointMassSample> all = spread_transform(points, spacing, count);
+  for (std::size_t k = turned; k < count; ++k) add(all[k - 1]);
   return result;
 }
 

@@ -12,7 +12,6 @@
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
-#include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -39,6 +38,18 @@ class SingleStep {
   bool is_lost(double epsilon) {
     const auto cells = beside(epsilon, -1);
     return cells && !cells->own_scale && cells->upper_tail_above < least;
+  }
+
+  /// About delta(epsilon), as a logarithm, -d log delta / d epsilon, and how far off in epsilon that is at most.
+  struct Point {
+    double log_delta, slope, off;
+  };
+  Point about(double epsilon) {
+    const auto cells = beside(epsilon, -1);
+    if (!cells || epsilon >= finite_bound_) return {math::log(cells ? infinity_mass_ : 1), 0, 0};
+    const double delta = cells->upper_tail_above + cells->infinity_mass;
+    const double fall = cells->upper_tail_p - cells->upper_tail_above;
+    return {math::log(std::max(delta, 1e-320)), fall / delta, error(*cells) / fall + shift_};
   }
 
   /// An upper bound.
@@ -77,6 +88,24 @@ class SingleStep {
   double shift_ = 0;
 };
 
+// About where delta(epsilon) is `delta`, and how far off that is, by Newton's method in a bracket.
+std::pair<double, double> near_root(SingleStep& step, double delta, double most) {
+  const double goal = math::log(delta);
+  double low = 0, high = most, epsilon = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto [log_delta, slope, off] = step.about(epsilon);
+    if (log_delta > goal && step.is_lost(epsilon)) return {most, 0};
+    (log_delta > goal ? low : high) = epsilon;
+    double next = epsilon + (log_delta - goal) / slope;
+    if (std::fabs(next - epsilon) <= off + 1e-15 * epsilon) return {epsilon, off};
+    if (!(next > low && next < high))
+      next = high < beyond_loss ? low + (high - low) / 2 : std::min(std::max(1.0, 2 * low), most);
+    if (next == epsilon) break;
+    epsilon = next;
+  }
+  return {epsilon, 0};
+}
+
 // About the largest epsilon that is certainly exceeded, to some digits: no end above is certain.
 double exceeded_epsilon(const DominatingPair& pair, double delta) {
   if (SingleStep(pair).lower(beyond_loss) > delta) return infinity;
@@ -104,19 +133,15 @@ Interval single_step_epsilon(const DominatingPair& pair, double delta) {
   const auto exceeds = [&](double epsilon) { return step.lower(epsilon) > delta; };
   const auto suffices = [&](double epsilon) { return step.upper(epsilon) <= delta; };
   if (suffices(0)) return {0, 0};
-  const double most = step.infinity_mass() > delta ? beyond_loss : std::min(beyond_loss, pair.finite_loss_bound());
-  double high = std::min(1.0, most);
-  while (high < most && !suffices(high)) high = step.is_lost(high) ? most : std::min(2 * high, most);
-  if (high >= beyond_loss || step.infinity_mass() > delta) return {exceeded_epsilon(pair, delta), infinity};
+  if (step.infinity_mass() > delta) return {exceeded_epsilon(pair, delta), infinity};
   // The root without certificate, then outwards until each side has one.
-  const auto excess = [&](double epsilon) {
-    return math::log(std::max(step.upper(epsilon), 1e-320)) - math::log(delta);
-  };
-  const double root = monotone_root(excess, 0.0, high, 1e-15);
+  const double most = std::min(beyond_loss, pair.finite_loss_bound());
+  const auto [root, off] = near_root(step, delta, most);
+  if (root >= beyond_loss) return {exceeded_epsilon(pair, delta), infinity};
   double lower = root, upper = root;
-  const double nearest = u * root + smallest_subnormal;
+  const double nearest = 0.5 * off + u * root + smallest_subnormal;
   for (double away = nearest; lower > 0 && !exceeds(lower); away *= 4) lower = std::max(0.0, root - away);
-  for (double away = nearest; upper < high && !suffices(upper); away *= 4) upper = std::min(high, root + away);
+  for (double away = nearest; upper < most && !suffices(upper); away *= 4) upper = std::min(most, root + away);
   return {lower, upper};
 }
 
