@@ -24,8 +24,8 @@ constexpr double may_round = 0.1;           // times what rounding takes is at m
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
-// One large loss may decide where the tilted deviation is so many times the plain one, and does where all smaller losses
-// deviate so many times less than epsilon, and move delta by not too many times itself.
+// One large loss may decide where the tilted deviation is so many times the plain one, and does where all smaller
+// losses deviate so many times less than epsilon, and move delta by not too many times itself.
 constexpr double grown_deviation = 2, far_off = 3, most_moved = 4;
 constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
@@ -218,8 +218,14 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
       if (shared > 1) lines.clear();
       return plan;
     }
+    const double before = frequency;
     frequency = caution_ *
                 std::max(cut_ > 0 ? 1.3 * frequency : 0.0, reach * count * spacing);  // finer nodes show a faster decay
+    // Far losses turn at the most frequencies, and need nodes by these.
+    if (!(cost::contour(terms_, count, nodes * std::max(1.0, frequency / before / 3)) < budget)) {
+      is_dear_ = true;
+      return {};
+    }
     least = std::ceil(0.5 * frequency / spacing) + 2;
   }
   return {};

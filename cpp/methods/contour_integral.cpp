@@ -160,7 +160,8 @@ class ByContourIntegral final : public Method {
       planner_.emplace(task_.terms(), task_.question, nodes);
     }
     // Where transforms are too wide, finer ones cost more; where it is asked for by name, it may cost more than they.
-    const double patience = task_.answer.passes > attempts_ ? 300 : task_.is_named() ? 4 : 1;
+    const int others = task_.answer.passes - attempts_;
+    const double patience = others >= 3 ? 300 : others > 0 ? 3 : task_.is_named() ? 4 : 1;
     if (!plan_ && !is_done_ && patience > patience_) {
       plan_ = planner_->next(lines_, patience);
       if (!plan_) patience_ = patience, lines_.clear();
