@@ -20,7 +20,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_attempts = 3, most_moves = 6;
+constexpr int most_attempts = 3, most_moves = 6, most_others = 3;
 constexpr std::size_t many_samples = 24, many_terms = 16;
 constexpr double few_log_fraction = -4;  // of errors where directions are compared
 constexpr double next_to_0 = 1e-12;      // epsilon, where Newton's method ends
@@ -159,9 +159,9 @@ class ByContourIntegral final : public Method {
       held_ = Held(bytes_);
       planner_.emplace(task_.terms(), task_.question, nodes);
     }
-    // Where transforms are too wide, finer ones cost more; where it is asked for by name, it may cost more than they.
-    const int others = task_.answer.passes - attempts_;
-    const double patience = others >= 3 ? 300 : others > 0 ? 3 : task_.is_named() ? 4 : 1;
+    // Where transforms stay too wide, finer ones cost more; where it is asked for by name, it may cost more than they.
+    const bool others_fail = task_.answer.passes - attempts_ >= most_others;
+    const double patience = others_fail ? 300 : task_.is_named() ? 4 : 1;
     if (!plan_ && !is_done_ && patience > patience_) {
       plan_ = planner_->next(lines_, patience);
       if (!plan_) patience_ = patience, lines_.clear();
