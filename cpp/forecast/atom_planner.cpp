@@ -69,6 +69,11 @@ bool AtomPlanner::close_at(double epsilon) {
   if (!question_.wants_epsilon()) at_ = saddlepoint_.saddle_for_epsilon(epsilon);
   if (!question_.wants_epsilon()) return true;
   if (!(finite_delta() > 1e-3 * question_.at)) return false;
+  if (closes && plain_.is_large_loss()) {
+    at_ = saddlepoint_.saddle_for_epsilon(plain_.at().epsilon);
+    at_.log_delta = math::log(finite_delta()), at_.slope = plain_.at().slope;
+    return at_.epsilon <= epsilon;
+  }
   at_ = closes ? saddlepoint_.saddle_for_delta(finite_delta()) : plain_.at();
   if (at_.epsilon <= 0) at_ = saddlepoint_.rough_saddle_for_epsilon(0);  // delta(0) is less
   return at_.epsilon <= epsilon;

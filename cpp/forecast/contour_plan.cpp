@@ -24,9 +24,8 @@ constexpr double may_round = 0.1;           // times what rounding takes is at m
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
-// One large loss may decide where the tilted deviation is so many times the plain one, and does where all smaller
-// losses deviate so many times less than epsilon, and move delta by not too many times itself.
-constexpr double grown_deviation = 2, far_off = 3, most_moved = 4;
+// One large loss may decide where the tilted deviation is so many times the plain one.
+constexpr double grown_deviation = 2;
 constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
@@ -83,11 +82,11 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
       rounding_(likely_rounding(saddlepoint_)) {
   if (question.wants_epsilon()) {
     at_ = near_delta(math::log(question.at));
-    if (at_.deviation > grown_deviation * saddlepoint_.deviation()) seek_large_loss();
     if (!(at_.epsilon > 0)) seek(0);
   } else {
     seek(question.at);
   }
+  seek_large_loss();
 }
 
 void ContourPlanner::seek(double epsilon) {
@@ -100,11 +99,12 @@ void ContourPlanner::seek(double epsilon) {
 }
 
 void ContourPlanner::seek_large_loss() {
-  if (saddlepoint_.terms() > few_terms) return;
-  const auto [large, slope, deviation] = saddlepoint_.large_loss(at_.log_delta);
-  const double epsilon = large + slope * deviation * deviation / 2;  // with smaller ones that are about normal
-  is_large_loss_ = large > far_off * deviation && slope * deviation < most_moved && epsilon < at_.epsilon;
-  if (is_large_loss_) place(epsilon, at_.log_delta, slope);
+  if (saddlepoint_.terms() > few_terms || !(at_.deviation > grown_deviation * saddlepoint_.deviation())) return;
+  const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
+  const auto found =
+      wants_epsilon ? saddlepoint_.large_loss_of(at_.log_delta) : saddlepoint_.large_loss_at(at_.epsilon);
+  is_large_loss_ = found && (wants_epsilon ? found->epsilon < at_.epsilon : found->log_delta < at_.log_delta);
+  if (is_large_loss_) place(found->epsilon, found->log_delta, found->slope);
 }
 
 void ContourPlanner::place(double epsilon, double log_delta, double slope) {

@@ -55,6 +55,8 @@ class ContourPlanner {
   /// Whether there was no plan for its cost alone.
   bool is_dear() const { return is_dear_; }
 
+  /// Whether one large loss says where epsilon is.
+  bool is_large_loss() const { return is_large_loss_; }
   /// Where epsilon is forecast.
   double epsilon() const { return at_.epsilon; }
   /// Whether an epsilon lies where contours for the forecast one say little.

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "forecast/normal_tail.hpp"
 #include "numeric/constants.hpp"
@@ -171,29 +174,80 @@ double Saddlepoint::variation_below(double top) const {
   return sum;
 }
 
-Saddlepoint::LargeLoss Saddlepoint::large_loss(double log_delta) const {
-  const double delta = math::exp(log_delta);
-  struct Node {
-    double loss, p;
-  };
-  std::vector<Node> nodes;
+namespace {
+
+// A loss and how often it is expected.
+struct Expected {
+  double loss, count;
+};
+
+// One large loss, all smaller ones about normal.
+struct OneLarge {
+  std::vector<Expected> losses;  // the largest first
+  std::size_t large = 0;         // so many may be the large one
+  double mean = 0, square = 0;   // of the others
+
+  void split(double loss) {
+    large = 0, mean = square = 0;
+    while (large < losses.size() && losses[large].loss >= loss) ++large;
+    for (const Expected& small : std::span(losses).subspan(large))
+      mean += small.count * small.loss, square += small.count * small.loss * small.loss;
+  }
+  double deviation() const { return std::sqrt(square); }
+
+  double log_delta(double epsilon) const {
+    constexpr double farthest = -8;
+    const double s = deviation();
+    double sum = 1e-300;
+    for (const Expected& at : std::span(losses).first(large)) {
+      const double y = epsilon - at.loss - mean, x = y / s;
+      sum += at.count * (x < farthest ? -math::expm1(y)
+                                      : math::exp(-x * x / 2) * (scaled_normal_tail(x) - scaled_normal_tail(x + s)));
+    }
+    return math::log(sum);
+  }
+  double slope(double epsilon) const {
+    const double apart = deviation() / 16;
+    return (log_delta(epsilon - apart) - log_delta(epsilon + apart)) / (2 * apart);
+  }
+};
+
+constexpr double large_deviations = 3;  // that a large loss lies above the smaller ones, at least
+
+}  // namespace
+
+std::optional<Saddlepoint::LargeLoss> Saddlepoint::large_loss(double epsilon, double log_delta) const {
+  constexpr double hardly_moved = 1;
+  OneLarge one;
   for (const Part& part : parts_) {
     const auto [loss, log_mass] = part.nodes();
     for (std::size_t i = 0; i < loss.size(); ++i)
-      nodes.push_back({loss[i], part.count * math::exp(log_mass[i] - part.log_total)});
+      one.losses.push_back({loss[i], part.count * math::exp(log_mass[i] - part.log_total)});
   }
-  const auto is_larger = [](const Node& a, const Node& b) { return a.loss > b.loss; };
-  std::sort(nodes.begin(), nodes.end(), is_larger);
+  std::sort(one.losses.begin(), one.losses.end(), [](const Expected& a, const Expected& b) { return a.loss > b.loss; });
+  if (std::isnan(log_delta)) {
+    one.split(epsilon / 2);
+    if (!(epsilon > large_deviations * one.deviation())) return {};
+    return LargeLoss{epsilon, one.log_delta(epsilon), one.slope(epsilon)};
+  }
+  const double delta = math::exp(log_delta);
   double p = 0, q = 0;
-  std::size_t k = 0;
-  for (; k < nodes.size() && nodes[k].loss > 0 && p - math::exp(nodes[k].loss) * q < delta; ++k)
-    p += nodes[k].p, q += nodes[k].p * math::exp(-nodes[k].loss);
-  const double epsilon = math::log((p - delta) / q);
-  if (!(epsilon > 0)) return {0, 0, 0};
-  double square = 0;
-  for (; k < nodes.size(); ++k)
-    if (nodes[k].loss < epsilon / 2) square += nodes[k].p * nodes[k].loss * nodes[k].loss;
-  return {epsilon, p / delta - 1, std::sqrt(square)};
+  for (const Expected& at : one.losses) {
+    if (!(at.loss > 0 && p - math::exp(at.loss) * q < delta)) break;
+    p += at.count, q += at.count * math::exp(-at.loss);
+  }
+  const double alone = math::log((p - delta) / q), slope = p / delta - 1;
+  if (!(alone > 0)) return {};
+  one.split(alone / 2);
+  const double deviation = one.deviation();
+  if (!(alone > large_deviations * deviation)) return {};
+  if (slope * deviation < hardly_moved) return LargeLoss{alone + one.mean + slope * one.square / 2, log_delta, slope};
+  double low = alone / 2, high = alone + 20 * deviation;
+  for (int i = 0; i < 12; ++i) {
+    const double middle = (low + high) / 2;
+    (one.log_delta(middle) > log_delta ? low : high) = middle;
+  }
+  return LargeLoss{low, log_delta, one.slope(low)};
 }
 
 double Saddlepoint::spread_count(double tilt, double apart) const {
