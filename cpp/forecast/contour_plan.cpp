@@ -25,7 +25,7 @@ constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or mo
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
 // One large loss may decide where the tilted deviation is so many times the plain one.
-constexpr double grown_deviation = 2;
+constexpr double grown_deviation = 2, nearly = 0.6, least_fall = 1;
 constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
@@ -103,7 +103,8 @@ void ContourPlanner::seek_large_loss() {
   const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
   const auto found =
       wants_epsilon ? saddlepoint_.large_loss_of(at_.log_delta) : saddlepoint_.large_loss_at(at_.epsilon);
-  is_large_loss_ = found && (wants_epsilon ? found->epsilon < at_.epsilon : found->log_delta < at_.log_delta);
+  if (!found || !(found->slope * found->epsilon > least_fall)) return;
+  is_large_loss_ = (wants_epsilon ? found->epsilon < nearly * at_.epsilon : found->log_delta < at_.log_delta - 0.2);
   if (is_large_loss_) place(found->epsilon, found->log_delta, found->slope);
 }
 

@@ -102,8 +102,7 @@ DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, 
       plan.points * static_cast<double>(result.contour.count) > worth_a_look)
     end_early(saddlepoint, *decaying, at, math::log(share * log_tolerance), result);
   const auto count = static_cast<double>(result.contour.count);
-  if (count > 0)
-    result.cost = cost::discretized_contour(static_cast<double>(saddlepoint.terms()), 2 * count, plan.points);
+  if (count > 0) result.cost = cost::discretized_contour(2 * count, plan.points);
   return result;
 }
 
