@@ -185,15 +185,22 @@ struct Expected {
 struct OneLarge {
   std::vector<Expected> losses;  // the largest first
   std::size_t large = 0;         // so many may be the large one
+  double expected = 0;           // of these, so many
   double mean = 0, square = 0;   // of the others
 
   void split(double loss) {
-    large = 0, mean = square = 0;
-    while (large < losses.size() && losses[large].loss >= loss) ++large;
+    large = 0, expected = mean = square = 0;
+    for (; large < losses.size() && losses[large].loss >= loss; ++large) expected += losses[large].count;
     for (const Expected& small : std::span(losses).subspan(large))
       mean += small.count * small.loss, square += small.count * small.loss * small.loss;
   }
   double deviation() const { return std::sqrt(square); }
+
+  // Whether epsilon lies far above the smaller ones, and two large ones are too rare to matter.
+  bool decides(double epsilon, double delta) const {
+    constexpr double deviations = 3;
+    return epsilon > deviations * deviation() && expected * expected < delta;
+  }
 
   double log_delta(double epsilon) const {
     constexpr double farthest = -8;
@@ -212,8 +219,6 @@ struct OneLarge {
   }
 };
 
-constexpr double large_deviations = 3;  // that a large loss lies above the smaller ones, at least
-
 }  // namespace
 
 std::optional<Saddlepoint::LargeLoss> Saddlepoint::large_loss(double epsilon, double log_delta) const {
@@ -227,8 +232,9 @@ std::optional<Saddlepoint::LargeLoss> Saddlepoint::large_loss(double epsilon, do
   std::sort(one.losses.begin(), one.losses.end(), [](const Expected& a, const Expected& b) { return a.loss > b.loss; });
   if (std::isnan(log_delta)) {
     one.split(epsilon / 2);
-    if (!(epsilon > large_deviations * one.deviation())) return {};
-    return LargeLoss{epsilon, one.log_delta(epsilon), one.slope(epsilon)};
+    const double found = one.log_delta(epsilon);
+    if (!one.decides(epsilon, math::exp(found))) return {};
+    return LargeLoss{epsilon, found, one.slope(epsilon)};
   }
   const double delta = math::exp(log_delta);
   double p = 0, q = 0;
@@ -239,8 +245,8 @@ std::optional<Saddlepoint::LargeLoss> Saddlepoint::large_loss(double epsilon, do
   const double alone = math::log((p - delta) / q), slope = p / delta - 1;
   if (!(alone > 0)) return {};
   one.split(alone / 2);
+  if (!one.decides(alone, delta)) return {};
   const double deviation = one.deviation();
-  if (!(alone > large_deviations * deviation)) return {};
   if (slope * deviation < hardly_moved) return LargeLoss{alone + one.mean + slope * one.square / 2, log_delta, slope};
   double low = alone / 2, high = alone + 20 * deviation;
   for (int i = 0; i < 12; ++i) {
