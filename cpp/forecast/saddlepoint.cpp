@@ -198,8 +198,8 @@ struct OneLarge {
 
   // Whether epsilon lies far above the smaller ones, and two large ones are too rare to matter.
   bool decides(double epsilon, double delta) const {
-    constexpr double deviations = 3;
-    return epsilon > deviations * deviation() && expected * expected < delta;
+    constexpr double deviations = 3, most_of_two = 30;
+    return epsilon > deviations * deviation() && expected * expected < most_of_two * delta;
   }
 
   double log_delta(double epsilon) const {

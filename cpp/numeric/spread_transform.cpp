@@ -81,7 +81,7 @@ class Far {
 
   // `turns`: at frequency 1.
   void add(double mass, double turns) {
-    if (mass_.empty()) grid_.assign(size_ + order, 0.0), hits_.assign(size_ + order, 0);
+    if (mass_.empty()) grid_.assign(size_ + order, 0.0), hits_.assign(size_, 0);
     const auto size = static_cast<double>(size_);
     const double at = (turns - std::nearbyint(turns)) * size, below = std::floor(at);
     auto first = static_cast<std::int64_t>(below) + 1 - static_cast<std::int64_t>(order / 2);
@@ -135,22 +135,28 @@ class Far {
     constexpr std::array zeta{1.6449340668482264, 1.0823232337111382, 1.0173430619844491,
                               1.0040773561979443, 1.0009945751278181, 1.0002460865533080,
                               1.0000612481350587, 1.0000152822594086, 1.0000038172932650};
-    growth_.assign(padded(count_), 0.0);
-    for (std::size_t k = 0; k < count_; ++k) {
-      const double part = static_cast<double>(k) / static_cast<double>(size_), square = part * part;
-      double sum = 0;
-      for (std::size_t n = zeta.size(); n > 0; --n) sum = (sum + zeta[n - 1] / static_cast<double>(n)) * square;
-      growth_[k] = static_cast<double>(order) * sum;
+    growth_.resize(padded(count_));
+    for (std::size_t k = 0; k < growth_.size(); k += lanes) {
+      std::array<double, lanes> square, sum{};
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const double part = static_cast<double>(std::min(k + lane, count_ - 1)) / static_cast<double>(size_);
+        square[lane] = part * part;
+      }
+      for (std::size_t n = zeta.size(); n > 0; --n) {
+        const double next = zeta[n - 1] / static_cast<double>(n);
+        for (std::size_t lane = 0; lane < lanes; ++lane) sum[lane] = (sum[lane] + next) * square[lane];
+      }
+      for (std::size_t lane = 0; lane < lanes; ++lane) growth_[k + lane] = static_cast<double>(order) * sum[lane];
     }
     default_fft_kernel().exponentials(growth_.data(), growth_.size());
   }
 
-  // Masses on a point of the grid, at most.
+  // Masses on a point of the grid, at most. The circle closes within the first points.
   double most_hits() const {
     std::uint32_t now = 0, most = 0;
-    for (std::size_t i = 0; i < size_ + order; ++i) {
-      now += hits_[i % size_];
-      if (i >= order) now -= hits_[i - order];
+    for (std::size_t i = 0; i < order; ++i) now += hits_[size_ - order + i];
+    for (std::size_t i = 0; i < size_; ++i) {
+      now += hits_[i] - hits_[i < order ? size_ - order + i : i - order];
       most = std::max(most, now);
     }
     return static_cast<double>(most);
