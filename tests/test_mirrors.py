@@ -17,7 +17,7 @@ THROUGH_OTHERS = {
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
     "gaussian_cells gaussian_mgf_line gaussian_tradeoff known_pairs moment_strips mixture_loss "
     "public_mixture random_allocation sampled",
-    "methods": "dpsgd dpsgd_search engine gaussian_merge method questions single_step",
+    "methods": "dpsgd dpsgd_search engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",
     "pld": "renyi safe_masses stored_law tail_sums tradeoff",
 }

@@ -70,14 +70,13 @@ class SingleStep {
 
   static constexpr double least = 1e-307;  // what underflow may have hidden
 
-  // The integrals at an edge beyond epsilon, on the side of `sign`, by at least its own loss error.
+  // The integrals at an edge beyond epsilon, on the side of `sign`, by its own loss error, and not by far more.
   std::optional<PairCells> beside(double epsilon, double sign) {
     for (int i = 0; i < 12; ++i) {
       PairCells cells = pair_.integrate(std::array{epsilon + sign * shift_});
       const double needed = cells.loss_error + u * (std::fabs(epsilon) + shift_);  // proof: single-step
-      const bool enough = needed <= shift_;
-      if (!enough || needed < shift_ / 8) shift_ = 2 * needed;  // for the next edge, too
-      if (enough) return cells;
+      if (needed <= shift_ && needed >= shift_ / 8) return cells;
+      shift_ = 2 * needed;  // for the next edge, too
     }
     return std::nullopt;
   }
@@ -97,7 +96,7 @@ std::pair<double, double> near_root(SingleStep& step, double delta, double most)
     if (log_delta > goal && step.is_lost(epsilon)) return {most, 0};
     (log_delta > goal ? low : high) = epsilon;
     double next = epsilon + (log_delta - goal) / slope;
-    if (std::fabs(next - epsilon) <= off + 1e-15 * epsilon) return {epsilon, off};
+    if (std::fabs(next - epsilon) <= std::clamp(off, 1e-15 * epsilon, 1e-9 * epsilon)) return {epsilon, off};
     if (!(next > low && next < high))
       next = high < beyond_loss ? low + (high - low) / 2 : std::min(std::max(1.0, 2 * low), most);
     if (next == epsilon) break;

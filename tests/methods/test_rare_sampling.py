@@ -147,3 +147,20 @@ def test_grids_much_wider_than_the_losses_of_most_steps(sigma, q, count, delta):
     """The lower estimate keeps the mean of what all but never moves the loss."""
     found = answer([(sampled(sigma, q), count)], "epsilon", delta)
     assert found.converged
+
+
+@pytest.mark.parametrize(
+    ("count", "sigma", "rate", "delta"),
+    [
+        (172_798, 0.6804905061589056, 2.24e-6, 1.06e-12),
+        (161_433, 0.591, 2.8e-6, 1e-9),
+        (406, 0.32538669434833006, 2.786e-6, 1.036e-4),
+        (25, 0.43415448938857665, 7.19e-3, 1.9e-9),
+    ],
+)
+def test_one_large_loss_among_atoms_decides(count, sigma, rate, delta):
+    """A rare atom far above all that small losses add up to, and these next to it."""
+    run = count * hs.DiscreteGaussian(sigma=sigma).poisson_sampled(rate)
+    bounds = run.epsilon_bounds(delta)
+    assert run.delta_bounds(bounds.lower * (1 - 1e-3)).upper >= delta
+    assert run.delta_bounds(bounds.upper * (1 + 1e-3)).lower <= delta
