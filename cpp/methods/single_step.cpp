@@ -49,7 +49,7 @@ class SingleStep {
     if (!cells || epsilon >= finite_bound_) return {math::log(cells ? infinity_mass_ : 1), 0, 0};
     const double delta = cells->upper_tail_above + cells->infinity_mass;
     const double fall = cells->upper_tail_p - cells->upper_tail_above;
-    return {math::log(std::max(delta, 1e-320)), fall / delta, error(*cells) / fall + shift_};
+    return {math::log(std::max(delta, 1e-320)), fall / delta, error(*cells) / fall + shifted_};
   }
 
   /// An upper bound.
@@ -70,13 +70,15 @@ class SingleStep {
 
   static constexpr double least = 1e-307;  // what underflow may have hidden
 
-  // The integrals at an edge beyond epsilon, on the side of `sign`, by its own loss error, and not by far more.
+  // The integrals at an edge beyond epsilon, on the side of `sign`, by at least its own loss error.
   std::optional<PairCells> beside(double epsilon, double sign) {
     for (int i = 0; i < 12; ++i) {
       PairCells cells = pair_.integrate(std::array{epsilon + sign * shift_});
       const double needed = cells.loss_error + u * (std::fabs(epsilon) + shift_);  // proof: single-step
-      if (needed <= shift_ && needed >= shift_ / 8) return cells;
-      shift_ = 2 * needed;  // for the next edge, too
+      const bool enough = needed <= shift_;
+      shifted_ = shift_;
+      if (!enough || needed < shift_ / 8) shift_ = 2 * needed;  // for the next edge, too
+      if (enough) return cells;
     }
     return std::nullopt;
   }
@@ -84,7 +86,7 @@ class SingleStep {
   const DominatingPair& pair_;
   double finite_bound_;  // no finite loss is above it
   double infinity_mass_;
-  double shift_ = 0;
+  double shift_ = 0, shifted_ = 0;  // of the next edge, of the last one
 };
 
 // About where delta(epsilon) is `delta`, and how far off that is, by Newton's method in a bracket.
