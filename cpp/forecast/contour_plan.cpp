@@ -25,7 +25,7 @@ constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or mo
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
 // One large loss may decide where the tilted deviation is so many times the plain one.
-constexpr double grown_deviation = 2, nearly = 0.8, least_fall = 1;
+constexpr double grown_deviation = 4, nearly = 0.8, least_fall = 1;
 constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for

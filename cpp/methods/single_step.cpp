@@ -34,22 +34,19 @@ class SingleStep {
     return std::min(1.0, finite == 0 ? cells->infinity_mass : (finite + cells->infinity_mass) * (1 + 4 * u));
   }
 
-  /// Whether `upper` has come down to what underflow may hide, from where it does not fall.
-  bool is_lost(double epsilon) {
-    const auto cells = beside(epsilon, -1);
-    return cells && !cells->own_scale && cells->upper_tail_above < least;
-  }
-
-  /// About delta(epsilon), as a logarithm, -d log delta / d epsilon, and how far off in epsilon that is at most.
+  /// About delta(epsilon), as a logarithm, -d log delta / d epsilon, how far off in epsilon that is at most, and
+  /// whether it has come down to what underflow may hide, from where it does not fall.
   struct Point {
     double log_delta, slope, off;
+    bool is_lost;
   };
   Point about(double epsilon) {
     const auto cells = beside(epsilon, -1);
-    if (!cells || epsilon >= finite_bound_) return {math::log(cells ? infinity_mass_ : 1), 0, 0};
+    if (!cells || epsilon >= finite_bound_) return {math::log(cells ? infinity_mass_ : 1), 0, 0, false};
     const double delta = cells->upper_tail_above + cells->infinity_mass;
     const double fall = cells->upper_tail_p - cells->upper_tail_above;
-    return {math::log(std::max(delta, 1e-320)), fall / delta, error(*cells) / fall + shifted_};
+    const bool is_lost = !cells->own_scale && cells->upper_tail_above < least;
+    return {math::log(std::max(delta, 1e-320)), fall / delta, error(*cells) / fall + shifted_, is_lost};
   }
 
   /// An upper bound.
@@ -89,18 +86,21 @@ class SingleStep {
   double shift_ = 0, shifted_ = 0;  // of the next edge, of the last one
 };
 
-// About where delta(epsilon) is `delta`, and how far off that is, by Newton's method in a bracket.
+// About where delta(epsilon) is `delta`, and how far off that is: by Newton's method for the logarithm or, where that
+// leaves the bracket, for delta, which is convex, or by halving where that goes further.
 std::pair<double, double> near_root(SingleStep& step, double delta, double most) {
   const double goal = math::log(delta);
   double low = 0, high = most, epsilon = 0;
   for (int i = 0; i < 100; ++i) {
-    const auto [log_delta, slope, off] = step.about(epsilon);
-    if (log_delta > goal && step.is_lost(epsilon)) return {most, 0};
+    const auto [log_delta, slope, off, is_lost] = step.about(epsilon);
+    if (log_delta > goal && is_lost) return {most, 0};
     (log_delta > goal ? low : high) = epsilon;
+    const auto is_inside = [&](double next) { return next > low && next < high; };
     double next = epsilon + (log_delta - goal) / slope;
     if (std::fabs(next - epsilon) <= std::clamp(off, 1e-15 * epsilon, 1e-9 * epsilon)) return {epsilon, off};
-    if (!(next > low && next < high))
-      next = high < beyond_loss ? low + (high - low) / 2 : std::min(std::max(1.0, 2 * low), most);
+    if (!is_inside(next) && high < beyond_loss)
+      next = std::max(low + (high - low) / 2, epsilon - math::expm1(goal - log_delta) / slope);
+    if (!is_inside(next)) next = high < beyond_loss ? low + (high - low) / 2 : std::min(std::max(1.0, 2 * low), most);
     if (next == epsilon) break;
     epsilon = next;
   }

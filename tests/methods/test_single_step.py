@@ -4,6 +4,7 @@
 import math
 
 import pytest
+from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick import _core
@@ -57,3 +58,20 @@ def test_a_delta_that_infinite_losses_exceed_has_no_upper_end():
     pair = hs.ApproximateDP(epsilon=1.0, delta=1e-3).dominating_pair(Direction.REMOVE)
     found = asked(pair, "epsilon", 1e-4)
     assert found.upper == float("inf")
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 0.3, 2.0, 9.0])
+@pytest.mark.parametrize(("sigma", "rate"), [(0.7, 0.1), (2.0, 1e-3), (30.0, 0.9)])
+def test_delta_is_the_formula(sigma, rate, epsilon):
+    """Of a sampled Gaussian, by tails of the normal distribution."""
+    pair = (
+        hs.Gaussian(noise_multiplier=sigma).poisson_sampled(rate).dominating_pair(Direction.REMOVE)
+    )
+    found = asked(pair, "delta", epsilon)
+    with ctx.workprec(200):
+        mu, q, power = 1 / arb(sigma), arb(rate), arb(epsilon).exp()
+        edge = ((power - 1) / q + 1).log() / mu + mu / 2
+        own, shifted = ((x / arb(2).sqrt()).erfc() / 2 for x in (edge, edge - mu))
+        truth = q * shifted - (power - 1 + q) * own
+        assert arb(found.lower) <= truth <= arb(found.upper)
+    assert found.upper - found.lower <= max(1e-9 * found.upper, 1e-300)
