@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "forecast/cost.hpp"
+#include "forecast/large_loss.hpp"
 #include "forecast/thinned.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
@@ -25,7 +26,7 @@ constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or mo
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
 // One large loss may decide where the tilted deviation is so many times the plain one.
-constexpr double grown_deviation = 4, nearly = 0.8, least_fall = 1;
+constexpr double grown_deviation = 4, nearly = 0.8, hardly_less = -0.2, least_fall = 1;
 constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
@@ -101,11 +102,12 @@ void ContourPlanner::seek(double epsilon) {
 void ContourPlanner::seek_large_loss() {
   if (saddlepoint_.terms() > few_terms || !(at_.deviation > grown_deviation * saddlepoint_.deviation())) return;
   const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
-  const auto found =
-      wants_epsilon ? saddlepoint_.large_loss_of(at_.log_delta) : saddlepoint_.large_loss_at(at_.epsilon);
+  const auto found = wants_epsilon ? large_loss_of(saddlepoint_, at_.log_delta)
+                                   : large_loss_at(saddlepoint_, at_.epsilon, at_.log_delta + hardly_less);
   if (!found || !(found->slope * found->epsilon > least_fall)) return;
-  is_large_loss_ = (wants_epsilon ? found->epsilon < nearly * at_.epsilon : found->log_delta < at_.log_delta - 0.2);
-  if (is_large_loss_) place(found->epsilon, found->log_delta, found->slope);
+  if (wants_epsilon && !(found->epsilon < nearly * at_.epsilon)) return;
+  is_large_loss_ = true;
+  place(found->epsilon, found->log_delta, found->slope);
 }
 
 void ContourPlanner::place(double epsilon, double log_delta, double slope) {

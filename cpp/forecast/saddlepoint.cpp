@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "forecast/normal_tail.hpp"
 #include "numeric/constants.hpp"
@@ -172,88 +169,6 @@ double Saddlepoint::variation_below(double top) const {
       if (loss[i] > 0 && loss[i] < top) sum -= part.count * math::exp(log_mass[i]) * math::expm1(-loss[i]);
   }
   return sum;
-}
-
-namespace {
-
-// A loss and how often it is expected.
-struct Expected {
-  double loss, count;
-};
-
-// One large loss, all smaller ones about normal.
-struct OneLarge {
-  std::vector<Expected> losses;  // the largest first
-  std::size_t large = 0;         // so many may be the large one
-  double expected = 0;           // of these, so many
-  double mean = 0, square = 0;   // of the others
-
-  void split(double loss) {
-    large = 0, expected = mean = square = 0;
-    for (; large < losses.size() && losses[large].loss >= loss; ++large) expected += losses[large].count;
-    for (const Expected& small : std::span(losses).subspan(large))
-      mean += small.count * small.loss, square += small.count * small.loss * small.loss;
-  }
-  double deviation() const { return std::sqrt(square); }
-
-  // Whether epsilon lies far above the smaller ones, and two large ones are too rare to matter.
-  bool decides(double epsilon, double delta) const {
-    constexpr double deviations = 3, most_of_two = 30;
-    return epsilon > deviations * deviation() && expected * expected < most_of_two * delta;
-  }
-
-  double log_delta(double epsilon) const {
-    constexpr double farthest = -8;
-    const double s = deviation();
-    double sum = 1e-300;
-    for (const Expected& at : std::span(losses).first(large)) {
-      const double y = epsilon - at.loss - mean, x = y / s;
-      sum += at.count * (x < farthest ? -math::expm1(y)
-                                      : math::exp(-x * x / 2) * (scaled_normal_tail(x) - scaled_normal_tail(x + s)));
-    }
-    return math::log(sum);
-  }
-  double slope(double epsilon) const {
-    const double apart = deviation() / 16;
-    return (log_delta(epsilon - apart) - log_delta(epsilon + apart)) / (2 * apart);
-  }
-};
-
-}  // namespace
-
-std::optional<Saddlepoint::LargeLoss> Saddlepoint::large_loss(double epsilon, double log_delta) const {
-  constexpr double hardly_moved = 1;
-  OneLarge one;
-  for (const Part& part : parts_) {
-    const auto [loss, log_mass] = part.nodes();
-    for (std::size_t i = 0; i < loss.size(); ++i)
-      one.losses.push_back({loss[i], part.count * math::exp(log_mass[i] - part.log_total)});
-  }
-  std::sort(one.losses.begin(), one.losses.end(), [](const Expected& a, const Expected& b) { return a.loss > b.loss; });
-  if (std::isnan(log_delta)) {
-    one.split(epsilon / 2);
-    const double found = one.log_delta(epsilon);
-    if (!one.decides(epsilon, math::exp(found))) return {};
-    return LargeLoss{epsilon, found, one.slope(epsilon)};
-  }
-  const double delta = math::exp(log_delta);
-  double p = 0, q = 0;
-  for (const Expected& at : one.losses) {
-    if (!(at.loss > 0 && p - math::exp(at.loss) * q < delta)) break;
-    p += at.count, q += at.count * math::exp(-at.loss);
-  }
-  const double alone = math::log((p - delta) / q), slope = p / delta - 1;
-  if (!(alone > 0)) return {};
-  one.split(alone / 2);
-  if (!one.decides(alone, delta)) return {};
-  const double deviation = one.deviation();
-  if (slope * deviation < hardly_moved) return LargeLoss{alone + one.mean + slope * one.square / 2, log_delta, slope};
-  double low = alone / 2, high = alone + 20 * deviation;
-  for (int i = 0; i < 12; ++i) {
-    const double middle = (low + high) / 2;
-    (one.log_delta(middle) > log_delta ? low : high) = middle;
-  }
-  return LargeLoss{low, log_delta, one.slope(low)};
 }
 
 double Saddlepoint::spread_count(double tilt, double apart) const {

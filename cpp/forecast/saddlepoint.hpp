@@ -5,7 +5,6 @@
 
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -87,17 +86,6 @@ class Saddlepoint {
   /// The tilt of that saddle above, at least 0, held to where the tilted composition is likely to be regular.
   double tilt_for_rate(double rate) const;
 
-  /// Where one large loss decides, delta(epsilon) is about the sum over all steps of their own, all smaller losses
-  /// about normal: delta at an epsilon, or where it is the one given, and -d log delta / d epsilon there. Nothing where
-  /// epsilon is too small for that.
-  struct LargeLoss {
-    double epsilon, log_delta, slope;
-  };
-  std::optional<LargeLoss> large_loss_at(double epsilon) const {
-    return large_loss(epsilon, std::numeric_limits<double>::quiet_NaN());
-  }
-  std::optional<LargeLoss> large_loss_of(double log_delta) const { return large_loss(0, log_delta); }
-
   /// A tilt of at most the one given at which the moments hardly know of losses that `truncated` left out.
   double tilt_below_outliers(double tilt, const Saddlepoint& truncated) const;
 
@@ -150,7 +138,6 @@ class Saddlepoint {
   Saddle for_epsilon(double epsilon, double accuracy) const;
   Saddle chernoff_saddle(double delta) const;
   Saddle irregular(double tilt, double epsilon) const;
-  std::optional<LargeLoss> large_loss(double epsilon, double log_delta) const;
   double steepest() const { return 0x1p40 / deviation_; }
   std::vector<Part> parts_;
   double total_count_ = 0;

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "forecast/closing.hpp"
 #include "forecast/cost.hpp"
 #include "forecast/grid_interval.hpp"
+#include "forecast/large_loss.hpp"
 #include "forecast/moment_edges.hpp"
 #include "forecast/nonuniform_grid.hpp"
 #include "forecast/transform_plan.hpp"
@@ -171,6 +173,19 @@ void bind_forecast(py::module_& core) {
   module.def("transform_cost", py::overload_cast<double, double, double>(&cost::transform), py::arg("terms"),
              py::arg("points"), py::arg("size"));
   module.def("contour_cost", &cost::contour, py::arg("terms"), py::arg("samples"), py::arg("nodes"));
+  const auto seen = [](const std::optional<LargeLoss>& found) {
+    return found ? std::optional(std::tuple(found->epsilon, found->log_delta, found->slope)) : std::nullopt;
+  };
+  module.def(
+      "large_loss_at",
+      [seen](const Saddlepoint& saddlepoint, double epsilon) {
+        return seen(large_loss_at(saddlepoint, epsilon, infinity));
+      },
+      py::arg("saddlepoint"), py::arg("epsilon"), "(epsilon, log delta, -d log delta / d epsilon), or None.");
+  module.def(
+      "large_loss_of",
+      [seen](const Saddlepoint& saddlepoint, double log_delta) { return seen(large_loss_of(saddlepoint, log_delta)); },
+      py::arg("saddlepoint"), py::arg("log_delta"));
   module.def("contour_samples", &cost::contour_samples, py::arg("nanoseconds"), py::arg("terms"), py::arg("nodes"));
   module.def("enumeration_cost", &cost::enumeration, py::arg("sums"), py::arg("wants_epsilon"));
 }
