@@ -26,7 +26,7 @@ constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or mo
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
 // One large loss may decide where the tilted deviation is so many times the plain one.
-constexpr double grown_deviation = 4, nearly = 0.8, hardly_less = -0.2, least_fall = 1;
+constexpr double grown_deviation = 4, nearly = 0.8, hardly_less = -2, least_fall = 1;
 constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
@@ -225,7 +225,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
                 std::max(cut_ > 0 ? 1.3 * frequency : 0.0, reach * count * spacing);  // finer nodes show a faster decay
     least = std::ceil(0.5 * frequency / spacing) + 2;
     // Far losses turn at high frequencies, and need about as many nodes as there are samples.
-    if (!(cost::contour(terms_, count, std::max(nodes, terms_ * count)) < budget)) {
+    if (cut_ > 0 && !(cost::contour(terms_, count, std::max(nodes, terms_ * count)) < budget)) {
       is_dear_ = true;
       return {};
     }

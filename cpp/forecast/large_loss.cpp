@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "forecast/normal_tail.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
@@ -22,8 +24,10 @@ struct Losses {
   explicit Losses(const Saddlepoint& saddlepoint) {
     for (std::size_t j = 0; j < saddlepoint.terms(); ++j) {
       const auto [loss, log_mass] = saddlepoint.nodes(j);
-      const double scale = saddlepoint.count(j) / math::exp(saddlepoint.log_moment(j, 0));
-      for (std::size_t i = loss.size(); i > 0; --i) all.push_back({loss[i - 1], scale * math::exp(log_mass[i - 1])});
+      std::vector<double> mass(log_mass.begin(), log_mass.end());
+      exponentials(mass);
+      const double scale = saddlepoint.count(j) / std::accumulate(mass.begin(), mass.end(), 0.0);
+      for (std::size_t i = loss.size(); i > 0; --i) all.push_back({loss[i - 1], scale * mass[i - 1]});
     }
     const auto is_larger = [](const Expected& a, const Expected& b) { return a.loss > b.loss; };
     if (saddlepoint.terms() > 1) std::sort(all.begin(), all.end(), is_larger);
@@ -45,10 +49,11 @@ struct Losses {
   }
 
   double log_delta(double epsilon) const {
-    constexpr double farthest = -8;
+    constexpr double farthest = -8, nothing = 38;
     double sum = 1e-300;
     for (const Expected& at : std::span(all).first(large)) {
       const double y = epsilon - at.loss - mean, x = y / deviation;
+      if (x > nothing) break;
       sum += at.count * (x < farthest
                              ? -math::expm1(y)
                              : math::exp(-x * x / 2) * (scaled_normal_tail(x) - scaled_normal_tail(x + deviation)));
