@@ -164,3 +164,10 @@ def test_one_large_loss_among_atoms_decides(count, sigma, rate, delta):
     bounds = run.epsilon_bounds(delta)
     assert run.delta_bounds(bounds.lower * (1 - 1e-3)).upper >= delta
     assert run.delta_bounds(bounds.upper * (1 + 1e-3)).lower <= delta
+
+
+@pytest.mark.parametrize("epsilon", [0.03, 0.04, 0.05, 0.07, 0.1, 0.2, 0.3])
+def test_deltas_next_to_and_between_rare_atoms_are_certified(epsilon):
+    run = 172_798 * hs.DiscreteGaussian(sigma=0.6804905061589056).poisson_sampled(2.24e-6)
+    bounds = run.delta_bounds(epsilon)
+    assert bounds.upper - bounds.lower <= 1e-3 * bounds.upper
