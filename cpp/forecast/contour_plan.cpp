@@ -25,8 +25,10 @@ constexpr double may_round = 0.1;           // times what rounding takes is at m
 constexpr double farthest_tilt = 500;       // of losses that deviate by 1 or more
 constexpr double farthest_deviations = 50;  // from the mean that a line reaches
 constexpr double least_log_delta = -680;
-// One large loss may decide where the tilted deviation is so many times the plain one.
-constexpr double grown_deviation = 4, nearly = 0.8, less = -2, least_fall = 1;
+// One large loss may decide where the tilted deviation is so many times the plain one. Its forecast is taken where its
+// epsilon is so many times that of the moments, or log delta so much less, and where log delta falls by so much over
+// epsilon: else epsilon hardly depends on it.
+constexpr double grown_deviation = 4, nearly = 0.8, far_less = -2, least_fall = 1;
 constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
@@ -103,7 +105,7 @@ void ContourPlanner::seek_large_loss() {
   if (saddlepoint_.terms() > few_terms || !(at_.deviation > grown_deviation * saddlepoint_.deviation())) return;
   const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
   const auto found = wants_epsilon ? large_loss_of(saddlepoint_, at_.log_delta)
-                                   : large_loss_at(saddlepoint_, at_.epsilon, at_.log_delta + less);
+                                   : large_loss_at(saddlepoint_, at_.epsilon, at_.log_delta + far_less);
   if (!found) return;
   const bool is_steep = found->slope * found->epsilon > least_fall;
   if (wants_epsilon && !(is_steep && found->epsilon < nearly * at_.epsilon)) return;

@@ -41,9 +41,8 @@ inline double transform(double terms, double points, double size) {
   return transform(terms, points, size, term * terms);
 }
 
-// Contour: the question, a line, one of its nodes, one of its samples raised to a power, and a node of that [ns];
-// fitted. A line and one of its nodes, in two directions at once; a sample, of the sum, of the product and of one line;
-// counted.
+// Contour: the question, a line, one of its nodes, and one of its samples raised to a power [ns]; fitted. A line and
+// one of its nodes, in two directions at once; a sample, of the sum, of the product and of one line; counted.
 constexpr double contour_question = 15e3, line = 4.7e3, node = 120, sample = 100;
 constexpr double line_bytes = 2048, node_bytes = 320, contour_sample_bytes = 500;
 // What takes more than this, and for each term, is not wanted [ns]: set by hand.
@@ -71,10 +70,9 @@ inline double contour_samples(double nanoseconds, double terms, double nodes) {
                   (left - spread_mass * nodes) / ((sample + spread_frequency) * terms));
 }
 
-// Discretized contour: a support point, and each time it is multiplied by its turn [ns]; fitted: what spreading them
-// saves is not counted on, since the bounds of their moduli take as long. Where a transform
-// takes less than `least` planning one does not pay, and one that takes more than `most` is not wanted [ns]: set by
-// hand.
+// Discretized contour: a support point, and each time it is multiplied by its turn [ns]; fitted. What spreading the
+// points saves is not counted on, since bounds of their moduli take as long. Where a transform takes less than `least`
+// planning one does not pay, and one that takes more than `most` is not wanted [ns]: set by hand.
 constexpr double step_point = 20, turn = 1.3;
 constexpr double least_for_discretized_contour = 1e6, most_for_discretized_contour = 3e8;
 

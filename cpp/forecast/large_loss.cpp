@@ -33,7 +33,7 @@ struct Losses {
     if (saddlepoint.terms() > 1) std::sort(all.begin(), all.end(), is_larger);
   }
 
-  // Whether epsilon lies far above all losses below half of it, and two above that are too rare to matter.
+  // Splits the losses at half of epsilon, and tells whether it lies far above what all below that add up to.
   bool is_decided_at(double epsilon) {
     constexpr double deviations = 3;
     large = 0, expected = mean = square = 0;
@@ -43,6 +43,7 @@ struct Losses {
     deviation = std::sqrt(square);
     return epsilon > deviations * deviation;
   }
+  // Whether two large ones are too rare to matter.
   bool is_one(double delta) const {
     constexpr double most = 30;
     return expected * expected < most * delta;
