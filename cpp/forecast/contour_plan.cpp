@@ -29,7 +29,6 @@ constexpr double least_log_delta = -680;
 // epsilon is so many times that of the moments, or log delta so much less, and where log delta falls by so much over
 // epsilon: else epsilon hardly depends on it.
 constexpr double grown_deviation = 4, nearly = 0.8, far_less = -2, least_fall = 1;
-constexpr std::size_t few_terms = 4;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
 // Of a transform, which is forecast too low where it is cheap and losses are tiny, or epsilon is 0 [ns]: set by hand.
@@ -102,7 +101,7 @@ void ContourPlanner::seek(double epsilon) {
 }
 
 void ContourPlanner::seek_large_loss() {
-  if (saddlepoint_.terms() > few_terms || !(at_.deviation > grown_deviation * saddlepoint_.deviation())) return;
+  if (saddlepoint_.terms() > 1 || !(at_.deviation > grown_deviation * saddlepoint_.deviation())) return;
   const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
   const auto found = wants_epsilon ? large_loss_of(saddlepoint_, at_.log_delta)
                                    : large_loss_at(saddlepoint_, at_.epsilon, at_.log_delta + far_less);

@@ -1,45 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/large_loss.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "forecast/normal_tail.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/simd/vector_math.hpp"
+#include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
 
-// A loss and how often it is expected.
-struct Expected {
-  double loss, count;
-};
-
-// The losses of all steps, the largest first, of which the first `large` may be the large one.
+// Losses by size, and how often each is expected in all steps together; the first `small` of them are small.
 struct Losses {
-  explicit Losses(const Saddlepoint& saddlepoint) {
-    for (std::size_t j = 0; j < saddlepoint.terms(); ++j) {
-      const auto [loss, log_mass] = saddlepoint.nodes(j);
-      std::vector<double> mass(log_mass.begin(), log_mass.end());
-      exponentials(mass);
-      const double scale = saddlepoint.count(j) / std::accumulate(mass.begin(), mass.end(), 0.0);
-      for (std::size_t i = loss.size(); i > 0; --i) all.push_back({loss[i - 1], scale * mass[i - 1]});
-    }
-    const auto is_larger = [](const Expected& a, const Expected& b) { return a.loss > b.loss; };
-    if (saddlepoint.terms() > 1) std::sort(all.begin(), all.end(), is_larger);
+  explicit Losses(const Saddlepoint& saddlepoint)
+      : loss(saddlepoint.nodes(0).loss),
+        count(saddlepoint.nodes(0).log_mass.begin(), saddlepoint.nodes(0).log_mass.end()) {
+    exponentials(count);
+    CompensatedSum sum;
+    for (const double mass : count) sum.add(mass);
+    for (double& each : count) each *= saddlepoint.count(0) / sum.value();
   }
 
-  // Splits the losses at half of epsilon, and tells whether it lies far above what all below that add up to.
+  // Splits them at half of epsilon, and tells whether it lies far above what all small ones add up to.
   bool is_decided_at(double epsilon) {
     constexpr double deviations = 3;
-    large = 0, expected = mean = square = 0;
-    for (; large < all.size() && all[large].loss >= epsilon / 2; ++large) expected += all[large].count;
-    for (const Expected& small : std::span(all).subspan(large))
-      mean += small.count * small.loss, square += small.count * small.loss * small.loss;
+    double square = 0;
+    small = 0, expected = mean = 0;
+    for (; small < loss.size() && loss[small] < epsilon / 2; ++small)
+      mean += count[small] * loss[small], square += count[small] * loss[small] * loss[small];
+    for (std::size_t i = small; i < loss.size(); ++i) expected += count[i];
     deviation = std::sqrt(square);
     return epsilon > deviations * deviation;
   }
@@ -50,26 +42,26 @@ struct Losses {
   }
 
   double log_delta(double epsilon) const {
-    constexpr double farthest = -8, nothing = 38;
+    constexpr double farthest = 8, nothing = 38;
     double sum = 1e-300;
-    for (const Expected& at : std::span(all).first(large)) {
-      const double y = epsilon - at.loss - mean, x = y / deviation;
+    for (std::size_t i = loss.size(); i > small; --i) {
+      const double y = epsilon - loss[i - 1] - mean, x = y / deviation;
       if (x > nothing) break;
-      sum += at.count * (x < farthest
-                             ? -math::expm1(y)
-                             : math::exp(-x * x / 2) * (scaled_normal_tail(x) - scaled_normal_tail(x + deviation)));
+      const double apart = scaled_normal_tail(x) - scaled_normal_tail(x + deviation);
+      sum += count[i - 1] * (x < -farthest ? -math::expm1(y) : math::exp(-x * x / 2) * apart);
     }
     return math::log(sum);
   }
-  double slope(double epsilon) const {
-    const double apart = deviation / 16;
-    return (log_delta(epsilon - apart) - log_delta(epsilon + apart)) / (2 * apart);
+  LargeLoss at(double epsilon) const {
+    const double apart = deviation / 16, fall = log_delta(epsilon - apart) - log_delta(epsilon + apart);
+    return {epsilon, log_delta(epsilon), fall / (2 * apart)};
   }
 
-  std::vector<Expected> all;
-  std::size_t large = 0;
-  double expected = 0;                         // of the large ones
-  double mean = 0, square = 0, deviation = 0;  // of the others
+  std::span<const double> loss;
+  std::vector<double> count;
+  std::size_t small = 0;
+  double expected = 0;             // of the large ones
+  double mean = 0, deviation = 0;  // of the small ones
 };
 
 }  // namespace
@@ -77,30 +69,30 @@ struct Losses {
 std::optional<LargeLoss> large_loss_at(const Saddlepoint& saddlepoint, double epsilon, double log_most) {
   Losses losses(saddlepoint);
   if (!losses.is_decided_at(epsilon)) return {};
-  const double log_delta = losses.log_delta(epsilon);
-  if (!(log_delta < log_most) || !losses.is_one(math::exp(log_delta))) return {};
-  return LargeLoss{epsilon, log_delta, losses.slope(epsilon)};
+  const LargeLoss found = losses.at(epsilon);
+  if (!(found.log_delta < log_most) || !losses.is_one(math::exp(found.log_delta))) return {};
+  return found;
 }
 
+// Of large losses alone first, then by halving.
 std::optional<LargeLoss> large_loss_of(const Saddlepoint& saddlepoint, double log_delta) {
-  constexpr double hardly_moved = 1;
+  constexpr int most_halvings = 16;
   const double delta = math::exp(log_delta);
   Losses losses(saddlepoint);
   double p = 0, q = 0;
-  for (const Expected& at : losses.all) {
-    if (!(at.loss > 0 && p - math::exp(at.loss) * q < delta)) break;
-    p += at.count, q += at.count * math::exp(-at.loss);
+  for (std::size_t i = losses.loss.size(); i > 0; --i) {
+    const double loss = losses.loss[i - 1], power = math::exp(loss);
+    if (!(loss > 0 && p - power * q < delta)) break;
+    p += losses.count[i - 1], q += losses.count[i - 1] / power;
   }
-  const double alone = math::log((p - delta) / q), slope = p / delta - 1;
+  const double alone = math::log((p - delta) / q);
   if (!(alone > 0) || !losses.is_decided_at(alone) || !losses.is_one(delta)) return {};
-  if (slope * losses.deviation < hardly_moved)
-    return LargeLoss{alone + losses.mean + slope * losses.square / 2, log_delta, slope};
   double low = alone / 2, high = alone + 20 * losses.deviation;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < most_halvings; ++i) {
     const double middle = (low + high) / 2;
     (losses.log_delta(middle) > log_delta ? low : high) = middle;
   }
-  return LargeLoss{low, log_delta, losses.slope(low)};
+  return losses.at(low);
 }
 
 }  // namespace hockeystick

@@ -14,7 +14,7 @@ struct LargeLoss {
   double epsilon, log_delta, slope;
 };
 
-/// At an epsilon; nothing where it is too small for that, or delta is not below e^log_most.
+/// Of steps of one kind, at an epsilon; nothing where it is too small for that, or delta is not below e^log_most.
 std::optional<LargeLoss> large_loss_at(const Saddlepoint& saddlepoint, double epsilon, double log_most);
 
 /// Where delta is e^log_delta; nothing where epsilon is too small for that.

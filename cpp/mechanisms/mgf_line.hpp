@@ -4,12 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "numeric/interval.hpp"
 #include "numeric/point_mass_transform.hpp"
-#include "numeric/runtime/checkpoint.hpp"
-#include "numeric/spread_transform.hpp"
 
 namespace hockeystick {
 
@@ -29,26 +28,8 @@ struct MomentSample {
   double rounding, truncation;
 };
 
-/// The first `count` samples of the losses point_at(0), .. point_at(size - 1), apart from truncation.
-template <class PointAt>
-std::vector<MomentSample> samples_of(std::size_t size, const PointAt& point_at, double spacing, std::size_t count) {
-  std::vector<MomentSample> result{{0, 0, 0, 0}};
-  result.reserve(count);
-  const auto add = [&result](const PointMassSample& at) { result.push_back({at.re_less_1, at.im, at.rounding, 0}); };
-  const std::size_t turned = spread_costs_less(size, count) ? turned_first(size, count) : count;
-  PointMassTransform losses(size, point_at, spacing);
-  for (std::size_t k = 1; k < turned; ++k) {
-    checkpoint_each<8>(k);
-    add(losses.next());
-  }
-  if (turned == count) return result;
-  std::vector<PointMass> points;
-  points.reserve(size);
-  for (std::size_t i = 0; i < size; ++i) points.push_back(point_at(i));
-  const std::vector<PointMassSample> all = spread_transform(points, spacing, count);
-  for (std::size_t k = turned; k < count; ++k) add(all[k - 1]);
-  return result;
-}
+/// The first `count` samples of finitely many losses, apart from truncation.
+std::vector<MomentSample> samples_of(PointMassTransform losses, std::size_t count);
 
 class MgfLine {
  public:

@@ -94,10 +94,11 @@ double AtomMgfLine::modulus_bound(double frequency) const {
 }
 
 std::vector<MomentSample> AtomMgfLine::samples(double spacing, std::size_t count) const {
-  const auto point_at = [this](std::size_t i) {
-    return PointMass{tilted_.mass[i], losses_[i], tilted_.error[i]};  // proof: atom-moments
-  };
-  return samples_of(losses_.size(), point_at, spacing, count);
+  std::vector<PointMass> points;
+  points.reserve(losses_.size());
+  for (std::size_t i = 0; i < losses_.size(); ++i)
+    points.push_back({tilted_.mass[i], losses_[i], tilted_.error[i]});  // proof: atom-moments
+  return samples_of({points, spacing}, count);
 }
 
 }  // namespace hockeystick

@@ -14,6 +14,7 @@
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/union_probability.hpp"
 #include "pld/chernoff.hpp"
 

@@ -37,12 +37,13 @@ double StepMgfLine::modulus_bound(double frequency) const {
 }
 
 std::vector<MomentSample> StepMgfLine::samples(double spacing, std::size_t count) const {
+  // A loss is off by 2 u of its parts' sizes.
+  std::vector<PointMass> points;
+  points.reserve(losses_.size());
   const double offset = std::fabs(step_.step->offset);
-  const auto point_at = [&](std::size_t i) {  // a loss is off by 2 u of its parts' sizes
-    // proof: smoothing-rounding
-    return PointMass{step_.mass[i], losses_[i], 0, 2 * u * (std::fabs(losses_[i]) + 2 * offset)};
-  };
-  return samples_of(losses_.size(), point_at, spacing, count);
+  for (std::size_t i = 0; i < losses_.size(); ++i)  // proof: smoothing-rounding
+    points.push_back({step_.mass[i], losses_[i], 0, 2 * u * (std::fabs(losses_[i]) + 2 * offset)});
+  return samples_of({points, spacing}, count);
 }
 
 }  // namespace hockeystick

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <span>
+#include <vector>
 
 #include "numeric/fft/cache.hpp"
 #include "numeric/rounding.hpp"
@@ -73,139 +75,135 @@ class Near {
   double spread_ = 0;
 };
 
-// The other masses, spread on a circle.
+// The other masses, at most so many, spread on a circle.
 class Far {
  public:
-  explicit Far(std::size_t count)
-      : count_(count), size_(RealFft::good_size(std::max<std::size_t>(oversampled * count, 64))) {}
+  Far(std::size_t most, std::size_t count)
+      : size_(RealFft::good_size(std::max<std::size_t>(oversampled * count, 64))),
+        mass_(padded(most)),
+        offset_(mass_.size()),
+        first_(mass_.size()) {}
 
   // `turns`: at frequency 1.
   void add(double mass, double turns) {
-    if (mass_.empty()) grid_.assign(size_ + order, 0.0), hits_.assign(size_, 0);
     const auto size = static_cast<double>(size_);
     const double at = (turns - std::nearbyint(turns)) * size, below = std::floor(at);
     auto first = static_cast<std::int64_t>(below) + 1 - static_cast<std::int64_t>(order / 2);
     if (first < 0) first += static_cast<std::int64_t>(size_);
-    mass_.push_back(mass / factorial), offset_.push_back(at - below);
-    first_.push_back(static_cast<std::uint32_t>(first));
-    ++hits_[static_cast<std::size_t>(first)];
+    mass_[used_] = mass / factorial, offset_[used_] = at - below;
+    first_[used_++] = static_cast<std::uint32_t>(first);
     sum_.add(mass);
   }
 
-  bool is_empty() const { return mass_.empty(); }
-  double mass() const { return sum_.value(); }
-
-  // Adds sum m (e^(2 pi i k turns) - 1) to re[k] and im[k], 0 < k < count.
-  void add_to(std::vector<double>& re, std::vector<double>& im) {
-    for (std::size_t i = mass_.size(); i < padded(mass_.size()); ++i)
-      mass_.push_back(0), offset_.push_back(0), first_.push_back(0);
-    default_fft_kernel().spread(mass_.data(), offset_.data(), first_.data(), mass_.size(), grid_.data());
-    for (std::size_t i = 0; i < order; ++i) grid_[i] += grid_[size_ + i];
+  // Adds sum m (e^(2 pi i k turns) - 1), and its error, to samples k > 0.
+  void add_to(std::span<PointMassSample> samples) const {
+    if (used_ == 0) return;
+    std::vector<double> grid(size_ + order);
+    default_fft_kernel().spread(mass_.data(), offset_.data(), first_.data(), padded(used_), grid.data());
+    for (std::size_t i = 0; i < order; ++i) grid[i] += grid[size_ + i];
     const auto plan = shared_fft(size_);
     checkpoint();
-    plan->forward(std::span(grid_).first(size_));
-    make_growth();
-    const double total = mass();
+    plan->forward(std::span(grid).first(size_));
+    const std::vector<double> growth = growth_of(samples.size());
+    const double total = sum_.value(), rounding = u * (70 + most_hits()) + plan->error_constant();
     const auto put = [&](std::size_t k, double x, double y) {
-      re[k] += x * growth_[k] - total, im[k] += y * growth_[k];
+      if (k >= samples.size()) return;
+      samples[k].re_less_1 += x * growth[k] - total, samples[k].im += y * growth[k];
+      samples[k].rounding += total * (rounding * growth[k] + aliases(k));  // proof: spread-masses
     };
     const std::vector<std::size_t> frequencies = plan->frequencies();
     auto frequency = frequencies.begin();
     for (const RealFft::Block& block : plan->blocks())
       for (std::size_t i = 0; i < block.count; ++i, ++frequency) {
-        if (*frequency < count_) put(*frequency, grid_[block.re + i], -grid_[block.im + i]);
-        if (size_ - *frequency < count_) put(size_ - *frequency, grid_[block.re + i], grid_[block.im + i]);
+        const double x = grid[block.re + i], y = grid[block.im + i];
+        put(*frequency, x, -y), put(size_ - *frequency, x, y);
       }
-    rounding_ = u * (70 + most_hits()) + plan->error_constant();
-  }
-
-  // Of what was added at k.
-  double off(std::size_t k) const {
-    const double part = static_cast<double>(k) / static_cast<double>(size_), ratio = part / (1 - part);
-    const double square = ratio * ratio, fourth = square * square, eighth = fourth * fourth;
-    const double aliases = 2.01 * eighth * eighth * square;  // proof: spread-masses
-    return mass() * (rounding_ * growth_[k] + aliases);      // proof: spread-masses
   }
 
  private:
+  double part(std::size_t k) const { return static_cast<double>(k) / static_cast<double>(size_); }
+
+  double aliases(std::size_t k) const {
+    const double ratio = part(k) / (1 - part(k));
+    const double square = ratio * ratio, fourth = square * square, eighth = fourth * fourth;
+    return 2.01 * eighth * eighth * square;  // proof: spread-masses
+  }
+
   // 1 over the transform of the spline at part = k / size <= 1/8: (pi part / sin(pi part))^18, whose logarithm is 18
   // times the sum of zeta(2 n) part^(2 n) / n.
-  void make_growth() {
+  std::vector<double> growth_of(std::size_t count) const {
     static_assert(order == 18);
     constexpr std::array zeta{1.6449340668482264, 1.0823232337111382, 1.0173430619844491,
                               1.0040773561979443, 1.0009945751278181, 1.0002460865533080,
                               1.0000612481350587, 1.0000152822594086, 1.0000038172932650};
-    growth_.resize(padded(count_));
-    for (std::size_t k = 0; k < growth_.size(); k += lanes) {
+    std::vector<double> growth(padded(count));
+    for (std::size_t k = 0; k < growth.size(); k += lanes) {
       std::array<double, lanes> square, sum{};
-      for (std::size_t lane = 0; lane < lanes; ++lane) {
-        const double part = static_cast<double>(std::min(k + lane, count_ - 1)) / static_cast<double>(size_);
-        square[lane] = part * part;
-      }
+      for (std::size_t lane = 0; lane < lanes; ++lane) square[lane] = part(k + lane) * part(k + lane);
       for (std::size_t n = zeta.size(); n > 0; --n) {
         const double next = zeta[n - 1] / static_cast<double>(n);
         for (std::size_t lane = 0; lane < lanes; ++lane) sum[lane] = (sum[lane] + next) * square[lane];
       }
-      for (std::size_t lane = 0; lane < lanes; ++lane) growth_[k + lane] = static_cast<double>(order) * sum[lane];
+      for (std::size_t lane = 0; lane < lanes; ++lane) growth[k + lane] = static_cast<double>(order) * sum[lane];
     }
-    default_fft_kernel().exponentials(growth_.data(), growth_.size());
+    default_fft_kernel().exponentials(growth.data(), growth.size());
+    return growth;
   }
 
   // Masses on a point of the grid, at most. The circle closes within the first points.
   double most_hits() const {
+    std::vector<std::uint32_t> hits(size_);
+    for (std::size_t j = 0; j < used_; ++j) ++hits[first_[j]];
     std::uint32_t now = 0, most = 0;
-    for (std::size_t i = 0; i < order; ++i) now += hits_[size_ - order + i];
+    for (std::size_t i = 0; i < order; ++i) now += hits[size_ - order + i];
     for (std::size_t i = 0; i < size_; ++i) {
-      now += hits_[i] - hits_[i < order ? size_ - order + i : i - order];
+      now += hits[i] - hits[i < order ? size_ - order + i : i - order];
       most = std::max(most, now);
     }
     return static_cast<double>(most);
   }
 
-  std::size_t count_, size_;
-  std::vector<double> mass_, offset_, grid_, growth_;
-  std::vector<std::uint32_t> first_, hits_;
+  std::size_t size_, used_ = 0;
+  std::vector<double> mass_, offset_;  // padded by masses of 0
+  std::vector<std::uint32_t> first_;
   CompensatedSum sum_;
-  double rounding_ = 0;
 };
 
 }  // namespace
 
-std::vector<PointMassSample> spread_transform(std::span<const PointMass> points, double spacing, std::size_t count) {
-  const double last = spacing * static_cast<double>(count), turn = spacing / (2 * std::numbers::pi);
-  PointMassSums all;
+std::vector<PointMassSample> spread_transform(const PointMassTransform& points, std::size_t count) {
+  const PointMassSums& all = points.sums();
+  const double spacing = points.spacing(), last = spacing * static_cast<double>(count);
+  const double turn = spacing / (2 * std::numbers::pi);
   Near near;
-  Far far(count);
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  Far far(points.masses().size(), count);
+  for (std::size_t i = 0; i < points.masses().size(); ++i) {
     checkpoint_each<1024>(i);
-    const PointMass& at = points[i];
-    all.add(at);
-    const double angle = at.place * last;
+    const double mass = points.masses()[i], place = points.places()[i], angle = place * last;
     if (std::fabs(angle) <= 1)
-      near.add(at.mass, angle);
+      near.add(mass, angle);
     else
-      far.add(at.mass, at.place * turn);
+      far.add(mass, place * turn);
   }
-  all.close(), near.close();
-  std::vector<double> re(padded(count)), im(re.size());
+  near.close();
+  std::vector<PointMassSample> samples(padded(count));
   for (std::size_t k = 0; k < count; k += lanes) {
     Near::Group s, x, y;
     for (std::size_t lane = 0; lane < lanes; ++lane)
       s[lane] = std::min(1.0, static_cast<double>(k + lane) / static_cast<double>(count));
     near.at(s, x, y);
-    std::copy(x.begin(), x.end(), re.data() + k), std::copy(y.begin(), y.end(), im.data() + k);
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      samples[k + lane] = {x[lane], y[lane], near.off() * s[lane]};  // proof: spread-masses
   }
-  if (!far.is_empty()) far.add_to(re, im);
-  std::vector<PointMassSample> result;
-  result.reserve(count - 1);
+  samples.resize(count);
+  far.add_to(samples);
   for (std::size_t k = 1; k < count; ++k) {
-    const double w = spacing * static_cast<double>(k), s = static_cast<double>(k) / static_cast<double>(count);
-    // proof: spread-masses
-    const double summed = (near.off() * s + (far.is_empty() ? 0.0 : far.off(k))) / all.total();
-    const double rounding = all.off(w) + summed + u * 8 * w * all.spread() + 1e-280;  // proof: spread-masses
-    result.push_back({re[k] / all.total(), im[k] / all.total(), 1.01 * rounding});
+    auto& [re_less_1, im, rounding] = samples[k];
+    const double w = spacing * static_cast<double>(k), summed = rounding / all.total();
+    re_less_1 /= all.total(), im /= all.total();
+    rounding = 1.01 * (all.off(w) + summed + u * 8 * w * all.spread() + 1e-280);  // proof: spread-masses
   }
-  return result;
+  return samples;
 }
 
 }  // namespace hockeystick

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "numeric/point_mass_transform.hpp"
@@ -28,10 +27,10 @@ inline std::size_t turned_first(std::size_t masses, std::size_t frequencies) {
                                   (turned_mass * static_cast<double>(masses)));
 }
 
-/// sum m_i (e^(i k spacing x_i) - 1) / sum m_i at k = 1, .. count - 1, as PointMassTransform has it, for masses whose
+/// The samples 0 <= k < count of point masses, as PointMassTransform has them one after the other, for masses whose
 /// sum is at least 1e-10, so that 1e-280 of it covers what underflows. Masses next to 0, for all of these frequencies,
 /// by their powers; the others, of which errors are relative to their mass, by splines on a grid and a Fourier
 /// transform.
-std::vector<PointMassSample> spread_transform(std::span<const PointMass> points, double spacing, std::size_t count);
+std::vector<PointMassSample> spread_transform(const PointMassTransform& points, std::size_t count);
 
 }  // namespace hockeystick

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
+from rcssmin import cssmin
+from rjsmin import jsmin
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -52,9 +54,9 @@ def bundled(wasm: bytes) -> str:
     scripts = [
         f'<script type="text/plain" id="library">{_as_text(wasm)}</script>',
         f'<script type="text/plain" id="worker">{_joined(LIBRARY)}</script>',
-        f"<script>{_joined(PAGE)}{_START}</script>",
+        f"<script>{_joined(PAGE, _START)}</script>",
     ]
-    page = page.replace('<link rel="stylesheet" href="page.css">', f"<style>{style}</style>")
+    page = page.replace('<link rel="stylesheet" href="page.css">', f"<style>{cssmin(style)}</style>")
     return page.replace('<script type="module" src="page.mjs"></script>', "\n".join(scripts))
 
 
@@ -75,15 +77,13 @@ def _as_text(data: bytes) -> str:
     return alphabet + data.decode("latin-1").translate(alphabet)
 
 
-def _joined(names: Iterable[str]) -> str:
-    """The modules as one script, each within a function that returns what it exports."""
-    return "const modules = {};\n" + "".join(_as_function(name) for name in names)
+def _joined(names: Iterable[str], start: str = "") -> str:
+    """The modules as one small script, each within a function that returns what it exports."""
+    return str(jsmin("const modules = {};\n" + "".join(map(_as_function, names)) + start))
 
 
 def _as_function(name: str) -> str:
     text = (HERE / f"{name}.mjs").read_text(encoding="utf-8")
-    text = re.sub(r"^ */\*\*.*?\*/\n", "", text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"^ *//.*\n", "", text, flags=re.MULTILINE)
     imported = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.mjs";', re.MULTILINE)
     text = imported.sub(r"const \1 = modules.\2;", text)
     text = text.replace("import.meta.url", "self.location.href")

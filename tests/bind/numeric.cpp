@@ -203,12 +203,13 @@ std::vector<std::tuple<double, double, double>> point_mass_transform(const std::
   const auto add = [&](const hockeystick::PointMassSample& at) {
     result.emplace_back(at.re_less_1, at.im, at.rounding);
   };
+  hockeystick::PointMassTransform transform(points, spacing);
   if (is_spread) {
-    for (const auto& at : hockeystick::spread_transform(points, spacing, count)) add(at);
+    const auto all = hockeystick::spread_transform(transform, count);
+    for (std::size_t k = 1; k < count; ++k) add(all[k]);
     return result;
   }
-  hockeystick::PointMassTransform turned(points.size(), [&](std::size_t i) { return points[i]; }, spacing);
-  for (std::size_t k = 1; k < count; ++k) add(turned.next());
+  for (std::size_t k = 1; k < count; ++k) add(transform.next());
   return result;
 }
 

@@ -28,7 +28,7 @@ def test_epsilon_and_delta_are_near_the_answers(name):
     points = saddlepoint(step, count)
     epsilon, log_delta, slope = forecast.large_loss_of(points, math.log(delta))
     assert epsilon == pytest.approx(found.upper, rel=0.2)
-    assert log_delta == math.log(delta)
+    assert log_delta == pytest.approx(math.log(delta), abs=0.05)
     at, back, again = forecast.large_loss_at(points, epsilon)
     assert at == epsilon
     assert back == pytest.approx(log_delta, abs=0.5)

@@ -342,7 +342,7 @@ std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t co
     const double off = node.error_at(needs_.tilt, tilted_.log_unit - node.exponent(needs_.tilt));
     return PointMass{tilted_.mass[i], node.loss, off, node.loss_error};  // proof: mgf-rounding
   };
-  std::vector<MomentSample> result = samples_of(nodes_.size(), point_at, spacing, count);
+  std::vector<MomentSample> result = samples_of({nodes_.size(), point_at, spacing}, count);
   // The error grows with the frequency: the last of some samples stands for all of them.
   const std::size_t some = std::max<std::size_t>(8, count / 16);
   for (std::size_t k = 1; k < count; k += some) {

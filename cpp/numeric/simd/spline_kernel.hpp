@@ -18,7 +18,7 @@ inline void spread(const double* mass, const double* offset, const std::uint32_t
   constexpr std::size_t order = spline_order, parts = 8 / Vec::lanes;
   double weights[order][8];
   for (std::size_t j = 0; j < count; j += 8) {
-    HOCKEYSTICK_UNROLL for (std::size_t part = 0; part < parts; ++part) {
+    for (std::size_t part = 0; part < parts; ++part) {
       const std::size_t at = part * Vec::lanes;
       const Vec t = Vec::load(offset + j + at);
       Vec value[order];

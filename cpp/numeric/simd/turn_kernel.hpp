@@ -19,7 +19,7 @@ constexpr double farthest_turn = 0x1p20;
 /// Cosine and sine of |x| <= 2^20, within 6 u: x = k pi + r, pi in three parts, the products of the first two exact, so
 /// that r is off by 2 u; Taylor leaves out 2^-59, and its terms, below 1.6, are off by 3 u.
 template <class V>
-HOCKEYSTICK_INLINE Turn<V> turn(V x) {
+HOCKEYSTICK_INLINE_LONG Turn<V> turn(V x) {
   const V magic = V::broadcast(0x1.8p52), one = V::broadcast(1.0), two = V::broadcast(2.0);
   const V k = multiply_add(x, V::broadcast(0x1.45f306dc9c883p-2), magic) - magic;
   const V odd = k - two * (multiply_add(k, V::broadcast(0.5), magic) - magic);  // -1, 0 or 1
