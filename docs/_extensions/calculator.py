@@ -56,7 +56,9 @@ def bundled(wasm: bytes) -> str:
         f'<script type="text/plain" id="worker">{_joined(LIBRARY)}</script>',
         f"<script>{_joined(PAGE, _START)}</script>",
     ]
-    page = page.replace('<link rel="stylesheet" href="page.css">', f"<style>{cssmin(style)}</style>")
+    page = page.replace(
+        '<link rel="stylesheet" href="page.css">', f"<style>{cssmin(style)}</style>"
+    )
     return page.replace('<script type="module" src="page.mjs"></script>', "\n".join(scripts))
 
 
