@@ -74,9 +74,10 @@ std::optional<LargeLoss> large_loss_at(const Saddlepoint& saddlepoint, double ep
   return found;
 }
 
-// Of large losses alone first, then by halving.
+// Of large losses alone first, then moved by what small ones deviate, or else by halving.
 std::optional<LargeLoss> large_loss_of(const Saddlepoint& saddlepoint, double log_delta) {
-  constexpr int most_halvings = 16;
+  constexpr int halvings = 12;
+  constexpr double hardly_moved = 1;
   const double delta = math::exp(log_delta);
   Losses losses(saddlepoint);
   double p = 0, q = 0;
@@ -87,8 +88,10 @@ std::optional<LargeLoss> large_loss_of(const Saddlepoint& saddlepoint, double lo
   }
   const double alone = math::log((p - delta) / q);
   if (!(alone > 0) || !losses.is_decided_at(alone) || !losses.is_one(delta)) return {};
+  const double slope = p / delta - 1, moved = slope * losses.deviation;
+  if (moved < hardly_moved) return LargeLoss{alone + losses.mean + moved * losses.deviation / 2, log_delta, slope};
   double low = alone / 2, high = alone + 20 * losses.deviation;
-  for (int i = 0; i < most_halvings; ++i) {
+  for (int i = 0; i < halvings; ++i) {
     const double middle = (low + high) / 2;
     (losses.log_delta(middle) > log_delta ? low : high) = middle;
   }
