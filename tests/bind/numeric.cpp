@@ -292,6 +292,15 @@ void bind_kernels(py::module_& m) {
         py::arg("x"), py::arg("kernel") = "", function.doc);
   }
   m.def(
+      "exponentials_both",
+      [](const Doubles& x, const std::string& kernel) {
+        if (x.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");
+        std::vector<double> values = copy_of(x), less_1(values.size());
+        kernel_named(kernel).exponentials_both(values.data(), less_1.data(), values.size());
+        return std::make_tuple(array_of(values), array_of(less_1));
+      },
+      py::arg("x"), py::arg("kernel") = "", "e^x and e^x - 1 of each value, on vectors.");
+  m.def(
       "sampled_logs",
       [](double q, const Doubles& t, const std::string& kernel) {
         if (t.size() % 8 != 0) throw std::invalid_argument("the number of values must be a multiple of 8");

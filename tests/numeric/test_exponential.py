@@ -48,6 +48,17 @@ def test_exponentials_less_one_are_within_their_bound(kernel, samples):
 
 
 @pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
+@pytest.mark.parametrize(("low", "high"), RANGES)
+def test_both_exponentials_are_as_they_are_alone(kernel, low, high, samples):
+    x = np.append(
+        np.random.default_rng(9).uniform(low, high, 8 * samples(250) - 3), [-1e300, 0, 5e-324]
+    )
+    powers, less_1 = _core.numeric.exponentials_both(x, kernel)
+    assert (powers == _core.numeric.exponentials(x, kernel)).all()
+    assert (less_1 == _core.numeric.exponentials_less_1(x, kernel)).all()
+
+
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 def test_halves_of_log_two_and_ends(kernel):
     ends = [0.0, -708.0, 709.0, -1e300, -np.inf, *(k * np.log(2) / 2 for k in range(-30, 30))]
     x = np.array(ends + [0.0] * (-len(ends) % 8))

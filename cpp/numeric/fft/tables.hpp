@@ -107,6 +107,7 @@ struct SimdKernels {
   void (*powers)(double* re, double* im, std::size_t count, std::uint64_t n) = nullptr;
   void (*exponentials)(double* x, std::size_t count) = nullptr;
   void (*exponentials_less_1)(double* x, std::size_t count) = nullptr;
+  void (*exponentials_both)(double* x, double* less_1, std::size_t count) = nullptr;
   void (*logarithms)(double* x, std::size_t count) = nullptr;
   void (*logarithms_of_1_plus)(double* y, std::size_t count) = nullptr;
   void (*sampled_logs)(double q, double* t, double* weight, std::size_t count) = nullptr;

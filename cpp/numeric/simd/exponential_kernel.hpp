@@ -51,19 +51,27 @@ HOCKEYSTICK_INLINE ExponentialParts<V> exponential_parts(V argument) {
   return {power_of_two(shifted), r + (r * r) * t};
 }
 
+template <class V>
+HOCKEYSTICK_INLINE V power_of_parts(const ExponentialParts<V>& e) {
+  return e.scale + e.scale * e.rest;
+}
+
+template <class V>
+HOCKEYSTICK_INLINE V power_less_1_of_parts(const ExponentialParts<V>& e) {
+  return multiply_add(e.scale, e.rest, e.scale - V::broadcast(1.0));
+}
+
 /// e^x for x <= 709; x below -708 counts as -708. Relative error at most 2 u, or 3 u below -690 (underflow of scale
 /// rest).
 template <class V>
 HOCKEYSTICK_INLINE_LONG V exponential(V x) {
-  const ExponentialParts<V> e = exponential_parts(x);
-  return e.scale + e.scale * e.rest;
+  return power_of_parts(exponential_parts(x));
 }
 
 /// e^x - 1 for such x. Relative error at most 4 u.
 template <class V>
 HOCKEYSTICK_INLINE_LONG V exponential_less_1(V x) {
-  const ExponentialParts<V> e = exponential_parts(x);
-  return multiply_add(e.scale, e.rest, e.scale - V::broadcast(1.0));
+  return power_less_1_of_parts(exponential_parts(x));
 }
 
 /// e^x of each of `count` values, a multiple of 8, in place.
@@ -74,6 +82,14 @@ inline void exponentials(double* x, std::size_t count) {
 /// e^x - 1, likewise.
 inline void exponentials_less_1(double* x, std::size_t count) {
   for (std::size_t j = 0; j < count; j += Vec::lanes) exponential_less_1(Vec::load(x + j)).store(x + j);
+}
+
+/// e^x, likewise, and e^x - 1 in `less_1`: as they are alone, in less time.
+inline void exponentials_both(double* x, double* less_1, std::size_t count) {
+  for (std::size_t j = 0; j < count; j += Vec::lanes) {
+    const ExponentialParts<Vec> e = exponential_parts(Vec::load(x + j));
+    power_of_parts(e).store(x + j), power_less_1_of_parts(e).store(less_1 + j);
+  }
 }
 
 /// (re + i im)^n of each of `count` numbers, a multiple of 8, in place, n >= 1, by repeated squaring: relative error

@@ -26,6 +26,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   kernel.spread = &spread, kernel.weigh = &weigh, kernel.rotate = &rotate, kernel.turns_less_1 = &turns_less_1;
   kernel.powers = &powers, kernel.raise = &raise, kernel.fold = &fold, kernel.total = &total;
   kernel.exponentials = &exponentials, kernel.exponentials_less_1 = &exponentials_less_1;
+  kernel.exponentials_both = &exponentials_both;
   kernel.logarithms = &logarithms, kernel.logarithms_of_1_plus = &logarithms_of_1_plus;
   kernel.sampled_logs = &sampled_logs;
   kernel.normal_tails = &normal_tails, kernel.tilted_sums = &tilted_sums;
