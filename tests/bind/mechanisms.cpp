@@ -4,12 +4,15 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "bind/bindings.hpp"
 #include "mechanisms/adjacency.hpp"
 #include "mechanisms/described.hpp"
 #include "mechanisms/dominating_pair.hpp"
+#include "mechanisms/gaussian/mixture_loss.hpp"
 #include "mechanisms/registry.hpp"
 
 namespace py = pybind11;
@@ -45,6 +48,23 @@ std::vector<py::tuple> enclosing_names(const std::string& type, const py::dict& 
   else
     for (const PairName& name : enclosure.below(*mechanism, way, accuracy)) all.push_back(numbers_of(name));
   return all;
+}
+
+// The loss of a Gaussian mixture, its slope and the error at each point, all at once or one by one.
+std::vector<std::tuple<double, double, double>> mixture_losses(double deviation, double rate,
+                                                               const std::vector<double>& sensitivities,
+                                                               const std::vector<double>& weights,
+                                                               const std::vector<double>& x, bool at_once) {
+  const MixtureLoss mixture(deviation, rate, sensitivities, weights);
+  std::vector<double> scratch(mixture.size());
+  std::vector<MixtureLoss::LossAt> losses(x.size());
+  if (at_once) mixture.losses(x, losses, scratch.data());
+  std::vector<std::tuple<double, double, double>> result;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto [loss, slope, error] = at_once ? losses[i] : mixture.at(x[i], scratch.data());
+    result.emplace_back(loss, slope, error);
+  }
+  return result;
 }
 
 }  // namespace
@@ -112,5 +132,6 @@ void bind_pairs(py::module_& module) {
   module.attr("parts").attr("enclosing_names") = py::cpp_function(
       [](const std::string& type, const py::dict& arguments, std::size_t comparison, double cells, double tail,
          bool above) { return enclosing_names(type, arguments, comparison, {cells, tail}, above); });
+  module.attr("parts").attr("mixture_losses") = py::cpp_function(&mixture_losses);
   module.attr("parts").attr("pair_names") = py::cpp_function(&pair_names);
 }

@@ -48,10 +48,9 @@ class MixtureLog final : public LogMixture {
   explicit MixtureLog(const MixtureLoss& loss) : loss_(loss), scratch_(loss.size()) {}
 
   void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const auto [value, slope, error] = loss_.at(x[i], scratch_.data());
-      to[i] = {value, slope, error};
-    }
+    std::array<MixtureLoss::LossAt, smooth_line_block> losses;
+    loss_.losses(x, losses, scratch_.data());
+    for (std::size_t i = 0; i < x.size(); ++i) to[i] = {losses[i].loss, losses[i].slope, losses[i].error};
   }
 
   double steepest() const override { return loss_.largest() * (1 + 4 * u); }

@@ -40,6 +40,10 @@ class MixtureLoss {
   /// is kept in two doubles, so that only exp (6 u), the weights, the sum and the quotient round.
   LossAt at(double x, double* weights) const;
 
+  /// The same at any number of points, by vectors where the weights are not tiny and no power overflows, else by `at`.
+  /// Slopes are within 1e-40 of the largest shift in addition. `scratch` has room for the components' weights.
+  void losses(std::span<const double> x, std::span<LossAt> to, double* scratch) const;
+
   /// The double x nearest to L(x) = loss, up to a few roundings, and a bound of |L(x) - loss|; -inf at or below the
   /// infimum. Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of slope at
   /// least s_1, so that the iterates fall to the root from the right without overshooting, but for one from `near` on
@@ -54,6 +58,15 @@ class MixtureLoss {
 
  private:
   void merge();
+
+  // A slope, and what the shifts' rounding moves the loss by.
+  struct Slope {
+    double value, moved;
+  };
+  Slope slope(double weighted, double shifted) const;
+  LossAt by_rise(double loss, double rise, double size_of_rise, const Slope& slope) const;
+  LossAt by_logarithm(double loss, double logarithm, double more, const Slope& slope) const;
+  void losses_of_block(std::span<const double> x, std::span<LossAt> to, double* scratch) const;
 
   // G and its slope, only for the search.
   std::pair<double, double> moving(double x) const;
