@@ -8,6 +8,7 @@
 #include "methods/budgeted.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
@@ -15,12 +16,7 @@ namespace {
 constexpr int most_passes = 8;
 
 // Few significant bits, so that grid losses are exact in binary64; one bit where atoms must keep their losses.
-double short_mantissa(double x, Estimator estimator) {
-  int exponent = 0;
-  const double mantissa = std::frexp(x, &exponent);
-  if (estimator == Estimator::privacy_buckets) return std::ldexp(0.5, exponent);
-  return std::ldexp(std::floor(mantissa * 0x1p14), exponent - 14);
-}
+int bits_for(Estimator estimator) { return estimator == Estimator::privacy_buckets ? 1 : 14; }
 
 // How the refinement ended: "" if the questions were answered, else as in Answer.
 struct Outcome {
@@ -38,14 +34,15 @@ Outcome refine_within(const Direction& direction, const Refinement& refinement, 
                       const std::function<double(const PldPair&)>& attempt) {
   const double memory = limits.memory();
   Outcome outcome;
-  ExplicitRequest request{short_mantissa(std::min(refinement.interval, 0.25 * largest_interval), refinement.estimator),
-                          Side::upper,
-                          refinement.estimator,
-                          refinement.tail_mass,
-                          static_cast<std::size_t>(memory),
-                          refinement.tilt,
-                          {},
-                          true};
+  ExplicitRequest request{
+      with_bits(std::min(refinement.interval, 0.25 * largest_interval), bits_for(refinement.estimator)),
+      Side::upper,
+      refinement.estimator,
+      refinement.tail_mass,
+      static_cast<std::size_t>(memory),
+      refinement.tilt,
+      {},
+      true};
   const auto bytes = [&] { return 2 * explicit_pmf_bytes(direction, request); };
   double previous = infinity;
   int failures = 0;
@@ -71,7 +68,7 @@ Outcome refine_within(const Direction& direction, const Refinement& refinement, 
     if (failures > 2) return {"rounding", 0};
     previous = std::min(previous, excess);
     const double factor = math::pow(0.7 / std::min(excess, 1e12), 1 / refinement.order) * math::pow(0.4, failures);
-    request.interval = short_mantissa(request.interval * std::clamp(factor, 0.03, 0.8), refinement.estimator);
+    request.interval = with_bits(request.interval * std::clamp(factor, 0.03, 0.8), bits_for(refinement.estimator));
   }
   return {"passes", 0};
 }

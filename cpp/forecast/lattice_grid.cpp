@@ -10,6 +10,8 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/root.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
@@ -23,12 +25,7 @@ constexpr double exact_points = 0x1p17, widest = 100;
 // So many multiples or divisors of a spacing are tried, about: all where the interval is near it.
 constexpr double most_candidates = 4096;
 
-// Few significant bits, so that grid losses and their half-way points are exact in binary64.
-double short_mantissa(double x) {
-  int exponent = 0;
-  const double mantissa = std::frexp(x, &exponent);
-  return std::ldexp(std::max(1.0, std::floor(mantissa * 0x1p14)), exponent - 14);
-}
+constexpr int grid_bits = 14;  // of a spacing, so that grid losses and their half-way points are exact in binary64
 
 // The lattice offset + k spacing that all atoms lie on; spacing inf for one atom, 0 if there is none.
 struct Lattice {
@@ -43,7 +40,7 @@ Lattice lattice_of(std::span<const Atom> atoms) {
   for (const Atom& atom : atoms) {
     double a = atom.loss - offset, b = spacing;
     while (b > 1e-9 * range) {
-      const double rest = std::fabs(std::remainder(a, b));
+      const double rest = std::fabs(nearest_remainder(a, b));
       a = b;
       b = rest;
     }
@@ -51,7 +48,7 @@ Lattice lattice_of(std::span<const Atom> atoms) {
     if (spacing > 0 && range / spacing > 0x1p24) return {};
   }
   for (const Atom& atom : atoms)
-    if (std::fabs(std::remainder(atom.loss - offset, spacing)) > on_grid * spacing) return {};
+    if (std::fabs(nearest_remainder(atom.loss - offset, spacing)) > on_grid * spacing) return {};
   return {offset, spacing};
 }
 
@@ -114,7 +111,7 @@ double misfit(const TermAtoms& term, double interval) {
   const double spacing = term.spacing;
   if (!(term.lattice.spacing > 0)) return std::min(1.0, spacing / interval);
   if (spacing >= interval) {
-    const double off = std::fabs(std::remainder(spacing, interval)) / interval;
+    const double off = std::fabs(nearest_remainder(spacing, interval)) / interval;
     return off <= on_grid ? 0 : off;
   }
   // Several atoms a cell: half way between grid points must not lie on one.
@@ -233,7 +230,7 @@ double balancing_offset(const DominatingPair& pair, double interval) {
 
 double offset_of(const TermAtoms& term, const DominatingPair& pair, double interval, bool balanced) {
   if (!term.any) return balanced ? balancing_offset(pair, interval) : 0;
-  return std::remainder(term.lattice.spacing > 0 ? term.lattice.offset : term.heaviest, interval);
+  return nearest_remainder(term.lattice.spacing > 0 ? term.lattice.offset : term.heaviest, interval);
 }
 
 }  // namespace
@@ -250,7 +247,7 @@ LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& s
     const bool usable = term.lattice.spacing > 0 && std::isfinite(term.lattice.spacing);
     if (usable && (!reference || term.weight > reference->weight)) reference = &term;
   }
-  LatticeGrid result{short_mantissa(interval), {}};
+  LatticeGrid result{with_bits(interval, grid_bits), {}};
   if (reference) {
     const double exact = all ? exact_interval(terms, reference->spacing, span) : 0;
     result.exact = exact > 0;
@@ -258,7 +255,8 @@ LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& s
   } else if (all) {
     result.exact = true;  // one atom a term, each met by its offset whatever the interval
     for (const TermAtoms& term : terms)
-      result.interval = std::max(result.interval, short_mantissa(1e-3 * std::min(1.0 + std::fabs(term.heaviest), 1e5)));
+      result.interval =
+          std::max(result.interval, with_bits(1e-3 * std::min(1.0 + std::fabs(term.heaviest), 1e5), grid_bits));
   }
   result.off_grid_steps = loose_weight(terms, result.interval);
   for (std::size_t j = 0; j < direction.size(); ++j)

@@ -51,7 +51,7 @@ void ContourSum::weigh(const ContourProduct& product, const Smoothing& smoothing
     const double re = (c * (c + 1) - w * w) / square, im = -w * (2 * c + 1) / square;
     const auto factor = smoothing.at({c, w});
     error = error * (absolute(factor.value) + factor.error) + absolute(value) * factor.error;
-    value *= factor.value;
+    value = product_of(value, factor.value);
     const double inverse = 1 / std::sqrt(square), size = absolute(value) * inverse;
     rounding_ += twice * (error * inverse * (1 + 1e-12) + 24 * u * size);
     turning_ += twice * size * static_cast<double>(k);

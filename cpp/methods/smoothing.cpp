@@ -28,10 +28,10 @@ Smoothing::Factor Smoothing::at(std::complex<double> z) const {
   const double a = v * (c + 0.5), b = v * w, half = math::sin(b / 2);
   const double raised = math::expm1(a), real = raised * math::cos(b) - 2 * half * half;
   // proof: smoothing-rounding
-  const std::complex<double> rest = 1.0 - z * std::complex<double>(real, (1 + raised) * math::sin(b));
+  const std::complex<double> rest = 1.0 - product_of(z, {real, (1 + raised) * math::sin(b)});
   const double most = grown * (1 + absolute(z) * lifted(c, w));
   // proof: smoothing-rounding
-  return {gauss * rest, most * (off + u * (4 * a + std::fabs(b) + 24)) + 1e-305};  // proof: smoothing
+  return {product_of(gauss, rest), most * (off + u * (4 * a + std::fabs(b) + 24)) + 1e-305};  // proof: smoothing
 }
 
 // At least |e^x - 1| for x = v (tilt + 1 / 2 + i w), and at least each of the terms that it is the sum of.

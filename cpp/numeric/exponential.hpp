@@ -47,20 +47,6 @@ inline double expm1_short(double z) {
   return z + z * z * exp_taylor_tail(z);
 }
 
-/// e^z and e^z - 1, relative errors at most 5 u: of 1 + m, m within 4 u of e^z - 1, where abs(m) <= e^z, and
-/// of e - 1 where it is the larger one.
-struct ExpAndExpm1 {
-  double power, less_1;
-};
-inline ExpAndExpm1 exp_and_expm1(double z) {
-  if (z < -0.69314718055994529) {
-    const double power = math::exp(z);
-    return {power, power - 1};
-  }
-  const double less_1 = expm1_short(z);
-  return {1 + less_1, less_1};
-}
-
 /// e^z - 1 - z >= 0, z < 700: relative error at most 100 u, *proved*. The series adds positive terms or, for z < 0,
 /// terms that shrink by 24; the difference, used elsewhere, cancels at most a factor of 16.
 inline double exp_excess(double z) { return std::fabs(z) <= 0.125 ? z * z * exp_taylor_tail(z) : math::expm1(z) - z; }

@@ -20,13 +20,6 @@ constexpr double nats = 38;                           // of accuracy: rounding i
 constexpr double tail_deviations = 8.4;               // phi(8.4) < 2e-16
 constexpr double modest_rise = 1.4, most_raised = 3;  // e^(c^2 / 2) multiplies all errors
 
-// x truncated to 20 bits, at most x.
-double few_bits(double x) {
-  int exponent;
-  const double mantissa = std::frexp(x, &exponent);
-  return std::ldexp(std::floor(mantissa * 0x1p20), exponent - 20);
-}
-
 // Upper bound of the integral of phi over (x, inf) and of d phi(x), x >= 1.
 double normal_tail_above(double x, double d) { return math::exp(-x * x / 2) * (0.4 / x + 0.4 * d) * (1 + 1e-12); }
 
@@ -57,7 +50,7 @@ void LognormalTransform::place(Line& line) const {
   double centre = 0, half_width = 0, cost = infinity;
   constexpr int tried = 24;
   for (int i = 1; i <= tried; ++i) {
-    const double b = std::min((most - least) / 2, 9.0) * i / tried, c = few_bits(std::max(0.0, least + b) * (1 + 1e-5));
+    const double b = std::min((most - least) / 2, 9.0) * i / tried, c = with_bits(std::max(0.0, least + b) * (1 + 1e-5), 20);
     const double within = std::min({b, c - least, most - c}), edge = c + within;
     const double needed = (nats + edge * edge / 2) / within * math::exp(std::max(0.0, 2 * (c - modest_rise)));
     if (!(within > 0 && c < most_raised && c * mu_ <= pi / 2 && needed < cost)) continue;
@@ -65,7 +58,7 @@ void LognormalTransform::place(Line& line) const {
   }
   if (!(half_width > 0)) return;
   const double edge = centre + half_width;
-  const double d = few_bits(2 * pi * half_width / (nats + edge * edge / 2));
+  const double d = with_bits(2 * pi * half_width / (nats + edge * edge / 2), 20);
   const double farthest = std::sqrt(tail_deviations * tail_deviations + centre * centre);
   const auto lowest = -static_cast<int>(std::ceil(farthest / d));
   const auto highest = static_cast<int>(std::ceil((farthest + 2 * mu_) / d));
@@ -191,7 +184,7 @@ double LognormalTransform::steepest_angle(std::complex<double> s) const {
     for (int i = 0; i < 2; ++i) {
       const double grown = math::exp(w.real());
       const std::complex<double> e{grown * math::cos(w.imag()), grown * math::sin(w.imag())};
-      w -= quotient(w * e - z, e * (w + 1.0));
+      w -= quotient(product_of(w, e) - z, product_of(e, w + 1.0));
     }
     return w.imag();
   };

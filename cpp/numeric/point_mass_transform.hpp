@@ -116,7 +116,7 @@ class PointMassTransform {
     for (std::size_t i = 0; i < padded_; ++i) angle[i] = w * place[i];
     if (!(w * farthest_ >= farthest_turn)) return;
     for (std::size_t i = 0; i < padded_; ++i)
-      if (std::fabs(angle[i]) >= farthest_turn) angle[i] = std::remainder(angle[i], 2 * std::numbers::pi);
+      while (std::fabs(angle[i]) >= farthest_turn) angle[i] = nearest_remainder(angle[i], 2 * std::numbers::pi);
   }
 
   double spacing_;

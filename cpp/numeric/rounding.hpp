@@ -19,6 +19,13 @@ inline double up(double x) { return std::nextafter(x, infinity); }
 /// The next double below x, so that down(fl(a op b)) <= a op b.
 inline double down(double x) { return std::nextafter(x, -infinity); }
 
+/// x > 0 cut to its first significant bits, at most 53 of them: at most x, and its small multiples are exact.
+inline double with_bits(double x, int bits) {
+  int exponent;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::floor(std::ldexp(mantissa, bits)), exponent - bits);
+}
+
 /// Upper bound of gamma_n = n u / (1 - n u) (Higham 2002, Lemma 3.1): a product of n factors
 /// (1 + d)^(+-1), |d| <= u, is 1 + t with |t| <= gamma_n. Infinite when n u >= 1. (proved: each step outward)
 inline double gamma(double n) {

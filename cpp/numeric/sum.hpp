@@ -53,6 +53,9 @@ constexpr double exact_remainder(double a, double q, double b) {
   return (a - product) - error;
 }
 
+/// a less the multiple of b next to it, in the same way; abs(a / b) < 2^52.
+inline double nearest_remainder(double a, double b) { return exact_remainder(a, std::nearbyint(a / b), b); }
+
 /// Sum of doubles as if in twice the working precision.
 ///
 /// Bound (proved; Ogita, Rump & Oishi 2005, Prop. 4.5, constants relaxed). After n terms, sum x_i =

@@ -50,18 +50,18 @@ std::vector<py::tuple> enclosing_names(const std::string& type, const py::dict& 
   return all;
 }
 
-// The loss of a Gaussian mixture, its slope and the error at each point, all at once or one by one.
+// The loss of a Gaussian mixture, its slope and the error at each point, or those with the posterior weights.
 std::vector<std::tuple<double, double, double>> mixture_losses(double deviation, double rate,
                                                                const std::vector<double>& sensitivities,
                                                                const std::vector<double>& weights,
-                                                               const std::vector<double>& x, bool at_once) {
+                                                               const std::vector<double>& x, bool with_weights) {
   const MixtureLoss mixture(deviation, rate, sensitivities, weights);
-  std::vector<double> scratch(mixture.size());
   std::vector<MixtureLoss::LossAt> losses(x.size());
-  if (at_once) mixture.losses(x, losses, scratch.data());
+  mixture.losses(x, losses);
+  std::vector<double> posterior(mixture.size());
   std::vector<std::tuple<double, double, double>> result;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto [loss, slope, error] = at_once ? losses[i] : mixture.at(x[i], scratch.data());
+    const auto [loss, slope, error] = with_weights ? mixture.posterior(x[i], posterior.data()) : losses[i];
     result.emplace_back(loss, slope, error);
   }
   return result;

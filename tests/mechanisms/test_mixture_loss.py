@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses of Gaussian mixtures at a point and at many at once, against ball arithmetic."""
+"""Losses of Gaussian mixtures, at many points at once and with weights, against ball arithmetic."""
 
 import itertools
 import math
@@ -69,10 +69,10 @@ def points(deviation, rate, parts):
     return [float(at) for at in x if abs(at) < 1e150]
 
 
-def losses(mixture, x, *, at_once):
+def losses(mixture, x, *, with_weights=False):
     deviation, rate, parts = mixture
     sensitivities, weights = zip(*parts, strict=True)
-    return _core.parts.mixture_losses(deviation, rate, sensitivities, weights, x, at_once)
+    return _core.parts.mixture_losses(deviation, rate, sensitivities, weights, x, with_weights)
 
 
 def truth(mixture, x):
@@ -108,42 +108,36 @@ def check(mixture, x, found):
     return met
 
 
-@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("with_weights", [False, True])
 @pytest.mark.parametrize("name", MIXTURES)
-def test_losses_and_slopes_are_within_their_errors(name, at_once):
+def test_losses_and_slopes_are_within_their_errors(name, with_weights):
     x = points(*MIXTURES[name])
-    met = check(MIXTURES[name], x, losses(MIXTURES[name], x, at_once=at_once))
-    assert met > 0.01  # the bound is not idle
+    met = check(MIXTURES[name], x, losses(MIXTURES[name], x, with_weights=with_weights))
+    idle = with_weights and name == "subnormal exponents"  # a logarithm of about 1
+    assert idle or met > 0.01
 
 
-@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("with_weights", [False, True])
 @pytest.mark.parametrize("name", ["usual", "half at rest", "rare", "next to always", "many"])
-def test_losses_anywhere_are_within_their_errors(name, at_once, samples):
+def test_losses_anywhere_are_within_their_errors(name, with_weights, samples):
     x = np.random.default_rng(5).normal(0, 12, samples(200)).tolist()
-    check(MIXTURES[name], x, losses(MIXTURES[name], x, at_once=at_once))
+    check(MIXTURES[name], x, losses(MIXTURES[name], x, with_weights=with_weights))
 
 
-@pytest.mark.parametrize("count", [1, 5, 6, 8, 13, 64, 1000])
+@pytest.mark.parametrize("count", [1, 5, 8, 13, 1000])
 @pytest.mark.parametrize("name", MIXTURES)
-def test_many_points_at_once_are_as_one_by_one(name, count):
-    """In any order, whatever else is asked for; and no error is larger."""
+def test_losses_do_not_depend_on_what_else_is_asked(name, count):
     x = points(*MIXTURES[name])
     np.random.default_rng(3).shuffle(x)
-    alone = losses(MIXTURES[name], x, at_once=False)
-    together = [
-        each
-        for from_ in range(0, len(x), count)
-        for each in losses(MIXTURES[name], x[from_ : from_ + count], at_once=True)
-    ]
-    for at, one, other in zip(x, alone, together, strict=True):
-        assert abs(one[0] - other[0]) <= one[2] + other[2], at
-        assert other[2] <= one[2] * (1 + 1e-9), at
-        assert other[1] == pytest.approx(one[1], rel=1e-13, abs=1e-39 * max(1, one[1])), at
+    parts = [losses(MIXTURES[name], x[k : k + count]) for k in range(0, len(x), count)]
+    assert losses(MIXTURES[name], x) == [each for part in parts for each in part]
 
 
-@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("with_weights", [False, True])
 @pytest.mark.parametrize("name", ["usual", "half at rest", "rare", "huge shifts"])
-def test_losses_at_no_number_are_not_known(name, at_once):
-    found = losses(MIXTURES[name], [math.nan, -math.inf, math.inf, 0.0] * 3, at_once=at_once)
+def test_losses_at_no_number_are_not_known(name, with_weights):
+    found = losses(
+        MIXTURES[name], [math.nan, -math.inf, math.inf, 0.0] * 3, with_weights=with_weights
+    )
     for (_, _, error), known in zip(found, itertools.cycle([False, False, False, True])):
         assert math.isfinite(error) is known

@@ -45,11 +45,11 @@ struct MixtureEdges {
 
 class MixtureLog final : public LogMixture {
  public:
-  explicit MixtureLog(const MixtureLoss& loss) : loss_(loss), scratch_(loss.size()) {}
+  explicit MixtureLog(const MixtureLoss& loss) : loss_(loss) {}
 
   void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override {
     std::array<MixtureLoss::LossAt, smooth_line_block> losses;
-    loss_.losses(x, losses, scratch_.data());
+    loss_.losses(x, losses);
     for (std::size_t i = 0; i < x.size(); ++i) to[i] = {losses[i].loss, losses[i].slope, losses[i].error};
   }
 
@@ -57,7 +57,6 @@ class MixtureLog final : public LogMixture {
 
  private:
   const MixtureLoss& loss_;
-  mutable std::vector<double> scratch_;  // one line is used by one thread
 };
 
 constexpr std::size_t weights_at_once = 1 << 16;
@@ -202,12 +201,10 @@ class Remove final : public Mixture {
   PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
 
   LossNodes nodes() const override {
-    std::vector<double> scratch(loss_.size());
     const auto fill = [&](std::span<double> x, std::span<double> log_density) {
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        checkpoint_each<1024>(i);
-        log_density[i] += x[i] = loss_.at(x[i], scratch.data()).loss;
-      }
+      std::vector<MixtureLoss::LossAt> at(x.size());
+      loss_.losses(x, at);
+      for (std::size_t i = 0; i < x.size(); ++i) log_density[i] += x[i] = at[i].loss;
     };
     return trapezoid_nodes(0, loss_.largest(), trapezoid_step(loss_.largest()), fill);
   }
@@ -265,12 +262,11 @@ class Add final : public Mixture {
   PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
 
   LossNodes nodes() const override {
-    std::vector<double> scratch(loss_.size());
     const auto fill = [&](std::span<double> x, std::span<double>) {
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        checkpoint_each<1024>(i);
-        x[i] = -loss_.at(-x[i], scratch.data()).loss;
-      }
+      for (double& each : x) each = -each;
+      std::vector<MixtureLoss::LossAt> at(x.size());
+      loss_.losses(x, at);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = -at[i].loss;
     };
     return trapezoid_nodes(-loss_.largest(), 0, trapezoid_step(loss_.largest()), fill);
   }

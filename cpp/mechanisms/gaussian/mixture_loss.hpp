@@ -36,13 +36,13 @@ class MixtureLoss {
     double loss, slope, error;
   };
 
-  /// The loss at x; writes the components' posterior weights to `weights`, relative error (24 + 2 terms) u. An exponent
-  /// is kept in two doubles, so that only exp (6 u), the weights, the sum and the quotient round.
-  LossAt at(double x, double* weights) const;
+  /// The losses at any number of points, by vectors. Relative errors of slopes are at most (24 + 2 terms) u, with 1e-40
+  /// of the largest shift in addition.
+  void losses(std::span<const double> x, std::span<LossAt> to) const;
+  LossAt at(double x) const;
 
-  /// The same at any number of points, by vectors where the weights are not tiny and no power overflows, else by `at`.
-  /// Slopes are within 1e-40 of the largest shift in addition. `scratch` has room for the components' weights.
-  void losses(std::span<const double> x, std::span<LossAt> to, double* scratch) const;
+  /// The loss at x, the slower the more; writes the components' posterior weights, relative error (24 + 2 terms) u.
+  LossAt posterior(double x, double* weights) const;
 
   /// The double x nearest to L(x) = loss, up to a few roundings, and a bound of |L(x) - loss|; -inf at or below the
   /// infimum. Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of slope at
@@ -59,14 +59,11 @@ class MixtureLoss {
  private:
   void merge();
 
-  // A slope, and what the shifts' rounding moves the loss by.
-  struct Slope {
-    double value, moved;
-  };
-  Slope slope(double weighted, double shifted) const;
-  LossAt by_rise(double loss, double rise, double size_of_rise, const Slope& slope) const;
-  LossAt by_logarithm(double loss, double logarithm, double more, const Slope& slope) const;
-  void losses_of_block(std::span<const double> x, std::span<LossAt> to, double* scratch) const;
+  static constexpr std::size_t block = 64;  // points at once
+
+  void losses_of_block(std::span<const double> x, std::span<LossAt> to) const;
+  LossAt by_logarithm(double loss, double logarithm, double more, double weighted, double shifted) const;
+  LossAt with_slope(double loss, double error, double weighted, double shifted) const;
 
   // G and its slope, only for the search.
   std::pair<double, double> moving(double x) const;

@@ -11,6 +11,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
+#include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -108,7 +109,7 @@ Cut cut(const DominatingPair& step, const Sketch& sketch, const Resolution& reso
   // Edges are multiples of `finest`, so that they are exact. The grid meets the largest loss, where the curve or its
   // reverse ends.
   const double size = std::max({std::fabs(sketch.low), std::fabs(sketch.high), gap ? 1 : 0x1p-200});
-  const double finest = std::ldexp(1, std::ilogb(size) - 40);
+  const double finest = 0x1p-40 * with_bits(size, 1);
   const double top = std::ceil(sketch.high / finest) * finest;
   const double wide = std::max(top - sketch.low, gap ? 1 : 64 * finest);
   const double count = std::ceil(std::clamp(wide / resolution.interval(1), resolution.least, resolution.most));

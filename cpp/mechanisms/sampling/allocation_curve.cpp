@@ -70,8 +70,7 @@ AllocationSeries::AllocationSeries(const LognormalTransform& transform, double t
     if (alias_below(to) <= part) break;
     period_ *= 1.1;
   }
-  spacing_ = std::ldexp(std::floor(std::ldexp(2 * pi / period_, 24 - std::ilogb(2 * pi / period_))),
-                        std::ilogb(2 * pi / period_) - 24);  // so that its multiples are exact
+  spacing_ = with_bits(2 * pi / period_, 25);  // so that its multiples are exact
   period_ = 2 * pi / spacing_;
   // Samples are kept in units of (1 + G(lambda))^t.
   log_unit_ = t * transform.log_moment_above(lambda_);

@@ -186,8 +186,9 @@ bool AllocationHyperbola::sample(const Arm& arm, double spacing, double part) {
         is_known ? std::complex<double>(math::expm1(exponent) - 2 * most * half * half, most * math::sin(turn)) : -1.0;
     // proof: allocation-hyperbola
     const double grown_off = is_known ? most * math::expm1(wrong) + 24 * u * angle * std::max(1.0, most) : most * 1.01;
-    const std::complex<double> tangent(p.tangent_re, p.tangent_im), weight = quotient(tangent * (spacing / pi), s * s);
-    const std::complex<double> value = grown * weight;
+    const std::complex<double> tangent(p.tangent_re, p.tangent_im),
+        weight = quotient(tangent * (spacing / pi), product_of(s, s));
+    const std::complex<double> value = product_of(grown, weight);
     s_re_.push_back(s.real()), s_im_.push_back(s.imag());
     value_re_.push_back(value.real()), value_im_.push_back(value.imag());
     // proof: allocation-hyperbola

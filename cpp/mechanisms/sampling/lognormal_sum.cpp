@@ -73,8 +73,7 @@ void LognormalSum::plan(double to, double part) {
     if (alias_below(to) <= part) break;
     period_ *= 1.1;
   }
-  const int exponent = std::ilogb(2 * pi / period_);
-  spacing_ = std::ldexp(std::floor(std::ldexp(2 * pi / period_, 24 - exponent)), exponent - 24);  // multiples are exact
+  spacing_ = with_bits(2 * pi / period_, 25);  // so that its multiples are exact
   period_ = 2 * pi / spacing_;
 }
 
