@@ -30,7 +30,8 @@ constexpr double least_log_delta = -680;
 // epsilon: else epsilon hardly depends on it.
 constexpr double grown_deviation = 4, nearly = 0.8, far_less = -2, least_fall = 1;
 constexpr double moved = 0.01;   // of epsilon, from one plan to the next
-constexpr double cheap = 300e3;  // [ns]: no other plan is looked for
+// A plan that costs less is taken as it is [ns]; one without the largest losses is made if it has so much fewer samples.
+constexpr double cheap = 300e3, much_fewer = 0.6;
 // Of a transform, which is forecast too low where it is cheap and losses are tiny, or epsilon is 0 [ns]: set by hand.
 constexpr double least_transform = 250e3, least_at_zero = 3e6;
 
@@ -157,7 +158,7 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;
   cut_ = cut() / saddlepoint_.total_count();
-  const std::optional<ContourPlan> cut = plan(lines, patience);
+  const std::optional<ContourPlan> cut = plan(lines, patience, found ? much_fewer * samples_wanted_ : infinity);
   if (cut && !(found && found->cost <= cut->cost)) {
     whole_ = std::move(whole);
     return cut;
@@ -175,11 +176,12 @@ void ContourPlanner::restore() {
   cut_ = 0;
 }
 
-std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience) {
+std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, double most_samples) {
   if (!is_answerable()) return {};
   ContourPlan plan{frame(), {}, log_fraction_, 0};
   Contour& contour = plan.contour;
-  if (!(contour.period > 0) || !(contour.higher < farthest(at_))) return {};
+  samples_wanted_ = contour.period / deviation_;
+  if (!(contour.period > 0) || !(contour.higher < farthest(at_)) || !(samples_wanted_ < most_samples)) return {};
   const double spacing = 2 * std::numbers::pi / contour.period;
   // Errors are relative to the moment at the tilt, times the weights of the samples, of which delta may be a small
   // part.

@@ -83,7 +83,7 @@ class ContourPlanner {
   void place(double epsilon, double log_delta, double slope);
   // Of an epsilon that is 0, log of how far its delta is above delta(0).
   double above_zero() const;
-  std::optional<ContourPlan> plan(Lines& lines, double patience);
+  std::optional<ContourPlan> plan(Lines& lines, double patience, double most_samples = infinity);
   void restore();
   Saddlepoint near(double log_delta) const;
   Saddle below_outliers(Saddle at, const Saddlepoint& near);
@@ -104,6 +104,7 @@ class ContourPlanner {
   Saddle at_{};
   double transform_tilt_ = 0;  // of the same saddle, whatever outliers add
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
+  double samples_wanted_ = 0;  // about, but for a factor
   double caution_ = 1;  // grows with each failure
   double rounding_;     // of the product of moments, relative to that at the tilt
   bool is_dear_ = false;
