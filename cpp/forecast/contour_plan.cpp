@@ -29,8 +29,9 @@ constexpr double least_log_delta = -680;
 // epsilon is so many times that of the moments, or log delta so much less, and where log delta falls by so much over
 // epsilon: else epsilon hardly depends on it.
 constexpr double grown_deviation = 4, nearly = 0.8, far_less = -2, least_fall = 1;
-constexpr double moved = 0.01;   // of epsilon, from one plan to the next
-// A plan that costs less is taken as it is [ns]; one without the largest losses is made if it has so much fewer samples.
+constexpr double moved = 0.01;  // of epsilon, from one plan to the next
+// A plan that costs less is taken as it is [ns]; one without the largest losses is made if it has so much fewer
+// samples.
 constexpr double cheap = 300e3, much_fewer = 0.6;
 // Of a transform, which is forecast too low where it is cheap and losses are tiny, or epsilon is 0 [ns]: set by hand.
 constexpr double least_transform = 250e3, least_at_zero = 3e6;
@@ -85,7 +86,11 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
       rounding_(likely_rounding(saddlepoint_)) {
   if (question.wants_epsilon()) {
     at_ = near_delta(math::log(question.at));
-    if (!(at_.epsilon > 0)) seek(0);
+    if (!(at_.epsilon > 0)) {
+      seek(0);
+      // Next to 0 forecasts of epsilon and of delta may disagree: by Newton's method from there.
+      for (int i = 0; i < 3 && !(above_zero() > 0) && at_.slope > 0; ++i) seek(at_.epsilon - above_zero() / at_.slope);
+    }
   } else {
     seek(question.at);
   }
@@ -192,7 +197,8 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   Saddle of_transform = at_;
   of_transform.tilt = transform_tilt_;
   const double least_of_other = question_.wants_epsilon() && at_.epsilon == 0 ? least_at_zero : least_transform;
-  const double of_other = forecast_transform_cost(planned_, saddlepoint_, of_transform, log_tolerance());
+  const double rough = forecast_transform_cost(planned_, saddlepoint_, of_transform, log_tolerance());
+  const double of_other = std::max(rough, of_planned_transform_ / shared);
   const double most_of_all = cost::most_for_contour + cost::most_for_contour_term * terms_;
   const double budget = std::min(shared * std::max(patience * of_other, least_of_other), most_of_all);
   // Panels are made for less: where samples are small they may be off by more.

@@ -54,6 +54,8 @@ class ContourPlanner {
 
   /// Whether there was no plan for its cost alone.
   bool is_dear() const { return is_dear_; }
+  /// What the plan of a transform costs [ns], where that is more than the forecast without one.
+  void learn_of_transform(double cost) { of_planned_transform_ = cost; }
 
   /// Whether one large loss says where epsilon is.
   bool is_large_loss() const { return is_large_loss_; }
@@ -105,8 +107,9 @@ class ContourPlanner {
   double transform_tilt_ = 0;  // of the same saddle, whatever outliers add
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
   double samples_wanted_ = 0;  // about, but for a factor
-  double caution_ = 1;  // grows with each failure
-  double rounding_;     // of the product of moments, relative to that at the tilt
+  double caution_ = 1;         // grows with each failure
+  double rounding_;            // of the product of moments, relative to that at the tilt
+  double of_planned_transform_ = 0;  // its cost, if that is known [ns]
   bool is_dear_ = false;
   bool is_large_loss_ = false;                           // that epsilon is known from
   double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out

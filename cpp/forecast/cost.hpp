@@ -49,6 +49,10 @@ constexpr double line_bytes = 2048, node_bytes = 320, contour_sample_bytes = 500
 constexpr double most_for_contour = 3e8, most_for_contour_term = 30e3;
 constexpr double fewest_line_nodes = 30, most_line_nodes = 4096, most_nodes_of_all = 32768;
 
+// Where the plan of a transform costs more than this, a contour that was dear next to a rough forecast of one is
+// planned again [ns]: set by hand.
+constexpr double dear_transform = 5e6;
+
 /// Of lines with so many nodes in all, each turned to each sample, or spread on a grid.
 inline double line_samples(double terms, double samples, double nodes) {
   return std::min(turned_mass * nodes * samples, spread_mass * nodes + spread_frequency * terms * samples);

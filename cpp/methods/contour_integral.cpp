@@ -161,6 +161,7 @@ class ByContourIntegral final : public Method {
     }
     // Where transforms stay too wide, finer ones cost more; where it is asked for by name, it may cost more than they.
     const bool others_fail = task_.answer.passes - attempts_ >= most_others;
+    if (planner_ && patience_ == 1 && is_transform_dear()) patience_ = 0;
     const double patience = others_fail ? 300 : task_.is_named() ? 4 : 1;
     if (!plan_ && !is_done_ && patience > patience_) {
       plan_ = planner_->next(lines_, patience);
@@ -191,6 +192,15 @@ class ByContourIntegral final : public Method {
   }
 
  private:
+  // Whether the plan of a transform costs far more than the planner knows, which then knows it.
+  bool is_transform_dear() {
+    if (!task_.grid_obstacle().empty()) return false;
+    const double known = std::max(of_transform_, cost::dear_transform / 3);
+    of_transform_ = std::max(of_transform_, task_.grid().cost());
+    planner_->learn_of_transform(of_transform_);
+    return of_transform_ > 3 * known;
+  }
+
   std::optional<ContourPlanner> planner_;
   std::optional<ContourPlan> plan_;
   Lines lines_;
@@ -198,7 +208,8 @@ class ByContourIntegral final : public Method {
   Held held_;
   std::shared_ptr<const ContourIntegral> made_;
   int attempts_ = 0;
-  double patience_ = 0;  // with which there was no plan
+  double patience_ = 0;      // with which there was no plan
+  double of_transform_ = 0;  // what the planner knows of its cost [ns]
 };
 
 }  // namespace
