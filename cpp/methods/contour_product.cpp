@@ -136,8 +136,9 @@ void ContourProduct::multiply_samples(const std::vector<MomentSample>& samples, 
 // |(R + e)^n - R^n| <= |R|^n (e^(n e / |R|) - 1), and (|R| + e)^n <= |R|^n e^(n e / |R|).
 std::pair<std::complex<double>, double> ContourProduct::at(std::size_t k) const {
   const double size = std::sqrt(re_[k] * re_[k] + im_[k] * im_[k]), relative = relative_[k];
-  if (lost_[k] != 0) return {0, 1.01 * size * math::exp(relative + lost_[k])};  // proof: contour-rounding
-  return {{re_[k], im_[k]}, 1.01 * size * math::expm1(relative)};               // proof: contour-rounding
+  if (lost_[k] != 0) return {0, 1.01 * size * math::exp(relative + lost_[k])};               // proof: contour-rounding
+  const double grown = relative < 0.01 ? relative * (1 + relative) : math::expm1(relative);  // at least e^relative - 1
+  return {{re_[k], im_[k]}, 1.01 * size * grown};                                            // proof: contour-rounding
 }
 
 Ball ContourProduct::log_moment() const {

@@ -43,16 +43,18 @@ void ContourSum::weigh(const ContourProduct& product, const Smoothing& smoothing
   const double c = contour_.tilt;
   re_.assign((count + 7) / 8 * 8, 0.0);
   im_.assign(re_.size(), 0.0);
+  const Smoothing::Line line(smoothing, c);
   for (std::size_t k = 0; k < count; ++k) {
     auto [value, error] = product.at(k);
     // 1 / (z (z + 1)) at z = c + i w: the conjugate of z (z + 1) over its square.
     const double w = spacing_ * static_cast<double>(k), twice = k == 0 ? 1 : 2;
     const double square = (c * c + w * w) * ((c + 1) * (c + 1) + w * w);
     const double re = (c * (c + 1) - w * w) / square, im = -w * (2 * c + 1) / square;
-    const auto factor = smoothing.at({c, w});
-    error = error * (absolute(factor.value) + factor.error) + absolute(value) * factor.error;
+    const auto factor = line.at(w);
+    const double size_of_factor = modulus_above(factor.value), size_of_value = modulus_above(value);
+    error = error * (size_of_factor + factor.error) + size_of_value * factor.error;
     value = product_of(value, factor.value);
-    const double inverse = 1 / std::sqrt(square), size = absolute(value) * inverse;
+    const double inverse = 1 / std::sqrt(square), size = size_of_value * size_of_factor * inverse;
     rounding_ += twice * (error * inverse * (1 + 1e-12) + 24 * u * size);
     turning_ += twice * size * static_cast<double>(k);
     total_ += twice * size;

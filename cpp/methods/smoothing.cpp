@@ -13,40 +13,50 @@ namespace hockeystick {
 // With v the variance, E e^(z eta) = e^(v z^2 / 2), and m = v / 2.
 Smoothing::Smoothing(Side side, double deviation) : side_(side), variance_(deviation * deviation) {}
 
-// Exponents are off by 4 u of what they are the sum of, angles by 3 u, functions of either by 4 u. The real part of
-// e^x - 1 for x = a + i b is taken as expm1(a) cos b - 2 sin(b / 2)^2, so that each term is off by u of itself.
-Smoothing::Factor Smoothing::at(std::complex<double> z) const {
+double Smoothing::raised(double tilt) const { return math::expm1(variance_ * (tilt + 0.5)); }
+
+Smoothing::Line::Line(const Smoothing& smoothing, double tilt)
+    : side_(smoothing.side_),
+      variance_(smoothing.variance_),
+      tilt_(tilt),
+      raised_(side_ == Side::lower ? smoothing.raised(tilt) : 0) {}
+
+// Exponents are off by 4 u of what they are the sum of, angles by 3 u, functions of either by 4 u. For the lower factor
+// e^x - 1, x = a + i b, is r - 2 s^2 (1 + r) + 2 i s c (1 + r), r = e^a - 1, s and c the sine and cosine of b / 2, so
+// that each term is off by few u of itself.
+Smoothing::Factor Smoothing::Line::at(double frequency) const {
   if (side_ == Side::none) return {1.0, 0};
-  const double c = z.real(), w = z.imag(), v = variance_;
+  const double c = tilt_, w = frequency, v = variance_;
   const bool above = side_ == Side::upper;
   const double angle = v * w * (above ? c + 0.5 : c);
   const double grown = math::exp(v / 2 * (c * (above ? c + 1 : c) - w * w));  // proof: smoothing
-  const std::complex<double> gauss{grown * math::cos(angle), grown * math::sin(angle)};
+  const auto [cosine, sine] = math::turn(angle);
+  const std::complex<double> gauss{grown * cosine, grown * sine};
   const double off = u * (2 * v * (c * (c + 1) + w * w) + 3 * std::fabs(angle) + 16);  // proof: smoothing-rounding
   if (above) return {gauss, grown * off + 1e-305};
   // (1 + z) E e^(z eta) - z E e^((z + 1) eta) = e^(v z^2 / 2) (1 - z (e^x - 1)), x = v (z + 1 / 2).
-  const double a = v * (c + 0.5), b = v * w, half = math::sin(b / 2);
-  const double raised = math::expm1(a), real = raised * math::cos(b) - 2 * half * half;
+  const double b = v * w, twice = 2 * (1 + raised_);
+  const auto [half_cosine, half_sine] = math::turn(b / 2);
   // proof: smoothing-rounding
-  const std::complex<double> rest = 1.0 - product_of(z, {real, (1 + raised) * math::sin(b)});
-  const double most = grown * (1 + absolute(z) * lifted(c, w));
+  const std::complex<double> raised{raised_ - twice * (half_sine * half_sine), twice * (half_sine * half_cosine)};
+  const std::complex<double> z{c, w}, rest = 1.0 - product_of(z, raised);
+  const double most = grown * (1 + modulus_above(z) * lifted(raised_, b));
   // proof: smoothing-rounding
-  return {product_of(gauss, rest), most * (off + u * (4 * a + std::fabs(b) + 24)) + 1e-305};  // proof: smoothing
+  const double rounded = u * (4 * v * (c + 0.5) + std::fabs(b) + 24);
+  return {product_of(gauss, rest), most * (off + rounded) + 1e-305};  // proof: smoothing
 }
 
-// At least |e^x - 1| for x = v (tilt + 1 / 2 + i w), and at least each of the terms that it is the sum of.
-double Smoothing::lifted(double tilt, double frequency) const {
-  const double grown = math::expm1(variance_ * (tilt + 0.5));
-  return grown + 2 * (1 + grown) * std::min(1.0, variance_ * std::fabs(frequency));
-}
+// At least |e^x - 1| for x = a + i b, of r = e^a - 1, and at least each of the terms that it is the sum of.
+double Smoothing::lifted(double raised, double b) { return raised + 2 * (1 + raised) * std::min(1.0, std::fabs(b)); }
 
 // w^k e^(-v w^2 / 2), k <= 2, falls from sqrt(2 / v) on; up to there only the power grows.
 double Smoothing::bound(double tilt, double frequency) const {
   if (side_ == Side::none) return 1;
   const bool above = side_ == Side::upper;
   const double grown = math::exp(variance_ / 2 * (tilt * (above ? tilt + 1 : tilt) - frequency * frequency));
-  const double steepest = std::max(frequency, std::sqrt(2 / variance_));            // proof: smoothing-tail
-  const double lower = above ? 1 : 1 + (steepest + tilt) * lifted(tilt, steepest);  // proof: smoothing-tail
+  const double steepest = std::max(frequency, std::sqrt(2 / variance_));  // proof: smoothing-tail
+  const double lower =
+      above ? 1 : 1 + (steepest + tilt) * lifted(raised(tilt), variance_ * steepest);  // proof: smoothing-tail
   return 1.01 * grown * lower + 1e-300;  // what underflows: proof: smoothing-tail
 }
 

@@ -27,7 +27,16 @@ class Smoothing {
     std::complex<double> value;
     double error;  // absolute, by rounding
   };
-  Factor at(std::complex<double> z) const;
+  /// Of samples on a line.
+  class Line {
+   public:
+    Line(const Smoothing& smoothing, double tilt);
+    Factor at(double frequency) const;
+
+   private:
+    Side side_;
+    double variance_, tilt_, raised_;
+  };
 
   /// Upper bound of |factor| at every z of this real part, |Im z| >= frequency.
   double bound(double tilt, double frequency) const;
@@ -38,7 +47,8 @@ class Smoothing {
   double variance() const { return variance_; }
 
  private:
-  double lifted(double tilt, double frequency) const;
+  double raised(double tilt) const;
+  static double lifted(double raised, double b);
 
   Side side_ = Side::none;
   double variance_ = 0;  // [nats^2]

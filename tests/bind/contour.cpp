@@ -201,7 +201,7 @@ void bind_contour(py::module_& core) {
       .def(
           "at",
           [](const Smoothing& smoothing, std::complex<double> z) {
-            const auto [value, error] = smoothing.at(z);
+            const auto [value, error] = Smoothing::Line(smoothing, z.real()).at(z.imag());
             return std::pair(value, error);
           },
           py::arg("z"), "The factor of a sample, and its error.")
