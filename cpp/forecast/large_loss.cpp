@@ -41,20 +41,25 @@ struct Losses {
     return expected * expected < most * delta;
   }
 
-  double log_delta(double epsilon) const {
-    constexpr double farthest = 8, nothing = 38;
+  // `most`: deviations of the small ones that are counted.
+  double log_delta(double epsilon, double most = 38) const {
+    constexpr double farthest = 8;
     double sum = 1e-300;
     for (std::size_t i = loss.size(); i > small; --i) {
       const double y = epsilon - loss[i - 1] - mean, x = y / deviation;
-      if (x > nothing) break;
+      if (x > most) break;
       const double apart = scaled_normal_tail(x) - scaled_normal_tail(x + deviation);
       sum += count[i - 1] * (x < -farthest ? -math::expm1(y) : math::exp(-x * x / 2) * apart);
     }
     return math::log(sum);
   }
-  LargeLoss at(double epsilon) const {
+  // Nothing where small ones deviate by more than what is about normal.
+  std::optional<LargeLoss> at(double epsilon) const {
+    constexpr double normal = 6, half = 0.7;
     const double apart = deviation / 16, fall = log_delta(epsilon - apart) - log_delta(epsilon + apart);
-    return {epsilon, log_delta(epsilon), fall / (2 * apart)};
+    const LargeLoss found{epsilon, log_delta(epsilon), fall / (2 * apart)};
+    if (log_delta(epsilon, normal) < found.log_delta - half) return {};
+    return found;
   }
 
   std::span<const double> loss;
@@ -69,8 +74,8 @@ struct Losses {
 std::optional<LargeLoss> large_loss_at(const Saddlepoint& saddlepoint, double epsilon, double log_most) {
   Losses losses(saddlepoint);
   if (!losses.is_decided_at(epsilon)) return {};
-  const LargeLoss found = losses.at(epsilon);
-  if (!(found.log_delta < log_most) || !losses.is_one(math::exp(found.log_delta))) return {};
+  const std::optional<LargeLoss> found = losses.at(epsilon);
+  if (!found || !(found->log_delta < log_most) || !losses.is_one(math::exp(found->log_delta))) return {};
   return found;
 }
 

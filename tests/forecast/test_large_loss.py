@@ -39,3 +39,10 @@ def test_nothing_is_forecast_where_many_losses_decide():
     points = saddlepoint(hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01), 1000)
     assert forecast.large_loss_of(points, math.log(1e-5)) is None
     assert forecast.large_loss_at(points, 0.5) is None
+
+
+def test_nothing_is_forecast_where_small_losses_deviate_far():
+    """20 deviations from the mean they are not normal."""
+    points = saddlepoint(hs.Gaussian(noise_multiplier=3.454).poisson_sampled(0.01284), 919)
+    assert forecast.large_loss_at(points, 2.32) is None
+    assert forecast.large_loss_of(points, -211.0) is None
