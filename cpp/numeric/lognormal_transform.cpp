@@ -130,7 +130,7 @@ ComplexBall LognormalTransform::centred(std::complex<double> s) const {
   const Line* line = line_of(s);
   if (!line) return {0, infinity};
   double sums[3];
-  kernel_.lognormal_sums(line->view(), s.real(), s.imag(), sums);
+  kernel_.lognormal_sums(line->view(), s.real(), s.imag(), sums, 3);
   const double r = absolute(s), e = math::exp(std::max(0.0, s.real()));
   const double left_out = line->left_out(e + 1 + 2 * r, e * r * r);
   const double off = u * sums[2] + left_out + 1e-300;  // proof: lognormal-transform
@@ -142,7 +142,7 @@ LognormalTransform::WithSlope LognormalTransform::with_slope(std::complex<double
   const Line* line = line_of(s);
   if (!line) return {{0, infinity}, {0, infinity}};
   double sums[6];
-  kernel_.lognormal_slopes(line->view(), s.real(), s.imag(), sums);
+  kernel_.lognormal_sums(line->view(), s.real(), s.imag(), sums, 6);
   const double r = absolute(s), e = math::exp(std::max(0.0, s.real()));
   const double value_off = u * sums[2] + line->left_out(e + 1 + 2 * r, e * r * r) + 1e-300;
   // proof: lognormal-transform
@@ -169,7 +169,7 @@ double LognormalTransform::log_moment_above(double c) const {
     return std::min(c + math::log(sum) + 8 * u * (c + 50), tangent_bound(mu_, c));
   }
   double sums[3];
-  kernel_.lognormal_sums(line.view(), c, 0, sums);
+  kernel_.lognormal_sums(line.view(), c, 0, sums, 3);
   const double e = math::exp(c);
   // proof: lognormal-transform
   const double above = sums[0] + (u * sums[2] + line.left_out(e + 1 + 2 * c, e * c * c)) * (1 + 1e-9);

@@ -61,9 +61,38 @@ class MixtureLog final : public LogMixture {
 
 constexpr std::size_t weights_at_once = 1 << 16;
 
+// Removal and, of sign -1, addition, reflected so that the loss increases.
 class Mixture : public DominatingPair {
  public:
-  explicit Mixture(MixtureLoss loss) : loss_(std::move(loss)) {}
+  Mixture(MixtureLoss loss, double sign)
+      : loss_(std::move(loss)),
+        sign_(sign),
+        lowest_(sign > 0 ? 0 : -loss_.largest()),
+        highest_(lowest_ + loss_.largest()) {}
+
+  PairCells integrate(std::span<const double> losses) const override {
+    const std::array ends{losses.front(), losses.back()};
+    const MixtureEdges edges = carried(ends);
+    PairCells tails = cells(ends, edges, true);
+    tails.lower_tail_q = q_below(edges.at.front().x);
+    return inner(std::move(tails), losses);
+  }
+
+  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
+
+  LossNodes nodes() const override {
+    const auto fill = [&](std::span<double> x, std::span<double> log_density) {
+      for (double& each : x) each *= sign_;
+      std::vector<MixtureLoss::LossAt> at(x.size());
+      loss_.losses(x, at);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = sign_ * at[i].loss;
+        if (sign_ > 0) log_density[i] += x[i];
+      }
+    };
+    return trapezoid_nodes(lowest_, highest_, trapezoid_step(loss_.largest()), fill);
+  }
+
   double total_variation_bound() const override { return loss_.total_variation_bound(); }
   AtomSketch atom_sketch() const override { return {{}, false, 1.5 + 0.7 * static_cast<double>(loss_.size())}; }
 
@@ -76,52 +105,21 @@ class Mixture : public DominatingPair {
 
  protected:
   // No loss above `top` occurs up to this point, which is slightly below the point of the edge `top`.
-  double before(double top, double sign) const {
-    std::vector<double> scratch(loss_.size());
-    const double x = sign * loss_.inverse(sign * top, scratch.data()).x;
+  double before(double top) const {
+    const double loss = sign_ * top, x = sign_ * loss_.inverses({&loss, 1}).front().x;
     return x - 1e-9 * (1 + std::fabs(x));
   }
 
-  // Edges at sign * x(sign * loss), with the posterior weights there.
-  MixtureEdges carried(std::span<const double> losses, double sign) const {
-    MixtureEdges edges;
-    edges.weights.resize(losses.size() * loss_.size());
-    edges.at.reserve(losses.size());
-    double near = infinity;
-    for (std::size_t i = 0; i < losses.size(); ++i) {
-      checkpoint_each<8>(i);
-      double* const here = edges.weights.data() + i * loss_.size();
-      const auto [x, error] = loss_.inverse(sign * losses[i], here, sign * near);
-      near = sign * x;
-      edges.at.push_back({sign * x, here});
-      edges.loss_error = std::max(edges.loss_error, error);
-    }
-    return edges;
-  }
+  // Cells, or only the tails.
+  virtual PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const = 0;
+  virtual double q_below(double x) const = 0;
 
-  // The cells between the losses, added to those of `ends`. `part` gives the cells of a run of edges: the weights of
-  // all edges at once could take far more memory than anything else.
-  template <class Part>
-  PairCells joined(PairCells ends, std::span<const double> losses, const Part& part) const {
-    const std::size_t run = std::max(weights_at_once / loss_.size(), std::size_t{1});
-    ends.cells.reserve(losses.size());
-    for (std::size_t from = 0; from + 1 < losses.size(); from += run) {
-      const PairCells next = part(losses.subspan(from, std::min(run + 1, losses.size() - from)));
-      ends.cells.insert(ends.cells.end(), next.cells.begin(), next.cells.end());
-      for (auto error : {&PairCells::mass_error, &PairCells::share_error, &PairCells::share_error_p,
-                         &PairCells::edge_error, &PairCells::loss_error})
-        ends.*error = std::max(ends.*error, next.*error);
-    }
-    return ends;
-  }
-
-  // Cells, or only the tails. Rounding as for gaussian_cells, plus that of sums over the components;
+  // Rounding as for gaussian_cells, plus that of sums over the components;
   // cpp/proofs/cell-rounding.md.
   template <class Panel>
-  PairCells swept(double lowest, double highest, const Panel& panel, std::span<const double> losses,
-                  const MixtureEdges& edges, bool tails) const {
+  PairCells swept(const Panel& panel, std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
     const std::span<const MixtureEdge> at = edges.at;
-    const GaussianSweep<MixtureEdge, Panel> sweep(lowest, highest, panel);
+    const GaussianSweep<MixtureEdge, Panel> sweep(lowest_, highest_, panel);
     PairCells result = tails ? PairCells{} : sweep.cells(losses, at);
     if (tails) sweep.add_tails(losses, at, result);
     result.loss_error = result.edge_error = edges.loss_error;  // proof: loss-coupling
@@ -133,6 +131,40 @@ class Mixture : public DominatingPair {
   }
 
   MixtureLoss loss_;
+  double sign_, lowest_, highest_;  // between which the points of the densities lie
+
+ private:
+  // Edges at sign * x(sign * loss), with the posterior weights there.
+  MixtureEdges carried(std::span<const double> losses) const {
+    MixtureEdges edges;
+    edges.weights.resize(losses.size() * loss_.size());
+    edges.at.reserve(losses.size());
+    std::vector<double> of_removal(losses.begin(), losses.end());
+    for (double& loss : of_removal) loss *= sign_;
+    for (const auto& [x, error] : loss_.inverses(of_removal)) {
+      double* const here = edges.weights.data() + edges.at.size() * loss_.size();
+      if (x > -infinity) loss_.posterior(x, here);
+      edges.at.push_back({sign_ * x, here});
+      edges.loss_error = std::max(edges.loss_error, error);
+    }
+    return edges;
+  }
+
+  // The cells between the losses, added to those of `ends`, run by run: the weights of all edges at once could take far
+  // more memory than anything else.
+  PairCells inner(PairCells ends, std::span<const double> losses) const {
+    const std::size_t run = std::max(weights_at_once / loss_.size(), std::size_t{1});
+    ends.cells.reserve(losses.size());
+    for (std::size_t from = 0; from + 1 < losses.size(); from += run) {
+      const auto part = losses.subspan(from, std::min(run + 1, losses.size() - from));
+      const PairCells next = cells(part, carried(part), false);
+      ends.cells.insert(ends.cells.end(), next.cells.begin(), next.cells.end());
+      for (auto error : {&PairCells::mass_error, &PairCells::share_error, &PairCells::share_error_p,
+                         &PairCells::edge_error, &PairCells::loss_error})
+        ends.*error = std::max(ends.*error, next.*error);
+    }
+    return ends;
+  }
 };
 
 // A panel [a, a + width] of the cell between two edges: its integrals component by component, each with a kernel of one
@@ -188,26 +220,7 @@ class MixturePanel {
 
 class Remove final : public Mixture {
  public:
-  using Mixture::Mixture;
-
-  PairCells integrate(std::span<const double> losses) const override {
-    const std::array ends{losses.front(), losses.back()};
-    const MixtureEdges edges = carried(ends, 1);
-    PairCells tails = cells(ends, edges, true);
-    tails.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
-    return inner(std::move(tails), losses);
-  }
-
-  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
-
-  LossNodes nodes() const override {
-    const auto fill = [&](std::span<double> x, std::span<double> log_density) {
-      std::vector<MixtureLoss::LossAt> at(x.size());
-      loss_.losses(x, at);
-      for (std::size_t i = 0; i < x.size(); ++i) log_density[i] += x[i] = at[i].loss;
-    };
-    return trapezoid_nodes(0, loss_.largest(), trapezoid_step(loss_.largest()), fill);
-  }
+  explicit Remove(MixtureLoss loss) : Mixture(std::move(loss), 1) {}
 
   double loss_infimum() const override { return loss_.infimum(); }
   Interval infinity_mass() const override { return {0, 0}; }
@@ -218,7 +231,7 @@ class Remove final : public Mixture {
 
   // E_Q[r^(t+1)], r = e^L: by Jensen's inequality at most the components' own, weighted.
   double tail_moment_bound(double top, double t) const override {
-    const double x = before(top, 1);
+    const double x = before(top);
     double sum = loss_.rest() * (normal_tail(x) + 1e-307);
     for (const auto& [shift, weight] : loss_.components())
       sum += weight * shifted_tail_moment(shift * (1 + 4 * u), x, t);
@@ -228,48 +241,26 @@ class Remove final : public Mixture {
   double renyi_slope_limit() const override { return loss_.largest() * loss_.largest() / 2 * (1 - 8 * u); }
 
  private:
-  PairCells inner(PairCells ends, std::span<const double> losses) const {
-    return joined(std::move(ends), losses,
-                  [this](std::span<const double> run) { return cells(run, carried(run, 1), false); });
-  }
-
-  PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
+  PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const override {
     const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
-      MixturePanel all(0, loss_.largest(), a, width, from, to);
+      MixturePanel all(lowest_, highest_, a, width, from, to);
       double still = loss_.rest();
       for (const auto& [shift, weight] : loss_.components())
         all.add(std::exchange(still, 0.0), shift, shift, weight, weight, weight);
       return all.sum();
     };
-    return swept(0, loss_.largest(), panel, losses, edges, tails);
+    return swept(panel, losses, edges, tails);
   }
+
+  double q_below(double x) const override { return normal_tail(-x) * (1 + 2 * normal_error); }
 };
 
 // The reverse, reflected so that the loss increases: with the posterior weights w_i(-r) the kernel is
 // phi(x) sum_i w_i(-r) (e^(s_i (r - x)) - 1).
+
 class Add final : public Mixture {
  public:
-  using Mixture::Mixture;
-
-  PairCells integrate(std::span<const double> losses) const override {
-    const std::array ends{losses.front(), losses.back()};
-    const MixtureEdges edges = carried(ends, -1);
-    PairCells tails = cells(ends, edges, true);
-    tails.lower_tail_q = q_below(edges.at.front().x);
-    return inner(std::move(tails), losses);
-  }
-
-  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
-
-  LossNodes nodes() const override {
-    const auto fill = [&](std::span<double> x, std::span<double>) {
-      for (double& each : x) each = -each;
-      std::vector<MixtureLoss::LossAt> at(x.size());
-      loss_.losses(x, at);
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] = -at[i].loss;
-    };
-    return trapezoid_nodes(-loss_.largest(), 0, trapezoid_step(loss_.largest()), fill);
-  }
+  explicit Add(MixtureLoss loss) : Mixture(std::move(loss), -1) {}
 
   double loss_supremum() const override { return -loss_.infimum(); }
 
@@ -282,7 +273,7 @@ class Add final : public Mixture {
   double tail_moment_bound(double top, double t) const override {
     const double bounded = Mixture::tail_moment_bound(top, t);
     if (loss_.rest() > 0) return bounded;
-    const double y = before(top, -1);
+    const double y = before(top);
     double sum = 0;
     for (const auto& [shift, weight] : loss_.components()) {
       const double s = shift * (1 + 4 * u);
@@ -292,24 +283,19 @@ class Add final : public Mixture {
   }
 
  private:
-  PairCells inner(PairCells ends, std::span<const double> losses) const {
-    return joined(std::move(ends), losses,
-                  [this](std::span<const double> run) { return cells(run, carried(run, -1), false); });
-  }
-
-  PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
+  PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const override {
     const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
-      MixturePanel all(-loss_.largest(), 0, a, width, from, to);
+      MixturePanel all(lowest_, highest_, a, width, from, to);
       double p = 1;
       for (std::size_t i = 0; i < loss_.size(); ++i)
         all.add(0, loss_.components()[i].shift, 0, std::exchange(p, 0.0), all.has_from() ? from.k[i] : 0,
                 all.has_to() ? to.k[i] : 0);
       return all.sum();
     };
-    return swept(-loss_.largest(), 0, panel, losses, edges, tails);
+    return swept(panel, losses, edges, tails);
   }
 
-  double q_below(double x) const {
+  double q_below(double x) const override {
     CompensatedSum sum;
     if (loss_.rest() > 0) sum.add(loss_.rest() * normal_tail(-x));
     for (const auto& [shift, weight] : loss_.components()) sum.add(weight * normal_tail(-x - shift));

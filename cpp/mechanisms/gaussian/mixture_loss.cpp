@@ -75,11 +75,10 @@ MixtureLoss::LossAt MixtureLoss::posterior(double x, double* weights) const {
     if (t > top) top = t, top_low = low, top_weight = c.weight;
   }
   const bool is_tiny = top_weight < tiny;
-  const auto grown = [is_tiny](double weight, double by, double low) {
-    if (!is_tiny) return by < -745 ? 0.0 : weight * exp_sum(by, low);
+  const double scale = is_tiny ? 0x1p512 : 1;
+  const auto grown = [scale](double weight, double by, double low) {
     const double root = exp_sum(0.5 * by, 0.5 * low);
-    if (by < -1100) return 0.0;
-    return 0x1p512 * weight * root * root;  // proof: loss-coupling
+    return by < -1100 ? 0.0 : scale * weight * root * root;  // proof: loss-coupling
   };
   double sum = rest_ > 0 ? grown(rest_, -top, -top_low) : 0, weighted = 0, shifted = 0;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -160,45 +159,50 @@ void MixtureLoss::losses_of_block(std::span<const double> x, std::span<LossAt> t
   }
 }
 
-MixtureLoss::LossAt MixtureLoss::at(double x) const {
-  LossAt result;
-  losses_of_block({&x, 1}, {&result, 1});
-  return result;
-}
-
-MixtureLoss::Inverse MixtureLoss::inverse(double loss, double* weights, double near) const {
+double MixtureLoss::near_inverse(double loss, double near) const {
   const double excess = math::expm1(loss) + moving_;
-  if (rest_ > 0 && !(excess > 0)) {
-    std::fill(weights, weights + size(), 0.0);
-    return {-infinity, (12 + terms_) * u * moving_ / rest_};
-  }
+  if (rest_ > 0 && !(excess > 0)) return -infinity;
   const double goal = !(rest_ > 0) ? loss
                       : loss > 1   ? loss + math::log1p(-rest_ * math::exp(-loss))
                                    : math::log(excess);
   double x = infinity;
   for (const auto& [shift, weight] : components_) x = std::min(x, (goal - math::log(weight)) / shift + shift / 2);
-  const double farthest = x;
-  if (std::isfinite(near)) x = std::min(near, farthest);
+  if (std::isfinite(near)) x = std::min(near, x);
   for (int i = 0; i < 200; ++i) {
     const auto [value, slope] = moving(x);
-    const double step = (value - goal) / slope;
-    x -= step;
+    x -= (value - goal) / slope;
     if (!(std::fabs(value - goal) > 1e-7)) break;
   }
-  LossAt best = at(x);
-  bool is_there = true;
-  const auto is_off = [loss](const LossAt& at) {
-    return std::fabs(at.loss - loss) > u * std::fabs(loss) + 0.25 * at.error;
-  };
-  for (int i = 0; i < 8 && is_there && is_off(best) && best.slope > 0; ++i) {
-    const double next = x - (best.loss - loss) / best.slope;
-    const LossAt there = at(next);
-    is_there = std::fabs(there.loss - loss) < std::fabs(best.loss - loss);
-    if (is_there) x = next, best = there;
+  return x;
+}
+
+std::vector<MixtureLoss::Inverse> MixtureLoss::inverses(std::span<const double> losses) const {
+  const std::size_t size = losses.size();
+  std::vector<double> next(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    checkpoint_each<8>(i);
+    next[i] = near_inverse(losses[i], i > 0 ? next[i - 1] : infinity);
   }
-  posterior(x, weights);
-  const double error = std::fabs(best.loss - loss) + u * std::fabs(loss) + best.error;
-  return {x, std::isnan(error) ? infinity : error};
+  std::vector<LossAt> there(size);
+  std::vector<Inverse> result(size, {0, infinity});
+  bool is_better = true;
+  for (int steps = 0; steps < 8 && is_better; ++steps) {
+    this->losses(next, there);
+    is_better = false;
+    for (std::size_t i = 0; i < size; ++i) {
+      const double off = there[i].loss - losses[i], error = std::fabs(off) + u * std::fabs(losses[i]) + there[i].error;
+      if (!(error < result[i].loss_error) && steps > 0) continue;
+      result[i] = {next[i], error};
+      if (!(there[i].slope > 0 && std::fabs(off) > u * std::fabs(losses[i]) + 0.25 * there[i].error)) continue;
+      next[i] -= off / there[i].slope;
+      is_better = true;
+    }
+  }
+  for (auto& [at, error] : result) {
+    if (at == -infinity) error = (12 + terms_) * u * moving_ / rest_;
+    if (std::isnan(error)) error = infinity;
+  }
+  return result;
 }
 
 double MixtureLoss::total_variation_bound() const {

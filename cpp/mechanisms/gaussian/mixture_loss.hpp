@@ -39,19 +39,19 @@ class MixtureLoss {
   /// The losses at any number of points, by vectors. Relative errors of slopes are at most (24 + 2 terms) u, with 1e-40
   /// of the largest shift in addition.
   void losses(std::span<const double> x, std::span<LossAt> to) const;
-  LossAt at(double x) const;
 
-  /// The loss at x, the slower the more; writes the components' posterior weights, relative error (24 + 2 terms) u.
+  /// The loss at x, slower; writes the components' posterior weights, relative error (24 + 2 terms) u.
   LossAt posterior(double x, double* weights) const;
 
   /// The double x nearest to L(x) = loss, up to a few roundings, and a bound of |L(x) - loss|; -inf at or below the
-  /// infimum. Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of slope at
-  /// least s_1, so that the iterates fall to the root from the right without overshooting, but for one from `near` on
-  /// its left; then on L itself, which is certified.
+  /// infimum.
   struct Inverse {
     double x, loss_error;
   };
-  Inverse inverse(double loss, double* weights, double near = infinity) const;
+  /// Of losses in order. Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of
+  /// slope at least s_1, so that the iterates fall to the root from the right without overshooting, but for one from
+  /// the root of the loss before on its left; then on L itself, which is certified.
+  std::vector<Inverse> inverses(std::span<const double> losses) const;
 
   /// Total variation is at most the average of the components'.
   double total_variation_bound() const;
@@ -64,6 +64,8 @@ class MixtureLoss {
   void losses_of_block(std::span<const double> x, std::span<LossAt> to) const;
   LossAt by_logarithm(double loss, double logarithm, double more, double weighted, double shifted) const;
   LossAt with_slope(double loss, double error, double weighted, double shifted) const;
+
+  double near_inverse(double loss, double near) const;
 
   // G and its slope, only for the search.
   std::pair<double, double> moving(double x) const;

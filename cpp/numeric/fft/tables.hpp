@@ -130,8 +130,8 @@ struct SimdKernels {
   void (*panels)(const PanelGroup&, double* p, double* above, double* below) = nullptr;
   void (*cells)(const CellGroup&, double* p, double* above, double* below) = nullptr;
   void (*contour_sums)(const ContourSamples&, double d, double* sums) = nullptr;
-  void (*lognormal_sums)(const LognormalNodes&, double real, double imaginary, double* sums) = nullptr;
-  void (*lognormal_slopes)(const LognormalNodes&, double real, double imaginary, double* sums) = nullptr;
+  void (*lognormal_sums)(const LognormalNodes&, double real, double imaginary, double* sums,
+                         std::size_t count) = nullptr;
   void (*split_diagonals)(const Diagonal*, std::size_t count, std::ptrdiff_t start, const double* mass,
                           const double* factor, double* low, double* high) = nullptr;
   void (*merge_diagonals)(const Diagonal*, std::size_t count, std::ptrdiff_t start, const double* mass,

@@ -33,7 +33,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   kernel.tilted_masses = &tilted_masses;
   kernel.panel = &panel, kernel.panels = &panels, kernel.cells = &cells;
   kernel.contour_sums = &contour_sums;
-  kernel.lognormal_sums = &lognormal_sums<false>, kernel.lognormal_slopes = &lognormal_sums<true>;
+  kernel.lognormal_sums = &lognormal_sums;
   kernel.split_diagonals = &split_diagonals, kernel.merge_diagonals = &merge_diagonals;
   return kernel;
 }

@@ -59,9 +59,10 @@ HOCKEYSTICK_INLINE ComplexPair<V> near_zero(V re, V im) {
   return {multiply_subtract(ar, square, ai * twice), multiply_add(ar, twice, ai * square)};
 }
 
-/// Puts the sum, its error in u, and for slopes the sum of (Y - 1) (z - F) and its error in u, into sums[0..5].
-template <bool slopes>
-void lognormal_sums(const LognormalNodes& nodes, double real, double imaginary, double* sums) {
+/// Puts the sum and its error in u into sums[0..2] and, if `count` is not 3 but 6, the sum of (Y - 1) (z - F), the
+/// slope, and its error in u into the others.
+inline void lognormal_sums(const LognormalNodes& nodes, double real, double imaginary, double* sums,
+                           std::size_t count) {
   const Vec sr = Vec::broadcast(real), si = Vec::broadcast(imaginary), zero = Vec::broadcast(0.0);
   const Vec one = Vec::broadcast(1.0), most = Vec::broadcast(56.0), tiny = Vec::broadcast(0x1p-8);
   const Vec farthest = Vec::broadcast(farthest_turn), minus_farthest = zero - farthest;
@@ -92,7 +93,7 @@ void lognormal_sums(const LognormalNodes& nodes, double real, double imaginary, 
     total[0] = total[0] + multiply_subtract(f.re, wr, f.im * wi);
     total[1] = total[1] + multiply_add(f.re, wi, f.im * wr);
     total[2] = multiply_add(size, multiply_add(carried, magnitude(f.re) + magnitude(f.im), off), total[2]);
-    if constexpr (slopes) {
+    if (count > 3) {
       const Vec dr = zr - f.re, di = zi - f.im;
       const Vec pr = multiply_subtract(yr, dr, yi * di), pi = multiply_add(yr, di, yi * dr);
       total[3] = total[3] + multiply_subtract(pr, wr, pi * wi);
@@ -102,7 +103,7 @@ void lognormal_sums(const LognormalNodes& nodes, double real, double imaginary, 
       total[5] = multiply_add(size * (magnitude(yr) + magnitude(yi)), wrong + summed, total[5]);
     }
   }
-  for (std::size_t part = 0; part < (slopes ? 6 : 3); ++part) {
+  for (std::size_t part = 0; part < count; ++part) {
     double lanes[Vec::lanes];
     total[part].store(lanes);
     sums[part] = 0;
