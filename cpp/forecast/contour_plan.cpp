@@ -29,7 +29,8 @@ constexpr double least_log_delta = -680;
 // epsilon is so many times that of the moments, or log delta so much less, and where log delta falls by so much over
 // epsilon: else epsilon hardly depends on it.
 constexpr double grown_deviation = 4, nearly = 0.8, far_less = -2, least_fall = 1;
-constexpr double moved = 0.01;  // of epsilon, from one plan to the next
+constexpr double hopeless = 12;  // log of how many times more than it may rounding is forecast to take
+constexpr double moved = 0.01;   // of epsilon, from one plan to the next
 // A plan that costs less is taken as it is [ns]; one without the largest losses is made if it has so much fewer
 // samples.
 constexpr double cheap = 300e3, much_fewer = 0.6;
@@ -187,6 +188,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   Contour& contour = plan.contour;
   samples_wanted_ = contour.period / deviation_;
   if (!(contour.period > 0) || !(contour.higher < farthest(at_)) || !(samples_wanted_ < most_samples)) return {};
+  if (math::log(rounding_) - log_sum_ > log_fraction_ + hopeless) return {};
   const double spacing = 2 * std::numbers::pi / contour.period;
   // Errors are relative to the moment at the tilt, times the weights of the samples, of which delta may be a small
   // part.
