@@ -41,21 +41,28 @@ struct Losses {
     return expected * expected < most * delta;
   }
 
-  // `most`: deviations of the small ones that are counted.
+  // With one large loss or none. `most`: deviations of the small ones that are counted.
   double log_delta(double epsilon, double most = 38) const {
-    constexpr double farthest = 8;
-    double sum = 1e-300;
+    double sum = 1e-300 + above(epsilon - mean, most);
     for (std::size_t i = loss.size(); i > small; --i) {
-      const double y = epsilon - loss[i - 1] - mean, x = y / deviation;
-      if (x > most) break;
-      const double apart = scaled_normal_tail(x) - scaled_normal_tail(x + deviation);
-      sum += count[i - 1] * (x < -farthest ? -math::expm1(y) : math::exp(-x * x / 2) * apart);
+      const double next = above(epsilon - loss[i - 1] - mean, most);
+      if (next == 0) break;
+      sum += count[i - 1] * next;
     }
     return math::log(sum);
   }
+  // E (1 - e^(y - X))+ of a normal X of this deviation.
+  double above(double y, double most) const {
+    constexpr double farthest = 8;
+    const double x = y / deviation;
+    if (x > most) return 0;
+    if (x < -farthest) return -math::expm1(y);
+    return math::exp(-x * x / 2) * (scaled_normal_tail(x) - scaled_normal_tail(x + deviation));
+  }
+
   // Nothing where small ones deviate by more than what is about normal.
   std::optional<LargeLoss> at(double epsilon) const {
-    constexpr double normal = 6, half = 0.7;
+    constexpr double normal = 8, half = 0.7;
     const double apart = deviation / 16, fall = log_delta(epsilon - apart) - log_delta(epsilon + apart);
     const LargeLoss found{epsilon, log_delta(epsilon), fall / (2 * apart)};
     if (log_delta(epsilon, normal) < found.log_delta - half) return {};

@@ -41,8 +41,11 @@ def test_nothing_is_forecast_where_many_losses_decide():
     assert forecast.large_loss_at(points, 0.5) is None
 
 
-def test_nothing_is_forecast_where_small_losses_deviate_far():
-    """20 deviations from the mean they are not normal."""
-    points = saddlepoint(hs.Gaussian(noise_multiplier=3.454).poisson_sampled(0.01284), 919)
-    assert forecast.large_loss_at(points, 2.32) is None
-    assert forecast.large_loss_of(points, -211.0) is None
+@pytest.mark.parametrize(
+    ("count", "noise", "rate", "epsilon"),
+    [(919, 3.454, 0.01284, 2.32), (380_766, 3.8315, 1.0236e-5, 0.04885)],
+)
+def test_nothing_is_forecast_where_small_losses_reach_far(count, noise, rate, epsilon):
+    """20 and 30 deviations from the mean they are not normal, but likelier than a large one."""
+    points = saddlepoint(hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate), count)
+    assert forecast.large_loss_at(points, epsilon) is None
