@@ -29,8 +29,9 @@ constexpr double least_log_delta = -680;
 // epsilon is so many times that of the moments, or log delta so much less, and where log delta falls by so much over
 // epsilon: else epsilon hardly depends on it.
 constexpr double grown_deviation = 4, nearly = 0.8, far_less = -2, least_fall = 1;
-constexpr double hopeless = 12;  // log of how many times more than it may rounding is forecast to take
-constexpr double moved = 0.01;   // of epsilon, from one plan to the next
+// Log of how many times more than it may rounding is forecast to take: roughly, as it is less where rates are tiny.
+constexpr double hopeless = 50;
+constexpr double moved = 0.01;  // of epsilon, from one plan to the next
 // A plan that costs less is taken as it is [ns]; one without the largest losses is made if it has so much fewer
 // samples.
 constexpr double cheap = 300e3, much_fewer = 0.6;
