@@ -106,9 +106,9 @@ class ContourPlanner {
   Saddle at_{};
   double transform_tilt_ = 0;  // of the same saddle, whatever outliers add
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
-  double samples_wanted_ = 0;  // about, but for a factor
-  double caution_ = 1;         // grows with each failure
-  double rounding_;            // of the product of moments, relative to that at the tilt
+  double samples_wanted_ = 0;        // about, but for a factor
+  double caution_ = 1;               // grows with each failure
+  double rounding_;                  // of the product of moments, relative to that at the tilt
   double of_planned_transform_ = 0;  // its cost, if that is known [ns]
   bool is_dear_ = false;
   bool is_large_loss_ = false;                           // that epsilon is known from

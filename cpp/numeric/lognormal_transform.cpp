@@ -50,7 +50,8 @@ void LognormalTransform::place(Line& line) const {
   double centre = 0, half_width = 0, cost = infinity;
   constexpr int tried = 24;
   for (int i = 1; i <= tried; ++i) {
-    const double b = std::min((most - least) / 2, 9.0) * i / tried, c = with_bits(std::max(0.0, least + b) * (1 + 1e-5), 20);
+    const double b = std::min((most - least) / 2, 9.0) * i / tried,
+                 c = with_bits(std::max(0.0, least + b) * (1 + 1e-5), 20);
     const double within = std::min({b, c - least, most - c}), edge = c + within;
     const double needed = (nats + edge * edge / 2) / within * math::exp(std::max(0.0, 2 * (c - modest_rise)));
     if (!(within > 0 && c < most_raised && c * mu_ <= pi / 2 && needed < cost)) continue;
