@@ -125,7 +125,7 @@ class Mixture : public DominatingPair {
     result.loss_error = result.edge_error = edges.loss_error;  // proof: loss-coupling
     result.mass_error = (45 + loss_.terms()) * u;              // proof: cell-rounding
     // proof: cell-rounding
-    result.share_error = (130 + 3 * loss_.terms() + 4 * (tails ? 0 : widest_growth(loss_.largest(), at))) * u;
+    result.share_error = (150 + 3 * loss_.terms() + 4 * (tails ? 0 : widest_growth(loss_.largest(), at))) * u;
     result.share_error_p = 6 * gauss_legendre_error + 1e-307;  // proof: cell-quadrature
     return result;
   }

@@ -75,10 +75,11 @@ MixtureLoss::LossAt MixtureLoss::posterior(double x, double* weights) const {
     if (t > top) top = t, top_low = low, top_weight = c.weight;
   }
   const bool is_tiny = top_weight < tiny;
-  const double scale = is_tiny ? 0x1p512 : 1;
-  const auto grown = [scale](double weight, double by, double low) {
+  const auto grown = [is_tiny](double weight, double by, double low) {
+    if (!is_tiny) return by < -745 ? 0.0 : weight * exp_sum(by, low);
     const double root = exp_sum(0.5 * by, 0.5 * low);
-    return by < -1100 ? 0.0 : scale * weight * root * root;  // proof: loss-coupling
+    if (by < -1100) return 0.0;
+    return 0x1p512 * weight * root * root;  // proof: loss-coupling
   };
   double sum = rest_ > 0 ? grown(rest_, -top, -top_low) : 0, weighted = 0, shifted = 0;
   for (std::size_t i = 0; i < size(); ++i) {

@@ -36,11 +36,11 @@ class MixtureLoss {
     double loss, slope, error;
   };
 
-  /// The losses at any number of points, by vectors. Relative errors of slopes are at most (24 + 2 terms) u, with 1e-40
+  /// The losses at any number of points, by vectors. Relative errors of slopes are at most (40 + 2 terms) u, with 1e-40
   /// of the largest shift in addition.
   void losses(std::span<const double> x, std::span<LossAt> to) const;
 
-  /// The loss at x, slower; writes the components' posterior weights, relative error (24 + 2 terms) u.
+  /// The loss at x, slower; writes the components' posterior weights, relative error (40 + 2 terms) u.
   LossAt posterior(double x, double* weights) const;
 
   /// The double x nearest to L(x) = loss, up to a few roundings, and a bound of |L(x) - loss|; -inf at or below the
