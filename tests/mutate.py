@@ -3,15 +3,16 @@
 
 python tests/mutate.py [--proof SLUG ...] [--layer NAME ...] [--kind KIND ...] [--directory BUILD]
 
-The edits are the rows of tests/mutations/NAME.toml. A row replaces `from` by `to` in a statement
-that is tagged `proof: <slug of the row>`, wherever that statement is; `from` must be there once, in
-all statements with this tag (or in those of the function `at`). An edit drops an allowance
-("dropped": is it needed?), takes half of it ("halved": is it not far too large?) or breaks the line
-in some other way ("broken": is it wired?). A row of `spared` says why there is nothing to mutate,
-or why no test fails if an allowance is dropped or halved. Each edit is made in a copy of the tree,
-the core is built anew, and the tests named for it run until one fails. Needs what building the core
-needs: cmake, ninja, pybind11. Answers 1 if a mutation survives, does not compile, or is not where
-the table says, or if the tests fail without any.
+The edits are the rows of tests/mutations/NAME.toml, one line a row, under the slug of their page. A
+row replaces `from` by `to` in a statement that is tagged `proof: <slug>`, wherever that statement
+is; `from` must be there once, in all statements with this tag (or in those of the function `at`).
+A row of the kind "dropped" leaves an allowance out (is it needed?), "halved" takes half of it (is
+it not far too large?), and "broken" changes the line in some other way (is it wired?). A row of
+`spared` says why there is nothing to mutate, or why no test fails if an allowance is dropped or
+halved. Each edit is made in a copy of the tree, the core is built anew, and the tests named for it
+run until one fails. Needs what building the core needs: cmake, ninja, pybind11. Answers 1 if a
+mutation survives, does not compile, or is not where the table says, or if the tests fail without
+any.
 """
 
 import argparse
@@ -50,8 +51,8 @@ class Mutation:
     text: str
     replacement: str
     tests: tuple[str, ...]
+    kind: str
     at: str = ""
-    kind: str = "broken"
     why: str = ""
 
     def places(self, root: Path) -> list[tuple[str, int, int]]:
@@ -79,16 +80,16 @@ def table() -> tuple[list[Mutation], list[Spared]]:
     """What tests/mutations/*.toml list."""
     mutations, spared = [], []
     for path in sorted(TABLES.glob("*.toml")):
-        read = tomllib.loads(path.read_text())
-        mutations += [_mutation(path.stem, row) for row in read.get("mutation", [])]
-        spared += [Spared(**row) for row in read.get("spared", [])]
+        for slug, page in tomllib.loads(path.read_text()).items():
+            mutations += [_mutation(path.stem, slug, row) for row in page.get("mutations", [])]
+            spared += [Spared(proof=slug, **row) for row in page.get("spared", [])]
     return mutations, spared
 
 
-def _mutation(layer: str, row: dict[str, Any]) -> Mutation:
+def _mutation(layer: str, slug: str, row: dict[str, Any]) -> Mutation:
     names = {"from": "text", "to": "replacement"}
     fields = {names.get(name, name): value for name, value in row.items()}
-    return Mutation(**{**fields, "tests": tuple(row["tests"]), "layer": layer})
+    return Mutation(**{**fields, "tests": tuple(row["tests"]), "layer": layer, "proof": slug})
 
 
 class Tree:
