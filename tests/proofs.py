@@ -20,11 +20,11 @@ PAGES = ROOT / "cpp" / "proofs"
 INDEX = PAGES / "INDEX.md"
 
 TAG = re.compile(r"//.*\bproof: ([a-z0-9]+(?:-[a-z0-9]+)*(?:, [a-z0-9]+(?:-[a-z0-9]+)*)*)$")
-HEAD = re.compile(r"# (?P<title>.+)\n\nStatus: (?P<status>\w+)\n\n")
+HEAD = re.compile(r"# (?P<title>.+)\n\nStatus: (?P<status>[\w ]+)\n\n")
 COMMENT = re.compile(r"\s*//.*$")
 STATUSES = {
-    "proved": "a test holds what is booked to ball arithmetic",
-    "argued": "only whole answers are held to the truth",
+    "tested in ball arithmetic": "a test compares what the page books with exact intervals",
+    "tested by answers": "tests compare whole answers with the truth, not what the page books",
 }
 LITERAL = re.compile(r"'[^']'|\"[^\"]*\"")
 CALLED = re.compile(r"([~\w:]+)(?:<[^<>]*>)?\s*\(")
@@ -179,14 +179,19 @@ def index() -> str:
     lines = [
         "# Index of the proofs",
         "",
-        "`python tests/proofs.py --write` writes this page from the heads of the pages, from the",
-        "tags `proof: slug` in the sources, and from the tests that `tests/mutations/` names.",
+        "Each page argues in words for one bound: what it states, why it holds, what is booked for",
+        "it, and how tight it is. *U* marks what is added to upper bounds, *L* what is taken from",
+        "lower ones, and u is 2^-53, the relative error of one rounding. The status says how the",
+        "page is tested:",
         "",
-        *(f"*{status}*: {meaning}." for status, meaning in STATUSES.items()),
+        *(f"- *{status}*: {meaning}." for status, meaning in STATUSES.items()),
         "",
         "| page | what it proves | status | used by | tests |",
         "| --- | --- | --- | --- | --- |",
         *rows,
+        "",
+        "`python tests/proofs.py --write` writes this page from the heads of the pages, from the",
+        "tags `proof: slug` in the sources, and from the tests that `tests/mutations/` names.",
     ]
     return "\n".join(lines) + "\n"
 
