@@ -65,6 +65,7 @@ def test_people_find_what_they_look_for():
     assert "Report a vulnerability" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     ci = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     assert "- run: .ci/run\n" in ci
+    assert "- run: .ci/all\n" in ci
 
 
 @pytest.mark.parametrize("name", ["hockeystick", *MODULES])
