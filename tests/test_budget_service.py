@@ -167,6 +167,18 @@ def test_entries_of_few_mechanisms_do_not_fill_a_ledger(ledger):
     assert spent(ledger) == 30
 
 
+def test_a_program_beside_the_service_erases_nothing(ledger):
+    """It may enter into the ledger of the service, but not begin another in its place."""
+    with loopback.serving(ledger=ledger, **WIDE) as server:
+        assert statuses(server.asked([ADMIT])) == {200: 1}
+        with pytest.raises(hs.StaleLedgerError, match="exists"):
+            hs.Accountant().compose(STEP).save(ledger)
+        with hs.Accountant.locked(ledger) as beside:
+            beside.compose(STEP)
+        assert statuses(server.asked([ADMIT])) == {200: 1}
+    assert spent(ledger) == 3
+
+
 def test_a_full_ledger_takes_no_more(ledger):
     with loopback.serving(ledger=ledger, most_entries=2, **WIDE) as server:
         asked = [wanted(label=str(k)) for k in range(3)]

@@ -224,6 +224,13 @@ def test_inventories_are_read_by_sphinx(extension, tmp_path):
         assert "py:class" in found
 
 
+@pytest.mark.parametrize("path", [*ALL_PAGES, *sorted((ROOT / "python").rglob("*.py"))], ids=label)
+def test_no_ledger_is_assigned_what_it_composed(path):
+    """Else `compose` reads as if it changed nothing, and a what-if is charged."""
+    text = path.read_text(encoding="utf-8")
+    assert not re.findall(r"^.*\b(\w+) = \1\.compose\(.*$", text, re.MULTILINE)
+
+
 def test_code_in_the_readme_is_short():
     assert all(block.code.count("\n") <= 15 for block in blocks(README, "python", "pycon"))
     assert README.read_text(encoding="utf-8").count("\n") <= 60

@@ -49,7 +49,7 @@ def best_bounds(ask: Callable[..., Bounds[Any]], *given: object, **limits: objec
 
 
 class StaleLedgerError(RuntimeError):
-    """The ledger on disk is no longer the one that was loaded; nothing was written.
+    """The ledger on disk is not the one that was loaded, or never was; nothing was written.
 
-    Writing would lose what others have entered since.
+    Writing would lose what it holds.
     """

@@ -136,17 +136,17 @@ class Ledger:
         self._adjacency = adjacency_of(adjacency)
         self._tolerance = _checks.tolerance(tolerance)
         self._entries = Entries()
-        self._file: tuple[Path, str] | None = None  # loaded from or saved to, and the digest of it
-        self._holds_lock = False
+        self._known: dict[Path, str] = {}  # files loaded from or saved to, and the digest of each
         self._own_lock()
 
     def _own_lock(self) -> None:
         self._lock = threading.RLock()
+        self._block: Path | None = None  # the file whose lock is held for this accountant
         self._kept = KeptCurves()
         _ledgers.add(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_lock": None, "_kept": None, "_holds_lock": False}
+        return self.__dict__ | {"_lock": None, "_kept": None, "_block": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

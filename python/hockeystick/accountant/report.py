@@ -152,8 +152,8 @@ class Reported(Admission):
         Cost: two questions for each entry.
 
         >>> import hockeystick as hs
-        >>> acct = hs.Accountant()
-        >>> acct = acct.compose(hs.Laplace(noise_multiplier=10), 5, label="counts by county")
+        >>> noise = hs.Laplace(noise_multiplier=10)
+        >>> acct = hs.Accountant().compose(noise, 5, label="counts by county")
         >>> report = acct.report(delta=1e-6, budget=1)
         >>> [(row.label, row.count, round(row.total, 4)) for row in report.rows]
         [('counts by county', 5, 0.5)]

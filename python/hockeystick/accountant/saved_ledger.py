@@ -2,6 +2,7 @@
 """A ledger as text and as a file, which processes may share."""
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -53,7 +54,7 @@ class SavedLedger(Ledger):
         _checks.instance("text", text, str)
         return _json.nested(lambda: cls._restored(_json.parse(text)))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write ``to_json()`` to a file, as a whole or not at all.
 
         When this returns, the ledger is on the disk, and survives whatever happens to the process
@@ -61,38 +62,53 @@ class SavedLedger(Ledger):
         is replaced by one written beside it, which a process killed meanwhile leaves behind, named
         like the file with a dot before and ``.tmp`` after it.
 
-        A file that this accountant was loaded from, or saved to before, is refused if it is not as
-        it was then. To enter into a ledger that others use, too, see ``locked``.
+        Nothing that others entered is lost silently. A file that exists is refused, unless this
+        accountant was loaded from it or saved to it before, and it is still as it was then. Both
+        are checked under the lock of ``locked``, for which this waits. To enter into a ledger that
+        exists, or that others use, too, see ``locked``.
+
+        Args:
+            path: The file.
+            overwrite: Replace the file whatever it holds. What was entered there is lost.
 
         Raises:
-            StaleLedgerError: The file was changed meanwhile.
-            OSError: The file cannot be written.
-            TypeError: As ``to_json``, or `path` is no path.
+            StaleLedgerError: The file exists and was never read, or was changed since.
+            OSError: The file or its lock cannot be written.
+            TypeError: As ``to_json``, `path` is no path, or `overwrite` is no bool.
             ValueError: As ``to_json``.
         """
-        with self._lock:
+        _checks.instance("overwrite", overwrite, bool)
+        target = _files.resolved(path)
+        is_held = target in (self._block, _block_of_thread(target))
+        with nullcontext() if is_held else _files.locked(path), self._lock:
             text = self.to_json()
-            target = _files.resolved(path)
-            known = self._file is not None and self._file[0] == target
-            with _files.locked(path) if known and not self._holds_lock else nullcontext():
-                if known:
-                    self._check_unchanged(path)
-                _files.replace(path, text)
-            self._file = (target, _json.digest(text))
+            if not overwrite:
+                self._check_unchanged(path, target)
+            _files.replace(path, text)
+            self._known = {**self._known, target: _json.digest(text)}
 
-    def _check_unchanged(self, path: str | os.PathLike[str]) -> None:
+    def _check_unchanged(self, path: str | os.PathLike[str], target: Path) -> None:
+        """See that the file is what this accountant knows of it: nothing, if it never read it."""
         try:
             now = _json.digest(_files.read(path, _json.LONGEST))
         except FileNotFoundError:
             now = _NO_FILE
         except ValueError:
             now = None
-        if self._file is None or now != self._file[1]:
+        known = self._known.get(target, _NO_FILE)
+        if now == known:
+            return
+        name, how = os.fspath(path), "`with Accountant.locked(path) as accountant:`"
+        if known == _NO_FILE:
             raise StaleLedgerError(
-                f"{os.fspath(path)} was changed since this accountant was loaded from it or saved "
-                "to it, and is left as it is: load it again and enter what it lacks, or enter it "
-                "within `with Accountant.locked(path) as accountant:`"
+                f"{name} exists, and is left as it is: this accountant was not loaded from it, and "
+                f"would erase what it holds; load it, enter within {how}, or pass overwrite=True"
             )
+        raise StaleLedgerError(
+            f"{name} was changed since this accountant was loaded from it or saved to it, and is "
+            f"left as it is: load it again and enter what it lacks, enter it within {how}, or pass "
+            "overwrite=True"
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -109,7 +125,7 @@ class SavedLedger(Ledger):
             account = cls.from_json(text)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
-        account._file = (target, _json.digest(text))  # noqa: SLF001, its own
+        account._known = {target: _json.digest(text)}  # noqa: SLF001, its own
         return account
 
     @classmethod
@@ -130,8 +146,7 @@ class SavedLedger(Ledger):
 
         The lock is that of a file beside it, named like it with ``.lock`` after it, which stays, as
         does one with ``.turn``, whose lock is that of whoever comes next. The system frees them if
-        the process dies. They bind those who use them: ``locked``, and ``save`` of an accountant
-        loaded from the file.
+        the process dies. They bind those who use them: ``locked`` and ``save``.
 
         Args:
             path: The file.
@@ -154,7 +169,8 @@ class SavedLedger(Ledger):
         process = os.getpid()
         with _files.locked(path, wait) as target:
             account = cls._opened(path, adjacency, tolerance)
-            account._holds_lock = True  # noqa: SLF001, its own
+            account._block = target  # noqa: SLF001, its own
+            _blocks[target] = (process, threading.get_ident())
             account._kept = _kept_of(target)  # noqa: SLF001, its own
             before = account.ledger
             try:
@@ -164,7 +180,8 @@ class SavedLedger(Ledger):
                 if account.ledger != before or not target.exists():
                     account.save(path)
             finally:
-                account._holds_lock = False  # noqa: SLF001, its own
+                account._block = None  # noqa: SLF001, its own
+                _blocks.pop(target, None)
                 account._kept = KeptCurves()  # noqa: SLF001, its own
 
     @classmethod
@@ -180,7 +197,6 @@ class SavedLedger(Ledger):
         try:
             account = cls.load(path)
         except FileNotFoundError:
-            new._file = (_files.resolved(path), _NO_FILE)
             return new
         for name in given:
             if getattr(new, name) != getattr(account, name):
@@ -201,6 +217,14 @@ class SavedLedger(Ledger):
         account = _json.at("$", lambda: cls(adjacency=adjacency, tolerance=value["tolerance"]))
         account._entries = Entries.from_json(value["ledger"], "$.ledger")  # noqa: SLF001, its own
         return account
+
+
+_blocks: dict[Path, tuple[int, int]] = {}  # the process and thread of each block of `locked`
+
+
+def _block_of_thread(target: Path) -> Path | None:
+    """The file, if this thread is in a block that holds its lock."""
+    return target if _blocks.get(target) == (os.getpid(), threading.get_ident()) else None
 
 
 _kept_of_files: dict[Path, KeptCurves] = {}  # each used by whoever holds the lock of the file

@@ -282,11 +282,70 @@ def test_a_file_that_appears_in_the_block_is_not_replaced(tmp_path):
     def enter():
         with hs.Accountant.locked(path) as ledger:
             ledger.compose(hs.Gaussian(1.0))
-            hs.Accountant().compose(hs.Laplace(1.0)).save(path)  # without the lock
+            hs.Accountant().compose(hs.Laplace(1.0)).save(path)  # within this thread's lock
 
     with pytest.raises(hs.StaleLedgerError):
         enter()
     assert hs.Accountant.load(path).ledger == ((hs.Laplace(1.0), 1),)
+
+
+def test_a_ledger_beside_a_block_is_not_erased(path):
+    """Neither before it nor within it nor after it, by this thread or by another."""
+    with Accountant.locked(path) as ledger:
+        ledger.compose(STEP, 7)
+    stranger = Accountant().compose(OTHER)
+    with pytest.raises(hs.StaleLedgerError, match="exists"):
+        stranger.save(path)
+    with Accountant.locked(path) as ledger:
+        ledger.compose(STEP)
+        with pytest.raises(hs.StaleLedgerError, match="exists"):
+            stranger.save(path)
+    with pytest.raises(hs.StaleLedgerError, match="exists"):
+        stranger.save(path)
+    assert spent(path) == 8
+
+
+def test_a_save_waits_for_the_block_of_another_thread(path):
+    """So that it sees what the block has entered."""
+    entered, outcome = threading.Event(), []
+
+    def save():
+        entered.wait()
+        try:
+            Accountant().compose(OTHER).save(path)
+        except hs.StaleLedgerError as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=save)
+    thread.start()
+    with Accountant.locked(path) as ledger:
+        entered.set()
+        time.sleep(0.1)
+        assert not path.exists()
+        ledger.compose(STEP)
+    thread.join()
+    assert len(outcome) == 1
+    assert Accountant.load(path).ledger == ((STEP, 1),)
+
+
+def test_what_overwrites_within_a_block_ends_the_block(path):
+    def enter():
+        with Accountant.locked(path) as ledger:
+            ledger.compose(STEP)
+            Accountant().compose(OTHER).save(path, overwrite=True)
+
+    Accountant().save(path)
+    with pytest.raises(hs.StaleLedgerError, match="was changed since"):
+        enter()
+    assert Accountant.load(path).ledger == ((OTHER, 1),)
+
+
+def test_a_copy_elsewhere_leaves_the_block_as_it_is(path):
+    second = path.with_name("second.json")
+    with Accountant.locked(path) as ledger:
+        ledger.compose(STEP).save(second)
+        ledger.compose(STEP)
+    assert (spent(second), spent(path)) == (1, 2)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of an open file

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ledger on disk: whole at every moment, never older than what save has said it holds."""
 
+import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -32,6 +34,16 @@ def path(tmp_path):
     return tmp_path / "ledger.json"
 
 
+def files(path):
+    """What is beside the file, and itself, but for its locks, which stay."""
+    names = sorted(each.name for each in path.parent.iterdir())
+    return [name for name in names if name not in (f"{path.name}.lock", f"{path.name}.turn")]
+
+
+def pickled(acct):
+    return pickle.loads(pickle.dumps(acct))  # noqa: S301, its own
+
+
 def steps(acct):
     return sum(count for mechanism, count in acct.ledger if mechanism == STEP)
 
@@ -39,9 +51,9 @@ def steps(acct):
 def test_what_is_saved_is_loaded(path):
     acct = Accountant(adjacency=hs.Adjacency.REMOVE_ONE, tolerance=1e-4).compose(STEP, count=7)
     assert acct.save(path) is None
-    copy = Accountant.load(str(path))
-    assert copy.to_json() == acct.to_json() == path.read_text()
-    assert list(path.parent.iterdir()) == [path]
+    again = Accountant.load(str(path))
+    assert again.to_json() == acct.to_json() == path.read_text()
+    assert files(path) == [path.name]
 
 
 def test_the_mode_and_a_link_stay(path):
@@ -49,7 +61,7 @@ def test_the_mode_and_a_link_stay(path):
     path.chmod(0o640)
     link = path.with_name("link")
     link.symlink_to(path)
-    Accountant().save(link)
+    Accountant().save(link, overwrite=True)
     assert link.is_symlink()
     assert path.stat().st_mode & 0o777 == 0o640
     assert Accountant.load(link).ledger == ()
@@ -83,9 +95,9 @@ def test_a_failing_disk_leaves_the_file_as_it_was(path, monkeypatch, step):
 
     monkeypatch.setattr(*((_files.os, step) if step == "fsync" else (_files.Path, step)), fail)
     with pytest.raises(OSError, match="No space left"):
-        Accountant().save(path)
+        Accountant().save(path, overwrite=True)
     assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]
+    assert files(path) == [path.name]
 
 
 def test_interrupts_leave_no_file_beside_it(path, monkeypatch):
@@ -106,10 +118,10 @@ def test_interrupts_leave_no_file_beside_it(path, monkeypatch):
     monkeypatch.setattr(_files.os, "fsync", interrupt)
     monkeypatch.setattr(_files.Path, "unlink", unlink_later)
     with pytest.raises(KeyboardInterrupt):
-        Accountant().compose(STEP).save(path)
+        Accountant().compose(STEP).save(path, overwrite=True)
     assert len(interrupts) == 2
     assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]
+    assert files(path) == [path.name]
 
 
 def test_it_is_on_the_disk_before_it_takes_the_place(path, monkeypatch):
@@ -205,9 +217,9 @@ def test_a_file_that_may_not_be_written_is_refused(path, monkeypatch):
     if os.access(path, os.W_OK):  # as root may
         monkeypatch.setattr(os, "access", lambda file, *_, **__: file.stat().st_mode & 0o222)
     with pytest.raises(PermissionError, match="ledger.json"):
-        Accountant().save(path)
+        Accountant().save(path, overwrite=True)
     assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]
+    assert files(path) == [path.name]
 
 
 @pytest.mark.skipif(not hasattr(os, "chown"), reason="this platform has no owners")
@@ -216,7 +228,7 @@ def test_the_owner_stays(path):
     if os.geteuid() == 0:
         os.chown(path, 65534, 65534)
     before = path.stat()
-    Accountant().compose(STEP).save(path)
+    Accountant().compose(STEP).save(path, overwrite=True)
     assert (path.stat().st_uid, path.stat().st_gid) == (before.st_uid, before.st_gid)
 
 
@@ -225,5 +237,138 @@ def test_a_private_file_is_private_while_it_is_written(path, monkeypatch):
     path.chmod(0o600)
     modes = []
     monkeypatch.setattr(os, "fsync", lambda file: modes.append(os.fstat(file).st_mode & 0o777))
-    Accountant().compose(STEP).save(path)
+    Accountant().compose(STEP).save(path, overwrite=True)
     assert modes[0] == path.stat().st_mode & 0o777
+
+
+def test_a_ledger_that_was_never_read_is_not_erased(path):
+    """A notebook that is run again, say."""
+    hs.Accountant().compose(hs.Gaussian(1.0), 1000, label="ten years of releases").save(path)
+    before = path.read_bytes()
+    again = hs.Accountant().compose(hs.Laplace(10.0))
+    with pytest.raises(
+        hs.StaleLedgerError, match=r"ledger\.json exists.*; load it.*overwrite=True"
+    ):
+        again.save(path)
+    assert path.read_bytes() == before
+    (entry,) = hs.Accountant.load(path).entries
+    assert entry == (hs.Gaussian(1.0), 1000, "ten years of releases")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"no ledger"])
+def test_no_other_file_is_erased_either(path, content):
+    path.write_bytes(content)
+    with pytest.raises(hs.StaleLedgerError, match="exists"):
+        Accountant().save(path)
+    assert path.read_bytes() == content
+
+
+def test_equal_ledgers_are_two_ledgers(path):
+    """Two programs may both have run what each entered."""
+    Accountant().compose(STEP).save(path)
+    with pytest.raises(hs.StaleLedgerError, match="exists"):
+        Accountant().compose(STEP).save(path)
+    with pytest.raises(hs.StaleLedgerError, match="exists"):
+        Accountant.from_json(path.read_text()).save(path)
+
+
+def test_a_link_is_the_file_it_leads_to(path):
+    Accountant().compose(STEP).save(path)
+    link = path.with_name("link")
+    link.symlink_to(path)
+    with pytest.raises(hs.StaleLedgerError, match="link exists"):
+        Accountant().save(link)
+    Accountant.load(link).compose(STEP).save(path)
+    assert steps(Accountant.load(link)) == 2
+
+
+def test_overwrite_erases_and_says_so(path):
+    Accountant().compose(STEP, 5).save(path)
+    new = Accountant().compose(STEP)
+    new.save(path, overwrite=True)
+    new.compose(STEP).save(path)  # which it now knows
+    assert steps(Accountant.load(path)) == 2
+    path.write_text("damaged")
+    new.save(path, overwrite=True)
+    assert steps(Accountant.load(path)) == 2
+    with pytest.raises(TypeError, match="^overwrite must be a bool, got 1$"):
+        new.save(path, overwrite=1)
+    with pytest.raises(TypeError, match="positional"):
+        new.save(path, True)
+
+
+def test_every_file_that_was_read_or_written_is_known(path):
+    """And not only the last of them."""
+    acct, second = Accountant().compose(STEP), path.with_name("second.json")
+    acct.save(path)
+    acct.save(second)
+    acct.compose(STEP).save(path)
+    acct.compose(STEP).save(second)
+    assert (steps(Accountant.load(path)), steps(Accountant.load(second))) == (2, 3)
+    Accountant.load(second).compose(STEP).save(second)
+    with pytest.raises(hs.StaleLedgerError, match="was changed since"):
+        acct.save(second)
+    acct.save(path)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickled], ids=lambda x: x.__name__)
+def test_a_copy_is_another_accountant(path, duplicate):
+    """It knows the file as it was when the copy was made."""
+    acct = Accountant().compose(STEP)
+    acct.save(path)
+    other = duplicate(acct)
+    other.compose(STEP).save(path)
+    with pytest.raises(hs.StaleLedgerError, match="was changed since"):
+        acct.compose(STEP).save(path)
+    assert steps(Accountant.load(path)) == 2
+
+
+CONTENDER = """
+import sys
+import hockeystick as hs
+acct = hs.Accountant().compose(hs.Laplace(float(sys.argv[2])), int(sys.argv[3]))
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    acct.save(sys.argv[1])
+except hs.StaleLedgerError:
+    print("refused", flush=True)
+else:
+    print("saved", flush=True)
+"""
+
+
+def test_of_four_processes_one_wins_and_nothing_is_lost_silently(path):
+    """All of them begin with a ledger of their own; half of these are equal."""
+    given = [("10.0", "1"), ("10.0", "1"), ("20.0", "2"), ("30.0", "3")]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", CONTENDER, str(path), *each],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for each in given
+    ]
+    assert [process.stdout.readline() for process in started] == ["ready\n"] * 4
+    for process in started:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    said = [process.communicate()[0].strip() for process in started]
+    assert sorted(said) == ["refused"] * 3 + ["saved"]
+    noise, count = given[said.index("saved")]
+    assert Accountant.load(path).ledger == ((hs.Laplace(float(noise)), int(count)),)
+
+
+def test_save_takes_the_lock(path, monkeypatch):
+    """Of a new file, of one that was read, and of one that is overwritten."""
+    taken = []
+    locked = _files.locked
+    monkeypatch.setattr(_files, "locked", lambda *given: (taken.append(given), locked(*given))[1])
+    acct = Accountant().compose(STEP)
+    acct.save(path)
+    acct.save(path)
+    Accountant().save(path, overwrite=True)
+    with pytest.raises(hs.StaleLedgerError):
+        acct.save(path)
+    assert taken == [(path,)] * 4
