@@ -8,8 +8,10 @@ row replaces `from` by `to` in a statement that is tagged `proof: <slug>`, where
 is; `from` must be there once, in all statements with this tag (or in those of the function `at`).
 A row of the kind "dropped" leaves an allowance out (is it needed?), "halved" takes half of it (is
 it not far too large?), and "broken" changes the line in some other way (is it wired?). A row of
-`spared` says why there is nothing to mutate, or why no test fails if an allowance is dropped or
-halved. Each edit is made in a copy of the tree, the core is built anew, and the tests named for it
+`spared` names tagged lines, by pieces that only one of them has, and says why there is nothing to
+mutate, or why no test fails if what they book is dropped or halved. Every tagged line has a dropped
+and a halved row or such a reason; rows of `open` in open.toml list those that have neither yet.
+Each edit is made in a copy of the tree, the core is built anew, and the tests named for it
 run until one fails. Needs what building the core needs: cmake, ninja, pybind11. Answers 1 if a
 mutation survives, does not compile, or is not where the table says, or if the tests fail without
 any.
@@ -65,31 +67,55 @@ class Mutation:
 
 @dataclass(frozen=True, kw_only=True)
 class Spared:
-    """A page with nothing to mutate, or whose allowance no test misses if mutated so; and why."""
+    """Tagged lines with nothing to mutate, or that no test misses if mutated so.
+
+    `lines` are pieces of them, each in one tagged statement (of the function `at`). Without a
+    `kind` they are spared both. `why` is empty for what is still open.
+    """
 
     proof: str
-    why: str
+    lines: tuple[str, ...]
+    why: str = ""
     kind: str = ""
+    at: str = ""
+
+    def places(self, root: Path) -> list[list[tuple[str, int, int]]]:
+        """Where each of the lines is; one place is right."""
+        return [proofs.places(root, self.proof, line, self.at) for line in self.lines]
 
     def __str__(self) -> str:
         left_out = f"not {self.kind}" if self.kind else "nothing to mutate"
         return f"{self.proof}: {left_out}: {self.why}"
 
 
-def table() -> tuple[list[Mutation], list[Spared]]:
+@dataclass(frozen=True, kw_only=True)
+class Table:
     """What tests/mutations/*.toml list."""
-    mutations, spared = [], []
+
+    mutations: list[Mutation]
+    spared: list[Spared]
+    open: list[Spared]
+
+
+def table() -> Table:
+    """Read tests/mutations/*.toml."""
+    found = Table(mutations=[], spared=[], open=[])
     for path in sorted(TABLES.glob("*.toml")):
         for slug, page in tomllib.loads(path.read_text()).items():
-            mutations += [_mutation(path.stem, slug, row) for row in page.get("mutations", [])]
-            spared += [Spared(proof=slug, **row) for row in page.get("spared", [])]
-    return mutations, spared
+            found.mutations.extend(_mutation(path.stem, slug, r) for r in page.get("mutations", []))
+            found.spared.extend(_spared(slug, row) for row in page.get("spared", []))
+            found.open.extend(_spared(slug, row) for row in page.get("open", []))
+    return found
 
 
 def _mutation(layer: str, slug: str, row: dict[str, Any]) -> Mutation:
     names = {"from": "text", "to": "replacement"}
     fields = {names.get(name, name): value for name, value in row.items()}
     return Mutation(**{**fields, "tests": tuple(row["tests"]), "layer": layer, "proof": slug})
+
+
+def _spared(slug: str, row: dict[str, Any]) -> Spared:
+    return Spared(**{**row, "lines": tuple(row["lines"]), "proof": slug})
 
 
 class Tree:
@@ -243,9 +269,10 @@ def main() -> int:
     )
     parser.add_argument("--directory", type=Path, help="keep copy and build here for the next run")
     options = parser.parse_args()
-    mutations, spared = table()
-    asked = options.proof or {row.proof for row in [*mutations, *spared]}
-    for row in spared:
+    read = table()
+    mutations = read.mutations
+    asked = options.proof or proofs.pages()
+    for row in read.spared:
         if row.proof in asked:
             _say(str(row))
     layers = options.layer or {mutation.layer for mutation in mutations}

@@ -42,6 +42,14 @@ class Tagged:
     first: int
     last: int
 
+    def text(self, root: Path) -> tuple[int, str]:
+        """Where the statement begins in its file, and what it is."""
+        lines = (root / self.file).read_text().splitlines(keepends=True)
+        return sum(map(len, lines[: self.first])), "".join(lines[self.first : self.last + 1])
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.first + 1} ({self.slug})"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
@@ -149,14 +157,24 @@ def places(root: Path, slug: str, text: str, function: str = "") -> list[tuple[s
     for each in tagged(root):
         if each.slug != slug or function not in {"", each.function}:
             continue
-        lines = (root / each.file).read_text().splitlines(keepends=True)
-        before = sum(map(len, lines[: each.first]))
-        statement = "".join(lines[each.first : each.last + 1])
+        before, statement = each.text(root)
         found += [
             (each.file, before + match.start(), before + match.end())
             for match in _pattern(text).finditer(statement)
         ]
     return sorted(set(found))
+
+
+def tag_at(root: Path, slug: str, place: tuple[str, int, int]) -> Tagged:
+    """The statement tagged with a slug that holds a place."""
+    file, start, end = place
+
+    def holds(each: Tagged) -> bool:
+        before, statement = each.text(root)
+        return before <= start and end <= before + len(statement)
+
+    tags = [each for each in tagged(root) if (each.slug, each.file) == (slug, file)]
+    return next(each for each in tags if holds(each))
 
 
 def index() -> str:
@@ -169,7 +187,7 @@ def index() -> str:
         if each.function and each.function not in names:
             names.append(each.function)
     tests: dict[str, set[str]] = defaultdict(set)
-    for row in mutate.table()[0]:
+    for row in mutate.table().mutations:
         tests[row.proof] |= {test.partition("::")[0] for test in row.tests}
     rows = [
         f"| [{page.slug}]({page.slug}.md) | {page.title} | {page.status} "

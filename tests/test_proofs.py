@@ -12,7 +12,8 @@ import proofs
 
 ROOT = Path(__file__).parents[1]
 PAGES = proofs.pages()
-MUTATIONS, SPARED = mutate.table()
+TABLE = mutate.table()
+ASKED = ("dropped", "halved")
 LINK = re.compile(r"\]\(([a-z0-9-]+)\.md\)")
 
 
@@ -38,24 +39,45 @@ def test_pages_refer_to_pages():
         assert set(LINK.findall(path.read_text())) <= set(PAGES), path
 
 
-def test_every_page_is_mutated_or_says_why_not():
-    assert {row.proof for row in [*MUTATIONS, *SPARED]} == set(PAGES)
-    assert all(row.why for row in SPARED)
-    assert {row.kind for row in MUTATIONS} <= set(mutate.KINDS)
-    assert {row.kind for row in SPARED} <= {"", *mutate.KINDS}
+def test_the_tables_name_pages_kinds_and_reasons():
+    rows = [*TABLE.mutations, *TABLE.spared, *TABLE.open]
+    assert {row.proof for row in rows} == set(PAGES)
+    assert {row.kind for row in TABLE.mutations} <= set(mutate.KINDS)
+    assert {row.kind for row in [*TABLE.spared, *TABLE.open]} <= {"", *ASKED}
+    assert all(row.why for row in TABLE.spared)
+    assert not any(row.why for row in TABLE.open)
 
 
-@pytest.mark.parametrize("kind", ["dropped", "halved"])
-def test_every_allowance_is_left_out_and_halved_or_says_why_not(kind):
-    held = {row.proof for row in MUTATIONS if row.kind == kind}
-    held |= {row.proof for row in SPARED if row.kind in {"", kind}}
-    assert set(PAGES) - held == set()
+@pytest.mark.parametrize("row", [*TABLE.spared, *TABLE.open], ids=str)
+def test_what_is_spared_is_there_once(row):
+    for line, places in zip(row.lines, row.places(ROOT), strict=True):
+        assert len(places) == 1, line
+
+
+def spared(rows, kind):
+    """The tags that rows of `spared` or `open` name for a kind of edit."""
+    return {
+        proofs.tag_at(ROOT, row.proof, place)
+        for row in rows
+        if row.kind in {"", kind}
+        for (place,) in row.places(ROOT)
+    }
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_every_tagged_line_is_mutated_or_says_why_not(kind):
+    """What is neither is listed in open.toml, which no new line enters."""
+    rows = [row for row in TABLE.mutations if row.kind == kind]
+    held = {proofs.tag_at(ROOT, row.proof, row.places(ROOT)[0]) for row in rows}
+    reasons, left = spared(TABLE.spared, kind), spared(TABLE.open, kind)
+    assert sorted(map(str, set(proofs.tagged(ROOT)) - held - reasons - left)) == []
+    assert sorted(map(str, left & (held | reasons))) == []
 
 
 def test_what_is_said_to_be_tested_in_ball_arithmetic_is():
     """Some test of a page's mutations, not one of whole answers, is in ball arithmetic."""
     tests = defaultdict(set)
-    for row in MUTATIONS:
+    for row in TABLE.mutations:
         tests[row.proof] |= {test.partition("::")[0] for test in row.tests}
     for slug, page in PAGES.items():
         inner = [test for test in tests[slug] if not test.startswith("python/")]
@@ -64,7 +86,7 @@ def test_what_is_said_to_be_tested_in_ball_arithmetic_is():
         assert held or page.status != "tested in ball arithmetic", slug
 
 
-@pytest.mark.parametrize("row", MUTATIONS, ids=str)
+@pytest.mark.parametrize("row", TABLE.mutations, ids=str)
 def test_mutations_are_where_the_table_says(row):
     """The text is in tagged statements once; the replacement is another; the tests are there."""
     assert len(row.places(ROOT)) == 1
