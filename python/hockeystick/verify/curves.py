@@ -97,7 +97,7 @@ def _allocated(releases: Releases, direction: Direction, digits: int) -> Allocat
         raise undefined(mechanism, direction)
     if not SMALLEST_NOISE <= step.noise_multiplier / mechanism.epochs**0.5 <= LARGEST_NOISE:
         raise NotKnownError("a random allocation is known where noise is from 0.1 to 1e4")
-    noise, removes = step.noise_multiplier, direction is Direction.REMOVE
+    noise, removes = step.noise_multiplier, not direction.backward
     return Allocated(noise, mechanism.steps, mechanism.epochs, removes=removes, digits=digits)
 
 

@@ -97,13 +97,9 @@ def undefined(mechanism: Mechanism, direction: Direction) -> ValueError:
     return ValueError(f"adjacency must be one that {mechanism!r} has, got {direction.value!r}")
 
 
-def _removes(direction: Direction) -> bool:
-    return direction in (Direction.REMOVE, Direction.REPLACE, Direction.SPECIAL_REMOVE)
-
-
 def _distance(direction: Direction) -> int:
     """How far a sum of records moves, over the sensitivity."""
-    return 2 if direction in (Direction.REPLACE, Direction.REPLACE_BACK) else 1
+    return 2 if direction.replaces else 1
 
 
 @_law.register
@@ -209,7 +205,7 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
     if isinstance(inner, known.GaussianMixture):
         return _mixture(inner, direction, rate)
     if isinstance(inner, known.Laplace):
-        return MixedLaplace(1 / arb(inner.noise_multiplier), rate, _removes(direction))
+        return MixedLaplace(1 / arb(inner.noise_multiplier), rate, not direction.backward)
     if isinstance(inner, known.DiscreteLaplace):
         pairs, _, _, slack = _discrete_laplace(inner, 1)
     elif isinstance(inner, known.DiscreteGaussian):
@@ -230,7 +226,7 @@ def sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
     down: Shifts = tuple((p, -s) for p, s in up)
     if _distance(direction) > 1:
         return Mixed(up, down)
-    return Mixed(up, still) if _removes(direction) else Mixed(still, down)
+    return Mixed(still, down) if direction.backward else Mixed(up, still)
 
 
 def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) -> Pair:
@@ -243,9 +239,9 @@ def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) 
         masses[s] = masses.get(s, ZERO) + rate * arb(p) / total
     up = tuple((p, arb(s) / deviation) for s, p in masses.items() if not p.is_zero())
     still = ((arb(1), ZERO),)
-    if _removes(direction):
-        return Mixed(up, still)
-    return Mixed(still, tuple((p, -s) for p, s in up))
+    if direction.backward:
+        return Mixed(still, tuple((p, -s) for p, s in up))
+    return Mixed(up, still)
 
 
 def _approximate(epsilon: float, delta: float) -> Pair:
@@ -311,7 +307,7 @@ def _given(mechanism: known.DiscretePair) -> list[tuple[arb, arb]]:
 
 
 def _ordered(pairs: Sequence[tuple[arb, arb]], direction: Direction) -> list[tuple[arb, arb]]:
-    return list(pairs) if _removes(direction) else [(q, p) for p, q in pairs]
+    return [(q, p) for p, q in pairs] if direction.backward else list(pairs)
 
 
 def _atoms(

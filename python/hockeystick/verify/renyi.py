@@ -20,13 +20,14 @@ def divergence(
     """The largest of all directions."""
     bits = ctx.prec
     with ctx.workprec(3 * bits if order == 1 else bits):
-        balls = [_divergence(releases, way, order, bits) for way in adjacency.directions]
+        balls = [of_direction(releases, way, order, bits) for way in adjacency.directions]
         return maximum(*balls), "moments"
 
 
-def _divergence(
+def of_direction(
     releases: Sequence[tuple[Mechanism, int]], direction: Direction, order: float, bits: int
 ) -> arb:
+    """In one direction, to about that many bits."""
     t, total = arb(order) - 1, ZERO
     for made, n in merged([(law(mechanism, direction), n) for mechanism, n in releases]):
         pairs = [pair for _, pair in made if isinstance(pair, Atoms)]
