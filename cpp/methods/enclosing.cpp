@@ -10,6 +10,7 @@
 #include "mechanisms/known_pairs.hpp"
 #include "mechanisms/registry.hpp"
 #include "mechanisms/sampling/allocation_epoch.hpp"
+#include "mechanisms/sampling/zero_concentrated.hpp"
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
@@ -30,9 +31,10 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
 
 Accuracy finer(const Accuracy& at) { return {std::min(3 * at.cells, 2000.0), std::max(at.tail / 10, least_tail)}; }
 
-// Of an answer, relative to its upper end.
+// Of an answer, relative to its upper end; a delta that is as small as any that is told has none.
 template <class Ends>
-double gap_of(const Ends& ends) {
+double gap_of(const Ends& ends, Wanted wanted) {
+  if (wanted == Wanted::delta && ends.upper <= smallest_delta) return 0;
   return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
 }
 
@@ -68,7 +70,7 @@ class BetweenSides {
       : question_(question), points_(points), above_(above), below_(below) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       answers_.push_back(answer_of(known.empty() ? Interval{0, infinity} : known[i]));
-      answers_[i].converged = gap_of(answers_[i]) <= question.tolerance;
+      answers_[i].converged = gap_of(answers_[i], question.wanted) <= question.tolerance;
     }
   }
 
@@ -170,7 +172,7 @@ class BetweenSides {
       Answer& answer = answers_[which[k]];
       Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
                                                        : Interval{under[k].lower, over[k].upper};
-      const double told = gap_of(each);
+      const double told = gap_of(each, question_.wanted);
       const bool as_told = is_as_told(over[k], under[k], each);
       each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
       // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
@@ -178,8 +180,7 @@ class BetweenSides {
       if (question_.wanted == Wanted::rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
       answer = answer_of(each);
       is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
-      const bool is_least = question_.wanted == Wanted::delta && each.upper <= smallest_delta;
-      if (gap_of(each) <= question_.tolerance || is_least || as_told) continue;
+      if (gap_of(each, question_.wanted) <= question_.tolerance || as_told) continue;
       gap = std::max(gap, told);
       explain(over[k], under[k], question_.closes, answer);
     }
@@ -234,8 +235,9 @@ std::shared_ptr<const DominatingPair> attaining(double rho, double order) {
 
 std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
                                      const AskSide& above, const AskSide& below, std::span<const Interval> known) {
-  if (!known.empty() && std::all_of(known.begin(), known.end(),
-                                    [&](const Interval& ends) { return gap_of(ends) <= question.tolerance; })) {
+  if (!known.empty() && std::all_of(known.begin(), known.end(), [&](const Interval& ends) {
+        return gap_of(ends, question.wanted) <= question.tolerance;
+      })) {
     std::vector<Answer> found;
     for (const Interval& each : known) found.push_back(answer_of(each));
     return found;
@@ -325,7 +327,7 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wan
   if (kind->name == "zcdp") {
     std::vector<ConcentratedRun> runs;
     for (const auto& [one, count] : terms) runs.push_back({one->number(0), count});
-    return concentrated_bounds(runs, wants_epsilon, points, tolerance);
+    return concentrated_bounds(runs, kind->enclosure->joined(terms)->number(0), wants_epsilon, points, tolerance);
   }
   const Described& one = *terms.front().mechanism;
   if (terms.size() > 1 || terms.front().count > 1 || kind->name != "random_allocation" ||
@@ -340,19 +342,20 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wan
                            points);
 }
 
-std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs, bool wants_epsilon,
+std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs, double total, bool wants_epsilon,
                                           std::span<const double> points, double tolerance) {
-  double total = 0;
-  for (const auto& [rho, count] : runs) total += rho * static_cast<double>(count);
   std::vector<Interval> bounds;
   for (const double point : points) {
     const double order = worst_order(total, wants_epsilon, point);
+    const auto above = wants_epsilon ? zero_concentrated_epsilon : zero_concentrated_delta;
+    bounds.push_back({0, above(total, point, order)});
+    if (bounds.back().upper == 0 || (!wants_epsilon && bounds.back().upper <= smallest_delta)) continue;
     Direction run;
     for (const auto& [rho, count] : runs) run.push_back({attaining(rho, order), count});
     // Their two atoms cost little, and the rest of the gap is theory's.
     const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
     const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
-    bounds.push_back({ask({&run, 1}, {&point, 1}, limits).front().lower, wants_epsilon ? infinity : 1.0});
+    bounds.back().lower = ask({&run, 1}, {&point, 1}, limits).front().lower;
   }
   return bounds;
 }

@@ -56,13 +56,13 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wan
                                   std::span<const Comparison> comparisons, std::span<const double> points,
                                   double tolerance);
 
-/// Lower ends of rho-zCDP mechanisms, each with how often it runs: what mechanisms with two outcomes attain, chosen for
-/// the question.
+/// Ends of rho-zCDP mechanisms, each with how often it runs: what the sum of their rho, rounded up, allows, and what
+/// mechanisms with two outcomes attain, chosen for the question.
 struct ConcentratedRun {
   double rho;
   std::int64_t count;
 };
-std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs, bool wants_epsilon,
+std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs, double total, bool wants_epsilon,
                                           std::span<const double> points, double tolerance);
 
 }  // namespace hockeystick

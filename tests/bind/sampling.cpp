@@ -14,6 +14,7 @@
 #include "mechanisms/sampling/allocation_epoch.hpp"
 #include "mechanisms/sampling/allocation_hyperbola.hpp"
 #include "mechanisms/sampling/convex_convolution.hpp"
+#include "mechanisms/sampling/log_curve.hpp"
 #include "mechanisms/sampling/lognormal_sum.hpp"
 #include "mechanisms/sampling/truncation.hpp"
 #include "numeric/lognormal_transform.hpp"
@@ -126,6 +127,21 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("stride"),
       "The atoms of the law above a curve, or below it for a stride > 0, and the errors of masses and losses.");
+  module.def(
+      "continued_law",
+      [listed](std::vector<double> alpha, std::vector<double> upper, const std::vector<double>& log_alpha,
+               const std::vector<double>& beyond) {
+        const double last = alpha.back();
+        AtomicLaw law = law_above({std::move(alpha), upper, upper});
+        std::vector<LogPoint> points;
+        for (std::size_t k = 0; k < beyond.size(); ++k) points.push_back({log_alpha[k], beyond[k]});
+        continue_law(law, last, points);
+        return listed(law);
+      },
+      py::arg("alpha"), py::arg("upper"), py::arg("log_alpha"), py::arg("beyond"),
+      "As curve_law, of the law above a curve that goes on at points known by their logarithms.");
+  module.def("far_gaussian_above", &far_gaussian_above, py::arg("mu"), py::arg("x"),
+             "Upper bound of delta(x) of one Gaussian, x >= 500.");
   module.def(
       "allocation_bounds",
       [](double noise_multiplier, double steps, double epochs, bool removes, bool adds, bool wants_epsilon,

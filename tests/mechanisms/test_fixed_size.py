@@ -199,3 +199,45 @@ def test_a_special_record_costs_no_more_than_any():
             for adjacency in ("replace-one", "replace-special")
         )
         assert special < one
+
+
+@pytest.mark.parametrize("noise", [1e-3, 0.02, 0.03, 0.05, 0.06, 0.1])
+@pytest.mark.parametrize("adjacency", ["replace-one", "replace-special"])
+def test_little_noise_costs_no_more_than_without_sampling(noise, adjacency):
+    """Losses beyond 644 nats, which alpha = e^epsilon does not tell in doubles."""
+    unsampled = hs.Gaussian(noise_multiplier=noise)
+    for count in (1, 2, 10):
+        if noise == 1e-3 and count > 1:
+            continue
+        bounds = (count * batch(noise, 600, 6000)).epsilon_bounds(1e-9, adjacency=adjacency)
+        assert bounds.upper <= (count * unsampled).epsilon(1e-9, adjacency=adjacency)
+        assert bounds.lower > 0.97 * bounds.upper
+        if adjacency == "replace-one" and count == 1:
+            assert bounds.limited_by == ""
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.03, 0.06])
+@pytest.mark.parametrize("drawn", [1, 300, 999])
+def test_curves_beyond_600_nats_in_balls(noise, drawn):
+    batched = batch(noise, drawn)
+    gamma = arb(drawn) / 1000
+    for way, unit in ((hs.Direction.REPLACE, 2), (OF, 1), (BY, 1)):
+        mu = unit / arb(noise)
+        above = batched.pair_above(way, Accuracy(400, 1e-30))
+        for sigmas in (-1.0, 0.0, 3.0, 6.0):
+            epsilon = float((mu * mu / 2 + sigmas * mu).mid())
+            if not 620 < epsilon < 1e5:
+                continue
+            with ctx.workprec(400):
+                alpha = arb(epsilon).exp()
+                moved = alpha if way is BY else 1 + (alpha - 1) / gamma
+                truth = gamma * gaussian(mu, moved)
+                assert truth <= arb(above.delta_above([epsilon])[0])
+                assert above.delta_above([epsilon])[0] <= float(truth) * 1.02 + 1e-12
+
+
+def test_a_record_drawn_again_at_little_noise_costs_something_finite():
+    bounds = batch(0.05, 600, 6000, replacement=True).epsilon_bounds(
+        1e-9, adjacency="replace-special"
+    )
+    assert 5000 < bounds.lower < bounds.upper < 8000

@@ -200,8 +200,64 @@ def test_no_rho_costs_nothing():
         (10 * hs.ZCDP(1e4)).epsilon(1e-5)
 
 
-def test_large_rho_is_bounded_if_only_by_infinity():
-    bounds = hs.ZCDP(9e4).epsilon_bounds(1e-5)
-    assert bounds.upper == math.inf
-    assert 9e4 < bounds.lower < 1e5
-    assert hs.ZCDP(100.0).epsilon_bounds(1e-10).upper < 195
+@pytest.mark.parametrize("rho", [400.0, 500.0, 1000.0, 7e3, 9e4])
+@pytest.mark.parametrize("delta", [1e-3, 1e-9, 1e-30])
+def test_large_rho_costs_what_its_formula_says(rho, delta):
+    """Beyond the 644 nats that alpha = e^epsilon tells in doubles, alone and beside others."""
+    least = hs.Gaussian(noise_multiplier=1 / math.sqrt(2 * rho)).epsilon_bounds(delta).lower
+    bounds = hs.ZCDP(rho).epsilon_bounds(delta)
+    assert least * (1 - 1e-3) <= bounds.lower
+    assert bounds.upper <= zcdp_epsilon(rho=rho, delta=delta)
+    beside = (hs.ZCDP(rho - 1.0) + hs.Laplace(noise_multiplier=1.0)).epsilon_bounds(delta)
+    assert beside.upper <= zcdp_epsilon(rho=rho, delta=delta) * (1 + 1e-3) + 1
+
+
+@pytest.mark.parametrize("rho", [1e-6, 1e-3, 0.4, 3.0, 70.0, 600.0, 8e4])
+def test_it_never_costs_more_than_the_formula(rho):
+    """Of one epsilon, and of several at once; of runs whose rho is the same."""
+    deviation = math.sqrt(2 * rho)
+    epsilons = [min(rho + far * deviation, 1e4) for far in (0.5, 2.0, 5.0, 12.0, 30.0, 37.0)]
+    for run in (hs.ZCDP(rho), 7 * hs.ZCDP(rho / 7)):
+        known = zcdp_delta(rho=rho * (1 + 1e-15), epsilon=np.array(epsilons))
+        assert (run.delta(np.array(epsilons)) <= known + 2e-300).all()
+        for epsilon, most in zip(epsilons, known, strict=True):
+            assert run.delta_bounds(epsilon).upper <= most + 2e-300
+        deltas = [0.3, 1e-2, 1e-6, 1e-15, 1e-200]
+        for delta in deltas:
+            assert run.epsilon_bounds(delta).upper <= zcdp_epsilon(rho * (1 + 1e-15), delta)
+
+
+def test_budgets_beyond_600_nats_are_used_up():
+    assert hs.calibrate(
+        lambda count: count * hs.ZCDP(2.56), epsilon=1000.0, delta=1e-10, integer=True
+    ) == max(n for n in range(280, 300) if zcdp_epsilon(n * 2.56, 1e-10) <= 1000)
+    accountant = hs.Accountant()
+    for _ in range(10):
+        accountant.admit(hs.ZCDP(100.0), epsilon=1300.0, delta=1e-9)
+    assert accountant.composition == 10 * hs.ZCDP(100.0)
+
+
+def test_a_delta_that_is_next_to_nothing_is_said_by_the_formula(monkeypatch):
+    """No pair is made for it: that took a million points."""
+    monkeypatch.setattr(hs.ZCDP, "pair_above", lambda *_: pytest.fail("a pair was made"))
+    for rho, epsilon in ((1e-6, 1.0), (1e-20, 0.1), (600.0, 2000.0)):
+        assert hs.ZCDP(rho).delta_bounds(epsilon).upper <= 1e-300
+
+
+def test_points_end_where_the_curve_is_next_to_nothing():
+    """Values are at least 1e-300, so that an end at 1e-300 was never met."""
+    pair = hs.ZCDP(1e-6).pair_above(REMOVE, Accuracy(12, 1e-300))
+    assert pair.delta_above([1.0])[0] < 3e-300  # points end before; none lie at 600 nats
+    assert pair.delta_above([1.0])[0] == pair.delta_above([599.0])[0]
+
+
+@pytest.mark.parametrize("rho", [1e-9, 1e-3, 0.4, 3.0, 70.0, 8e4])
+@pytest.mark.parametrize("delta", [1e-3, 1e-9, 1e-100])
+def test_the_bound_of_epsilon_is_the_formula_rounded_up(rho, delta):
+    upper = hs.ZCDP(rho).epsilon_bounds(delta).upper
+    t = best_t(rho, upper)
+    with ctx.workprec(300):
+        r, t = arb(rho), arb(t)
+        exact = r * (1 + t) - (1 + 1 / t).log() - (arb(delta).log() + (1 + t).log()) / t
+        if upper > 0:  # else it is by the total variation
+            assert exact * (1 - arb(1e-15)) <= upper <= exact * (1 + arb(1e-13))

@@ -26,6 +26,7 @@
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/sampling/curve_law.hpp"
+#include "mechanisms/sampling/log_curve.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -134,16 +135,34 @@ void set_even(const Draws& draws, Others others, double alpha, std::vector<doubl
   }
 }
 
-// Upper bounds at alpha = 1 + gamma (e^x - 1), x = 0, step, 2 step, ..., as far as they exceed `tail`; beyond e^600 the
-// last one goes on. In x the curves are as smooth as those of the noise alone.
+// Upper bounds at alpha = 1 + gamma (e^x - 1), x = 0, step, 2 step, ..., as far as they exceed `tail`; past e^600 by
+// the logarithms of alpha. In x the curves are as smooth as those of the noise alone.
 struct Values {
   std::vector<double> alpha, upper;
+  std::vector<LogPoint> beyond;
 };
 
-Values values_above(const Draws& draws, Others others, double step, double tail) {
+// Upper bounds where x > 600. With equal v_j the parts of equal others are h_j(e^x); without v_j those of opposite
+// ones are h_j(alpha).
+void add_far(const Draws& draws, Others others, double step, double cells, double tail, Values& values) {
+  double x = most_loss;
+  const double log_gamma = math::log(draws.gamma);
+  for (std::size_t k = 0; k < (1 << 20); ++k) {
+    checkpoint_each<64>(k);
+    x += std::max(step, std::sqrt(2 * x) / cells);  // the deviation of a normal loss of mean x
+    const double log_alpha = (x + log_gamma) * (1 + 8 * u), at = others == Others::equal ? x : x + log_gamma;
+    double sum = draws.rest;
+    for (const auto& [mu, weight] : draws.parts) sum += weight * far_gaussian_above(mu, at * (1 - 4 * u));
+    // proof: fixed-size-curve
+    values.beyond.push_back({log_alpha, std::min(1.0, sum * (1 + (8 + static_cast<double>(draws.parts.size())) * u))});
+    if (values.beyond.back().upper < std::max(tail, least_upper)) break;
+  }
+}
+
+Values values_above(const Draws& draws, Others others, double step, double cells, double tail) {
   Values values;
   std::vector<double> v(draws.parts.size());
-  for (std::size_t k = 0; k < (1 << 20) && step * static_cast<double>(k) < 600; ++k) {
+  for (std::size_t k = 0; k < (1 << 20) && step * static_cast<double>(k) < most_loss; ++k) {
     checkpoint_each<64>(k);
     const double alpha = 1 + draws.gamma * math::expm1(step * static_cast<double>(k));
     set_even(draws, others, alpha, v);
@@ -155,8 +174,9 @@ Values values_above(const Draws& draws, Others others, double step, double tail)
     }
     values.alpha.push_back(alpha);
     values.upper.push_back(std::min(1.0, sum * (1 + (8 + static_cast<double>(draws.parts.size())) * u)));
-    if (values.upper.back() < tail) break;
+    if (values.upper.back() < std::max(tail, least_upper)) return values;
   }
+  add_far(draws, others, step, cells, tail, values);
   return values;
 }
 
@@ -170,7 +190,9 @@ AtomicLaw law_of(const Values& forth, const Values& back) {
   }
   curve.alpha.insert(curve.alpha.end(), forth.alpha.begin(), forth.alpha.end());
   curve.upper.insert(curve.upper.end(), forth.upper.begin(), forth.upper.end());
-  return law_above(curve);
+  AtomicLaw law = law_above(curve);
+  continue_law(law, curve.alpha.back(), forth.beyond);
+  return law;
 }
 
 void check(double batch, double records, bool replaces) {
@@ -189,9 +211,9 @@ AtomicLaw above(Parameters p) {
   const double gamma = draws.gamma, drawn = mu * std::max(1.0, batch / records);
   // Neighbouring points must be distinct.
   const double step = std::clamp(drawn / cells, 0x1p-46 / gamma, 0.25);
-  const Values equal = values_above(draws, Others::equal, step, tail);
+  const Values equal = values_above(draws, Others::equal, step, cells, tail);
   if (replacement == Replacement::any) return law_of(equal, equal);
-  const Values opposite = values_above(draws, Others::opposite, step, tail);
+  const Values opposite = values_above(draws, Others::opposite, step, cells, tail);
   return replacement == Replacement::by_special ? law_of(opposite, equal) : law_of(equal, opposite);
 }
 

@@ -7,6 +7,8 @@
 // (Canonne, Kamath & Steinke 2020, Corollary 13). At the best t two outcomes attain it but for a part e^(-rho t (t +
 // 1)). h(1) is the total variation, at most sqrt(rho / 2) (Pinsker) and sqrt(1 - e^-rho) (Bretagnolle & Huber). Below
 // 1, h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha).
+#include "mechanisms/sampling/zero_concentrated.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -14,6 +16,7 @@
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/sampling/curve_law.hpp"
+#include "mechanisms/sampling/log_curve.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -32,9 +35,9 @@ double best_order(double rho, double epsilon, double t) {
   return t;
 }
 
-// Upper bound of h(alpha), alpha >= 1, by the order 1 + t.
-double value_above(double rho, double alpha, double t) {
-  const double a = rho * t * (1 + t), b = t * math::log(alpha), c = (1 + t) * math::log1p(1 / t), d = math::log(t);
+// Upper bound of h(e^epsilon), epsilon >= 0, by the order 1 + t.
+double value_above(double rho, double epsilon, double t) {
+  const double a = rho * t * (1 + t), b = t * epsilon, c = (1 + t) * math::log1p(1 / t), d = math::log(t);
   const double error = 16 * u * (a + b + c + std::fabs(d));  // proof: zero-concentrated-curve
   return math::exp(std::min(0.0, a - b - c - d + error)) * (1 + 8 * u) + 1e-300;
 }
@@ -45,16 +48,24 @@ double variation_above(double rho) {
 
 AtomicLaw above(Parameters p) {
   const double rho = p[0], cells = p[1], tail = p[2];
-  const double step = std::clamp(std::sqrt(2 * rho) / cells, 0x1p-46, 1.0);  // neighbouring points must be distinct
+  const double step = std::max(std::sqrt(2 * rho) / cells, 0x1p-46);  // neighbouring points must be distinct
   std::vector<double> alpha{1}, value{variation_above(rho)};
+  std::vector<LogPoint> beyond;
   double t = 1;
   while (t > 1e-300 && rho * (2 * t + 1) > math::log1p(1 / t)) t /= 2;
-  for (std::size_t k = 1; k < (1 << 20) && step * static_cast<double>(k) < 600; ++k) {
+  for (std::size_t k = 1; k < (1 << 20); ++k) {
     checkpoint_each<64>(k);
-    alpha.push_back(1 + math::expm1(step * static_cast<double>(k)));
-    t = best_order(rho, math::log(alpha.back()), t);
-    value.push_back(std::min(value.front(), value_above(rho, alpha.back(), t)));
-    if (value.back() < tail) break;
+    const double x = step * static_cast<double>(k);
+    const bool is_far = x > most_loss;
+    if (!is_far) alpha.push_back(1 + math::expm1(x));
+    const double epsilon = is_far ? x : math::log(alpha.back());
+    t = best_order(rho, epsilon, t);
+    const double upper = std::min(value.front(), value_above(rho, epsilon, t));
+    if (is_far)
+      beyond.push_back({x, upper});
+    else
+      value.push_back(upper);
+    if (upper < std::max(tail, least_upper)) break;
   }
   EnclosedCurve curve;
   for (std::size_t k = alpha.size(); k-- > 1;) {
@@ -64,7 +75,9 @@ AtomicLaw above(Parameters p) {
   }
   curve.alpha.insert(curve.alpha.end(), alpha.begin(), alpha.end());
   curve.upper.insert(curve.upper.end(), value.begin(), value.end());
-  return law_above(curve);
+  AtomicLaw law = law_above(curve);
+  continue_law(law, alpha.back(), beyond);
+  return law;
 }
 
 // Two outcomes that are rho-zCDP, p = e^(-rho t^2) and q = e^(-rho (t + 1)^2) of the first one but for a little less.
@@ -95,4 +108,17 @@ const AtomicRegistration registration_below(below, "zero_concentrated_below",
                                             {{{"rho", {1e-24, 9e4}}, {"t", ranges::positive}}});
 
 }  // namespace
+
+double zero_concentrated_delta(double rho, double epsilon, double t) {
+  return std::min({1.0, variation_above(rho), value_above(rho, epsilon, t)});
+}
+
+// Where the bound of delta is `delta`: rho (1 + t) - log(1 + 1/t) - (log delta + log(1 + t)) / t.
+double zero_concentrated_epsilon(double rho, double delta, double t) {
+  if (variation_above(rho) <= delta) return 0;
+  const double a = rho * (1 + t), b = math::log1p(1 / t), c = -math::log(delta) / t, d = math::log1p(t) / t;
+  const double error = 8 * u * (a + b + c + d);  // proof: zero-concentrated-curve
+  return std::max(0.0, a - b + c - d + error);
+}
+
 }  // namespace hockeystick

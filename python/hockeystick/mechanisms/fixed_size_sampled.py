@@ -26,8 +26,7 @@ class FixedSizeSampled(EnclosedMechanism):
     Composed, it bounds every adversary, also one who changes direction from run to run. If a
     special record that adds nothing replaces it, h for alpha >= 1 is that of sum w_j N(2 j / s)
     against sum w_j N(j / s) (all others are the record's opposite), and of the reverse direction
-    that of sum w_j N(j / s) against N(0) (all others are equal to it). Losses above 600 nats count
-    as infinite.
+    that of sum w_j N(j / s) against N(0) (all others are equal to it).
 
     Below lie what adversaries attain who keep to the same other records. The truth between is not
     known: bounds are ``limited_by == "theory"``. If records are added or removed, the probability

@@ -22,9 +22,8 @@ class ZCDP(EnclosedMechanism):
     them from above (Canonne, Kamath & Steinke). From below bound Gaussians with
     sigma^2 = 1 / (2 rho), and in runs of these alone two outcomes each, which at small deltas close
     the gap of one rho, or of a few. Elsewhere bounds are ``limited_by == "theory"``. Renyi
-    divergences and zCDP are exact.
-
-    Losses above 600 nats count as infinite.
+    divergences and zCDP are exact. Runs of these alone never cost more than the formula of
+    Canonne, Kamath & Steinke, ``baselines.zcdp_epsilon`` and ``baselines.zcdp_delta``.
 
     Args:
         rho: In nats; 0 or in [1e-24, 9e4].

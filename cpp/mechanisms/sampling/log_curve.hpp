@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Curves beyond the alpha that doubles hold: a law above goes on at points that are known by their logarithms.
+#pragma once
+
+#include <span>
+
+#include "mechanisms/discrete/atomic_pair.hpp"
+
+namespace hockeystick {
+
+/// Losses up to this are told by alpha, those beyond by its logarithm; values of a curve from `least_upper` on count.
+inline constexpr double most_loss = 600, least_upper = 2e-300;
+
+/// h(e^log_alpha) <= upper.
+struct LogPoint {
+  double log_alpha, upper;
+};
+
+/// Spreads the mass at loss +inf of a law above a curve, whose last point is at `alpha`, over points beyond it, by
+/// increasing log_alpha: the law still lies above the curve.
+void continue_law(AtomicLaw& law, double alpha, std::span<const LogPoint> beyond);
+
+/// Upper bound of the curve of N(mu, 1) against N(0, 1) at e^x, x >= 500.
+double far_gaussian_above(double mu, double x);
+
+}  // namespace hockeystick
