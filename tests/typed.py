@@ -69,3 +69,6 @@ assert_type(
     ),
     Array,
 )
+assert_type(hs.Accountant().zcdp(), float)
+assert_type(hs.Accountant().tradeoff_bounds([0.1]).upper, Array)
+assert_type(hs.Accountant().remaining(run, rho="0.5"), int)

@@ -2,11 +2,13 @@
 """What the steps of a training run have cost so far, and how many more a budget allows."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Unpack
 
 from hockeystick import _checks
 from hockeystick.accountant import Accountant
-from hockeystick.accountant.admission import Amount, amount
+from hockeystick.accountant.admission import Amount, amount, bracketed, most_runs
+from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition
 from hockeystick.errors import best_bounds
@@ -26,7 +28,9 @@ class EpsilonMeter:
         delta: In (0, 1).
         budget: The most that epsilon may be at `delta` [nats], finite and >= 0: a number, or a
             ``Decimal``, ``Fraction`` or string, as of ``Accountant.would_exceed``. None: any.
-        spent: What was spent on the same data before; it counts for epsilon and for the budget.
+        spent: What was spent on the same data before, a mechanism, a composition or an
+            ``Accountant``; it counts for epsilon and for the budget. The adjacency of an accountant
+            is then that of the meter, and no other may be given.
         options: As of ``Composition.epsilon_bounds``.
 
     Raises:
@@ -49,7 +53,7 @@ class EpsilonMeter:
         *,
         delta: float,
         budget: Amount | None = None,
-        spent: Composable | None = None,
+        spent: Composable | Accountant | None = None,
         **options: Unpack[Options],
     ) -> None:
         self._step = _checks.instance("step", step, Composable)
@@ -57,9 +61,12 @@ class EpsilonMeter:
         self._budget = (
             None if budget is None else _checks.non_negative("budget", amount("budget", budget))
         )
-        before = Composition() if spent is None else _checks.instance("spent", spent, Composable)
-        self._limits = Limits().updated(options)
-        self._given = self._before = self._run = before + Composition()
+        run, adjacency = run_and_adjacency(
+            "spent", Composition() if spent is None else spent, options.get("adjacency")
+        )
+        before = run + Composition()
+        self._limits = Limits().updated({**options, "adjacency": adjacency})
+        self._given = self._before = self._run = before
         self._since = self._steps = 0
         self._fit: tuple[int, int] | None = None  # a count that fits, and one that does not
         self._kept: tuple[int, Bounds[float]] | None = None
@@ -129,7 +136,8 @@ class EpsilonMeter:
         if self._budget is None:
             return None
         if self._fit is None:
-            self._fit = self._doubled(self._budget)
+            fits = partial(self._fits, budget=self._budget)
+            self._fit = bracketed(fits, most_runs(self._before, self._step))
         known, over = self._fit
         while over - known > 1 + max(known - self._since, 0) // _FINE:
             middle = (known + over) // 2
@@ -143,25 +151,14 @@ class EpsilonMeter:
         return self.remaining_steps == 0
 
     def _fits(self, steps: int, budget: float) -> bool:
-        adjacency, tolerance, memory_limit = self._limits
-        account = Accountant(adjacency=adjacency, tolerance=tolerance).compose(self._before)
+        account = self._account().compose(self._before)
+        limit = self._limits.memory_limit
         return not account.would_exceed(
-            self._step, steps, epsilon=budget, delta=self._delta, memory_limit=memory_limit
+            self._step, steps, epsilon=budget, delta=self._delta, memory_limit=limit
         )
 
-    def _doubled(self, budget: float) -> tuple[int, int]:
-        """A count that fits after what was spent before, and one that is too large."""
-        counts = dict(self._before.terms)
-        largest = min(
-            ((_checks.MAX_COUNT - counts.get(one, 0)) // runs for one, runs in self._step.terms),
-            default=_checks.MAX_COUNT,
-        )
-        known, over = 0, 1
-        while over < largest and self._fits(over, budget):
-            known, over = over, 2 * over
-        if over >= largest:
-            return (largest, largest + 1) if self._fits(largest, budget) else (known, largest)
-        return known, over
+    def _account(self) -> Accountant:
+        return Accountant(adjacency=self._limits.adjacency, tolerance=self._limits.tolerance)
 
     def state_dict(self) -> dict[str, Any]:
         """All that was spent, as data for a checkpoint: numbers and text.
@@ -169,7 +166,7 @@ class EpsilonMeter:
         Raises:
             TypeError: A mechanism is none that JSON knows; see ``Accountant.to_json``.
         """
-        return {"steps": self._steps, "spent": Accountant().compose(self._run).to_json()}
+        return {"steps": self._steps, "spent": self._account().compose(self._run).to_json()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on after what `state_dict` gave, whichever steps it counted.
@@ -177,8 +174,8 @@ class EpsilonMeter:
         The steps from now on are this meter's, so that noise or batches may have changed.
 
         Raises:
-            ValueError: `state` is none that `state_dict` gave, or lacks what this meter was told
-                was spent before.
+            ValueError: `state` is none that `state_dict` gave, is that of a meter of another
+                adjacency, or lacks what this meter was told was spent before.
             TypeError: `state` is no mapping.
         """
         _checks.instance("state", state, Mapping)
@@ -187,7 +184,13 @@ class EpsilonMeter:
             raise ValueError(f"state must have the keys steps and spent, got {names}")
         steps = _checks.whole("state['steps']", state["steps"], 0, _checks.MAX_COUNT)
         text = _checks.instance("state['spent']", state["spent"], str)
-        before = Accountant.from_json(text).composition
+        account = Accountant.from_json(text)
+        if account.adjacency is not self._limits.adjacency:
+            raise ValueError(
+                f"state must be of a meter under {self._limits.adjacency.value}, got one under "
+                f"{account.adjacency.value}; the same steps cost another epsilon there"
+            )
+        before = account.composition
         counts = dict(before.terms)
         for mechanism, count in self._given.terms:
             if counts.get(mechanism, 0) < count:

@@ -198,6 +198,36 @@ def test_it_is_shown():
     )
 
 
+def test_what_an_accountant_spent_keeps_its_neighbours():
+    """Else more than three times as many steps seem to remain."""
+    ledger = hs.Accountant(adjacency="replace-one").compose(hs.DiscreteGaussian(sigma=5.0), 10)
+    budget = {"epsilon": 8.0, "delta": 1e-5}
+    mine = meter(budget=8.0, spent=ledger)
+    assert mine.remaining_steps == ledger.remaining(STEP, **budget)
+    assert 3 * mine.remaining_steps < meter(budget=8.0, spent=ledger.composition).remaining_steps
+    mine.update(10)
+    assert mine.epsilon == ledger.compose(STEP, 10).epsilon(1e-5)
+    same = meter(budget=8.0, spent=ledger, adjacency="REPLACE_ONE")
+    assert same.composition == ledger.composition
+    with pytest.raises(ValueError, match="^adjacency must be that of the accountant, replace-one"):
+        meter(spent=ledger, adjacency="remove-one")
+
+
+@pytest.mark.parametrize("other", [each for each in hs.Adjacency if each.value != "replace-one"])
+def test_a_state_of_another_adjacency_is_refused(other):
+    replaced, mine = meter(adjacency="replace-one"), meter(adjacency=other)
+    for each in (replaced, mine):
+        each.update(100)
+    with pytest.raises(ValueError, match=f"^state must be of a meter under {other.value}, got one"):
+        mine.load_state_dict(replaced.state_dict())
+    with pytest.raises(ValueError, match="^state must be of a meter under replace-one, got one"):
+        replaced.load_state_dict(mine.state_dict())
+    assert (mine.steps, mine.composition) == (100, 100 * STEP)
+    again = meter(adjacency="replace-one")
+    again.load_state_dict(json.loads(json.dumps(replaced.state_dict())))
+    assert again.epsilon == replaced.epsilon > mine.epsilon
+
+
 def test_many_remaining_steps_are_told_roughly_and_then_exactly():
     quiet = hs.Gaussian(noise_multiplier=30.0).poisson_sampled(0.01)
     mine = meter(quiet, budget=1.0)

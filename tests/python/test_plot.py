@@ -353,3 +353,22 @@ def test_without_matplotlib_the_message_says_what_to_install(draw, monkeypatch):
         draw(RUN)
     with pytest.raises(ImportError, match=r'pip install "hockeystick\[plot\]"'):
         plot.detached()
+
+
+@every_picture
+def test_a_picture_of_a_ledger_is_under_its_neighbours(draw):
+    ledger = hs.Accountant(adjacency="replace-one").compose(STEP, 50)
+    drawn, same, forgotten = (
+        draw(run, ax=plot.detached(), **options)
+        for run, options in (
+            (ledger, {}),
+            (RUN, {"adjacency": "replace-one"}),
+            (ledger.composition, {}),
+        )
+    )
+    for one, other in zip(drawn.lines, same.lines, strict=True):
+        assert np.array_equal(one.get_ydata(), other.get_ydata())
+    assert drawn.get_title() == same.get_title()
+    assert drawn.get_title() != forgotten.get_title()
+    with pytest.raises(ValueError, match="^adjacency must be that of the accountant, replace-one"):
+        draw(ledger, adjacency="add-or-remove-one")

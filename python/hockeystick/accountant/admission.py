@@ -2,12 +2,16 @@
 """Whether a budget holds with more runs: a comparison, decided as sharply as it takes."""
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypedDict, Unpack
+from functools import partial
+from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack
 
 from hockeystick import _checks
-from hockeystick.accountant.ledger import Ledger, checked_label
+from hockeystick.accountant.ledger import checked_label
+from hockeystick.accountant.questions import Questioned
+from hockeystick.accountant.rho import rational_rho
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition
 from hockeystick.errors import CertificationError
@@ -38,18 +42,45 @@ def amount(name: str, value: Amount) -> float:
     return math.nextafter(number, -math.inf) if is_above else number
 
 
-class _Amounts(TypedDict):
-    epsilon: Amount
-    delta: Amount
+class Budget(TypedDict, total=False):
+    """The keywords of a question about a budget: epsilon and delta, or rho."""
 
-
-class Budget(_Amounts, total=False):
-    """The keywords of a question about a budget."""
-
+    epsilon: Amount | None
+    delta: Amount | None
+    rho: Amount | None
     memory_limit: int
 
 
-class Admission(Ledger):
+class Checked(NamedTuple):
+    """A budget, and what a question about it may take."""
+
+    measure: Literal["epsilon", "zcdp"]
+    most: float
+    """Of epsilon or rho."""
+    delta: float
+    """Of epsilon; 0 with rho."""
+    memory_limit: int
+
+    @classmethod
+    def of(cls, name: str, budget: Budget) -> Self:
+        """What was given, checked; errors are those of a call of that name."""
+        for key in budget:
+            if key not in Budget.__annotations__:
+                takes = ", ".join(Budget.__annotations__)
+                raise TypeError(f"{name} takes {takes}; got an unexpected keyword argument {key!r}")
+        given: dict[str, Any] = {key: value for key, value in budget.items() if value is not None}
+        limit = _checks.memory_limit(given.pop("memory_limit", DEFAULT_MEMORY_LIMIT))
+        amounts = {key: amount(key, value) for key, value in given.items()}
+        if set(amounts) == {"rho"}:
+            return cls("zcdp", _checks.non_negative("rho", amounts["rho"]), 0.0, limit)
+        if set(amounts) != {"epsilon", "delta"}:
+            got = ", ".join(sorted(amounts)) or "none"
+            raise TypeError(f"{name} takes a budget of epsilon and delta, or of rho; got {got}")
+        epsilon = _checks.non_negative("epsilon", amounts["epsilon"])
+        return cls("epsilon", epsilon, _checks.open_unit("delta", amounts["delta"]), limit)
+
+
+class Admission(Questioned):
     """A ledger that is asked before it is entered into."""
 
     @spelled_out
@@ -64,29 +95,34 @@ class Admission(Ledger):
         """Enter `count` runs if a budget certainly holds with them: whether they were entered.
 
         As ``would_exceed`` and ``compose`` in one: nothing else is entered in between, by whichever
-        thread, so that all that was admitted keeps the budget. Run what was admitted afterwards.
+        thread. Run what was admitted afterwards.
 
         Args:
             mechanism: What is to run: a mechanism or a composition.
             count: How often, in [0, 1e9]; so is the total for each distinct mechanism.
             label: As of ``compose``.
-            budget: ``epsilon`` and ``delta``, and a memory limit, as of ``would_exceed``.
+            budget: ``epsilon`` and ``delta``, or ``rho``, and a memory limit, as of
+                ``would_exceed``.
 
         Raises:
             ValueError: An argument is out of range.
-            TypeError: An argument has the wrong type.
+            TypeError: An argument has the wrong type, or the budget is none.
 
         >>> import hockeystick as hs
         >>> acct = hs.Accountant()
         >>> query = hs.Laplace(noise_multiplier=10.0)
         >>> [acct.admit(query, epsilon=1, delta=1e-9) for _ in range(11)].count(True)
         10
+        >>> census = hs.Accountant(adjacency="replace-one")
+        >>> [census.admit(hs.ZCDP(0.5), rho=2.56) for _ in range(7)].count(True)
+        5
         """
         checked_label(label)
+        most = Checked.of("admit", budget)
         with self._lock:
             while True:
                 before = self._entries
-                if self.would_exceed(mechanism, count, **budget):
+                if self._might_exceed(mechanism, count, most):
                     return False
                 if self._entries is before:  # and no signal handler of this thread has composed
                     self.compose(mechanism, count, label=label)
@@ -96,7 +132,8 @@ class Admission(Ledger):
     def would_exceed(self, mechanism: Composable, count: int = 1, **budget: Unpack[Budget]) -> bool:
         """Whether `count` more runs might break a budget; nothing is entered.
 
-        False is a certificate: with them, delta at `epsilon` has an upper bound of at most `delta`.
+        False is a certificate: with them, delta at `epsilon` has an upper bound of at most `delta`,
+        or the zCDP parameter one of at most `rho`, under the adjacency of the accountant.
         True says that they break it, or come so near that this cannot be told: where the bounds at
         the accountant's tolerance do not decide, finer ones are asked for, down to 1e-12, of at
         most 16 distinct mechanisms, none of which is known by pairs above and below it alone.
@@ -106,11 +143,12 @@ class Admission(Ledger):
             count: How often, in [0, 1e9]; so is the total for each distinct mechanism.
             budget: ``epsilon``, finite and >= 0 [nats]: a number, or a ``Decimal``, ``Fraction`` or
                 string such as "0.3", of which not the smallest part is given beyond. ``delta``, in
-                (0, 1); likewise. ``memory_limit``, the bytes the computation may take, > 0.
+                (0, 1); likewise. In place of both ``rho``, of zero-concentrated DP, finite and
+                >= 0 [nats]; likewise. ``memory_limit``, the bytes the computation may take, > 0.
 
         Raises:
             ValueError: An argument is out of range.
-            TypeError: An argument has the wrong type.
+            TypeError: An argument has the wrong type, or the budget is none.
 
         Cost: that of a question; from 16 distinct mechanisms on, some milliseconds from the second
         question on, but near the budget; of 32 distinct Gaussians, sampled or not, less than one.
@@ -125,58 +163,120 @@ class Admission(Ledger):
         >>> acct.would_exceed(step, 300, epsilon="2.0", delta="1e-5")
         True
         """
-        epsilon, delta, limit = _checked(**budget)
-        limits = Limits(self._adjacency, self._tolerance, limit)
+        return self._might_exceed(mechanism, count, Checked.of("would_exceed", budget))
+
+    @spelled_out
+    def remaining(self, mechanism: Composable, **budget: Unpack[Budget]) -> int:
+        """How often a mechanism may still run within a budget; nothing is entered.
+
+        So many runs are certified to keep it, as ``would_exceed`` says: one more would break it, or
+        come so near that this cannot be told.
+
+        Args:
+            mechanism: What is to run: a mechanism or a composition.
+            budget: ``epsilon`` and ``delta``, or ``rho``, and a memory limit, as of
+                ``would_exceed``.
+
+        Returns:
+            The number of runs; 0 where what was spent exceeds the budget already; at most as many
+            as may be entered, of which each distinct mechanism may run 1e9 times in all.
+
+        Raises:
+            ValueError: An argument is out of range.
+            TypeError: An argument has the wrong type, or the budget is none.
+
+        Cost: some tens of questions, about twice as many as the answer has binary digits.
+
+        >>> import hockeystick as hs
+        >>> tables = hs.DiscreteGaussian(sigma=5.0)
+        >>> acct = hs.Accountant(adjacency="replace-one").compose(tables, 10)
+        >>> acct.remaining(tables, epsilon=10, delta=1e-6), acct.remaining(tables, rho=2.56)
+        (8, 22)
+        """
+        most = Checked.of("remaining", budget)
+        with self._lock:
+            spent = self.composition
+            _checks.instance("mechanism", mechanism, Composable)
+            known, over = bracketed(
+                lambda n: not self._might_exceed(mechanism, n, most), most_runs(spent, mechanism)
+            )
+            while over - known > 1:
+                middle = (known + over) // 2
+                if self._might_exceed(mechanism, middle, most):
+                    over = middle
+                else:
+                    known = middle
+        return known
+
+    def _might_exceed(self, mechanism: Composable, count: int, most: Checked) -> bool:
+        """Whether a budget is not certain to hold with so many runs more."""
+        limits = Limits(self._adjacency, self._tolerance, most.memory_limit)
         with self._lock:
             entries = self._entries
             run = entries.and_then(mechanism, count).composition
-            more = count * mechanism
+            if most.measure == "zcdp":
+                return not _fits(run, most, limits)
+            more, epsilon, delta = count * mechanism, most.most, most.delta
             found = self._kept.runs.bounds("epsilon", delta, entries, limits, more)
             if found is not None and not found.lower <= epsilon < found.upper:
                 return found.lower > epsilon
             fits = self._kept.decide(entries.composition, more, epsilon, delta, limits)
-            return not (_fits(run, epsilon, delta, limits) if fits is None else fits)
+            return not (_fits(run, most, limits) if fits is None else fits)
 
 
-def _checked(
-    *, epsilon: Amount, delta: Amount, memory_limit: int = DEFAULT_MEMORY_LIMIT
-) -> tuple[float, float, int]:
-    return (
-        _checks.non_negative("epsilon", amount("epsilon", epsilon)),
-        _checks.open_unit("delta", amount("delta", delta)),
-        _checks.memory_limit(memory_limit),
+def most_runs(spent: Composable, more: Composable) -> int:
+    """How many runs more may be entered beside what was: 1e9 in all of each mechanism."""
+    counts = dict(spent.terms)
+    return min(
+        ((_checks.MAX_COUNT - counts.get(one, 0)) // runs for one, runs in more.terms),
+        default=_checks.MAX_COUNT,
     )
 
 
-def _fits(run: Composition, epsilon: float, delta: float, limits: Limits) -> bool:
-    """Whether the run is certified to be (epsilon, delta)-DP; not where none can tell."""
+def bracketed(fits: Callable[[int], bool], largest: int) -> tuple[int, int]:
+    """A count that fits and one that does not, at most a factor of two away; 0 passes for one."""
+    known, over = 0, 1
+    while over < largest and fits(over):
+        known, over = over, 2 * over
+    if over >= largest:
+        return (largest, largest + 1) if fits(largest) else (known, largest)
+    return known, over
 
-    def bounds(wanted: str, width: float) -> tuple[Bounds[float], bool]:
-        options = limits._replace(tolerance=width)._asdict()
-        try:
-            if wanted == "delta":
-                return run.delta_bounds(epsilon, **options), False
-            return run.epsilon_bounds(delta, **options), False
-        except CertificationError as error:  # its bounds hold, if wider than asked for
-            return error.bounds, True
 
-    # An epsilon within the tolerance is what most budgets take; a delta within it tells more.
-    tolerance = limits.tolerance
-    asked = [("epsilon", tolerance)]
-    if len(run.terms) <= _FEW and all(mechanism.is_exact for mechanism, _ in run.terms):
-        curves = ("delta", "epsilon") if epsilon <= _checks.MAX_EPSILON else ("epsilon",)
-        finer = [width for width in _FINER if width < tolerance]
-        asked += [(each, width) for each in curves for width in (tolerance, *finer)]
+def _fits(run: Composition, most: Checked, limits: Limits) -> bool:
+    """Whether the run is certified to keep the budget; not where none can tell."""
+    asks: dict[str, tuple[Callable[..., Bounds[float]], float]] = {
+        "epsilon": (partial(run.epsilon_bounds, most.delta), most.most),
+        "delta": (partial(run.delta_bounds, most.most), most.delta),
+        "zcdp": (run.zcdp_bounds, most.most),
+    }
     given_up = set()
-    for wanted, width in asked:
+    for wanted, width in _questions(run, most, limits.tolerance):
         if wanted in given_up:
             continue
-        found, is_last = bounds(wanted, width)
-        goal = delta if wanted == "delta" else epsilon
+        ask, goal = asks[wanted]
+        try:
+            found = ask(**limits._replace(tolerance=width)._asdict())
+        except CertificationError as error:  # its bounds hold, if wider than asked for
+            found = error.bounds
+            given_up.add(wanted)
         if found.upper <= goal:
             return True
         if found.lower > goal:
             return False
-        if is_last:
-            given_up.add(wanted)
+    if most.measure == "zcdp" and len(run.terms) <= _FEW:
+        rho = rational_rho(run, limits.adjacency)
+        return rho is not None and rho <= most.most
     return False
+
+
+def _questions(run: Composition, most: Checked, tolerance: float) -> list[tuple[str, float]]:
+    """What is asked, and how sharply, until an answer decides."""
+    # An epsilon within the tolerance is what most budgets take; a delta within it tells more.
+    asked: list[tuple[str, float]] = [(most.measure, tolerance)]
+    if len(run.terms) <= _FEW and all(mechanism.is_exact for mechanism, _ in run.terms):
+        has_delta = most.measure == "epsilon" and most.most <= _checks.MAX_EPSILON
+        curves = ("delta", most.measure) if has_delta else (most.measure,)
+        finer = [width for width in _FINER if width < tolerance]
+        asked += [(each, width) for each in curves for width in (tolerance, *finer)]
+    return asked

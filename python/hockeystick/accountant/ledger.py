@@ -183,7 +183,14 @@ class Ledger:
 
     @property
     def composition(self) -> Composition:
-        """All of the ledger as one composition."""
+        """All of the ledger as one composition, which forgets the adjacency.
+
+        It forgets the tolerance, the labels and the order, too. A composition is asked under
+        whichever adjacency the question names, by default ADD_OR_REMOVE_ONE: of a ledger under
+        REPLACE_ONE it then understates what was spent, of Gaussians by a factor of about two in
+        epsilon and of four in rho. Questions about what was spent are the accountant's own;
+        ``composition + query`` is for what-if, with ``adjacency=acct.adjacency``.
+        """
         return self._entries.composition
 
     def compose(self, mechanism: Composable, count: int = 1, *, label: str = "") -> Self:

@@ -2,11 +2,11 @@
 """A ledger as a table of what each entry cost: in text, Markdown and HTML."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from hockeystick import _checks, _html
 from hockeystick._decimals import outward, rounded
-from hockeystick.accountant.admission import Admission, Amount, amount
+from hockeystick.accountant.admission import Admission, Amount, Budget, amount
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composition
@@ -18,7 +18,7 @@ _TEXTS = (0, 1)  # the columns that hold no numbers
 
 
 class Row(NamedTuple):
-    """An entry of a ledger, and what it cost."""
+    """An entry of a ledger, and what it cost in epsilon."""
 
     label: str
     """What it was for."""
@@ -34,18 +34,35 @@ class Row(NamedTuple):
     """What the total leaves of the budget; negative if it certainly or possibly exceeds it."""
 
 
+class RhoRow(NamedTuple):
+    """An entry of a ledger, and what it cost in rho of zero-concentrated DP."""
+
+    label: str
+    """What it was for."""
+    mechanism: str
+    """What ran, in words."""
+    count: int  # type: ignore[assignment] # tuple.count
+    """How often."""
+    rho: float
+    """Certified upper bound on the rho of this entry alone."""
+    total: float
+    """Certified upper bound on the rho of all entries up to this one."""
+    remaining: float | None
+    """What the total leaves of the budget; negative if it certainly or possibly exceeds it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What each entry of a ledger cost, and all of them. ``print`` shows it as text."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] | tuple[RhoRow, ...]
     """The entries in order of arrival."""
     bounds: Bounds[float]
-    """Epsilon of all of them, enclosed."""
-    delta: float
-    """At which all epsilons are."""
+    """Epsilon of all of them, or rho, enclosed."""
+    delta: float | None
+    """At which all epsilons are; None where the cost is rho."""
     budget: float | None
-    """What epsilon may be at most."""
+    """What epsilon, or rho, may be at most."""
     adjacency: Adjacency
     """Which datasets are neighbours."""
 
@@ -87,13 +104,20 @@ class Report:
         )
 
     @property
+    def measure(self) -> str:
+        """What the cost is: "epsilon" or "rho"."""
+        return "rho" if self.delta is None else "epsilon"
+
+    @property
     def _title(self) -> str:
-        return f"Privacy ledger at delta = {self.delta!r}, {self.adjacency.value}"
+        at = "in zero-concentrated DP" if self.delta is None else f"at delta = {self.delta!r}"
+        return f"Privacy ledger {at}, {self.adjacency.value}"
 
     @property
     def _summary(self) -> str:
         lower, upper = outward(*self.bounds)
-        text = f"epsilon = {upper} (certified: {lower} <= epsilon <= {upper})"
+        name = self.measure
+        text = f"{name} = {upper} (certified: {lower} <= {name} <= {upper})"
         if self.budget is None:
             return text
         left = _left(self.rows[-1].remaining if self.rows else self.budget)
@@ -101,12 +125,12 @@ class Report:
 
     def _cells(self) -> list[tuple[str, ...]]:
         """The head and the rows; numbers rounded so that none promises too much."""
-        head = ("label", "mechanism", "count", "epsilon", "total", "left")
+        head = ("label", "mechanism", "count", self.measure, "total", "left")
         columns = len(head) - (self.budget is None)
         rows = [
             (
                 *(row.label, row.mechanism, f"{row.count:,}"),
-                *(rounded(bound, "upper") for bound in (row.epsilon, row.total)),
+                *(rounded(bound, "upper") for bound in row[3:5]),
                 _left(row.remaining),
             )
             for row in self.rows
@@ -126,19 +150,22 @@ class Reported(Admission):
     def report(
         self,
         *,
-        delta: float,
+        delta: float | None = None,
         budget: Amount | None = None,
+        rho: Amount | None = None,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ) -> Report:
         """What each entry cost alone, and all of them up to it.
 
-        Epsilons of entries do not add up to the total, which is that of their composition. Where
-        the accountant's tolerance is out of reach, the best bounds are shown.
+        Epsilons of entries do not add up to the total, which is that of their composition; rhos do.
+        Where the accountant's tolerance is out of reach, the best bounds are shown.
 
         Args:
             delta: At which epsilon is shown, in (0, 1).
             budget: The most that epsilon may be [nats], as of ``would_exceed``; what is left of it
                 is then shown. None: not shown.
+            rho: In place of both, the most that rho of zero-concentrated DP may be [nats]; rhos are
+                then shown, and what is left.
             memory_limit: Bytes that each computation may take, > 0.
 
         Returns:
@@ -147,7 +174,8 @@ class Reported(Admission):
 
         Raises:
             ValueError: An argument is out of range.
-            TypeError: An argument has the wrong type.
+            TypeError: An argument has the wrong type, or neither `delta` nor `rho` is given, or
+                both.
 
         Cost: two questions for each entry.
 
@@ -157,25 +185,28 @@ class Reported(Admission):
         >>> report = acct.report(delta=1e-6, budget=1)
         >>> [(row.label, row.count, round(row.total, 4)) for row in report.rows]
         [('counts by county', 5, 0.5)]
+        >>> census = hs.Accountant(adjacency="replace-one").compose(hs.Gaussian(10.0), 20)
+        >>> [(round(row.rho, 9), round(row.remaining, 9)) for row in census.report(rho=2.56).rows]
+        [(0.4, 2.16)]
         """
-        at = _checks.open_unit("delta", delta)
         limit = _checks.memory_limit(memory_limit)
-        most = None if budget is None else _checks.non_negative("budget", amount("budget", budget))
+        cost = _Cost.of(delta, budget, rho)
         options = {"adjacency": self._adjacency, "tolerance": self._tolerance}
         account: Any = type(self)(**options)  # type: ignore[arg-type]
-        rows = []
+        rows: list[Any] = []
         bounds = Bounds(0.0, 0.0)
         for mechanism, count, label in self.entries:
             run = count * mechanism
             alone: Any = options | {"memory_limit": limit}
-            own = best_bounds(run.epsilon_bounds, at, **alone).upper
+            own = cost.of_run(run, **alone).upper
             account.compose(run)
-            bounds = best_bounds(account.epsilon_bounds, at, memory_limit=limit)
-            if most is not None and bounds.lower <= most < bounds.upper:
-                bounds = _not_above(account, most, bounds, at, limit)
-            left = None if most is None else most - bounds.upper
-            rows.append(Row(label, mechanism_in_words(mechanism), count, own, bounds.upper, left))
-        return Report(tuple(rows), bounds, at, most, self._adjacency)
+            bounds = cost.of_run(account, memory_limit=limit)
+            if cost.most is not None and bounds.lower <= cost.most < bounds.upper:
+                bounds = _not_above(account, cost.most, bounds, cost.budget, limit)
+            left = None if cost.most is None else cost.most - bounds.upper
+            words = mechanism_in_words(mechanism)
+            rows.append(cost.row(label, words, count, own, bounds.upper, left))
+        return Report(tuple(rows), bounds, cost.delta, cost.most, self._adjacency)
 
     def _repr_html_(self) -> str:
         rows = (
@@ -188,11 +219,47 @@ class Reported(Admission):
         )
 
 
+class _Cost(NamedTuple):
+    """What a report says of each entry."""
+
+    delta: float | None
+    most: float | None
+
+    @classmethod
+    def of(cls, delta: float | None, budget: Amount | None, rho: Amount | None) -> Self:
+        if rho is not None:
+            if delta is not None or budget is not None:
+                raise TypeError("report takes delta and a budget of epsilon, or rho; got both")
+            return cls(None, _checks.non_negative("rho", amount("rho", rho)))
+        if delta is None:
+            raise TypeError("report takes delta, or rho; got none")
+        at = _checks.open_unit("delta", delta)
+        if budget is None:
+            return cls(at, None)
+        return cls(at, _checks.non_negative("budget", amount("budget", budget)))
+
+    def of_run(self, run: Any, **options: object) -> Bounds[float]:  # noqa: ANN401
+        if self.delta is None:
+            return best_bounds(run.zcdp_bounds, **options)
+        return best_bounds(run.epsilon_bounds, self.delta, **options)
+
+    @property
+    def budget(self) -> Budget:
+        """As ``would_exceed`` takes it."""
+        if self.delta is None:
+            return {"rho": self.most}
+        return {"epsilon": self.most, "delta": self.delta}
+
+    @property
+    def row(self) -> type[Row | RhoRow]:
+        return RhoRow if self.delta is None else Row
+
+
 def _not_above(
-    account: Admission, budget: float, bounds: Bounds[float], delta: float, memory_limit: int
+    account: Admission, most: float, bounds: Bounds[float], budget: Budget, memory_limit: int
 ) -> Bounds[float]:
     """The bounds, ended at the budget if that is certified to hold: it was admitted so."""
-    budgets = {"epsilon": budget, "delta": delta, "memory_limit": memory_limit}
-    if account.would_exceed(Composition(), **budgets):  # type: ignore[arg-type]
+    asked: Budget = {**budget, "memory_limit": memory_limit}
+    if account.would_exceed(Composition(), **asked):
         return bounds
-    return Bounds(bounds.lower, budget)
+    return Bounds(bounds.lower, most)

@@ -38,9 +38,13 @@ class Described(SavedLedger):
         """
         is_toml = _files.name_of(path).lower().endswith(".toml")
         try:
-            return cls.read_text(_files.read(path, _json.LONGEST), toml=is_toml)
+            text = _files.read(path, _json.LONGEST)
+            account = cls.read_text(text, toml=is_toml)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
+        if not is_toml:  # which `save` does not write
+            account._knows(path, text)  # noqa: SLF001, its own
+        return account
 
     @classmethod
     def read_text(cls, text: str, *, toml: bool = False) -> Self:

@@ -85,7 +85,11 @@ class SavedLedger(Ledger):
             if not overwrite:
                 self._check_unchanged(path, target)
             _files.replace(path, text)
-            self._known = {**self._known, target: _json.digest(text)}
+            self._knows(target, text)
+
+    def _knows(self, path: str | os.PathLike[str], text: str) -> None:
+        """What the file holds from now on, as far as this accountant has seen it."""
+        self._known = {**self._known, _files.resolved(path): _json.digest(text)}
 
     def _check_unchanged(self, path: str | os.PathLike[str], target: Path) -> None:
         """See that the file is what this accountant knows of it: nothing, if it never read it."""
@@ -119,13 +123,13 @@ class SavedLedger(Ledger):
             ValueError: It holds no accountant, or was changed; see ``from_json``.
             TypeError: `path` is no path.
         """
-        target = _files.resolved(path)
+        _files.name_of(path)
         try:
             text = _files.read(path, _json.LONGEST)
             account = cls.from_json(text)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
-        account._known = {target: _json.digest(text)}  # noqa: SLF001, its own
+        account._knows(path, text)  # noqa: SLF001, its own
         return account
 
     @classmethod

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
+from hockeystick.accountant import Accountant
 from hockeystick.bounds import Bounds
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
-from hockeystick.calibration.families import Family
+from hockeystick.calibration.families import Family, Runs
 from hockeystick.calibration.search import COARSE, Goal, Search
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
@@ -32,6 +33,7 @@ class Target(Options, total=False):
     fpr: float | None
     rho: float | None
     bounds: tuple[float, float] | None
+    spent: Composable | Accountant | None
 
 
 class Targets(Options, total=False):
@@ -44,26 +46,36 @@ class Targets(Options, total=False):
     fpr: npt.ArrayLike | None
     rho: npt.ArrayLike | None
     bounds: tuple[float, float] | None
+    spent: Composable | Accountant | None
 
 
 @overload
 def calibrate(  # type: ignore[overload-overlap]
-    make: Callable[[Any], Composable], *, integer: Literal[True], **asked: Unpack[Target]
+    make: Callable[[Any], Composable | Accountant],
+    *,
+    integer: Literal[True],
+    **asked: Unpack[Target],
 ) -> int: ...
 @overload
 def calibrate(
-    make: Callable[[Any], Composable],
+    make: Callable[[Any], Composable | Accountant],
     *,
     integer: Literal[False] | None = None,
     **asked: Unpack[Target],
 ) -> float: ...
 @overload
 def calibrate(
-    make: Callable[[Any], Composable], *, integer: bool | None = None, **asked: Unpack[Targets]
+    make: Callable[[Any], Composable | Accountant],
+    *,
+    integer: bool | None = None,
+    **asked: Unpack[Targets],
 ) -> npt.NDArray[Any]: ...
 @spelled_out
 def calibrate(
-    make: Callable[[Any], Composable], *, integer: bool | None = None, **asked: Unpack[Targets]
+    make: Callable[[Any], Composable | Accountant],
+    *,
+    integer: bool | None = None,
+    **asked: Unpack[Targets],
 ) -> Any:
     """The parameter closest to the privacy limit at which the *certified* cost still meets it.
 
@@ -71,8 +83,8 @@ def calibrate(
     `make` may be any family whose cost is monotone, rising or falling, in one number.
 
     Args:
-        make: Function of the parameter that returns a mechanism or a composition. A parameter for
-            which it raises ValueError counts as outside its domain.
+        make: Function of the parameter that returns a mechanism, a composition or a new
+            ``Accountant``. A parameter for which it raises ValueError counts as outside its domain.
         integer: Whether the parameter is a whole number >= 0. By default, only if `make` refuses
             floats, or halves, with TypeError, as counts do.
         asked: The target, one of ``epsilon`` at most [nats], > 0, at ``delta`` in (0, 1);
@@ -80,7 +92,10 @@ def calibrate(
             in (0, 1); and ``tpr`` of an attack at most, in (fpr, 1), at ``fpr`` in (0, 1).
             Arrays of them broadcast as those of a NumPy ufunc do. ``bounds``, the parameters to
             search, both ends included; by default all positive ones that `make` accepts; not needed
-            as a bracket. And the options of ``Composition.epsilon_bounds``, for each evaluation.
+            as a bracket. ``spent``, what the same data cost before, which counts for the target: a
+            mechanism, a composition or an ``Accountant``. And the options of
+            ``Composition.epsilon_bounds``, for each evaluation; the adjacency of an accountant
+            stands in for the usual one, and no other may be given.
 
     Returns:
         The parameter p, a float or, if whole, an int; where a target is an array, an array of the
@@ -115,21 +130,29 @@ def calibrate(
     384
     >>> hs.calibrate(lambda steps: steps * step, epsilon=[0.5, 1.0, 2.0], delta=1e-5)
     array([  28,  254, 1202])
+    >>> acct = hs.Accountant(adjacency="replace-one").compose(hs.Gaussian(10.0), 30)
+    >>> hs.calibrate(lambda k: k * hs.Gaussian(10.0), epsilon=8, delta=1e-6, spent=acct)
+    13
     """
     given: dict[str, Any] = dict(asked)
-    limits = Limits().updated({name: given.pop(name) for name in Limits._fields if name in given})
-    within = given.pop("bounds", None)
+    options = {name: given.pop(name) for name in Limits._fields if name in given}
+    within, spent = given.pop("bounds", None), given.pop("spent", None)
+    limits = Limits().updated(options)
+    runs = Runs(make, spent, options.get("adjacency"))
     given = {name: value for name, value in given.items() if value is not None}
     arrays = arrays_of(given)
     if not any(array.ndim for array in arrays.values()):
-        goal = goal_of(given, limits)
-        return Search(Family(make, within, integer), goal).run().value
+        goal_of(given, limits)  # a bad one is refused before `make` is called
+        family = Family(runs, within, integer)
+        goal = goal_of(given, limits._replace(adjacency=runs.adjacency))
+        return Search(family, goal).run().value
     shape, elements = broadcast(arrays)
-    goals = {}
     for where, one in elements.items():
         with named(where):
-            goals[where] = goal_of(one, limits)
-    family = Family(make, within, integer)
+            goal_of(one, limits)
+    family = Family(runs, within, integer)
+    limits = limits._replace(adjacency=runs.adjacency)
+    goals = {where: goal_of(one, limits) for where, one in elements.items()}
     kind = np.int64 if family.integer else np.float64
     parameters = found({where: Sought(family, goal) for where, goal in goals.items()})
     return np.array(parameters, dtype=kind).reshape(shape)

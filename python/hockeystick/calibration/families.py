@@ -8,6 +8,9 @@ from itertools import chain
 from typing import Any
 
 from hockeystick import _checks
+from hockeystick.accountant.ledger import Ledger
+from hockeystick.accountant.questions import run_and_adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable
 
 Parameter = float | int
@@ -18,6 +21,50 @@ _LARGEST_INTEGER = 2**53
 _STARTS = (1.0, *(2 ** (sign * k / 2) for k in range(1, 41) for sign in (1, -1)))
 
 
+class Runs:
+    """What `make` returns, after what was spent: compositions, all under one adjacency."""
+
+    def __init__(self, make: object, spent: object, adjacency: AdjacencyLike | None) -> None:
+        if not callable(make):
+            raise TypeError(f"make must be a function of one number, got {_checks.show(make)}")
+        self._make: Make = make
+        self._before: Composable | None = None
+        self._latest: Ledger | None = None
+        self._adjacency = None if adjacency is None else adjacency_of(adjacency)
+        if spent is not None:
+            self._before, self._adjacency = run_and_adjacency("spent", spent, adjacency)
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """That which was given, or that of an accountant, or the usual one."""
+        return self._adjacency or Adjacency.ADD_OR_REMOVE_ONE
+
+    def __call__(self, value: Parameter) -> object:
+        """Of an accountant its composition, after what was spent; else what is no run."""
+        made = self._make(value)
+        if isinstance(made, Ledger):
+            made = self._held_by(made)
+        if not isinstance(made, Composable):
+            return made
+        self._adjacency = self.adjacency  # the first one settles it
+        return made if self._before is None else self._before + made
+
+    def _held_by(self, account: Ledger) -> Composable:
+        if account is self._latest:
+            raise TypeError(
+                "make must return a new accountant for each parameter, got the same one again, "
+                "which it has charged: what was spent is given as spent="
+            )
+        self._latest = account
+        self._adjacency = self._adjacency or account.adjacency
+        if account.adjacency is not self._adjacency:
+            raise TypeError(
+                f"make must return accountants of one adjacency, {self._adjacency.value}, got "
+                f"one of {account.adjacency.value}"
+            )
+        return account.composition
+
+
 class Family:
     """`make` as a function on an interval of positive numbers, or of whole numbers.
 
@@ -25,12 +72,10 @@ class Family:
     domain is found when it is run into; from then on `make` is not asked beyond it.
     """
 
-    def __init__(self, make: object, bounds: object, integer: object) -> None:
-        if not callable(make):
-            raise TypeError(f"make must be a function of one number, got {_checks.show(make)}")
+    def __init__(self, make: Make, bounds: object, integer: object) -> None:
         if integer is not None:
             _checks.instance("integer", integer, bool)
-        self._make: Make = make
+        self._make = make
         self._given = None if bounds is None else _pair(bounds)
         self._known: dict[Parameter, Composable] = {}  # the start and the latest
         self.integer: bool = bool(integer)

@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -16,10 +17,10 @@ def _as_json(report: Report) -> str:
     lower, upper = report.bounds
     return json.dumps(
         {
-            "epsilon": upper,
+            report.measure: upper,
             "lower": lower,
             "upper": upper,
-            "delta": report.delta,
+            **({} if report.delta is None else {"delta": report.delta}),
             "budget": report.budget,
             "adjacency": report.adjacency.value,
             "rows": [row._asdict() for row in report.rows],
@@ -37,8 +38,9 @@ _FORMATS: dict[str, Callable[[Report], str]] = {
 
 @click.command(epilog="Example: hockeystick ledger ledger.json --delta 1e-6 --budget 3")
 @click.argument("file", type=click.Path())
-@click.option("--delta", "-d", type=NUMBER, required=True, help="Target delta, in (0, 1).")
+@click.option("--delta", "-d", type=NUMBER, help="Target delta, in (0, 1); or give --rho.")
 @click.option("--budget", help="The most that epsilon may be [nats]; shows what is left.")
+@click.option("--rho", help="The most that rho of zero-concentrated DP may be; shows rhos.")
 @click.option(
     "--format",
     "form",
@@ -54,10 +56,12 @@ _FORMATS: dict[str, Callable[[Report], str]] = {
     show_default=True,
     help="Bytes each computation may take.",
 )
-def ledger(file: str, delta: float, budget: str | None, form: str, memory_limit: int) -> None:
+def ledger(file: str, form: str, **asked: Any) -> None:
     """What each entry of a ledger cost, and all of them.
 
     FILE is what an Accountant saved, or a run described in JSON or TOML (.toml).
     """
-    report = Accountant.read(file).report(delta=delta, budget=budget, memory_limit=memory_limit)
+    if asked["delta"] is None and asked["rho"] is None:
+        raise click.UsageError("Missing option '--delta' (or '--rho')")
+    report = Accountant.read(file).report(**asked)
     click.echo(_FORMATS[form](report))

@@ -11,8 +11,9 @@
 ``loss_against_probability``    the privacy loss by probability, with the area that delta measures
 ==============================  ==================================================================
 
-Each takes a mechanism or a composition and keyword arguments, draws on the axes `ax`, or on those
-of a new figure of pyplot's, and returns the axes. Upper bounds are drawn wide and solid, lower ones
+Each takes a mechanism, a composition or an accountant, whose adjacency is then that of the picture,
+and keyword arguments, draws on the axes `ax`, or on those of a new figure of pyplot's, and returns
+the axes. Upper bounds are drawn wide and solid, lower ones
 thin and dashed, and what is between them is shaded; where the two lie on each other, the truth is
 closer to both than the width of a line. Losses and epsilons are in nats.
 

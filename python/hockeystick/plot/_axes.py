@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from hockeystick import _checks
+from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
 from hockeystick.wording import in_words
 
@@ -83,7 +84,7 @@ def draw_bounds(
     return above, below
 
 
-def name_of(ax: "Axes", run: Composable, label: str | None) -> str | None:
+def name_of(ax: "Axes", run: Composable, label: str | None, note: str = "") -> str | None:
     """What the legend is to call `run`: its words where axes hold other lines, which it then names.
 
     None where the run is alone, which the title then names.
@@ -95,7 +96,7 @@ def name_of(ax: "Axes", run: Composable, label: str | None) -> str | None:
         alone["upper bound"].set_label(ax.get_title().replace("\n", " "))
         alone["lower bound"].set_label("_lower bound")
         ax.set_title("")
-    return capital(in_words(run)) if label is None else label
+    return capital(in_words(run)) + note if label is None else label
 
 
 def show_legend(ax: "Axes", label: str | None, **style: Any) -> None:
@@ -110,6 +111,11 @@ def leave_room(ax: "Axes", share: float) -> None:
     to_height = ax.yaxis.get_transform()
     bottom, top = to_height.transform(ax.get_ylim())
     ax.set_ylim(top=to_height.inverted().transform([top + share * (top - bottom)])[0])
+
+
+def under(adjacency: Adjacency) -> str:
+    """What a title says of neighbours that are not the usual ones."""
+    return "" if adjacency is Adjacency.ADD_OR_REMOVE_ONE else f", {adjacency.value}"
 
 
 def titled(ax: "Axes", run: object, note: str = "") -> None:

@@ -8,7 +8,9 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick.accountant import Accountant
+from hockeystick.accountant.questions import run_and_adjacency
+from hockeystick.adjacency import AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.pld import PrivacyLossDistribution
@@ -25,11 +27,11 @@ _ROUND = (1.0, 0.5, 0.25, 0.1, 0.05)  # of which named losses are multiples, the
 
 
 def loss_against_probability(
-    run: Composable,
+    run: Composable | Accountant,
     *,
     epsilon: float,
     discretization_interval: float | None = None,
-    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike | None = None,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -41,11 +43,11 @@ def loss_against_probability(
     that area is the probability that the loss exceeds epsilon, the weaker "probabilistic" delta.
 
     Args:
-        run: A mechanism or a composition.
+        run: A mechanism, a composition or an accountant.
         epsilon: In [0, 1e4] nats.
         discretization_interval: Spacing of the losses [nats], > 0; None: fine enough for the eye.
-        adjacency: Which datasets are neighbours; of two directions the one with the larger delta
-            is shown.
+        adjacency: Which datasets are neighbours, by default those of an accountant; of two
+            directions the one with the larger delta is shown.
         memory_limit: Bytes the computation may take, > 0.
         ax: Axes to draw on; None: those of a new figure.
 
@@ -62,7 +64,7 @@ def loss_against_probability(
     picture follows Desfontaines, "The privacy loss random variable" (2020).
     """
     check_axes(ax)
-    _checks.instance("run", run, Composable)
+    run, adjacency = run_and_adjacency("run", run, adjacency)
     level = _checks.within("epsilon", epsilon, 0.0, _checks.MAX_EPSILON)
     sides = both_sides(run, discretization_interval, adjacency, memory_limit)
     ways = list(zip(*(pld.directions for pld in sides), strict=True))

@@ -9,6 +9,8 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick.accountant import Accountant
+from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
@@ -24,6 +26,7 @@ from hockeystick.plot._axes import (
     draw_bounds,
     leave_room,
     titled,
+    under,
 )
 from hockeystick.plot._methods import (
     BASELINES,
@@ -47,7 +50,7 @@ _FEW = 5  # entries that a legend can have where matplotlib finds it a place
 
 
 def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
-    step: Composable,
+    step: Composable | Accountant,
     counts: Sequence[int],
     *,
     delta: float = 1e-5,
@@ -57,7 +60,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     baselines: Sequence[BaselineName] = (),
     scale: Literal["linear", "log"] | None = None,
     label: str | None = None,
-    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike | None = None,
     tolerance: float = DEFAULT_TOLERANCE,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
@@ -65,7 +68,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     """Draw epsilon against how often `step` runs: certified, and by other methods.
 
     Args:
-        step: A mechanism or a composition.
+        step: A mechanism, a composition or an accountant.
         counts: At least two numbers of runs, in [1, 1e9]: where estimates are marked. The certified
             curve and the baselines are drawn from the smallest to the largest, at many counts
             between; where counts are left out, the upper line has the value of the next count and
@@ -85,7 +88,8 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
             certified curve that it would lie flat.
         label: A name of the certified curve for the legend, where several share the axes; None:
             "certified", and where the axes hold lines already what `step` is.
-        adjacency: Which datasets are neighbours; with the baseline "clt", ADD_OR_REMOVE_ONE.
+        adjacency: Which datasets are neighbours, by default those of an accountant; with the
+            baseline "clt", ADD_OR_REMOVE_ONE.
         tolerance: Widest relative gap wanted between the certified bounds, in (1e-12, 1); where it
             is out of reach, the best bounds are drawn.
         memory_limit: Bytes the computation may take, > 0.
@@ -101,7 +105,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         ImportError: matplotlib is not installed.
     """
     check_axes(ax)
-    _checks.instance("step", step, Composable)
+    step, adjacency = run_and_adjacency("step", step, adjacency)
     if scale is not None:
         _checks.choice("scale", scale, SCALES)
     numbers = sorted({_checks.whole("each of counts", n, 1, _checks.MAX_COUNT) for n in counts})
@@ -138,7 +142,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         draw_baseline(ax, baselines_at, BASELINES[baseline], values)
     _finish(ax, scale, label)
     note = f", grid of {discretization_interval:g} nats" if estimators else ""
-    said = f"delta = {target:g}{note}"
+    said = f"delta = {target:g}{under(adjacency)}{note}"
     titled(ax, f"{words}, {said}" if is_alone else said)
     return ax
 

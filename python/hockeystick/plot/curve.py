@@ -9,7 +9,9 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.accountant import Accountant
+from hockeystick.accountant.questions import run_and_adjacency
+from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
@@ -22,6 +24,7 @@ from hockeystick.plot._axes import (
     name_of,
     show_legend,
     titled,
+    under,
 )
 from hockeystick.plot._methods import (
     BASELINES,
@@ -44,7 +47,7 @@ _MOST_OF_ALPHA = 700.0  # largest epsilon with a finite e^epsilon
 
 
 def hockey_stick(  # noqa: PLR0913, a comparison has many sides
-    run: Composable,
+    run: Composable | Accountant,
     *,
     epsilon: npt.ArrayLike | None = None,
     yscale: Literal["log", "linear"] = "log",
@@ -54,7 +57,7 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     support: Sequence[float] | FloatArray | None = None,
     baselines: Sequence[CurveBaselineName] = (),
     label: str | None = None,
-    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike | None = None,
     tolerance: float = DEFAULT_TOLERANCE,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
@@ -62,7 +65,7 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     """Draw the hockey-stick curve: bounds on delta at each epsilon, certified and by other methods.
 
     Args:
-        run: A mechanism or a composition.
+        run: A mechanism, a composition or an accountant.
         epsilon: At least two values in [0, 1e4] nats; None: from 0 to where delta is 1e-8 (with
             `yscale` "linear", 1e-3).
         yscale: "log" or "linear"; linear in any case where delta is 0 throughout.
@@ -78,7 +81,8 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
         baselines: Which classical bounds to add: "rdp", "zcdp", and "clt", no bound.
         label: A name for the legend, where several curves share the axes; None: what `run` is,
             there or, for the first curve, in the title.
-        adjacency: Which datasets are neighbours; the worst direction counts.
+        adjacency: Which datasets are neighbours, by default those of an accountant; the worst
+            direction counts.
         tolerance: Widest relative gap wanted between the bounds, in (1e-12, 1); where it is out of
             reach, the best bounds are drawn.
         memory_limit: Bytes the computation may take, > 0.
@@ -94,7 +98,7 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     Cost: 121 questions for delta.
     """
     check_axes(ax)
-    _checks.instance("run", run, Composable)
+    run, adjacency = run_and_adjacency("run", run, adjacency)
     _checks.choice("yscale", yscale, SCALES)
     _checks.choice("against", against, AXES)
     some_of("estimators", estimators, tuple(ESTIMATORS))
@@ -122,7 +126,7 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
         return losses if against == "epsilon" else np.exp(losses)
 
     ax = axes_or_new(ax)
-    label = name_of(ax, run, label)
+    label = name_of(ax, run, label, under(adjacency))
     draw_bounds(ax, across(points), lower, upper, label=label)
     for name, sides in plds.items():
         values = {side: pld.delta(at) for side, pld in sides.items()}
@@ -134,7 +138,8 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     if yscale == "log" and np.any(np.asarray(upper) > 0):  # zero has no logarithm
         ax.set_yscale("log", nonpositive="clip")
     if label is None:
-        titled(ax, run, f", grid of {discretization_interval:g} nats" if estimators else "")
+        grid_words = f", grid of {discretization_interval:g} nats" if estimators else ""
+        titled(ax, run, f"{under(adjacency)}{grid_words}")
     ax.set_xlabel("epsilon [nats]" if against == "epsilon" else "alpha = e^epsilon")
     ax.set_ylabel("delta [probability]")
     ax.grid(visible=True, alpha=0.3)

@@ -8,7 +8,9 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick.accountant import Accountant
+from hockeystick.accountant.questions import run_and_adjacency
+from hockeystick.adjacency import AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.pld import PrivacyLossDistribution
@@ -24,11 +26,11 @@ _NONE = 1e-15  # finite mass that is none: what truncation may cut from each end
 
 
 def loss_distribution(
-    run: Composable | PrivacyLossDistribution,
+    run: Composable | Accountant | PrivacyLossDistribution,
     *,
     discretization_interval: float | None = None,
     yscale: Literal["linear", "log"] = "linear",
-    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike | None = None,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -39,11 +41,12 @@ def loss_distribution(
     the first is shown: the dataset with the record against the one without.
 
     Args:
-        run: A mechanism or a composition, or a distribution, which is then drawn alone.
+        run: A mechanism, a composition, an accountant or a distribution, which is then drawn alone.
         discretization_interval: Spacing of the losses [nats], > 0; None: fine enough for the eye.
             A distribution has its own.
         yscale: "linear", or "log" with longer tails.
-        adjacency: Which datasets are neighbours. A distribution has its own.
+        adjacency: Which datasets are neighbours, by default those of an accountant. A
+            distribution has its own.
         memory_limit: Bytes the computation may take, > 0.
         ax: Axes to draw on; None: those of a new figure.
 
@@ -62,7 +65,7 @@ def loss_distribution(
     if isinstance(run, PrivacyLossDistribution):
         plds = [run]
     else:
-        _checks.instance("run", run, Composable)
+        run, adjacency = run_and_adjacency("run", run, adjacency)
         plds = both_sides(run, discretization_interval, adjacency, memory_limit)
     bins = _Bins.showing(plds, _CUT[yscale])
     ax = axes_or_new(ax)

@@ -8,7 +8,9 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
-from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.accountant import Accountant
+from hockeystick.accountant.questions import run_and_adjacency
+from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
@@ -21,6 +23,7 @@ from hockeystick.plot._axes import (
     name_of,
     show_legend,
     titled,
+    under,
 )
 
 if TYPE_CHECKING:
@@ -33,12 +36,12 @@ _POINTS = {  # dense where the curve bends, at both ends
 
 
 def tradeoff(
-    run: Composable,
+    run: Composable | Accountant,
     *,
     fpr: npt.ArrayLike | None = None,
     scale: Literal["linear", "log"] = "linear",
     label: str | None = None,
-    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike | None = None,
     tolerance: float = 1e-2,
     memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ax: "Axes | None" = None,
@@ -46,13 +49,14 @@ def tradeoff(
     """Draw the trade-off curve: the error rates that no attack can go below.
 
     Args:
-        run: A mechanism or a composition.
+        run: A mechanism, a composition or an accountant.
         fpr: At least two false positive rates in [0, 1]; None: from 0 to 1 (with `scale` "log",
             from 1e-5).
         scale: "linear" or "log", of both axes.
         label: A name for the legend, where several curves share the axes; None: what `run` is,
             there or, for the first curve, in the title.
-        adjacency: Which datasets are neighbours; the worst direction counts.
+        adjacency: Which datasets are neighbours, by default those of an accountant; the worst
+            direction counts.
         tolerance: Widest gap wanted between the bounds, as for ``run.tradeoff_bounds``; where it
             is out of reach, the best bounds are drawn.
         memory_limit: Bytes the computation may take, > 0.
@@ -69,14 +73,14 @@ def tradeoff(
     Cost: that of ``run.tradeoff_bounds``. Source: Dong, Roth & Su (2022).
     """
     check_axes(ax)
-    _checks.instance("run", run, Composable)
+    run, adjacency = run_and_adjacency("run", run, adjacency)
     _checks.choice("scale", scale, SCALES)
     rates = _POINTS[scale] if fpr is None else _checks.rate_array(fpr, name="fpr")
     points = np.sort(line("fpr", rates))
     limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
     lower, upper = best_bounds(run.tradeoff_bounds, points, **limits)
     ax = axes_or_new(ax)
-    label = name_of(ax, run, label)
+    label = name_of(ax, run, label, under(adjacency))
     draw_bounds(ax, points, lower, upper, label=label)
     _guess(ax, _POINTS[scale])
     ax.set_box_aspect(1)
@@ -84,7 +88,7 @@ def tradeoff(
         ax.set_xscale("log")
         ax.set_yscale("log", nonpositive="clip")
     if label is None:
-        titled(ax, run)
+        titled(ax, run, under(adjacency))
     ax.set_xlabel("false positive rate [probability]")
     ax.set_ylabel("false negative rate [probability]")
     ax.grid(visible=True, alpha=0.3)

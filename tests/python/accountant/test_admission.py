@@ -266,3 +266,43 @@ def test_what_cannot_be_composed_is_no_question(ledger, mechanism, count):
         errors.append((caught.type, str(caught.value)))
     assert len(set(errors)) == 1
     assert acct.ledger == (ledger,)
+
+
+@pytest.mark.parametrize("adjacency", ["add-or-remove-one", "replace-one"])
+@pytest.mark.parametrize(
+    "query",
+    [*TENTHS[:2], STEP, 3 * STEP + hs.Gaussian(20.0)],
+    ids=lambda query: type(query).__name__,
+)
+def test_what_remains_is_what_is_admitted(query, adjacency):
+    acct = Accountant(adjacency=adjacency).compose(hs.Gaussian(noise_multiplier=10.0))
+    budget = {"epsilon": 1.5, "delta": 1e-6}
+    most = acct.remaining(query, **budget)
+    assert most > 0
+    assert not acct.would_exceed(query, most, **budget)
+    assert acct.would_exceed(query, most + 1, **budget)
+    assert acct.admit(query, most, **budget)
+    assert acct.remaining(query, **budget) == 0
+    assert acct.remaining(hs.Composition(), **budget) == 10**9
+
+
+def test_the_question_of_the_manual_under_replace_one():
+    """Asked of the composition, which had forgotten it, the answer was three times too large."""
+    step = hs.DiscreteGaussian(sigma=5.0)
+    acct = Accountant(adjacency="replace-one").compose(step, 10)
+    budget = {"epsilon": 10.0, "delta": 1e-6}
+    forgotten = hs.calibrate(lambda k: acct.composition + k * step, **budget)
+    most = acct.remaining(step, **budget)
+    assert 3 * most < forgotten
+    assert most == hs.calibrate(lambda k: k * step, spent=acct, **budget)
+
+
+def test_ends_of_what_remains():
+    acct = Accountant().compose(hs.Gaussian(noise_multiplier=1e12), 999_999_000)
+    budget = {"epsilon": 100.0, "delta": 1e-6}
+    assert acct.remaining(hs.Gaussian(noise_multiplier=1e12), **budget) == 1000
+    assert acct.remaining(2 * hs.Gaussian(noise_multiplier=1e12), **budget) == 500
+    assert acct.compose(hs.Gaussian(0.05)).remaining(STEP, **budget) == 0
+    with pytest.raises(TypeError, match="^mechanism must be a Composable, got 3$"):
+        acct.remaining(3, **budget)
+    assert sum(count for _, count in acct.ledger) == 999_999_001

@@ -125,3 +125,47 @@ def test_an_accountant_is_shown_without_questions(monkeypatch):
 def test_bad_arguments(arguments, error, name):
     with pytest.raises(error, match=f"^{name} must be "):
         account().report(**{"delta": DELTA} | arguments)
+
+
+def test_a_report_in_rho():
+    acct = Accountant(adjacency="replace-one").compose(hs.Gaussian(10.0), 20, label="counts")
+    acct.compose(hs.ZCDP(0.25), 2, label="contractor")
+    report = acct.report(rho="1.0")
+    assert [type(row).__name__ for row in report.rows] == ["RhoRow"] * 2
+    assert [round(row.rho, 9) for row in report.rows] == [0.4, 0.5]
+    assert [round(row.total, 9) for row in report.rows] == [0.4, 0.9]
+    assert [row.remaining == 1.0 - row.total for row in report.rows] == [True, True]
+    assert report.bounds == acct.zcdp_bounds()
+    assert (report.measure, report.delta, report.budget) == ("rho", None, 1.0)
+    head, _, *rows = cells(report)
+    assert head == ["label", "mechanism", "count", "rho", "total", "left"]
+    for row, shown in zip(report.rows, rows, strict=True):
+        assert row.total <= Decimal(shown[4]) <= row.total * 1.0001
+    text = str(report).splitlines()
+    assert text[0] == "Privacy ledger in zero-concentrated DP, replace-one"
+    assert text[-1].startswith("rho = 0.90")
+    assert "<= rho <=" in text[-1]
+    assert "<table>" in report.html()
+
+
+def test_a_budget_in_rho_that_was_admitted_is_not_exceeded():
+    """Though the upper bound of three thirds, rounded outwards, is above the whole."""
+    acct, third = Accountant(), hs.ZCDP(0.1 / 3)
+    assert [acct.admit(third, rho=0.1) for _ in range(4)] == [True, True, True, False]
+    assert acct.zcdp() > 0.1
+    report = acct.report(rho=0.1)
+    assert (report.bounds.upper, report.rows[-1].remaining) == (0.1, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "report takes delta, or rho; got none"),
+        ({"budget": 1}, "report takes delta, or rho; got none"),
+        ({"delta": 1e-6, "rho": 1}, "report takes delta and a budget of epsilon, or rho; got both"),
+        ({"budget": 1, "rho": 1}, "report takes delta and a budget of epsilon, or rho; got both"),
+    ],
+)
+def test_a_report_is_in_one_measure(asked, message):
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        account().report(**asked)

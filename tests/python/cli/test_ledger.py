@@ -47,12 +47,22 @@ def test_json_has_the_numbers(acct, capsys):
     assert answer["rows"] == [row._asdict() for row in report.rows]
 
 
+def test_it_reports_in_rho(acct, capsys):
+    report = acct.report(rho="600")
+    assert run(capsys, "ledger.json", "--rho", "600") == (0, f"{report}\n", "")
+    answer = json.loads(run(capsys, "ledger.json", "--rho", "600", "--format", "json")[1])
+    assert (answer["lower"], answer["rho"]) == tuple(report.bounds)
+    assert "delta" not in answer
+    assert [row["rho"] for row in answer["rows"]] == [row.rho for row in report.rows]
+
+
 @pytest.mark.usefixtures("acct")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["nothing.json", *QUESTION], "nothing.json"),
         (["ledger.json"], "Missing option '--delta'"),
+        (["ledger.json", *QUESTION, "--rho", "1"], "or rho; got both"),
         (["ledger.json", "--delta", "2"], "delta must be in (0, 1)"),
         (["ledger.json", *QUESTION[:3], "much"], "budget must be a finite number"),
     ],

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets of zero-concentrated DP, spent to the last bit and no further."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+import hockeystick as hs
+from hockeystick.accountant.rho import rational_rho
+
+
+def admitted(acct, mechanism, most, **budget):
+    return [acct.admit(mechanism, **budget) for _ in range(most)].count(True)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "rho", "adjacency", "fit"),
+    [
+        (hs.ZCDP(0.1 / 3), 0.1, "add-or-remove-one", 3),
+        (hs.ZCDP(0.25), 1, "replace-one", 4),
+        (hs.ZCDP(0.1), "1.0", "add-or-remove-one", 9),  # ten times 0.1, a double, is above 1
+        (hs.ZCDP(0.1), Fraction(0.1) * 10, "add-or-remove-one", 9),  # rounded down to 1
+        (hs.Gaussian(noise_multiplier=2.0), 1, "add-or-remove-one", 8),
+        (hs.Gaussian(noise_multiplier=2.0), Decimal(1), "replace-one", 2),
+        (hs.Gaussian(noise_multiplier=2.0), 1, "replace-special", 8),
+        (hs.DiscreteGaussian(sigma=4.0, sensitivity=2), 1, "remove-one", 8),
+        (hs.DiscreteGaussian(sigma=4.0, sensitivity=2), 1, "replace-one", 2),
+        (hs.Laplace(noise_multiplier=10.0), 0.0484, "add-or-remove-one", 10),
+        (hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01), 2, "add-or-remove-one", 3),
+        (hs.ApproximateDP(epsilon=0.1, delta=1e-9), 100, "add-or-remove-one", 0),
+    ],
+    ids=repr,
+)
+def test_a_budget_is_spent_to_the_last_query(mechanism, rho, adjacency, fit):
+    acct = hs.Accountant(adjacency=adjacency)
+    assert acct.remaining(mechanism, rho=rho) == fit
+    assert admitted(acct, mechanism, fit + 2, rho=rho) == fit
+    assert acct.remaining(mechanism, rho=rho) == 0
+    assert acct.would_exceed(mechanism, rho=rho)
+    assert not acct.would_exceed(hs.Composition(), rho=rho)
+    if fit:
+        assert acct.zcdp_bounds().lower <= float(rho)
+
+
+def test_the_fraction_lies_within_the_certified_bounds():
+    run = 3 * hs.ZCDP(0.1) + 5 * hs.Gaussian(1.3) + 7 * hs.DiscreteGaussian(sigma=3.1)
+    for adjacency in hs.Adjacency:
+        exact = rational_rho(run, adjacency)
+        lower, upper = run.zcdp_bounds(adjacency=adjacency)
+        assert Fraction(lower) <= exact <= Fraction(upper)
+    assert rational_rho(run + hs.Laplace(1.0), hs.Adjacency.REMOVE_ONE) is None
+    assert rational_rho(hs.DiscreteGaussian(2.0, truncation=9) + run, hs.Adjacency.ADD_ONE) is None
+
+
+@pytest.mark.parametrize(
+    ("budget", "error", "match"),
+    [
+        ({}, TypeError, "takes a budget of epsilon and delta, or of rho; got none$"),
+        ({"epsilon": 1.0}, TypeError, "or of rho; got epsilon$"),
+        ({"rho": 1.0, "delta": 1e-5}, TypeError, "or of rho; got delta, rho$"),
+        ({"rho": 1.0, "epsilon": 1.0, "delta": 1e-5}, TypeError, "got delta, epsilon, rho$"),
+        ({"rho": -1.0}, ValueError, "^rho must be finite and >= 0, got -1.0$"),
+        ({"rho": "many"}, ValueError, "^rho must be a finite number, got 'many'$"),
+        ({"rho": [1.0]}, TypeError, "^rho must be "),
+        ({"rho": 1.0, "memory_limit": 0}, ValueError, "^memory_limit must be "),
+        ({"rho": 1.0, "tolerance": 1e-3}, TypeError, "takes epsilon, delta, rho, memory_limit; "),
+    ],
+)
+def test_bad_budgets_are_named(budget, error, match):
+    acct = hs.Accountant()
+    for ask in (acct.admit, acct.would_exceed, acct.remaining):
+        with pytest.raises(error, match=match) as raised:
+            ask(hs.ZCDP(0.1), **budget)
+        if " takes " in str(raised.value):
+            assert str(raised.value).startswith(ask.__name__)
+    assert acct.ledger == ()
