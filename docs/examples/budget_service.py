@@ -5,6 +5,10 @@ POST /admit    a run as JSON: 200 once it is in the ledger on the disk, 409 if t
                no room for it, 400 if it is none, with what is wrong
 GET /budget    epsilon spent and left
 GET /health    whether this worker answers
+
+What is certified is the sum of the runs that were admitted. Clients may choose by earlier outputs
+what a mechanism is asked about, but not its noise or its kind: this is no filter for those. Offer
+a menu of one query, or of Gaussians alone, or a list that is fixed before the first answer.
 """
 
 import asyncio

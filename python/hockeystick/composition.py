@@ -178,7 +178,11 @@ class Mechanism(Composable):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Composition(Composable):
-    """Independent runs of mechanisms, each possibly chosen after seeing the outputs before it.
+    """Runs of mechanisms on the same data, each with noise of its own.
+
+    Which mechanisms run, and how often, is fixed in advance. What each does may depend on the
+    outputs before it, within its dominating pairs: the question, say, but not the noise over its
+    sensitivity. Runs of one mechanism may end early for any reason.
 
     Canonical: equal mechanisms are merged, free ones dropped, and the order is fixed, so equal
     compositions are ``==``, hash alike and give the same bits. Nothing is computed until asked.

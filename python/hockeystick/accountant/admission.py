@@ -97,6 +97,13 @@ class Admission(Questioned):
         As ``would_exceed`` and ``compose`` in one: nothing else is entered in between, by whichever
         thread. Run what was admitted afterwards.
 
+        The budget is certified for what was admitted if its dominating pairs and counts do not
+        depend on outputs, but for when to stop: ``admit`` is no filter for pairs that are chosen by
+        looking at earlier outputs, whose delta may be 1.5 times the budget's, and more. The
+        mechanism may be so chosen within its pair, as a question with the same noise over its
+        sensitivity. Safe are lists of runs that are fixed in advance, and one step repeated, both
+        wherever they stop, and Gaussians alone, without sampling.
+
         Args:
             mechanism: What is to run: a mechanism or a composition.
             count: How often, in [0, 1e9]; so is the total for each distinct mechanism.
@@ -132,8 +139,10 @@ class Admission(Questioned):
     def would_exceed(self, mechanism: Composable, count: int = 1, **budget: Unpack[Budget]) -> bool:
         """Whether `count` more runs might break a budget; nothing is entered.
 
-        False is a certificate: with them, delta at `epsilon` has an upper bound of at most `delta`,
-        or the zCDP parameter one of at most `rho`, under the adjacency of the accountant.
+        False is a certificate of all the runs together: delta at `epsilon` has an upper bound of at
+        most `delta`, or the zCDP parameter one of at most `rho`, under the adjacency of the
+        accountant. It is one of runs whose pairs and counts do not depend on outputs; see
+        ``admit``.
         True says that they break it, or come so near that this cannot be told: where the bounds at
         the accountant's tolerance do not decide, finer ones are asked for, down to 1e-12, of at
         most 16 distinct mechanisms, none of which is known by pairs above and below it alone.
