@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NoReturn
 
 from hockeystick import _checks, _core, _html
 from hockeystick._words import LONGEST, elided, spoken, written
-from hockeystick.adjacency import Direction
+from hockeystick.adjacency import Adjacency, AdjacencyLike, Direction, adjacency_of
 from hockeystick.views import Views
 
 
@@ -220,6 +220,31 @@ class Composition(Composable):
 
     def __hash__(self) -> int:
         return hash(self.terms)
+
+    @staticmethod
+    def from_dp_event(
+        event: Any,  # noqa: ANN401, dp_accounting is optional
+        *,
+        adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
+    ) -> "Composition":
+        """The run that an event of dp_accounting is, its accountants' ledgers among them.
+
+        The reverse of ``to_dp_event``. Noise multipliers mean the same in both libraries.
+
+        Args:
+            event: What the installed dp_accounting calls a ``DpEvent``.
+            adjacency: What the run will be asked about; some events have a mechanism under some
+                adjacencies only.
+
+        Raises:
+            ValueError: The event, or a part of it, has no mechanism under `adjacency`, or its
+                numbers are out of range.
+            TypeError: `event` is no ``DpEvent``.
+            ModuleNotFoundError: dp_accounting is not installed: ``pip install
+                hockeystick[dp-accounting]``.
+        """
+        events = import_module("hockeystick.compat.dp_accounting.events")
+        return events.run_of(event, adjacency_of(adjacency))  # type: ignore[no-any-return]
 
     @classmethod
     def _of(cls, terms: "Terms") -> "Composition":

@@ -175,7 +175,7 @@ def test_ledger_and_chaining():
     "unsupported",
     [
         event.UnsupportedDpEvent(),
-        event.ZCDpEvent(0.1),
+        event.RepeatAndSelectDpEvent(GAUSSIAN, 1.0, 1.0),
         event.PoissonSampledDpEvent(0.1, event.ComposedDpEvent([GAUSSIAN])),
         event.RandomizedResponseDpEvent(0.5, 2),
     ],
@@ -189,6 +189,54 @@ def test_unsupported_events(unsupported):
     assert isinstance(ours.ledger, event.NoOpDpEvent)
     with pytest.raises(TypeError):
         ours.compose("an event")
+
+
+@pytest.mark.parametrize(
+    ("steps", "depth"),
+    [(1, 1), (2, 2), (8, 4), (1023, 10), (1024, 11), ([3, 100, 5], 7), ([0, 1], 1), (4.0, 3)],
+)
+def test_trees_are_a_gaussian_a_level(steps, depth):
+    tree = event.SingleEpochTreeAggregationDpEvent(4.0, steps)
+    nodes = [0] * max(np.ravel(steps).astype(int).tolist())
+    for level in range(len(nodes).bit_length()):  # each leaf is in the complete nodes above it
+        complete = len(nodes) >> level << level
+        nodes[:complete] = [n + 1 for n in nodes[:complete]]
+    assert max(nodes) == depth
+    made = events.translated(tree, Relation.REPLACE_SPECIAL)
+    assert made == depth * hs.Gaussian(noise_multiplier=4.0)
+    theirs = dp_accounting.rdp.RdpAccountant(neighboring_relation=Relation.REPLACE_SPECIAL)
+    renyi = theirs.compose(tree, 3).get_epsilon(1e-5)
+    assert 0.85 * renyi < accountant(tree, 3, Relation.REPLACE_SPECIAL).get_epsilon(1e-5) < renyi
+
+
+def test_trees_that_are_refused_or_tell_all():
+    tree = event.SingleEpochTreeAggregationDpEvent
+    for relation in (Relation.ADD_OR_REMOVE_ONE, Relation.REPLACE_ONE):
+        with pytest.raises(dp_accounting.UnsupportedEventError, match="must be `REPLACE_SPECIAL`"):
+            accountant(tree(1.0, 3), relation=relation)
+    for steps, error in (([], ValueError), (-1, ValueError), ([3, 1.5], TypeError)):
+        with pytest.raises(error, match="step_counts must be"):
+            accountant(tree(1.0, steps), relation=Relation.REPLACE_SPECIAL)
+    noiseless = accountant(tree(0.0, 3), relation=Relation.REPLACE_SPECIAL)
+    assert noiseless.get_epsilon(1e-5) == math.inf
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+def test_zero_concentrated_events(relation):
+    zcdp = accountant(event.ZCDpEvent(0.1), 10, relation)
+    bounds = (10 * hs.ZCDP(rho=0.1)).epsilon_bounds(1e-5, adjacency=relation.name)
+    assert bounds.lower <= zcdp.get_epsilon(1e-5) <= bounds.upper * (1 + 1e-4)
+    theirs = dp_accounting.rdp.RdpAccountant(neighboring_relation=relation)
+    assert zcdp.get_epsilon(1e-5) <= theirs.compose(event.ZCDpEvent(0.1), 10).get_epsilon(1e-5)
+    pure = accountant(event.ZCDpEvent(0.0, 1.0), 2, relation)
+    assert pure.get_epsilon(0) == 2
+    both = events.translated(event.ZCDpEvent(0.25, 0.5), relation)
+    assert both == hs.ZCDP(rho=0.25) + hs.ZCDP(rho=0.5)
+    assert both.zcdp() == pytest.approx(0.75, rel=1e-12)
+    assert accountant(event.ZCDpEvent(0.0), 2, relation).get_epsilon(0) == 0
+    for rho, xi, name in ((-0.1, 0.0, "rho"), (0.1, -0.1, "xi"), (0.1, math.nan, "xi")):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            accountant(event.ZCDpEvent(rho, xi), 1, relation)
 
 
 def test_attacks():
@@ -244,7 +292,7 @@ def test_what_is_not_offered_says_so():
 )
 def test_events_that_the_wheel_lacks(name, made, mechanism):
     """Their classes are in the main branch only; what they hold is what is read."""
-    make = events._BY_NAME[name]
+    make = events.TRANSLATIONS[name]
     assert make(made, Relation.ADD_OR_REMOVE_ONE) == mechanism
     of_the_kind = attr.make_class(name, list(vars(made)), bases=(event.DpEvent,), frozen=True)
     events.translated.register(of_the_kind, make)  # as where the version has the class
@@ -258,10 +306,10 @@ def test_events_that_the_wheel_lacks(name, made, mechanism):
 def test_noise_that_is_no_binary64_number_is_rounded_down():
     """1 / 0.3 rounds up, to more noise than the event has."""
     made = SimpleNamespace(epsilon=0.3)
-    mechanism = events._BY_NAME["PermuteAndFlipDpEvent"](made, Relation.ADD_OR_REMOVE_ONE)
+    mechanism = events.TRANSLATIONS["PermuteAndFlipDpEvent"](made, Relation.ADD_OR_REMOVE_ONE)
     assert mechanism.dominating_pair(hs.adjacency.Direction.REMOVE).loss_supremum >= 0.3
     with pytest.raises(ValueError, match="epsilon must be"):
-        events._BY_NAME["PermuteAndFlipDpEvent"](
+        events.TRANSLATIONS["PermuteAndFlipDpEvent"](
             SimpleNamespace(epsilon=-1.0), Relation.ADD_OR_REMOVE_ONE
         )
 
@@ -269,7 +317,7 @@ def test_noise_that_is_no_binary64_number_is_rounded_down():
 def test_discrete_gaussians_of_unknown_dimension_are_refused():
     made = SimpleNamespace(sigma=3.0, sensitivity=1.0, dimension=None)
     with pytest.raises(events.UnsupportedError, match="dimension 1"):
-        events._BY_NAME["DiscreteGaussianDpEvent"](made, Relation.REPLACE_ONE)
+        events.TRANSLATIONS["DiscreteGaussianDpEvent"](made, Relation.REPLACE_ONE)
 
 
 @pytest.mark.parametrize(
@@ -282,11 +330,11 @@ def test_discrete_gaussians_of_unknown_dimension_are_refused():
 def test_random_allocations_without_a_pair_are_refused(change, relation, message):
     made = SimpleNamespace(**{"event": GAUSSIAN, "num_selected": 1, "num_steps": 10} | change)
     with pytest.raises(events.UnsupportedError, match=message):
-        events._BY_NAME["RandomAllocationDpEvent"](made, relation)
+        events.TRANSLATIONS["RandomAllocationDpEvent"](made, relation)
 
 
 def test_no_step_of_a_random_allocation_costs_nothing():
     for noise in (0.0, 1.0):
         made = SimpleNamespace(event=event.GaussianDpEvent(noise), num_selected=0, num_steps=10)
-        free = events._BY_NAME["RandomAllocationDpEvent"](made, Relation.ADD_OR_REMOVE_ONE)
+        free = events.TRANSLATIONS["RandomAllocationDpEvent"](made, Relation.ADD_OR_REMOVE_ONE)
         assert free == hs.Composition()

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
 from importlib import import_module, metadata
+from pathlib import Path
 
 import pytest
 
+import hockeystick
 from hockeystick.compat.dp_accounting.pld import _offered
 
 pytest.importorskip("dp_accounting", reason="the extra dp-accounting is not installed")
+
+from dp_accounting import dp_event
 
 VERSION = "0.6.0"
 THEIRS, OURS = "dp_accounting.pld", "hockeystick.compat.dp_accounting.pld"
@@ -92,3 +98,13 @@ def test_what_is_left_out_is_there_and_refused_here(name):
     ours = import_module(where[0].__name__.replace(THEIRS, OURS))
     with pytest.raises(AttributeError, match=f"does not offer {name}: "):
         getattr(ours, name)
+
+
+def test_the_manual_names_what_this_version_has():
+    root = Path(hockeystick.__file__).parent / "compat"
+    manual = [*(Path(__file__).parents[2] / "docs").rglob("*.md")]
+    docstrings = [ast.get_docstring(ast.parse(path.read_text())) for path in root.rglob("*.py")]
+    texts = [path.read_text() for path in manual] + [text for text in docstrings if text]
+    named = {name for text in texts for name in re.findall(r"\b\w+DpEvent\b", text)}
+    assert "GaussianDpEvent" in named
+    assert [name for name in sorted(named) if not hasattr(dp_event, name)] == []

@@ -53,6 +53,45 @@ def test_what_is_written_is_read_back(mechanism, relation):
     assert translated(both.to_dp_event(), relation) == both
 
 
+@pytest.mark.parametrize(("mechanism", "relation"), KNOWN, ids=repr)
+def test_a_ledger_becomes_a_run(mechanism, relation):
+    for run in (3 * mechanism, mechanism + 5 * hs.Gaussian(noise_multiplier=7.0)):
+        accountant = pld.PLDAccountant(relation)
+        if accountant.supports(run.to_dp_event()):
+            ledger = accountant.compose(run.to_dp_event(), 2).ledger
+            assert hs.Composition.from_dp_event(ledger, adjacency=relation.name) == 2 * run
+        assert hs.Composition.from_dp_event(run.to_dp_event(), adjacency=relation.name) == run
+
+
+def test_directions_of_one_adjacency_have_its_events():
+    for adjacency in hs.Adjacency:
+        if not adjacency.name.startswith("REPLACE"):
+            assert hs.Composition.from_dp_event(L.to_dp_event(), adjacency=adjacency) == 1 * L
+    assert hs.Composition.from_dp_event(event.NoOpDpEvent()) == hs.Composition()
+
+
+@pytest.mark.parametrize(
+    ("made", "adjacency", "error", "message"),
+    [
+        (L.to_dp_event(), "replace-one", ValueError, "must be one with a mechanism under 'replace"),
+        (RESPONSE.to_dp_event(), "add-or-remove-one", ValueError, "RandomizedResponseDpEvent"),
+        (event.UnsupportedDpEvent(), "replace-one", ValueError, "Unsupported event"),
+        (
+            event.ComposedDpEvent([event.UnsupportedDpEvent()]),
+            "replace-one",
+            ValueError,
+            "got Unsu",
+        ),
+        (event.GaussianDpEvent(-1.0), "add-one", ValueError, "noise_multiplier must be"),
+        (G, "add-one", TypeError, "event must be a DpEvent of dp_accounting, got Gaussian"),
+        (G.to_dp_event(), "neighbours", ValueError, "adjacency must be one of"),
+    ],
+)
+def test_events_that_are_no_run(made, adjacency, error, message):
+    with pytest.raises(error, match=message):
+        hs.Composition.from_dp_event(made, adjacency=adjacency)
+
+
 ITS_OWN = [
     40 * G.poisson_sampled(0.1) + 3 * L,
     5 * hs.DiscreteLaplace(parameter=0.3, sensitivity=2) + MIXTURE,

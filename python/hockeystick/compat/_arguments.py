@@ -36,8 +36,11 @@ def one_epsilon(value: object) -> float:
 
 
 def count(name: str, value: object, low: int = 0) -> int:
-    """A whole number of runs, at least `low`."""
+    """A whole number of runs, at least `low`; a float may hold it."""
     expected = f"{name} must be a whole number in [{low}, {MAX_COUNT}], got {value!r}"
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        held = float(value)
+        value = int(held) if held.is_integer() else value
     try:
         whole = operator.index(value)  # type: ignore[arg-type]
     except TypeError:

@@ -18,7 +18,7 @@ mechanisms.
 | `CyclicPoissonSampling`, longer | the steps of one group, as if it were known |
 | the same with sampling_prob 1, EQUAL_SPLIT | shuffled once |
 | the same with sampling_prob 1, INDEPENDENT | random allocation |
-| `BallsInBinsSampling`, `RandomAllocationSampling` | random allocation |
+| `BallsInBinsSampling` | random allocation |
 | `FixedBatchSampling` | batches of fixed size |
 | `UserSelectionStrategy` | that of its base strategy; records are users |
 

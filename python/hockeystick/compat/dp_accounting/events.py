@@ -2,16 +2,19 @@
 """What the events of dp_accounting are in this library's words: a registry.
 
 ``translated(event, relation)`` is a function of its class. To support another event, register one
-more; events of versions that lack them are left out.
+more, by its name: the installed version may lack the class.
 """
 
+from collections.abc import Callable
 from enum import Enum
 from functools import singledispatch
 from typing import Any, NoReturn
 
+import numpy as np
 from dp_accounting import dp_event
 
 import hockeystick as hs
+from hockeystick.compat import _arguments
 
 Made = hs.Mechanism | hs.Composition
 
@@ -43,6 +46,38 @@ def translated(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
     return _refuse(event, "Unsupported event.")
 
 
+Translation = Callable[[Any, Enum], Made]
+TRANSLATIONS: dict[str, Translation] = {}
+"""By the name of the event's class, in any version."""
+
+
+def _event(name: str) -> Callable[[Translation], Translation]:
+    """Registers a function for the event of this name, where the installed version has it."""
+
+    def registered(function: Translation) -> Translation:
+        TRANSLATIONS[name] = function
+        if hasattr(dp_event, name):
+            translated.register(getattr(dp_event, name), function)
+        return function
+
+    return registered
+
+
+def run_of(event: dp_event.DpEvent, adjacency: hs.Adjacency) -> hs.Composition:
+    """The run that an event is; see ``Composition.from_dp_event``."""
+    if not isinstance(event, dp_event.DpEvent):
+        raise TypeError(f"event must be a DpEvent of dp_accounting, got {event!r}")
+    one_way = hs.Adjacency.ADD_ONE, hs.Adjacency.REMOVE_ONE
+    relation = hs.Adjacency.ADD_OR_REMOVE_ONE if adjacency in one_way else adjacency
+    try:
+        return NOTHING + translated(event, relation)
+    except UnsupportedError as error:
+        raise ValueError(
+            f"event must be one with a mechanism under {adjacency.value!r}, got {error.event!r}: "
+            f"{error.message}"
+        ) from None
+
+
 def _refuse(event: object, message: str) -> NoReturn:
     raise UnsupportedError(event, message)
 
@@ -55,50 +90,50 @@ def _require(event: object, relation: Enum, names: tuple[str, ...], what: str = 
         _refuse(event, message)
 
 
-@translated.register
-def _(event: dp_event.NoOpDpEvent, relation: Enum) -> Made:  # noqa: ARG001
+@_event("NoOpDpEvent")
+def _nothing(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
     return NOTHING
 
 
-@translated.register
-def _(event: dp_event.NonPrivateDpEvent, relation: Enum) -> Made:  # noqa: ARG001
+@_event("NonPrivateDpEvent")
+def _everything(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
     return EVERYTHING
 
 
-@translated.register
-def _(event: dp_event.SelfComposedDpEvent, relation: Enum) -> Made:
+@_event("SelfComposedDpEvent")
+def _repeated(event: dp_event.DpEvent, relation: Enum) -> Made:
     made: Made = event.count * translated(event.event, relation)
     return made
 
 
-@translated.register
-def _(event: dp_event.ComposedDpEvent, relation: Enum) -> Made:
+@_event("ComposedDpEvent")
+def _composed(event: dp_event.DpEvent, relation: Enum) -> Made:
     return sum((translated(part, relation) for part in event.events), NOTHING)
 
 
-@translated.register
-def _(event: dp_event.GaussianDpEvent, relation: Enum) -> Made:  # noqa: ARG001
+@_event("GaussianDpEvent")
+def _gaussian(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
     noise = event.noise_multiplier
     return hs.Gaussian(noise_multiplier=noise) if noise != 0 else EVERYTHING
 
 
-@translated.register
-def _(event: dp_event.LaplaceDpEvent, relation: Enum) -> Made:
+@_event("LaplaceDpEvent")
+def _laplace(event: dp_event.DpEvent, relation: Enum) -> Made:
     _require(event, relation, _ADD_REMOVE)
     noise = event.noise_multiplier
     return hs.Laplace(noise_multiplier=noise) if noise != 0 else EVERYTHING
 
 
-@translated.register
-def _(event: dp_event.DiscreteLaplaceDpEvent, relation: Enum) -> Made:
+@_event("DiscreteLaplaceDpEvent")
+def _discrete_laplace(event: dp_event.DpEvent, relation: Enum) -> Made:
     _require(event, relation, _ADD_REMOVE)
     if event.noise_parameter == 0:
         return EVERYTHING
     return hs.DiscreteLaplace(parameter=event.noise_parameter, sensitivity=event.sensitivity)
 
 
-@translated.register
-def _(event: dp_event.RandomizedResponseDpEvent, relation: Enum) -> Made:
+@_event("RandomizedResponseDpEvent")
+def _randomized_response(event: dp_event.DpEvent, relation: Enum) -> Made:
     _require(event, relation, _REPLACE)
     if event.noise_parameter == 0 and event.num_buckets != 1:
         return EVERYTHING
@@ -107,8 +142,8 @@ def _(event: dp_event.RandomizedResponseDpEvent, relation: Enum) -> Made:
     )
 
 
-@translated.register
-def _(event: dp_event.MixtureOfGaussiansDpEvent, relation: Enum) -> Made:
+@_event("MixtureOfGaussiansDpEvent")
+def _mixture(event: dp_event.DpEvent, relation: Enum) -> Made:
     _require(event, relation, _ADD_REMOVE)
     pairs = zip(event.sensitivities, event.sampling_probs, strict=True)
     weighted = [(float(s), float(p)) for s, p in pairs if p != 0]
@@ -123,8 +158,8 @@ def _(event: dp_event.MixtureOfGaussiansDpEvent, relation: Enum) -> Made:
     )
 
 
-@translated.register
-def _(event: dp_event.PoissonSampledDpEvent, relation: Enum) -> Made:
+@_event("PoissonSampledDpEvent")
+def _poisson_sampled(event: dp_event.DpEvent, relation: Enum) -> Made:
     inner, q = event.event, event.sampling_probability
     if isinstance(inner, dp_event.LaplaceDpEvent):
         _require(event, relation, _ADD_REMOVE, "`PoissonSampledDpEvent` of a `LaplaceDpEvent`")
@@ -140,21 +175,29 @@ def _(event: dp_event.PoissonSampledDpEvent, relation: Enum) -> Made:
     return mechanism
 
 
-@translated.register(dp_event.SampledWithoutReplacementDpEvent)
-@translated.register(dp_event.SampledWithReplacementDpEvent)
-def _(event: Any, relation: Enum) -> Made:  # noqa: ANN401
+@_event("SampledWithoutReplacementDpEvent")
+def _without_replacement(event: dp_event.DpEvent, relation: Enum) -> Made:
+    return _fixed_size(event, relation, replacement=False)
+
+
+@_event("SampledWithReplacementDpEvent")
+def _with_replacement(event: dp_event.DpEvent, relation: Enum) -> Made:
+    return _fixed_size(event, relation, replacement=True)
+
+
+def _fixed_size(event: dp_event.DpEvent, relation: Enum, *, replacement: bool) -> Made:
     _require(event, relation, _REPLACE)
-    gaussian = _gaussian(event, relation)
+    gaussian = _sampled_gaussian(event, relation)
     if not isinstance(gaussian, hs.Gaussian) or event.sample_size == 0:
         return NOTHING if event.sample_size == 0 else gaussian
     return gaussian.fixed_size_sampled(
         batch_size=event.sample_size,
         dataset_size=event.source_dataset_size,
-        replacement=isinstance(event, dp_event.SampledWithReplacementDpEvent),
+        replacement=replacement,
     )
 
 
-def _gaussian(event: Any, relation: Enum) -> Made:  # noqa: ANN401
+def _sampled_gaussian(event: dp_event.DpEvent, relation: Enum) -> Made:
     """What a sampled Gaussian event samples."""
     if not isinstance(event.event, dp_event.GaussianDpEvent):
         what = f"`{type(event).__name__}`"
@@ -162,18 +205,34 @@ def _gaussian(event: Any, relation: Enum) -> Made:  # noqa: ANN401
     return translated(event.event, relation)
 
 
-def _random_allocation(event: Any, relation: Enum) -> Made:  # noqa: ANN401
-    """Of several steps for each record the upper end is what theory proves."""
-    _require(event, relation, _ADD_REMOVE)
-    gaussian = _gaussian(event, relation)
-    if event.num_selected == 0:
-        return NOTHING
-    if isinstance(gaussian, hs.Gaussian):
-        return gaussian.random_allocation(steps=event.num_steps, selected=event.num_selected)
-    return gaussian
+@_event("SingleEpochTreeAggregationDpEvent")
+def _tree(event: dp_event.DpEvent, relation: Enum) -> Made:
+    """A Gaussian for each level of the deepest tree.
+
+    A record is in one leaf of one tree. The first leaf of n is in bit_length(n) of the nodes that
+    are complete, no leaf is in more, and each of these nodes has noise of its own.
+    """
+    _require(event, relation, ("REPLACE_SPECIAL",))
+    steps = [_arguments.count("step_counts", n) for n in np.ravel(event.step_counts)]
+    if not steps:
+        raise ValueError(f"step_counts must be at least one number, got {event.step_counts!r}")
+    return max(steps).bit_length() * translated(
+        dp_event.GaussianDpEvent(event.noise_multiplier), relation
+    )
 
 
-def _truncated(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
+@_event("ZCDpEvent")
+def _zero_concentrated(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
+    """Of orders a > 1, xi + rho a is at most (xi + rho) a; where rho is 0, xi is pure DP."""
+    if not event.xi >= 0:
+        raise ValueError(f"xi must be >= 0, got {event.xi!r}")
+    if event.rho == 0:
+        return hs.ApproximateDP(epsilon=event.xi, delta=0) if event.xi else NOTHING
+    return hs.ZCDP(rho=event.rho) + hs.ZCDP(rho=event.xi)
+
+
+@_event("TruncatedSubsampledGaussianDpEvent")
+def _truncated(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
     if 0 in (event.sampling_probability, event.truncated_batch_size, event.dataset_size):
         return NOTHING
     if event.noise_multiplier == 0:
@@ -186,20 +245,39 @@ def _truncated(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
     )
 
 
-def _epsilon_delta(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
+# What follows is in dp_accounting's main branch, and in no version up to 0.6.0.
+
+
+@_event("RandomAllocationDpEvent")
+def _random_allocation(event: dp_event.DpEvent, relation: Enum) -> Made:
+    """Of several steps for each record the upper end is what theory proves."""
+    _require(event, relation, _ADD_REMOVE)
+    gaussian = _sampled_gaussian(event, relation)
+    if event.num_selected == 0:
+        return NOTHING
+    if isinstance(gaussian, hs.Gaussian):
+        return gaussian.random_allocation(steps=event.num_steps, selected=event.num_selected)
+    return gaussian
+
+
+@_event("EpsilonDeltaDpEvent")
+def _epsilon_delta(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
     return hs.ApproximateDP(epsilon=event.epsilon, delta=event.delta)
 
 
-def _exponential(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
+@_event("ExponentialMechanismDpEvent")
+def _exponential(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
     return hs.ExponentialMechanism(epsilon=event.epsilon)
 
 
-def _permute_and_flip(event: Any, relation: Enum) -> Made:  # noqa: ANN401
+@_event("PermuteAndFlipDpEvent")
+def _permute_and_flip(event: dp_event.DpEvent, relation: Enum) -> Made:
     _require(event, relation, _ADD_REMOVE)
     return hs.PermuteAndFlip(epsilon=event.epsilon)
 
 
-def _discrete_gaussian(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
+@_event("DiscreteGaussianDpEvent")
+def _discrete_gaussian(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
     """Of one dimension: in more, or unknown ones, no pair is known to dominate."""
     if event.dimension != 1 or event.sensitivity != int(event.sensitivity):
         message = "`DiscreteGaussianDpEvent` needs dimension 1 and a whole sensitivity."
@@ -207,16 +285,3 @@ def _discrete_gaussian(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG
     if event.sigma == 0:
         return EVERYTHING
     return hs.DiscreteGaussian(sigma=event.sigma, sensitivity=int(event.sensitivity))
-
-
-_BY_NAME = {
-    "TruncatedSubsampledGaussianDpEvent": _truncated,
-    "EpsilonDeltaDpEvent": _epsilon_delta,
-    "ExponentialMechanismDpEvent": _exponential,
-    "PermuteAndFlipDpEvent": _permute_and_flip,
-    "DiscreteGaussianDpEvent": _discrete_gaussian,
-    "RandomAllocationDpEvent": _random_allocation,
-}
-for _name, _function in _BY_NAME.items():
-    if hasattr(dp_event, _name):  # not in every version
-        translated.register(getattr(dp_event, _name), _function)

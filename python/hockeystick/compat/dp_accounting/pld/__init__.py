@@ -4,8 +4,9 @@
     from hockeystick.compat.dp_accounting import pld       # was: from dp_accounting import pld
 
 Modules, functions, classes, arguments and defaults are those of dp_accounting 0.6 but for what the
-second table leaves out; events and answers about attacks are also those of its main branch. Only the accountant needs dp_accounting installed, for its events and
-base class: ``pip install hockeystick[dp-accounting]``.
+second table leaves out; answers about attacks are also those of its main branch. Only the accountant needs dp_accounting installed, for its events and
+base class: ``pip install hockeystick[dp-accounting]``. Versions from 0.4 on do, with the events that they have. A Gaussian
+under `REPLACE_ONE` is that of 0.5 and later, whose records are twice as far apart as in 0.4.
 
 A distribution keeps the run of mechanisms that it is of. Its answers are ``Composition``'s bounds of
 that run, the upper one (`pessimistic_estimate`) or the lower one; `value_discretization_interval`
@@ -29,11 +30,10 @@ Answers differ where the original is wrong, or fails:
 | NaN, infinite or negative parameters and masses | often accepted | ValueError |
 | `RandomizedResponseDpEvent` in the accountant | composed once, whatever the count | composed `count` times |
 | `SampledWithoutReplacementDpEvent`, `SampledWithReplacementDpEvent` | not supported | of a Gaussian, under `REPLACE_ONE` or `REPLACE_SPECIAL`: safe, theory leaves a gap |
-| `RandomAllocationDpEvent` (main branch) | grids | tight of one step; of several safe, theory leaves a gap |
-| `DiscreteGaussianDpEvent` (main branch) | not supported | supported in one dimension |
+| `SingleEpochTreeAggregationDpEvent` | not supported | a Gaussian a level of the deepest tree, exact; under `REPLACE_SPECIAL` |
+| `ZCDpEvent` | not supported | ``ZCDP``: safe, theory leaves a gap; with `xi`, as (rho + xi)-zCDP, or xi-DP where rho is 0 |
+| `get_smallest_subsampled_gaussian_noise` | of the grid | the same to 1e-7, or more where that does not meet the guarantee |
 | `get_epsilon(0)` of bounded losses | inf after truncation | the largest loss |
-| `get_true_positive_rates` (main branch) | minimum over 3000 deltas | certified, `deltas` not needed |
-| `get_gdp_parameter_estimate` (main branch) | estimate at the rates of a list | the same with certified rates; ``Composition.gdp_mu`` certifies mu |
 | `create_pmf_pessimistic_connect_dots` | floating-point masses | certified for every mechanism with these deltas: ``HockeyStickCurve`` |
 
 Not offered, as no library that uses dp_accounting is known to ask for it; the error says what to use:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 import hockeystick as hs
+from hockeystick.compat import _arguments
 from hockeystick.compat.dp_accounting.pld import common, privacy_loss_distribution
 
 _TOLERANCE = 1e-7
+_LARGEST_GRID = 2**26  # bytes: a tenth of a second for each that is looked at
 DifferentialPrivacyParameters = common.DifferentialPrivacyParameters
 
 
@@ -44,7 +46,7 @@ def get_smallest_laplace_noise(
     if privacy_parameters.delta == 0:
         return num_queries * sensitivity / privacy_parameters.epsilon
     return _least_noise(
-        privacy_parameters, num_queries, lambda b: hs.Laplace(noise_multiplier=b / sensitivity)
+        privacy_parameters, lambda b: num_queries * hs.Laplace(noise_multiplier=b / sensitivity)
     )
 
 
@@ -58,8 +60,9 @@ def get_smallest_discrete_laplace_noise(
         return privacy_parameters.epsilon / (num_queries * sensitivity)
     return 1 / _least_noise(
         privacy_parameters,
-        num_queries,
-        lambda scale: hs.DiscreteLaplace(parameter=1 / scale, sensitivity=sensitivity),
+        lambda scale: (
+            num_queries * hs.DiscreteLaplace(parameter=1 / scale, sensitivity=sensitivity)
+        ),
     )
 
 
@@ -68,8 +71,25 @@ def get_smallest_gaussian_noise(
     num_queries: int = 1,
     sensitivity: float = 1,
 ) -> float:
-    """The smallest standard deviation with which all queries together meet the guarantee."""
-    return get_smallest_subsampled_gaussian_noise(privacy_parameters, num_queries, sensitivity)
+    """The smallest standard deviation with which all queries together meet the guarantee.
+
+    It is searched on the points that the original looks at, to 1e-7.
+    """
+    if privacy_parameters.delta == 0:
+        raise ValueError("delta=0 is not allowed for the Gaussian mechanism")
+    target, moved = privacy_parameters, sensitivity * math.sqrt(num_queries)
+
+    def delta(deviation: float) -> float:
+        noise = deviation / moved
+        if noise < _arguments.MIN_NOISE:  # is not accounted for, as if it hid nothing
+            return 1.0
+        return hs.Gaussian(noise_multiplier=noise).delta(target.epsilon, tolerance=_TOLERANCE)
+
+    guess = math.sqrt(2 * math.log(1.5 / target.delta)) * moved / (target.epsilon or 1)
+    search = common.BinarySearchParameters(0, math.inf, guess, _nearness(guess))
+    found = common.inverse_monotone_function(delta, target.delta, search)
+    assert found is not None  # some noise meets any delta
+    return found
 
 
 def get_smallest_subsampled_gaussian_noise(
@@ -78,26 +98,50 @@ def get_smallest_subsampled_gaussian_noise(
     sensitivity: float = 1,
     sampling_prob: float = 1.0,
 ) -> float:
-    """The smallest standard deviation on Poisson subsamples that meets the guarantee."""
-    if privacy_parameters.delta == 0:
-        raise ValueError("delta=0 is not allowed for the Gaussian mechanism")
-    return _least_noise(
-        privacy_parameters,
-        num_queries,
-        lambda sigma: hs.Gaussian(noise_multiplier=sigma / sensitivity).poisson_sampled(
-            sampling_prob
-        ),
-    )
+    """The smallest standard deviation on Poisson subsamples that meets the guarantee.
+
+    It is searched on the grid and the points that the original looks at, to 1e-7, but is never less
+    than what certainly meets the guarantee, and is that where the grid is too large to be made.
+    """
+    target = privacy_parameters
+    most = get_smallest_gaussian_noise(target, num_queries, sensitivity)
+    interval = min(1e-3, 0.1 * target.epsilon / num_queries)
+
+    def run(deviation: float) -> hs.Composition:
+        step = hs.Gaussian(noise_multiplier=deviation / sensitivity)
+        return num_queries * step.poisson_sampled(sampling_prob)
+
+    certain = _least_noise(target, run)
+
+    def delta(deviation: float) -> float:
+        """An estimate: that of the grid, as if its probabilities had no rounding in them."""
+        if deviation < certain:
+            return 1.0
+        grid = run(deviation).pld(
+            discretization_interval=interval, merge_gaussians=False, memory_limit=_LARGEST_GRID
+        )
+        exceeding = np.maximum(-np.expm1(target.epsilon - grid.losses), 0.0)
+        return float(grid.probabilities @ exceeding) + grid.infinity_mass
+
+    search = common.BinarySearchParameters(0, most, tolerance=_nearness(most))
+    try:
+        found = common.inverse_monotone_function(delta, target.delta, search)
+    except ValueError:  # `certain` has taken all arguments
+        return certain
+    return most if found is None else max(found, certain)
+
+
+def _nearness(deviation: float) -> float:
+    """1e-7 as in the original, but four digits at least."""
+    return min(1e-7, 1e-4 * deviation)
 
 
 def _least_noise(
-    target: DifferentialPrivacyParameters, count: int, make: Callable[[float], hs.Mechanism]
+    target: DifferentialPrivacyParameters, run: Callable[[float], hs.Composition]
 ) -> float:
+    """The least parameter that certainly meets the guarantee."""
     noise: float = hs.calibrate(
-        lambda parameter: count * make(parameter),
-        epsilon=target.epsilon,
-        delta=target.delta,
-        tolerance=_TOLERANCE,
+        run, epsilon=target.epsilon, delta=target.delta, tolerance=_TOLERANCE
     )
     return noise
 
