@@ -11,10 +11,12 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module, metadata
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr, ndtri
 
 import exact
 import hockeystick as hs
@@ -49,6 +51,30 @@ def enclosed(answer, truth, width=1e-3):
     assert encloses(hs.Bounds(lower, upper), truth)
     assert upper - lower <= width * upper
     return True
+
+
+def test_trade_off_curves_enclose_those_of_the_run():
+    account = prv.PRVAccountant(DPSGD, max_self_compositions=1000, **ERRORS)
+    rates, estimate = account.compute_trade_off_curve(num_self_compositions=[1000])
+    curves = [account.compute_trade_off_curve(1000, bound=bound)[1] for bound in ("lower", "upper")]
+    step = hs.Gaussian(noise_multiplier=0.8).poisson_sampled(5e-3)
+    bounds = (1000 * step).tradeoff_bounds(rates, adjacency="remove-one")
+    assert np.all(curves[0] <= bounds.upper)
+    assert np.all(bounds.lower <= curves[1])
+    assert np.all(curves[0] <= estimate)
+    assert np.all(estimate <= curves[1])
+    assert np.all(curves[1] - curves[0] < 1e-2 * curves[1] + 1e-6)
+    assert (rates[0], rates[-1]) == (0, 1)
+    with pytest.raises(ValueError, match="bound must be one of lower, estimate, upper, got 'both'"):
+        account.compute_trade_off_curve(1000, bound="both")
+
+
+def test_a_trade_off_curve_in_closed_form():
+    gauss = prv.PRVAccountant(prv.GaussianMechanism(1.0), max_self_compositions=1, **ERRORS)
+    rates, lower = gauss.compute_trade_off_curve(None, bound="lower")
+    truth = ndtr(-ndtri(rates) - 1)
+    assert np.all(lower <= truth + 1e-12)
+    assert np.all(truth <= lower * (1 + 1e-3) + 1e-6)
 
 
 @given(FLOATS, FLOATS)

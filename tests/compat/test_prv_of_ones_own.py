@@ -10,7 +10,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 import hockeystick as hs
 from hockeystick import given_cdf
@@ -285,3 +285,14 @@ def test_modules_of_the_original_are_named_or_here():
     for name in here:
         import_module(f"{prv.__name__}.{name}")
     assert {name for name in names - here if name not in prv.__doc__} <= {"version"}
+
+
+def test_trade_off_curves_of_ones_own_enclose_the_truth():
+    """Four Gaussians of mu = 1/2 are one of mu 1: its curve is Phi(Phi^-1(1 - x) - 1)."""
+    own = prv.PRVAccountant(Normal(2.0), eps_error=0.1, delta_error=1e-6, max_self_compositions=4)
+    rates, lower = own.compute_trade_off_curve([4], bound="lower")
+    _, upper = own.compute_trade_off_curve([4], bound="upper")
+    truth = ndtr(-ndtri(rates) - 1)
+    assert np.all(lower <= truth + 1e-12)
+    assert np.all(truth - 1e-12 <= upper)
+    assert np.all(upper - lower < 0.05)

@@ -32,6 +32,8 @@ mechanisms, or the masses given to `DiscretePrivacyRandomVariable`, as they are.
 and `mean` are certified upper bounds; their `cdf` and `pdf` are to look at, and so is all of
 `PrivacyRandomVariableTruncated`, whose `cdf` is 0 at its lower end (there: not quite).
 
+``PRVAccountant.compute_trade_off_curve`` is proposed for prv_accountant, and in none of its versions.
+
 Mechanisms of one's own are subclasses of `PrivacyRandomVariable` with a `cdf`, and perhaps `pm_inf`.
 Their losses are rounded up and down to a grid that `eps_error` chooses, so that the bounds enclose
 what the `cdf` says; `rdp`, `mean` and `pdf` are not needed.

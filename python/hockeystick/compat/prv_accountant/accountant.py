@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick.compat import _arguments
-from hockeystick.compat.prv_accountant.composed import Answer, Composed
+from hockeystick.compat.prv_accountant.composed import Answer, Composed, FloatArray
 from hockeystick.compat.prv_accountant.discrete_privacy_random_variable import (
     ComposedPrivacyRandomVariable,
 )
@@ -25,6 +25,8 @@ from hockeystick.given_cdf import Allowance
 
 Counts = int | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 
+_BOUNDS = ("lower", "estimate", "upper")
+_RATES = np.unique([0.0, *np.logspace(-5, 0, 101), *np.linspace(0, 1, 101)])
 _WIDEST_INTERVAL = 0.1  # of masses that are looked at [nats]
 
 
@@ -101,6 +103,28 @@ class PRVAccountant:
         """
         epsilon = _arguments.one_epsilon(epsilon)
         return self._composed(num_self_compositions).delta(epsilon, self.eps_error)
+
+    def compute_trade_off_curve(
+        self, num_self_compositions: Counts, bound: str = "estimate"
+    ) -> tuple[FloatArray, FloatArray]:
+        """The least false negative rates of attacks at false positive rates from 0 to 1.
+
+        Args:
+            num_self_compositions: As of `compute_epsilon`.
+            bound: "lower" and "upper" enclose the true rates; "estimate" is their middle.
+
+        Returns:
+            False positive rates, increasing, and the false negative rate at each. Positive is the
+            data with the record, as what `compute_epsilon` compares with its removal.
+
+        Raises:
+            ValueError: `bound` is another one, or as `compute_epsilon`.
+            TypeError: As `compute_epsilon`.
+        """
+        if bound not in _BOUNDS:
+            raise ValueError(f"bound must be one of {', '.join(_BOUNDS)}, got {bound!r}")
+        rates = self._composed(num_self_compositions).tradeoff(_RATES)
+        return _RATES.copy(), rates[_BOUNDS.index(bound)]
 
     def compute_composition(self, num_self_compositions: Counts) -> ComposedPrivacyRandomVariable:
         """The loss of the composition; its masses are made when they are looked at.

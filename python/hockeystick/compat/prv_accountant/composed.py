@@ -5,12 +5,16 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 import hockeystick as hs
 from hockeystick.compat import _arguments
 from hockeystick.given_cdf import Enclosed
 from hockeystick.limits import DEFAULT_TOLERANCE
 
 Answer = tuple[float, float, float]
+FloatArray = npt.NDArray[np.float64]
 
 _COARSE = 1e-2  # where the grid of a mechanism of one's own costs more than that
 _FINE = 1e-10
@@ -86,6 +90,27 @@ class Composed(NamedTuple):
         lower = max(0.0, _difference(_difference(lower, self.allowed), self.missed))
         return _answer(lower, min(1.0, _sum(upper, self.allowed)))
 
+    def tradeoff(self, fpr: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Bounds on the false negative rates at these rates, and their middle.
+
+        A rate f(x) is the largest of 1 - delta(e) - x exp(e) over all e, so that what the deltas
+        allow for comes off one end and is added to the other, and a shift of e scales x.
+        """
+
+        def ask(run: hs.Composition, rates: FloatArray) -> hs.Bounds[FloatArray]:
+            try:
+                return run.tradeoff_bounds(rates, adjacency=hs.Adjacency.REMOVE_ONE)
+            except hs.CertificationError as error:
+                return error.bounds
+
+        lower = ask(self.less_private, fpr).lower
+        at = _down(fpr * math.exp(-self.shift)) if self.shift else fpr
+        upper, more = ask(self.more_private, at).upper, _sum(self.allowed, self.missed)
+        if more:
+            lower, upper = _down(lower - self.allowed), np.nextafter(upper + more, 2)
+        upper = np.minimum(upper, 1.0)
+        return lower, lower + (upper - lower) / 2, upper
+
     def estimate(self, wanted: str, at: float) -> float:
         """An epsilon or a delta between the two runs, as closely as they are told; no bound."""
         ends = []
@@ -101,6 +126,11 @@ class Composed(NamedTuple):
 def _options(width: float) -> dict[str, Any]:
     narrowest = _arguments.MIN_TOLERANCE
     return {"adjacency": hs.Adjacency.REMOVE_ONE, "tolerance": max(width, narrowest)}
+
+
+def _down(values: FloatArray) -> FloatArray:
+    """Less than the values, by all that an exponential and a product are off; at least 0."""
+    return np.maximum(values * (1 - 2.0**-50), 0.0)
 
 
 def _answer(lower: float, upper: float) -> Answer:
