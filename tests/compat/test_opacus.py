@@ -246,6 +246,7 @@ def test_equal_steps_are_merged():
     [
         (-1.0, 0.1, ValueError, "noise_multiplier must be"),
         (math.nan, 0.1, ValueError, "noise_multiplier must be"),
+        (1e-5, 0.1, ValueError, "noise_multiplier must be in \\[0.001, 1e\\+?12\\], got 1e-05"),
         (1.0, 1.5, ValueError, "sample_rate must be"),
         ("1", 0.1, TypeError, "noise_multiplier must be"),
     ],
@@ -255,6 +256,19 @@ def test_bad_steps_are_not_entered(sigma, rate, error, message):
     with pytest.raises(error, match=message):
         accountant.step(noise_multiplier=sigma, sample_rate=rate)
     assert accountant.history == []
+
+
+def test_too_little_noise_is_refused_before_the_training():
+    with pytest.raises(ValueError, match="noise_multiplier must be"):
+        engine(noise=1e-5, kind=ours.PrivacyEngine)
+
+
+def test_steps_may_be_floats():
+    """Opacus' own accountants take such a history."""
+    accountant = account(HockeystickAccountant(), [(1.0, 0.1, 10.0)])
+    assert accountant.get_epsilon(DELTA) == create(1.0, 0.1, 10).get_epsilon(DELTA)
+    with pytest.raises(TypeError, match="steps must be a whole number"):
+        account(accountant, [(1.0, 0.1, 10.5)]).get_epsilon(DELTA)
 
 
 def test_bad_delta():

@@ -51,7 +51,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc] # Opacus' type i
     """Certified epsilon of the steps that an optimizer took.
 
     `history` holds (noise multiplier, sample rate, steps) in order of arrival, equal neighbours
-    merged; it may be assigned.
+    merged; it may be assigned. Steps are whole numbers, also as floats.
     """
 
     def __init__(self) -> None:
@@ -146,7 +146,13 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc] # Opacus' type 
             poisson_sampling: Whether batches are sampled anew. Warned of if not: the account is of
                 Poisson sampling, which may cost far less.
             kwargs: As of Opacus' ``make_private``.
+
+        Raises:
+            ValueError: `noise_multiplier` is less than this account knows, and not 0; said before
+                the training, not after it.
         """
+        if isinstance(self.accountant, HockeystickAccountant) and "noise_multiplier" in kwargs:
+            _steps(kwargs["noise_multiplier"], 1.0, 1)
         if not poisson_sampling and isinstance(self.accountant, HockeystickAccountant):
             warnings.warn(_NOT_POISSON, UserWarning, stacklevel=2)
         return super().make_private(poisson_sampling=poisson_sampling, **kwargs)
