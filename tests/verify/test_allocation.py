@@ -208,3 +208,19 @@ def test_compositions_are_not_known():
         result = hs.verify(run, delta=1e-5, fast=False)
         assert not result.known
         assert "composed" in result.reason
+
+
+def test_a_piece_that_touches_zero_is_cut(monkeypatch):
+    """A hyperbola's piece whose ball holds 0 has no bound: it was kept, and spoilt all digits."""
+    made = []
+    start = Inversion.__init__
+    monkeypatch.setattr(
+        Inversion, "__init__", lambda self, *args: (made.append(1), start(self, *args))[1]
+    )
+    epoch = hs.Gaussian(noise_multiplier=3.510095784414097).random_allocation(steps=2)
+    result = hs.verify(
+        epoch, delta=9.006707198191792e-13, adjacency="remove-one", digits=8, fast=False
+    )
+    assert result.digits >= 8
+    assert 1.394090 < result.lower <= result.upper < 1.395268
+    assert len(made) <= 3

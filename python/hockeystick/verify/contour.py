@@ -115,10 +115,16 @@ class Points:
         with ctx.workprec(self.bits):
             self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)
             line = Line(self._c, self._h, self._h * MOST_POINTS)
-            parts = [(along(law, line, tilts.size(law, plan.c), inner), n) for law, n in laws]
+            total = sum(n for _, n in laws)
+            sizes = [tilts.size(law, plan.c) for law, _ in laws]
+            parts = [
+                (along(law, line, size, inner, total), n)
+                for (law, n), size in zip(laws, sizes, strict=True)
+            ]
             goal = arb(log_delta - nats) + self._c * epsilon
             most = min(MOST_POINTS, MOST_TERMS // sum(part.terms for part, _ in parts))
             number = self._number(parts, goal, most)
+            self.number: int = number
             self.is_cut: bool = number >= most
             self._beyond = self._cut(parts, self._h * number)
             left = log_delta - float((self._beyond.log() - self._c * epsilon).upper())

@@ -133,7 +133,8 @@ class Inversion:
             low, high = todo.pop()
             size, loose, real = self._piece(transform, line, arb(low), arb(high))
             level = float(size.log().upper()) if size > 0 else -math.inf
-            if not (loose <= LOOSE or level < highest - SAFETY):
+            serves = size.is_finite() and (loose <= LOOSE or level < highest - SAFETY)
+            if not serves:
                 middle = (low + high) / 2
                 todo += [(middle, high), (low, middle)]
                 continue

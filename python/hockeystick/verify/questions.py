@@ -18,6 +18,7 @@ from hockeystick.verify.curves import Composed
 from hockeystick.verify.errors import NotKnownError
 
 FARTHEST = 2.0**40  # nats: no epsilon asked for is as large
+NEARBY, NEAR = 4, 0.7  # points below an epsilon that is too large, and the share of it that each is
 
 
 def delta(directions: Sequence[Composed], epsilon: float, _: int) -> arb:
@@ -44,11 +45,25 @@ def _epsilon(one: Composed, target: arb, digits: int) -> arb:
         if exact and one.supremum is not None:
             return maximum(ZERO, one.supremum)
         raise NotKnownError("delta is within rounding of the probability of an infinite loss")
-    if one.delta(ZERO) <= target:
-        return ZERO
-    low, high = ZERO, _beyond(one, target)
+    low, high = _bracket(one, target, _beyond(one, target))
     bits = int(digits * 3.33) + 20
-    return falling_root(one.delta, target, low, high, bits)
+    return falling_root(one.delta, target, low, high, bits) if high > 0 else ZERO
+
+
+def _bracket(one: Composed, target: arb, high: arb) -> tuple[arb, arb]:
+    """Epsilons whose deltas are above and at most the target, near each other; zeros at delta(0).
+
+    What a contour keeps serves epsilons near the one it was made for, so that 0 is asked last.
+    """
+    for _ in range(NEARBY):
+        low = (NEAR * high).mid()
+        value = one.delta(low)
+        if value > target:
+            return low, high
+        if not value <= target:
+            break
+        high = low
+    return ZERO, ZERO if one.delta(ZERO) <= target else high
 
 
 def _beyond(one: Composed, target: arb) -> arb:
@@ -95,7 +110,7 @@ def _power(one: Composed, rate: arb, digits: int) -> arb:
 
     centre = _turning(total)
     close = (abs(centre).mid() + arb(10) ** -6) * arb(10) ** -(digits // 2 + 2)
-    for widening in (1, 10**3, 10**6):
+    for widening in (10**k for k in range(0, digits // 2 + 2, 3)):
         points = [(centre + k * widening * close).mid() for k in range(-2, 3)]
         values = [total(x) for x in points]
         if values[2] <= values[1] and values[2] <= values[3]:

@@ -52,12 +52,12 @@ class Smoothed:
 
     def _parts(self, laws: Counted, nats: float) -> tuple[list[tuple[Moments, int]], int]:
         """Moments along the line, as far as they are affordable, and how many points that is."""
-        number = MOST_POINTS
+        number, total = MOST_POINTS, sum(n for _, n in laws)
         while True:
             line = Line(self._c, self._h, self._h * number)
             try:
                 parts = [
-                    (along(law, line, self._tilts.size(law, self._plan.c), nats), n)
+                    (along(law, line, self._tilts.size(law, self._plan.c), nats, total), n)
                     for law, n in laws
                 ]
             except NotKnownError:

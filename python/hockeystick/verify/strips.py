@@ -154,11 +154,17 @@ class Rule:
 
     terms: Terms
     error: arb
+    height: float = 0.0
+    """Im x of the line."""
 
     @cached_property
     def moduli(self) -> list[tuple[arb, arb]]:
         """Of the weights, and Im L."""
         return [(abs(weight), loss.imag) for weight, loss in self.terms]
+
+    def beyond(self, w: arb) -> arb:
+        """A bound on abs(M(c + i v)) for all v >= w: the moduli fall, the error is the same."""
+        return sum((size * (-w * turn).exp() for size, turn in self.moduli), ZERO) + self.error
 
 
 def moment(law: "Normals | Logistics", c: arb, nats: float) -> arb:
@@ -172,9 +178,17 @@ def moment(law: "Normals | Logistics", c: arb, nats: float) -> arb:
     return total + arb(0, ((off * total + cut) / (1 - off)).upper())
 
 
-def rule(law: "Normals | Logistics", c: arb, size: arb, nats: float) -> Rule:
-    """The sums on the line of Re z = c, off by about e^-nats of M(c), at most `size`."""
-    a, h = _strip(law, float(c), law.limit / 2, nats, 2)
+def rule(
+    law: "Normals | Logistics", c: arb, size: arb, nats: float, height: float | None = None
+) -> Rule:
+    """The sums on the line of Re z = c, off by about e^-nats of M(c), at most `size`.
+
+    The nodes are on the line of Im x = `height`, or where their step is longest.
+    """
+    if height is None:
+        a, h = _strip(law, float(c), law.limit / 2, nats, 2)
+    else:
+        a, h = height, arb(_step(law, float(c), height, nats, 2))
     rows, cut = _nodes(law, c, h, nats)
     edges = 1 + law.edge(c, arb(2 * a))
     error = edges * size / (2 * arb.pi() * a / h).expm1()
@@ -186,19 +200,21 @@ def rule(law: "Normals | Logistics", c: arb, size: arb, nats: float) -> Rule:
             continue
         p, loss = law.point(acb(x, a))
         terms.append((h * p * (c * loss).exp(), loss))
-    return Rule(terms, error + cut * scale)
+    return Rule(terms, error + cut * scale, a)
 
 
 def _strip(
     law: "Normals | Logistics", c: float, limit: float, nats: float, across: int
 ) -> tuple[float, arb]:
     """The distance to the edges that takes the widest step, and that step."""
+    heights = (limit * 2.0 ** (-k / 4) for k in range(CANDIDATES))
+    step, a = max((_step(law, c, a, nats, across), a) for a in heights)
+    return a, arb(step)
 
-    def step(a: float) -> float:
-        return 2 * math.pi * a / (nats + 1 + law.log_edge(c, across * a))
 
-    a = max((limit * 2.0 ** (-k / 4) for k in range(CANDIDATES)), key=step)
-    return a, arb(step(a))
+def _step(law: "Normals | Logistics", c: float, a: float, nats: float, across: int) -> float:
+    """The step whose rule errs by about e^-nats where the edges are at that distance."""
+    return 2 * math.pi * a / (nats + 1 + law.log_edge(c, across * a))
 
 
 def _nodes(

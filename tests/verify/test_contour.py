@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contours of many distinct steps: what bounds their ends, and how few points they take."""
+
+from importlib import import_module
+
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import Direction
+from hockeystick.verify import contour, moments
+from hockeystick.verify.curves import composed
+from hockeystick.verify.laws import law
+from hockeystick.verify.moments import Line
+
+
+def sampled(noise, rate):
+    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
+
+
+def distinct(number):
+    steps = ((1 + k) * sampled(0.8 + 0.01 * k, 0.01 + 1e-4 * k) for k in range(number))
+    return sum(steps, hs.Composition())
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("direction", [Direction.REMOVE, Direction.ADD, Direction.REPLACE])
+@pytest.mark.parametrize("noise", [0.7, 3.0])
+@pytest.mark.parametrize("steps", [200, 10**4])
+def test_low_lines_bound_the_moments(direction, noise, steps):
+    """The bound from w on is at least M's modulus at w and beyond, on each line by itself."""
+    with ctx.workprec(120):
+        line = Line(arb(2), arb(3), arb(600))
+        pair = law(sampled(noise, 0.05), direction)
+        size = moments.moment(pair, line.c, 30.0).upper()
+        part = moments.along(pair, line, size, 40.0, steps)
+        values = [v for v, _ in zip(part.values(), range(40), strict=False)]
+        for k in range(3, 40, 6):
+            most = max((abs(v).lower() for v in values[k:]), key=float)
+            bounds = [part.beyond(k * line.h)]
+            bounds += [lower.beyond(k * line.h) for lower in part._lower]
+            assert all(bound >= most for bound in bounds)
+        assert part._lower
+
+
+def test_low_lines_save_points(monkeypatch):
+    """Of twenty distinct sampled Gaussians, 210 steps in all: a third of the points and less."""
+    points = []
+    for lowered in (0, moments.MOST_LOWERED):
+        monkeypatch.setattr(moments, "MOST_LOWERED", lowered)
+        with ctx.workprec(120):
+            curve = composed(distinct(20).terms, Direction.REMOVE, 10)
+            value = curve.delta(arb(1))
+            assert value.rad() < value * arb(10) ** -8
+            points.append(curve.contour._points.number)
+    assert 3 * points[1] < points[0]
+
+
+def test_many_distinct_steps_take_few_points():
+    """The terms of all sums are what a verification costs: 40 more steps, not more for each."""
+    counts = []
+    for number in (10, 40):
+        with ctx.workprec(120):
+            curve = composed(distinct(number).terms, Direction.REMOVE, 10)
+            value = curve.delta(arb(1.5))
+            assert value.rad() < value * arb(10) ** -9
+            counts.append(curve.contour._points.number)
+    assert counts[1] < counts[0] < contour.MOST_POINTS // 100
+
+
+@pytest.mark.parametrize(
+    ("run", "question", "digits"),
+    [
+        (1000 * sampled(0.3, 2 / 3000), {"delta": 1e-5}, 2),
+        (5 * sampled(1.0, 0.01), {"false_positive_rate": 0.01}, 5),
+    ],
+    ids=str,
+)
+def test_what_hardly_falls_is_known_to_few_digits(run, question, digits, monkeypatch):
+    """Little noise, and the power of few steps, whose balls are wider than points near it."""
+    monkeypatch.setattr(import_module("hockeystick.verify.smoothed"), "MOST_POINTS", 8000)
+    result = hs.verify(run, adjacency="remove-one", digits=8, **question)
+    assert result.known
+    assert result.digits >= digits
+    assert result.enclosed is not False
+
+
+def test_an_epsilon_takes_few_lines(monkeypatch):
+    """delta(0) is asked last: each line that is made costs as much as all its points."""
+    made = []
+    points = contour.Points.__init__
+    monkeypatch.setattr(
+        contour.Points, "__init__", lambda self, *args: (made.append(1), points(self, *args))[1]
+    )
+    run = 1000 * sampled(1.0, 0.01)
+    result = hs.verify(run, delta=1e-6, adjacency="remove-one", digits=12, fast=False)
+    assert result.digits >= 12
+    assert len(made) <= 3
+    tiny = hs.verify(run, delta=0.9, adjacency="remove-one", digits=12, fast=False)
+    assert (tiny.lower, tiny.upper) == (0.0, 0.0)
