@@ -72,6 +72,8 @@ typedef struct hs_options {
   int32_t adjacency;          /* HS_ADJACENCY_OF_RUN by default */
   int32_t threads;            /* that share an array of runs of DP-SGD, one of them the caller's; in [1, 1024], and 0
                                  stands for the default, 1. Answers have the same bits whatever it is */
+  double smallest;            /* a delta, tail or true positive rate that is certified to be below need not meet the
+                                 tolerance if that takes long; in [0, 1), 0 asks for more. Default 1e-30 */
 } hs_options;
 
 /* A certified interval. This struct never changes under one ABI version, so that arrays of it can be given. */

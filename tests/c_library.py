@@ -38,6 +38,7 @@ class Options(Structure):
         ("watch_data", c_void_p),
         ("adjacency", c_int32),
         ("threads", c_int32),
+        ("smallest", c_double),
     )
 
 

@@ -16,6 +16,7 @@
 #include "methods/composition_cache.hpp"
 #include "methods/kept_run.hpp"
 #include "methods/questions.hpp"
+#include "numeric/range.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -25,8 +26,8 @@ namespace {
 using Solve = std::vector<Answer> (*)(std::span<const Direction>, std::span<const double>, const Limits&);
 
 Answers solve_each(const char* name, Solve solve, const Directions& directions, const Doubles& values, double tolerance,
-                   std::size_t memory_limit, const std::string& method) {
-  const Limits limits{tolerance, memory_limit, method};
+                   std::size_t memory_limit, const std::string& method, double smallest = 0) {
+  const Limits limits{tolerance, memory_limit, method, checked("smallest", smallest, ranges::smallest)};
   const auto from = in(values);
   const LongWork work;
   return checked(solve(directions, from, limits), name, from, limits);
@@ -66,11 +67,11 @@ using ExplainedMethod = std::tuple<std::string_view, double, double, double, std
 
 std::vector<std::vector<ExplainedMethod>> explained(const Directions& directions, const std::string& quantity,
                                                     double at, double tolerance, std::size_t memory_limit,
-                                                    const std::string& method) {
+                                                    const std::string& method, double smallest) {
   const Quantity wanted = quantity_named(quantity);
   const LongWork work;
   std::vector<std::vector<ExplainedMethod>> tables;
-  for (const auto& table : explain(directions, wanted, at, {tolerance, memory_limit, method})) {
+  for (const auto& table : explain(directions, wanted, at, {tolerance, memory_limit, method, smallest})) {
     tables.emplace_back();
     for (const auto& [name, forecast, verdict, attempts, nanoseconds] : table)
       tables.back().emplace_back(name, forecast.cost, forecast.bytes, forecast.width, verdict, attempts, nanoseconds);
@@ -109,13 +110,14 @@ void bind_account(py::module_& module) {
   module.def(
       "delta_bounds",
       [](const Directions& directions, const Doubles& epsilons, double tolerance, std::size_t memory_limit,
-         const std::string& method) {
-        return solve_each("delta_bounds", &delta_bounds, directions, epsilons, tolerance, memory_limit, method);
+         const std::string& method, double smallest) {
+        return solve_each("delta_bounds", &delta_bounds, directions, epsilons, tolerance, memory_limit, method,
+                          smallest);
       },
       py::arg("directions"), py::arg("epsilons"), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      py::arg("method") = "", "Encloses delta at each epsilon, for the worst direction.");
+      py::arg("method") = "", py::arg("smallest") = 0.0, "Encloses delta at each epsilon, for the worst direction.");
   module.def("explain", &explained, py::arg("directions"), py::arg("quantity"), py::arg("at"), py::kw_only(),
-             py::arg("tolerance"), py::arg("memory_limit"), py::arg("method") = "",
+             py::arg("tolerance"), py::arg("memory_limit"), py::arg("method") = "", py::arg("smallest") = 0.0,
              "What became of each method, a table for each direction.");
   py::class_<KeptRun, std::shared_ptr<KeptRun>>(module, "KeptRun", "A run that grows, with what answers a question.")
       .def_static("of", &kept_run, py::arg("directions"), py::arg("quantity"), py::arg("at"), py::kw_only(),

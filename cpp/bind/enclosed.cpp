@@ -120,7 +120,8 @@ Wanted wanted_by(const std::string& question) {
 }
 
 Answers answers_between(const std::string& question_name, const Doubles& points, const Ask& above, const Ask& below,
-                        bool closes, std::int64_t runs, double tolerance, const std::optional<Ends>& known) {
+                        bool closes, std::int64_t runs, double tolerance, double smallest,
+                        const std::optional<Ends>& known) {
   const auto side = [](const Ask& ask) {
     return [&ask](const SideAccuracy& at, std::span<const double> which) {
       constexpr const char* words[] = {"curve", "moments", "far"};
@@ -130,7 +131,7 @@ Answers answers_between(const std::string& question_name, const Doubles& points,
   const std::vector<Interval> besides = known ? intervals_of(*known) : std::vector<Interval>{};
   EnclosedQuestion question;
   question.wanted = wanted_by(question_name), question.closes = closes;
-  question.runs = runs, question.tolerance = tolerance;
+  question.runs = runs, question.tolerance = tolerance, question.smallest = smallest;
   Answers found{enclosed_answers(question, in(points), side(above), side(below), besides)};
   for (const Answer& one : found.items)
     if (!(one.lower <= one.upper))
@@ -156,7 +157,8 @@ void bind_enclosed(py::module_& module) {
              "Ends of epsilon at each delta, or of delta at each epsilon, of runs of one kind of mechanism; None if "
              "pairs tell more.");
   module.def("enclosed", &answers_between, py::arg("question"), py::arg("points"), py::arg("above"), py::arg("below"),
-             py::kw_only(), py::arg("closes"), py::arg("runs"), py::arg("tolerance"), py::arg("known"),
+             py::kw_only(), py::arg("closes"), py::arg("runs"), py::arg("tolerance"), py::arg("smallest") = 0.0,
+             py::arg("known"),
              "Asks the pairs above and below, at an accuracy of cells and a tail, of a kind, at some of the points, "
              " until the ends are as close as asked.");
 }

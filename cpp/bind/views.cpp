@@ -9,6 +9,7 @@
 #include "curves/loss_tail.hpp"
 #include "curves/tradeoff.hpp"
 #include "moments/renyi.hpp"
+#include "numeric/range.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -20,14 +21,15 @@ using AskMany = std::vector<Answer> (*)(std::span<const Direction>, std::span<co
 void define(py::module_& module, const char* name, AskMany ask, const char* argument, const char* documentation) {
   module.def(
       name,
-      [name, ask](const Directions& directions, const Doubles& points, double tolerance, std::size_t memory_limit) {
+      [name, ask](const Directions& directions, const Doubles& points, double tolerance, std::size_t memory_limit,
+                  double smallest) {
         const auto from = in(points);
         const LongWork work;
-        const Limits limits{tolerance, memory_limit};
+        const Limits limits{tolerance, memory_limit, {}, hockeystick::checked("smallest", smallest, ranges::smallest)};
         return checked(ask(directions, from, limits), name, from, limits);
       },
       py::arg("directions"), py::arg(argument), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      documentation);
+      py::arg("smallest") = 0.0, documentation);
 }
 
 using AskBothWays = std::vector<Answer> (*)(std::span<const Direction>, std::span<const Direction>,
@@ -37,14 +39,14 @@ void define(py::module_& module, const char* name, AskBothWays ask, const char* 
   module.def(
       name,
       [name, ask](const Directions& directions, const Doubles& points, double tolerance, std::size_t memory_limit,
-                  const Directions& reverses) {
+                  const Directions& reverses, double smallest) {
         const auto from = in(points);
         const LongWork work;
-        const Limits limits{tolerance, memory_limit};
+        const Limits limits{tolerance, memory_limit, {}, hockeystick::checked("smallest", smallest, ranges::smallest)};
         return checked(ask(directions, reverses, from, limits), name, from, limits);
       },
       py::arg("directions"), py::arg(argument), py::kw_only(), py::arg("tolerance"), py::arg("memory_limit"),
-      py::arg("reverses") = Directions{}, documentation);
+      py::arg("reverses") = Directions{}, py::arg("smallest") = 0.0, documentation);
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ hs_options default_options() {
   options.memory_limit = std::uint64_t{1} << 30;
   options.adjacency = HS_ADJACENCY_OF_RUN;
   options.threads = 1;
+  options.smallest = 1e-30;
   return options;
 }
 
@@ -67,6 +68,7 @@ hs_options checked_options(const hs_options* given) {
   if (options.memory_limit == 0) throw std::invalid_argument("memory_limit must be > 0, got 0");
   if (options.threads == 0) options.threads = 1;
   checked("threads", options.threads, ranges::threads);
+  checked("smallest", options.smallest, ranges::smallest);
   return options;
 }
 
@@ -97,7 +99,7 @@ std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const Vie
   if (view.of == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
   EnclosedQuestion question;
-  question.tolerance = limits.tolerance, question.wanted = view.of;
+  question.tolerance = limits.tolerance, question.smallest = limits.smallest, question.wanted = view.of;
   question.closes = std::all_of(run.parts().begin(), run.parts().end(), [](const Part& part) {
     return is_exact(*part.mechanism) || part.mechanism->kind->enclosure->closes;
   });

@@ -73,7 +73,7 @@ int asked(const hs_options* given, std::size_t n, hs_answer* answers, Question&&
     const Watching watching(options);
     const auto memory = std::min<std::uint64_t>(options.memory_limit, std::numeric_limits<std::size_t>::max());
     const std::size_t adjacency = options.adjacency == HS_ADJACENCY_OF_RUN ? 0 : adjacency_index(options.adjacency);
-    const Limits limits{options.tolerance, static_cast<std::size_t>(memory)};
+    const Limits limits{options.tolerance, static_cast<std::size_t>(memory), {}, options.smallest};
     return written(question(adjacency, limits, options.threads), answers);
   });
 }

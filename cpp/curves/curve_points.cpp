@@ -134,7 +134,7 @@ std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<Wan
     checkpoint();
     epsilons.clear();
     for (const WantedPoint& at : asked) epsilons.push_back(sign * at.loss);
-    const Limits limits{tolerance, limits_.memory_limit, limits_.method};
+    const Limits limits{tolerance, limits_.memory_limit, limits_.method, limits_.smallest};
     const std::vector<Answer> deltas = delta_bounds({&direction, 1}, epsilons, limits);
     std::size_t close = 0;
     for (std::size_t k = 0; k < deltas.size(); ++k) {

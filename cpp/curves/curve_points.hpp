@@ -45,7 +45,7 @@ struct WantedPoint {
 class CurvePoints {
  public:
   /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if there is none to ask.
-  /// `method`: the only one that may answer, any where it is empty.
+  /// `method`: the only one that may answer, any where it is empty. `limits.smallest` is that of deltas.
   CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits,
               std::string_view method = "contour_integral")
       : direction_(direction), reverse_(reverse), limits_(limits) {

@@ -312,8 +312,9 @@ std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<
                                std::span<const double> smallest_rates, const Limits& limits) {
   check_floating_point_environment();
   check_each("smallest_rate", smallest_rates, ranges::smallest_rate);
-  return budgeted(directions, smallest_rates.size(), limits, {0, infinity},
-                  [&] { return worst_mu(directions, reverses, smallest_rates, limits); });
+  return budgeted(
+      directions, smallest_rates, limits, {0, infinity},
+      [&](std::span<const double> at, const Limits& within) { return worst_mu(directions, reverses, at, within); });
 }
 
 }  // namespace hockeystick

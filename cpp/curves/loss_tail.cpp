@@ -11,6 +11,7 @@
 #include "curves/refine_interval.hpp"
 #include "forecast/grid_interval.hpp"
 #include "methods/budgeted.hpp"
+#include "methods/chernoff_bound.hpp"
 #include "methods/enumeration.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/trivial_bounds.hpp"
@@ -46,9 +47,9 @@ struct Kind {
   Interval (*between)(const Known& known, double point);
   Interval (*gaussian)(double mu, double mu_error, double point);
   Interval (*listed)(const Enumeration& sums, double point);
-  Interval start, nothing;                                           // before anything is known; for loss 0
-  double (*allowed)(const Answer&, double tolerance, double scale);  // width
-  bool relative;                                                     // the width is relative to the tail probability
+  Interval start, nothing;                                        // before anything is known; for loss 0
+  double (*allowed)(const Answer&, const Limits&, double scale);  // width
+  bool relative;                                                  // the width is relative to the tail probability
 };
 
 Answer exactly(const Interval& bounds) {
@@ -78,11 +79,12 @@ class Solver {
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (!(points[i] >= largest)) continue;
       answers_[i] = exactly({infinite.lower(), infinite.upper()});
-      answers_[i].converged = infinite.upper() - infinite.lower() <= limits.tolerance * infinite.upper();
+      answers_[i].converged = infinite.upper() - infinite.lower() <= kind.allowed(answers_[i], limits, deviation_);
     }
   }
 
   std::vector<Answer> solve() {
+    if (kind_.relative) solve_below_floor();
     solve_by_deltas("contour_integral");
     const std::size_t memory = limits_.memory_limit;
     limits_.memory_limit = std::min(memory, small_grids);
@@ -110,30 +112,51 @@ class Solver {
     }
   }
 
+  // Tails likely to be below the floor, from delta there and a nat of its fall before, each known to be below.
+  void solve_below_floor() {
+    Limits limits = limits_;
+    limits.smallest = 1e-3 * limits_.floor();
+    CurvePoints curve(direction_, nullptr, limits, "");
+    std::vector<WantedPoint> wanted;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (answers_[i].converged) continue;
+      const FarBelow far(saddlepoint_, points_[i], limits.smallest);
+      if (!(far.log_delta < math::log(limits.smallest))) continue;
+      for (const double before : {0.0, std::min(points_[i], 1 / (1 + far.at.tilt))})
+        wanted.push_back({points_[i] - before, 0.5});
+    }
+    if (curve.ask(std::move(wanted))) take(curve);
+  }
+
   // From deltas about the loss.
   void solve_by_deltas(std::string_view method) {
     const bool is_cheap = !method.empty();
-    CurvePoints curve(direction_, nullptr, limits_, method);
+    CurvePoints curve(direction_, nullptr, {limits_.tolerance, limits_.memory_limit}, method);
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<WantedPoint> wanted;
       for (std::size_t i = 0; i < points_.size(); ++i)
         if (!answers_[i].converged && (is_cheap || is_placed(i))) add_points(i, round, is_cheap ? 64 : 8, wanted);
       const bool is_served = !wanted.empty() && curve.ask(std::move(wanted));
-      Known known{curve.points(), {}};
-      for (const CurvePoint& at : known.points)
-        known.kinks.loss.push_back(at.loss), known.kinks.value.push_back(at.value.upper);
-      bool is_narrower = false;
-      for (std::size_t i = 0; i < points_.size(); ++i) {
-        Answer& answer = answers_[i];
-        if (answer.converged) continue;
-        const auto [lower, upper] = both({answer.lower, answer.upper}, kind_.between(known, points_[i]));
-        is_narrower |= lower > answer.lower || upper < answer.upper;
-        answer.lower = lower, answer.upper = upper;
-        answer.converged = upper - lower <= kind_.allowed(answer, limits_.tolerance, deviation_);
-        if (answer.converged) answer.limited_by = {};
-      }
-      if (!is_served && !is_narrower) return;
+      if (!take(curve) && !is_served) return;
     }
+  }
+
+  // What is known of the curve; whether an answer is narrower by it.
+  bool take(const CurvePoints& curve) {
+    Known known{curve.points(), {}};
+    for (const CurvePoint& at : known.points)
+      known.kinks.loss.push_back(at.loss), known.kinks.value.push_back(at.value.upper);
+    bool is_narrower = false;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      Answer& answer = answers_[i];
+      if (answer.converged) continue;
+      const auto [lower, upper] = both({answer.lower, answer.upper}, kind_.between(known, points_[i]));
+      is_narrower |= lower > answer.lower || upper < answer.upper;
+      answer.lower = lower, answer.upper = upper;
+      answer.converged = upper - lower <= kind_.allowed(answer, limits_, deviation_);
+      if (answer.converged) answer.limited_by = {};
+    }
+    return is_narrower;
   }
 
   // Whether it is known about where the answer lies.
@@ -213,7 +236,7 @@ class Solver {
   }
 
   AllowedWidth allowed() const {
-    return [this](const Answer& answer) { return kind_.allowed(answer, limits_.tolerance, deviation_); };
+    return [this](const Answer& answer) { return kind_.allowed(answer, limits_, deviation_); };
   }
 
   const Kind& kind_;
@@ -231,7 +254,7 @@ std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const D
   const double deviation = Saddlepoint(direction).deviation();
   std::vector<Answer> answers;
   for (const double point : points) {
-    const auto allowed = [&](const Answer& answer) { return kind.allowed(answer, limits.tolerance, deviation); };
+    const auto allowed = [&](const Answer& answer) { return kind.allowed(answer, limits, deviation); };
     answers.push_back(settled(kind.listed(sums, point), allowed));
   }
   return answers;
@@ -266,8 +289,9 @@ std::vector<Answer> worst_direction(const Kind& kind, std::span<const Direction>
 
 std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const double> points,
                           const Limits& limits) {
-  return budgeted(directions, points.size(), limits, {kind.start.lower, kind.start.upper},
-                  [&] { return worst_direction(kind, directions, points, limits); });
+  return budgeted(directions, points, limits, kind.start, [&](std::span<const double> at, const Limits& within) {
+    return worst_direction(kind, directions, at, within);
+  });
 }
 
 // L is normal with mean mu^2/2 and deviation mu: P(L > eps) = P(Z > eps / mu - mu / 2).
@@ -338,7 +362,9 @@ const Kind tail_kind{
     &listed_tail,
     {0, 1},
     {0, 0},
-    [](const Answer& answer, double tolerance, double) { return tolerance * answer.upper; },
+    [](const Answer& answer, const Limits& limits, double) {
+      return answer.upper <= limits.floor() ? answer.upper : limits.tolerance * answer.upper;
+    },
     true,
 };
 
@@ -353,7 +379,7 @@ const Kind quantile_kind{
     &listed_quantile,
     {-infinity, infinity},
     {0, 0},
-    [](const Answer&, double tolerance, double deviation) { return tolerance * deviation; },
+    [](const Answer&, const Limits& limits, double deviation) { return limits.tolerance * deviation; },
     false,
 };
 

@@ -25,17 +25,14 @@ constexpr double rare = 1e-5;
 // The false negative rate down to which the width is relative.
 constexpr double smallest_miss = 1e-6;
 
-// A power below this is certified to be below, without a relative tolerance: doubles end at 1e-308.
-constexpr double smallest_power = 1e-300;
-
-double allowed_width(const Answer& answer, double tolerance) {
+double allowed_width(const Answer& answer, const Limits& limits) {
+  if (answer.upper <= limits.floor()) return answer.upper;
   const double miss = std::max(1 - answer.lower, std::min(smallest_miss, answer.upper));
-  return tolerance * std::min(answer.upper, miss);
+  return limits.tolerance * std::min(answer.upper, miss);
 }
 
-// The width allowed at a tolerance.
-AllowedWidth within(double tolerance) {
-  return [tolerance](const Answer& answer) { return allowed_width(answer, tolerance); };
+AllowedWidth within(const Limits& limits) {
+  return [limits](const Answer& answer) { return allowed_width(answer, limits); };
 }
 
 // One direction that is not Gaussian; no fpr is 0 or 1.
@@ -57,15 +54,15 @@ class PowerSolver {
       Answer& at = answers_[i];
       at.lower = std::max(known[i], lower);
       at.upper = std::min(upper, (fprs[i] + apart) * (1 + 4 * unit_roundoff));
-      at.converged = at.upper - at.lower <= allowed_width(at, limits.tolerance);
+      at.converged = at.upper - at.lower <= allowed_width(at, limits);
     }
     power_next_to_one(saddlepoint_, direction, fprs, limits.tolerance * smallest_miss, limits, answers_);
-    for (Answer& at : answers_) at.converged = at.upper - at.lower <= allowed_width(at, limits.tolerance);
+    for (Answer& at : answers_) at.converged = at.upper - at.lower <= allowed_width(at, limits);
   }
 
   std::vector<Answer> solve() {
-    CurvePoints curve(direction_, reverse_, limits_);
-    power_by_deltas(saddlepoint_, curve, fprs_, limits_.tolerance, within(limits_.tolerance), answers_);
+    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit});
+    power_by_deltas(saddlepoint_, curve, fprs_, limits_.tolerance, within(limits_), answers_);
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < fprs_.size(); ++i)
       if (fprs_[i] >= rare && !answers_[i].converged) common.push_back(i);
@@ -122,7 +119,7 @@ class PowerSolver {
     const double interval = interval_for_power(saddlepoint_, smallest, largest, limits_.tolerance);
     const double tail_mass = std::max(1e-300, 1e-3 * limits_.tolerance * std::min(smallest, smallest_miss));
     const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval)};
-    refine_interval(direction_, refinement, limits_, answers_, which, within(limits_.tolerance),
+    refine_interval(direction_, refinement, limits_, answers_, which, within(limits_),
                     [&](const PldPair& pair, const Take& take) {
                       const CurveKinks above = certified_kinks(pair.upper), below = certified_kinks(pair.lower);
                       for (const std::size_t i : which) {
@@ -141,17 +138,17 @@ class PowerSolver {
 };
 
 // Power at false positive rate 0: the mass at loss +inf.
-Answer at_zero(const Direction& direction, double tolerance) {
+Answer at_zero(const Direction& direction, const Limits& limits) {
   const UnionProbability infinite = infinity_mass(direction);
-  Answer answer = settled({infinite.lower(), infinite.upper()}, within(tolerance));
-  if (answer.upper <= smallest_power) answer.converged = true, answer.limited_by = {};
-  return answer;
+  return settled({infinite.lower(), infinite.upper()}, within(limits));
 }
 
-Answer exactly(double value) { return settled({value, value}, within(0)); }
+Answer exactly(double value) {
+  return settled({value, value}, [](const Answer&) { return 0.0; });
+}
 
-Answer closed_form(const MergedDirection& merged, double fpr, double tolerance) {
-  return settled(both({0, 1}, gaussian_power(merged.mu, merged.mu_error, fpr)), within(tolerance));
+Answer closed_form(const MergedDirection& merged, double fpr, const Limits& limits) {
+  return settled(both({0, 1}, gaussian_power(merged.mu, merged.mu_error, fpr)), within(limits));
 }
 
 std::vector<Answer> one_direction(const Direction& direction, const Direction* reverse, std::span<const double> fprs,
@@ -172,18 +169,16 @@ std::vector<Answer> one_direction(const Direction& direction, const Direction* r
     if (merged.terms.empty() || fpr >= 1)
       answers[i] = exactly(fpr);
     else if (fpr <= 0)
-      answers[i] = at_zero(merged.terms, limits.tolerance);
+      answers[i] = at_zero(merged.terms, limits);
     else
-      answers[i] = needs_transform ? solved[next++] : closed_form(merged, fpr, limits.tolerance);
+      answers[i] = needs_transform ? solved[next++] : closed_form(merged, fpr, limits);
   }
   return answers;
 }
 
 std::vector<Answer> worst_power(std::span<const Direction> directions, std::span<const Direction> reverses,
                                 std::span<const double> fprs, const Limits& limits) {
-  const auto is_enough = [&](const Answer& found) {
-    return found.upper - found.lower <= allowed_width(found, limits.tolerance);
-  };
+  const auto is_enough = [&](const Answer& found) { return found.upper - found.lower <= allowed_width(found, limits); };
   std::vector<Answer> worst;
   for (const double fpr : fprs) worst.push_back(exactly(fpr));  // a test that ignores the output
   for (std::size_t j = 0; j < directions.size(); ++j) {
@@ -200,8 +195,9 @@ std::vector<Answer> power_bounds(std::span<const Direction> directions, std::spa
                                  std::span<const double> fprs, const Limits& limits) {
   check_floating_point_environment();
   check_each("fpr", fprs, ranges::probability);
-  return budgeted(directions, fprs.size(), limits, {0, 1},
-                  [&] { return worst_power(directions, reverses, fprs, limits); });
+  return budgeted(directions, fprs, limits, {0, 1}, [&](std::span<const double> at, const Limits& within) {
+    return worst_power(directions, reverses, at, within);
+  });
 }
 
 }  // namespace hockeystick

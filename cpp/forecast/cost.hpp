@@ -90,6 +90,9 @@ inline double contour_of_atoms(double terms, double samples, double atoms) {
   return contour(terms, samples, 0) + discretized_contour(samples, atoms) + smoothed * samples + tilted * atoms;
 }
 
+// What a delta below the floor may take to be told to the tolerance [ns]: set by hand.
+constexpr double for_the_smallest = 2e6;
+
 // Enumeration: a sum of losses, listed, sorted and added up; for epsilon it is read about 100 times more [ns]. Set
 // from lists of some hundred sums. While sums are listed, one takes a path, itself, the sum that it came from, and its
 // tail.

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "methods/question.hpp"
@@ -23,6 +24,53 @@ inline double table_bytes(std::span<const Term> terms) {
   std::set<const DominatingPair*> counted;
   return table_bytes(terms, counted);
 }
+
+/// Refused answers, and the looser tolerances at which they are asked again.
+class LooserTolerances {
+ public:
+  LooserTolerances(std::span<const double> points, std::span<Answer> answers, double tolerance)
+      : points_(points), answers_(answers), asked_(tolerance) {
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      if (!answers[i].converged) open_.push_back({i, false});
+  }
+
+  /// Whether there is another one.
+  bool next() {
+    tolerance_ = tolerance_ > 0.5 ? 0.5 : tolerance_ > 0.1 ? 0.1 : 0.1 * tolerance_;
+    open_points_.clear();
+    for (const Open& each : open_) open_points_.push_back(points_[each.index]);
+    return !open_.empty() && tolerance_ > 1.001 * asked_;
+  }
+  double tolerance() const { return tolerance_; }
+  std::span<const double> points() const { return open_points_; }
+
+  template <class IsEnough>
+  void take(std::span<const Answer> found, const IsEnough& is_enough) {
+    std::vector<Open> left;
+    for (std::size_t k = 0; k < open_.size(); ++k) {
+      auto [index, was_met] = open_[k];
+      Answer& answer = answers_[index];
+      answer.lower = std::max(answer.lower, found[k].lower), answer.upper = std::min(answer.upper, found[k].upper);
+      answer.converged = is_enough(answer);
+      if (answer.converged)
+        answer.limited_by = {};
+      else if (found[k].converged || !was_met)
+        left.push_back({index, found[k].converged});
+    }
+    open_ = std::move(left);
+  }
+
+ private:
+  struct Open {
+    std::size_t index;
+    bool was_met;  // at the tolerance before
+  };
+  std::span<const double> points_;
+  std::span<Answer> answers_;
+  double asked_, tolerance_ = 1;
+  std::vector<Open> open_;
+  std::vector<double> open_points_;
+};
 
 /// Marks what is known as all that the memory allows.
 inline void refuse(Answer& answer, double bytes) {
@@ -48,26 +96,49 @@ inline void check_question(std::span<const Direction> directions, const Limits& 
   checked("memory_limit", static_cast<double>(limits.memory_limit), ranges::positive);
 }
 
-/// `ask()` within the memory limit, the tables of the pairs included; where that is too small for any answer, each of
-/// the `count` answers is refused with the bounds in `known`.
+/// `ask(points, limits)` within the memory limit, the tables of the pairs included; where that is too small for any
+/// answer, each is refused with the bounds in `known`.
 template <class Ask>
-std::vector<Answer> budgeted(std::span<const Direction> directions, std::size_t count, const Limits& limits,
-                             const Interval& known, Ask&& ask) {
-  check_question(directions, limits);
+std::vector<Answer> within_memory(std::span<const Direction> directions, std::span<const double> points,
+                                  const Limits& limits, const Interval& known, Ask&& ask) {
   try {
     const Budget budget(static_cast<double>(limits.memory_limit));
     std::set<const DominatingPair*> counted;
     double bytes = 0;
     for (const Direction& direction : directions) bytes += table_bytes(direction, counted);
     const Held tables(bytes);
-    return ask();
+    return ask(points, limits);
   } catch (const OverBudget& over) {
     Answer refused;
     refused.lower = known.lower;
     refused.upper = known.upper;
     refuse(refused, over);
-    return std::vector<Answer>(count, refused);
+    return std::vector<Answer>(points.size(), refused);
   }
+}
+
+/// The same for a question of a user. What is refused is asked again at looser tolerances, from the loosest on until
+/// one is out of reach again, so that a refusal reports the best bounds that any of them has. `is_enough`: whether
+/// bounds are as close as asked.
+template <class Ask, class IsEnough>
+std::vector<Answer> budgeted(std::span<const Direction> directions, std::span<const double> points,
+                             const Limits& limits, const Interval& known, Ask&& ask, IsEnough&& is_enough) {
+  check_question(directions, limits);
+  const bool is_part = Budget::left() < infinity;  // of another question, which knows what to do about it
+  std::vector<Answer> answers = within_memory(directions, points, limits, known, ask);
+  if (is_part || !limits.method.empty()) return answers;
+  LooserTolerances looser(points, answers, limits.tolerance);
+  while (looser.next()) {
+    Limits at = limits;
+    at.tolerance = looser.tolerance();
+    looser.take(within_memory(directions, looser.points(), at, known, ask), is_enough);
+  }
+  return answers;
+}
+template <class Ask>
+std::vector<Answer> budgeted(std::span<const Direction> directions, std::span<const double> points,
+                             const Limits& limits, const Interval& known, Ask&& ask) {
+  return budgeted(directions, points, limits, known, std::forward<Ask>(ask), [](const Answer&) { return false; });
 }
 
 }  // namespace hockeystick

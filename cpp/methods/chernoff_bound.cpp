@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "discretize/connect_dots.hpp"
@@ -43,6 +45,11 @@ double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint
   // proof: underflow-delta
   const double finite = math::exp(moment.log_above(epsilon, loss_error)) * (1 + 1e-12) + 1e-307;
   return (finite + infinite.upper()) * (1 + 2 * unit_roundoff);
+}
+
+FarBelow::FarBelow(const Saddlepoint& whole, double epsilon, double smallest)
+    : sketch(whole, math::log(1e-3) + math::log(smallest)), at(sketch.far_saddle(epsilon)) {
+  log_delta = std::exchange(at.log_delta, math::log(smallest));
 }
 
 namespace {
@@ -116,7 +123,7 @@ class ChernoffBound final : public Evaluator {
   Saddle at_;
 };
 
-// An upper bound answers where it is below `smallest_delta`, a lower one where it is next to 1.
+// An upper bound answers where it is below the floor, a lower one where it is next to 1.
 class ByChernoff final : public Method {
  public:
   using Method::Method;
@@ -128,19 +135,25 @@ class ByChernoff final : public Method {
     const double cost = cost::term * static_cast<double>(task_.terms().size());
     near_one_ = at.tilt <= 0 ? task_.grid().whole().exceeded(task_.question.tolerance) : ChernoffQuantile{};
     if (task_.question.at < near_one_.loss) return {.cost = cost};
-    far_ = at.tilt > 0 ? at : task_.grid().whole().far_saddle(task_.question.at);
-    if (!(far_.log_delta < math::log(smallest_delta)))
-      return {.obstacle = "delta is neither below 1e-300 nor next to 1"};
-    return {.cost = cost};
+    if (shows_below(smallest_delta)) return {.cost = cost};
+    const double floor = task_.limits.floor();
+    if (task_.answer.upper <= floor) return {.obstacle = "delta is known to be below the smallest that matters"};
+    if (!shows_below(floor)) return {.obstacle = "delta is neither below the smallest that matters nor next to 1"};
+    return {.cost = std::max(cost, cost::for_the_smallest)};  // what costs less may meet the tolerance
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
     if (task_.question.at < near_one_.loss) return std::make_shared<FromBelow>(task_.terms(), -near_one_.tilt);
-    return std::make_shared<ChernoffBound>(task_.terms(), task_.grid().whole(), far_);
+    return std::make_shared<ChernoffBound>(task_.terms(), far_->sketch, far_->at);
   }
 
  private:
-  Saddle far_{};
+  bool shows_below(double smallest) {
+    far_.emplace(task_.grid().whole(), task_.question.at, smallest);
+    return far_->log_delta < math::log(smallest);
+  }
+
+  std::optional<FarBelow> far_;
   ChernoffQuantile near_one_{};
 };
 

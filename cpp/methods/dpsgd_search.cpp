@@ -66,7 +66,7 @@ class Search {
   // As closely as it takes.
   Known by_delta(const DpsgdBudget& run) const {
     Limits limits = limits_;
-    limits.tolerance = 0.01;
+    limits.tolerance = 0.01, limits.smallest = 0;
     for (; limits.tolerance >= least_tolerance; limits.tolerance *= 0.01) {
       const Answer delta =
           dpsgd_delta_bounds(run.noise_multiplier, run.sampling_probability, run.steps, run.epsilon, pairs_, limits);

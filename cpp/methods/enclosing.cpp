@@ -31,10 +31,11 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
 
 Accuracy finer(const Accuracy& at) { return {std::min(3 * at.cells, 2000.0), std::max(at.tail / 10, least_tail)}; }
 
-// Of an answer, relative to its upper end; a delta that is as small as any that is told has none.
+// Of an answer, relative to its upper end; a probability that is as small as any of interest has none.
 template <class Ends>
-double gap_of(const Ends& ends, Wanted wanted) {
-  if (wanted == Wanted::delta && ends.upper <= smallest_delta) return 0;
+double gap_of(const Ends& ends, const EnclosedQuestion& question) {
+  const bool may_be_tiny = question.wanted == Wanted::delta || question.wanted == Wanted::power;
+  if (may_be_tiny && ends.upper <= std::max(question.smallest, smallest_delta)) return 0;
   return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
 }
 
@@ -70,7 +71,7 @@ class BetweenSides {
       : question_(question), points_(points), above_(above), below_(below) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       answers_.push_back(answer_of(known.empty() ? Interval{0, infinity} : known[i]));
-      answers_[i].converged = gap_of(answers_[i], question.wanted) <= question.tolerance;
+      answers_[i].converged = gap_of(answers_[i], question) <= question.tolerance;
     }
   }
 
@@ -172,7 +173,7 @@ class BetweenSides {
       Answer& answer = answers_[which[k]];
       Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
                                                        : Interval{under[k].lower, over[k].upper};
-      const double told = gap_of(each, question_.wanted);
+      const double told = gap_of(each, question_);
       const bool as_told = is_as_told(over[k], under[k], each);
       each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
       // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
@@ -180,7 +181,7 @@ class BetweenSides {
       if (question_.wanted == Wanted::rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
       answer = answer_of(each);
       is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
-      if (gap_of(each, question_.wanted) <= question_.tolerance || as_told) continue;
+      if (gap_of(each, question_) <= question_.tolerance || as_told) continue;
       gap = std::max(gap, told);
       explain(over[k], under[k], question_.closes, answer);
     }
@@ -236,7 +237,7 @@ std::shared_ptr<const DominatingPair> attaining(double rho, double order) {
 std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
                                      const AskSide& above, const AskSide& below, std::span<const Interval> known) {
   if (!known.empty() && std::all_of(known.begin(), known.end(), [&](const Interval& ends) {
-        return gap_of(ends, question.wanted) <= question.tolerance;
+        return gap_of(ends, question) <= question.tolerance;
       })) {
     std::vector<Answer> found;
     for (const Interval& each : known) found.push_back(answer_of(each));

@@ -23,6 +23,7 @@ struct EnclosedQuestion {
   bool closes = false;    // whether all pairs above and below meet
   std::int64_t runs = 1;  // of enclosed mechanisms
   double tolerance = 1e-3;
+  double smallest = 0;  // as of Limits
 };
 
 /// The pairs of a side: what they tell, and how closely.

@@ -51,8 +51,9 @@ Solver::Solver(const MergedDirection& run, const Question& question, const Limit
     : task_{run, question, limits, enclosed({0, question.wants_epsilon() ? infinity : 1}, {})} {}
 
 Answer Solver::solve() {
-  while (!task_.answer.converged && choose()) attempt();
   Answer& answer = task_.answer;
+  while (!answer.converged && choose() && !is_small_enough()) attempt();
+  if (!task_.question.wants_epsilon() && answer.upper <= task_.limits.floor()) answer.converged = true;
   if (answer.converged) answer.limited_by = {};
   if (!answer.converged && answer.limited_by.empty()) answer.limited_by = task_.is_named() ? "method" : "passes";
   return answer;
@@ -61,6 +62,12 @@ Answer Solver::solve() {
 bool Solver::is_costly() {
   while (!task_.answer.converged && choose() && states_[chosen_].forecast.cost == 0) attempt();
   return !task_.answer.converged && chosen_ < method_count && table[chosen_].least >= cost::term;
+}
+
+// What is known to lie below the floor is told closer only where that takes little.
+bool Solver::is_small_enough() const {
+  const double next = task_.answer.total_cost + states_[chosen_].forecast.cost;
+  return !task_.question.wants_epsilon() && task_.answer.upper <= task_.limits.floor() && next > cost::for_the_smallest;
 }
 
 // The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left.

@@ -58,6 +58,7 @@ class Solver {
     double nanoseconds = 0;
   };
   bool choose();
+  bool is_small_enough() const;
   Forecast forecast(std::size_t i);
   void attempt();
   void take(const Answer& found);

@@ -13,18 +13,21 @@
 
 namespace hockeystick {
 
+/// A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
+inline constexpr double smallest_delta = 1e-300;
+
 /// What certified answers may cost.
 struct Limits {
   double tolerance;              // upper - lower <= tolerance * upper
   std::size_t memory_limit;      // bytes, charged before they are touched (numeric/runtime/budget.hpp)
   std::string_view method = {};  // the only one that may answer; empty: any
+  double smallest = 0;           // below it a probability need not be enclosed to the tolerance if that takes long
 
   /// Bytes that may be planned with now.
   double memory() const { return std::min(static_cast<double>(memory_limit), Budget::left()); }
+  /// Below it a delta or a tail probability may be certified to be so and no more.
+  double floor() const { return std::max(smallest, smallest_delta); }
 };
-
-/// A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
-inline constexpr double smallest_delta = 1e-300;
 
 /// Where epsilon is less than this times 1 + epsilon below the largest loss, delta is smaller than that, and certified
 /// to be so, not to a relative tolerance: the rounding of the mechanism's own parameters decides how much of it is

@@ -231,8 +231,13 @@ std::vector<Answer> answers_to(std::span<const Direction> directions, Quantity q
   check_method(limits.method);
   check_floating_point_environment();
   const double most = quantity == Quantity::epsilon ? infinity : 1.0;
-  return budgeted(directions, values.size(), limits, {0, most},
-                  [&] { return answers_within(directions, quantity, values, limits); });
+  const auto ask = [&](std::span<const double> asked, const Limits& at) {
+    return answers_within(directions, quantity, asked, at);
+  };
+  return budgeted(directions, values, limits, {0, most}, ask, [&](const Answer& found) {
+    return is_tight(found, {quantity, 0, limits.tolerance}) ||
+           (quantity == Quantity::delta && found.upper <= limits.floor());
+  });
 }
 
 }  // namespace

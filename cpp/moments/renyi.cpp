@@ -185,10 +185,10 @@ std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::spa
                                  const Limits& limits) {
   check_floating_point_environment();
   check_each("order", orders, ranges::order);
-  return budgeted(directions, orders.size(), limits, {0, infinity}, [&] {
+  return budgeted(directions, orders, limits, {0, infinity}, [&](std::span<const double> at, const Limits& within) {
     std::vector<CutDirection> cut = cut_later(directions);
     std::vector<Answer> answers;
-    for (const double order : orders) answers.push_back(worst(cut, renyi_moment(order), limits));
+    for (const double order : at) answers.push_back(worst(cut, renyi_moment(order), within));
     return answers;
   });
 }
@@ -197,9 +197,9 @@ std::vector<Answer> loss_variance_bounds(std::span<const Direction> directions, 
                                          const Limits& limits) {
   check_floating_point_environment();
   const Moment variance{&not_known, [](const LossCells& cut) { return cut.variance(); }, 1};
-  return budgeted(directions, unused.size(), limits, {0, infinity}, [&] {
+  return budgeted(directions, unused, limits, {0, infinity}, [&](std::span<const double> at, const Limits& within) {
     std::vector<CutDirection> cut = cut_later(directions);
-    return std::vector<Answer>(unused.size(), worst(cut, variance, limits));
+    return std::vector<Answer>(at.size(), worst(cut, variance, within));
   });
 }
 
@@ -207,15 +207,16 @@ std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span
                                 const Limits& limits) {
   check_floating_point_environment();
   check_each("largest_order", largest_orders, ranges::largest_order);
-  return budgeted(directions, largest_orders.size(), limits, {0, infinity}, [&] {
-    std::vector<Answer> answers(largest_orders.size());
-    std::vector<CutDirection> cut = cut_later(directions);
-    for (std::size_t i = 0; i < answers.size(); ++i)
-      for (std::size_t j = 0; j < directions.size(); ++j)
-        if (slopes_beyond(directions[j], 1).upper > answers[i].lower)
-          answers[i] = worse(answers[i], zcdp(directions[j], cut[j], largest_orders[i], limits), limits.tolerance);
-    return answers;
-  });
+  return budgeted(directions, largest_orders, limits, {0, infinity},
+                  [&](std::span<const double> at, const Limits& within) {
+                    std::vector<Answer> answers(at.size());
+                    std::vector<CutDirection> cut = cut_later(directions);
+                    for (std::size_t i = 0; i < answers.size(); ++i)
+                      for (std::size_t j = 0; j < directions.size(); ++j)
+                        if (slopes_beyond(directions[j], 1).upper > answers[i].lower)
+                          answers[i] = worse(answers[i], zcdp(directions[j], cut[j], at[i], within), within.tolerance);
+                    return answers;
+                  });
 }
 
 }  // namespace hockeystick

@@ -30,6 +30,7 @@ MAX_COUNT = int(_RANGES["count"][1])
 _, MAX_EPSILON = _RANGES["epsilon"]
 MIN_TOLERANCE, _ = _RANGES["tolerance"]
 MIN_RATE, _ = _RANGES["smallest_rate"]
+_, MAX_SMALLEST = _RANGES["smallest"]
 _, MAX_ORDER = _RANGES["order"]
 MIN_NOISE, MAX_NOISE = _RANGES["noise_multiplier"]
 PURE_EPSILON = _RANGES["pure_epsilon"]
@@ -151,6 +152,11 @@ _WIDTH = f"in ({MIN_TOLERANCE:g}, 1)"
 def tolerance(value: object, name: str = "tolerance") -> float:
     """A relative width in (1e-12, 1): narrower is out of reach of binary64."""
     return _scalar(name, value, _WIDTH, lambda x: MIN_TOLERANCE < x < 1)
+
+
+def smallest(value: object) -> float:
+    """The smallest probability of interest, in [0, 1)."""
+    return _scalar("smallest", value, f"in [0, {MAX_SMALLEST:g})", lambda x: 0 <= x < MAX_SMALLEST)
 
 
 def whole(name: str, value: object, low: int, high: int, unit: str = "") -> int:

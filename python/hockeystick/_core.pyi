@@ -288,6 +288,7 @@ def bayes_risk_bounds(
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
     reverses: collections.abc.Sequence[Terms] = [],
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where `directions` do not contain their own.
@@ -321,6 +322,7 @@ def delta_bounds(
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
     method: str = "",
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses delta at each epsilon, for the worst direction.
@@ -367,6 +369,7 @@ def enclosed(
     closes: bool,
     runs: typing.SupportsInt | typing.SupportsIndex,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
     known: tuple[
         typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
         typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
@@ -415,6 +418,7 @@ def explain(
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
     method: str = "",
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> list[list[tuple[str, float, float, float, str, int, float]]]:
     """
     What became of each method, a table for each direction.
@@ -432,6 +436,7 @@ def gdp_bounds(
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
     reverses: collections.abc.Sequence[Terms] = [],
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on; `reverses`: the reverse of each direction, if known.
@@ -485,6 +490,7 @@ def loss_quantile_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses the quantile of the loss at each level, for the worst direction.
@@ -496,6 +502,7 @@ def loss_tail_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses the probability that the loss exceeds each epsilon, for the worst direction.
@@ -507,6 +514,7 @@ def loss_variance_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses the variance of the loss, for the worst direction, once per element.
@@ -595,6 +603,7 @@ def power_bounds(
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
     reverses: collections.abc.Sequence[Terms] = [],
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses the largest true positive rate at each false positive rate, for the worst direction; `reverses`: the reverse of each, if known.
@@ -611,6 +620,7 @@ def renyi_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses the Renyi divergence at each order, for the worst direction.
@@ -643,6 +653,7 @@ def zcdp_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
     Encloses the smallest rho with D_a <= rho a for orders up to each largest one, for the worst direction.

@@ -219,7 +219,7 @@ def _one_by_one(
         question = {name: values[index].item() for name, values in runs.items()}
         delta = question.pop("delta")
         run = sampled_run(**question, sampling=sampling)
-        return run.epsilon_bounds(delta, **limits._asdict())
+        return run.epsilon_bounds(delta, **limits.options())
 
     if not shape:
         return answer(())
@@ -273,7 +273,7 @@ def _refusal(question: dict[str, Any], bounds: Bounds[Any], limits: Limits) -> C
     run: Composable = question["steps"] * step.poisson_sampled(question["sampling_probability"])
     named = ", ".join(f"{name} = {value!r}" for name, value in question.items())
     try:
-        run.epsilon_bounds(question["delta"], **limits._asdict())
+        run.epsilon_bounds(question["delta"], **limits.options())
     except CertificationError as error:
         return CertificationError(f"{named}: {error}", bounds, error.limited_by)
     raise AssertionError(f"{named}: two answers to one question")  # pragma: no cover

@@ -99,14 +99,14 @@ def enclosed(
     terms: tuple[tuple[Any, int], ...],
     question: str,
     points: FloatArray,
-    tolerance: float,
     ask: Ask,
     *,
     known: tuple[FloatArray, FloatArray] | None,
+    **limits: float,
 ) -> _core.Answers:
     """The answers to what the core calls `question`, of the pairs above and of those below.
 
-    `known`: ends that hold too.
+    `known`: ends that hold too; `limits`: tolerance and smallest.
     """
 
     def side(
@@ -120,8 +120,8 @@ def enclosed(
         *(question, points, side(_above), side(_below)),
         closes=all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact),
         runs=sum(count for one, count in dominating(terms) if not one.is_exact),
-        tolerance=tolerance,
         known=known,
+        **limits,
     )
 
 

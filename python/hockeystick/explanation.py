@@ -53,6 +53,7 @@ def explained(asked: Asked, wanted: str, at: object, limits: Limits) -> Explanat
         points.item(),
         tolerance=limits.tolerance,
         memory_limit=limits.memory_limit,
+        smallest=limits.smallest,
     )
     return Explanation(tuple(tuple(map(_report, table)) for table in tables))
 

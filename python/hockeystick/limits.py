@@ -11,6 +11,7 @@ from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 
 DEFAULT_TOLERANCE = 1e-3
 DEFAULT_MEMORY_LIMIT = 2**30
+DEFAULT_SMALLEST = 1e-30
 
 Asking = TypeVar("Asking", bound=Callable[..., Any])
 
@@ -31,6 +32,13 @@ class Options(Settings, total=False):
     """Widest gap accepted, relative to the answer, in (1e-12, 1)."""
 
 
+class ProbabilityOptions(Options, total=False):
+    """The keywords of a question whose answer is a probability that may be tiny."""
+
+    smallest: float
+    """Probability in [0, 1) below which the tolerance is met only where that takes little time."""
+
+
 class QuantileOptions(Settings, total=False):
     """The keywords of a question whose answer has no scale of its own."""
 
@@ -44,15 +52,20 @@ class Limits(NamedTuple):
     adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE
     tolerance: float = DEFAULT_TOLERANCE
     memory_limit: int = DEFAULT_MEMORY_LIMIT
+    smallest: float = 0.0
 
-    def updated(self, options: Mapping[str, Any], width: str = "tolerance") -> "Limits":
+    def updated(
+        self, options: Mapping[str, Any], width: str = "tolerance", *, has_smallest: bool = False
+    ) -> "Limits":
         """These limits but for the options given; `width` is the name of the tolerance there.
+
+        `has_smallest`: whether `smallest` is one of them.
 
         Raises:
             ValueError: An option is out of range.
             TypeError: An option has the wrong type, or is unknown.
         """
-        adjacency, tolerance, memory_limit = self
+        adjacency, tolerance, memory_limit, smallest = self
         for name, value in options.items():
             if name == width:
                 tolerance = _checks.tolerance(value, width)
@@ -60,9 +73,16 @@ class Limits(NamedTuple):
                 adjacency = adjacency_of(value)
             elif name == "memory_limit":
                 memory_limit = _checks.memory_limit(value)
+            elif name == "smallest" and has_smallest:
+                smallest = _checks.smallest(value)
             else:
                 raise TypeError(f"got an unexpected keyword argument {name!r}")
-        return Limits(adjacency, tolerance, memory_limit)
+        return Limits(adjacency, tolerance, memory_limit, smallest)
+
+    def options(self, *, has_smallest: bool = False) -> dict[str, Any]:
+        """The keywords of a question, of which `smallest` may be one."""
+        given = self._asdict()
+        return given if has_smallest else {name: given[name] for name in self._fields[:3]}
 
 
 def spelled_out(ask: Asking, **defaults: object) -> Asking:

@@ -115,7 +115,7 @@ class EpsilonMeter:
         return self._kept[1]
 
     def _bounds_of(self, run: Composition) -> Bounds[float]:
-        options: Any = self._limits._asdict()
+        options: Any = self._limits.options()
         return best_bounds(run.epsilon_bounds, self._delta, **options)
 
     @property

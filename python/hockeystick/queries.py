@@ -22,7 +22,7 @@ from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.enclosing import Ask, Runs, dominating, enclosed, known_alone
 from hockeystick.errors import CertificationError
-from hockeystick.limits import DEFAULT_TOLERANCE, Limits, spelled_out
+from hockeystick.limits import DEFAULT_SMALLEST, DEFAULT_TOLERANCE, Limits, spelled_out
 
 Class = TypeVar("Class", bound=type)
 
@@ -64,6 +64,8 @@ class Query:
     """Whether the reverses of the directions answer too: of a law, its reverse is asked for."""
     faced: bool = False
     """Whether each direction is told its reverse, which knows its curve at negative losses."""
+    tiny: bool = False
+    """Whether the core's answer is a probability that may be tiny, which `smallest` is for."""
     derived: Callable[[Bounds[Any]], Bounds[Any]] | None = None
     """Makes the answer of what the core encloses."""
 
@@ -85,13 +87,16 @@ _Law = _core.LossPmf
 
 QUERIES: Mapping[str, Query] = {
     "epsilon": Query("epsilon", "delta", _delta, "epsilon_bounds", _Law.epsilon, "nats"),
-    "delta": Query("delta", "epsilon", _epsilon, "delta_bounds", _Law.delta),
-    "true_positive_rate": Query("TPR", "fpr", _fpr, "power_bounds", _Law.power, faced=True),
+    "delta": Query("delta", "epsilon", _epsilon, "delta_bounds", _Law.delta, tiny=True),
+    "true_positive_rate": Query(
+        "TPR", "fpr", _fpr, "power_bounds", _Law.power, faced=True, tiny=True
+    ),
     "tradeoff": Query(
         *("TPR", "fpr", _fpr, "power_bounds", _Law.power),
         safe="lower",
         derived=complement,
         faced=True,
+        tiny=True,
     ),
     "bayes_risk": Query(
         *("Bayes risk", "prior", _prior, "bayes_risk_bounds", _core.pld_bayes_risk),
@@ -106,6 +111,7 @@ QUERIES: Mapping[str, Query] = {
         *("P(L > epsilon)", "epsilon", _epsilon, "loss_tail_bounds", _core.pld_tail),
         tolerance=1e-2,
         rises=None,
+        tiny=True,
     ),
     "loss_quantile": Query(
         *("the quantile", "level", _level, "loss_quantile_bounds", _core.pld_quantile, "nats"),
@@ -123,7 +129,10 @@ QUERIES: Mapping[str, Query] = {
     "zcdp": Query("rho", "largest_order", _largest_order, "zcdp_bounds", _core.pld_zcdp),
 }
 
-_LIMITS = {name: Limits(tolerance=query.tolerance) for name, query in QUERIES.items()}
+_LIMITS = {
+    name: Limits(tolerance=query.tolerance, smallest=DEFAULT_SMALLEST if query.tiny else 0.0)
+    for name, query in QUERIES.items()
+}
 
 
 class Asked(ABC):
@@ -168,12 +177,12 @@ class Asked(ABC):
         """Bounds on the answer to the question of that name, for the worst direction."""
         query, limits = QUERIES[name], _LIMITS[name]
         if options:
-            limits = limits.updated(options, query.width)
+            limits = limits.updated(options, query.width, has_smallest=query.tiny)
         return self._answer(query, query.points(at), limits)
 
     def _answer(self, query: Query, points: FloatArray, limits: Limits) -> Bounds[Any]:
         """The same, of what has been checked."""
-        adjacency, tolerance, memory_limit = limits
+        adjacency, tolerance, memory_limit, smallest = limits
 
         asked = adjacency.symmetric if query.symmetric else adjacency
         is_exact = all(mechanism.is_exact for mechanism, _ in self.terms)
@@ -189,6 +198,7 @@ class Asked(ABC):
                 tolerance=tolerance,
                 memory_limit=memory_limit,
                 **reverses,
+                **({"smallest": smallest} if query.tiny else {}),
             )
             return found
 
@@ -208,7 +218,9 @@ class Asked(ABC):
             )
         flat = points.ravel()
         answers = enclosed(
-            *(self.terms, query.core, flat, limits.tolerance, ask),
+            *(self.terms, query.core, flat, ask),
+            tolerance=limits.tolerance,
+            smallest=limits.smallest,
             known=known_alone(self.terms, query.core, flat, limits.adjacency, limits.tolerance),
         )
         bounds = certified(query, points, answers, limits)
@@ -227,7 +239,7 @@ def described(cls: Class) -> Class:
         if inspect.isfunction(ask):
             ask.__qualname__ = name  # Python's own messages name no class of the inside
             query = QUERIES.get(name.removesuffix("_bounds"), QUERIES["delta"])
-            spelled_out(ask, **{query.width: query.tolerance})
+            spelled_out(ask, smallest=DEFAULT_SMALLEST, **{query.width: query.tolerance})
     return cls
 
 

@@ -195,5 +195,5 @@ def test_points_of_an_array_are_within_the_tolerance_or_declined():
         found = run.delta_bounds(np.linspace(0, 20, 9), adjacency="remove-one", tolerance=1e-3)
     except hs.CertificationError:
         return
-    counts = found.upper > 1e-300
+    counts = found.upper > 1e-30
     assert np.all(found.upper[counts] - found.lower[counts] <= 1e-3 * found.upper[counts])

@@ -265,7 +265,8 @@ def _fits(run: Composition, most: Checked, limits: Limits) -> bool:
             continue
         ask, goal = asks[wanted]
         try:
-            found = ask(**limits._replace(tolerance=width)._asdict())
+            options = limits._replace(tolerance=width).options(has_smallest=wanted == "delta")
+            found = ask(**options)
         except CertificationError as error:  # its bounds hold, if wider than asked for
             found = error.bounds
             given_up.add(wanted)

@@ -11,7 +11,15 @@ from hockeystick.accountant.ledger import Ledger
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.composition import Composable, Mechanism
-from hockeystick.limits import DEFAULT_TOLERANCE, Limits, Options, spelled_out
+from hockeystick.limits import (
+    DEFAULT_SMALLEST,
+    DEFAULT_TOLERANCE,
+    Limits,
+    Options,
+    ProbabilityOptions,
+    spelled_out,
+)
+from hockeystick.queries import QUERIES
 from hockeystick.views import Views
 
 Class = TypeVar("Class", bound=type)
@@ -52,7 +60,7 @@ def asked_of_its_composition(cls: Class) -> Class:
     """The class, with each question that it does not answer itself put to its composition."""
     for name in [name for name in dir(Views) if not name.startswith("_") and name != "terms"]:
         ask = vars(cls).get(name) or _asked_of_composition(name)
-        ask.__signature__ = _signature(spelled_out(ask))
+        ask.__signature__ = _signature(spelled_out(ask, smallest=DEFAULT_SMALLEST))
         setattr(cls, name, ask)
     return cls
 
@@ -102,22 +110,28 @@ class Questioned(Views, Ledger):
         """Epsilon so far, enclosed; see ``Composition.epsilon_bounds``."""
         return self._enclosed_so_far("epsilon", "delta", delta, options)
 
-    def delta(self, epsilon: Value | Array, **options: Unpack[Options]) -> Value:
+    def delta(self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]) -> Value:
         """Certified upper bound on delta so far; see ``Composition.delta``."""
         return self.delta_bounds(epsilon, **options).upper
 
-    def delta_bounds(self, epsilon: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
+    def delta_bounds(
+        self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
+    ) -> Bounds[Value]:
         """Delta so far, enclosed; see ``Composition.delta_bounds``."""
         return self._enclosed_so_far("delta", "epsilon", epsilon, options)
 
     def _enclosed_so_far(
-        self, name: str, argument: str, at: Value | Array, options: Options
+        self, name: str, argument: str, at: Value | Array, options: Options | ProbabilityOptions
     ) -> Bounds[Value]:
         """From what was kept of questions before, if that helps."""
         own_adjacency(self, options.get("adjacency"))
-        limits = Limits(self._adjacency, self._tolerance).updated(options)
+        is_tiny = QUERIES[name].tiny
+        usual = Limits(
+            self._adjacency, self._tolerance, smallest=DEFAULT_SMALLEST if is_tiny else 0.0
+        )
+        limits = usual.updated(options, has_smallest=is_tiny)
         entries = self._entries
-        asked = {argument: at, **limits._asdict()}
+        asked = {argument: at, **limits.options(has_smallest=is_tiny)}
         found: Any = self._kept.runs.bounds(name, at, entries, limits)
         if found is None:
             found = getattr(entries.composition, f"{name}_bounds")(**asked)

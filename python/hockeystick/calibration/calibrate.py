@@ -191,7 +191,7 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
         if name == "epsilon":
             bounds: Bounds[float] = run._answer(QUERIES[name], points, asked)  # noqa: SLF001
         else:
-            bounds = getattr(run, query)(*at, **asked._asdict())
+            bounds = getattr(run, query)(*at, **asked.options(has_smallest=query != "zcdp_bounds"))
         # Where theory leaves a gap the target is met by what is proved: the safe end alone.
         return Bounds(bounds.upper, bounds.upper) if bounds.limited_by else bounds
 
@@ -205,7 +205,7 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
         ask=ask,
         hasty=lambda run, width: _best(partial(ask, run, width, little)),
         advantage=lambda run: _best(
-            partial(run.advantage_bounds, **limits._replace(tolerance=COARSE)._asdict())
+            partial(run.advantage_bounds, **limits._replace(tolerance=COARSE).options())
         ),
         scale=_logit if is_rate else _log,
         coarse=COARSE * (1 - target) if is_rate else COARSE,

@@ -13,6 +13,7 @@ from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER
 from hockeystick.cli._runs import RUN, asked_of
 from hockeystick.cli.verification import verification
+from hockeystick.limits import DEFAULT_SMALLEST
 
 EXPLAIN = "Print what each method offered, and which one answered."
 VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
@@ -40,10 +41,17 @@ def epsilon(delta: float, **question: Any) -> None:
 @click.option("--run", "file", type=click.Path(), help=RUN)
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
+@click.option(
+    "--smallest",
+    type=NUMBER,
+    default=DEFAULT_SMALLEST,
+    show_default=True,
+    help="Delta below which bounds may be wider where tighter ones take long; 0: none.",
+)
 @_options.question_options
-def delta(epsilon: float, **question: Any) -> None:
+def delta(epsilon: float, smallest: float, **question: Any) -> None:
     """Smallest delta of a run, for an epsilon."""
-    _answer("delta", "epsilon", epsilon, **question)
+    _answer("delta", "epsilon", epsilon, lowest={"smallest": smallest}, **question)
 
 
 def _answer(  # noqa: PLR0913, one argument per option
@@ -55,6 +63,7 @@ def _answer(  # noqa: PLR0913, one argument per option
     adjacency: str,
     tolerance: float,
     memory_limit: int,
+    lowest: dict[str, float] | None = None,
     as_json: bool,
     explains: bool,
     verifies: bool,
@@ -62,15 +71,18 @@ def _answer(  # noqa: PLR0913, one argument per option
 ) -> None:
     asked, adjacency, tolerance, sentence, said, run = asked_of(file, scheme, adjacency, tolerance)
     ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
+    limits: dict[str, Any] = {
+        "tolerance": tolerance,
+        "memory_limit": memory_limit,
+        **(lowest or {}),
+    }
     start = perf_counter()
-    bounds = ask(value, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit)
+    bounds = ask(value, adjacency=adjacency, **limits)
     seconds = perf_counter() - start
     why = None
     if explains:
         at: dict[str, Any] = {given: value}
-        why = asked.explain(
-            **at, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit
-        )
+        why = asked.explain(**at, adjacency=adjacency, **limits)
     note = _options.note_on_delta(value if given == "delta" else None, run)
     second = verification(asked, {given: value}, adjacency, bounds) if verifies else None
     if not as_json:
@@ -94,8 +106,7 @@ def _answer(  # noqa: PLR0913, one argument per option
             given: value,
             **said,
             "adjacency": adjacency,
-            "tolerance": tolerance,
-            "memory_limit": memory_limit,
+            **limits,
         },
     }
     if note:

@@ -4,7 +4,7 @@
 from typing import Any, Unpack, overload
 
 from hockeystick.bounds import Array, Bounds, Value
-from hockeystick.limits import Options
+from hockeystick.limits import Options, ProbabilityOptions
 from hockeystick.queries import Asked, described
 
 
@@ -14,7 +14,7 @@ class AttackViews(Asked):
 
     __slots__ = ()
 
-    def tradeoff(self, fpr: Value | Array, **options: Unpack[Options]) -> Value:
+    def tradeoff(self, fpr: Value | Array, **options: Unpack[ProbabilityOptions]) -> Value:
         """Certified lower bound on FNR(FPR): the lower end of ``tradeoff_bounds``, same arguments.
 
         >>> import hockeystick as hs
@@ -23,7 +23,9 @@ class AttackViews(Asked):
         """
         return self._safe("tradeoff", fpr, options)
 
-    def tradeoff_bounds(self, fpr: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
+    def tradeoff_bounds(
+        self, fpr: Value | Array, **options: Unpack[ProbabilityOptions]
+    ) -> Bounds[Value]:
         """The trade-off function: the smallest false negative rate of any test, enclosed.
 
         The test sees one output and tells the dataset P came from (positive) from its neighbour. Of
@@ -32,9 +34,9 @@ class AttackViews(Asked):
 
         Args:
             fpr: False positive rate in [0, 1], scalar or any shape.
-            options: As of ``epsilon_bounds``. The gap is at most `tolerance` times the false
-                negative rate, and times the true positive rate; false negative rates below 1e-6
-                count as 1e-6.
+            options: As of ``delta_bounds``, `smallest` being a true positive rate. The gap is at
+                most `tolerance` times the false negative rate, and times the true positive rate;
+                false negative rates below 1e-6 count as 1e-6.
 
         Returns:
             ``lower`` and ``upper``, floats or arrays shaped like `fpr`; the exact rate lies
@@ -46,7 +48,9 @@ class AttackViews(Asked):
         """
         return self._ask("tradeoff", fpr, options)
 
-    def true_positive_rate(self, fpr: Value | Array, **options: Unpack[Options]) -> Value:
+    def true_positive_rate(
+        self, fpr: Value | Array, **options: Unpack[ProbabilityOptions]
+    ) -> Value:
         """Certified upper bound on TPR(FPR), the upper end of ``true_positive_rate_bounds``.
 
         >>> import hockeystick as hs
@@ -56,21 +60,22 @@ class AttackViews(Asked):
         return self._safe("true_positive_rate", fpr, options)
 
     def true_positive_rate_bounds(
-        self, fpr: Value | Array, **options: Unpack[Options]
+        self, fpr: Value | Array, **options: Unpack[ProbabilityOptions]
     ) -> Bounds[Value]:
         """The largest true positive rate of any test at a false positive rate, enclosed.
 
         1 minus the trade-off function; arguments, errors, cost and source as of
         ``tradeoff_bounds``. Small rates keep their relative precision: TPR at FPR 1e-100 is
-        enclosed as tightly as at 1e-2. A TPR below 1e-300 is certified to be so, as delta is.
+        enclosed as tightly as at 1e-2. A TPR below `smallest` may be certified to be so and no
+        more, as delta is.
         """
         return self._ask("true_positive_rate", fpr, options)
 
-    def advantage(self, **options: Unpack[Options]) -> float:
+    def advantage(self, **options: Unpack[ProbabilityOptions]) -> float:
         """Certified upper bound on the advantage: the upper end of ``advantage_bounds``."""
         return self._safe("delta", 0.0, options)
 
-    def advantage_bounds(self, **options: Unpack[Options]) -> Bounds[float]:
+    def advantage_bounds(self, **options: Unpack[ProbabilityOptions]) -> Bounds[float]:
         """The largest TPR - FPR of any test, enclosed: the total variation distance, delta(0).
 
         Options and errors as of ``delta_bounds``.

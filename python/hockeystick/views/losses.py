@@ -6,7 +6,7 @@ from typing import Any, Unpack, overload
 
 from hockeystick import _deprecated
 from hockeystick.bounds import Array, Bounds, Value
-from hockeystick.limits import Options, QuantileOptions
+from hockeystick.limits import Options, ProbabilityOptions, QuantileOptions
 from hockeystick.queries import Asked, described
 
 
@@ -16,7 +16,9 @@ class LossViews(Asked):
 
     __slots__ = ()
 
-    def probabilistic_delta(self, epsilon: Value | Array, **options: Unpack[Options]) -> Value:
+    def probabilistic_delta(
+        self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
+    ) -> Value:
         """Certified upper bound on P(L > epsilon), the upper end of ``probabilistic_delta_bounds``.
 
         >>> import hockeystick as hs
@@ -28,7 +30,7 @@ class LossViews(Asked):
         return self._safe("probabilistic_delta", epsilon, options)
 
     def probabilistic_delta_bounds(
-        self, epsilon: Value | Array, **options: Unpack[Options]
+        self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
     ) -> Bounds[Value]:
         """The probability that the privacy loss exceeds epsilon, enclosed.
 
@@ -37,7 +39,7 @@ class LossViews(Asked):
 
         Args:
             epsilon: In [0, 1e4] nats, scalar or any shape.
-            options: As of ``epsilon_bounds``. The gap may exceed `tolerance` times the answer by
+            options: As of ``delta_bounds``. The gap may exceed `tolerance` times the answer by
                 1e-306. Where rounding cannot tell an atom of the loss from epsilon, no gap is
                 narrower than its mass.
 

@@ -7,7 +7,7 @@ from warnings import warn
 
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.explanation import Explanation, explained
-from hockeystick.limits import Limits, Options
+from hockeystick.limits import DEFAULT_SMALLEST, Limits, Options, ProbabilityOptions
 from hockeystick.queries import Asked, described
 
 
@@ -49,11 +49,13 @@ class PrivacyViews(Asked):
         bounds._asked = (self, {"delta": delta, **options})  # noqa: SLF001
         return bounds
 
-    def delta(self, epsilon: Value | Array, **options: Unpack[Options]) -> Value:
+    def delta(self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]) -> Value:
         """Certified upper bound on delta: the upper end of ``delta_bounds``, same arguments."""
         return self._safe("delta", epsilon, options)
 
-    def delta_bounds(self, epsilon: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
+    def delta_bounds(
+        self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
+    ) -> Bounds[Value]:
         """Smallest delta at which the composition is (epsilon, delta)-DP, enclosed.
 
         This is the hockey-stick divergence of order e^epsilon, in the worst direction. Options and
@@ -61,12 +63,14 @@ class PrivacyViews(Asked):
 
         Args:
             epsilon: In [0, 1e4] nats, scalar or any shape.
-            options: As of ``epsilon_bounds``.
+            options: As of ``epsilon_bounds``, and ``smallest``, the smallest delta of interest, in
+                [0, 1): a delta that is certified to be below is enclosed to the tolerance only
+                where that takes a few milliseconds. 0 asks for more.
 
         Returns:
             ``lower`` and ``upper``, floats or arrays shaped like `epsilon`. The exact delta lies
             between, rounding included, and ``upper - lower <= tolerance * upper``, or else
-            ``upper <= 1e-300``: a delta below that is certified to be so, and `lower` may be 0. So
+            ``upper <= smallest``, or ``upper <= 1e-300``, and `lower` may be 0. So
             may it next to the largest loss of a run, as of pure DP, where
             ``upper - lower <= LARGEST_LOSS_ROUNDING * (1 + epsilon)``, about 3e-14. An upper bound
             of exactly 0 says that no loss exceeds epsilon.
@@ -82,7 +86,7 @@ class PrivacyViews(Asked):
         *,
         delta: float | None = None,
         epsilon: float | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[ProbabilityOptions],
     ) -> Explanation:
         """Which method answers ``epsilon_bounds(delta)``, or ``delta_bounds(epsilon)``, and why.
 
@@ -91,7 +95,7 @@ class PrivacyViews(Asked):
         Args:
             delta: In (0, 1), or None.
             epsilon: In [0, 1e4] nats, or None; one of both is given.
-            options: As of ``epsilon_bounds``.
+            options: As of ``epsilon_bounds``, or of ``delta_bounds``.
 
         Raises:
             TypeError: Neither is given, or both.
@@ -104,9 +108,9 @@ class PrivacyViews(Asked):
         """
         if (delta is None) == (epsilon is None):
             raise TypeError("explain needs one of delta and epsilon")
-        limits = Limits().updated(options)
         if epsilon is None:
-            return explained(self, "epsilon", delta, limits)
+            return explained(self, "epsilon", delta, Limits().updated(options))
+        limits = Limits(smallest=DEFAULT_SMALLEST).updated(options, has_smallest=True)
         return explained(self, "delta", epsilon, limits)
 
 
