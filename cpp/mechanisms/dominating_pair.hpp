@@ -60,6 +60,13 @@ struct FiniteLaw {
   double infinity_mass_lower;
 };
 
+/// (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), the reverse of it, or against (1 - rate) N(0, 1) + rate N(-mu,
+/// 1). mu is within u of itself.
+struct SampledGaussian {
+  double mu = 0, rate = 0;
+  enum class Form { none, remove, add, replace } form = Form::none;
+};
+
 /// Two distributions (P, Q) that dominate every neighbouring pair of outputs of a mechanism
 /// (Zhu, Dong, Wang 2022, Definition 7), with privacy loss L = log dP/dQ. Immutable. All that it states is proved, but
 /// for two guesses of types that no certificate accepts.
@@ -151,6 +158,9 @@ class DominatingPair {
   /// The ratio shift / standard deviation if the pair is N(0, 1) against N(mu, 1), else 0. The composition of Gaussian
   /// pairs is Gaussian: mu^2 adds up.
   virtual double gaussian_mu() const { return 0; }
+
+  /// What a Poisson-sampled Gaussian is; else none.
+  virtual SampledGaussian sampled_gaussian() const { return {}; }
 };
 
 }  // namespace hockeystick

@@ -23,6 +23,7 @@ struct Row {
 };
 constexpr std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0},
                                                {"closed_form", &closed_form, cost::formula},
+                                               {"participations", &participations, cost::formula},
                                                {"single_step", &single_step, cost::formula},
                                                {"enumeration", &enumeration, cost::formula},
                                                {"contour_integral", &contour_integral, cost::contour_question},

@@ -83,6 +83,7 @@ class Method {
 
 std::unique_ptr<Method> trivial_bounds(Task& task);
 std::unique_ptr<Method> closed_form(Task& task);
+std::unique_ptr<Method> participations(Task& task);
 std::unique_ptr<Method> single_step(Task& task);
 std::unique_ptr<Method> enumeration(Task& task);
 std::unique_ptr<Method> contour_integral(Task& task);

@@ -73,6 +73,8 @@ class Remove final : public DominatingPair {
  public:
   Remove(double mu, double q) : mu_(mu), q_(q) {}
 
+  SampledGaussian sampled_gaussian() const override { return {mu_, q_, SampledGaussian::Form::remove}; }
+
   PairCells integrate(std::span<const double> losses) const override {
     const GaussianEdges edges = carried(losses);
     PairCells result = gaussian_cells(family(), losses, edges);
@@ -139,6 +141,8 @@ class Remove final : public DominatingPair {
 class Add final : public DominatingPair {
  public:
   Add(double mu, double q) : mu_(mu), q_(q) {}
+
+  SampledGaussian sampled_gaussian() const override { return {mu_, q_, SampledGaussian::Form::add}; }
 
   // With x reflected, L(x) = -log(1 - q + q e^t), t = -mu x - mu^2/2: the mirror image of Remove.
   PairCells integrate(std::span<const double> losses) const override {
@@ -208,6 +212,8 @@ class Add final : public DominatingPair {
 class Replace final : public DominatingPair {
  public:
   Replace(double mu, double q) : mu_(mu), q_(q) {}
+
+  SampledGaussian sampled_gaussian() const override { return {mu_, q_, SampledGaussian::Form::replace}; }
 
   // L = log A(x) - log A(-x), A(x) = 1 - q + q E(x). Setting e^L = A(x) / A(-x) and dividing by
   // e^(L/2) gives the inverse without cancellation:

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step's loss is log(1 - q + q e^y), y normal of mean mu^2 / 2 where the record joins, else -mu^2 / 2: never below
+// log q + y, nor below log(1 - q), and hardly above the first where it joins, the second where not. So given how many
+// steps it joins the sum is normal but for its shift. cpp/proofs/participations.md has the bounds.
+#include "methods/participations.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "forecast/cost.hpp"
+#include "mechanisms/dominating_pair.hpp"
+#include "methods/closed_form.hpp"
+#include "methods/method.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+using Form = SampledGaussian::Form;
+
+// A mu below this mistakes one step in 30,000 or more at any slack: no delta that is asked for is told.
+constexpr double least_mu = 8;
+constexpr std::size_t most_parts = 20000;           // a question then takes some 0.1 s
+constexpr double square_error = 16 * u;             // relative, of a sum of squares and its root; proof: participations
+constexpr double farthest = 36.5, beyond = 1e-291;  // delta is at most the tail at (epsilon / mu - mu / 2)
+
+// The hockey-stick curve of N(mu, 1) against N(0, 1), mu^2 = `square`, at e^epsilon, epsilon >= 0.
+Interval plain_delta(double square, double epsilon) {
+  if (square == 0) return {0, 0};
+  const double mu = std::sqrt(square);
+  if (epsilon / mu - mu / 2 * (1 + 4 * square_error) > farthest) return {0, beyond};  // proof: participations
+  return GaussianCurve(mu, square_error).delta(epsilon);
+}
+
+// For epsilon < 0 the reverse pair's: h(alpha) = 1 - alpha + alpha h(1 / alpha).
+Interval curve(double square, double epsilon) {
+  if (epsilon >= 0) return plain_delta(square, epsilon);
+  const Interval back = plain_delta(square, -epsilon);
+  const double alpha = math::exp(epsilon), rest = -math::expm1(epsilon), off = 16 * u;
+  return {std::max(0.0, (rest + alpha * back.lower) * (1 - off)),
+          std::min(1.0, (rest + alpha * back.upper) * (1 + off))};  // proof: participations
+}
+
+// Upper bound of the probability that a normal loss of mean mu^2 / 2 falls below `y`.
+double falls_below(double mu, double y) {
+  const double x = mu / 2 - y / mu, low = x - 8 * u * (mu + std::fabs(y) / mu);
+  return low > 0 ? normal_tail(low) * (1 + 2 * normal_error) + 1e-307 : 1.0;  // proof: participations
+}
+
+}  // namespace
+
+std::optional<Participations> Participations::of(const MergedDirection& run, double slack) {
+  Participations found;
+  found.plain_ = run.mu * run.mu;
+  double count = 0;
+  for (const Term& term : run.terms) {
+    if (term.pair->gaussian_mu() > 0) continue;  // the merged ones
+    const auto [mu, rate, form] = term.pair->sampled_gaussian();
+    if (form == Form::none || mu < least_mu || (found.form_ != Form::none && form != found.form_)) return {};
+    // Else what a replaced record's step loses where it joins is not within the slack.
+    if (form == Form::replace && math::log(rate) - math::log1p(-rate) > mu * mu / 2 - 1) return {};
+    found.form_ = form;
+    found.steps_.push_back({mu, rate, static_cast<double>(term.count)});
+    count += found.steps_.back().count;
+  }
+  if (found.form_ == Form::none) return {};
+  // Next to a loss, and a probability, that joining none or any step has.
+  double most = 0;
+  for (const auto& [mu, rate, steps] : found.steps_) most -= steps * math::log1p(-rate);
+  slack *= std::min(1.0, most);
+  // A step that is not mistaken has a loss within slack / count.
+  const double each = math::log(count / slack);
+  for (const auto& [mu, rate, steps] : found.steps_) {
+    const double odds = math::log1p(-rate) - math::log(rate);
+    const double joins = found.form_ == Form::add ? 0 : rate * falls_below(mu, odds + each);
+    const double spared = (found.form_ == Form::replace ? 2 : 1) * (found.form_ == Form::add ? 1 : 1 - rate) *
+                          falls_below(mu, each - odds);
+    found.mistaken_ += steps * (joins + spared) * (1 + 16 * u);  // proof: participations
+  }
+  slack *= 1 + 1e-12;  // proof: participations
+  found.slack_above_ = found.form_ == Form::add ? 0 : slack;
+  found.slack_below_ = found.form_ == Form::remove ? 0 : slack;
+  return found;
+}
+
+double Participations::size() const {
+  double parts = 1;
+  if (form_ != Form::add)
+    for (const auto& [mu, rate, count] : steps_)
+      parts *= std::min(count + 1, 2 + 20 * std::sqrt(count * rate * (1 - rate)) + 20);
+  return parts;
+}
+
+// The parts in every combination with the number of these steps that a record joins, those of probability `least` and
+// more; false where there are too many.
+bool Participations::join(Parts& parts, const Steps& steps, double least) const {
+  const auto [mu, rate, count] = steps;
+  const double log_rate = math::log(rate), log_rest = math::log1p(-rate), odds = rate / (1 - rate);
+  // Binomial probabilities over the largest: each from its neighbour, 8 u for each step from there.
+  const double mode = std::min(count, std::floor((count + 1) * rate));
+  struct Joined {
+    double times, weight;
+  };
+  std::vector<Joined> joined{{mode, 1}};
+  double rest = 0, sum = 1;
+  for (const double way : {1.0, -1.0}) {
+    double weight = 1;
+    for (double k = mode; way > 0 ? k < count : k > 0;) {
+      const double ratio = way > 0 ? (count - k) / (k + 1) * odds : k / (count - k + 1) / odds;
+      k += way, weight *= ratio;
+      if (weight < least) {
+        rest += weight / std::max(1e-9, 1 - ratio);  // the ratios fall; proof: participations
+        break;
+      }
+      joined.push_back({k, weight});
+      sum += weight;
+      if (joined.size() * parts.all.size() > most_parts) return false;
+    }
+  }
+  std::vector<Part> all;
+  for (const Part& part : parts.all)
+    for (const auto& [times, weight] : joined) {
+      const double left = count - times;
+      // Of replaced records the loss where they do not join is 0; else -log(1 - q) is part of the shift.
+      const double shift = form_ == Form::replace ? times * (log_rest - log_rate) : -times * log_rate - left * log_rest;
+      all.push_back({part.weight * weight / sum, part.square + times * mu * mu, part.shift + shift});
+    }
+  // proof: participations
+  parts.error += 16 * u * static_cast<double>(joined.size() + 16) + 1.01 * rest;
+  parts.rest += 1.01 * rest / sum;  // proof: participations
+  parts.all = std::move(all);
+  return true;
+}
+
+// Parts that are rarer than `least`, relative to the likeliest, are left out.
+Participations::Parts Participations::parts(double least) const {
+  Parts parts{{{1, plain_, 0}}};
+  for (const Steps& steps : steps_) {
+    if (form_ == Form::add)
+      parts.all.front().shift += steps.count * math::log1p(-steps.rate);  // the loss of none is -log(1 - q)
+    else if (!join(parts, steps, least))
+      return {{}, 1, 0};
+  }
+  return parts;
+}
+
+Interval Participations::delta(const Parts& parts, double epsilon) const {
+  double lower = 0, upper = 0;
+  for (std::size_t k = 0; k < parts.all.size(); ++k) {
+    checkpoint_each<256>(k);
+    const auto [weight, square, shift] = parts.all[k];
+    const double at = epsilon + shift, off = 32 * u * (epsilon + std::fabs(shift));
+    const Interval above = curve(square, at - slack_above_ - off);  // proof: participations
+    const Interval below = curve(square, at + slack_below_ + off);  // proof: participations
+    lower += weight * below.lower, upper += weight * above.upper;
+  }
+  const double error = parts.error + u * static_cast<double>(parts.all.size() + 16);
+  const double wrong = mistaken_ * (1 + 16 * u);
+  // proof: participations
+  return {std::max(0.0, lower * (1 - error) - (form_ == Form::remove ? 0 : wrong)),
+          std::min(1.0, (upper * (1 + error) + parts.rest + (form_ == Form::add ? 0 : wrong)) * (1 + 4 * u))};
+}
+
+Interval Participations::delta(double epsilon) const {
+  Interval found{0, 1};
+  for (const double least : {1e-16, 1e-60, 1e-300}) {
+    const Parts some = parts(least);
+    if (some.all.empty()) break;
+    found = both(found, delta(some, epsilon));
+    if (some.rest <= 1e-6 * found.upper) break;
+  }
+  return found;
+}
+
+Interval Participations::epsilon(double delta) const {
+  const Parts some = parts(std::max(1e-9 * delta, 1e-300));
+  if (some.all.empty()) return {0, infinity};
+  double most = 1;
+  for (const auto& [weight, square, shift] : some.all)
+    most = std::max(most, square / 2 - shift + 40 * std::sqrt(square) + slack_above_);
+  // The least epsilon at which `holds`, to ten digits: it holds at `high`.
+  const auto between = [&](double low, double high, const auto& holds) {
+    for (int k = 0; k < 100 && high - low > 1e-10 * high; ++k) {
+      const double middle = low + (high - low) / 2;
+      (holds(middle) ? high : low) = middle;
+    }
+    return Interval{low, high};
+  };
+  const auto suffices = [&](double epsilon) { return this->delta(some, epsilon).upper <= delta; };
+  const auto fails = [&](double epsilon) { return !(this->delta(some, epsilon).lower > delta); };
+  if (suffices(0)) return {0, 0};
+  Interval found{0, infinity};
+  if (suffices(most)) found.upper = between(0, most, suffices).upper;
+  if (!fails(0)) found.lower = fails(most) ? between(0, most, fails).lower : most;
+  return found;
+}
+
+namespace {
+
+// Halvings of epsilon by which an answer is found, twice; a part of a sum [ns], set by hand.
+constexpr double halvings = 70, part = 150;
+// Relative: deltas as close are told apart by the rounding of rates and of the delta asked for, not by the run.
+constexpr double same_delta = 0x1p-34;
+
+class GivenParticipations final : public Evaluator {
+ public:
+  explicit GivenParticipations(Participations run) : run_(std::move(run)) {}
+
+  Answer answer(Quantity quantity, double at, double) const override {
+    const bool wants_epsilon = quantity == Quantity::epsilon;
+    Answer result = enclosed(wants_epsilon ? run_.epsilon(at) : run_.delta(at), "participations");
+    if (wants_epsilon && !std::isfinite(result.upper)) return result;
+    // Between two numbers of steps delta hardly falls: one that is met to ten digits there is met by all of it.
+    if (wants_epsilon)
+      result.converged = run_.delta(result.lower).upper <= at * (1 + same_delta) &&
+                         run_.delta(result.upper).lower >= at * (1 - same_delta);
+    const Interval there = wants_epsilon ? run_.delta(result.upper) : Interval{result.lower, result.upper};
+    result.truncation = std::min(run_.mistaken(), there.upper - there.lower);
+    result.rounding = there.upper - there.lower - result.truncation;
+    return result;
+  }
+
+ private:
+  Participations run_;
+};
+
+class ByParticipations final : public Method {
+ public:
+  explicit ByParticipations(Task& task)
+      : Method(task), run_(Participations::of(task.run, 0.1 * task.question.tolerance)) {}
+
+  Forecast forecast() override {
+    if (!run_) return {.obstacle = "noise hides which steps a record joins, or not all are sampled Gaussians"};
+    if (is_done_) return {.obstacle = "which steps a record joins is mistaken too often"};
+    const bool wants_epsilon = task_.question.wants_epsilon();
+    const double delta = wants_epsilon ? task_.question.at : run_->delta(task_.question.at).lower;
+    const double parts = run_->size();
+    if (parts > 0.5 * most_parts) return {.obstacle = "too many steps may be joined"};
+    return {.cost = cost::formula + part * parts * (wants_epsilon ? halvings : 1),
+            .width = run_->mistaken() <= 0.1 * task_.question.tolerance * delta ? 0.5 : infinity};
+  }
+
+  std::shared_ptr<const Evaluator> prepare() override { return std::make_shared<GivenParticipations>(*run_); }
+
+ private:
+  std::optional<Participations> run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> participations(Task& task) { return std::make_unique<ByParticipations>(task); }
+
+}  // namespace hockeystick
