@@ -104,6 +104,11 @@ class Mechanism(Composable):
         simplest = self.simplified()
         return () if simplest is None else ((simplest, 1),)
 
+    @property
+    def steps_covered(self) -> int:
+        """How many steps of an optimizer one run covers: of what is drawn by the epoch, all."""
+        return 1
+
     made_by: ClassVar[str] = ""
     """The method of another mechanism that makes it, where that is how it is written."""
 

@@ -13,8 +13,17 @@ from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition
 from hockeystick.errors import best_bounds
 from hockeystick.limits import Limits, Options, spelled_out
+from hockeystick.sampling import DPSGD
 
 _FINE = 10_000  # steps that remain are known to a part in so many
+
+
+def begun(steps: int, before: int, covered: int) -> int:
+    """How often batches are drawn for so many steps more, each time for `covered` of them.
+
+    After so many before: what is left of an epoch is one more, as is each after it.
+    """
+    return -(-(steps + before % covered) // covered) if steps else 0
 
 
 class EpsilonMeter:
@@ -24,7 +33,10 @@ class EpsilonMeter:
     step, and how many steps the budget allows is found almost once. For one thread.
 
     Args:
-        step: What each step runs: a mechanism, or a composition of several.
+        step: What each step runs: a mechanism, or a composition of several. Of a ``DPSGD`` it is
+            the run's ``step``, whatever its length, and the steps of the optimizer are counted:
+            where batches are drawn by the epoch, an epoch that is begun costs a whole one. Of other
+            mechanisms that are an epoch, as random allocation, epochs are counted.
         delta: In (0, 1).
         budget: The most that epsilon may be at `delta` [nats], finite and >= 0: a number, or a
             ``Decimal``, ``Fraction`` or string, as of ``Accountant.would_exceed``. None: any.
@@ -57,6 +69,9 @@ class EpsilonMeter:
         **options: Unpack[Options],
     ) -> None:
         self._step = _checks.instance("step", step, Composable)
+        self._covered = 1
+        if isinstance(step, DPSGD):
+            self._step, self._covered = step.step, step.steps_covered
         self._delta = _checks.open_unit("delta", delta)
         self._budget = (
             None if budget is None else _checks.non_negative("budget", amount("budget", budget))
@@ -67,7 +82,7 @@ class EpsilonMeter:
         before = run + Composition()
         self._limits = Limits().updated({**options, "adjacency": adjacency})
         self._given = self._before = self._run = before
-        self._since = self._steps = 0
+        self._since = self._steps = self._resumed = 0
         self._fit: tuple[int, int] | None = None  # a count that fits, and one that does not
         self._kept: tuple[int, Bounds[float]] | None = None
         self._bounds_of(self._before + self._step)  # refused now, not after hours of training
@@ -84,6 +99,19 @@ class EpsilonMeter:
         return self._steps
 
     @property
+    def step(self) -> Composable:
+        """What is charged for a step, or for an epoch that is begun."""
+        return self._step
+
+    @property
+    def steps_covered(self) -> int:
+        """How many steps of an optimizer are one of those that ``update`` counts.
+
+        1, but of a mechanism that is an epoch, and was not given as a ``DPSGD``, all its batches.
+        """
+        return 1 if self._covered > 1 else getattr(self._step, "steps_covered", 1)
+
+    @property
     def composition(self) -> Composition:
         """All that was spent: before, and by the steps counted."""
         return self._run
@@ -91,15 +119,17 @@ class EpsilonMeter:
     def update(self, n: int = 1) -> None:
         """Count `n` steps more, in [0, 1e9].
 
-        They are counted whether or not they keep the budget, for they did run.
+        They are counted whether or not they keep the budget, for they did run. Epochs follow one
+        another from the first step on: one that is left before its end and drawn anew goes
+        unnoticed without ``begin_anew``, which callbacks call.
 
         Raises:
             ValueError: `n` is out of range, or a mechanism has run more than 1e9 times; then
                 nothing is counted.
             TypeError: `n` is not a whole number.
         """
-        since = self._since + _checks.count(n)
-        self._run = self._before + since * self._step
+        since = _checks.count(self._since + _checks.count(n))
+        self._run = self._before + begun(since, self._resumed, self._covered) * self._step
         self._steps += since - self._since
         self._since = since
 
@@ -127,6 +157,8 @@ class EpsilonMeter:
     def remaining_steps(self) -> int | None:
         """How many steps more certainly keep the budget, at most 1e9; None without a budget.
 
+        Where epochs are charged, as of a ``DPSGD``, up to the end of the last that fits.
+
         The next one would exceed it, or come so near that no bounds tell: see
         ``Accountant.would_exceed``. While more than 10,000 remain, up to 1 in 10,000 more may do;
         they are counted as training comes near. The first time takes some milliseconds, others
@@ -139,22 +171,24 @@ class EpsilonMeter:
             fits = partial(self._fits, budget=self._budget)
             self._fit = bracketed(fits, most_runs(self._before, self._step))
         known, over = self._fit
-        while over - known > 1 + max(known - self._since, 0) // _FINE:
+        spent = begun(self._since, self._resumed, self._covered)
+        while over - known > 1 + max(known - spent, 0) // _FINE:
             middle = (known + over) // 2
             known, over = (middle, over) if self._fits(middle, self._budget) else (known, middle)
         self._fit = known, over
-        return max(known - self._since, 0)
+        most = known * self._covered - self._resumed % self._covered if known else 0
+        return max(min(most, _checks.MAX_COUNT) - self._since, 0)
 
     @property
     def should_stop(self) -> bool:
         """Whether another step might exceed the budget; False without a budget."""
         return self.remaining_steps == 0
 
-    def _fits(self, steps: int, budget: float) -> bool:
+    def _fits(self, runs: int, budget: float) -> bool:
         account = self._account().compose(self._before)
         limit = self._limits.memory_limit
         return not account.would_exceed(
-            self._step, steps, epsilon=budget, delta=self._delta, memory_limit=limit
+            self._step, runs, epsilon=budget, delta=self._delta, memory_limit=limit
         )
 
     def _account(self) -> Accountant:
@@ -171,7 +205,8 @@ class EpsilonMeter:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on after what `state_dict` gave, whichever steps it counted.
 
-        The steps from now on are this meter's, so that noise or batches may have changed.
+        The steps from now on are this meter's, so that noise or batches may have changed. An epoch
+        that is gone on with may be drawn anew, and costs a whole one again.
 
         Raises:
             ValueError: `state` is none that `state_dict` gave, is that of a meter of another
@@ -198,6 +233,23 @@ class EpsilonMeter:
                     f"state must hold what was spent before, {count} * {mechanism!r}; a meter that "
                     "goes on without it would understate epsilon"
                 )
-        self._before = self._run = before
-        self._since, self._steps = 0, steps
+        self._run, self._steps = before, steps
+        self._start(steps)
+
+    def begin_anew(self, steps: int = 0) -> None:
+        """Take it that batches are drawn anew for the next step, which begins an epoch.
+
+        It changes nothing where each step is drawn by itself.
+
+        Args:
+            steps: How many steps came before, in [0, 1e9], if that epoch was begun already: it ends
+                where they and the next ones make whole epochs.
+        """
+        before = _checks.count(steps)
+        if self._covered > 1:
+            self._start(before)
+
+    def _start(self, steps: int) -> None:
+        self._before = self._run
+        self._since, self._resumed = 0, steps
         self._fit = self._kept = None

@@ -90,6 +90,26 @@ class DPSGD(Composition):
         for name, value in kept.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def step(self) -> Mechanism:
+        """What the run repeats: a step or, where batches are drawn by the epoch, an epoch.
+
+        >>> DPSGD(1.0, sampling_probability=0.25, steps=8).step
+        Gaussian(1.0).poisson_sampled(0.25)
+        >>> DPSGD(1.0, sampling_probability=0.25, steps=8, sampling="random_allocation").step
+        Gaussian(1.0).random_allocation(steps=4)
+        """
+        return self._repeated()[0]
+
+    @property
+    def steps_covered(self) -> int:
+        """How many steps of the optimizer one `step` covers: 1, or those of an epoch."""
+        step, count = self._repeated()
+        return self.steps // count if count else step.steps_covered
+
+    def _repeated(self) -> tuple[Mechanism, int]:
+        return drawn(**{name: value for name, value in self._given if value is not None})
+
     def __repr__(self) -> str:
         return written(type(self), dict(self._given))
 

@@ -80,3 +80,13 @@ def test_a_spent_budget_trains_nothing():
     with pytest.raises(RuntimeError, match="no room for 1 more after 2 steps"):
         fit(callback)
     assert (callback.taken, callback.meter.steps) == (0, 2)
+
+
+@pytest.mark.parametrize("sampling", ["poisson", "random_allocation"])
+def test_a_training_is_counted_by_its_steps(sampling):
+    run = hs.DPSGD(1.0, sampling_probability=1 / 8, steps=16, sampling=sampling)
+    mine = hs.EpsilonMeter(run, delta=DELTA)
+    assert fit(EpsilonCallback(mine))[0] == mine.steps == 16
+    assert mine.composition == run
+    fit(EpsilonCallback(mine), epochs=1)
+    assert mine.composition == (24 if sampling == "poisson" else 3) * run.step

@@ -53,6 +53,93 @@ def fit(folder, callback, *, resume=None, **options):
     return model, trainer
 
 
+class PoissonBatches(torch.utils.data.Sampler):
+    """Eight batches of 16 records, some of them empty."""
+
+    def __init__(self, probability):
+        self.probability = probability
+
+    def __len__(self):
+        return 8
+
+    def __iter__(self):
+        for _ in range(8):
+            yield torch.nonzero(torch.rand(16) < self.probability).flatten().tolist()
+
+
+def fit_loader(folder, callback, loader, **options):
+    """Whatever its batches are."""
+
+    class Lists(Model):
+        def training_step(self, _):
+            return self.layer(torch.ones(1, 2)).sum()
+
+    trainer = pl.Trainer(
+        accelerator="cpu",
+        callbacks=[callback],
+        default_root_dir=folder,
+        enable_model_summary=False,
+        enable_progress_bar=False,
+        logger=False,
+        **{"max_epochs": 2} | options,
+    )
+    trainer.fit(Lists(), loader)
+
+
+def loader_of(**options):
+    data = torch.utils.data.TensorDataset(torch.ones(16, 2))
+    return torch.utils.data.DataLoader(data, collate_fn=list, **options)
+
+
+NO_SAMPLE = "the loader draws batches by a"
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_a_loader_of_no_samples_is_warned_of(tmp_path, shuffle):
+    name = "RandomSampler" if shuffle else "SequentialSampler"
+    with pytest.warns(UserWarning, match=f"{NO_SAMPLE} {name}"):
+        fit_loader(tmp_path, EpsilonCallback(meter()), loader_of(batch_size=2, shuffle=shuffle))
+    cut = {"batch_size": 2, "shuffle": shuffle}
+    with pytest.warns(UserWarning, match=f"{NO_SAMPLE} {name}"):
+        fit_loader(tmp_path, EpsilonCallback(meter()), [loader_of(**cut)] * 2, max_epochs=1)
+    kept = hs.DPSGD(1.0, sampling_probability=1 / 8, steps=16, sampling="shuffled")
+    mine = hs.EpsilonMeter(kept, delta=DELTA, adjacency="replace-special")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        fit_loader(tmp_path, EpsilonCallback(mine), loader_of(**cut))
+    assert not [each for each in seen if NO_SAMPLE in str(each.message)]
+    assert (mine.steps, mine.composition) == (16, kept)
+
+
+@pytest.mark.parametrize("probability", [0.25, 0.02])
+def test_poisson_batches_are_not_warned_of_and_may_be_empty(tmp_path, probability):
+    run = hs.DPSGD(1.0, sampling_probability=probability, steps=16)
+    mine = hs.EpsilonMeter(run, delta=DELTA)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        loader = loader_of(batch_sampler=PoissonBatches(probability))
+        fit_loader(tmp_path, EpsilonCallback(mine), loader)
+    assert not [each for each in seen if NO_SAMPLE in str(each.message)]
+    assert (mine.steps, mine.composition) == (16, run)
+
+
+def test_epochs_that_are_cut_short_are_charged_whole(tmp_path):
+    run = hs.DPSGD(1.0, sampling_probability=1 / 8, steps=16, sampling="random_allocation")
+    for step in (run, run.step):
+        mine = hs.EpsilonMeter(step, delta=DELTA)
+        cut = {"limit_train_batches": 3, "max_epochs": 4}
+        fit_loader(tmp_path, EpsilonCallback(mine), loader_of(batch_size=2), **cut)
+        assert mine.composition == 4 * run.step
+
+
+def test_a_resumed_epoch_is_charged_again_only_if_it_was_begun(tmp_path):
+    run = hs.DPSGD(1.0, sampling_probability=1 / 8, steps=16, sampling="random_allocation")
+    fit(tmp_path, EpsilonCallback(hs.EpsilonMeter(run, delta=DELTA)), max_epochs=1)
+    mine = hs.EpsilonMeter(run, delta=DELTA)
+    fit(tmp_path, EpsilonCallback(mine), resume=str(tmp_path / "last.ckpt"))
+    assert (mine.steps, mine.composition) == (16, 2 * run.step)
+
+
 def meter(steps=None):
     """A meter, of a budget for so many steps."""
     budget = None if steps is None else (steps * STEP).epsilon(DELTA)

@@ -44,7 +44,27 @@ class Reporter(TrainerCallback):
         self.logged.append(dict(logs))
 
 
-def train(folder, callback, *, reporter=None, resume=None, **options):
+class PoissonBatches(torch.utils.data.Sampler):
+    """Four batches, each of which a record joins with probability 1/4."""
+
+    def __len__(self):
+        return 4
+
+    def __iter__(self):
+        for _ in range(4):
+            yield torch.nonzero(torch.rand(16) < 1 / 4).flatten().tolist() or [0]
+
+
+class Sampling(Trainer):
+    """With batches drawn so."""
+
+    def get_train_dataloader(self):  # noqa: D102
+        return torch.utils.data.DataLoader(
+            self.train_dataset, batch_sampler=PoissonBatches(), collate_fn=self.data_collator
+        )
+
+
+def train(folder, callback, *, reporter=None, resume=None, kind=Trainer, **options):
     """Four batches an epoch: the optimizer's steps."""
     taken = []
     model = Model()
@@ -60,7 +80,7 @@ def train(folder, callback, *, reporter=None, resume=None, **options):
         "use_cpu": True,
     }
     data = [{"x": torch.ones(2), "labels": torch.zeros(1)}] * 16
-    trainer = Trainer(
+    trainer = kind(
         model,
         TrainingArguments(str(folder), **arguments | options),
         train_dataset=data,
@@ -103,3 +123,24 @@ def test_a_resumed_run_counts_what_it_did_before(tmp_path):
     mine = meter()
     taken, _ = train(tmp_path, EpsilonCallback(mine), resume=str(tmp_path / "checkpoint-4"))
     assert (taken, mine.steps) == (4, 8)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sampling", "warned"),
+    [
+        (Trainer, "poisson", True),
+        (Sampling, "poisson", False),
+        (Trainer, "random_allocation", True),
+        (Trainer, "shuffled", False),
+    ],
+)
+def test_a_loader_of_no_samples_is_warned_of(tmp_path, kind, sampling, warned):
+    run = hs.DPSGD(1.0, sampling_probability=0.25, steps=8, sampling=sampling)
+    known = {"adjacency": "replace-special"} if sampling == "shuffled" else {}
+    mine = hs.EpsilonMeter(run, delta=DELTA, **known)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        taken, _ = train(tmp_path, EpsilonCallback(mine), kind=kind)
+    found = [each for each in seen if "the loader draws batches by a" in str(each.message)]
+    assert len(found) == warned
+    assert (mine.steps, mine.composition) == (taken, run)

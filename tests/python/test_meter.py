@@ -241,3 +241,58 @@ def test_many_remaining_steps_are_told_roughly_and_then_exactly():
     most = first + mine.remaining_steps
     assert not account.would_exceed(quiet, most, **budget)
     assert account.would_exceed(quiet, most + 1, **budget)
+
+
+def test_a_training_is_no_step():
+    """Its steps are counted: as one step, 20 of them cost 43.5 and not 8.08."""
+    run = hs.DPSGD(1.0, sampling_probability=0.25, steps=20)
+    mine = meter(run, budget=9.0)
+    most = meter(run.step, budget=9.0).remaining_steps
+    assert (mine.remaining_steps, mine.step, mine.steps_covered) == (most, run.step, 1)
+    mine.update(20)
+    assert mine.composition == run
+    assert 8.0 < mine.epsilon == run.epsilon(1e-5) < 8.2
+    again = meter(run, budget=9.0, spent=run)
+    assert again.remaining_steps == mine.remaining_steps == most - 20
+
+
+def test_an_epoch_that_is_begun_costs_a_whole_one():
+    run = hs.DPSGD(1.0, sampling_probability=0.25, steps=8, sampling="random_allocation")
+    mine = meter(run, budget=9.0)
+    epochs = hs.Accountant().remaining(run.step, epsilon=9.0, delta=1e-5)
+    assert mine.remaining_steps == 4 * epochs > 8
+    seen = []
+    for _ in range(4 * epochs):
+        mine.update()
+        seen.append(sum(count for _, count in mine.composition.terms))
+    assert seen == [k // 4 + 1 for k in range(4 * epochs)]
+    assert mine.should_stop
+    assert mine.epsilon <= 9.0
+
+
+@pytest.mark.parametrize("done", [0, 1, 3, 4, 6, 8])
+def test_what_is_drawn_anew_costs_a_whole_epoch_again(done):
+    run = hs.DPSGD(1.0, sampling_probability=0.25, steps=8, sampling="random_allocation")
+    for steps in (None, 0, done):
+        mine = meter(run, budget=15.0)
+        most = mine.remaining_steps
+        mine.update(done)
+        if steps is None:
+            state = mine.state_dict()
+            mine = meter(run, budget=15.0)
+            mine.load_state_dict(json.loads(json.dumps(state)))
+        else:
+            mine.begin_anew(steps)
+        phase = done % 4 if steps is None else steps % 4
+        left = most - 4 * -(-done // 4)
+        assert mine.remaining_steps == left - phase
+        mine.update()
+        assert mine.composition == (-(-done // 4) + 1) * run.step
+        assert mine.remaining_steps == left - phase - 1
+    plain = meter(budget=2.0)
+    plain.update(7)
+    plain.begin_anew()
+    plain.update(1)
+    assert (plain.steps, plain.composition) == (8, 8 * STEP)
+    with pytest.raises(ValueError, match="^count must be"):
+        plain.begin_anew(-1)

@@ -271,3 +271,27 @@ def test_what_does_not_fit_is_named(changes, message):
         sampled_run(**{**RUN, **changes})
     with pytest.raises(ValueError, match=message):
         hs.dpsgd_epsilon(**{**RUN, **changes}, delta=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "covered"),
+    [("poisson", 1), ("fixed_size", 1), ("random_allocation", 4), ("shuffled", 4), ("cyclic", 4)],
+)
+def test_a_training_knows_what_it_repeats(sampling, covered):
+    run = hs.DPSGD(1.0, batch_size=4, dataset_size=16, epochs=5, sampling=sampling)
+    assert run.steps_covered == covered
+    assert run == run.steps // covered * run.step
+    none = hs.DPSGD(1.0, batch_size=4, dataset_size=16, epochs=0, sampling=sampling)
+    assert (none.step, none.steps) == (run.step, 0)
+
+
+def test_mechanisms_that_are_an_epoch_cover_its_steps():
+    step = hs.Gaussian(noise_multiplier=1.0)
+    covered = {
+        1: step.poisson_sampled(0.1),
+        4: step.random_allocation(steps=4),
+        8: step.shuffled(batches=4, epochs=2),
+        12: step.random_allocation(steps=4, epochs=3),
+        16: step.random_allocation(steps=16, selected=2),
+    }
+    assert {one.steps_covered: one for one in covered.values()} == covered

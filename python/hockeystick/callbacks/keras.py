@@ -13,7 +13,9 @@ class EpsilonCallback(Callback):  # type: ignore[misc] # Keras' type is not know
     """Counts the batches of ``fit``, reports "epsilon" after each epoch, and ends a spent run.
 
     Where the optimizer accumulates gradients, as many batches as it says are one step. Keras saves
-    no state of callbacks: to resume, keep ``meter.state_dict()`` and load it.
+    no state of callbacks: to resume, keep ``meter.state_dict()`` and load it. Nor does it show them
+    how batches are drawn: it shuffles arrays or takes them in order, and never samples; a meter of
+    samples needs batches that are drawn so, as a loader of PyTorch's with a ``batch_sampler``.
 
     Args:
         meter: What each optimizer step costs, and the budget.
@@ -48,8 +50,9 @@ class EpsilonCallback(Callback):  # type: ignore[misc] # Keras' type is not know
         self._counter.begin(0)
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Count batches from 0, as Keras does."""
+        """Count batches from 0, as Keras does; an epoch that is charged is drawn anew."""
         self._next = 0
+        self._counter.begin_epoch()
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:  # noqa: ARG002
         """Refuse what does not fit."""

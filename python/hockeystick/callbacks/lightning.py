@@ -7,12 +7,14 @@ from lightning.pytorch import Callback
 
 from hockeystick import EpsilonMeter
 from hockeystick.callbacks._counter import Counter
+from hockeystick.callbacks._loader import warn_of
 
 
 class EpsilonCallback(Callback):  # type: ignore[misc] # Lightning's type is not known
     """Counts ``trainer.global_step``, logs "epsilon" after each step, and ends a spent run.
 
-    Checkpoints carry what was spent, and a run resumed from one goes on from there.
+    Checkpoints carry what was spent, and a run resumed from one goes on from there. A loader that
+    shuffles or takes records in order, beside a meter of samples, is warned of.
 
     Args:
         meter: What each optimizer step costs, and the budget.
@@ -32,8 +34,13 @@ class EpsilonCallback(Callback):  # type: ignore[misc] # Lightning's type is not
             trainer.should_stop = True
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:  # noqa: ANN401, ARG002
-        """Take over the steps of a run that is resumed."""
+        """Take over the steps of a run that is resumed, and look at how batches are drawn."""
+        warn_of(trainer.train_dataloader, self.meter)
         self._counter.begin(trainer.global_step)
+
+    def on_train_epoch_start(self, *_: Any) -> None:
+        """An epoch that is drawn anew costs a whole one, where epochs are charged."""
+        self._counter.begin_epoch()
 
     def on_train_batch_start(self, *_: Any) -> None:
         """Refuse a batch that does not fit."""
@@ -42,7 +49,7 @@ class EpsilonCallback(Callback):  # type: ignore[misc] # Lightning's type is not
     def on_train_batch_end(self, trainer: Any, *_: Any) -> None:  # noqa: ANN401
         """Count what the batch has led to: no step while gradients are accumulated."""
         self._counter.follow(trainer.global_step)
-        self.log("epsilon", self.meter.epsilon)
+        self.log("epsilon", self.meter.epsilon, batch_size=1)  # a batch may be empty
         if self._counter.lacks():
             trainer.should_stop = True
 

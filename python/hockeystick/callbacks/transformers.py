@@ -7,6 +7,7 @@ from transformers import TrainerCallback
 
 from hockeystick import EpsilonMeter
 from hockeystick.callbacks._counter import Counter
+from hockeystick.callbacks._loader import warn_of
 
 
 class EpsilonCallback(TrainerCallback):  # type: ignore[misc] # its type is not known
@@ -14,7 +15,8 @@ class EpsilonCallback(TrainerCallback):  # type: ignore[misc] # its type is not 
 
     A run resumed from a checkpoint has its steps counted as those of the meter, unless it counted
     as many already: of several trainings, load the last ``meter.state_dict()``. Epsilon is in
-    ``state.log_history``, and for the callbacks that come after this one in what they log.
+    ``state.log_history``, and for the callbacks that come after this one in what they log. A loader
+    that shuffles or takes records in order, beside a meter of samples, is warned of.
 
     Args:
         meter: What each optimizer step costs, and the budget.
@@ -27,9 +29,21 @@ class EpsilonCallback(TrainerCallback):  # type: ignore[misc] # its type is not 
         self._counter = Counter(meter)
         self.meter = meter
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ANN401, ARG002, theirs
-        """Take over the steps of a run that is resumed."""
+    def on_train_begin(
+        self,
+        args: Any,  # noqa: ANN401, ARG002, theirs
+        state: Any,  # noqa: ANN401
+        control: Any,  # noqa: ANN401, ARG002
+        train_dataloader: Any = None,  # noqa: ANN401
+        **_: Any,
+    ) -> None:
+        """Take over the steps of a run that is resumed, and look at how batches are drawn."""
+        warn_of(train_dataloader, self.meter)
         self._counter.begin(state.global_step)
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ANN401, ARG002
+        """An epoch that is drawn anew costs a whole one, where epochs are charged."""
+        self._counter.begin_epoch()
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ANN401, ARG002
         """Refuse a step that does not fit."""

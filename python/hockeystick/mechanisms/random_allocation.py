@@ -58,6 +58,11 @@ class RandomAllocation(EnclosedMechanism):
     steps: int
     epochs: int = 1
 
+    @property
+    def steps_covered(self) -> int:
+        """Those of an epoch, in which records keep their places."""
+        return self.steps * self.epochs
+
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Mechanism)
         object.__setattr__(self, "steps", _checks.whole("steps", self.steps, 1, _checks.MAX_STEPS))

@@ -59,6 +59,11 @@ class SelectedSteps(EnclosedMechanism):
     selected: int
     epochs: int = 1
 
+    @property
+    def steps_covered(self) -> int:
+        """Those of an epoch, in which records keep their places."""
+        return self.steps * self.epochs
+
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Gaussian)
         object.__setattr__(self, "steps", _checks.whole("steps", self.steps, 3, _checks.MAX_STEPS))

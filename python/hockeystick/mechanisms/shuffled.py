@@ -45,6 +45,11 @@ class Shuffled(EnclosedMechanism):
     batches: int
     epochs: int = 1
 
+    @property
+    def steps_covered(self) -> int:
+        """Those of an epoch, in which records keep their places."""
+        return self.batches * self.epochs
+
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Gaussian)
         object.__setattr__(self, "batches", _checks.whole("batches", self.batches, 1, 10**12))
