@@ -2,7 +2,8 @@
 """Uses this library beside the dp_accounting that is installed, as a program.
 
 Prints a JSON object: the installed version, the events that were accounted for and their epsilon by
-this library in its place, and that of its own accountants where they know the event.
+this library in its place, that of its own accountants where they know the event, and what
+`hockeystick compare` asks of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import dp_accounting
 from dp_accounting import dp_event, pld, rdp
 
 import hockeystick as hs
+from hockeystick.cli import peers
 from hockeystick.compat.dp_accounting import events, patch, unpatch
 from hockeystick.compat.dp_accounting.pld import PLDAccountant
 
@@ -70,6 +72,14 @@ def answers(event: object) -> dict[str, float | None]:
     raise AssertionError(f"{event} is not accounted for")
 
 
+def compared() -> list[float]:
+    """What `hockeystick compare` has of it: epsilon by both of its accountants."""
+    asked = peers.Question(((1.0, 0.01, 100),), "epsilon", DELTA)
+    fixed = peers.Question(((4.0, 0.01, 100),), "epsilon", DELTA, "fixed_size", 1000)
+    calls = [peers.dp_accounting.pld(asked), peers.dp_accounting.rdp(asked)]
+    return [call().upper for call in (*calls, peers.dp_accounting.rdp(fixed))]
+
+
 if __name__ == "__main__":
     have = {
         name: getattr(dp_event, name)(*of)
@@ -77,4 +87,5 @@ if __name__ == "__main__":
         if hasattr(dp_event, name)
     }
     found = {name: answers(event) for name, event in have.items()}
-    print(json.dumps({"version": metadata.version("dp-accounting"), "events": found}))  # noqa: T201
+    said = {"version": metadata.version("dp-accounting"), "events": found, "compared": compared()}
+    print(json.dumps(said))  # noqa: T201

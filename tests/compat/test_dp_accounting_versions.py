@@ -52,6 +52,7 @@ def test_every_event_of_the_version_is_accounted_for(version):
     done = json.loads(versions.run(version, str(Path(__file__).with_name("beside.py"))))
     assert done["version"] == version
     assert set(done["events"]) == EVENTS[version]
+    assert all(0.1 < epsilon < 1.5 for epsilon in done["compared"])
     for name, found in done["events"].items():
         ours, theirs, renyi = found["ours"], found["theirs"], found["renyi"]
         assert renyi is None or ours <= renyi

@@ -246,7 +246,7 @@ def test_equal_steps_are_merged():
     [
         (-1.0, 0.1, ValueError, "noise_multiplier must be"),
         (math.nan, 0.1, ValueError, "noise_multiplier must be"),
-        (1e-5, 0.1, ValueError, "noise_multiplier must be in \\[0.001, 1e\\+?12\\], got 1e-05"),
+        (1e-5, 0.1, ValueError, "noise_multiplier must be .* got 1e-05"),
         (1.0, 1.5, ValueError, "sample_rate must be"),
         ("1", 0.1, TypeError, "noise_multiplier must be"),
     ],
