@@ -4,7 +4,7 @@ import { ADJACENCIES, MECHANISMS, SAMPLINGS } from "./mechanisms.mjs";
 import { adjacencies, fields, findable, newLine } from "./question.mjs";
 
 const $ = (id) => document.getElementById(id);
-const NAMES = ["seek", "noise", "sampling", "size", "batch", "records", "rate", "largest", "selected", "length", "epochs", "steps", "find", "epsilon", "delta", "adjacency"];
+const NAMES = ["seek", "noise", "sampling", "size", "batch", "records", "last", "rate", "largest", "selected", "length", "epochs", "steps", "find", "epsilon", "delta", "adjacency"];
 
 const escaped = (text) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 

@@ -81,20 +81,29 @@ export const SCHEME_TYPES = {
   truncated_poisson_gaussian: "TruncatedPoissonGaussian",
 };
 
-/** Batches of an epoch: whole. */
-function batches({ batch, records, rate }) {
+/** Batches of an epoch that is cut, and the records that it leaves out. */
+export function cut({ batch, records, rate, drops }) {
   if (batch !== undefined) {
-    if (records % batch !== 0) throw new BadInput(`dataset size / batch size must be whole where an epoch is cut into batches, got ${records} and ${batch}`);
-    return records / batch;
+    const rest = records % batch, full = (records - rest) / batch;
+    return drops || rest === 0 ? { batches: full, left: rest } : { batches: full + 1, left: 0 };
   }
   const nearest = Math.round(1 / rate);
-  if (!(Math.abs(nearest - 1 / rate) <= 1e-9 / rate)) throw new BadInput(`1 / sampling probability must be whole where an epoch is cut into batches, got ${1 / rate}`);
-  return nearest;
+  if (!(Math.abs(nearest - 1 / rate) <= 1e-9 / rate)) throw new BadInput(`1 / sampling probability must be whole where an epoch is cut into batches, got ${1 / rate}: 1/${Math.floor(1 / rate)} or 1/${Math.ceil(1 / rate)} would do`);
+  return { batches: nearest, left: 0 };
+}
+
+const batches = (numbers) => cut(numbers).batches;
+
+/** The batches of a shuffled epoch as the library is asked. */
+function shuffles(numbers) {
+  const { batches: count, left } = cut(numbers);
+  if (left) throw new BadInput(`shuffled epochs that leave records out are not known; ${left} of ${numbers.records} do not fill a batch of ${numbers.batch}`);
+  return { batches: count };
 }
 
 function epochs(numbers) {
-  const each = batches(numbers);
-  if (numbers.steps % each !== 0) throw new BadInput(`steps must be whole epochs of ${each} batches, got ${numbers.steps}`);
+  const each = batches(numbers), more = numbers.steps % each, whole = numbers.steps - more;
+  if (more !== 0) throw new BadInput(`steps must be whole epochs of ${each} batches, got ${numbers.steps}: ${whole} or ${whole + each} would do`);
   return numbers.steps / each;
 }
 
@@ -151,12 +160,12 @@ export const SAMPLINGS = {
   shuffled: {
     label: "Shuffled, anew in each epoch", words: "As PyTorch DataLoader(shuffle=True): a permutation, cut into batches",
     command: "shuffled", adjacencies: REPLACE, unit: "epochs",
-    part: (n) => sampled("shuffled", { batches: batches(n) }, epochs(n)),
+    part: (n) => sampled("shuffled", shuffles(n), epochs(n)),
   },
   shuffled_once: {
     label: "Shuffled once, the same in all epochs", words: "As shuffled, with one permutation for all epochs",
     adjacencies: REPLACE, unit: "epochs", single: true,
-    part: (n) => sampled("shuffled", { batches: batches(n), epochs: epochs(n) }, 1),
+    part: (n) => sampled("shuffled", { ...shuffles(n), epochs: epochs(n) }, 1),
   },
   cyclic: {
     label: "In fixed order, no chance", words: "Each record is in one batch of every epoch, which may be known",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is typed, the link that holds it, and the question that it makes.
-import { adjacenciesOf, adjacenciesOfSampling, ADJACENCIES, MECHANISMS, SAMPLINGS } from "./mechanisms.mjs";
+import { adjacenciesOf, adjacenciesOfSampling, ADJACENCIES, cut, MECHANISMS, SAMPLINGS } from "./mechanisms.mjs";
 import { BadInput, list, number, whole } from "./numbers.mjs";
 
 const MOST_LINES = 50;
@@ -8,7 +8,7 @@ const MOST_LINES = 50;
 /** All that a person can type or choose, as texts. */
 export const START = {
   kind: "dpsgd", seek: "epsilon",
-  noise: "1.0", sampling: "poisson", size: "batch", batch: "256", records: "60,000", rate: "0.01",
+  noise: "1.0", sampling: "poisson", size: "batch", batch: "256", records: "60,000", last: "used", rate: "0.01",
   length: "epochs", epochs: "10", steps: "10,000", largest: "384", selected: "10",
   adjacency: "add-or-remove-one", delta: "1e-6", epsilon: "2", find: "0.count",
   lines: [
@@ -21,6 +21,7 @@ const CHOICES = {
   seek: ["epsilon", "delta", "noise", "count"],
   sampling: Object.keys(SAMPLINGS),
   size: ["batch", "rate"],
+  last: ["used", "dropped"],
   length: ["epochs", "steps"],
   adjacency: Object.keys(ADJACENCIES),
 };
@@ -38,7 +39,7 @@ export function fields(state) {
   const sized = sampling.sized || state.size === "batch";
   const length = state.seek === "count" ? [] : ["length", state.length === "epochs" ? "epochs" : "steps"];
   return [
-    ...(state.seek === "noise" ? [] : ["noise"]), "sampling", "size", ...(sized ? ["batch", "records"] : ["rate"]),
+    ...(state.seek === "noise" ? [] : ["noise"]), "sampling", "size", ...(sized ? ["batch", "records", ...(sampling.unit === "epochs" ? ["last"] : [])] : ["rate"]),
     ...length, ...(sampling.extra ? [sampling.extra.name] : []), ...seeks, "adjacency",
   ];
 }
@@ -115,21 +116,25 @@ export function scheme(state) {
     numbers.records = whole("dataset size", state.records);
     if (!(numbers.batch >= 1 && numbers.batch <= numbers.records)) throw new BadInput(`batch size must be in [1, dataset size], got ${state.batch} of ${state.records}`);
     numbers.rate = numbers.batch / numbers.records;
+    if (sampling.unit === "epochs") {
+      numbers.drops = state.last === "dropped";
+      numbers.rate = 1 / cut(numbers).batches;
+    }
   } else {
     numbers.rate = number("sampling probability", state.rate);
     if (!(numbers.rate >= 0 && numbers.rate <= 1)) throw new BadInput(`sampling probability must be in [0, 1], got ${state.rate}`);
   }
   if (sampling.extra) numbers.extra = whole(sampling.extra.label.toLowerCase(), state[sampling.extra.name]);
-  if (state.seek === "count") return { ...numbers, steps: sampling.unit === "epochs" ? Math.round(1 / numbers.rate) : 1 };
+  if (state.seek === "count") return { ...numbers, steps: sampling.unit === "epochs" ? cut(numbers).batches : 1 };
   numbers.steps = state.length === "epochs" ? stepsOf(number("epochs", state.epochs), numbers) : whole("steps", state.steps);
   return numbers;
 }
 
 /** Epochs as steps: one that is begun counts. */
-function stepsOf(epochs, { batch = 0, records = 1, rate }) {
+function stepsOf(epochs, { batch = 0, records = 1, rate, drops }) {
   if (!(epochs >= 0)) throw new BadInput(`epochs must be >= 0, got ${epochs}`);
   if (rate === 0) throw new BadInput("sampling probability must be above 0 where epochs are given, got 0");
-  const exact = batch ? (epochs * records) / batch : epochs / rate, nearest = Math.round(exact);
+  const exact = drops !== undefined ? epochs * cut({ batch, records, drops }).batches : batch ? (epochs * records) / batch : epochs / rate, nearest = Math.round(exact);
   return Math.abs(exact - nearest) <= exact * 2 ** -50 ? nearest : Math.ceil(exact);
 }
 

@@ -75,6 +75,7 @@ function options(state, question) {
   if (numbers.batch !== undefined) said.push(`--batch-size ${numbers.batch} --dataset-size ${numbers.records}`);
   else said.push(`--sampling-probability ${literal(numbers.rate)}`);
   if (state.seek !== "count") said.push(`--steps ${numbers.steps}`);
+  if (numbers.drops) said.push("--drop-last");
   return [...said, `--sampling ${sampling.command}`, `--adjacency ${question.adjacency}`];
 }
 

@@ -86,8 +86,13 @@ export function statement(state, question, { bounds, question: asked }, version)
 function training(state, { parts: [part] }) {
   const numbers = scheme(state), { label } = SAMPLINGS[state.sampling];
   const steps = state.seek === "count" ? part.count * (SAMPLINGS[state.sampling].unit === "epochs" ? numbers.steps : 1) : numbers.steps;
-  const batches = numbers.batch === undefined ? `sampling probability ${literal(numbers.rate)}` : `batch size ${numbers.batch.toLocaleString("en")} of ${numbers.records.toLocaleString("en")} records`;
+  const batches = numbers.batch === undefined ? `sampling probability ${literal(numbers.rate)}` : `batch size ${numbers.batch.toLocaleString("en")} of ${numbers.records.toLocaleString("en")} records${leftOver(numbers)}`;
   return `It was trained by DP-SGD with noise multiplier ${literal(part.parameters.noise_multiplier)}, ${batches} (drawn: ${label}), ${steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"}.`;
+}
+
+function leftOver({ batch, records, drops }) {
+  if (drops === undefined || records % batch === 0) return "";
+  return drops ? ", what does not fill a batch left out" : ", the last batch smaller";
 }
 
 function pipeline({ parts }) {

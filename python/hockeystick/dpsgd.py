@@ -30,6 +30,7 @@ def dpsgd_epsilon(
     dataset_size: int | None = None,
     epochs: float | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> float: ...
@@ -44,6 +45,7 @@ def dpsgd_epsilon(
     dataset_size: npt.ArrayLike | None = None,
     epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> FloatArray: ...
@@ -58,6 +60,7 @@ def dpsgd_epsilon(  # noqa: PLR0913, two ways to say two numbers
     dataset_size: npt.ArrayLike | None = None,
     epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Any:
@@ -82,6 +85,7 @@ def dpsgd_epsilon(  # noqa: PLR0913, two ways to say two numbers
         dataset_size=dataset_size,
         epochs=epochs,
         sampling=sampling,
+        drop_last=drop_last,
         threads=threads,
         **options,
     ).upper
@@ -98,6 +102,7 @@ def dpsgd_epsilon_bounds(
     dataset_size: int | None = None,
     epochs: float | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Bounds[float]: ...
@@ -112,6 +117,7 @@ def dpsgd_epsilon_bounds(
     dataset_size: npt.ArrayLike | None = None,
     epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Bounds[FloatArray]: ...
@@ -126,6 +132,7 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     dataset_size: npt.ArrayLike | None = None,
     epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Any:
@@ -147,6 +154,13 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
             "cyclic". "shuffled" and "fixed_size" have an adjacency of their own, to be asked for,
             and bounds that theory does not close: they are wider than the tolerance, without an
             exception. In "cyclic" batches, always the same, an epoch is one Gaussian step.
+        drop_last: Where batch_size does not divide dataset_size and an epoch is cut into batches,
+            as of 60,000 records into batches of 256: False, as in PyTorch, the last batch is
+            smaller (235 batches); True, what does not fill a batch is left out (234 batches, 96
+            records left out of each epoch). Of "random_allocation" these are the numbers of batches
+            that records are drawn into, of random sizes. A "cyclic" epoch costs the same.
+            "shuffled" epochs with a smaller batch cost at most what a fixed order does, and at
+            least what as many equal batches do; those that leave records out are refused.
         threads: How many share the questions, in [1, 1024]; answers do not depend on it.
         options: As of ``Composition.epsilon_bounds``; the memory limit is that of each question.
 
@@ -174,8 +188,8 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     }
     numbers = {name: value for name, value in numbers.items() if value is not None}
     kind = sampling_of(sampling)
-    if kind == "poisson" and set(numbers) != {"sampling_probability", "steps"}:
-        numbers = _rates_and_steps(numbers)
+    if kind == "poisson" and (drop_last or set(numbers) != {"sampling_probability", "steps"}):
+        numbers = _rates_and_steps(numbers, drop_last=drop_last)
     if kind == "poisson":
         numbers["sampling_probability"] = _checks.rate_array(
             numbers["sampling_probability"], name="sampling_probability"
@@ -188,7 +202,7 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     )
     shape = runs["delta"].shape
     if kind != "poisson":
-        return _one_by_one(runs, kind, limits, workers)
+        return _one_by_one(runs, {"sampling": kind, "drop_last": drop_last}, limits, workers)
     table, unmet = _solve([values.ravel() for values in runs.values()], limits, workers)
     bounds = Bounds.of([row.reshape(shape) if shape else row.item() for row in table])
     if unmet is not None:
@@ -197,20 +211,22 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     return bounds
 
 
-def _rates_and_steps(numbers: dict[str, Any]) -> dict[str, Any]:
+def _rates_and_steps(numbers: dict[str, Any], *, drop_last: bool) -> dict[str, Any]:
     """The sampling probabilities and steps of sizes and epochs."""
     if not numbers:
         rate_and_steps()  # says what is missing
     given = _broadcast(**{name: np.asarray(value) for name, value in numbers.items()})
     rows = zip(*(array.ravel().tolist() for array in given.values()), strict=True)
-    pairs = [rate_and_steps(**dict(zip(given, row, strict=True))) for row in rows]
+    pairs = [
+        rate_and_steps(**dict(zip(given, row, strict=True)), drop_last=drop_last) for row in rows
+    ]
     shape = next(iter(given.values())).shape
     rates, steps = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     return {"sampling_probability": rates.reshape(shape), "steps": steps.reshape(shape)}
 
 
 def _one_by_one(
-    runs: dict[str, npt.NDArray[Any]], sampling: Sampling, limits: Limits, threads: int
+    runs: dict[str, npt.NDArray[Any]], way: dict[str, Any], limits: Limits, threads: int
 ) -> Bounds[Any]:
     """Bounds of runs whose batches are drawn in another way."""
     shape = runs["delta"].shape
@@ -218,7 +234,7 @@ def _one_by_one(
     def answer(index: tuple[int, ...]) -> Bounds[Any]:
         question = {name: values[index].item() for name, values in runs.items()}
         delta = question.pop("delta")
-        run = sampled_run(**question, sampling=sampling)
+        run = sampled_run(**question, **way)
         return run.epsilon_bounds(delta, **limits.options())
 
     if not shape:

@@ -20,6 +20,8 @@ ADJACENCIES = {
     "cyclic": Adjacency.REPLACE_SPECIAL,
 }
 """The widest relation that a scheme is known for, if it is not ADD_OR_REMOVE_ONE."""
+EPOCHS = ("random_allocation", "shuffled", "cyclic")
+"""The schemes that cut each epoch into batches, every record into one of them at most."""
 _MOST = 1e12  # batches of an epoch, records of a batch
 MOST_RECORDS = 10**12
 _WHOLE = 1e-9  # how far from a whole number a quotient of two doubles may be, relatively
@@ -40,15 +42,23 @@ class DPSGD(Composition):
             Of sizes it is batch_size / dataset_size, the nearest double, which is certified.
         steps: In place of the epochs; in [0, 1e9].
         sampling: How batches are drawn: "poisson", "random_allocation", "shuffled", "fixed_size" or
-            "cyclic", each of which has an adjacency: see ``dpsgd_epsilon_bounds``. Where an epoch
-            is a whole number of batches, so must dataset_size / batch_size and the epochs be.
+            "cyclic", each of which has an adjacency: see ``dpsgd_epsilon_bounds``. Of
+            "random_allocation", "shuffled" and "cyclic" the epochs are whole, and have
+            dataset_size / batch_size batches, rounded up.
+        drop_last: Of these three, whether what does not fill a batch is left out of the epoch, as
+            by PyTorch's loader: the batches are then rounded down. See ``dpsgd_epsilon_bounds``.
 
-    Attributes ``sampling_probability`` and ``steps`` say what was made of sizes and epochs.
+    Attributes ``sampling_probability`` and ``steps`` say what was made of sizes and epochs: of
+    epochs that are cut into batches, the probability is 1 over their number.
 
     >>> run = DPSGD(1.0, batch_size=256, dataset_size=60_000, epochs=10)
     >>> run.steps, run.sampling_probability
     (2344, 0.004266666666666667)
     >>> 1.27 < run.epsilon(delta=1e-6) < 1.28
+    True
+    >>> sizes = {"batch_size": 256, "dataset_size": 60_000, "epochs": 10}
+    >>> whole = DPSGD(1.0, **sizes, sampling="random_allocation", drop_last=True)
+    >>> whole == 10 * Gaussian(noise_multiplier=1.0).random_allocation(steps=234)
     True
     """
 
@@ -59,6 +69,7 @@ class DPSGD(Composition):
     batch_size: int | None
     dataset_size: int | None
     epochs: float | None
+    drop_last: bool
     _given: tuple[tuple[str, Any], ...]
 
     @spoken
@@ -72,6 +83,7 @@ class DPSGD(Composition):
         sampling_probability: float | None = None,
         steps: int | None = None,
         sampling: Sampling = "poisson",
+        drop_last: bool = False,
     ) -> None:
         noise, kind = _checks.noise_multiplier(noise_multiplier), sampling_of(sampling)
         numbers: dict[str, Any] = {
@@ -81,10 +93,11 @@ class DPSGD(Composition):
             "sampling_probability": sampling_probability,
             "steps": steps,
         }
-        rate, count = rate_and_steps(**numbers, sampling=kind)
-        run = sampled_run(noise_multiplier=noise, sampling=kind, **numbers)
+        way: dict[str, Any] = {"sampling": kind, "drop_last": drop_last}
+        rate, count = rate_and_steps(**numbers, **way)
+        run = sampled_run(noise_multiplier=noise, **numbers, **way)
         numbers = {name: x if x is None else _plain(x) for name, x in numbers.items()}
-        given = {"noise_multiplier": noise, **numbers, "sampling": kind}
+        given = {"noise_multiplier": noise, **numbers, **way}
         kept = {"terms": run.terms, "_given": tuple(given.items())}
         kept |= given | {"sampling_probability": rate, "steps": count}
         for name, value in kept.items():
@@ -130,6 +143,7 @@ def drawn(
     noise_multiplier: float,
     sampling: str = "poisson",
     dataset_size: int | None = None,
+    drop_last: bool = False,
     **numbers: Any,
 ) -> tuple[Mechanism, int]:
     """What a run repeats, a step or an epoch, and how often.
@@ -143,15 +157,17 @@ def drawn(
             removed moves all later ones: that is not known, and not refused.
         dataset_size: The number of records, with a batch size or for "fixed_size": the batch has
             sampling_probability * dataset_size records, a whole number.
+        drop_last: As of `batches_of`.
         numbers: As of `rate_and_steps`. An epoch of "random_allocation", "shuffled" or "cyclic" has
-            1 / sampling_probability batches, a whole number up to 1e12, and the steps are whole
-            epochs of these three.
+            1 / sampling_probability batches, a whole number up to 1e12, or those of `batches_of`;
+            the steps are whole epochs of these three.
 
     Raises:
         ValueError: An argument is out of range, or not whole where it must be.
     """
     kind = sampling_of(sampling)
-    q, count = rate_and_steps(**numbers, sampling=kind, dataset_size=dataset_size)
+    way: dict[str, Any] = {"dataset_size": dataset_size, "drop_last": drop_last}
+    q, count = rate_and_steps(**numbers, sampling=kind, **way)
     step = Gaussian(noise_multiplier=noise_multiplier)
     if kind == "poisson" or q == 0:
         return step.poisson_sampled(q), count
@@ -161,25 +177,46 @@ def drawn(
         said = f"sampling_probability * dataset_size must be whole, got {q * size!r}"
         batch = _whole(q * size, said) if records is None else records
         return step.fixed_size_sampled(batch_size=batch, dataset_size=size), count
-    if records is None:
-        said = f"1 / sampling_probability must be whole, up to 1e12, for {kind!r}, got {1 / q!r}"
-        batches = _whole(1 / q, said)
-    else:
-        batches, rest = divmod(int(dataset_size or 0), int(records))
-        if rest:
-            raise ValueError(
-                f"dataset_size / batch_size must be whole for {kind!r}, got {dataset_size} and "
-                f"{records}"
-            )
-    if count % batches:
+    batches, left_out = _whole_batches(kind, q), 0
+    if records is not None:
+        batches, left_out = batches_of(int(dataset_size or 0), int(records), drop_last=drop_last)
+    epochs, more = divmod(count, batches)
+    if more:
         raise ValueError(
-            f"steps must be whole epochs of {batches} batches for {kind!r}, got {count}"
+            f"steps must be whole epochs of {batches} batches for {kind!r}, got {count}: "
+            f"{epochs * batches} or {(epochs + 1) * batches} would do"
         )
     if kind == "cyclic":
-        return step, count // batches
-    if kind == "shuffled":
-        return step.shuffled(batches=batches), count // batches
-    return step.random_allocation(steps=batches), count // batches
+        return step, epochs
+    if kind == "random_allocation":
+        return step.random_allocation(steps=batches), epochs
+    if left_out == 0:
+        return step.shuffled(batches=batches), epochs
+    raise ValueError(
+        f"drop_last must be False for {kind!r}, as nothing is known from below of epochs that "
+        f"leave records out, got True with {left_out} of {dataset_size} left out: of "
+        f"{batches * int(records or 0)} records none is"
+    )
+
+
+def batches_of(dataset_size: int, batch_size: int, *, drop_last: bool) -> tuple[int, int]:
+    """The batches of an epoch that is cut, and how many records are left out of each epoch.
+
+    Args:
+        dataset_size: The number of records.
+        batch_size: Of a whole batch, at most `dataset_size`.
+        drop_last: Whether records that do not fill a batch are left out of the epoch. If not they
+            are a batch by themselves, the last and smaller one.
+
+    What an epoch costs does not depend on the size of a batch, as noise is added to the sum. In a
+    fixed order each record is in one known batch, whatever its size. Random allocation draws one of
+    the batches for each record by itself, so that their sizes are random, and none is left out.
+    Where batches of any size are shuffled, whoever knows the record's batch sees one Gaussian step.
+    From below, with all other records alike, the outputs of b batches of any sizes, put into a
+    random order, are those of b batches of equal size: no attack on these is lost.
+    """
+    batches, rest = divmod(dataset_size, batch_size)
+    return (batches, rest) if drop_last or rest == 0 else (batches + 1, 0)
 
 
 def sampling_of(name: object) -> Sampling:
@@ -196,22 +233,31 @@ def rate_and_steps(
     dataset_size: int | None = None,
     epochs: float | None = None,
     sampling: str = "poisson",
+    drop_last: bool = False,
 ) -> tuple[float, int]:
     """The probability that a record is in a batch, and the number of steps.
 
     Given as such, or as the size of batches and data, and as epochs. Epochs are rounded up to whole
-    steps, but for what the rounding of a double explains.
+    steps, but for what the rounding of a double explains; of epochs that are cut into batches, the
+    probability is 1 over the number of `batches_of`.
 
     Raises:
         ValueError: A number is out of range.
         TypeError: A number is missing, given twice, or has the wrong type.
     """
     said, rate = one_of(sampling_probability=sampling_probability, batch_size=batch_size)
+    cut = said == "batch_size" and sampling in EPOCHS
+    if _checks.instance("drop_last", drop_last, bool) and not cut:
+        why = "without batch_size" if sampling in EPOCHS else f"for {sampling!r}"
+        raise ValueError(f"drop_last must be False {why}: no epoch is cut into batches; got True")
     if said == "batch_size":
         if dataset_size is None:
             raise TypeError("dataset_size must be given with batch_size")
         size = _checks.whole("dataset_size", dataset_size, 1, MOST_RECORDS)
-        part = Fraction(_checks.whole("batch_size", batch_size, 1, size), size)
+        records = _checks.whole("batch_size", batch_size, 1, size)
+        part = Fraction(records, size)
+        if cut:
+            part = Fraction(1, batches_of(size, records, drop_last=drop_last)[0])
     else:
         if (sampling == "fixed_size") != (dataset_size is not None):
             raise ValueError(
@@ -232,6 +278,14 @@ def rate_and_steps(
             f"epochs must make at most {_checks.MAX_COUNT} steps, got {_checks.show(length)}"
         )
     return float(part), count
+
+
+def _whole_batches(kind: str, rate: float) -> int:
+    """How many batches an epoch has."""
+    said = f"1 / sampling_probability must be whole, up to 1e12, for {kind!r}, got {1 / rate!r}"
+    if 1 < 1 / rate < _MOST:
+        said += f": 1/{math.floor(1 / rate)} or 1/{math.ceil(1 / rate)} would do"
+    return _whole(1 / rate, said)
 
 
 def _whole(value: float, message: str) -> int:

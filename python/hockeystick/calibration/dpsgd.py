@@ -28,6 +28,7 @@ def dpsgd_noise_multiplier(
     dataset_size: int | None = None,
     epochs: float | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     **options: Unpack[Options],
 ) -> float: ...
 @overload
@@ -41,10 +42,11 @@ def dpsgd_noise_multiplier(
     dataset_size: npt.ArrayLike | None = None,
     epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     **options: Unpack[Options],
 ) -> FloatArray: ...
 @spelled_out
-def dpsgd_noise_multiplier(
+def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
     *,
     epsilon: npt.ArrayLike,
     delta: npt.ArrayLike,
@@ -54,6 +56,7 @@ def dpsgd_noise_multiplier(
     dataset_size: npt.ArrayLike | None = None,
     epochs: npt.ArrayLike | None = None,
     sampling: Sampling = "poisson",
+    drop_last: bool = False,
     **options: Unpack[Options],
 ) -> Any:
     """The least noise multipliers at which runs of DP-SGD are certified to keep their budgets.
@@ -70,6 +73,7 @@ def dpsgd_noise_multiplier(
         dataset_size: The number of records.
         epochs: In place of the steps; rounded up to whole steps.
         sampling: How batches are drawn, as of ``dpsgd_epsilon_bounds``.
+        drop_last: Whether what does not fill a batch is left out, likewise.
         options: As of ``Composition.epsilon_bounds``, for each evaluation.
 
     Returns:
@@ -93,7 +97,7 @@ def dpsgd_noise_multiplier(
     array([0.74, 0.96, 2.13])
     """
     limits = Limits().updated(options)
-    kind = sampling_of(sampling)
+    way: dict[str, Any] = {"sampling": sampling_of(sampling), "drop_last": drop_last}
     numbers = {
         "epsilon": epsilon,
         "delta": delta,
@@ -112,17 +116,17 @@ def dpsgd_noise_multiplier(
             goal = goal_of(target, limits)
             key = tuple(run.values())
             if key not in families:
-                families[key] = _family(run, kind)
+                families[key] = _family(run, way)
             # What is much alike comes together, and only what is the same has samples in common.
-            at = (*map(float, (*rate_and_steps(**run, sampling=kind), *key)), *goal.at)
+            at = (*map(float, (*rate_and_steps(**run, **way), *key)), *goal.at)
             searches[where] = Sought(families[key], replace(goal, at=at))
     noises = np.array(found(searches), dtype=np.float64).reshape(shape)
     return noises if shape else noises.item()
 
 
-def _family(run: dict[str, Any], sampling: Sampling) -> Family:
+def _family(run: dict[str, Any], way: dict[str, Any]) -> Family:
     def make(noise: float) -> Composition:
-        return sampled_run(noise_multiplier=noise, sampling=sampling, **run)
+        return sampled_run(noise_multiplier=noise, **way, **run)
 
     if not make(1.0).terms:  # a bad argument is named here, where the search takes it for an end
         said = ", ".join(f"{name} = {_checks.show(value)}" for name, value in run.items())

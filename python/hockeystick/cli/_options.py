@@ -13,7 +13,7 @@ from hockeystick.sampling import SAMPLINGS, rate_and_steps, sampling_of
 
 SCHEME = (
     *("noise_multiplier", "sampling_probability", "steps"),
-    *("batch_size", "dataset_size", "epochs", "sampling"),
+    *("batch_size", "dataset_size", "epochs", "sampling", "drop_last"),
 )
 """The parameters of a run, as ``hockeystick.sampling.sampled_run`` takes them."""
 _NOISE = "noise_multiplier"
@@ -86,6 +86,12 @@ def options(
             help="Passes over the data, in place of --steps; rounded up to whole steps.",
         ),
         _sampling(),
+        click.option(
+            "--drop-last",
+            is_flag=True,
+            default=None,
+            help="Where an epoch is cut into batches, leave out what does not fill a batch.",
+        ),
         *([_adjacency_option()] if adjacency else []),
         *(_limits(tolerance) if limits else []),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),

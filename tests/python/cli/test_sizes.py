@@ -47,7 +47,22 @@ def test_sizes_and_epochs_in_whole_batches(run):
         *("epsilon", "-s", "1", *SIZES, "--epochs", "1", "-d", "1e-5", "--sampling", "shuffled"),
         *("--adjacency", "replace-one"),
     )
-    assert (code, "dataset_size / batch_size must be whole" in err) == (2, True)
+    assert (code, err) == (0, "")
+    for option, steps in ((), 235), (("--drop-last",), 234):
+        _, out, _ = run(
+            *("epsilon", "-s", "9", *SIZES, "--epochs", "1", "-d", "1e-5", *option),
+            *("--sampling", "random-allocation"),
+        )
+        assert f", {steps} steps (1 epochs) of noise 9.0" in out
+    _, out, _ = run(
+        *("epsilon", "-s", "9", *SIZES, "--epochs", "1", "-d", "1e-5", "--drop-last", "--json"),
+        *("--sampling", "cyclic"),
+    )
+    assert json.loads(out)["question"]["drop_last"] is True
+    code, _, err = run("epsilon", "-s", "9", *SIZES, "--epochs", "1", "-d", "1e-5", "--drop-last")
+    assert (code, "drop_last must be False for 'poisson'" in err) == (2, True)
+    code, _, err = run("epsilon", "--run", "run.toml", "-d", "1e-5", "--drop-last")
+    assert (code, "leave out --drop-last" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
