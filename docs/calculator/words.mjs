@@ -56,7 +56,7 @@ function odds({ upper }, { delta }) {
   if (!Number.isFinite(upper)) return "No epsilon is enough at this delta: the run may reveal a record whole.";
   const factor = Math.exp(upper) * (1 + 1e-15);
   const times = upper > 20 ? "more than 400 million: that says next to nothing" : factor >= 1000 ? `${Math.ceil(factor).toLocaleString("en")}` : rounded(factor, 3, true);
-  return `Seeing the result changes anyone's odds that a record was in the data by a factor of at most e^ε = ${times}, but for a part of probability δ = ${delta.trim()}.`;
+  return `Seeing the result changes anyone's odds that a record was in the data by a factor of at most e^ε = ${times}, except with a probability of δ = ${delta.trim()}.`;
 }
 
 function sizeOf(state) {

@@ -20,7 +20,7 @@ def basic_composition(*, epsilon: float, count: int, delta: float = 0.0) -> Guar
 
     Args:
         epsilon: Of each mechanism, in [0, 1e4] nats.
-        count: How many run, each possibly chosen after seeing the outputs before it; at most 1e9.
+        count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
         delta: Of each mechanism, in [0, 1].
 
     Returns:
@@ -51,7 +51,7 @@ def advanced_composition(
 
     Args:
         epsilon: Of each mechanism, in [0, 1e4] nats.
-        count: How many run, each possibly chosen after seeing the outputs before it; at most 1e9.
+        count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
         delta_slack: d, in (0, 1).
         delta: Of each mechanism, in [0, 1].
 
@@ -85,7 +85,7 @@ def simplified_optimal_composition(
 
     Args:
         epsilon: Of each mechanism, in [0, 1e4] nats.
-        count: How many run, each possibly chosen after seeing the outputs before it; at most 1e9.
+        count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
         delta_slack: d, in (0, 1).
         delta: Of each mechanism, in [0, 1].
 

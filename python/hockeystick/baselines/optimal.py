@@ -32,7 +32,7 @@ def optimal_composition_delta(
 
     Args:
         epsilon: Of each mechanism, in [0, 1e4] nats.
-        count: How many run, each possibly chosen after seeing the outputs before it; at most 1e9.
+        count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
         target_epsilon: Of the composition, in [0, 1e4] nats, scalar or any shape.
         delta: Of each mechanism, in [0, 1].
 
@@ -65,7 +65,7 @@ def optimal_composition_epsilon(
 
     Args:
         epsilon: Of each mechanism, in [0, 1e4] nats.
-        count: How many run, each possibly chosen after seeing the outputs before it; at most 1e9.
+        count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
         target_delta: Of the composition, in (0, 1), scalar or any shape.
         delta: Of each mechanism, in [0, 1].
 
