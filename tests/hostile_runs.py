@@ -16,8 +16,10 @@ ADJACENCIES = (
     hs.Adjacency.ADD_OR_REMOVE_ONE,
     hs.Adjacency.REMOVE_ONE,
     hs.Adjacency.ADD_ONE,
+    hs.Adjacency.REPLACE_SPECIAL,
 )
 REPLACEMENT = (hs.Adjacency.REPLACE_ONE, hs.Adjacency.REPLACE_SPECIAL)
+ALL = (*ADJACENCIES, hs.Adjacency.REPLACE_ONE)
 Run = tuple[hs.Composition, tuple[hs.Adjacency, ...]]
 
 
@@ -29,7 +31,7 @@ def _rate(rng: random.Random) -> float:
 
 def sampled_once(rng: random.Random) -> Run:
     step = hs.Gaussian(noise_multiplier=power(rng, -3, rng.choice((0, 2, 12))))
-    return 1 * step.poisson_sampled(_rate(rng)), (*ADJACENCIES, hs.Adjacency.REPLACE_ONE)
+    return 1 * step.poisson_sampled(_rate(rng)), ALL
 
 
 def sampled_often(rng: random.Random) -> Run:
@@ -38,7 +40,7 @@ def sampled_often(rng: random.Random) -> Run:
         * hs.Gaussian(noise_multiplier=power(rng, -0.4, 2)).poisson_sampled(power(rng, -5, -0.01))
         for _ in range(rng.choice((1, 1, 2)))
     ]
-    return sum(terms, hs.Composition()), ADJACENCIES
+    return sum(terms, hs.Composition()), ALL
 
 
 def gaussians(rng: random.Random) -> Run:
@@ -46,12 +48,12 @@ def gaussians(rng: random.Random) -> Run:
         rng.randint(1, 10 ** rng.randint(0, 9)) * hs.Gaussian(noise_multiplier=power(rng, -1, 12))
         for _ in range(rng.randint(1, 3))
     ]
-    return sum(terms, hs.Composition()), (*ADJACENCIES, *REPLACEMENT)
+    return sum(terms, hs.Composition()), ALL
 
 
 def laplace(rng: random.Random) -> Run:
     count = rng.choice((1, 1, 1, 2, rng.randint(2, 25)))
-    return count * hs.Laplace(noise_multiplier=power(rng, -2.9, 2)), ADJACENCIES
+    return count * hs.Laplace(noise_multiplier=power(rng, -2.5, 2)), ALL
 
 
 def selection(rng: random.Random) -> Run:
@@ -63,7 +65,7 @@ def selection(rng: random.Random) -> Run:
 def guarantees(rng: random.Random) -> Run:
     delta = rng.choice((0.0, power(rng, -307, -1), 1 - power(rng, -15.9, -1)))
     count = rng.choice((1, 2, rng.randint(1, 100), rng.randint(1, 3000)))
-    return count * hs.ApproximateDP(epsilon=power(rng, -8, 2), delta=delta), ADJACENCIES
+    return count * hs.ApproximateDP(epsilon=power(rng, -8, 2), delta=delta), ALL
 
 
 def responses(rng: random.Random) -> Run:
@@ -80,7 +82,7 @@ def lattices(rng: random.Random) -> Run:
     else:
         truncation = rng.choice((None, rng.randint(1, 20)))
         step = hs.DiscreteGaussian(sigma=power(rng, -0.6, 0.7), truncation=truncation)
-    return rng.choice((1, 1, 2, 3, rng.randint(1, 40))) * step, ADJACENCIES
+    return rng.choice((1, 1, 2, 3, rng.randint(1, 40))) * step, ALL
 
 
 def pairs(rng: random.Random) -> Run:
@@ -90,7 +92,7 @@ def pairs(rng: random.Random) -> Run:
     else:  # one outcome all but impossible
         rare = power(rng, -300, -3), power(rng, -300, -3)
         p, q = ([1 - x, x] for x in rare)
-    return rng.choice((1, 1, 2, 8, rng.randint(1, 60))) * hs.DiscretePair(p=p, q=q), ADJACENCIES
+    return rng.choice((1, 1, 2, 8, rng.randint(1, 60))) * hs.DiscretePair(p=p, q=q), ALL
 
 
 def one_rare_large_loss(rng: random.Random) -> Run:
@@ -118,6 +120,78 @@ def allocations(rng: random.Random) -> Run:
     noise = power(rng, -0.6, rng.choice((0.5, 3))) * math.sqrt(epochs)
     step = hs.Gaussian(noise_multiplier=noise)
     return 1 * step.random_allocation(steps=steps, epochs=epochs), ADJACENCIES
+
+
+def small_allocations(rng: random.Random) -> Run:
+    """Of few outcomes, some of infinite loss, and composed with as many epochs and steps."""
+    number = rng.randint(2, 3)
+    p, q = ([rng.randint(0 if j > 1 else 1, 64) for j in range(number)] for _ in "pq")
+    step: hs.Mechanism = hs.DiscretePair(p=p, q=q)
+    if rng.random() < 0.3:
+        step = hs.ApproximateDP(epsilon=power(rng, -3, 1), delta=rng.choice((0.0, 1e-9, 0.01)))
+    epoch = step.random_allocation(steps=rng.choice((2, 3, 4, rng.randint(2, 30))))
+    run = rng.choice((1, 1, 2, 3)) * epoch
+    if rng.random() < 0.3:
+        run = run + rng.randint(1, 5) * hs.Gaussian(noise_multiplier=power(rng, 0, 1.5))
+    return run, ADJACENCIES
+
+
+def selected(rng: random.Random) -> Run:
+    steps = rng.choice((3, 4, rng.randint(3, 40), round(power(rng, 1, 5))))
+    chosen = rng.randint(2, min(steps - 1, rng.choice((2, 3, 40))))
+    step = hs.Gaussian(noise_multiplier=power(rng, -0.5, 1.5))
+    epoch = step.random_allocation(steps=steps, selected=chosen, epochs=rng.choice((1, 1, 3)))
+    return rng.choice((1, 1, 2, 30)) * epoch, ADJACENCIES
+
+
+def fixed_sizes(rng: random.Random) -> Run:
+    size = rng.choice((2, 3, 10, round(power(rng, 0.4, 7))))
+    batch = min(max(1, round(size * power(rng, -3, 0))), size)
+    step = hs.Gaussian(noise_multiplier=power(rng, -0.7, 1.5))
+    drawn = step.fixed_size_sampled(
+        batch_size=batch, dataset_size=size, replacement=rng.random() < 0.4
+    )
+    return rng.choice((1, 1, 1, rng.randint(2, 2000))) * drawn, REPLACEMENT
+
+
+def shuffles(rng: random.Random) -> Run:
+    batches = rng.choice((2, 3, rng.randint(2, 100), round(power(rng, 1, 6))))
+    step = hs.Gaussian(noise_multiplier=power(rng, -0.5, 1.5))
+    epoch = step.shuffled(batches=batches, epochs=rng.choice((1, 1, rng.randint(1, 9))))
+    return rng.choice((1, 1, rng.randint(2, 100))) * epoch, REPLACEMENT
+
+
+def concentrated(rng: random.Random) -> Run:
+    run = rng.choice((1, 1, rng.randint(2, 100))) * hs.ZCDP(power(rng, -9, 1.5))
+    if rng.random() < 0.3:
+        run = run + rng.randint(1, 10) * hs.Gaussian(noise_multiplier=power(rng, -0.3, 2))
+    return run, ALL
+
+
+def truncated(rng: random.Random) -> Run:
+    size = rng.choice((2, 3, 20, round(power(rng, 1, 4))))
+    step = hs.TruncatedPoissonGaussian(
+        noise_multiplier=power(rng, -0.4, 1),
+        sampling_probability=rng.choice((power(rng, -3, -0.01), 1.0)),
+        truncated_batch_size=rng.randint(1, size),
+        dataset_size=size,
+    )
+    return rng.choice((1, 1, rng.randint(2, 1000))) * step, ADJACENCIES
+
+
+def given_curves(rng: random.Random) -> Run:
+    """The curve of a response at a few points, or wider than that."""
+    number, epsilon = rng.randint(2, 9), power(rng, -1, 0.7)
+    alpha = sorted(math.exp(rng.uniform(-1.3, 1.3) * epsilon) for _ in range(number))
+    odds = math.exp(epsilon)
+    exact = [max((odds - a) / (1 + odds), 1 - a, 0.0) for a in alpha]
+    wide = power(rng, -12, -2)
+    curve = hs.HockeyStickCurve(
+        alpha=alpha,
+        lower=[v * (1 - wide) for v in exact],
+        upper=[min(1.0, v * (1 + wide) + wide) for v in exact],
+    )
+    return rng.choice((1, 1, rng.randint(2, 5))) * curve, ALL
 
 
 def normal_noise(rng: random.Random) -> Run:
@@ -151,7 +225,14 @@ FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
     "pairs": (pairs, 4),
     "one rare large loss": (one_rare_large_loss, 2),
     "mixtures": (mixtures, 1),
-    "allocations": (allocations, 1),
+    "allocations": (allocations, 2),
+    "small allocations": (small_allocations, 3),
+    "selected steps": (selected, 2),
+    "fixed sizes": (fixed_sizes, 3),
+    "shuffles": (shuffles, 2),
+    "concentrated": (concentrated, 2),
+    "truncated": (truncated, 2),
+    "given curves": (given_curves, 2),
     "normal noise": (normal_noise, 2),
     "Laplace noise": (laplace_noise, 2),
 }

@@ -16,7 +16,6 @@ from hockeystick.errors import CertificationError
 from hockeystick.verify import questions, renyi
 from hockeystick.verify.balls import (
     ZERO,
-    Curve,
     between,
     decimal,
     digits_of,
@@ -24,9 +23,9 @@ from hockeystick.verify.balls import (
     double_below,
 )
 from hockeystick.verify.curves import Composed, composed
-from hockeystick.verify.ends import OPEN, ends
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.result import Verified
+from hockeystick.verify.sides import GAPS, sides
 
 ROUNDS = 4
 METHOD = "closed forms of both ends"
@@ -41,7 +40,7 @@ class Found(NamedTuple):
     method: str
     limits: dict[str, float]
     gap: str
-    """Why it is no closer, if theory leaves a gap."""
+    """Why it is no closer, if a gap is left."""
     ends: tuple[arb, arb]
     """What is attained and what is proved, ascending; the ball, if there is no gap."""
 
@@ -167,7 +166,7 @@ def _ball(
     question: Question, run: Composable, point: float, adjacency: Adjacency, digits: int
 ) -> Found:
     """The narrowest ball of a few rounds of rising precision."""
-    if any(isinstance(mechanism, OPEN) for mechanism, _ in run.terms):
+    if any(isinstance(mechanism, GAPS) for mechanism, _ in run.terms):
         return _between(question, run, point, adjacency, digits)
     best, method, limits = arb(0, math.inf), "", {}
     working, last, is_cut = digits + GUARD, -1.0, False
@@ -196,28 +195,20 @@ def _ball(
 def _between(
     question: Question, run: Composable, point: float, adjacency: Adjacency, digits: int
 ) -> Found:
-    ((mechanism, count),) = run.terms if len(run.terms) == 1 else ((None, 0),)
-    if mechanism is None or count != 1 or question.ask is None:
-        raise NotKnownError("of mechanisms with a gap in theory, one release is known, and no more")
+    """What is proved and what is attained: the exact value is between, or both."""
+    if question.ask is None:
+        raise NotKnownError("Renyi divergences of mechanisms with a gap are not known")
     with ctx.workprec(64 + int(3.33 * (digits + GUARD))):
-        found = [ends(mechanism, way, digits) for way in adjacency.directions]
-        sides = ([one.proved for one in found], [one for way in found for one in way.attained])
-        proved, attained = (
-            _ask(
-                question.ask, [Composed(ZERO, ZERO, None, one, "") for one in curves], point, digits
-            )
-            for curves in sides
-        )
+        found = [sides(run.terms, way, digits) for way in adjacency.directions]
+        proved = _ask(question.ask, [one.proved for one in found], point, digits)
+        # Bayes risks are lower where curves are higher: `ask` takes the worst of them all.
+        attained = _ask(question.ask, [one for way in found for one in way.attained], point, digits)
         low, high = (proved, attained) if proved < attained else (attained, proved)
         if not low < high:
             return Found(between(low, high), METHOD, {}, "", (low, high))
         first, last = (decimal(end, digits)[0] for end in (low, high))
-        gap = f"theory leaves a gap from {first} to {last}, one proved, the other attained"
+        gap = f"a gap is left from {first} to {last}, one proved, the other attained"
         return Found(between(low, high), METHOD, {}, gap, (low, high))
-
-
-def _single(curve: Curve) -> Composed:
-    return Composed(ZERO, ZERO, None, curve, METHOD)
 
 
 def _ask(ask: Ask, curves: Sequence[Composed], point: float, digits: int) -> arb:

@@ -66,9 +66,18 @@ class Composed:
 
 def composed(releases: Releases, direction: Direction, digits: int) -> Composed:
     """The composition, at the working precision in force and for that many digits of delta."""
-    if any(isinstance(mechanism, RandomAllocation) for mechanism, _ in releases):
-        return Composed(ZERO, ZERO, None, _allocated(releases, direction, digits), "contour")
-    laws = merged([(law(mechanism, direction), n) for mechanism, n in releases])
+    ((mechanism, count),) = releases if len(releases) == 1 else ((None, 0),)
+    if isinstance(mechanism, RandomAllocation) and count == 1:
+        step = mechanism.mechanism
+        if isinstance(step, GaussianMechanism):
+            curve = allocated(step, mechanism.steps, mechanism.epochs, direction, digits)
+            return Composed(ZERO, ZERO, None, curve, "contour")
+    return of_laws([(law(mechanism, direction), n) for mechanism, n in releases], digits)
+
+
+def of_laws(made: Counted, digits: int) -> Composed:
+    """The composition of pairs, each drawn so many times."""
+    laws = merged(made)
     pairs = [(weight, pair, n) for made, n in laws for weight, pair in made]
     infinite = _some([(pair.infinite, n) for _, pair, n in pairs if isinstance(pair, Atoms)])
     slack = _some([(pair.slack, n) for _, pair, n in pairs if isinstance(pair, Atoms)])
@@ -85,20 +94,16 @@ def composed(releases: Releases, direction: Direction, digits: int) -> Composed:
     )
 
 
-def _allocated(releases: Releases, direction: Direction, digits: int) -> Allocated:
+def allocated(
+    step: GaussianMechanism, steps: int, epochs: int, direction: Direction, digits: int
+) -> Allocated:
     """The curve of one epoch of a Gaussian at random, composed with nothing."""
-    ((mechanism, count),) = releases if len(releases) == 1 else ((releases[0][0], 2),)
-    if count > 1 or not isinstance(mechanism, RandomAllocation):
-        raise NotKnownError("a random allocation is known by itself and once, not composed")
-    step = mechanism.mechanism
-    if not isinstance(step, GaussianMechanism):
-        raise NotKnownError("a random allocation is known of Gaussian steps only")
     if direction.replaces:
-        raise undefined(mechanism, direction)
-    if not SMALLEST_NOISE <= step.noise_multiplier / mechanism.epochs**0.5 <= LARGEST_NOISE:
+        raise undefined(step.random_allocation(steps=steps), direction)
+    noise = step.noise_multiplier
+    if not SMALLEST_NOISE <= noise / epochs**0.5 <= LARGEST_NOISE:
         raise NotKnownError("a random allocation is known where noise is from 0.1 to 1e4")
-    noise, removes = step.noise_multiplier, not direction.backward
-    return Allocated(noise, mechanism.steps, mechanism.epochs, removes=removes, digits=digits)
+    return Allocated(noise, steps, epochs, removes=not direction.backward, digits=digits)
 
 
 def merged(laws: Counted) -> Counted:

@@ -19,7 +19,7 @@ from hockeystick.verify import closed
 from hockeystick.verify.allocation import Allocated
 from hockeystick.verify.balls import ZERO, Curve, between, maximum, normal_tail
 from hockeystick.verify.errors import NotKnownError
-from hockeystick.verify.laws import Mixed, Pair, Shifts, sampled, undefined
+from hockeystick.verify.laws import Atoms, Mixed, Pair, Shifts, atomic, undefined
 
 OPEN = (known.FixedSizeSampled, known.Shuffled, known.HockeyStickCurve)
 MOST_DRAWS = 2000  # how often a record may be in one batch
@@ -102,7 +102,16 @@ class _Batch:
 
 
 def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Ends:
-    """Balle, Barthe & Gaboardi (2018), and Slepian's inequality for special records."""
+    """Balle, Barthe & Gaboardi (2018), and Slepian's inequality for special records.
+
+    Without replacement what is proved is attained. With the record 1 and the other 0 (or -1), and
+    all others c in [-1, 1], P and Q are (1 - g) N(c mu) and g times normals that c does not move.
+    At alpha > 1 one of c = 1 and c = -1 attains h, at alpha < 1 the other; at 1 all c do, as their
+    common part cancels. There the best event is one half-line for all c, whose probability under Q
+    goes continuously from that of c = -1 to that of c = 1. So for a false positive rate between
+    these some c attains h(1) + rate, which no test exceeds; beyond them the least value of
+    h(alpha) + alpha rate is on one side of 1, where c = -1 or c = 1 attains all of h.
+    """
     if direction in (Direction.REMOVE, Direction.ADD):
         raise undefined(mechanism, direction)
     distance = 2 if direction.replaces else 1
@@ -115,14 +124,12 @@ def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Ends:
     still: Shifts = ((arb(1), ZERO),)
     pairs: list[Pair] = [Mixed(shifts, still), Mixed(still, tuple((w, -s) for w, s in shifts))]
     if not mechanism.replacement:
-        ways = (Direction.REMOVE, Direction.ADD)
-        pairs = [sampled(noise, batch.weights[1], way) for way in ways]
+        return Ends(proved, (proved,))
     attained = [closed.drawn(((arb(1), pair),)) for pair in pairs]
     if not direction.replaces:  # all others opposite to the record
         with_it, without = (_tail([(w, k * s) for w, s in shifts]) for k in (2, 1))
         top = (50 + 2 * shifts[-1][1]).upper()
-        opposed = _thresholds(with_it, without, top, back=direction.backward)
-        attained.append(opposed if mechanism.replacement else proved)
+        attained.append(_thresholds(with_it, without, top, back=direction.backward))
     return Ends(proved, tuple(one for one in attained if one))
 
 
@@ -234,6 +241,22 @@ def _thresholds(first: Curve, second: Curve, top: arb, *, back: bool) -> Curve:
         return found.max(ZERO).max(-epsilon.expm1())
 
     return curve
+
+
+def outcomes_above(mechanism: known.HockeyStickCurve, direction: Direction) -> Atoms:
+    """Outcomes whose curve is the convex hull of the points above, and so above the given one."""
+    corners, least = [(Fraction(0), Fraction(1))], Fraction(1)
+    for x, v in zip(mechanism.alpha, mechanism.upper, strict=True):
+        least = min(least, Fraction(v))
+        corners.append((Fraction(x), least))
+    hull = _hull(corners)
+    slopes = [Fraction(-1), *((w - v) / (b - a) for (a, v), (b, w) in pairwise(hull)), Fraction(0)]
+    masses = [
+        (_ball(b - a), _ball(x * (b - a)))
+        for (x, _), (a, b) in zip(hull, pairwise(slopes), strict=True)
+    ]
+    pairs = [(p, q) for q, p in masses] + [(_ball(least), ZERO)]
+    return atomic([(q, p) for p, q in pairs] if direction.backward else pairs)
 
 
 def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Ends:

@@ -17,6 +17,7 @@ from flint import arb, ctx
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
+from hockeystick.verify import places
 from hockeystick.verify.balls import ZERO, between, maximum
 from hockeystick.verify.errors import NotKnownError
 
@@ -73,6 +74,8 @@ class Atoms:
     outcomes: tuple[tuple[arb, arb], ...]
     infinite: arb
     slack: arb = field(default_factory=arb)  # 0; balls of python-flint before 0.9 have no hash
+    missed: arb = field(default_factory=arb)
+    """Q's mass where P has none."""
     spacing: arb | None = None
     index: tuple[int, ...] = ()
 
@@ -135,6 +138,23 @@ def _(mechanism: known.ApproximateDP, _: Direction) -> Pair:
 
 
 @_law.register
+def _(mechanism: known.RandomAllocation, direction: Direction) -> Pair:
+    if direction.replaces:
+        raise undefined(mechanism, direction)
+    step = _law(mechanism.mechanism, direction)
+    if not isinstance(step, Atoms):
+        raise NotKnownError(
+            "a random allocation is known of steps with finitely many outcomes, and by itself and "
+            "once of Gaussian steps, not composed"
+        )
+    if not step.slack.is_zero():
+        raise NotKnownError("a random allocation of outcomes that are not listed is not known")
+    masses = [(p, p * (-loss).exp()) for loss, p in step.outcomes]
+    masses += [pair for pair in ((step.infinite, ZERO), (ZERO, step.missed)) if any(pair)]
+    return atomic(places.epoch(masses, mechanism.steps, back=direction.backward))
+
+
+@_law.register
 def _(mechanism: known.RandomizedResponse, direction: Direction) -> Pair:
     k, noise = arb(mechanism.num_buckets), arb(mechanism.noise_parameter)
     other = noise / k
@@ -143,23 +163,23 @@ def _(mechanism: known.RandomizedResponse, direction: Direction) -> Pair:
         raise undefined(mechanism, direction)
     if _distance(direction) > 1:
         third = (k - 2) * other
-        return _atoms([(own, other), (third, third), (other, own)], (own / other).log(), (1, 0, -1))
-    return _atoms(_ordered([(own, 1 / k), ((k - 1) * other, (k - 1) / k)], direction))
+        return atomic([(own, other), (third, third), (other, own)], (own / other).log(), (1, 0, -1))
+    return atomic(_ordered([(own, 1 / k), ((k - 1) * other, (k - 1) / k)], direction))
 
 
 @_law.register
 def _(mechanism: known.DiscreteLaplace, direction: Direction) -> Pair:
-    return _atoms(*_discrete_laplace(mechanism, _distance(direction)))
+    return atomic(*_discrete_laplace(mechanism, _distance(direction)))
 
 
 @_law.register
 def _(mechanism: known.DiscreteGaussian, direction: Direction) -> Pair:
-    return _atoms(*_discrete_gaussian(mechanism, _distance(direction)))
+    return atomic(*_discrete_gaussian(mechanism, _distance(direction)))
 
 
 @_law.register
 def _(mechanism: known.DiscretePair, direction: Direction) -> Pair:
-    return _atoms(_ordered(_given(mechanism), direction))
+    return atomic(_ordered(_given(mechanism), direction))
 
 
 @_law.register
@@ -215,7 +235,7 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
     else:
         raise NotKnownError(f"no rigorous law is written for {mechanism!r}")
     mixed = [(rate * p + (1 - rate) * q, q) for p, q in pairs]
-    return _atoms(_ordered(mixed, direction), slack=slack)
+    return atomic(_ordered(mixed, direction), slack=slack)
 
 
 def sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
@@ -247,8 +267,8 @@ def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) 
 def _approximate(epsilon: float, delta: float) -> Pair:
     odds, rest, lost = arb(epsilon).exp(), 1 - arb(delta), arb(delta)
     likely, other = rest * odds / (1 + odds), rest / (1 + odds)
-    pairs = [(likely, other), (other, likely), (lost, ZERO)]
-    return _atoms(pairs, 2 * arb(epsilon), (0, -1), start=arb(epsilon))
+    pairs = [(likely, other), (other, likely), (lost, ZERO), (ZERO, lost)]
+    return atomic(pairs, 2 * arb(epsilon), (0, -1), start=arb(epsilon))
 
 
 class _Listed(NamedTuple):
@@ -310,7 +330,7 @@ def _ordered(pairs: Sequence[tuple[arb, arb]], direction: Direction) -> list[tup
     return [(q, p) for p, q in pairs] if direction.backward else list(pairs)
 
 
-def _atoms(
+def atomic(
     pairs: Sequence[tuple[arb, arb]],
     gap: arb | None = None,
     index: Sequence[int] = (),
@@ -319,16 +339,17 @@ def _atoms(
 ) -> Atoms:
     """Outcomes from their masses; on a lattice by falling loss, `start` + `gap` times `index`."""
     infinite = sum((p for p, q in pairs if q.is_zero()), ZERO)
+    missed = sum((q for p, q in pairs if p.is_zero()), ZERO)
     finite = [(k, p, q) for k, (p, q) in enumerate(pairs) if not (p.is_zero() or q.is_zero())]
     if gap is None or not gap > 0 or not finite:
         outcomes = [((p / q).log(), p) for _, p, q in finite]
         outcomes.sort(key=lambda outcome: float(outcome[0].mid()))
-        return Atoms(tuple(outcomes), infinite, slack)
+        return Atoms(tuple(outcomes), infinite, slack, missed)
     listed = [(start + gap * index[k], p) for k, p, _ in reversed(finite)]
     steps = [index[k] for k, _, _ in reversed(finite)]
     unit = math.gcd(*(i - steps[0] for i in steps)) or 1
-    places = tuple((i - steps[0]) // unit for i in steps)
-    return Atoms(tuple(listed), infinite, slack, gap * unit, places)
+    at = tuple((i - steps[0]) // unit for i in steps)
+    return Atoms(tuple(listed), infinite, slack, missed, gap * unit, at)
 
 
 def _at_least(trials: int, q: arb, k: int) -> arb:

@@ -125,7 +125,9 @@ class Lowered(Sums):
     e^(-y^2 / 2). So n steps are at e^-nats first on the line of y = sqrt(2 nats / n).
     """
 
-    def __init__(self, pair: Mixed | Logistic, line: Line, size: arb, nats: float, steps: int):
+    def __init__(
+        self, pair: Mixed | Logistic, line: Line, size: arb, nats: float, steps: int
+    ) -> None:
         self._density, self._size = strips.density(pair), size
         super().__init__(strips.rule(self._density, line.c, size, nats), line)
         self._loose = nats / steps + math.log(steps) + LOOSE

@@ -18,7 +18,7 @@ class Verified:
     """epsilon, delta, true_positive_rate, bayes_risk or renyi_divergence."""
     known: bool
     """Whether there is a rigorous value; if not, `reason` says why. Then the bounds are trivial, or
-    one is attained and the other proved, where theory leaves a gap."""
+    one is attained and the other proved, where a gap is left."""
     middle: str
     """Middle of the ball in decimal: as many digits as are known, and one more."""
     radius: str

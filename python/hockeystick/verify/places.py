@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random allocation of steps with finitely many outcomes: every outcome of an epoch is listed."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from flint import arb
+
+from hockeystick.verify.balls import ZERO
+from hockeystick.verify.errors import NotKnownError
+
+MOST_OUTCOMES = 20_000
+Masses = Sequence[tuple[arb, arb]]  # of the first and the second of a pair
+
+
+def epoch(step: Masses, steps: int, *, back: bool) -> list[tuple[arb, arb]]:
+    """The masses of an epoch of which a record joins one of `steps` steps, all outcomes listed.
+
+    With the record, a place drawn uniformly holds an outcome of the first of the pair, and all
+    others of the second. Without it, all hold outcomes of the second. Only how often each occurs
+    counts, so that the likelihood ratio is the mean of the steps' ratios, and outcomes that are
+    impossible without the record are together one. If `back`, the step's pair is that of a record
+    that is added, and so is the epoch's.
+    """
+    if back:
+        return [(p, q) for q, p in epoch([(q, p) for p, q in step], steps, back=False)]
+    both = [(p, q) for p, q in step if not q.is_zero()]
+    number = math.comb(steps + len(both) - 1, max(len(both) - 1, 0))
+    if number > MOST_OUTCOMES:
+        raise NotKnownError(f"an epoch has {number} outcomes, more than {MOST_OUTCOMES}")
+    ratios = [p / q / steps for p, q in both]
+    made = []
+    for counts, mass in _ways([q for _, q in both], steps):
+        ratio = sum((c * r for c, r in zip(counts, ratios, strict=True) if c), ZERO)
+        made.append((mass * ratio, mass))
+    return [*made, (sum((p for p, q in step if q.is_zero()), ZERO), ZERO)]
+
+
+def _ways(masses: Sequence[arb], number: int) -> Iterator[tuple[tuple[int, ...], arb]]:
+    """How often each outcome occurs among so many draws, and with which probability."""
+    powers = [[mass**k / math.factorial(k) for k in range(number + 1)] for mass in masses]
+    last = len(masses) - 1
+
+    def chosen(j: int, left: int, mass: arb) -> Iterator[tuple[tuple[int, ...], arb]]:
+        if j == last:
+            yield (left,), mass * powers[j][left]
+            return
+        for k in range(left + 1):
+            for counts, whole in chosen(j + 1, left - k, mass * powers[j][k]):
+                yield (k, *counts), whole
+
+    return chosen(0, number, arb(math.factorial(number))) if masses else iter(())

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions with mechanisms that leave a gap: what is proved above them and attained below."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from mpmath import mp
+
+import hockeystick as hs
+from hockeystick import Adjacency, Direction
+from hockeystick.verify.sides import concentrated, sides
+
+
+def noise(multiplier):
+    return hs.Gaussian(noise_multiplier=multiplier)
+
+
+ALPHA = [math.exp(0.2 * k) for k in range(-5, 6)]
+RESPONSE = [max((3 - a) / 4, 1 - a, 0.0) for a in ALPHA]
+GIVEN = hs.HockeyStickCurve(
+    alpha=ALPHA,
+    lower=[v * 0.999 for v in RESPONSE],
+    upper=[min(1.0, 1.001 * v + 1e-6) for v in RESPONSE],
+)
+ANY = (Direction.REMOVE, Direction.ADD)
+REPLACES = (Direction.REPLACE, Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD)
+RUNS = [
+    (3 * noise(2.0).random_allocation(steps=40, selected=4) + noise(5.0), ANY),
+    (1 * noise(3.0).random_allocation(steps=5, selected=2, epochs=4), ANY),
+    (9 * noise(1.5).fixed_size_sampled(batch_size=3, dataset_size=9), REPLACES),
+    (4 * noise(2.0).shuffled(batches=7, epochs=3), REPLACES),
+    (3 * hs.ZCDP(0.05) + 2 * noise(4.0), (*ANY, *REPLACES)),
+    (1 * hs.ZCDP(0.3), (*ANY, *REPLACES)),
+    (2 * GIVEN, (*ANY, *REPLACES)),
+    (GIVEN + noise(3.0), ANY),
+]
+CASES = [(run, way) for run, ways in RUNS for way in ways]
+ADJACENCY = {
+    Direction.REMOVE: Adjacency.REMOVE_ONE,
+    Direction.ADD: Adjacency.ADD_ONE,
+    Direction.REPLACE: Adjacency.REPLACE_ONE,
+    Direction.SPECIAL_REMOVE: Adjacency.REPLACE_SPECIAL,
+    Direction.SPECIAL_ADD: Adjacency.REPLACE_SPECIAL,
+}
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize(("run", "way"), CASES, ids=str)
+def test_no_bounds_lie_outside_both_sides(run, way):
+    """The fast interval may be narrower than the sides, but not beyond either."""
+    for question in ({"epsilon": 0.4}, {"false_positive_rate": 0.2}, {"prior": 0.3}):
+        result = hs.verify(run, adjacency=ADJACENCY[way], digits=8, **question)
+        assert result.method
+        assert result.enclosed is not False
+        assert result.known or "a gap is left" in result.reason
+        beyond = hs.Bounds(result.upper * (1 + 1e-6), max(1.0, result.upper) * 2)
+        ((name, value),) = question.items()
+        wrong = hs.verify(run, adjacency=ADJACENCY[way], digits=8, fast=beyond, **{name: value})
+        assert wrong.enclosed is False
+
+
+@pytest.mark.parametrize(("run", "way"), CASES, ids=str)
+def test_what_is_attained_is_below_what_is_proved(run, way):
+    with ctx.workprec(120):
+        found = sides(run.terms, way, 10)
+        for epsilon in map(arb, (-0.3, 0.1, 0.9)):
+            proved = found.proved.delta(epsilon)
+            for one in found.attained:
+                assert one.delta(epsilon).lower() <= proved.upper()
+
+
+@pytest.mark.parametrize("rho", [1e-6, 0.1, 30.0])
+@pytest.mark.parametrize("share", [0.5, 1.0, 3.0])
+def test_the_bound_of_concentrated_mechanisms_is_the_least_over_orders(rho, share):
+    """e^((a - 1) (a rho - eps)) (1 - 1 / a)^a / (a - 1), by mpmath."""
+    epsilon = share * (rho + 2 * math.sqrt(rho))
+    with ctx.workprec(120), mp.workdps(30):
+        found = concentrated(arb(rho))(arb(epsilon))
+
+        def bound(log_t):
+            t = mp.exp(log_t)
+            a = t + 1
+            return mp.exp(t * (a * mp.mpf(rho) - mp.mpf(epsilon))) * (1 - 1 / a) ** a / t
+
+        best = min(bound(mp.mpf(k) / 50) for k in range(-1000, 1000))
+        value = mp.mpf(found.mid().str(25, radius=False))
+        assert best * mp.mpf("0.99") <= value <= best * (1 + mp.mpf(10) ** -12)
+
+
+def test_outcomes_above_a_given_curve_are_its_hull():
+    """Composed with nothing, they are the curve that one release has, at every point."""
+    with ctx.workprec(150):
+        for way in ANY:
+            one = sides((1 * GIVEN).terms, way, 10).proved
+            twice = sides((GIVEN + hs.DiscretePair(p=(0.5, 0.5), q=(0.5, 0.5))).terms, way, 10)
+            for epsilon in map(arb, (-2.0, -0.4, 0.0, 0.3, 1.7)):
+                a, b = one.delta(epsilon), twice.proved.delta(epsilon)
+                assert a.overlaps(b)
+                assert a.rad() < 1e-20
+
+
+@pytest.mark.parametrize("adjacency", ["replace-special", "replace-one"])
+def test_an_adversary_between_attains_the_power_of_a_fixed_batch(adjacency):
+    """Batch 2 of 4 at noise 1 / 2: for rates between the best events, records c x, abs(c) < 1."""
+    with mp.workdps(40):
+        near = mp.mpf(1 if adjacency == "replace-one" else 0) * -1
+        mu, g, share = mp.mpf(2), mp.mpf(1) / 2, (1 + near) / 2  # the best event begins at share
+
+        def event(mean):
+            return mp.ncdf((mean - share) * mu)
+
+        rate = mp.mpf("0.35") if adjacency == "replace-special" else mp.mpf("0.3")
+        c = mp.findroot(lambda c: g * event(near) + (1 - g) * event(c) - rate, share)
+        assert -1 < c < 1
+        power = g * event(1) + (1 - g) * event(c)
+        step = noise(0.5).fixed_size_sampled(batch_size=2, dataset_size=4)
+        result = hs.verify(
+            step, false_positive_rate=float(rate), adjacency=adjacency, digits=15, fast=False
+        )
+        assert result.known
+        assert abs(mp.mpf(result.middle) - power) < mp.mpf(10) ** -14
+
+
+def test_a_sampled_pair_of_all_data_sets_is_below():
+    """Fixed batches of 1 of 2 and 2 of 3, all data sets of -1, 0 and 1, by integrals."""
+    for batch, size in ((1, 2), (2, 3)):
+        step = noise(1.3).fixed_size_sampled(batch_size=batch, dataset_size=size)
+        for adjacency, old, new in (("replace-special", 1, 0), ("replace-one", 1, -1)):
+            result = hs.verify(step, epsilon=0.2, adjacency=adjacency, digits=12, fast=False)
+            assert result.known
+            worst = 0.0
+            for others in _data_sets(size - 1):
+                worst = max(worst, _delta(batch, (old, *others), (new, *others), 1.3, 0.2))
+                worst = max(worst, _delta(batch, (new, *others), (old, *others), 1.3, 0.2))
+            assert abs(worst / result.upper - 1) < 1e-5
+
+
+def _data_sets(size):
+    return itertools.product((-1, 0, 1), repeat=size)
+
+
+def _delta(batch, first, second, sigma, epsilon):
+    """By a fine sum over outputs, from all batches."""
+    x = np.arange(-16, 16, 2e-3)
+
+    def density(records):
+        sums = [sum(drawn) for drawn in itertools.combinations(records, batch)]
+        return sum(np.exp(-(((x - s) / sigma) ** 2) / 2) for s in sums) / len(sums)
+
+    scale = 2e-3 / (sigma * math.sqrt(2 * math.pi))
+    return float(np.maximum(density(first) - math.exp(epsilon) * density(second), 0).sum() * scale)
