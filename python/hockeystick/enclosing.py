@@ -117,7 +117,10 @@ def enclosed(
         )
 
     return _core.enclosed(
-        *(question, points, side(_above), side(_below)),
+        question,
+        points,
+        side(_above),
+        side(_below),
         closes=all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact),
         runs=sum(count for one, count in dominating(terms) if not one.is_exact),
         known=known,
