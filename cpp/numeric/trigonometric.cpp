@@ -185,8 +185,12 @@ double hypot(double x, double y) {
 }
 
 // With t = small / large and c = j / 16 next to it, atan t = atan c + atan((small - c large) / (large + c small)). The
-// numerator is off by at most c / 2 + 1/32 of large, the angle so by 0.3 at most where j > 0 and thus the result at
-// least 1/32 .. 1; in all 2.5 relative. For j = 0 the quotient is off by 1, its series by 0.1 and the sum by 1.
+// difference is exact (Sterbenz), and what is added to atan c is below 1/32, so that each rounding of it is at most
+// 1/64. The worst case is j = 1, t just above 1/32, where the result is no larger than that: c large and c small are
+// exact; the denominator is off by 1, the quotient, the series and the sum with the low part of atan c by 1/2 each,
+// relative to the result, and the last sum by 1: in all 3.5. From j = 2 on c large is off by c, which is 1.4 of the
+// result at most, the others by a third of what they are at j = 1 at most, and the last sum by 1: below 3.3. For j = 0
+// the quotient is off by 1, its series by 1.1.
 double atan2(double y, double x) {
   if (std::isnan(x) || std::isnan(y)) return x + y;
   double a = std::fabs(x), b = std::fabs(y);
