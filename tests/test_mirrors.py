@@ -15,7 +15,7 @@ THROUGH_OTHERS = {
     "discretize": "cells jensen_integral tangent_points",
     "forecast": "grid_planner",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
-    "gaussian_cells gaussian_mgf_line gaussian_tradeoff known_pairs moment_strips "
+    "gaussian_cells gaussian_mgf_line gaussian_tradeoff known_pairs "
     "public_mixture random_allocation sampled",
     "methods": "dpsgd dpsgd_search engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",

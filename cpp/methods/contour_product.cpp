@@ -63,7 +63,7 @@ void ContourProduct::multiply(const MgfLine& line, std::int64_t count) {
   ++terms_;
   higher_.add(line, count), lower_.add(line, count);
   multiply_samples(line.samples(spacing, contour_.count), count);
-  const double modulus = line.modulus_bound(spacing * static_cast<double>(contour_.count));
+  const double modulus = line.modulus_bound(spacing * static_cast<double>(contour_.count));  // proof: contour-tail
   log_beyond_ += times * math::log(std::max(modulus, 1e-300));
   left_out_ += times * line.left_out() * (1 + 1e-12);  // proof: contour-cut
 }

@@ -3,13 +3,18 @@
 #include <pybind11/complex.h>
 #include <pybind11/stl.h>
 
+#include <array>
 #include <complex>
+#include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "mechanisms/dominating_pair.hpp"
+#include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/sampling/allocation_curve.hpp"
 #include "mechanisms/sampling/allocation_epoch.hpp"
 #include "mechanisms/sampling/allocation_hyperbola.hpp"
@@ -36,6 +41,40 @@ py::dict described(const GridLaw& law) {
   all["zero"] = law.zero, all["beyond"] = law.beyond;
   all["mass_error"] = law.mass_error, all["value_error"] = law.value_error;
   return all;
+}
+
+// Cells that are as wrong as a pair may be, and what it then states.
+class RoughPair final : public DominatingPair {
+ public:
+  RoughPair(std::shared_ptr<const DominatingPair> exact, const std::array<double, 3>& factors,
+            const std::array<double, 5>& errors, const std::array<double, 2>& infinite)
+      : exact_(std::move(exact)), factors_(factors), errors_(errors), infinite_(infinite) {}
+  PairCells integrate(std::span<const double> edges) const override {
+    PairCells cells = exact_->integrate(edges);
+    const auto [p, above, below] = factors_;
+    for (CellMass& cell : cells.cells) cell.p *= p, cell.above *= above, cell.below *= below;
+    cells.upper_tail_p *= p, cells.lower_tail_p *= p, cells.upper_tail_above *= above;
+    cells.mass_error += errors_[0], cells.share_error += errors_[1], cells.share_error_p += errors_[2];
+    cells.loss_error += errors_[3], cells.edge_error += errors_[4];
+    cells.infinity_mass_lower -= infinite_[0], cells.infinity_mass += infinite_[1];
+    return cells;
+  }
+  LossNodes nodes() const override { return exact_->nodes(); }
+  double loss_infimum() const override { return exact_->loss_infimum(); }
+  double finite_loss_bound() const override { return exact_->finite_loss_bound(); }
+
+ private:
+  std::shared_ptr<const DominatingPair> exact_;
+  std::array<double, 3> factors_;
+  std::array<double, 5> errors_;
+  std::array<double, 2> infinite_;
+};
+
+std::shared_ptr<const DominatingPair> rough_pair(std::shared_ptr<const DominatingPair> pair,
+                                                 const std::array<double, 3>& factors,
+                                                 const std::array<double, 5>& errors,
+                                                 const std::array<double, 2>& infinite) {
+  return std::make_shared<RoughPair>(std::move(pair), factors, errors, infinite);
 }
 
 }  // namespace
@@ -119,6 +158,37 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
       "The number of samples, none where they are too many, and bounds of E (S - K)_+ / t at each K - t.");
+  module.def(
+      "hyperbola_rule",
+      [](double mu, double t, std::pair<double, double> range, double accuracy) {
+        const LognormalTransform transform(mu);
+        const AllocationHyperbola contour(transform, t, range.first, range.second, accuracy);
+        const auto& rule = contour.rule();
+        return std::tuple(contour.samples(), rule.m, rule.alpha, rule.width, rule.step, rule.moduli[0], rule.moduli[1],
+                          rule.left_out);
+      },
+      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"),
+      "Samples, m, alpha, half the width of the strip, step, M on its edges, and what is left out.");
+  module.def(
+      "log_power_near_zero",
+      [](double mu, double t, std::complex<double> a, std::complex<double> b, double size) {
+        return log_power_near_zero(LognormalTransform(mu), t, a, b, size);
+      },
+      py::arg("mu"), py::arg("t"), py::arg("a"), py::arg("b"), py::arg("size"),
+      "Upper bound of t log|1 + G| between two points of a hyperbola.");
+  module.def("rough_pair", &rough_pair, py::arg("pair"), py::kw_only(), py::arg("factors") = std::array{1.0, 1.0, 1.0},
+             py::arg("errors") = std::array{0.0, 0.0, 0.0, 0.0, 0.0}, py::arg("infinite") = std::array{0.0, 0.0},
+             "A pair whose masses, `above` and `below` are off by factors; what it states of mass, share, share of p, "
+             "loss and edge is larger by errors, and of its mass at +inf lower and larger.");
+  module.def(
+      "atoms_of",
+      [](const DominatingPair& pair) {
+        std::vector<std::pair<double, double>> atoms;
+        if (const auto law = pair.finite_law())
+          for (const Atom& atom : law->atoms) atoms.emplace_back(atom.loss, atom.mass);
+        return atoms;
+      },
+      py::arg("pair"), "Losses and P-masses.");
   module.def(
       "curve_law",
       [listed](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper, std::size_t stride) {

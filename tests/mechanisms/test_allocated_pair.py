@@ -291,3 +291,95 @@ def test_steps_of_losses_below_rounding(epsilon, failure, direction):
     assert found.lower <= found.upper <= 1e-13
     with contextlib.suppress(hs.CertificationError):
         run.epsilon_bounds(1e-300, adjacency=direction)  # ends, also where the answer is subnormal
+
+
+# Errors that a pair may state, of mass, share, share of p, loss and edge, each far above rounding.
+STATED = [
+    (1e-3, 0.0, 0.0, 0.0, 0.0),
+    (0.0, 1e-3, 0.0, 0.0, 0.0),
+    (0.0, 0.0, 1e-3, 0.0, 0.0),
+    (0.0, 0.0, 0.0, 1e-3, 0.0),
+    (0.0, 0.0, 0.0, 0.0, 1e-3),
+]
+
+
+NORMAL = hs.Gaussian(0.8)
+
+
+def rough_and_exact(base, errors, infinite=(0.0, 0.0), *, above, back):
+    """One step in cells, as it is and with errors that it states."""
+    direction = Direction.ADD if back else Direction.REMOVE
+    step = base.dominating_pair(direction)
+    for stated, ends in ((errors, infinite), ((0.0,) * 5, (0.0, 0.0))):
+        rough = _core.sampling.rough_pair(step, errors=stated, infinite=ends)
+        yield _core.allocated_pair(rough, 1, 20, 1e-3, above=above, back=back)
+
+
+def grid(back):
+    """The last edge of the step in cells, and their width."""
+    exact = list(rough_and_exact(NORMAL, (0.0,) * 5, above=True, back=back))[1]
+    losses = [loss for loss, _ in _core.sampling.atoms_of(exact)]
+    return losses[-1], losses[-40] - losses[-41]
+
+
+def booked(errors, back):
+    """By how much values are moved, and masses changed, relatively."""
+    _, spacing = grid(back)
+    mass, share, share_p, loss, edge = errors
+    shares = 2 * (share * math.expm1(spacing) + share_p)
+    value = shares + 1.01 * loss + 8 * edge
+    masses = mass if back else 1.3 * mass + shares + 1.01 * (loss + edge)
+    return 1.01 * value, 1.01 * (masses + value)
+
+
+@sides
+@pytest.mark.parametrize("errors", STATED)
+def test_values_are_moved_outward_by_their_errors(above, back, errors):
+    """The kinks of one step, all by the same, and their masses by what both are off by."""
+    rough, exact = map(
+        _core.sampling.atoms_of, rough_and_exact(NORMAL, errors, above=above, back=back)
+    )
+    moved, changed = booked(errors, back)
+    outward = 1 if above else -1
+    for k in (-60, -50, -40):
+        shift, mass = rough[k][0] - exact[k][0], rough[k][1] / exact[k][1]
+        assert math.expm1(shift) == pytest.approx(outward * moved, rel=1e-6, abs=1e-12)
+        assert mass == pytest.approx((1 + outward * moved) * (1 + outward * changed), rel=1e-9)
+
+
+@sides
+def test_mass_at_infinity_is_within_its_ends(above, back):
+    """What a pair states of it on the side, where no finite loss is larger."""
+    p, q = ([0.5, 0.5, 0.0], [0.25, 0.5, 0.25])[:: 1 if back else -1]
+    direction = Direction.ADD if back else Direction.REMOVE
+    step = hs.DiscretePair(p=p, q=q).dominating_pair(direction)
+    rough = _core.sampling.rough_pair(step, infinite=(0.125, 0.0625))
+    pair = _core.allocated_pair(rough, 1, 20, 1e-3, above=above, back=back)
+    found = pair.integrate(np.array([9.0]))
+    ends = found.infinity_mass_lower, found.infinity_mass
+    stated = 0.3125 if above else 0.125
+    assert ends[above] + found.upper_tail_above == pytest.approx(stated, rel=1e-9)
+
+
+@sides
+@pytest.mark.parametrize("errors", STATED)
+def test_errors_of_what_lies_beyond_the_last_edge(above, back, errors):
+    """Of normal noise, which no edge bounds: at the edge, and at infinity."""
+    pairs = rough_and_exact(NORMAL, errors, above=above, back=back)
+    rough, exact = ((pair, _core.sampling.atoms_of(pair)) for pair in pairs)
+    (rough_loss, rough_mass), (loss, mass) = rough[1][-1], exact[1][-1]
+    moved, changed = booked(errors, back)
+    side = 1 if above else -1
+    direction = Direction.ADD if back else Direction.REMOVE
+    tail = NORMAL.dominating_pair(direction).integrate(np.array([grid(back)[0]]))
+    error = (errors[1] + errors[2]) * tail.upper_tail_p
+    if above or not back:
+        factor = (1 + side * moved) * (1 + side * changed)
+        assert rough_mass == pytest.approx((mass + side * error) * factor, rel=1e-6)
+    else:  # at no less than its mean, which the chord to no loss shares
+        assert rough_loss < loss - moved
+    if above:
+        big = np.array([40.0])
+        infinite = exact[0].integrate(big).infinity_mass + error
+        found = rough[0].integrate(big).infinity_mass
+        assert found == pytest.approx(infinite * (1 + changed), rel=1e-6)

@@ -5,7 +5,7 @@ import math
 import random
 
 import pytest
-from flint import arb, ctx
+from flint import acb, arb, ctx
 
 from hockeystick import _core
 from mechanisms.test_allocation_curve import put_of_two
@@ -58,3 +58,93 @@ def test_the_vertical_line_agrees(mu, t, deviations):
 def test_it_is_not_built_where_it_would_take_many_nodes():
     for mu, t, d in ((1.0, 10**6, 3.0), (0.01, 5, 0.1)):
         assert _core.sampling.allocation_call(mu, t, (d, 1.1 * d), 1e-12, [d]) == (0, [])
+
+
+def shape(mu, t, d, accuracy):
+    """The rule, and what a point of a hyperbola and its derivative are."""
+    names = ("samples", "m", "alpha", "width", "step", "before", "after", "left_out")
+    numbers = _core.sampling.hyperbola_rule(mu, t, (d, d), accuracy)
+    return dict(zip(names, numbers, strict=True))
+
+
+def moment(mu, s):
+    """G(s) = E e^(-s (Y - 1)) - 1 for log-normal Y of mean 1, turned to where e^(-s Y) falls."""
+    turn = s.arg() / 2
+
+    def integrand(x, _):
+        y = (mu * (x - acb(0, 1) * turn / mu) - arb(mu) ** 2 / 2).exp()
+        density = (-((x - acb(0, 1) * turn / mu) ** 2) / 2).exp() / (2 * arb.pi()).sqrt()
+        return density * (-s * y).exp()
+
+    whole = acb.integral(integrand, -16, 16, rel_tol=arb(2) ** -60, abs_tol=arb(2) ** -80)
+    return whole * s.exp() - 1
+
+
+def points(m, alpha, ats):
+    for at in ats:
+        z = acb(-arb(alpha), at)
+        yield m * (1 + z.sin()), m * acb(0, 1) * z.cos()
+
+
+def modulus(mu, t, d, m, alpha):
+    """The integral of |f s'| / 2 pi, by a sum that is below it but for what its step leaves."""
+    step, total = 0.25, arb(0)
+    for s, tangent in points(m, alpha, [step * (k + 0.5) for k in range(16)]):
+        power = (1 + moment(mu, s)) ** t - 1
+        total += 2 * step * abs((s * d).exp() * power / (s * s) * tangent) / (2 * arb.pi())
+    return total
+
+
+RULES = [(1.0, 3, 12.0, 1e-6), (0.5, 2, 4.0, 1e-7), (1.0, 100, 60.0, 1e-7)]
+
+
+@pytest.mark.parametrize(("mu", "t", "d", "accuracy"), RULES)
+def test_the_rule_is_off_by_the_moduli_of_both_edges(mu, t, d, accuracy):
+    """Each at least the integral, and all that is left out but for samples beyond the last."""
+    rule = shape(mu, t, d, accuracy)
+    with ctx.workprec(90):
+        edges = (rule["alpha"] - rule["width"], rule["alpha"] + rule["width"])
+        for found, alpha in zip((rule["before"], rule["after"]), edges, strict=True):
+            truth = modulus(mu, t, d, rule["m"], alpha)
+            assert 0.98 * truth < found < 1e4 * truth
+        both = arb(rule["before"]) + rule["after"]
+        formula = both / ((2 * arb.pi() * rule["width"] / rule["step"]).exp() - 1)
+        beyond = accuracy * t / 4
+        assert formula <= rule["left_out"] <= formula * (1 + arb("1e-6")) + beyond
+        lower, upper = _core.sampling.allocation_call(mu, t, (d, d), accuracy, [d])[1][0]
+        assert (upper - lower) / 2 >= rule["left_out"] / t
+
+
+@pytest.mark.parametrize(("mu", "t"), [(0.5, 10), (1.0, 100), (1.5, 7)])
+@pytest.mark.parametrize("turned", [0.0, 1.2, 2.3])
+def test_small_s_costs_three_moments(mu, t, turned):
+    """The variance, the third absolute moment, and half the square of the modulus."""
+    for size in (1e-3, 0.05, 1.0):
+        a = 0.9 * size * complex(math.cos(turned), math.sin(turned))
+        b = size * complex(math.cos(turned + 0.1), math.sin(turned + 0.1))
+        found = _core.sampling.log_power_near_zero(mu, t, a, b, size)
+        square = arb(mu) ** 2
+        variance, third = square.exp() - 1, (3 * square).exp() + 3 * square.exp() + 4
+        y = max(0.0, turned + 0.1 - math.pi / 2) / arb(mu)
+        rest = third / 6 * (y * y / 2 + max(0.0, a.real)).exp() * arb(size) ** 3
+        most = variance / 2 * arb(size) ** 2 + rest
+        re = max(arb(a.real) ** 2, arb(b.real) ** 2) - arb(a.imag) ** 2
+        formula = t * (variance / 2 * re + rest + most**2 / 2)
+        assert abs(found - formula) < arb("1e-6") * t * (variance * arb(size) ** 2 + rest)
+
+
+@pytest.mark.parametrize(("mu", "t", "d"), [(1.0, 10**4, 1200.0), (0.7, 10**5, 2500.0)])
+def test_rounding_of_a_factor_counts_t_times(mu, t, d):
+    """Of 32 u of |G| in each log(1 + G) alone, where nothing is left out that shows."""
+    rule = shape(mu, t, d, 1e-18)
+    (bounds,) = _core.sampling.allocation_call(mu, t, (d, d), 1e-18, [d])[1]
+    error, formula = (bounds[1] - bounds[0]) / 2 * t - rule["left_out"], arb(0)
+    with ctx.workprec(90):
+        ats = [(k + 0.5) * rule["step"] for k in range(0, rule["samples"], 4)]
+        for s, tangent in points(rule["m"], rule["alpha"], ats):
+            g = moment(mu, s)
+            off = 32 * arb(2) ** -53 * min(abs(g), arb(2)) * (1 + 1 / abs(1 + g) ** 2)
+            weight = abs((s * d).exp() * tangent / (s * s)) * rule["step"] / arb.pi()
+            formula += 4 * weight * abs((1 + g) ** t) * t * off
+        assert formula < error
+        assert arb(error) < 100 * formula

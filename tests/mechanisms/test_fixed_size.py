@@ -241,3 +241,42 @@ def test_a_record_drawn_again_at_little_noise_costs_something_finite():
         1e-9, adjacency="replace-special"
     )
     assert 5000 < bounds.lower < bounds.upper < 8000
+
+
+def reached(noise, drawn, size, alpha):
+    """The curve of N(j / noise), j ~ Binomial(drawn, 1 / size), against N(0)."""
+    mu, none = 1 / arb(noise), 1 - 1 / arb(size)
+    weights = [math.comb(drawn, j) * none ** (drawn - j) / arb(size) ** j for j in range(drawn + 1)]
+
+    def ratio(x):
+        moved = ((j * mu * x - (j * mu) ** 2 / 2).exp() for j in range(drawn + 1))
+        return sum((w * m for w, m in zip(weights, moved, strict=True)), arb(0))
+
+    low, high = arb(-1), arb(1)
+    while ratio(high) < alpha:
+        high *= 2
+    for _ in range(60):
+        middle = ((low + high) / 2).mid()
+        low, high = (middle, high) if ratio(middle) < alpha else (low, middle)
+    shares = (w * tail(low - j * mu) for j, w in enumerate(weights))
+    return sum(shares, arb(0)) - alpha * tail(low)
+
+
+@pytest.mark.parametrize(("noise", "drawn", "size"), [(1.0, 3, 1000), (2.0, 5, 2000)])
+@pytest.mark.parametrize("left_out", [1e-30, 1e-4])
+def test_draws_with_replacement_in_balls(noise, drawn, size, left_out):
+    """Where one event is the best of all, points of the grid are on the curve of a special one."""
+    cells = 40
+    batched = batch(noise, drawn, size, replacement=True)
+    above = batched.pair_above(OF, Accuracy(cells, left_out))
+    step = min(max(1, drawn / size) / noise / cells, 0.25)
+    with ctx.workprec(200):
+        gamma = 1 - (1 - 1 / arb(size)) ** drawn
+        for k in (20, 30):
+            alpha = 1 + gamma * ((k * arb(step)).exp() - 1)
+            found, truth = (
+                above.delta_above([float(alpha.log())])[0],
+                reached(noise, drawn, size, alpha),
+            )
+            assert truth * (1 - arb("1e-12")) < found
+            assert found < truth * (1 + arb("1e-7")) + left_out * 1e-4

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 from flint import arb, ctx
 
+from hockeystick import _core
 from mechanisms.lines import line_of, mixture, sampled
+from mechanisms.mixtures import near
 from mechanisms.test_moment_panels import end_of
 
 
@@ -77,3 +79,51 @@ def test_moduli_without_the_largest_losses_are_below_their_bounds(
         kept = replace(truth, top=end_of(sigma, rate, line.left_out()))
         exact = modulus(kept, tilt, frequency)
         assert exact <= arb(line.modulus_bound(frequency)) <= most * exact
+
+
+# Parts of a bound, each with one that is far larger than the others: steepest slope, the negative
+# exponent, cells and ends of log mass, slopes and what a negative exponent has, what lies beyond.
+NOTHING = (-60.0, 1.0, 0.0, 0.0)
+PARTS = [
+    (1.3, 0.0, [(0.0, 0.4, 0.0, 0.0), (-1.0, 0.8, 0.3, 0.0)], (NOTHING, NOTHING), 1e-9),
+    (1.3, 2.0, [(0.0, 0.5, 0.0, 0.6), (-2.0, 0.9, 0.0, 1.2)], (NOTHING, NOTHING), 1e-9),
+    (0.7, 0.0, [(-50.0, 0.4, 0.0, 0.0)], ((0.0, 0.4, 0.0, 0.0), NOTHING), 1e-20),
+    (0.7, 3.0, [(-50.0, 0.4, 0.1, 0.3)], (NOTHING, (-1.0, 0.2, 0.4, 0.5)), 1e-20),
+    (0.7, 0.0, [(-50.0, 0.4, 0.0, 0.0)], (NOTHING, NOTHING), 0.125),
+]
+
+
+def bound_at(height, frequency, steepest, bends, cells, ends, beyond):
+    """The bound of a path of one height."""
+
+    def rise(bent):
+        grown = height**2 / 2
+        return grown - (bends * (1 - bent * steepest * grown).log() if bends else 0)
+
+    def exponent(cell):
+        _, slope, slope_behind, bent = cell
+        turned = (arb(slope) + slope_behind) * (steepest * height).sin() / steepest
+        return rise(bent) - frequency * turned
+
+    flat = sum(((cell[0] + exponent(cell)).exp() for cell in cells), arb(0))
+    sides = [(arb(end[0]).exp(), exponent(end)) for end in ends]
+
+    def mean(most):
+        """(e^most - 1) / most; near 0 a thousandth more than 1."""
+        return (most.exp() - 1) / most if abs(most) > arb("1e-3") else 1 + arb("1e-3")
+
+    upright = sum((mass * height * mean(most) for mass, most in sides), arb(0))
+    return beyond + flat + upright
+
+
+@pytest.mark.parametrize("frequency", [0.3, 3.0, 20.0])
+@pytest.mark.parametrize(("steepest", "bends", "cells", "ends", "beyond"), PARTS)
+def test_a_bound_is_the_sum_of_its_parts_on_the_best_path(
+    steepest, bends, cells, ends, beyond, frequency
+):
+    found = _core.lines.decay_bound(steepest, bends, cells, ends, beyond, frequency)
+    heights = [arb.pi() / 2 / arb(steepest) * arb("0.8") ** k for k in range(32)]
+    given = (arb(frequency), arb(steepest), arb(bends), cells, ends, arb(beyond))
+    paths = [bound_at(height, *given) for height in heights]
+    formula = min((path for path in paths if path.is_finite()), key=float)
+    assert near(found, formula)

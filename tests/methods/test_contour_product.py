@@ -42,3 +42,11 @@ def test_a_grown_product_is_the_one_made_at_once(seed):
         for later in range(len(lines))
     )
     assert all(found == at_once for found in grown)
+
+
+@pytest.mark.parametrize(("period", "count"), [(1.0, 3), (7.5, 64), (1e-3, 1000)])
+def test_moduli_are_asked_for_at_the_first_sample_left_out(period, count):
+    """Not beyond it: a bound holds from there on."""
+    assert math.isclose(
+        _core.lines.frequency_asked(period, count), 2 * math.pi / period * count, rel_tol=1e-15
+    )

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mechanisms/gaussian/line_cells.hpp"
 #include "mechanisms/gaussian/moment_decay.hpp"
 #include "mechanisms/gaussian/moment_panels.hpp"
 #include "mechanisms/gaussian/moment_strips.hpp"
@@ -238,39 +239,30 @@ class DensityMgfLine final : public MgfLine {
     return {value, 1.001 * relative + u * (4 + 5 * std::fabs(log_scaled) + std::fabs(value))};
   }
 
-  // As a density of L, P e^(tilt L) lies above bars over the losses of adjacent nodes: a normal density is smallest at
-  // an end, and e^(own lambda + tilt L) is monotone.
+  // As a density of L, P e^(tilt L) lies above bars over the losses of adjacent nodes.
   LayerCake layers() const {
     const std::size_t bars = nodes_.size() - 1;
     const Scratch<double, 128> heights(bars), widths(bars);
-    const bool rising = weights_.ahead > 0;
+    const auto end_at = [this](std::size_t i) -> BarEnd {
+      const Node& node = nodes_[i];
+      return {node.x,           tilted_.mass[i] / node.weight, growth(node), node.loss, node.loss_error, node.slope,
+              node.slope_behind};
+    };
+    BarEnd left = end_at(0);
     for (std::size_t i = 0; i < bars; ++i) {
-      const Node &left = nodes_[i], &right = nodes_[i + 1];
-      const bool is_left = std::fabs(left.x) > std::fabs(right.x);                         // proof: contour-tail
-      const std::size_t normal_end = is_left ? i : i + 1, other_end = rising ? i : i + 1;  // proof: contour-tail
-      double least = tilted_.mass[normal_end] / nodes_[normal_end].weight;
-      // proof: contour-tail
-      if (normal_end != other_end) least *= lower_exp(growth(nodes_[normal_end]) - growth(nodes_[other_end]));
-      const double flattest = left.slope - weights_.behind * right.slope_behind;
-      const double steepest = right.slope - weights_.behind * left.slope_behind;
-      const double apart = std::fabs(right.loss - left.loss);
-      widths[i] = std::max(flattest * (right.x - left.x) * (1 - 4 * u),
-                           (1 - 1e-9) * apart - left.loss_error - right.loss_error);
-      heights[i] = steepest > 0 ? least / (steepest * step_) : 0.0;
+      const BarEnd right = end_at(i + 1);
+      const Bar bar = bar_between(left, right, weights_);
+      heights[i] = bar.height / step_, widths[i] = bar.width;
+      left = right;
     }
     return {heights.all(), widths.all()};
   }
 
-  // Where cells of a path end: log of the density there over M(tilt), and of what varies of it beside phi.
-  struct Corner {
-    double x, log_density, growth, slope, slope_behind, off;
-  };
-
-  std::vector<Corner> corners() const {
+  std::vector<CellEnd> corners() const {
     const double tilt = needs_.tilt;
     // Within 1e-3, or log_sum has none.
     const double log_unit = tilted_.log_unit + math::log(tilted_.sum * step_) - 2e-3;
-    std::vector<Corner> result;
+    std::vector<CellEnd> result;
     result.reserve(nodes_.size() + 1);
     for (const Node& node : nodes_) {
       const double exponent = node.exponent(tilt), off = node.error_at(tilt, std::fabs(tilted_.log_unit - exponent));
@@ -287,40 +279,20 @@ class DensityMgfLine final : public MgfLine {
 
   // From above: the largest density between adjacent nodes, and the least slopes.
   MomentDecay decay() const {
-    const bool rising = weights_.ahead > 0, falls = weights_.ahead < 0 || weights_.behind < 0;
-    const auto bent = [&](const Corner& left, const Corner& right) {
-      return weights_.ahead < 0 ? right.slope : left.slope_behind;
-    };
-    const std::vector<Corner> at = corners();
-    std::vector<MomentDecay::Cell> cells;
-    cells.reserve(at.size() - 1);
-    for (std::size_t i = 0; i + 1 < at.size(); ++i) {
-      const Corner &left = at[i], &right = at[i + 1];
-      const Corner &near_0 = std::fabs(left.x) < std::fabs(right.x) ? left : right, &largest = rising ? right : left;
-      double most = near_0.log_density + left.off + right.off;                                  // proof: moment-decay
-      if (left.x < 0 && right.x > 0) most += near_0.x * near_0.x / 2;                           // proof: moment-decay
-      if (&near_0 != &largest) most += std::fabs(largest.growth - near_0.growth) * (1 + 1e-9);  // proof: moment-decay
-      cells.push_back({most + math::log(right.x - left.x) + 1e-9, left.slope, right.slope_behind, bent(left, right)});
-    }
-    const auto end = [&](const Corner& corner) {
-      return MomentDecay::Cell{corner.log_density + corner.off, corner.slope, corner.slope_behind,
-                               bent(corner, corner)};
-    };
+    const bool falls = weights_.ahead < 0 || weights_.behind < 0;
+    const std::vector<CellEnd> at = corners();
     // The sum beyond the last node and that node itself hold the integral beyond. None is above the last panel, and
     // below the first one the density falls at a rate of 1 at least.
     const double last = panels_ ? 0.0 : tilted_.mass.back();
     const double beyond = (tilted_.mass.front() / nodes_.front().weight + last) / tilted_.sum + tilted_.tails;
-    return {steepest_, falls ? needs_.tilt : 0.0, std::move(cells), {end(at.front()), end(at.back())}, 1.01 * beyond};
+    return {steepest_,
+            falls ? needs_.tilt : 0.0,
+            decay_cells(at, weights_),
+            {upright(at.front(), weights_), upright(at.back(), weights_)},
+            1.01 * beyond};  // proof: moment-decay
   }
 
   double growth(const Node& node) const { return node.exponent(needs_.tilt) - node.log_weight + node.x * node.x / 2; }
-
-  // At most e^-y, y >= 0, by e^-v >= 1 - v.
-  static double lower_exp(double y) {
-    double power = std::max(0.0, 1 - y / 16);
-    for (int i = 0; i < 4; ++i) power *= power;
-    return power;
-  }
 
   SmoothWeights weights_;
   double steepest_;

@@ -136,13 +136,15 @@ MomentPanels::Errors MomentPanels::log_errors(const End& left, const End& right,
   Errors least = anything_goes;
   for (const auto& [beyond, off, rule] : ellipses()) {
     const double a = off * half, e = beyond * half, turn = a * steepest_;
-    if (!(turn < 3.1)) break;  // proof: moment-panels
-    const double grown = math::exp(e * steepest_) * (1 + 1e-9);
+    if (!(turn < 3.1)) break;                                    // proof: moment-panels
+    const double grown = math::exp(e * steepest_) * (1 + 1e-9);  // proof: moment-panels
     const double slope = std::min(steepest_, right.at.slope * grown);
     const double top = right.at.value + right.at.error + e * slope;  // proof: moment-panels
+    // proof: moment-panels
     const double bottom = std::min(top, left.at.value + left.at.error - e * left.at.slope / grown);
     const double l = left.x - e, r = right.x + e, chord = (top - bottom) / (r - l);
     const double t = a * slope, shrunk = 1 - t * turn / 2;
+    // proof: moment-panels
     const double angle = (shrunk > 0 ? std::min(turn, t / shrunk) : turn) * (1 + 1e-9);
     bool all_allowed = true;
     for (std::size_t j = 0; j < wanted.size(); ++j) {

@@ -112,7 +112,7 @@ double MomentStrips::log_moment_below(double tilt) const {
   for (std::size_t k = 0; k + 1 < cells_.x.size(); ++k) {
     const LocalLog& end = cells_.at[rate > 0 ? k : k + 1];
     const double x = std::max(std::fabs(cells_.x[k]), std::fabs(cells_.x[k + 1]));
-    const double log = rate * end.value - std::fabs(rate) * end.error - x * x / 2;
+    const double log = rate * end.value - std::fabs(rate) * end.error - x * x / 2;  // proof: mgf-trapezoid
     if (log > most) sum *= math::exp(most - log), most = log;
     sum += math::exp(log - most);
   }
@@ -127,10 +127,12 @@ double MomentStrips::error_by_cells(double step, double tilt, double frequency) 
   const std::size_t last = cells_.x.size() - 1;
   const double rate = growth(tilt);
   const double below = log_moment_below(tilt);
-  const auto at = [&](const LocalLog& end) { return rate * end.value + std::fabs(rate) * end.error; };
+  const auto at = [&](const LocalLog& end) {
+    return rate * end.value + std::fabs(rate) * end.error;  // proof: mgf-trapezoid
+  };
   const auto most_in = [&](std::size_t k) {
     const double l = cells_.x[k], r = cells_.x[k + 1], x = l > 0 ? l : r < 0 ? r : 0.0;
-    return at(cells_.at[rate > 0 ? k + 1 : k]) - x * x / 2 - below;
+    return at(cells_.at[rate > 0 ? k + 1 : k]) - x * x / 2 - below;  // proof: mgf-trapezoid
   };
   const auto& heights = cells_.heights;
   // 2 / (e^v - 1) is at most 3.2 e^-v from v = 1 on and 2 / v anywhere.

@@ -177,13 +177,14 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
   }
   // Beyond the last edge, and before the first.
   const bool bounded = last >= step.finite_loss_bound();
+  // proof: allocated-pair
   const double error = bounded ? 0 : (parts.share_error + parts.share_error_p + 4 * u) * parts.upper_tail_p;
   const double grown = bounded ? 0 : parts.upper_tail_above, near = parts.upper_tail_p - grown;
   const std::size_t end = back ? 0 : n;
   const double scale = back ? 1 : math::exp(-last);
   if (above) {
-    put(end, std::max(0.0, near + error) * scale, 1);  // proof: allocated-pair
-    (back ? law.zero : law.beyond) += grown + error + parts.infinity_mass;
+    put(end, std::max(0.0, near + error) * scale, 1);                       // proof: allocated-pair
+    (back ? law.zero : law.beyond) += grown + error + parts.infinity_mass;  // proof: allocated-pair
     put(n - end, back ? parts.lower_tail_p : parts.lower_tail_p * math::exp(-first), 1);
     const double split = parts.lower_tail_p * math::exp(-first) * (1 - parts.mass_error - parts.edge_error - 64 * u);
     if (!back) law.zero += std::max(0.0, parts.lower_tail_q - split);  // proof: allocated-pair
@@ -202,13 +203,13 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
         law.zero = rest;
     }
     // The reverse is lower with no less than the mean there, and with nothing at the other end.
-    const double sure = back ? parts.upper_tail_p : near - error;
+    const double sure = back ? parts.upper_tail_p : near - error;  // proof: allocated-pair
     if (sure >= least_tail) {
       // proof: allocated-pair
       const double mean = back ? (near + error) / sure * (1 + 3 * parts.mass_error + 64 * u) : 1;
       put(end, sure * scale, std::min(mean, 1.0));
     }
-    (back ? law.zero : law.beyond) = parts.infinity_mass_lower;
+    (back ? law.zero : law.beyond) = parts.infinity_mass_lower;  // proof: allocated-pair
   }
   return law;
 }

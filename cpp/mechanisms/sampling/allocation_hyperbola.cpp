@@ -80,13 +80,16 @@ double AllocationHyperbola::log_power(const Arm& arm, const Point& a, const Poin
 // The same. On a line where Re(s Y) >= 0, |e^-z - 1 + z - z^2 / 2| <= e^r |z|^3 / 6, r = max(Re s, 0), and on every
 // line E (Y - 1)^2 is the variance: G is the variance times s^2 / 2 but for E (|Y| + 1)^3 e^r |s|^3 / 6. log|1 + G| <=
 // Re G + |G|^2 / 2.
-double AllocationHyperbola::log_power_near_zero(const Point& a, const Point& b) const {
-  const double mu = transform_.mu(), variance = transform_.variance(), s = b.size * (1 + 1e-12);
-  const double y = (std::max(0.0, math::atan2(b.im, b.re) - pi / 2) + 1e-9) / mu;
+double log_power_near_zero(const LognormalTransform& transform, double t, std::complex<double> a,
+                           std::complex<double> b, double size) {
+  const double mu = transform.mu(), variance = transform.variance(), s = size * (1 + 1e-12), re = a.real();
+  const double y = (std::max(0.0, math::atan2(b.imag(), b.real()) - pi / 2) + 1e-9) / mu;
   const double third = math::exp(3 * mu * mu) + 3 * math::exp(mu * mu) + 4;
-  const double rest = third / 6 * math::exp(y * y / 2 + std::max(0.0, a.re)) * s * s * s;
-  const double square = std::max(a.re * a.re, b.re * b.re) - a.im * a.im, size = variance / 2 * s * s + rest;
-  return t_ * (variance / 2 * square + rest + size * size / 2 + 1e-11 * size) * (1 + 1e-9);
+  const double rest = third / 6 * math::exp(y * y / 2 + std::max(0.0, re)) * s * s * s;  // proof: allocation-hyperbola
+  const double square = std::max(re * re, b.real() * b.real()) - a.imag() * a.imag(),
+               most = variance / 2 * s * s + rest;
+  // proof: allocation-hyperbola
+  return t * (variance / 2 * square + rest + most * most / 2 + 1e-11 * most) * (1 + 1e-9);
 }
 
 // The same. |G'| = |E (Y - 1) (1 - e^-z)| is at most |s| e^r E |Y - 1|^2 and (1 + e^r) E |Y - 1|, on that line.
@@ -121,7 +124,8 @@ double AllocationHyperbola::modulus(const Arm& arm) const {
   for (double next = piece; next < farthest; next += piece) {
     const Point to = arm.at(next);
     const double fall = std::max(from_ * at.re, to_ * at.re) + 1e-12 * to_ * at.size;
-    double power = std::min(log_power_near_zero(at, to), log_power(arm, at, to, angle_at(at, to)));
+    double power = std::min(log_power_near_zero(transform_, t_, {at.re, at.im}, {to.re, to.im}, to.size),
+                            log_power(arm, at, to, angle_at(at, to)));
     if (power > 2 && power + fall > -20) power = std::min(power, log_power_sampled(at, to));
     sum += piece * at.stretch * (math::exp(fall + power) + math::exp(fall));
     if (!(sum < 1e200)) return infinity;
@@ -138,18 +142,22 @@ AllocationHyperbola::AllocationHyperbola(const LognormalTransform& transform, do
                                          double accuracy)
     : transform_(transform), t_(t), from_(from), to_(to) {
   const double part = accuracy * t / 4;
-  double fewest = most_samples, spacing = 0, m = 0, alpha = 0;
+  double fewest = most_samples;
   for (const double tried : {0.6, 0.4, 0.25}) {
     const double width = 0.8 * tried, scale = 4 / (to * (1 - math::sin(tried)));
-    const double both = (modulus({scale, tried - width}) + modulus({scale, tried + width})) / (2 * pi);
+    // proof: allocation-hyperbola
+    const std::array moduli{modulus({scale, tried - width}) / (2 * pi), modulus({scale, tried + width}) / (2 * pi)};
+    const double both = moduli[0] + moduli[1];  // proof: allocation-hyperbola
     const double step = 2 * pi * width / math::log1p(both / part);
     const double end = math::acosh((1 + math::log1p(1 / (scale * part)) / (scale * from)) / math::sin(tried));
     if (!(end / step < fewest)) continue;
-    fewest = end / step, spacing = step, m = scale, alpha = tried;
-    left_out_ = both / math::expm1(2 * pi * width / step * (1 - 1e-12)) * (1 + 1e-9);  // proof: allocation-hyperbola
+    fewest = end / step;
+    rule_ = {scale, tried, width, step, moduli};
+    // proof: allocation-hyperbola
+    rule_.left_out = both / math::expm1(2 * pi * width / step * (1 - 1e-12)) * (1 + 1e-9);
     if (fewest < few_samples) break;
   }
-  built_ = spacing > 0 && sample({m, alpha}, spacing, part);
+  built_ = rule_.step > 0 && sample({rule_.m, rule_.alpha}, rule_.step, part);
   samples_ = s_re_.size();
   for (auto* of : {&s_re_, &s_im_, &value_re_, &value_im_, &off_, &off_by_d_}) of->resize((samples_ + 7) / 8 * 8);
 }
@@ -162,7 +170,7 @@ bool AllocationHyperbola::sample(const Arm& arm, double spacing, double part) {
       double rate;
       const double bound = beyond(arm, p, rate), rest = bound * spacing / pi / -math::expm1(-rate * spacing);
       if (rest <= part) {
-        left_out_ += rest * (1 + 1e-9);  // proof: allocation-hyperbola
+        rule_.left_out += rest * (1 + 1e-9);  // proof: allocation-hyperbola
         return true;
       }
     }
@@ -176,7 +184,7 @@ bool AllocationHyperbola::sample(const Arm& arm, double spacing, double part) {
     const double off = (g.error + p.off * steep) / modulus + 32 * u * std::min(size, 2.0) * (1 + 1 / square);
     const double exponent = t_ * log_size, turn = t_ * math::atan2(gi, 1 + gr),
                  angle = std::fabs(exponent) + std::fabs(turn);
-    const double wrong = t_ * off * 1.01 + 8 * u * angle;
+    const double wrong = t_ * off * 1.01 + 8 * u * angle;  // proof: allocation-hyperbola
     // Where 1 + G is hardly known, its size is all that counts.
     const bool is_known = off < 0.01 && wrong < 1;
     const double log_most = is_known ? exponent : t_ * math::log((modulus + g.error + p.off * steep) * (1 + 16 * u));
@@ -203,7 +211,7 @@ Interval AllocationHyperbola::call(double d) const {
   transform_.kernel().contour_sums(
       {s_re_.data(), s_im_.data(), value_re_.data(), value_im_.data(), off_.data(), off_by_d_.data(), s_re_.size()}, d,
       sums);
-  const double error = (sums[1] + left_out_) * (1 + 1e-9);  // proof: allocation-hyperbola
+  const double error = (sums[1] + rule_.left_out) * (1 + 1e-9);  // proof: allocation-hyperbola
   return {(sums[0] - error) / t_ * (1 - 4 * u), (sums[0] + error) / t_ * (1 + 4 * u)};
 }
 

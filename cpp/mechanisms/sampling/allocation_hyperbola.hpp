@@ -2,6 +2,8 @@
 // The upper tail of a sum of log-normal variables, by a contour that bends to the left.
 #pragma once
 
+#include <array>
+#include <complex>
 #include <cstddef>
 #include <vector>
 
@@ -27,11 +29,19 @@ class AllocationHyperbola {
   /// Encloses call(t + d) / t, d in the range; of one that is built.
   Interval call(double d) const;
 
+  /// The hyperbola, half the width of the strip around it, the step h, M(-a) and M(a), and the error of the rule with
+  /// the samples left out.
+  struct Rule {
+    double m, alpha, width, step;
+    std::array<double, 2> moduli;
+    double left_out = infinity;
+  };
+  const Rule& rule() const { return rule_; }
+
  private:
   class Arm;
   struct Point;
   double log_power(const Arm& arm, const Point& a, const Point& b, double angle) const;
-  double log_power_near_zero(const Point& a, const Point& b) const;
   double log_power_sampled(const Point& a, const Point& b) const;
   double angle_at(const Point& a, const Point& b) const;
   double beyond(const Arm& arm, const Point& at, double& rate) const;
@@ -43,7 +53,11 @@ class AllocationHyperbola {
   bool built_ = false;
   std::size_t samples_ = 0;
   std::vector<double> s_re_, s_im_, value_re_, value_im_, off_, off_by_d_;  // as ContourSamples has them
-  double left_out_ = infinity;  // the error of the rule, and samples left out
+  Rule rule_{};
 };
+
+/// Upper bound of t log|1 + G(s)| between the points a and b of a hyperbola, where s is small, |s| at most `size`.
+double log_power_near_zero(const LognormalTransform& transform, double t, std::complex<double> a,
+                           std::complex<double> b, double size);
 
 }  // namespace hockeystick

@@ -77,21 +77,21 @@ struct Draws {
 Draws draws_of(double mu, double batch, double records, bool replaces, double tail) {
   Draws draws;
   if (!replaces) {
-    draws.gamma = std::min(1.0, batch / records * (1 + 2 * u));
+    draws.gamma = std::min(1.0, batch / records * (1 + 2 * u));  // proof: fixed-size-curve
     draws.parts.push_back({mu, draws.gamma});
     return draws;
   }
   // Binomial(batch, 1 / records): each weight from the one before, raised by its rounding; what is beyond the last
   // counts as told.
   const double log_none = batch * math::log1p(-1 / records);
-  draws.gamma = std::min(1.0, -math::expm1(log_none) * (1 + 16 * u));
-  double weight = math::exp(log_none) * (1 + (8 - 8 * log_none) * u);
+  draws.gamma = std::min(1.0, -math::expm1(log_none) * (1 + 16 * u));  // proof: fixed-size-curve
+  double weight = math::exp(log_none) * (1 + (8 - 8 * log_none) * u);  // proof: fixed-size-curve
   for (double j = 1; j <= batch; ++j) {
-    weight *= (batch - j + 1) / j / (records - 1) * (1 + 8 * u);
+    weight *= (batch - j + 1) / j / (records - 1) * (1 + 8 * u);  // proof: fixed-size-curve
     draws.parts.push_back({j * mu, weight});
     const double ratio = (batch - j) / (j + 1) / (records - 1);
     if (ratio < 0.5 && weight * 2 * ratio < tail * 1e-3) {
-      draws.rest = weight * 2 * ratio;
+      draws.rest = weight * 2 * ratio;  // proof: fixed-size-curve
       break;
     }
   }

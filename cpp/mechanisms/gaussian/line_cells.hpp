@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The density of a tilted loss between adjacent points x, from below, as a bar, and its integrand from above, as a cell
+// of a path off the axis. cpp/proofs/contour-tail.md and cpp/proofs/moment-decay.md have the proofs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechanisms/gaussian/moment_decay.hpp"
+#include "mechanisms/gaussian/moment_strips.hpp"
+
+namespace hockeystick {
+
+/// An end of a bar: P e^(tilt L) as a density of x, log of what it has beside phi, the loss within its error, and the
+/// slopes of lambda at x and -x.
+struct BarEnd {
+  double x, density, growth, loss, loss_error, slope, slope_behind;
+};
+
+/// A part of the losses between two ends, and a lower bound of the density of L there.
+struct Bar {
+  double height, width;
+};
+
+Bar bar_between(const BarEnd& left, const BarEnd& right, const SmoothWeights& weights);
+
+/// An end of cells of a path: logs of the density of x over M(tilt) and of what it has beside phi, each within `off`,
+/// and the slopes of lambda at x and -x.
+struct CellEnd {
+  double x, log_density, growth, slope, slope_behind, off;
+};
+
+/// The cells between adjacent ends.
+std::vector<MomentDecay::Cell> decay_cells(std::span<const CellEnd> ends, const SmoothWeights& weights);
+
+/// What stands upright at an end.
+MomentDecay::Cell upright(const CellEnd& end, const SmoothWeights& weights);
+
+}  // namespace hockeystick

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the trapezoid rule is off by, by the formulas of its page in ball arithmetic."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from flint import arb, ctx
+
+from hockeystick import _core
+from mechanisms.mixtures import FORMS, Mixture, least, most, near
+
+WIDTH = 0.5  # of a cell
+PARTS = ("beyond", "below", "cells", "upright", "down")
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with ctx.workprec(80):
+        yield
+
+
+def widest(steepest):
+    return least(arb("0.97") * arb.pi() / steepest, arb(12))
+
+
+def by_strips(mixture, form, step, tilt, frequency):
+    """The best of six strips."""
+    _, ahead, behind = FORMS[form]
+    found = []
+    for k in range(1, 7):
+        a = widest(mixture.steepest) * k / 6
+        falls = ahead < 0 or behind < 0
+        bend = -(mixture.steepest * a / 2).cos().log() if falls else arb(0)
+        rise = (abs(ahead) + abs(behind)) * mixture.steepest * a
+        found.append(a * a / 2 + tilt * bend + frequency * rise - 2 * arb.pi() * a / step)
+    return arb("3.2") * least(*found).exp()
+
+
+class Cells:
+    """The path over cells, as the page has it."""
+
+    def __init__(self, mixture, form, needs):
+        _, _, highest, _, self.accuracy, _ = needs
+        self.mixture = mixture
+        self.own, self.ahead, _ = FORMS[form]
+        self.heights = [widest(mixture.steepest) * arb("0.72") ** k for k in range(32)]
+        reach = math.sqrt(2 * self.accuracy) + 4
+        top = max(0.0, (self.own + highest * self.ahead) * float(mixture.steepest)) + reach
+        first = -math.ceil(reach / WIDTH) * WIDTH
+        count = math.ceil((top + reach) / WIDTH / 8) * 8
+        self.x = [first + WIDTH * k for k in range(count)]
+        self.value = [mixture.value(x) for x in self.x]
+        self.slope = [mixture.slope(x) for x in self.x]
+
+    def moment_below(self, rate):
+        """log M from below: in each cell both factors where they are smallest."""
+        sum_ = arb(0)
+        for k in range(len(self.x) - 1):
+            value = self.value[k if rate > 0 else k + 1]
+            far = max(abs(self.x[k]), abs(self.x[k + 1]))
+            sum_ += (rate * value - abs(rate) * self.mixture.error - arb(far) ** 2 / 2).exp()
+        return (sum_ * WIDTH).log()
+
+    def exponents(self, j, slope, step, tilt, frequency):
+        """What the modulus grows by at a height, by the slope and anywhere, over the divisor."""
+        a, steepest = self.heights[j], self.mixture.steepest
+        t, bends = a * slope, tilt if self.ahead < 0 else 0
+        shrunk, v = 1 - t * a * steepest / 2, 2 * arb.pi() * a / step
+        fall = v if v > 1 else (arb("1.6") * v).log()
+        anywhere = a * a / 2 + frequency * a * steepest - fall
+        if bends:
+            anywhere -= bends * (a * steepest / 2).cos().log()
+        if not shrunk > 0:
+            return arb("inf"), anywhere
+        by_slope = a * a / 2 + frequency * t / shrunk - fall
+        return by_slope - (bends * shrunk.log() if bends else 0), anywhere
+
+    def largest(self, k, rate, below):
+        """log of the largest density of cell k."""
+        x = max(self.x[k], min(self.x[k + 1], 0.0))
+        value = rate * self.value[k + 1 if rate > 0 else k] + abs(rate) * self.mixture.error
+        return value - arb(x) ** 2 / 2 - below
+
+    def error(self, step, tilt, frequency):
+        """By parts: beyond the last cells, below the first, in cells, upright, on the way down."""
+        rate = arb(self.own + tilt * self.ahead)
+        below, last = self.moment_below(rate), len(self.x) - 1
+        at_end = [
+            rate * self.value[k] + abs(rate) * self.mixture.error - arb(self.x[k]) ** 2 / 2 - below
+            for k in (0, last)
+        ]
+        beyond, end = (2 + arb(step)) * at_end[1].exp(), last
+        while end > 1:
+            more = beyond + 2 * (WIDTH + arb(step)) * self.largest(end - 1, rate, below).exp()
+            if not more <= arb("0.01") * arb(-self.accuracy).exp():
+                break
+            beyond, end = more, end - 1
+
+        def grown(j, slope):
+            return self.exponents(j, slope, step, tilt, frequency)
+
+        heights = range(len(self.heights))
+        served = [j for j in heights if j == 0 or 2 * arb.pi() * self.heights[j] > step]
+        flat = min(served, key=lambda j: float(grown(j, 0)[1]))
+        parts, used, exponent = dict.fromkeys(PARTS, arb(0)), 0, arb(0)
+        parts["beyond"] = beyond
+        cells = [("below", at_end[0], self.slope[0], self.slope[0], 1.0)]
+        cells += [
+            ("cells", self.largest(k, rate, below), self.slope[k], self.slope[k + 1], WIDTH)
+            for k in range(end + 1)
+        ]
+        for name, log, from_, slope, scale in cells:
+            by_slopes = [float(grown(j, slope)[0]) for j in heights]
+            best = by_slopes.index(min(by_slopes))
+            by_slope, anywhere = grown(best, slope)[0], grown(flat, 0)[1]
+            before, used = used, flat if anywhere < by_slope else best
+            exponent = least(by_slope, anywhere)
+            parts[name] += scale * (log + exponent).exp()
+            if used != before:
+                ends = [grown(before, from_), grown(used, from_)]
+                upright = least(*(most(*pair) for pair in zip(*ends, strict=True)))
+                apart = abs(self.heights[used] - self.heights[before])
+                parts["upright"] += apart * (log + upright).exp()
+        way_down = self.largest(end, rate, below) + most(arb(0), exponent)
+        parts["down"] = self.heights[used] * way_down.exp()
+        return {name: arb("3.2") * part for name, part in parts.items()}
+
+
+# Shifts and rates, error of logs, form, lowest tilt, tilt, highest, frequency, accuracy; then tilt
+# and frequency asked.
+STRIPS = [
+    (((2.0, 0.1),), 0.0, "remove", (1.0, 2.0, 3.0, 1.0, 20.0, 0.0), 2.5, 0.0),
+    (((2.0, 0.1),), 0.0, "add", (1.0, 2.0, 3.0, 3.0, 20.0, 0.0), 2.5, 2.0),
+    (((2.0, 0.1),), 0.0, "replace", (1.0, 2.0, 3.0, 3.0, 20.0, 0.0), 2.5, 2.0),
+    (((0.1, 0.1),), 0.0, "remove", (1.0, 2.0, 3.0, 3.0, 20.0, 0.0), 2.5, 1.0),
+]
+# And what makes up a twentieth of the error or more.
+CELLS = [
+    (((3.0, 1.8e-5),), 0.0, "add", (22.0, 44.0, 66.0, 211.0, 2.0, 0.0), 39.0, 232.0, "beyond down"),
+    (((0.5, 2.1e-3),), 0.0, "remove", (21.5, 43.0, 65.0, 944.0, 8.0, 0.0), 52.0, 1227.0, "cells"),
+    (((0.5, 2.1e-3),), 1e-3, "remove", (21.5, 43.0, 65.0, 944.0, 8.0, 0.0), 52.0, 1227.0, "cells"),
+    (
+        ((0.3, 4.56e-3),),
+        1e-5,
+        "add",
+        (4676.0, 9352.0, 14028.0, 509500.0, 2.0, 0.0),
+        8417.0,
+        560500.0,
+        "upright cells",
+    ),
+    (
+        ((0.3, 0.142),),
+        1e-5,
+        "add",
+        (803.0, 1606.0, 2409.0, 49471.0, 12.0, 0.0),
+        1445.0,
+        24736.0,
+        "down",
+    ),
+    (
+        ((1.0, 0.0188),),
+        0.0,
+        "add",
+        (305.0, 610.0, 915.0, 1313.0, 20.0, 0.0),
+        549.0,
+        1444.0,
+        "cells",
+    ),
+    (
+        ((0.4, 0.01), (1.0, 0.005)),
+        0.0,
+        "add",
+        (305.0, 610.0, 915.0, 2500.0, 5.0, 0.0),
+        549.0,
+        2700.0,
+        "cells",
+    ),
+]
+NAMES = ("parts", "error", "form", "needs", "tilt", "frequency")
+
+
+@pytest.mark.parametrize(NAMES, STRIPS)
+def test_few_nodes_are_off_by_the_best_strip(parts, error, form, needs, tilt, frequency):
+    strips = _core.lines.MomentStrips(list(parts), error, form, needs)
+    step = strips.step()
+    formula = by_strips(Mixture(parts, error), form, arb(step), arb(tilt), arb(frequency))
+    assert near(strips.error(step, tilt, frequency), formula)
+
+
+@pytest.mark.parametrize((*NAMES, "counts"), CELLS)
+def test_many_nodes_are_off_by_the_path_over_cells(
+    parts, error, form, needs, tilt, frequency, counts
+):
+    mixture = Mixture(parts, error)
+    strips = _core.lines.MomentStrips(list(parts), error, form, needs)
+    step = strips.step()
+    found = Cells(mixture, form, needs).error(step, tilt, frequency)
+    formula = sum(found.values(), arb(0))
+    assert all(found[name] > formula / 20 for name in counts.split())
+    assert not formula >= by_strips(mixture, form, arb(step), arb(tilt), arb(frequency))
+    # The core may miss the best height by a little.
+    assert 1 - arb("1e-6") <= strips.error(step, tilt, frequency) / formula <= 1 + arb("1e-4")
+
+
+@pytest.mark.parametrize((*NAMES, "counts"), CELLS[1:6:4])
+def test_what_is_known_beforehand_is_the_path_over_cells(
+    parts, error, form, needs, tilt, frequency, counts
+):
+    """At the tilts and the frequency that the step was made for."""
+    del tilt, frequency, counts
+    strips = _core.lines.MomentStrips(list(parts), error, form, needs)
+    lowest, own, highest, largest, _, _ = needs
+    for tilt, frequency in ((lowest, 0.0), (own, 0.0), (own, largest), (highest, 0.0)):
+        step, mixture = strips.step(), Mixture(parts, error)
+        cells = sum(Cells(mixture, form, needs).error(step, tilt, frequency).values(), arb(0))
+        best = least(cells, by_strips(mixture, form, arb(step), arb(tilt), arb(frequency)))
+        found = strips.error(step, tilt, frequency)
+        assert best < arb("1e-300") or found >= best * (1 - arb("1e-6"))
