@@ -136,7 +136,7 @@ HS_API int hs_run_add(hs_run *run, const char *mechanism, const hs_parameter *pa
  * everything or nothing. */
 HS_API int hs_run_add_json(hs_run *run, const char *text, size_t length);
 
-/* Encloses, for each of n deltas in (0, 1), the smallest epsilon >= 0 of the run. */
+/* Encloses, for each of n deltas in [0, 1), the smallest epsilon >= 0 of the run; at 0, its largest privacy loss. */
 HS_API int hs_epsilon(const hs_run *run, const double *deltas, size_t n, const hs_options *options, hs_answer *answers);
 
 /* Encloses delta of the run at each of n epsilons, in [0, 1e4]. */

@@ -15,9 +15,9 @@ THROUGH_OTHERS = {
     "discretize": "cells jensen_integral tangent_points",
     "forecast": "grid_planner",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
-    "gaussian_cells gaussian_mgf_line gaussian_tradeoff known_pairs "
+    "gaussian_cells gaussian_mgf_line gaussian_tradeoff given known_pairs "
     "public_mixture random_allocation sampled",
-    "methods": "dpsgd dpsgd_search engine gaussian_merge method questions",
+    "methods": "dpsgd dpsgd_search enclosing_runs engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",
     "pld": "renyi safe_masses stored_law tail_sums tradeoff",
 }

@@ -4,6 +4,8 @@
 #include <pybind11/stl.h>
 #include <pybind11/typing.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +36,14 @@ const Enclosure& enclosure_of(const Described& mechanism) {
   return *enclosure;
 }
 
+constexpr std::array told_words{"curve", "moments", "far", "largest"};
+
+Told told_by(const std::string& word) {
+  const auto found = std::find(told_words.begin(), told_words.end(), word);
+  if (found == told_words.end()) throw std::invalid_argument("told must be one of a question's kinds, got " + word);
+  return static_cast<Told>(found - told_words.begin());
+}
+
 std::vector<Pair> side_of(const std::string& type, const Arguments& arguments, std::size_t comparison, double cells,
                           double tail, bool above) {
   const Mechanism mechanism = described_mechanism(type, arguments);
@@ -50,13 +60,14 @@ std::vector<Pair> side_of(const std::string& type, const Arguments& arguments, s
 }
 
 std::optional<std::pair<Pair, Pair>> besides(const std::string& type, const Arguments& arguments,
-                                             std::size_t comparison, double cells, double tail, bool is_far) {
+                                             std::size_t comparison, double cells, double tail,
+                                             const std::string& told) {
   const Mechanism mechanism = described_mechanism(type, arguments);
-  const Enclosure& enclosure = enclosure_of(*mechanism);
-  if (enclosure.besides == nullptr) return {};
-  const auto [below, above] = enclosure.besides(*mechanism, static_cast<Comparison>(comparison), {cells, tail},
-                                                is_far ? Told::far : Told::moments);
-  return std::pair(pair_of(below), pair_of(above));
+  (void)enclosure_of(*mechanism);
+  const auto way = static_cast<Comparison>(comparison);
+  const auto known = pairs_besides(*mechanism, way, {{cells, tail}, told_by(told)});
+  if (!known) return {};
+  return std::pair(pair_of((*known)[0]), pair_of((*known)[1]));
 }
 
 using Terms = std::vector<std::tuple<std::string, Arguments, std::int64_t>>;
@@ -105,7 +116,7 @@ std::vector<Interval> intervals_of(const Ends& ends) {
   return all;
 }
 
-// In order: cells, tail, "curve", "moments" or "far", points.
+// In order: cells, tail, "curve", "moments", "far" or "largest", points.
 using Ask = std::function<Answers(double, double, std::string, std::vector<double>)>;
 
 // What the function of the core of that name asks of a curve.
@@ -124,8 +135,8 @@ Answers answers_between(const std::string& question_name, const Doubles& points,
                         const std::optional<Ends>& known) {
   const auto side = [](const Ask& ask) {
     return [&ask](const SideAccuracy& at, std::span<const double> which) {
-      constexpr const char* words[] = {"curve", "moments", "far"};
-      return ask(at.cells, at.tail, words[static_cast<int>(at.told)], {which.begin(), which.end()}).items;
+      const char* word = told_words[static_cast<std::size_t>(at.told)];
+      return ask(at.cells, at.tail, word, {which.begin(), which.end()}).items;
     };
   };
   const std::vector<Interval> besides = known ? intervals_of(*known) : std::vector<Interval>{};
@@ -148,9 +159,9 @@ void bind_enclosed(py::module_& module) {
              py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
              "The pair above a mechanism described by numbers, or those below, in a comparison by its index.");
   module.def("pairs_besides", &besides, py::arg("type"), py::arg("arguments"), py::arg("comparison"), py::arg("cells"),
-             py::arg("tail"), py::kw_only(), py::arg("far"),
-             "Pairs below and above that enclose moments and masses at +inf, or that bound moments from the curve and "
-             "far losses; None if those of the curve tell them.");
+             py::arg("tail"), py::kw_only(), py::arg("told"),
+             "Pairs below and above that enclose \"moments\" and masses at +inf, that bound moments from the curve and "
+             "\"far\" losses, or that have the \"largest\" loss; None if those of the curve tell them.");
   module.def("joined_mechanism", &joined, py::arg("terms"), "The numbers of one mechanism that dominates several.");
   module.def("known_alone", &alone, py::arg("terms"), py::arg("wants_epsilon"), py::arg("comparisons"),
              py::arg("points"), py::arg("tolerance"),

@@ -14,6 +14,7 @@
 #include "methods/chernoff_bound.hpp"
 #include "methods/enumeration.hpp"
 #include "methods/gaussian_merge.hpp"
+#include "methods/largest_loss.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"

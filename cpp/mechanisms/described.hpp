@@ -81,6 +81,7 @@ enum class Told {
   curve,    // those that bound its curve
   moments,  // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
   far,      // those that bound its Renyi divergences from its curve, and from moments what that leaves out
+  largest,  // those that enclose its largest loss, where pairs above hide it
 };
 
 /// A mechanism and how often it runs.
@@ -99,6 +100,9 @@ struct Enclosure {
   std::array<PairName, 2> (*besides)(const Described&, Comparison, const Accuracy&, Told) = nullptr;
   /// One mechanism that dominates several of the kind.
   Mechanism (*joined)(std::span<const DescribedTerm>) = nullptr;
+  /// A pair that has the largest loss of the mechanism, the worst of an adjacency's comparisons; null: those of the
+  /// curve enclose it.
+  PairName (*largest)(const Described&, Comparison) = nullptr;
   /// Where there is no pair above: a run that dominates the mechanism.
   std::vector<DescribedTerm> (*run_above)(const Described&) = nullptr;
 };

@@ -114,6 +114,10 @@ class DominatingPair {
     return most + 1e-12 * (1 + std::fabs(most));
   }
 
+  /// Lower bound of the essential supremum of L, a loss of +inf counted, which is >= 0 for any pair.
+  /// `finite_loss_bound` is the upper one where no loss is infinite; the two are to meet but for rounding.
+  virtual double largest_loss_from_below() const { return infinity_mass().lower > 0 ? infinity : 0; }
+
   /// Upper bound of the total variation between P and Q, which is delta(0).
   virtual double total_variation_bound() const { return 1; }
 

@@ -77,8 +77,19 @@ class BetweenSides {
 
   const std::vector<Answer>& answers() const { return answers_; }
 
-  // The points that are not answered as closely as asked.
-  std::vector<std::size_t> open() const { return open_of(all()); }
+  // The points that are not answered as closely as asked, and that more of the curve would tell more of.
+  std::vector<std::size_t> open() const {
+    std::vector<std::size_t> left = open_of(all());
+    std::erase_if(left, [&](std::size_t i) { return wants_largest(i); });
+    return left;
+  }
+
+  // Epsilon at delta = 0 is the largest loss, which pairs of a curve leave out.
+  void ask_largest() {
+    std::vector<std::size_t> which = open_of(all());
+    std::erase_if(which, [&](std::size_t i) { return !wants_largest(i); });
+    if (!which.empty()) ask(which, {starting_accuracy(question_.tolerance, most_told(), runs()), Told::largest});
+  }
 
   // What is told besides the curve: moments, and power at rate 0, which is the mass at +inf.
   void ask_besides() {
@@ -134,10 +145,22 @@ class BetweenSides {
     }
   }
 
+  // Delta is 0 beyond the largest loss, which pairs of a curve may not tell: asked where it may be 0.
+  void ask_beyond_largest() {
+    std::vector<std::size_t> which = open_of(all());
+    std::erase_if(which, [&](std::size_t i) { return question_.wanted != Wanted::delta || answers_[i].lower > 0; });
+    if (which.empty()) return;
+    const std::vector<Answer> found =
+        above_({starting_accuracy(question_.tolerance, most_told(), runs()), Told::largest}, of(which));
+    for (std::size_t k = 0; k < which.size(); ++k)
+      if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
+  }
+
   // Harder questions first: about smaller deltas and rates.
   double ease(std::size_t i) const { return tells_deltas() ? points_[i] : -points_[i]; }
 
  private:
+  bool wants_largest(std::size_t i) const { return question_.wanted == Wanted::epsilon && points_[i] == 0; }
   std::int64_t runs() const { return std::max<std::int64_t>(question_.runs, 1); }
   double tail_of(double smallest) const { return starting_accuracy(question_.tolerance, smallest, runs()).tail; }
 
@@ -149,6 +172,12 @@ class BetweenSides {
 
   // The largest delta that counts as told.
   double most_told() const { return question_.wanted == Wanted::epsilon ? 1 : 1e-9; }
+
+  std::vector<double> of(std::span<const std::size_t> which) const {
+    std::vector<double> points;
+    for (const std::size_t i : which) points.push_back(points_[i]);
+    return points;
+  }
 
   std::vector<std::size_t> all() const {
     std::vector<std::size_t> which(points_.size());
@@ -165,8 +194,7 @@ class BetweenSides {
 
   // Asks both sides; the largest gap that they leave where it is too wide.
   double ask(std::span<const std::size_t> which, const SideAccuracy& at) {
-    std::vector<double> points;
-    for (const std::size_t i : which) points.push_back(points_[i]);
+    const std::vector<double> points = of(which);
     const std::vector<Answer> over = above_(at, points), under = below_(at, points);
     double gap = 0;
     for (std::size_t k = 0; k < which.size(); ++k) {
@@ -194,16 +222,6 @@ class BetweenSides {
   std::vector<Answer> answers_;
   bool is_contradiction_ = false;
 };
-
-bool is_same(const Direction& a, const Direction& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Term& x, const Term& y) { return x.pair == y.pair && x.count == y.count; });
-}
-
-void add_distinct(std::vector<Direction>& runs, Direction run) {
-  if (std::none_of(runs.begin(), runs.end(), [&](const Direction& known) { return is_same(known, run); }))
-    runs.push_back(std::move(run));
-}
 
 // Where the function is zero, in (1e-13, 1e18), about.
 template <class Rising>
@@ -244,6 +262,7 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
     return found;
   }
   BetweenSides between(question, points, above, below, known);
+  between.ask_largest();
   between.ask_besides();
   if (const std::vector<std::size_t> open = between.open(); !open.empty()) between.ask_curve(open);
   // What all points leave to one of them alone, the hardest first: if that stays open, so does the question.
@@ -251,77 +270,15 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
   if (points.size() > 1)
     for (sort_by(open, [&](std::size_t i) { return between.ease(i); }); const std::size_t i : open)
       if (between.ask_curve({i}); !between.answers()[i].converged) break;
+  between.ask_beyond_largest();
   return between.answers();
-}
-
-std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) {
-  std::vector<DescribedTerm> run;
-  std::map<const MechanismKind*, std::vector<DescribedTerm>> to_join;
-  const auto add = [&](const DescribedTerm& term) {
-    checked("count", static_cast<double>(term.count), ranges::count);
-    const Enclosure* enclosure = term.mechanism->kind->enclosure;
-    (enclosure != nullptr && enclosure->joined != nullptr ? to_join[term.mechanism->kind] : run).push_back(term);
-  };
-  for (const auto& [mechanism, count] : terms) {
-    if (is_exact(*mechanism) || mechanism->kind->enclosure->run_above == nullptr) {
-      add({mechanism, count});
-      continue;
-    }
-    for (const auto& [one, times] : mechanism->kind->enclosure->run_above(*mechanism)) {
-      checked("count", static_cast<double>(times) * static_cast<double>(count), ranges::count);
-      add({one, times * count});
-    }
-  }
-  for (const auto& [kind, several] : to_join) run.push_back({kind->enclosure->joined(several), 1});
-  return run;
-}
-
-std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
-                                  const SideAccuracy& accuracy) {
-  const std::vector<DescribedTerm> dominating = dominating_run(terms);
-  std::vector<Direction> runs;
-  for (const Comparison way : comparisons) {
-    Direction run;
-    for (const auto& [mechanism, count] : dominating) {
-      const Enclosure* enclosure = mechanism->kind->enclosure;
-      const PairName name = enclosure == nullptr ? dominating_pair_name(*mechanism, way)
-                            : accuracy.told != Told::curve && enclosure->besides != nullptr
-                                ? enclosure->besides(*mechanism, way, accuracy, accuracy.told)[1]
-                                : enclosure->above(*mechanism, way, accuracy);
-      run.push_back({known_pair(name), count});
-    }
-    add_distinct(runs, std::move(run));
-  }
-  return runs;
-}
-
-std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
-                                  const SideAccuracy& accuracy) {
-  std::vector<Direction> runs;
-  for (const Comparison way : comparisons) {
-    std::vector<std::vector<PairName>> choices;
-    std::size_t most = 1;
-    for (const auto& [mechanism, count] : terms) {
-      const Enclosure* enclosure = mechanism->kind->enclosure;
-      choices.push_back(enclosure == nullptr ? std::vector{dominating_pair_name(*mechanism, way)}
-                        : accuracy.told != Told::curve && enclosure->besides != nullptr
-                            ? std::vector{enclosure->besides(*mechanism, way, accuracy, accuracy.told)[0]}
-                            : enclosure->below(*mechanism, way, accuracy));
-      most = std::max(most, choices.back().size());
-    }
-    for (std::size_t choice = 0; choice < most; ++choice) {
-      Direction run;
-      for (std::size_t k = 0; k < terms.size(); ++k)
-        run.push_back({known_pair(choices[k][std::min(choice, choices[k].size() - 1)]), terms[k].count});
-      add_distinct(runs, std::move(run));
-    }
-  }
-  return runs;
 }
 
 std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wants_epsilon,
                                   std::span<const Comparison> comparisons, std::span<const double> points,
                                   double tolerance) {
+  // Of the largest loss, at delta = 0, these ways know nothing.
+  if (wants_epsilon && std::find(points.begin(), points.end(), 0.0) != points.end()) return {};
   const MechanismKind* kind = terms.front().mechanism->kind;
   if (std::any_of(terms.begin(), terms.end(), [=](const auto& term) { return term.mechanism->kind != kind; }))
     return {};

@@ -5,7 +5,9 @@
 // from above, and every run of pairs below bounds it from below.
 #pragma once
 
+#include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,6 +42,10 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
 
 /// Whether one pair tells all of it.
 inline bool is_exact(const Described& mechanism) { return mechanism.kind->enclosure == nullptr; }
+
+/// The pairs below and above of what is told besides the curve; none if those of the curve tell it.
+std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism, Comparison way,
+                                                     const SideAccuracy& accuracy);
 
 /// The terms, with the run that dominates it in place of each that is known by one.
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms);

@@ -90,6 +90,11 @@ bool Solver::choose() {
 Forecast Solver::forecast(std::size_t i) {
   State& state = states_[i];
   if (state.given_up) return state.forecast;
+  // The other methods ask for the logarithm of delta, or for its size next to a mass.
+  if (i != 0 && is_pure(task_.question.quantity, task_.question.at)) {
+    state.forecast.obstacle = "delta is 0";
+    return state.forecast;
+  }
   try {
     if (!state.method) state.method = table[i].make(task_);
     state.forecast = state.method->forecast();

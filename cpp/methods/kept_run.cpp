@@ -61,6 +61,7 @@ std::shared_ptr<KeptRun> KeptRun::grown(std::span<const Direction> more) const {
 }
 
 std::optional<Answer> KeptRun::answer(Quantity quantity, double at, const Limits& limits) const {
+  if (is_pure(quantity, at)) return {};  // of which moments tell nothing
   double bytes = 0;
   for (const auto& evaluator : evaluators_) bytes += evaluator ? evaluator->bytes() : infinity;
   if (bytes > std::min(largest_bytes, limits.memory())) return {};

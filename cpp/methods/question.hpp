@@ -34,6 +34,9 @@ struct Limits {
 /// left.
 inline constexpr double largest_loss_rounding = 0x1p-45;
 
+/// Whether it is a question of pure differential privacy: for epsilon at delta = 0, the largest loss.
+inline bool is_pure(Quantity quantity, double at) { return quantity == Quantity::epsilon && at == 0; }
+
 /// Whether an enclosure is as tight as asked; `is_delta`: of a delta, not an epsilon.
 inline bool is_tight(double lower, double upper, double tolerance, bool is_delta) {
   if (!std::isfinite(upper)) return lower == upper;

@@ -12,7 +12,7 @@
 #include "forecast/cost.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/chernoff_bound.hpp"
-#include "methods/trivial_bounds.hpp"
+#include "methods/largest_loss.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
 #include "numeric/range.hpp"
@@ -173,13 +173,16 @@ class Engine {
   }
 
   bool by_kept(Run& run, std::span<const double> values) {
-    if (!run.kept() || (!question_.wants_epsilon() && question_.at >= largest_)) return false;  // which tells more
+    if (!run.kept() || is_pure(question_.quantity, question_.at) ||
+        (!question_.wants_epsilon() && question_.at >= largest_))
+      return false;  // which tells more
     if (is_below(*run.kept())) return true;
     return take_tight(run, run.ask(question_.quantity, values, near()));
   }
 
   // By the plan that answered for another direction.
   bool by_sibling(Run& run) {
+    if (is_pure(question_.quantity, question_.at)) return false;
     if (!plan_) plan_ = runs_.front().kept();  // if it answered
     if (!plan_ || !worst_) return false;
     const bool wants_epsilon = question_.wants_epsilon(), share = question_.log_margin > 0;

@@ -10,7 +10,7 @@
 namespace hockeystick {
 
 /// Encloses, for each delta, the smallest epsilon >= 0 at which the worst of the directions has
-/// delta(epsilon) <= delta. 0 < delta < 1.
+/// delta(epsilon) <= delta. 0 <= delta < 1; at 0 that is the largest loss.
 std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::span<const double> deltas,
                                    const Limits& limits);
 

@@ -18,6 +18,7 @@
 
 #include "forecast/cost.hpp"
 #include "forecast/saddlepoint.hpp"
+#include "methods/largest_loss.hpp"
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
@@ -30,35 +31,6 @@ namespace hockeystick {
 namespace {
 
 constexpr double least_mass = 1e-290;  // what underflow may have hidden is nothing next to it
-
-// The sum of n_j b_j is value + error, but for `off`; infinite if some pair has no largest finite loss.
-struct LargestSum {
-  double value = 0, error = 0, off = 0;
-
-  /// The sum less epsilon, rounded outwards.
-  Interval above(double epsilon) const {
-    if (std::isinf(value)) return {infinity, infinity};
-    const auto [apart, rounded] = two_sum(value, -epsilon);
-    return {down(apart + down(down(rounded + error) - off)), up(apart + up(up(rounded + error) + off))};
-  }
-};
-
-LargestSum sum_of_largest(const Direction& direction) {
-  LargestSum sum;
-  double errors = 0;
-  for (const Term& term : direction) {
-    const double bound = term.pair->finite_loss_bound();
-    const auto [most, lost] = two_product(static_cast<double>(term.count), bound);
-    if (!(std::fabs(most) < 0x1p900)) return {infinity, 0, 0};
-    const auto [next, rounded] = two_sum(sum.value, most);
-    sum.value = next;
-    sum.error += lost + rounded;  // proof: next-to-largest-loss
-    errors += std::fabs(lost) + std::fabs(rounded);
-    if (most != 0 && std::fabs(most) < 0x1p-900) sum.off += 2 * u * std::fabs(most) + smallest_subnormal;
-  }
-  sum.off = (sum.off + 4 * u * static_cast<double>(direction.size() + 1) * errors) * (1 + 4 * u);
-  return sum;
-}
 
 // Upper bound of P(from <= L < inf), of outcomes that no cell lists too.
 double finite_tail_above(const DominatingPair& pair, double from) {
@@ -74,21 +46,6 @@ double finite_tail_above(const DominatingPair& pair, double from) {
   }
   return 1;
 }
-
-}  // namespace
-
-double largest_finite_loss(const Direction& direction) {
-  const LargestSum sum = sum_of_largest(direction);
-  // proof: next-to-largest-loss
-  return sum.error == 0 && sum.off == 0 ? sum.value : up(sum.value + up(sum.error + sum.off));
-}
-
-double largest_loss(const Direction& direction) {
-  const auto is_bounded = [](const Term& term) { return std::isfinite(term.pair->loss_supremum()); };
-  return std::all_of(direction.begin(), direction.end(), is_bounded) ? largest_finite_loss(direction) : infinity;
-}
-
-namespace {
 
 // All steps with finite losses of at least their edges at once; losses down to `near` then add up.
 struct NearLargest {
@@ -201,7 +158,7 @@ double total_variation_by_moments(const Direction& direction) {
 }
 
 std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance) {
-  const auto [least, room] = sum_of_largest(direction).above(epsilon);
+  const auto [least, room] = left_to_largest(direction, epsilon);
   const double rounding = largest_loss_rounding * (1 + epsilon);
   if (!(room <= std::max(rounding, 64 * u * std::fabs(epsilon) / tolerance))) return std::nullopt;
   const UnionProbability infinite = infinity_mass(direction);
@@ -284,6 +241,7 @@ class TrivialBounds final : public Evaluator {
 
   Answer answer(Quantity quantity, double at, double) const override {
     Answer result = enclosed(quantity == Quantity::epsilon ? epsilon(at) : Interval{0, 1}, "trivial_bounds");
+    if (is_pure(quantity, at)) result.limited_by = "rounding";
     if (quantity == Quantity::epsilon) return result;
     if (at >= largest_finite_loss(terms_)) {  // no finite loss adds to delta
       result.lower = infinite_.lower(), result.upper = infinite_.upper();
@@ -301,6 +259,7 @@ class TrivialBounds final : public Evaluator {
 
  private:
   Interval epsilon(double delta) const {
+    if (delta == 0) return essential_supremum(terms_);
     if (infinite_.exceeds(delta)) return {infinity, infinity};
     if (delta >= total_variation(terms_)) return {0, 0};
     if (looks_closer_ && delta >= total_variation_by_moments(terms_)) return {0, 0};
@@ -321,9 +280,11 @@ class ByTrivialBounds final : public Method {
   Forecast forecast() override {
     if (is_done_) return {.obstacle = "the question lies where they say little"};
     if (task_.is_bounded) return {.cost = cost::any_large_loss(static_cast<double>(task_.terms().size()))};
-    if (task_.runs_once() && !task_.is_named() && task_.answer.limited_by.empty())
+    const Question& asked = task_.question;
+    const bool is_told = is_pure(asked.quantity, asked.at);
+    if (!is_told && task_.runs_once() && !task_.is_named() && task_.answer.limited_by.empty())
       return {.obstacle = "one step is integrated as it is"};
-    return {.cost = 0, .width = infinity};
+    return {.cost = 0, .width = is_told ? 0 : infinity};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
@@ -342,6 +303,7 @@ class ByTrivialBounds final : public Method {
     is_done_ =
         task_.is_bounded || task_.runs_once() || (asked.wants_epsilon() && !may_be_zero(task_.terms(), asked.at));
     if (std::exchange(task_.is_bounded, true)) return;
+    if (is_pure(asked.quantity, asked.at)) task_.answer.limited_by = found.limited_by;
     const bool leaks = infinity_mass(task_.terms()).upper() > 0;
     task_.beyond_grids =
         found.limited_by == "rounding" && !(leaks && task_.question.at < largest_finite_loss(task_.terms()));

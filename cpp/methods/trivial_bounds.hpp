@@ -36,13 +36,6 @@ class LargestLossPower {
 /// elsewhere. Met as well if no more than `largest_loss_rounding` (1 + epsilon) is left of delta.
 std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance);
 
-/// No finite loss of the composition is above this: the sum of the largest finite losses, rounded up unless exact; inf
-/// if some pair has no largest one.
-double largest_finite_loss(const Direction& direction);
-
-/// No loss of the composition is above this: the same, but inf if a loss of +inf may have mass.
-double largest_loss(const Direction& direction);
-
 /// The probability of a loss of +inf: 1 - product of (1 - t_j)^n_j.
 UnionProbability infinity_mass(const Direction& direction);
 

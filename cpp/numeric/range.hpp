@@ -38,7 +38,7 @@ inline constexpr Range noise_multiplier{1e-3, 1e12};
 inline constexpr Range positive{0, infinite, Range::Ends::open}, finite{0, infinite, Range::Ends::open_above};
 inline constexpr Range probability{0, 1};
 inline constexpr Range inner_probability{0, 1, Range::Ends::open};
-inline constexpr Range delta = inner_probability;
+inline constexpr Range delta{0, 1, Range::Ends::open_above};
 inline constexpr Range epsilon{0, 1e4};
 inline constexpr Range tolerance{1e-12, 1, Range::Ends::open};
 inline constexpr Range smallest{0, 1, Range::Ends::open_above};  // probability that is told to the tolerance
@@ -61,6 +61,7 @@ struct NamedRange {
 inline constexpr std::array named_ranges{
     NamedRange{"noise_multiplier", ranges::noise_multiplier},
     NamedRange{"epsilon", ranges::epsilon},
+    NamedRange{"delta", ranges::delta},
     NamedRange{"tolerance", ranges::tolerance},
     NamedRange{"smallest", ranges::smallest},
     NamedRange{"count", ranges::count},

@@ -115,7 +115,7 @@ function leastOf(asked, { epsilon: target, find: { falls } }) {
 
 /** Epsilon at deltas from 1/2 down: [delta, lower, upper] of each. */
 export function curve(library, question) {
-  const least = Math.log10(Math.min(1e-10, (question.delta ?? 1e-5) / 100));
+  const least = Math.log10(Math.min(1e-10, (question.delta || 1e-5) / 100));
   const highest = Math.log10(CURVE.highest);
   const deltas = Array.from({ length: CURVE.points }, (_, k) => 10 ** (highest + ((least - highest) * k) / (CURVE.points - 1)));
   const bounds = withRun(library, question, (run) => run.epsilon(deltas, options(question, CURVE.tolerance)));

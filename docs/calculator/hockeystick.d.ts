@@ -34,7 +34,7 @@ export interface Run {
   add(mechanism: string, parameters?: Record<string, number | number[]>, count?: number): this;
   /** Adds all that a ledger holds, as Accountant.to_json of the Python package writes it. */
   addJson(ledger: string): this;
-  /** Encloses the smallest epsilon at each delta in (0, 1). */
+  /** Encloses the smallest epsilon at each delta in [0, 1). */
   epsilon(deltas: readonly number[], options?: Options): Bounds[];
   /** Encloses delta at each epsilon in [0, 1e4]. */
   delta(epsilons: readonly number[], options?: Options): Bounds[];

@@ -204,7 +204,7 @@ class Room {
 
   doubles(values) {
     const at = this.take(8 * Math.max(1, values.length));
-    values.forEach((x, k) => this.#view.setFloat64(at + 8 * k, x, true));
+    values.forEach((x, k) => this.#view.setFloat64(at + 8 * k, x ?? Number.NaN, true)); // null would count as 0
     return at;
   }
 

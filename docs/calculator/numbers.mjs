@@ -16,6 +16,9 @@ function plain(text) {
   return PLAIN.test(bare) ? bare : null;
 }
 
+/** Whether it is 0 as typed, or no 0: a number too small for a double is another question. */
+const isKept = (value, typed) => Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(typed.split("/")[0].split(/e/i)[0]));
+
 /** The double nearest to 0.01, 1e-5, 10,000, 1% or 256/60000. */
 export function number(name, text) {
   const typed = text.trim();
@@ -23,12 +26,12 @@ export function number(name, text) {
   if (typed.endsWith("%")) {
     const [digits, exponent = "0"] = (plain(typed.slice(0, -1)) ?? "x").toLowerCase().split("e");
     const value = Number(`${digits}e${Number(exponent) - 2}`);
-    if (Number.isFinite(value)) return value;
+    if (isKept(value, typed)) return value;
   } else if (typed.includes("/")) {
     const [above, below] = typed.split("/").map(plain);
     const value = Number(above ?? NaN) / Number(below ?? NaN);
-    if (typed.split("/").length === 2 && Number.isFinite(value)) return value;
-  } else if (plain(typed) !== null) {
+    if (typed.split("/").length === 2 && isKept(value, typed)) return value;
+  } else if (plain(typed) !== null && (isKept(Number(plain(typed)), typed) || !Number.isFinite(Number(plain(typed))))) {
     return Number(plain(typed));
   }
   throw new BadInput(`${name} must be a number, such as 0.01, 1e-5, 10,000, 1% or 256/60000, got ${shown(typed)}`);

@@ -44,7 +44,7 @@ export function meaning(question, { bounds, found }, state) {
   } else if (found) {
     said.push(`${question.find.falls ? "Less" : "More"} would not be certain to keep epsilon within ${literal(question.epsilon)}.`);
   }
-  if (question.seek !== "delta") said.push(odds(bounds, state));
+  if (question.seek !== "delta") said.push(odds(bounds, question, state));
   if (bounds.limitedBy) said.push(LIMITED[bounds.limitedBy]);
   const records = sizeOf(state);
   if (question.delta !== undefined && records && question.delta >= 1 / records)
@@ -52,11 +52,13 @@ export function meaning(question, { bounds, found }, state) {
   return said.filter(Boolean).join(" ");
 }
 
-function odds({ upper }, { delta }) {
+function odds({ upper }, question, { delta }) {
+  const isPure = question.delta === 0;
+  if (!Number.isFinite(upper) && isPure) return "No epsilon is enough at delta = 0: some results, however rare, tell more than any factor allows.";
   if (!Number.isFinite(upper)) return "No epsilon is enough at this delta: the run may reveal a record whole.";
   const factor = Math.exp(upper) * (1 + 1e-15);
   const times = upper > 20 ? "more than 400 million: that says next to nothing" : factor >= 1000 ? `${Math.ceil(factor).toLocaleString("en")}` : rounded(factor, 3, true);
-  return `Seeing the result changes anyone's odds that a record was in the data by a factor of at most e^ε = ${times}, except with a probability of δ = ${delta.trim()}.`;
+  return `Seeing the result changes anyone's odds that a record was in the data by a factor of at most e^ε = ${times}${isPure ? "" : `, except with a probability of δ = ${delta.trim()}`}.`;
 }
 
 function sizeOf(state) {

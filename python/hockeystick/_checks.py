@@ -146,6 +146,11 @@ def open_unit(name: str, value: object) -> float:
     return _scalar(name, value, "in (0, 1)", lambda x: 0 < x < 1)
 
 
+def delta(value: object) -> float:
+    """A number in [0, 1); at 0, epsilon is the largest privacy loss."""
+    return _scalar("delta", value, "in [0, 1)", lambda x: 0 <= x < 1)
+
+
 _WIDTH = f"in ({MIN_TOLERANCE:g}, 1)"
 
 
@@ -408,7 +413,7 @@ def _rectangular(name: str, values: object) -> npt.NDArray[Any]:
 
 rate_array = partial(array, "in [0, 1]", lambda x: (x >= 0) & (x <= 1))
 open_unit_array = partial(array, "in (0, 1)", lambda x: (x > 0) & (x < 1))
-delta_array = partial(open_unit_array, name="delta")
+delta_array = partial(array, "in [0, 1)", lambda x: (x >= 0) & (x < 1), name="delta")
 epsilon_array = partial(
     array, f"in [0, {MAX_EPSILON:g}]", lambda x: (x >= 0) & (x <= MAX_EPSILON), name="epsilon"
 )

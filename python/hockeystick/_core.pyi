@@ -532,10 +532,10 @@ def pairs_besides(
     cells: typing.SupportsFloat | typing.SupportsIndex,
     tail: typing.SupportsFloat | typing.SupportsIndex,
     *,
-    far: bool,
+    told: str,
 ) -> tuple[DominatingPair, DominatingPair] | None:
     """
-    Pairs below and above that enclose moments and masses at +inf, or that bound moments from the curve and far losses; None if those of the curve tell them.
+    Pairs below and above that enclose "moments" and masses at +inf, that bound moments from the curve and "far" losses, or that have the "largest" loss; None if those of the curve tell them.
     """
 
 def pld_bayes_risk(

@@ -145,7 +145,7 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
         noise_multiplier: Standard deviation of the noise over the clipping norm; in [0.001, 1e12].
         sampling_probability: Of each record in each step; in [0, 1], where 0 costs nothing.
         steps: Whole numbers in [0, 1e9].
-        delta: In (0, 1). One record in n may leak whole at delta = 1 / n: usual is n^-1.1 or less.
+        delta: In [0, 1). One record in n may leak whole at delta = 1 / n: usual is n^-1.1 or less.
         batch_size: In place of sampling_probability, with dataset_size: the expected number of
             records in a batch. The probability is batch_size / dataset_size.
         dataset_size: The number of records; also for "fixed_size".

@@ -21,9 +21,10 @@ Ask = Callable[[Runs, FloatArray], _core.Answers]
 """Asks a question of these runs at some of its points."""
 
 
-Told = Literal["curve", "moments", "far"]
+Told = Literal["curve", "moments", "far", "largest"]
 """Which pairs a question is put to: those of the curve; those that enclose moments and the mass at
-+inf; those that bound moments from the curve and what is known of far losses."""
++inf; those that bound moments from the curve and what is known of far losses; those that have the
+largest loss."""
 
 
 class Accuracy(NamedTuple):
@@ -65,9 +66,7 @@ def pairs(
     for mechanism, count in terms:
         if mechanism.is_exact:
             pair = mechanism.dominating_pair(direction)
-        elif told != "curve" and (
-            known := mechanism.pairs_besides(direction, accuracy, far=told == "far")
-        ):
+        elif told != "curve" and (known := mechanism.pairs_besides(direction, accuracy, told)):
             pair = known[below is None]
         elif below is None:
             pair = mechanism.pair_above(direction, accuracy)

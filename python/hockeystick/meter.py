@@ -37,7 +37,7 @@ class EpsilonMeter:
             the run's ``step``, whatever its length, and the steps of the optimizer are counted:
             where batches are drawn by the epoch, an epoch that is begun costs a whole one. Of other
             mechanisms that are an epoch, as random allocation, epochs are counted.
-        delta: In (0, 1).
+        delta: In [0, 1); at 0 epsilon is the largest privacy loss.
         budget: The most that epsilon may be at `delta` [nats], finite and >= 0: a number, or a
             ``Decimal``, ``Fraction`` or string, as of ``Accountant.would_exceed``. None: any.
         spent: What was spent on the same data before, a mechanism, a composition or an
@@ -72,7 +72,7 @@ class EpsilonMeter:
         self._covered = 1
         if isinstance(step, DPSGD):
             self._step, self._covered = step.step, step.steps_covered
-        self._delta = _checks.open_unit("delta", delta)
+        self._delta = _checks.delta(delta)
         self._budget = (
             None if budget is None else _checks.non_negative("budget", amount("budget", budget))
         )

@@ -136,7 +136,7 @@ class PrivacyLossDistribution:
         """Smallest epsilon at which the loss is (epsilon, delta)-DP, bounded from this side.
 
         Args:
-            delta: In (0, 1), scalar or any shape.
+            delta: In [0, 1), scalar or any shape.
 
         Returns:
             A float, or an array shaped like `delta`, in nats; inf where delta is out of reach.

@@ -171,7 +171,7 @@ def test_the_loss_itself_is_not_known(view):
         Run().add("zcdp", rho=0.1).ask(view, [0.5])
 
 
-@pytest.mark.parametrize("delta", [0.0, 1.0, math.nan])
+@pytest.mark.parametrize("delta", [-0.1, 1.0, math.nan])
 def test_points_out_of_range_are_refused(delta):
     with pytest.raises(Refused, match="delta must be"):
         Run().add("zcdp", rho=0.1).ask("epsilon", [delta])

@@ -97,7 +97,7 @@ BAD_NUMBERS = [
     {"rate": -0.5},
     {"rate": 1.5},
     {"rate": math.nan},
-    {"delta": 0.0},
+    {"delta": 1.0},
     {"delta": 2.0},
     {"delta": math.nan},
     {"noise": 0.0},
@@ -266,3 +266,15 @@ def test_threads_share_a_run():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_pure_epsilon():
+    """At delta = 0, the largest loss; of random allocations that of a step."""
+    run = Run()
+    run.add("laplace", count=3, noise_multiplier=2.0)
+    assert run.ask("epsilon", [0.0, 1e-9])[1][0] == (1.5, 1.5)
+    run.add("random_allocation(laplace)", noise_multiplier=1.0, steps=10)
+    assert run.ask("epsilon", [1e-9, 0.0])[1][1] == (2.5, 2.5)
+    run.add("gaussian", noise_multiplier=1.0)
+    assert run.ask("epsilon", [0.0])[1] == [(math.inf, math.inf)]
+    assert dpsgd(delta=0.0) == (math.inf, math.inf)

@@ -274,7 +274,7 @@ def test_epsilon_and_delta_are_inverse(delta, share):
 @pytest.mark.parametrize(
     ("arguments", "error", "name"),
     [
-        ({"delta": 0.0}, ValueError, "delta"),
+        ({"delta": -0.5}, ValueError, "delta"),
         ({"delta": 1.0}, ValueError, "delta"),
         ({"delta": -1e-5}, ValueError, "delta"),
         ({"delta": math.nan}, ValueError, "delta"),

@@ -153,7 +153,7 @@ def test_the_first_question_out_of_reach_is_named(chunk, monkeypatch):
         ({"steps": [[1], [1, 2]]}, ValueError, "^steps must be a rectangular array"),
         ({"steps": True}, TypeError, "^steps must be"),
         ({"delta": [0.1, 1.0]}, ValueError, "^delta must be .*, got 1.0$"),
-        ({"delta": 0}, ValueError, "^delta must be"),
+        ({"delta": -0.1}, ValueError, "^delta must be"),
         ({"tolerance": 0.0}, ValueError, "^tolerance must be"),
         ({"tolerance": [1e-3]}, TypeError, "^tolerance must be"),
         ({"memory_limit": 0}, ValueError, "^memory_limit must be"),

@@ -163,7 +163,7 @@ def test_another_state_is_refused(state, error):
     ("arguments", "error", "match"),
     [
         ({"step": 1.0}, TypeError, "step must be"),
-        ({"delta": 0}, ValueError, "delta must be"),
+        ({"delta": 1}, ValueError, "delta must be"),
         ({"budget": -1}, ValueError, "budget must be"),
         ({"budget": math.inf}, ValueError, "budget must be"),
         ({"budget": "many"}, ValueError, "budget must be"),

@@ -303,7 +303,7 @@ def test_the_worse_direction_is_shown(ax):
         (lambda: plot.epsilon_by_count(RUN, [1]), ValueError, "counts must be at least two"),
         (lambda: plot.epsilon_by_count(RUN, [0, 1]), ValueError, "each of counts must be a whole"),
         (lambda: plot.epsilon_by_count(RUN, [1, 2.5]), TypeError, "each of counts must be a whole"),
-        (lambda: plot.epsilon_by_count(RUN, [1, 2], delta=0), ValueError, "delta must be in"),
+        (lambda: plot.epsilon_by_count(RUN, [1, 2], delta=1), ValueError, "delta must be in"),
         (
             lambda: plot.epsilon_by_count(RUN, [1, 2], estimators=["best"]),
             ValueError,

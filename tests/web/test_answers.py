@@ -100,12 +100,12 @@ def test_ledgers_and_runs_of_dpsgd():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"delta": 2}, "delta must be in (0, 1), got 2"),
-        ({"delta": None}, "delta must be in (0, 1), got 0"),
-        ({"delta": 123456.75}, "delta must be in (0, 1), got 123456.75"),
-        ({"delta": -1 / 3}, f"delta must be in (0, 1), got {-1 / 3:.17g}"),
-        ({"delta": 1e17}, "delta must be in (0, 1), got 1e+17"),
-        ({"delta": -1.7e-5}, f"delta must be in (0, 1), got {-1.7e-5:.17g}"),
+        ({"delta": 2}, "delta must be in [0, 1), got 2"),
+        ({"delta": None}, "delta must be in [0, 1), got nan"),
+        ({"delta": 123456.75}, "delta must be in [0, 1), got 123456.75"),
+        ({"delta": -1 / 3}, f"delta must be in [0, 1), got {-1 / 3:.17g}"),
+        ({"delta": 1e17}, "delta must be in [0, 1), got 1e+17"),
+        ({"delta": -1.7e-5}, f"delta must be in [0, 1), got {-1.7e-5:.17g}"),
         ({"mechanism": "gausian"}, "mechanism must be one of"),
         ({"parameters": {"noise_multiplier": 0}}, "noise_multiplier must be in [0.001, 1e+12]"),
         ({"parameters": {}}, "noise_multiplier must be given for gaussian"),

@@ -115,6 +115,13 @@ class AdditiveNoise final : public DominatingPair {
     return nodes;
   }
 
+  // Of the far end of the reach, where the loss is still larger farther out: g falls, so a smaller step shows less.
+  double largest_loss_from_below() const override {
+    const double from = reach_, to = down(down(from + shift_));
+    const double near = log_density({from})[0], far = log_density({to})[0];
+    return std::max(0.0, down(near - far) - up(off(near) + off(far)));  // proof: largest-loss
+  }
+
   // delta(0) = 1 - 2 F(-shift / 2).
   double total_variation_bound() const override {
     return std::clamp(1 - 2 * tails({shift_ / 2})[0] * (1 - 2 * noise_.accuracy) + 4 * u, 0.0, 1.0);

@@ -224,6 +224,7 @@ class Laplace final : public DominatingPair {
   double loss_infimum() const override { return -loss_supremum(); }
   double loss_supremum() const override { return error_ > 0 ? up(loss_.end()) : loss_.end(); }
   double finite_loss_bound() const override { return loss_supremum(); }
+  double largest_loss_from_below() const override { return error_ > 0 ? down(loss_.end()) : loss_.end(); }
   double total_variation_bound() const override { return loss_.total_variation_bound(); }
 
  private:
@@ -237,12 +238,15 @@ double log_sum(double a, double b) { return std::max(a, b) + math::log1p(math::e
 
 class SampledLaplace : public DominatingPair {
  public:
-  SampledLaplace(double m, double q) : inner_(m), q_(q) {}
+  /// Of a record removed or, of sign -1, added.
+  SampledLaplace(double m, double q, double sign) : inner_(m), q_(q), top_(sign * m) {}
   double total_variation_bound() const override { return q_ * inner_.total_variation_bound() * (1 + 4 * u); }
   AtomSketch atom_sketch() const override { return {ends_}; }
-  double loss_infimum() const override { return ends_[0].loss - end_error(ends_[0].loss); }
-  double loss_supremum() const override { return ends_[1].loss + end_error(ends_[1].loss); }
-  double finite_loss_bound() const override { return up(loss_supremum()); }
+  double loss_infimum() const override { return down(ends_[0].loss - end_error(-top_)); }
+  double loss_supremum() const override { return up(ends_[1].loss + end_error(top_)); }  // proof: largest-loss
+  double finite_loss_bound() const override { return loss_supremum(); }
+  // proof: largest-loss
+  double largest_loss_from_below() const override { return down(ends_[1].loss - end_error(top_)); }
 
  protected:
   // The edges of sign log(1 - q + q e^(sign l)), l the inner loss.
@@ -288,18 +292,17 @@ class SampledLaplace : public DominatingPair {
 
   double weight(double inner) const { return 1 / (1 + (1 - q_) / q_ * math::exp(-inner)); }
 
-  // Error of the loss at either end: m's rounding, weighted; 6 u in log1p's argument, which counts e^-l times; the rest
-  // is relative, except for the larger term of the sum in sampled_loss where m > 30.
-  double end_error(double loss) const {
-    const double m = inner_.end(), l = std::fabs(loss);
-    const double argument = std::min(math::expm1(std::min(l, 1.0)), 1.0);
-    return u * (16 * l + 4 * m * weight(m) + 8 * argument + (m > 30 ? 8 * (m - math::log(q_)) : 0.0));
+  // Error of the loss at an end, which is sampled_loss there: m is within u of itself, which its weight counts.
+  double end_error(double inner) const {
+    const double own = sampled_loss_error(q_, inner, sampled_loss(q_, inner));
+    return own + 1.01 * u * inner_.end() * weight(inner);
   }
 
   double mixed(double p, double q) const { return (1 - q_) * q + q_ * p; }
 
   LaplaceLoss inner_;
   double q_;
+  double top_;                  // the inner loss where this one is largest
   std::array<Atom, 2> ends_{};  // losses within end_error; masses for plans only
 };
 
@@ -308,7 +311,7 @@ class SampledLaplace : public DominatingPair {
 // and at an edge below log(1-q), where a = -inf, P' - e^L Q = q P + (1 - q - e^L) Q.
 class Remove final : public SampledLaplace {
  public:
-  Remove(double m, double q) : SampledLaplace(m, q) {
+  Remove(double m, double q) : SampledLaplace(m, q, 1) {
     const double rare = inner_.rare();
     ends_ = {{{sampled_loss(q, -m), mixed(rare, 0.5)}, {sampled_loss(q, m), mixed(0.5, rare)}}};
   }
@@ -338,7 +341,7 @@ class Remove final : public SampledLaplace {
 // where the last term is there only for edges beyond -log(1-q), with c = inf.
 class Add final : public SampledLaplace {
  public:
-  Add(double m, double q) : SampledLaplace(m, q) {
+  Add(double m, double q) : SampledLaplace(m, q, -1) {
     ends_ = {{{-sampled_loss(q, m), inner_.rare()}, {-sampled_loss(q, -m), 0.5}}};
   }
 

@@ -68,10 +68,14 @@ bool by_series(double noise, double steps, const Accuracy& accuracy) {
   return math::log1p(math::expm1(1 / (noise * noise)) / steps) <= widest * widest;
 }
 
+void check_allocated(Comparison way) {
+  if (replaces(way)) throw NoPair("no pair is proved to dominate it");
+}
+
 // From the pair of a step: what is "above", "below", "far" or "moments". The latter enclose for each side.
 PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
                    const Accuracy& accuracy) {
-  if (replaces(way)) throw NoPair("no pair is proved to dominate it");
+  check_allocated(way);
   const double epochs = one.number(second);
   PairName step = dominating_pair_name(*one.inner, way);
   if (epochs > 1) {
@@ -94,6 +98,13 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
           {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
 }
 
+// All steps show the step's largest loss at once, or nearly: the loss of an epoch is the log of the mean of theirs, or
+// the reverse of that. Several epochs are of Gaussians, whose losses have no largest.
+PairName largest_allocated(const Described& one, Comparison way) {
+  check_allocated(way);
+  return dominating_pair_name(*one.inner, way);
+}
+
 const Enclosure allocation{
     .closes = true,
     .above = [](const Described& one, Comparison way, const Accuracy& at) { return allocated(true, one, way, at); },
@@ -104,7 +115,8 @@ const Enclosure allocation{
           const bool is_far = told == Told::far;
           return std::array{convolved(is_far ? "below" : "moments", false, one, way, at),
                             convolved(is_far ? "far" : "moments", true, one, way, at)};
-        }};
+        },
+    .largest = largest_allocated};
 
 // Shuffled: batches, epochs. Above, whoever knows the record's batch sees one Gaussian step.
 void check_shuffled(const Described& one) {
@@ -141,7 +153,11 @@ Names shuffled_below(const Described& one, Comparison way, const Accuracy& accur
   return known;
 }
 
-const Enclosure shuffled{.above = shuffled_above, .below = shuffled_below};
+const Enclosure shuffled{
+    .above = shuffled_above, .below = shuffled_below, .largest = [](const Described& one, Comparison way) {
+      check_batches(way);
+      return dominating_pair_name(*one.inner, way);
+    }};
 
 // Batches of fixed size: batch size, dataset size, whether with replacement.
 void check_fixed(const Described& one) {
@@ -221,7 +237,13 @@ std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, cons
   return {fixed_below(one, way, accuracy).front(), above};
 }
 
-const Enclosure fixed_size{.above = fixed_above, .below = fixed_below, .besides = fixed_besides};
+const Enclosure fixed_size{.above = fixed_above,
+                           .below = fixed_below,
+                           .besides = fixed_besides,
+                           .largest = [](const Described& one, Comparison way) {
+                             check_drawn(way);
+                             return dominating_pair_name(*one.inner, way);
+                           }};
 
 // Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
 constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
@@ -255,7 +277,8 @@ const Enclosure concentrated{.above = concentrated_above,
                                    return std::array{normal(one.number(first), 1 + root_error),
                                                      normal(one.number(first), 1 - root_error)};
                                  },
-                             .joined = sum_of_rhos};
+                             .joined = sum_of_rhos,
+                             .largest = [](const Described& one, Comparison) { return normal(one.number(first), 1); }};
 
 Mechanism simplest_concentrated(const Mechanism& one) { return one->number(first) == 0 ? nullptr : one; }
 
@@ -286,7 +309,7 @@ void check_selected(const Described& one) {
 
 // The pairs of the laws of sums of e^(m x_i), and of x_i.
 Names selected_below(const Described& one, Comparison way, const Accuracy& accuracy) {
-  if (replaces(way)) throw NoPair("no pair is proved to dominate it");
+  check_allocated(way);
   const double steps = one.number(first), selected = one.number(second), epochs = one.number(third);
   const double noise = noise_of(one) / std::sqrt(epochs);
   const double of_mean = noise * std::sqrt(steps) / selected * (1 + 0x1p-48);  // proof: parameter-rounding
@@ -297,53 +320,14 @@ Names selected_below(const Described& one, Comparison way, const Accuracy& accur
           mean};
 }
 
-const Enclosure selection{.below = selected_below, .run_above = blocks};
-
-// Given curves: alpha, lower, upper.
-std::vector<double> curve_of(const Described& one) {
-  std::vector<double> all;
-  for (const std::vector<double>& part : one.values) all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
-
-void check_given(const Described& one) {
-  const std::size_t points = one.values[first].size();
-  if (points < 2 || points > 1000000 || one.values[second].size() != points || one.values[third].size() != points)
-    throw std::invalid_argument("alpha, lower and upper must be as many, 2 to 1000000 numbers, got " +
-                                std::to_string(points) + ", " + std::to_string(one.values[second].size()) + " and " +
-                                std::to_string(one.values[third].size()));
-  (void)dominating_pair("given_curve_above", curve_of(one));  // refuses what is no curve
-}
-
-PairName given(const std::string& side, const Described& one, Comparison way) {
-  return {"given_curve_" + side + back(is_backward(way)), curve_of(one)};
-}
-
-const Enclosure given_curve{
-    .above = [](const Described& one, Comparison way, const Accuracy&) { return given("above", one, way); },
-    .below = [](const Described& one, Comparison way, const Accuracy&) { return Names{given("below", one, way)}; }};
-
-void check_curve_inside(const Described& one) {
-  if (one.inner->kind->name != "hockey_stick_curve")
-    throw std::invalid_argument("mechanism must be hockey_stick_curve, got " + std::string(one.inner->kind->name));
-}
-
-PairName sampled_curve(const char* side, const Described& one, Comparison way) {
-  return rows::sampled_pair(std::string("given_curve_") + side, curve_of(*one.inner), way, one.number(first));
-}
-
-const Enclosure sampled_given{
-    .above = [](const Described& one, Comparison way, const Accuracy&) { return sampled_curve("above", one, way); },
-    .below = [](const Described& one, Comparison way,
-                const Accuracy&) { return Names{sampled_curve("below", one, way)}; }};
+const Enclosure selection{.below = selected_below, .largest = largest_allocated, .run_above = blocks};
 
 }  // namespace
 
 std::vector<MechanismKind> rows::enclosed() {
   constexpr Range whole{1, 1e12, Range::Ends::closed, true}, often{1, 1e9, Range::Ends::closed, true};
   const Argument epochs{"epochs", often, 1.0};
-  const auto list = Argument::Kind::list, number = Argument::Kind::number;
-  constexpr Range any{-ranges::infinite, ranges::infinite, Range::Ends::open};
+  const auto number = Argument::Kind::number;
   return {
       {.name = "random_allocation",
        .type = "RandomAllocation",
@@ -379,18 +363,6 @@ std::vector<MechanismKind> rows::enclosed() {
        .arguments = {{"rho", {1e-24, 9e4}, {}, number, true}},
        .simplified = simplest_concentrated,
        .enclosure = &concentrated},
-      {.name = "hockey_stick_curve",
-       .type = "HockeyStickCurve",
-       .arguments = {{"alpha", any, {}, list}, {"lower", any, {}, list}, {"upper", any, {}, list}},
-       .check = check_given,
-       .enclosure = &given_curve},
-      {.name = "poisson_sampled_curve",
-       .type = "PoissonSampledCurve",
-       .arguments = {{"sampling_probability", ranges::probability}},
-       .is_scheme = true,
-       .check = check_curve_inside,
-       .simplified = rows::simplest_poisson,
-       .enclosure = &sampled_given},
   };
 }
 

@@ -12,6 +12,7 @@ std::vector<MechanismKind> continuous();
 std::vector<MechanismKind> discrete();
 std::vector<MechanismKind> sampled();
 std::vector<MechanismKind> enclosed();
+std::vector<MechanismKind> given();
 
 /// Of a Poisson subsample, whose probability is the first argument.
 Mechanism simplest_poisson(const Mechanism& one);

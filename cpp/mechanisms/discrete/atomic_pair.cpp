@@ -45,8 +45,28 @@ struct Taken {
   }
 };
 
+// The law with what its atoms say of the suprema of L and -L: of all outcomes, if all are listed.
+AtomicLaw with_ends(AtomicLaw law) {
+  double least = infinity, most = -infinity;
+  for (const LossAtom& atom : law.atoms) {
+    if (!(atom.p > 0 || atom.q > 0)) continue;
+    if (atom.loss == infinity) law.reach = infinity;
+    if (atom.loss == -infinity) law.reverse_reach = infinity;
+    if (std::isfinite(atom.loss)) least = std::min(least, atom.loss), most = std::max(most, atom.loss);
+  }
+  if (!(least <= most)) return law;  // no finite loss is listed
+  const double off = law.loss_error;
+  const auto outward = [off](double loss) { return off > 0 ? up(loss + off) : loss; };   // proof: largest-loss
+  const auto inward = [off](double loss) { return off > 0 ? down(loss - off) : loss; };  // proof: largest-loss
+  if (law.cut == 0) law.bound = std::min(law.bound, outward(most));
+  if (law.reverse_cut == 0) law.reverse_bound = std::min(law.reverse_bound, outward(-least));
+  law.reach = std::max(law.reach, inward(most)), law.reverse_reach = std::max(law.reverse_reach, inward(-least));
+  return law;
+}
+
 // Sets masses of finite losses that underflow may have spoilt to 0 and counts them as cut.
-AtomicLaw without_small_masses(AtomicLaw law) {
+AtomicLaw without_small_masses(AtomicLaw given) {
+  AtomicLaw law = with_ends(std::move(given));
   Taken p, q;
   for (LossAtom& atom : law.atoms) {
     if (std::isinf(atom.loss)) continue;  // proof: cut-masses
@@ -164,12 +184,8 @@ class AtomicPair final : public DominatingPair {
     return size() ? law_.atoms.back().loss + law_.loss_error : 0;
   }
 
-  double finite_loss_bound() const override {
-    if (law_.cut > 0) return law_.bound;
-    if (size() == 0) return 0;
-    const double most = law_.atoms.back().loss;
-    return law_.loss_error > 0 ? up(most + law_.loss_error) : most;
-  }
+  double finite_loss_bound() const override { return size() == 0 && law_.cut == 0 ? 0 : law_.bound; }
+  double largest_loss_from_below() const override { return law_.reach; }
 
   double total_variation_bound() const override {
     CompensatedSum sum;
@@ -304,6 +320,16 @@ std::vector<SampledLoss> sampled_losses(double q, std::span<const LossAtom> atom
   return result;
 }
 
+// log(1 - q + q e^l) of any end of the losses, moved beyond its error: up or, of sign -1, down.
+double sampled_end(double q, double l, double sign) {
+  if (l == infinity) return infinity;
+  const double x = q * math::expm1(std::min(l, 700.0)), near = math::log1p(std::max(x, -0.5));
+  const SampledLoss end =
+      l > 700 || !(x > -0.5) ? far_sampled_loss(q, l) : SampledLoss{near, 16 * u * std::fabs(near), 1};
+  const double off = end.error + 4 * smallest_subnormal;  // proof: largest-loss
+  return sign > 0 ? up(end.value + off) : down(end.value - off);
+}
+
 }  // namespace
 
 AtomicLaw reversed(AtomicLaw law) {
@@ -311,6 +337,7 @@ AtomicLaw reversed(AtomicLaw law) {
   std::reverse(law.atoms.begin(), law.atoms.end());  // by increasing loss, if they were
   std::swap(law.cut, law.reverse_cut);
   std::swap(law.bound, law.reverse_bound);
+  std::swap(law.reach, law.reverse_reach);
   std::swap(law.cut_moment, law.reverse_cut_moment);
   std::swap(law.log_moment, law.reverse_log_moment);
   std::swap(law.slope_limit, law.reverse_slope_limit);
@@ -331,9 +358,11 @@ AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
     // proof: discrete-laws
     result.loss_error = std::max(result.loss_error, 1.01 * loss.slope * law.loss_error + loss.error);
   }
-  result.mass_error += 4 * u;                             // 1 - q, two products, a sum
-  result.bound = std::max(0.0, law.bound);                // log(1 - q + q e^l) <= max(0, l)
-  result.reverse_bound = -math::log1p(-q) * (1 + 8 * u);  // and it is >= log(1 - q)
+  result.mass_error += 4 * u;  // 1 - q, two products, a sum
+  // A loss of -inf becomes a finite one.
+  const double least = result.reverse_reach < infinity ? -result.reverse_bound : -infinity;
+  result.bound = sampled_end(q, result.bound, 1), result.reverse_bound = -sampled_end(q, least, -1);
+  result.reach = sampled_end(q, result.reach, -1), result.reverse_reach = -sampled_end(q, -result.reverse_reach, 1);
   // E_Q[(1 - q + q r)^(t+1)] <= (1 - q) Q + q E_Q[r^(t+1)], r = e^l, by Jensen's inequality; the reverse is bounded.
   result.cut_moment = [moment = result.cut_moment, mass = result.reverse_cut, q](double t) {
     return ((1 - q) * mass + q * moment(t)) * (1 + 8 * u);

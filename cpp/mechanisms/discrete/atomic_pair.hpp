@@ -12,7 +12,8 @@
 
 namespace hockeystick {
 
-/// The outcomes with one privacy loss: their P- and Q-mass, p = e^loss q. Loss inf has q = 0, loss -inf has p = 0.
+/// The outcomes with one privacy loss: their P- and Q-mass, p = e^loss q. Loss inf has q = 0, loss -inf has p = 0. What
+/// has a mass here has one in truth.
 struct LossAtom {
   double loss, p, q;
 };
@@ -30,6 +31,8 @@ struct AtomicLaw {
   // is finite, all outcomes of infinite loss on that side are listed.
   double bound = infinity;
   double reverse_bound = infinity;
+  // Lower bounds of the suprema of L and -L, beside what the atoms listed reach.
+  double reach = -infinity, reverse_reach = -infinity;
   // Upper bounds of E_P[e^(t L)] and E_Q[e^(-t L)] over outcomes not listed, t > 0; empty: from cut and bound.
   std::function<double(double t)> cut_moment, reverse_cut_moment;
   // Bounds of log E_P[e^(t L)] and log E_Q[e^(-t L)], t > 0, that do not use masses; empty: not known.

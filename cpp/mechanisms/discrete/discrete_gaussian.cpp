@@ -117,6 +117,7 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   }
   law.mass_error = 18 * u;  // proof: discrete-laws
   if (last < bound) law.cut = law.reverse_cut = tail_mass;
+  law.reach = law.reverse_reach = infinity;  // of far outcomes, or of those beyond the truncation
   if (bound == infinity) {
     law.cut_moment = law.reverse_cut_moment = [=](double t) { return unlisted_moment(sigma, s, t); };
     law.log_moment = law.reverse_log_moment = [=](double t) { return log_moment(sigma, s, t); };

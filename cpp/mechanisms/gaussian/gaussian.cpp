@@ -45,6 +45,8 @@ class GaussianPair final : public DominatingPair {
   }
 
   double gaussian_mu() const override { return mu_; }
+  Interval infinity_mass() const override { return {0, 0}; }
+  double largest_loss_from_below() const override { return infinity; }
 
   double tail_moment_bound(double top, double t) const override {
     const double mu = mu_ * (1 + mu_error_ + 4 * u);

@@ -224,6 +224,7 @@ class Remove final : public Mixture {
 
   double loss_infimum() const override { return loss_.infimum(); }
   Interval infinity_mass() const override { return {0, 0}; }
+  double largest_loss_from_below() const override { return infinity; }
 
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
     return smooth_line(MixtureLog(loss_), SmoothForm::remove, needs);
@@ -263,6 +264,16 @@ class Add final : public Mixture {
   explicit Add(MixtureLoss loss) : Mixture(std::move(loss), -1) {}
 
   double loss_supremum() const override { return -loss_.infimum(); }
+  double finite_loss_bound() const override {
+    const double most = loss_supremum();
+    return std::isfinite(most) ? up(most + loss_.infimum_error()) : infinity;  // proof: largest-loss
+  }
+  double largest_loss_from_below() const override {
+    if (!loss_.may_rest()) return infinity;
+    const double most = loss_supremum();
+    return std::isfinite(most) ? down(most - loss_.infimum_error()) : 700;  // proof: largest-loss
+  }
+  Interval infinity_mass() const override { return {0, 0}; }
 
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
     return smooth_line(MixtureLog(loss_), SmoothForm::add, needs);

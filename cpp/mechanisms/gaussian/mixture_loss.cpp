@@ -44,8 +44,16 @@ MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sen
   sort_by(components_, &Component::shift);
   merge();
   rest_ = (1 - q) + q * still.value();
+  may_rest_ = q < 1 || std::find(sensitivities.begin(), sensitivities.end(), 0.0) != sensitivities.end();
   for (const Component& c : components_) moving_ += c.weight;
   terms_ = static_cast<double>(components_.size() + merged_ + 1);
+}
+
+// The logarithm is within 4 u of itself. A double next to underflow is at most twice what it stands for, and at least
+// that less half of the smallest double for each term.
+double MixtureLoss::infimum_error() const {
+  const double faint = rest_ < 1e-300 ? 1 + math::log(1 + terms_) : 0;
+  return (16 + 2 * terms_) * u * (moving_ < 0.5 ? 2 * moving_ : 1) + 8 * u * std::fabs(infimum()) + faint;
 }
 
 // A shift off by u moves L by u w_i s_i abs(x - s_i) at the same x, and moves x, too, if x is noise plus the shift.

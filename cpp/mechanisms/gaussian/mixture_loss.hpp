@@ -28,8 +28,13 @@ class MixtureLoss {
   std::size_t size() const { return components_.size(); }
   double rest() const { return rest_; }  // P(s = 0)
   double largest() const { return components_.back().shift; }
-  double terms() const { return terms_; }  // summands in any sum over components, to bound its rounding
+  double terms() const { return terms_; }      // summands in any sum over components, to bound its rounding
+  bool may_rest() const { return may_rest_; }  // whether P(s = 0) > 0, if too little for a double
+
+  /// The infimum, -inf if nothing rests, and a bound of its error: `rest` is within (8 + terms) u of itself, but where
+  /// it is next to underflow; `moving` as closely.
   double infimum() const { return moving_ < 0.5 ? math::log1p(-moving_) : math::log(rest_); }
+  double infimum_error() const;
 
   /// The loss at a point, its slope, and a bound of the errors by its rounding and by the shifts' rounding.
   struct LossAt {
@@ -73,6 +78,7 @@ class MixtureLoss {
   std::vector<Component> components_;  // by increasing shift
   double rest_ = 0, moving_ = 0, terms_ = 0;
   std::size_t merged_ = 0;
+  bool may_rest_ = false;
 };
 
 }  // namespace hockeystick

@@ -173,7 +173,8 @@ Interval AllocationEpoch::epsilon(double delta, double tolerance) {
 
 std::vector<Interval> allocation_bounds(const AllocationQuestion& asked, std::span<const double> values) {
   const Allocation allocation = checked_allocation(asked.noise_multiplier, asked.steps, asked.epochs);
-  check_each(asked.wants_epsilon ? "delta" : "epsilon", values, asked.wants_epsilon ? ranges::delta : ranges::epsilon);
+  check_each(asked.wants_epsilon ? "delta" : "epsilon", values,
+             asked.wants_epsilon ? ranges::inner_probability : ranges::epsilon);
   checked("tolerance", asked.tolerance, ranges::inner_probability);
   const LognormalTransform transform(allocation.mu);
   std::vector<Interval> found(values.size(), {0, 0});

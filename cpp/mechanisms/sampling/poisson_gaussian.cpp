@@ -101,6 +101,7 @@ class Remove final : public DominatingPair {
 
   double total_variation_bound() const override { return q_; }
   double loss_infimum() const override { return math::log1p(-q_); }
+  double largest_loss_from_below() const override { return infinity; }
   Interval infinity_mass() const override { return {0, 0}; }
 
   // For y > x both e^L and the density are at most c times those without sampling, c = q + (1 - q) / E(x).
@@ -171,7 +172,11 @@ class Add final : public DominatingPair {
   }
 
   double total_variation_bound() const override { return q_; }
+  // log1p is within 4 u.
   double loss_supremum() const override { return -math::log1p(-q_); }
+  double finite_loss_bound() const override { return up(loss_supremum() * (1 + 5 * u)); }  // proof: largest-loss
+  // proof: largest-loss
+  double largest_loss_from_below() const override { return down(loss_supremum() * (1 - 5 * u)); }
   double renyi_slope_bound(double order) const override {
     return std::min(mu_ * mu_ / 2 * (1 + 8 * u), loss_supremum() / order * (1 + 8 * u));
   }
@@ -271,6 +276,7 @@ class Replace final : public DominatingPair {
 
   double total_variation_bound() const override { return q_; }
   Interval infinity_mass() const override { return {0, 0}; }
+  double largest_loss_from_below() const override { return infinity; }
 
  private:
   GaussianEdges carried(std::span<const double> losses) const {

@@ -65,6 +65,22 @@ class PublicMixture final : public DominatingPair {
     return largest;
   }
 
+  double finite_loss_bound() const override {
+    if (rest_.weight > 0) return infinity;
+    double largest = -infinity;
+    for (const Choice& choice : choices_)
+      largest = std::max(largest, up(choice.pair->finite_loss_bound() + choice.error));  // proof: largest-loss
+    return largest;
+  }
+
+  // Each part has a weight.
+  double largest_loss_from_below() const override {
+    double largest = 0;
+    for (const Choice& choice : choices_)
+      largest = std::max(largest, down(choice.pair->largest_loss_from_below() - choice.error));  // proof: largest-loss
+    return largest;
+  }
+
   Interval infinity_mass() const override {
     Interval sum{0, 0};
     for (const auto& [weight, pair, error] : choices_) {

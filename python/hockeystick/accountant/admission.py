@@ -77,7 +77,7 @@ class Checked(NamedTuple):
             got = ", ".join(sorted(amounts)) or "none"
             raise TypeError(f"{name} takes a budget of epsilon and delta, or of rho; got {got}")
         epsilon = _checks.non_negative("epsilon", amounts["epsilon"])
-        return cls("epsilon", epsilon, _checks.open_unit("delta", amounts["delta"]), limit)
+        return cls("epsilon", epsilon, _checks.delta(amounts["delta"]), limit)
 
 
 class Admission(Questioned):
@@ -152,7 +152,7 @@ class Admission(Questioned):
             count: How often, in [0, 1e9]; so is the total for each distinct mechanism.
             budget: ``epsilon``, finite and >= 0 [nats]: a number, or a ``Decimal``, ``Fraction`` or
                 string such as "0.3", of which not the smallest part is given beyond. ``delta``, in
-                (0, 1); likewise. In place of both ``rho``, of zero-concentrated DP, finite and
+                [0, 1); likewise. In place of both ``rho``, of zero-concentrated DP, finite and
                 >= 0 [nats]; likewise. ``memory_limit``, the bytes the computation may take, > 0.
 
         Raises:

@@ -161,7 +161,7 @@ class Reported(Admission):
         Where the accountant's tolerance is out of reach, the best bounds are shown.
 
         Args:
-            delta: At which epsilon is shown, in (0, 1).
+            delta: At which epsilon is shown, in [0, 1).
             budget: The most that epsilon may be [nats], as of ``would_exceed``; what is left of it
                 is then shown. None: not shown.
             rho: In place of both, the most that rho of zero-concentrated DP may be [nats]; rhos are
@@ -233,7 +233,7 @@ class _Cost(NamedTuple):
             return cls(None, _checks.non_negative("rho", amount("rho", rho)))
         if delta is None:
             raise TypeError("report takes delta, or rho; got none")
-        at = _checks.open_unit("delta", delta)
+        at = _checks.delta(delta)
         if budget is None:
             return cls(at, None)
         return cls(at, _checks.non_negative("budget", amount("budget", budget)))

@@ -82,7 +82,7 @@ def clt_epsilon(composition: Composable, delta: Value | Array) -> Value:
 
     Args:
         composition: As for ``clt_mu``; when a record is added or removed.
-        delta: In (0, 1), scalar or any shape.
+        delta: In [0, 1), scalar or any shape; at 0 the answer is inf, unless nothing is spent.
 
     Returns:
         An approximation, which may understate: a float, or an array shaped like `delta`, in nats.
@@ -129,6 +129,8 @@ def clt_delta(composition: Composable, epsilon: Value | Array) -> Value:
 def _epsilon(mu: float, curve: Callable[[float], float], delta: float) -> float:
     if mu in (0.0, math.inf) or curve(0.0) <= delta:
         return mu if mu == math.inf else 0.0
+    if delta == 0:  # a Gaussian has losses of any size
+        return math.inf
     # delta < P(N(0, 1) > x) <= e^(-x^2 / 2) at x = epsilon / mu - mu / 2.
     high = mu * (math.sqrt(-2 * math.log(delta)) + mu / 2)
     return crossing(lambda epsilon: curve(epsilon) <= delta, 0.0, high)

@@ -66,7 +66,7 @@ def optimal_composition_epsilon(
     Args:
         epsilon: Of each mechanism, in [0, 1e4] nats.
         count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
-        target_delta: Of the composition, in (0, 1), scalar or any shape.
+        target_delta: Of the composition, in [0, 1), scalar or any shape.
         delta: Of each mechanism, in [0, 1].
 
     Returns:
@@ -93,6 +93,8 @@ def optimal_composition_epsilon(
     def solve(target: float) -> float:
         if target < shown:  # also whenever `hidden` underflows
             return math.inf
+        if target == 0:
+            return times * step.epsilon
         return steps.epsilon((target - shown) / hidden, (1 - target) / hidden)
 
     result: Value = elementwise(solve, targets)

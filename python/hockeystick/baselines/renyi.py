@@ -141,7 +141,7 @@ def rdp_epsilon(
 
     Args:
         composition: What is accounted for.
-        delta: In (0, 1), scalar or any shape.
+        delta: In [0, 1), scalar or any shape; at 0 the answer is inf, unless nothing is spent.
         orders: In (1, 1e4], shape (k,), k >= 1; all of them are used at once.
         adjacency: Which datasets are neighbours; the worst direction counts.
 

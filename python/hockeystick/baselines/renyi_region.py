@@ -41,6 +41,8 @@ class RenyiRegion:
             return math.inf
         if not self.rdp.all():  # p = q
             return 0.0
+        if delta == 0:  # divergences of finite orders allow any loss, if it is rare enough
+            return math.inf
 
         def log_slope(log_odds: float) -> float:
             """log of (p - delta) / q at p = delta + (1 - delta) v and the least q."""

@@ -99,7 +99,7 @@ def zcdp_epsilon(rho: float, delta: Value | Array) -> Value:
 
     Args:
         rho: In nats, >= 0; inf tells nothing.
-        delta: In (0, 1), scalar or any shape.
+        delta: In [0, 1), scalar or any shape; at 0 the answer is inf, unless nothing is spent.
 
     Returns:
         The least of ``a rho + log(1 - 1/a) - log(a delta) / (a - 1)`` over all real orders a > 1,
@@ -119,6 +119,8 @@ def zcdp_epsilon(rho: float, delta: Value | Array) -> Value:
     targets = _checks.delta_array(delta)
 
     def epsilon(target: float) -> float:
+        if target == 0:  # a Gaussian of this rho has losses of any size
+            return math.inf
         # With b = a - 1, the derivative vanishes where rho b^2 + log(1 + b) = log(1/delta).
         b = _order(lambda b: spent * b * b + math.log1p(b) >= -math.log(target))
         terms = spent * (1 + b), -math.log1p(1 / b), -math.log(target) / b, -math.log1p(b) / b

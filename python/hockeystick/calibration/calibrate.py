@@ -87,7 +87,7 @@ def calibrate(
             ``Accountant``. A parameter for which it raises ValueError counts as outside its domain.
         integer: Whether the parameter is a whole number >= 0. By default, only if `make` refuses
             floats, or halves, with TypeError, as counts do.
-        asked: The target, one of ``epsilon`` at most [nats], > 0, at ``delta`` in (0, 1);
+        asked: The target, one of ``epsilon`` at most [nats], > 0, at ``delta`` in [0, 1);
             ``rho`` of zero-concentrated DP at most [nats], > 0; ``advantage`` of an attack at most,
             in (0, 1); and ``tpr`` of an attack at most, in (fpr, 1), at ``fpr`` in (0, 1).
             Arrays of them broadcast as those of a NumPy ufunc do. ``bounds``, the parameters to
@@ -163,7 +163,7 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
     names = set(given)
     at: tuple[float, ...] = ()
     if names == {"epsilon", "delta"}:
-        query, at = "epsilon_bounds", (_checks.open_unit("delta", given["delta"]),)
+        query, at = "epsilon_bounds", (_checks.delta(given["delta"]),)
         name, target = "epsilon", _checks.positive("epsilon", given["epsilon"])
     elif names == {"rho"}:
         query, name = "zcdp_bounds", "rho"

@@ -66,7 +66,7 @@ def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
 
     Args:
         epsilon: The most that epsilon may be, > 0 [nats].
-        delta: In (0, 1).
+        delta: In [0, 1); no noise of a Gaussian keeps a budget at 0.
         sampling_probability: Of each record in each step; in (0, 1].
         steps: Whole numbers in [1, 1e9].
         batch_size: With a dataset size, in place of the sampling probability.

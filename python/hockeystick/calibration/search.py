@@ -153,6 +153,11 @@ class Search:
         if unmet:  # the enclosures are too wide to tell
             raise unmet[0]
         low, high = min(self.samples), max(self.samples)
+        if all(sample.lower == math.inf for sample in samples):
+            raise ValueError(
+                f"{self.goal.name} must be within the reach of make, got {self.goal.target!r}: it "
+                f"is inf at {low!r} as at {high!r} and between"
+            )
         raise ValueError(
             f"make must depend on its parameter: {self.goal.name} is "
             f"{self.samples[low].upper!r} at {low!r} as at {high!r} and between"

@@ -62,6 +62,7 @@ class Whole(Number):
 
 _LONGEST_SHOWN = 60
 _COMMAS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
+_SOME_DIGIT = re.compile("[1-9]")
 _POINTS = re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
 _LARGEST_EXPONENT = 400  # beyond, a part of a quotient is not worked out to its last digit
 
@@ -74,8 +75,12 @@ def _without_commas(text: str) -> str:
 def _number(text: str) -> float:
     plain = text.strip()
     if "/" in plain:
-        return Quotient(_ratio(plain))
-    return float(_ratio(plain) if plain.endswith("%") else _without_commas(plain))
+        number: float = Quotient(_ratio(plain))
+    else:
+        number = float(_ratio(plain) if plain.endswith("%") else _without_commas(plain))
+    if number == 0 and _SOME_DIGIT.search(plain.lower().partition("/")[0].partition("e")[0]):
+        raise ValueError(text)  # too small for a double: 0 is another question
+    return number
 
 
 def _ratio(text: str) -> Fraction:

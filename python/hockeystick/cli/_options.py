@@ -186,7 +186,7 @@ def sentence(run: Mapping[str, Any], adjacency: str) -> str:
 def note_on_delta(delta: float | None, run: Mapping[str, Any]) -> str:
     """A word on a delta of one over the number of records, or more; or none."""
     size = run.get("dataset_size")
-    if delta is None or not (isinstance(delta, Quotient) or (size and delta >= 1 / size)):
+    if not delta or not (isinstance(delta, Quotient) or (size and delta >= 1 / size)):
         return ""
     number = size or round(1 / delta)
     return (

@@ -25,7 +25,7 @@ def _calibration(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a calibration: what to find, and the target."""
     helps = {
         "epsilon": "Target: the most that epsilon may be at --delta [nats].",
-        "delta": "In (0, 1), with --epsilon.",
+        "delta": "In [0, 1), with --epsilon.",
         "advantage": "Target: the most that the advantage of an attack may be.",
         "tpr": "Target: the most that an attack's true positive rate may be at --fpr.",
         "fpr": "In (0, 1), with --tpr.",

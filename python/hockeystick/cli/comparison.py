@@ -25,7 +25,7 @@ Wanted = Literal["epsilon", "delta"]
     epilog="Example: hockeystick compare --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --delta 1e-5"
 )
-@click.option("--delta", "-d", type=NUMBER, help="Target delta, in (0, 1); or give --epsilon.")
+@click.option("--delta", "-d", type=NUMBER, help="Target delta, in [0, 1); or give --epsilon.")
 @click.option("--epsilon", type=NUMBER, help="Target epsilon [nats], in [0, 1e4].")
 @click.option(
     "--time-limit",

@@ -38,7 +38,7 @@ _FORMATS: dict[str, Callable[[Report], str]] = {
 
 @click.command(epilog="Example: hockeystick ledger ledger.json --delta 1e-6 --budget 3")
 @click.argument("file", type=click.Path())
-@click.option("--delta", "-d", type=NUMBER, help="Target delta, in (0, 1); or give --rho.")
+@click.option("--delta", "-d", type=NUMBER, help="Target delta, in [0, 1); or give --rho.")
 @click.option("--budget", help="The most that epsilon may be [nats]; shows what is left.")
 @click.option("--rho", help="The most that rho of zero-concentrated DP may be; shows rhos.")
 @click.option(

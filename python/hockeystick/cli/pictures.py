@@ -34,7 +34,7 @@ _DPI = 200  # of formats with pixels
     type=NUMBER,
     default=1e-5,
     show_default=True,
-    help="Target delta in (0, 1), of epsilon-by-count and of loss-against-probability without "
+    help="Target delta in [0, 1), of epsilon-by-count and of loss-against-probability without "
     "--epsilon.",
 )
 @click.option(

@@ -23,7 +23,7 @@ VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
     epilog="Example: hockeystick epsilon --noise-multiplier 1.0 --sampling-probability 0.01 "
     "--steps 10000 --delta 1e-5"
 )
-@click.option("--delta", "-d", type=NUMBER, required=True, help="Target delta, in (0, 1).")
+@click.option("--delta", "-d", type=NUMBER, required=True, help="Target delta, in [0, 1).")
 @click.option("--run", "file", type=click.Path(), help=RUN)
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)

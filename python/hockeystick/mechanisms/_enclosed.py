@@ -7,7 +7,7 @@ from hockeystick import _core
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism, Terms
-from hockeystick.enclosing import Accuracy
+from hockeystick.enclosing import Accuracy, Told
 from hockeystick.mechanisms._pair import enclosing_pairs, indices, pairs_besides, row
 
 
@@ -49,13 +49,13 @@ class EnclosedMechanism(Mechanism):
         return enclosing_pairs(self, direction, accuracy, above=False)
 
     def pairs_besides(
-        self, direction: Direction, accuracy: Accuracy, *, far: bool
+        self, direction: Direction, accuracy: Accuracy, told: Told
     ) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
-        """Pairs below and above for moments and the mass at +inf; `far`: from the curve as well.
+        """Pairs below and above of what ``pair_above`` hides; None if it does not.
 
-        None if ``pair_above`` does not hide them.
+        Of moments and the mass at +inf, from the curve as well if "far", or of the "largest" loss.
         """
-        return pairs_besides(self, direction, accuracy, far=far) if self.is_listed else None
+        return pairs_besides(self, direction, accuracy, told) if self.is_listed else None
 
     @classmethod
     def bounds_of_run(

@@ -9,7 +9,7 @@ from typing import Any
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism, fields_by_argument
-from hockeystick.enclosing import Accuracy
+from hockeystick.enclosing import Accuracy, Told
 
 
 def described_pair(
@@ -107,11 +107,11 @@ _large_described = lru_cache(maxsize=16)(_ask)  # of pairs that may take much me
 
 @lru_cache(maxsize=64)
 def pairs_besides(
-    mechanism: Mechanism, direction: Direction, accuracy: Accuracy, *, far: bool
+    mechanism: Mechanism, direction: Direction, accuracy: Accuracy, told: Told
 ) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
-    """Pairs below and above of moments, if the core's table knows such besides the curve's."""
+    """Pairs below and above of what is told, if the core's table knows such besides the curve's."""
     try:
-        return _core.pairs_besides(*row(mechanism), _INDEX[direction], *accuracy, far=far)
+        return _core.pairs_besides(*row(mechanism), _INDEX[direction], *accuracy, told=told)
     except _core.NoPairError as error:
         raise no_pair(mechanism, direction, str(error)) from None
 

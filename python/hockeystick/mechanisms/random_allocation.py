@@ -7,7 +7,7 @@ from typing import ClassVar
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.enclosing import Accuracy
+from hockeystick.enclosing import Accuracy, Told
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
 from hockeystick.mechanisms._pair import allocated_pair, no_pair
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -118,14 +118,17 @@ class RandomAllocation(EnclosedMechanism):
         return (self._of_step(direction, accuracy, above=False),)
 
     def pairs_besides(
-        self, direction: Direction, accuracy: Accuracy, *, far: bool
+        self, direction: Direction, accuracy: Accuracy, told: Told
     ) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
-        """Pairs below and above for moments and the mass at +inf; `far`: from the curve as well."""
+        """Pairs below and above of what ``pair_above`` hides; the largest loss is a step's."""
         if self.is_listed:
-            return EnclosedMechanism.pairs_besides(self, direction, accuracy, far=far)
+            return EnclosedMechanism.pairs_besides(self, direction, accuracy, told)
+        if told == "largest" and not direction.replaces:
+            step = self.mechanism.dominating_pair(direction)
+            return step, step
         above = self._of_step(direction, accuracy, above=True)
         step, back = self.mechanism.dominating_pair(direction), direction.form == "add"
-        if far:
+        if told == "far":
             below = self._of_step(direction, accuracy, above=False)
             return below, _core.with_far_losses(above, step, self.steps, back=back)
         moments = _core.allocated_moments(step, self.steps, back=back)

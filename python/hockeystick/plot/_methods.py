@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other ways to an epsilon or a delta that pictures can show, and how they are drawn."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -76,10 +77,14 @@ def _clt(step: Composable, count: int, delta: float, _: AdjacencyLike) -> float:
 
 def _basic(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
     each = step.epsilon(delta / count, adjacency=adjacency)
+    if each == math.inf:
+        return each
     return baselines.basic_composition(epsilon=each, count=count).epsilon
 
 
 def _advanced(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
+    if delta == 0:  # it fails with some probability
+        return math.inf
     each = step.epsilon(delta / (2 * count), adjacency=adjacency)
     return baselines.advanced_composition(epsilon=each, count=count, delta_slack=delta / 2).epsilon
 
@@ -87,6 +92,8 @@ def _advanced(step: Composable, count: int, delta: float, adjacency: AdjacencyLi
 def _optimal(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
     share = delta / (2 * count)
     each = step.epsilon(share, adjacency=adjacency)
+    if each == math.inf:
+        return each
     return baselines.optimal_composition_epsilon(
         epsilon=each, delta=share, count=count, target_delta=delta
     )

@@ -73,7 +73,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
             curve and the baselines are drawn from the smallest to the largest, at many counts
             between; where counts are left out, the upper line has the value of the next count and
             the lower line that of the count before, so that they enclose epsilon at every count.
-        delta: In (0, 1).
+        delta: In [0, 1); at 0 epsilon is the largest privacy loss.
         estimators: Which estimates on a grid to add, each from both sides: "connect_dots",
             "privacy_buckets", "algorithm_2" (from below only).
         discretization_interval: Spacing of that grid [nats], > 0. The certified bounds choose
@@ -110,7 +110,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         _checks.choice("scale", scale, SCALES)
     numbers = sorted({_checks.whole("each of counts", n, 1, _checks.MAX_COUNT) for n in counts})
     line("counts", np.array(numbers, dtype=float))
-    target = _checks.open_unit("delta", delta)
+    target = _checks.delta(delta)
     some_of("estimators", estimators, tuple(ESTIMATORS))
     some_of("baselines", baselines, tuple(BASELINES))
     if "clt" in baselines and adjacency_of(adjacency) is not Adjacency.ADD_OR_REMOVE_ONE:

@@ -28,7 +28,8 @@ class PrivacyViews(Asked):
         """Smallest epsilon at which the composition is (epsilon, delta)-DP, enclosed.
 
         Args:
-            delta: Target delta in (0, 1), scalar or any shape.
+            delta: Target delta in [0, 1), scalar or any shape. At 0, pure differential privacy,
+                epsilon is the largest privacy loss: inf if there is none, as for Gaussian noise.
             options: ``adjacency``, which datasets are neighbours, an ``Adjacency`` or its name: the
                 worst direction counts. ``tolerance``, the widest gap accepted, relative to the
                 answer, in (1e-12, 1). ``memory_limit``, the bytes the computation may take, > 0.
@@ -93,7 +94,7 @@ class PrivacyViews(Asked):
         The directions are asked one by one, as if each were the only one: ``print`` it for a table.
 
         Args:
-            delta: In (0, 1), or None.
+            delta: In [0, 1), or None.
             epsilon: In [0, 1e4] nats, or None; one of both is given.
             options: As of ``epsilon_bounds``, or of ``delta_bounds``.
 

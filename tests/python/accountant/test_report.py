@@ -116,7 +116,7 @@ def test_an_accountant_is_shown_without_questions(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "error", "name"),
     [
-        ({"delta": 0}, ValueError, "delta"),
+        ({"delta": 1}, ValueError, "delta"),
         ({"budget": -1}, ValueError, "budget"),
         ({"budget": "much"}, ValueError, "budget"),
         ({"memory_limit": 0}, ValueError, "memory_limit"),

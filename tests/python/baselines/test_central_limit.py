@@ -99,7 +99,7 @@ def test_shapes():
 def test_bad_input():
     with pytest.raises(TypeError, match="^composition must be a Composable, got 1$"):
         clt_mu(1)
-    with pytest.raises(ValueError, match=r"^delta must be in \(0, 1\), got 0$"):
-        clt_epsilon(STEP, 0)
+    with pytest.raises(ValueError, match=r"^delta must be in \[0, 1\), got 1$"):
+        clt_epsilon(STEP, 1)
     with pytest.raises(ValueError, match=r"^epsilon must be in \[0, 10000\], got nan$"):
         clt_delta(STEP, math.nan)

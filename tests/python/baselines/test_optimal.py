@@ -189,9 +189,9 @@ def test_bad_input(change, error, message):
         optimal_composition_epsilon(**(GOOD | change), target_delta=1e-3)
 
 
-@pytest.mark.parametrize("bad", [0, 1, math.nan, [0.1, 2]])
+@pytest.mark.parametrize("bad", [-0.1, 1, math.nan, [0.1, 2]])
 def test_bad_target_delta(bad):
-    with pytest.raises(ValueError, match=r"^target_delta must be in \(0, 1\), got "):
+    with pytest.raises(ValueError, match=r"^target_delta must be in \[0, 1\), got "):
         optimal_composition_epsilon(**GOOD, target_delta=bad)
 
 

@@ -204,7 +204,7 @@ def test_bad_orders(orders, error):
             ask(GAUSSIAN, orders=orders)
 
 
-@pytest.mark.parametrize("bad", [0, 1, math.nan, [0.1, 2]])
+@pytest.mark.parametrize("bad", [-0.1, 1, math.nan, [0.1, 2]])
 def test_bad_targets(bad):
     with pytest.raises(
         ValueError, match="^adjacency must be one of 'add-or-remove-one', .*, got 'both'$"
@@ -212,7 +212,7 @@ def test_bad_targets(bad):
         rdp_epsilon(GAUSSIAN, 0.1, adjacency="both")
     with pytest.raises(TypeError, match="^composition must be a Composable, got 3$"):
         rdp_epsilon(3, 0.1)
-    with pytest.raises(ValueError, match=r"^delta must be in \(0, 1\), got "):
+    with pytest.raises(ValueError, match=r"^delta must be in \[0, 1\), got "):
         rdp_epsilon(GAUSSIAN, bad)
     with pytest.raises(ValueError, match=r"^epsilon must be in \[0, 10000\], got "):
         rdp_delta(GAUSSIAN, -1)

@@ -124,7 +124,7 @@ def test_bad_rho(bad):
 def test_bad_input():
     with pytest.raises(TypeError, match="^rho must be "):
         zcdp_epsilon(rho=None, delta=0.1)
-    with pytest.raises(ValueError, match=r"^delta must be in \(0, 1\), got 1$"):
+    with pytest.raises(ValueError, match=r"^delta must be in \[0, 1\), got 1$"):
         zcdp_epsilon(rho=1, delta=1)
     with pytest.raises(ValueError, match=r"^epsilon must be in \[0, 10000\], got -1$"):
         zcdp_delta(rho=1, epsilon=-1)

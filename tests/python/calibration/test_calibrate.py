@@ -344,7 +344,7 @@ def test_bad_families(make, message):
             TypeError,
             "^epsilon must be a real number that is finite and > 0",
         ),
-        ({"epsilon": 2.0, "delta": 0.0}, ValueError, "^delta must be in"),
+        ({"epsilon": 2.0, "delta": -0.5}, ValueError, "^delta must be in"),
         ({"epsilon": 2.0, "delta": {}}, TypeError, "^delta must be a real number that is in"),
         ({"advantage": 1.0}, ValueError, "^advantage must be in"),
         ({"advantage": math.nan}, ValueError, "^advantage must be in"),

@@ -141,8 +141,8 @@ def test_nothing_costs_nothing(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*EPSILON, "--delta", "2"], r"delta must be in \(0, 1\), got 2.0"),
-        ([*EPSILON, "--delta", "nan"], r"delta must be in \(0, 1\), got nan"),
+        ([*EPSILON, "--delta", "2"], r"delta must be in \[0, 1\), got 2.0"),
+        ([*EPSILON, "--delta", "nan"], r"delta must be in \[0, 1\), got nan"),
         ([*EPSILON, "--noise-multiplier", "0"], "noise_multiplier must be .*infinite.*, got 0.0"),
         ([*EPSILON, "--sampling-probability", "2"], r"sampling_probability must be in \[0, 1\]"),
         ([*EPSILON, "--steps", "-1"], "steps must be a whole number"),
@@ -194,7 +194,7 @@ def test_nothing_costs_nothing(run):
         ([*EPSILON, "--steps", "1e999999999"], "Invalid value for '--steps'"),
         ([*EPSILON, "--delta", "0.1.2"], "Invalid value for '--delta'"),
         ([*EPSILON, "--delta", ""], "Invalid value for '--delta'"),
-        ([*EPSILON, "--delta", "1e-400"], r"delta must be in \(0, 1\), got 0.0"),
+        ([*EPSILON, "--delta", "1e-400"], "Invalid value for '--delta'"),
         ([*EPSILON, "--noise-multiplier", "inf"], "noise_multiplier must be finite"),
         ([*EPSILON, "--steps", "1" + 30 * "0"], "steps must be a whole number"),
         ([*EPSILON, "--steps", 5000 * "9"], "Invalid value for '--steps'"),

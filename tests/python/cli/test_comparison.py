@@ -286,7 +286,7 @@ def test_an_interrupt_ends_the_peer(monkeypatch, capfd):
         ([*EPSILON, "--epsilon", "1"], "either --delta or --epsilon must be given"),
         ([*EPSILON, "--time-limit", "0"], r"time_limit must be in \[0.001, 1e\+06\], got 0.0"),
         ([*EPSILON, "--time-limit", "nan"], "time_limit must be in"),
-        ([*EPSILON, "--delta", "2"], r"delta must be in \(0, 1\), got 2.0"),
+        ([*EPSILON, "--delta", "2"], r"delta must be in \[0, 1\), got 2.0"),
         ([*EPSILON, "--steps", "-5"], "steps must be a whole number"),
         ([*EPSILON, "--adjacency", "add-one"], "No such option"),
         ([*EPSILON, "--peer", "no-such-library"], "Invalid value for '--peer'"),

@@ -63,7 +63,7 @@ def test_it_reports_in_rho(acct, capsys):
         (["nothing.json", *QUESTION], "nothing.json"),
         (["ledger.json"], "Missing option '--delta'"),
         (["ledger.json", *QUESTION, "--rho", "1"], "or rho; got both"),
-        (["ledger.json", "--delta", "2"], "delta must be in (0, 1)"),
+        (["ledger.json", "--delta", "2"], "delta must be in [0, 1)"),
         (["ledger.json", *QUESTION[:3], "much"], "budget must be a finite number"),
     ],
 )
