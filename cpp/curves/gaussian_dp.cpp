@@ -18,6 +18,7 @@
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/switches.hpp"
 #include "pld/tradeoff.hpp"
 
 namespace hockeystick {
@@ -295,7 +296,9 @@ std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<co
       MuByDeltas(merged.terms, reverse, limits).solve(rates, found);
     for (std::size_t k = 0; k < found.size(); ++k) {
       Answer& answer = answers[falling[k]];
-      answer = found[k].converged ? worse(answer, found[k], limits.tolerance) : with(answer, merged, rates[k], limits);
+      answer = found[k].converged || (is_off("view_grids") && !merged.only_gaussian)
+                   ? worse(answer, found[k], limits.tolerance)
+                   : with(answer, merged, rates[k], limits);
     }
   }
   return answers;

@@ -22,6 +22,7 @@
 #include "numeric/normal_quantile.hpp"
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/switches.hpp"
 #include "pld/loss_tail.hpp"
 
 namespace hockeystick {
@@ -97,6 +98,7 @@ class Solver {
 
  private:
   void solve_by_grids() {
+    if (is_off("view_grids")) return;
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (!answers_[i].converged &&

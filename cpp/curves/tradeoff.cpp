@@ -14,6 +14,7 @@
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/switches.hpp"
 #include "pld/tradeoff.hpp"
 
 namespace hockeystick {
@@ -63,6 +64,7 @@ class PowerSolver {
   std::vector<Answer> solve() {
     CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit});
     power_by_deltas(saddlepoint_, curve, fprs_, limits_.tolerance, within(limits_), answers_);
+    if (is_off("view_grids")) return std::move(answers_);
     std::vector<std::size_t> common;
     for (std::size_t i = 0; i < fprs_.size(); ++i)
       if (fprs_[i] >= rare && !answers_[i].converged) common.push_back(i);

@@ -14,6 +14,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/switches.hpp"
 #include "pld/chernoff.hpp"
 
 namespace hockeystick {
@@ -109,7 +110,8 @@ void ContourPlanner::seek(double epsilon) {
 }
 
 void ContourPlanner::seek_large_loss() {
-  if (saddlepoint_.terms() > 1 || !(at_.deviation > grown_deviation * saddlepoint_.deviation())) return;
+  if (is_off("large_loss") || saddlepoint_.terms() > 1 || !(at_.deviation > grown_deviation * saddlepoint_.deviation()))
+    return;
   const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
   const auto found = wants_epsilon ? large_loss_of(saddlepoint_, at_.log_delta)
                                    : large_loss_at(saddlepoint_, at_.epsilon, at_.log_delta + far_less);
@@ -160,7 +162,7 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
     restore();
     found = plan(lines, patience);
   }
-  if (cut_ > 0 || whole_ || (found && found->cost < cheap)) return found;
+  if (is_off("cut") || cut_ > 0 || whole_ || (found && found->cost < cheap)) return found;
   auto whole = std::pair(saddlepoint_, at_);
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;

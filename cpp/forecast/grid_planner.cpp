@@ -10,6 +10,7 @@
 #include "forecast/grid_interval.hpp"
 #include "forecast/window.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/runtime/switches.hpp"
 #include "pld/chernoff.hpp"
 
 namespace hockeystick {
@@ -54,7 +55,7 @@ const Plan& GridPlanner::plan() {
       cut_ = std::min(1e-3, log_tolerance_ * 1e-3) * math::exp(-question_.log_margin);
       if (closing_.top < infinity) cut_ *= 1e-3;  // forecasts of so steep tails are rough
     }
-    if (closing_.top < infinity) flatten();
+    if (closing_.top < infinity && !is_off("flatten")) flatten();
     plan_ = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval_, cut_, true, closing_});
   }
   return *plan_;
@@ -143,7 +144,9 @@ void GridPlanner::add_infinity() {
 
 // Where single steps with rare huge losses decide, the run is planned as if no step had larger losses than matter.
 void GridPlanner::close() {
-  if (!question_.wants_epsilon() || at_.regular || question_.log_margin > 0 || !can_close(direction_)) return;
+  if (is_off("closing") || !question_.wants_epsilon() || at_.regular || question_.log_margin > 0 ||
+      !can_close(direction_))
+    return;
   double epsilon = at_.epsilon;
   for (int i = 0; i < most_closings && epsilon > 0 && closed_by(epsilon); ++i) {
     const double next = std::max(epsilon / 4, 1.3 * at_.epsilon);
@@ -191,7 +194,7 @@ bool GridPlanner::closed_by(double epsilon) {
 
 // Plans anew for where an answer has found the question.
 void GridPlanner::look_at(const Width& found, bool tried) {
-  if (!question_.wants_epsilon() || question_.log_margin > 0 || !can_close(direction_)) return;
+  if (is_off("closing") || !question_.wants_epsilon() || question_.log_margin > 0 || !can_close(direction_)) return;
   const double epsilon = found.upper;
   if (!std::isfinite(epsilon) || !(epsilon > 0) || !(found.slope > 0) || !(found.curvature > 0)) return;
   const bool is_placed = std::fabs(epsilon - at_.epsilon) < 0.5 * epsilon;
@@ -212,7 +215,7 @@ void GridPlanner::look_at(const Width& found, bool tried) {
 // transform. The window reaches a deviation below where it is planned for. `finite`: log of what finite losses add to
 // delta.
 bool GridPlanner::step_to_rung(double finite) {
-  if (!(finite <= -rung_width)) return false;  // above, delta says little of where epsilon is
+  if (is_off("rungs") || !(finite <= -rung_width)) return false;  // above, delta says little of where epsilon is
   const double rung = rung_width * std::floor(finite / rung_width);
   Saddlepoint saddlepoint = whole_;
   saddlepoint.truncate(rung - question_.log_margin + math::log(1e-4 * question_.tolerance));

@@ -2,6 +2,7 @@
 #include "mechanisms/mgf_line.hpp"
 
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/switches.hpp"
 #include "numeric/spread_transform.hpp"
 
 namespace hockeystick {
@@ -11,7 +12,8 @@ std::vector<MomentSample> samples_of(PointMassTransform losses, std::size_t coun
   result.reserve(count);
   const auto add = [&result](const PointMassSample& at) { result.push_back({at.re_less_1, at.im, at.rounding, 0}); };
   const std::size_t size = losses.masses().size();
-  const std::size_t turned = spread_costs_less(size, count) ? turned_first(size, count) : count;
+  const std::size_t turned =
+      !is_off("spread_transform") && spread_costs_less(size, count) ? turned_first(size, count) : count;
   for (std::size_t k = 1; k < turned; ++k) {
     checkpoint_each<8>(k);
     add(losses.next());

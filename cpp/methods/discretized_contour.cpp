@@ -17,6 +17,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/switches.hpp"
 #include "numeric/union_probability.hpp"
 #include "pld/compose.hpp"
 
@@ -298,7 +299,7 @@ class ByDiscretizedContour final : public Method {
   }
 
   Forecast forecast_atoms() {
-    if (atom_attempts_ == most_atom_attempts) return {.obstacle = "finer smoothing does not help"};
+    if (is_off("atoms") || atom_attempts_ == most_atom_attempts) return {.obstacle = "finer smoothing does not help"};
     if (!planner_) {
       for (const Term& term : task_.terms()) {
         const auto law = term.pair->finite_law();

@@ -10,6 +10,7 @@
 #include "forecast/cost.hpp"
 #include "methods/budgeted.hpp"
 #include "numeric/runtime/clock.hpp"
+#include "numeric/runtime/switches.hpp"
 
 namespace hockeystick {
 namespace {
@@ -79,7 +80,7 @@ bool Solver::choose() {
   for (std::size_t i = 0; i < method_count; ++i) {
     if (chosen_ < method_count && rank(states_[chosen_].forecast) <= std::pair(false, table[i].least)) break;
     if (task_.is_named() && table[i].name != task_.limits.method) continue;
-    if (!forecast(i).obstacle.empty()) continue;
+    if (is_off(table[i].name) || !forecast(i).obstacle.empty()) continue;
     states_[i].offered = states_[i].forecast;
     if (chosen_ == method_count || rank(states_[i].forecast) < rank(states_[chosen_].forecast)) chosen_ = i;
   }

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Special cases that HOCKEYSTICK_OFF turns off, in a build with the internals."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+ASK = """
+import hockeystick as hs
+rows = (1000 * hs.Gaussian(1.0).poisson_sampled(0.01)).explain(delta=1e-5).directions[0]
+print(next(row.method for row in rows if row.verdict == "chosen"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("off", "chosen"),
+    [("", "contour_integral"), ("contour", "contour_integral"), ("cut,contour_integral", "fft_")],
+)
+def test_what_is_off_answers_nothing(off, chosen):
+    environment = os.environ | {"HOCKEYSTICK_OFF": off}
+    found = subprocess.run(
+        [sys.executable, "-c", ASK], check=True, capture_output=True, text=True, env=environment
+    )
+    assert found.stdout.startswith(chosen)
