@@ -200,7 +200,7 @@ class Admission(Questioned):
         >>> tables = hs.DiscreteGaussian(sigma=5.0)
         >>> acct = hs.Accountant(adjacency="replace-one").compose(tables, 10)
         >>> acct.remaining(tables, epsilon=10, delta=1e-6), acct.remaining(tables, rho=2.56)
-        (8, 22)
+        (11, 22)
         """
         most = Checked.of("remaining", budget)
         with self._lock:

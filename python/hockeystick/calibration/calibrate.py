@@ -132,7 +132,7 @@ def calibrate(
     array([  28,  254, 1202])
     >>> acct = hs.Accountant(adjacency="replace-one").compose(hs.Gaussian(10.0), 30)
     >>> hs.calibrate(lambda k: k * hs.Gaussian(10.0), epsilon=8, delta=1e-6, spent=acct)
-    13
+    28
     """
     given: dict[str, Any] = dict(asked)
     options = {name: given.pop(name) for name in Limits._fields if name in given}
