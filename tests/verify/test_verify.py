@@ -224,3 +224,16 @@ def test_other_questions_agree_with_the_fast_accountant(k, question):
     assert result.known
     assert result.digits >= 12
     assert result.enclosed is not False
+
+
+def test_a_ledger_is_verified_under_its_neighbours():
+    run = 10 * hs.DiscreteGaussian(sigma=5.0)
+    ledger = hs.Accountant(adjacency="replace-one").compose(run)
+    result, same = (
+        hs.verify(ledger, delta=1e-6),
+        hs.verify(run, delta=1e-6, adjacency="replace-one"),
+    )
+    assert (result.middle, result.enclosed) == (same.middle, True)
+    assert float(result.middle) > 2 * float(hs.verify(run, delta=1e-6).middle)
+    with pytest.raises(ValueError, match="^adjacency must be that of the accountant, replace-one"):
+        hs.verify(ledger, delta=1e-6, adjacency="add-one")

@@ -4,7 +4,9 @@
 import importlib.util
 
 from hockeystick import _checks
-from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick.accountant import Accountant
+from hockeystick.accountant.questions import run_and_adjacency
+from hockeystick.adjacency import AdjacencyLike
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
 from hockeystick.verify.result import Verified
@@ -15,14 +17,14 @@ MOST_DIGITS = 1000
 
 
 def verify(  # noqa: PLR0913
-    run: Composable,
+    run: Composable | Accountant,
     *,
     delta: float | None = None,
     epsilon: float | None = None,
     false_positive_rate: float | None = None,
     prior: float | None = None,
     order: float | None = None,
-    adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
+    adjacency: AdjacencyLike | None = None,
     digits: int = 30,
     fast: bool | Bounds[float] = True,
 ) -> Verified:
@@ -32,13 +34,14 @@ def verify(  # noqa: PLR0913
     residues, and contour integrals whose every error is proved. Give one of the questions:
 
     Args:
-        run: A mechanism or a composition.
+        run: A mechanism, a composition or an accountant.
         delta: In (0, 1): asks for the smallest epsilon.
         epsilon: In [0, 1e4] nats: asks for the smallest delta.
         false_positive_rate: In [0, 1]: asks for the largest true positive rate of a test.
         prior: In (0, 1): asks for the Bayes risk.
         order: In [1, 1e4]: asks for the Renyi divergence.
-        adjacency: Which datasets are neighbours; the worst direction counts.
+        adjacency: Which datasets are neighbours, by default those of an accountant; the worst
+            direction counts.
         digits: Decimal digits asked for, in [1, 1000]. The result says how many are known.
         fast: Whether to ask the fast accountant too, and compare; or bounds of any origin, say of a
             paper, to compare with.
@@ -60,8 +63,7 @@ def verify(  # noqa: PLR0913
     >>> result.middle, result.enclosed
     ('4.37717809568122460855', True)
     """
-    _checks.instance("run", run, Composable)
-    worst = adjacency_of(adjacency)
+    composition, worst = run_and_adjacency("run", run, adjacency)
     _checks.whole("digits", digits, 1, MOST_DIGITS)
     questions = {
         "delta": delta,
@@ -78,4 +80,4 @@ def verify(  # noqa: PLR0913
     from hockeystick.verify.answer import answer  # noqa: PLC0415, which needs python-flint
 
     ((name, value),) = asked.items()
-    return answer(run, name, value, worst, digits, fast)
+    return answer(composition, name, value, worst, digits, fast)
