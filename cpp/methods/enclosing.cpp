@@ -20,6 +20,7 @@
 namespace hockeystick {
 namespace {
 
+constexpr std::size_t left_out_records = 2;  // argument of shuffled epochs
 constexpr double least_tail = 1e-303, not_known = std::numeric_limits<double>::quiet_NaN();
 
 // For a gap of about the tolerance where a delta of `smallest` is told after so many runs. What cells add to the
@@ -251,6 +252,19 @@ std::shared_ptr<const DominatingPair> attaining(double rho, double order) {
   }
 }
 
+// Upper ends of shuffled epochs: what the record's own steps cost, which the pairs above exceed by what cells add.
+std::vector<Interval> own_steps(std::span<const DescribedTerm> terms, bool wants_epsilon, Comparison way,
+                                std::span<const double> points, double tolerance) {
+  Direction run;
+  for (const auto& [one, count] : terms)
+    run.push_back({known_pair(one->kind->enclosure->besides(*one, way, {}, Told::moments)[1]), count});
+  const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
+  const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
+  std::vector<Interval> bounds;
+  for (const Answer& answer : ask({&run, 1}, points, limits)) bounds.push_back({0, answer.upper});
+  return bounds;
+}
+
 }  // namespace
 
 std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
@@ -289,6 +303,10 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wan
     for (const auto& [one, count] : terms) runs.push_back({one->number(0), count});
     return concentrated_bounds(runs, kind->enclosure->joined(terms)->number(0), wants_epsilon, points, tolerance);
   }
+  if (kind->name == "shuffled" && comparisons.front() != Comparison::remove && comparisons.front() != Comparison::add &&
+      std::any_of(terms.begin(), terms.end(),
+                  [](const auto& term) { return term.mechanism->number(left_out_records) > 0; }))
+    return own_steps(terms, wants_epsilon, comparisons.front(), points, tolerance);
   const Described& one = *terms.front().mechanism;
   if (terms.size() > 1 || terms.front().count > 1 || kind->name != "random_allocation" ||
       one.inner->kind->name != "gaussian" || replaces(comparisons.front()))

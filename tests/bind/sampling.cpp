@@ -21,6 +21,8 @@
 #include "mechanisms/sampling/convex_convolution.hpp"
 #include "mechanisms/sampling/log_curve.hpp"
 #include "mechanisms/sampling/lognormal_sum.hpp"
+#include "mechanisms/sampling/shuffle_curve.hpp"
+#include "mechanisms/sampling/shuffle_terms.hpp"
 #include "mechanisms/sampling/truncation.hpp"
 #include "numeric/lognormal_transform.hpp"
 #include "numeric/simd/cpu.hpp"
@@ -76,6 +78,16 @@ std::shared_ptr<const DominatingPair> rough_pair(std::shared_ptr<const Dominatin
                                                  const std::array<double, 2>& infinite) {
   return std::make_shared<RoughPair>(std::move(pair), factors, errors, infinite);
 }
+
+// Values, masses, what is above the last value, and by how much values are off.
+using Split = std::tuple<std::vector<double>, std::vector<double>, double, double>;
+
+SplitLaw split_law(const Split& from) {
+  const auto& [values, masses, excess, off] = from;
+  return {values, masses, excess, off};
+}
+
+Way way_of(bool back) { return back ? Way::back : Way::forth; }
 
 }  // namespace
 
@@ -249,4 +261,37 @@ void bind_sampling(py::module_& m) {
       py::arg("above"), py::arg("origin"), py::arg("spacing"), py::arg("first"), py::arg("mass"), py::arg("zero"),
       py::arg("beyond"), py::arg("steps"), py::arg("variance"), py::arg("cells"), py::arg("cut"),
       "The law of a mean of independent variables, above or below in convex order.");
+  module.def(
+      "split_lognormal",
+      [](double deviation, double width, double tail) {
+        const SplitLaw law = split_lognormal(deviation, width, tail);
+        return Split(law.values, law.masses, law.excess, law.off);
+      },
+      py::arg("deviation"), py::arg("width"), py::arg("tail"), "A log-normal law, its cells split to their ends.");
+  module.def(
+      "shuffle_term",
+      [](const Split& t, const Split& y, bool back, double alpha, double spacing, double bottom, double top) {
+        const TermLaw law = term_law(split_law(t), split_law(y), way_of(back), alpha, spacing, bottom, top);
+        return std::tuple(law.first, law.masses, law.excess);
+      },
+      py::arg("t"), py::arg("y"), py::kw_only(), py::arg("back"), py::arg("alpha"), py::arg("spacing"),
+      py::arg("bottom"), py::arg("top"), "The law of T (Y - alpha), or T (1 - alpha Y), on a grid.");
+  module.def(
+      "mean_positive_part",
+      [](double spacing, std::int64_t first, std::vector<double> masses, double excess, std::int64_t count, double less,
+         double tilt) { return mean_positive_part({spacing, first, std::move(masses), excess}, count, less, tilt); },
+      py::arg("spacing"), py::arg("first"), py::arg("masses"), py::arg("excess"), py::arg("count"), py::arg("less"),
+      py::arg("tilt"), "E (X_1 + ... + X_count - less)_+ / count, from above.");
+  module.def(
+      "shuffle_bound",
+      [](double mu, std::int64_t batches, double by_batch, double joins, bool back, const std::vector<double>& alpha,
+         double cells, double tail) {
+        ShuffleBound bound({mu, batches, by_batch, joins}, cells, tail);
+        std::vector<double> upper;
+        for (const double at : alpha) upper.push_back(bound.upper(way_of(back), at));
+        return upper;
+      },
+      py::arg("mu"), py::arg("batches"), py::arg("by_batch"), py::arg("joins"), py::kw_only(), py::arg("back"),
+      py::arg("alpha"), py::arg("cells") = 24, py::arg("tail") = 1e-12,
+      "The curve of a shuffled epoch that leaves records out, from above.");
 }

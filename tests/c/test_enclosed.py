@@ -53,6 +53,10 @@ KNOWN = [
     (hs.ZCDP(0.3), "zcdp", {"rho": 0.3}, REPLACE),
     (CURVE, "hockey_stick_curve", OF_CURVE, REPLACE),
     (CURVE.poisson_sampled(0.2), "poisson_sampled_curve(hockey_stick_curve)", OF_CURVE | RATE, ADD),
+    (
+        STEP.shuffled(batches=50, left_out=3, batch_size=7),
+        *("shuffled(gaussian)", NOISE | {"batches": 50, "left_out": 3, "batch_size": 7}, SPECIAL),
+    ),
 ]
 every_one = pytest.mark.parametrize(("mechanism", "name", "given", "adjacency"), KNOWN)
 

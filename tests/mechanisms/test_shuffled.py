@@ -14,25 +14,31 @@ def up_to(x):
     return (-x / arb(2).sqrt()).erfc() / 2
 
 
-def event(noise, batches, means, alpha, cut):
-    """P - alpha Q of an output whose largest batch exceeds `cut` (Chua et al. 2024)."""
-    beyond = [1 - up_to(cut - m / noise) * up_to(cut) ** (batches - 1) for m in means]
-    return beyond[0] - alpha * beyond[1]
+def event(noise, batches, means, alpha, cut, joins=1.0):
+    """P - alpha Q of an output whose largest batch exceeds `cut` (Chua et al. 2024).
+
+    `joins`: the probability that the record is in a batch.
+    """
+    beyond = [1 - up_to(cut - m / noise) * up_to(cut) ** (batches - 1) for m in (*means, 0)]
+    with_it, without = (arb(joins) * part + (1 - arb(joins)) * beyond[2] for part in beyond[:2])
+    return with_it - alpha * without
 
 
 @pytest.mark.parametrize("means", [(2, 1), (2, 0), (1, 0)])
 @pytest.mark.parametrize("batches", [1, 2, 1000, 10**12])
-@pytest.mark.parametrize("noise", [0.07, 0.3, 1.0, 5.0, 1e4])
-def test_the_law_of_the_largest_batch_in_balls(noise, batches, means):
+@pytest.mark.parametrize(
+    ("noise", "joins"), [(0.07, 1), (0.3, 0.5), (1.0, 1), (5.0, 0.9), (1e4, 1)]
+)
+def test_the_law_of_the_largest_batch_in_balls(noise, joins, batches, means):
     """Its ratio grows: the best test is one event. No law is above, and cells take little."""
-    pair = _core.dominating_pair("shuffled_below", (noise, batches, *means))
+    pair = _core.dominating_pair("shuffled_below", (noise, batches, *means, joins))
     with ctx.workprec(300):
         exact = arb(noise)
         for alpha in (1.0, 1.001, 1.5, 20.0, 1e6):
             low, high = -5.0, 2 / noise + 9
             for _ in range(5):  # towards the best cut
                 cuts = [low + (high - low) * k / 24 for k in range(25)]
-                values = [event(exact, batches, means, alpha, arb(cut)) for cut in cuts]
+                values = [event(exact, batches, means, alpha, arb(cut), joins) for cut in cuts]
                 at = max(range(25), key=lambda k: float(values[k]))
                 low, high = cuts[max(at - 1, 0)], cuts[min(at + 1, 24)]
             best = max(float(values[at]), 0.0)
@@ -94,17 +100,18 @@ def test_a_replaced_record_costs_at_least_a_special_one():
 @pytest.mark.parametrize(
     "parameters",
     [
-        (1e-4, 10, 2, 1),
-        (math.nan, 10, 2, 1),
-        (1.0, 0, 2, 1),
-        (1.0, 2.5, 2, 1),
-        (1.0, 1e13, 2, 1),
-        (1.0, math.nan, 2, 1),
-        (1.0, 10, 1, 2),
-        (1.0, 10, 1, -1),
-        (1.0, 10, 3, 1),
-        (1.0, 10, math.nan, 1),
-        (1.0, 10, 2),
+        (1e-4, 10, 2, 1, 1),
+        (math.nan, 10, 2, 1, 1),
+        (1.0, 0, 2, 1, 1),
+        (1.0, 2.5, 2, 1, 1),
+        (1.0, 1e13, 2, 1, 1),
+        (1.0, math.nan, 2, 1, 1),
+        (1.0, 10, 1, 2, 1),
+        (1.0, 10, 1, -1, 1),
+        (1.0, 10, 3, 1, 1),
+        (1.0, 10, math.nan, 1, 1),
+        (1.0, 10, 2, 1, 1.1),
+        (1.0, 10, 2, 1),
     ],
 )
 def test_the_core_refuses_what_is_out_of_range(parameters):
@@ -123,5 +130,9 @@ def test_bad_arguments_are_named():
         step.shuffled(batches=1, epochs=3)
     with pytest.raises(ValueError, match=r"^noise_multiplier / sqrt\(epochs\) must be at least"):
         step.shuffled(batches=3, epochs=10**7)
+    for name, least in (("left_out", 0), ("batch_size", 1)):
+        for bad in (least - 1, 10**13):
+            with pytest.raises(ValueError, match=f"^{name} must be a whole number in"):
+                step.shuffled(batches=3, **{name: bad})
     with pytest.raises(ValueError, match="the batches change with the number of records"):
         step.shuffled(batches=3).epsilon(1e-5, adjacency="add-one")

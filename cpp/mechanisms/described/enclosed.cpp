@@ -33,7 +33,7 @@ void check_gaussian(const Described& one) {
 }
 
 void check_epochs(const Described& one, const char* steps, double least_noise) {
-  const double epochs = one.number(one.values.size() - 1);
+  const double epochs = one.number(second);
   if (one.number(first) > 1)
     checked("noise_multiplier / sqrt(epochs)", noise_of(one) / std::sqrt(epochs), {least_noise, 1e12});
   else if (epochs > 1)
@@ -118,11 +118,21 @@ const Enclosure allocation{
         },
     .largest = largest_allocated};
 
-// Shuffled: batches, epochs. Above, whoever knows the record's batch sees one Gaussian step.
+// Shuffled: batches, epochs, left out, batch size. Above, whoever knows the record's batch sees one Gaussian step.
+constexpr std::size_t fourth = 3;
+constexpr Range of_theorem{0.3, 1e4};  // noise multipliers at which leaving records out is made use of
+
+double left_out(const Described& one) { return one.number(third); }
+double size_of_batch(const Described& one) { return one.number(fourth); }  // NaN: not known
+
 void check_shuffled(const Described& one) {
   check_gaussian(one);
-  check_epochs(one, "batches", ranges::noise_multiplier.low);
+  if (left_out(one) == 0) return check_epochs(one, "batches", ranges::noise_multiplier.low);
+  const double noise = noise_of(one) / std::sqrt(one.number(second));
+  checked("noise_multiplier / sqrt(epochs)", noise, {ranges::noise_multiplier.low, 1e12});
 }
+
+Mechanism simplest_shuffle(const Mechanism& one) { return left_out(*one) == 0 ? simplest_epoch(one) : one; }
 
 double shuffled_noise(const Described& one, double side) {
   const double epochs = one.number(second);
@@ -134,30 +144,56 @@ void check_batches(Comparison way) {
   if (counts_records(way)) throw NoPair("the batches change with the number of records");
 }
 
-PairName shuffled_above(const Described& one, Comparison way, const Accuracy&) {
-  check_batches(way);
+PairName own_step(const Described& one, Comparison way) {
   return {"gaussian", {shuffled_noise(one, -1) / rows::distance(way)}};
 }
 
-// The pairs of ways in which the other records may stand.
+PairName shuffled_above(const Described& one, Comparison way, const Accuracy& accuracy) {
+  check_batches(way);
+  const double batches = one.number(first), size = size_of_batch(one), noise = shuffled_noise(one, -1);
+  const bool is_bounded = left_out(one) > 0 && (batches > 1 || size > 0);
+  if (!is_bounded || !of_theorem.holds(noise / rows::distance(way))) return own_step(one, way);
+  return {"shuffled_left_out_above",
+          {noise, batches, left_out(one), size > 0 ? size : 0.0, replaces(way) ? 1.0 : 0.0, accuracy.cells,
+           absolute(accuracy.tail), is_backward(way) ? 1.0 : 0.0}};
+}
+
+// The pairs of ways in which the other records may stand. The record is left out with the probability r / n: of the
+// more, the fewer records are in a batch.
 Names shuffled_below(const Described& one, Comparison way, const Accuracy& accuracy) {
   check_batches(way);
   const double noise = shuffled_noise(one, 1), batches = one.number(first), spread = noise / rows::distance(way);
+  const double size = size_of_batch(one), used = batches * (size > 0 ? size : 1.0);
+  const double joins = used / (used + left_out(one)) * (1 - 4 * u);  // proof: parameter-rounding
+  const bool always = left_out(one) == 0;
   const std::string end = back(is_backward(way));
   // Where the means of the record's batch stand, with it and without it, among the others'.
-  Names known{{"shuffled_below" + end, {noise, batches, 2.0, 1.0}}};
-  if (replaces(way)) known.push_back({"shuffled_below" + end, {noise, batches, 2.0, 0.0}});
+  Names known{{"shuffled_below" + end, {noise, batches, 2.0, 1.0, always ? 1.0 : joins}}};
+  if (replaces(way)) known.push_back({"shuffled_below" + end, {noise, batches, 2.0, 0.0, always ? 1.0 : joins}});
   // Below these noises the largest batch tells more than a random allocation does, or as much for less.
-  if (Range{replaces(way) ? 1.0 : 1.5, 1000}.holds(spread))
-    known.push_back({"random_allocation_below" + end, {spread, batches, 1, accuracy.cells, absolute(accuracy.tail)}});
+  if (!Range{replaces(way) ? 1.0 : 1.5, 1000}.holds(spread) || batches == 1) return known;
+  const std::string name = "random_allocation_below";
+  const std::vector<double> allocated{spread, batches, 1, accuracy.cells, absolute(accuracy.tail)};
+  if (always)
+    known.push_back({name + end, allocated});
+  else
+    known.push_back(
+        rows::sampled_pair(name, allocated, is_backward(way) ? Comparison::add : Comparison::remove, joins));
   return known;
 }
 
-const Enclosure shuffled{
-    .above = shuffled_above, .below = shuffled_below, .largest = [](const Described& one, Comparison way) {
-      check_batches(way);
-      return dominating_pair_name(*one.inner, way);
-    }};
+// The curve above hides what the record's own step tells of moments.
+std::array<PairName, 2> shuffled_besides(const Described& one, Comparison way, const Accuracy& accuracy, Told) {
+  return {shuffled_below(one, way, accuracy).front(), own_step(one, way)};
+}
+
+const Enclosure shuffled{.above = shuffled_above,
+                         .below = shuffled_below,
+                         .besides = shuffled_besides,
+                         .largest = [](const Described& one, Comparison way) {
+                           check_batches(way);
+                           return dominating_pair_name(*one.inner, way);
+                         }};
 
 // Batches of fixed size: batch size, dataset size, whether with replacement.
 void check_fixed(const Described& one) {
@@ -344,10 +380,13 @@ std::vector<MechanismKind> rows::enclosed() {
        .enclosure = &selection},
       {.name = "shuffled",
        .type = "Shuffled",
-       .arguments = {{"batches", whole}, epochs},
+       .arguments = {{"batches", whole},
+                     epochs,
+                     {"left_out", {0, 1e12, Range::Ends::closed, true}, 0.0},
+                     {"batch_size", whole, std::nan("")}},
        .is_scheme = true,
        .check = check_shuffled,
-       .simplified = simplest_epoch,
+       .simplified = simplest_shuffle,
        .enclosure = &shuffled},
       {.name = "fixed_size_sampled",
        .type = "FixedSizeSampled",

@@ -26,6 +26,7 @@
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/sampling/curve_law.hpp"
+#include "mechanisms/sampling/gaussian_above.hpp"
 #include "mechanisms/sampling/log_curve.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
@@ -33,16 +34,6 @@
 
 namespace hockeystick {
 namespace {
-
-// Upper bound of the curve of N(mu, 1) against N(0, 1) at alpha >= 1, which is off by `off`. The tails are within
-// normal_error; a relative error r of their argument x moves them by r x (x + 1) of themselves.
-double gaussian_above(double mu, double alpha, double off) {
-  const double x = math::log(alpha) / mu, near = x - mu / 2, far = x + mu / 2;
-  const double p = normal_tail(near), q = normal_tail(far), size = std::fabs(x) + mu;
-  // proof: fixed-size-curve
-  const double error = (normal_error + (16 + 16 * size * (size + 1)) * u) * (p + alpha * q) + off * q * 1.01;
-  return std::max(0.0, p - alpha * q) + error + 1e-300;
-}
 
 // Upper bound of E (N(2 mu) - w N(0) - alpha N(mu))_+ for alpha >= 1: the integral beyond the only point z, from the
 // mean mu, where e^(mu z - mu^2 / 2) = w e^(-mu z - mu^2 / 2) + alpha, a quadratic equation. z is within 34 u of

@@ -4,8 +4,9 @@
 // Let every other record add the same to the sum of its batch. Up to a shift, and in units of the noise, the b sums are
 // the mean over i of N(with mu e_i, I) before a record is replaced, and of N(without mu e_i, I) after: with a record
 // that adds 1, and others that add -1, with = 2, and without = 1 for a special record that adds nothing (Chua et al.
-// 2024), 0 for another such other. Their maximum is a function of the outputs, so its two laws, cut into cells, form a
-// pair below.
+// 2024), 0 for another such other. An epoch that leaves the record out has the law N(0, I) either way. Their maximum is
+// a function of the outputs, so its two laws, cut into cells, form a pair below; also if the record were left out more
+// often than it is, as a law that both are mixed with lowers the curve.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -45,20 +46,25 @@ AtomicLaw below(Parameters p) {
   // Beyond 16 masses underflow; more noise costs less.
   const double mu = std::min(16.0, 1 / noise * (1 - 4 * u));  // proof: parameter-rounding
   const double cells = 16 * std::clamp(mu, 1.0, 4.0);         // in a unit of the noise
-  const Maximum with(p[2] * mu, batches), without(p[3] * mu, batches);
+  const double joins = p[4];
+  const Maximum with(p[2] * mu, batches), without(p[3] * mu, batches), none(0, batches);
   // Below `low` the maximum lies with a probability under e^-40, for the tail at low is 40 / b at least.
   double low = -9;
   while (low < 9 && normal_tail(low) * batches > 40) low += 0.125;
   const double high = p[2] * mu + 9, width = (high - low) / std::ceil((high - low) * cells);
   AtomicLaw law;
-  const auto add = [&](double with_mass, double without_mass) {
+  // Of a cell, `mass` of each law.
+  const auto add = [&](const auto& mass) {
+    const double rest = joins < 1 ? (1 - joins) * mass(none) : 0;
+    const double with_mass = joins * mass(with) + rest, without_mass = joins * mass(without) + rest;
     if (with_mass > 1e-290 && without_mass > 1e-290)
       law.atoms.push_back({math::log(with_mass / without_mass), with_mass, without_mass});
   };
-  add(with.up_to(low), without.up_to(low));
+  add([&](const Maximum& one) { return one.up_to(low); });
   double largest = 0;
-  for (double a = low; a < high - width / 2; a += width) add(with.within(a, a + width), without.within(a, a + width));
-  add(with.beyond(high), without.beyond(high));
+  for (double a = low; a < high - width / 2; a += width)
+    add([&](const Maximum& one) { return one.within(a, a + width); });
+  add([&](const Maximum& one) { return one.beyond(high); });
   for (const LossAtom& atom : law.atoms) largest = std::max(largest, std::fabs(atom.loss));
   // Where a mass counts, b tail(c) is below 800: the power is within 800 normal_error, and what it multiplies within a
   // few of those. An edge is within 8 u of |c|, but the same for both laws.
@@ -68,12 +74,13 @@ AtomicLaw below(Parameters p) {
   return law;
 }
 
-// The shifts of the record's batch with and without it.
+// The shifts of the record's batch with and without it, and the probability that it is in one.
 const AtomicRegistration registration(below, "shuffled_below",
                                       {{{"noise_multiplier", ranges::noise_multiplier},
                                         {"batches", ranges::most_steps},
                                         {"with", {0, 2}},
-                                        {"without", {0, 2}}}});
+                                        {"without", {0, 2}},
+                                        {"joins", {0, 1}}}});
 
 }  // namespace
 }  // namespace hockeystick

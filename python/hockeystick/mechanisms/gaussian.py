@@ -89,8 +89,24 @@ class Gaussian(SamplableMechanism):
             replacement=replacement,
         )
 
-    def shuffled(self, *, batches: int, epochs: int = 1) -> "Shuffled":
-        """An epoch over the shuffled records, cut into batches of equal size."""
+    def shuffled(
+        self,
+        *,
+        batches: int,
+        epochs: int = 1,
+        left_out: int = 0,
+        batch_size: int | None = None,
+    ) -> "Shuffled":
+        """An epoch over the shuffled records, cut into batches of equal size.
+
+        `left_out`: how many records at least are left out of every epoch. See `Shuffled`.
+        """
         from hockeystick.mechanisms.shuffled import Shuffled  # noqa: PLC0415
 
-        return Shuffled(mechanism=self, batches=batches, epochs=epochs)
+        return Shuffled(
+            mechanism=self,
+            batches=batches,
+            epochs=epochs,
+            left_out=left_out,
+            batch_size=batch_size,
+        )

@@ -176,17 +176,22 @@ def _both_sides(forth: Callable[[arb], arb], back: Callable[[arb], arb]) -> Curv
 
 
 def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> Ends:
-    """The record's own step, and what the largest batch, and an allocation, tell."""
+    """The record's own step, and what the largest batch, and an allocation, tell.
+
+    The theorem about records left out is not computed here: it is only smaller than the own step.
+    """
     if direction in (Direction.REMOVE, Direction.ADD):
         raise undefined(mechanism, direction)
     noise, epochs = mechanism.mechanism.noise_multiplier, mechanism.epochs
     mu, distance = arb(epochs).sqrt() / arb(noise), 2 if direction.replaces else 1
     means = ((2, 1), (2, 0)) if direction.replaces else ((2, 1),)
+    used = mechanism.batches * (mechanism.batch_size or 1)
+    joins = Fraction(used, used + mechanism.left_out)
     attained: list[Curve] = [
-        _largest(mechanism.batches, *(mu * m for m in both), back=direction.backward)
-        for both in means
+        _largest(mechanism.batches, mu * first, mu * second, joins, back=direction.backward)
+        for first, second in means
     ]
-    if noise / distance / epochs**0.5 >= 0.1:  # noqa: PLR2004
+    if noise / distance / epochs**0.5 >= 0.1 and joins == 1:  # noqa: PLR2004
         allocated = Allocated(
             noise / distance,
             mechanism.batches,
@@ -198,15 +203,20 @@ def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> E
     return Ends(closed.gaussian((distance * mu) ** 2), tuple(attained))
 
 
-def _largest(batches: int, first: arb, second: arb, *, back: bool) -> Curve:
-    """The largest of the batches."""
+def _largest(batches: int, first: arb, second: arb, joins: Fraction, *, back: bool) -> Curve:
+    """The largest of the batches; the record joins one of them with that probability."""
+    often = arb(joins.numerator) / joins.denominator
+
+    def beyond(mean: arb, c: arb) -> arb:
+        others = (batches - 1) * (-normal_tail(c)).log1p()
+        return -(others + (-normal_tail(c - mean)).log1p()).expm1()
 
     def above(mean: arb) -> Curve:
         """P(max > c)."""
 
         def tail(c: arb) -> arb:
-            others = (batches - 1) * (-normal_tail(c)).log1p()
-            return -(others + (-normal_tail(c - mean)).log1p()).expm1()
+            with_it = beyond(mean, c)
+            return with_it if joins == 1 else often * with_it + (1 - often) * beyond(ZERO, c)
 
         return tail
 

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Epochs that leave a record out: how much can be proved, and between what it lies."""
+
+import math
+import random
+
+import pytest
+from flint import arb
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._pair import row
+
+SPECIAL = {"adjacency": "replace-special"}
+
+
+def above(noise, batches, left_out=1.0, size=0.0, *, replaces=0.0, back=0.0):
+    """delta of an epsilon, from above."""
+    name = "shuffled_left_out_above"
+    values = (noise, batches, left_out, size, replaces, 24.0, 1e-12, back)
+    pair = _core.dominating_pair(name, values)
+    return lambda epsilon: float(pair.delta_above([epsilon])[0])
+
+
+@pytest.mark.parametrize(
+    ("noise", "batches", "runs", "most"),
+    [
+        (4.0, 1000, 1, 0.037),
+        (4.0, 100, 1, 0.131),
+        (2.0, 1000, 1, 0.144),
+        (2.0, 100, 1, 0.77),
+        (1.0, 1000, 1, 3.85),
+        (4.0, 1000, 10, 0.127),
+        (4.0, 1000, 100, 0.433),
+        (4.0, 100, 10, 0.43),
+        (2.0, 100, 100, 4.88),
+    ],
+)
+def test_what_a_left_out_record_is_worth(noise, batches, runs, most):
+    epoch = hs.Gaussian(noise).shuffled(batches=batches, left_out=1)
+    bounds = (runs * epoch).epsilon_bounds(1e-6, **SPECIAL)
+    assert 0.6 * bounds.upper < bounds.lower < bounds.upper <= most
+    assert bounds.limited_by == "theory"
+
+
+@pytest.mark.parametrize("adjacency", ["replace-special", "replace-one"])
+@pytest.mark.parametrize("size", [None, 30])
+@pytest.mark.parametrize(("noise", "batches"), [(0.2, 5), (0.6, 40), (2.0, 3), (9.0, 70)])
+def test_never_above_the_fixed_order(noise, batches, size, adjacency):
+    step = hs.Gaussian(noise)
+    epoch = step.shuffled(batches=batches, left_out=2, batch_size=size)
+    for runs, delta in ((1, 1e-3), (1, 1e-9), (12, 1e-6)):
+        found = (runs * epoch).epsilon_bounds(delta, adjacency=adjacency)
+        every = (runs * step).epsilon_bounds(delta, adjacency=adjacency)
+        assert 0 <= found.lower <= found.upper <= every.upper * (1 + 1e-12)
+        loss = 0.3 * every.upper
+        deltas = [(runs * one).delta_bounds(loss, adjacency=adjacency) for one in (epoch, step)]
+        assert deltas[0].lower <= deltas[0].upper <= deltas[1].upper * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("noise", "batches"), [(4.0, 50), (2.0, 7), (1.0, 3)])
+def test_above_a_random_allocation(noise, batches):
+    """Which an adversary attains where all other records add nothing, but for the left out."""
+    share = hs.Gaussian(noise).random_allocation(steps=batches)
+    for direction, back in ((hs.Direction.REMOVE, 0.0), (hs.Direction.ADD, 1.0)):
+        delta = above(noise, batches, back=back)
+        attained = share.pairs_below(direction, Accuracy(24, 1e-9))[0]
+        for epsilon in (-1.0, -0.1, 0.0, 0.1, 0.5, 1.0):
+            assert attained.delta_above([epsilon])[0] <= delta(epsilon) + 1e-9
+
+
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("noise", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize(("size", "left_out"), [(1, 9), (1, 1), (50, 1), (9, 1)])
+def test_one_batch_is_above_a_batch_of_fixed_size(noise, size, left_out, back):
+    """Which is known; the record is drawn with the same probability."""
+    batch = hs.Gaussian(noise).fixed_size_sampled(batch_size=size, dataset_size=size + left_out)
+    way = list(hs.Adjacency.REPLACE_SPECIAL.directions)[back]
+    delta = above(noise, 1, left_out, size, back=float(back))
+    for attained in batch.pairs_below(way, Accuracy(24, 1e-12)):
+        for epsilon in (0.0, 0.05, 0.3, 1.0, 2.0, 4.0):
+            assert attained.delta_above([epsilon])[0] <= delta(epsilon) + 1e-9
+
+
+def test_both_directions_reflect_each_other():
+    forth, back = above(2.0, 20, 3, 5), above(2.0, 20, 3, 5, back=1.0)
+    for epsilon in (0.01, 0.1, 0.5):
+        mirrored = 1 - math.exp(-epsilon) + math.exp(-epsilon) * back(epsilon)
+        assert forth(-epsilon) == pytest.approx(mirrored, abs=1e-3 * back(0.0))
+
+
+def test_more_left_out_and_more_batches_cost_less():
+    """The sizes tell how much is left out; without them the bounds hold for each."""
+    step = hs.Gaussian(3.0)
+
+    def ends(**given):
+        return step.shuffled(**given).epsilon_bounds(1e-6, **SPECIAL)
+
+    unknown = ends(batches=20, left_out=10)
+    known = [ends(batches=20, left_out=10, batch_size=m) for m in (1, 10, 1000, 10**12)]
+    assert [one.upper for one in known] == sorted(one.upper for one in known)
+    assert all(one.upper <= unknown.upper * (1 + 1e-3) for one in known)
+    assert all(one.lower >= unknown.lower * (1 - 1e-9) for one in known)
+    uppers = [ends(batches=b, left_out=1).upper for b in (2, 10, 100, 1000, 10**6, 10**12)]
+    assert uppers == sorted(uppers, reverse=True)
+
+
+def test_the_same_order_is_one_epoch_at_less_noise():
+    kept = hs.Gaussian(8.0).shuffled(batches=100, epochs=4, left_out=1, batch_size=3)
+    once = hs.Gaussian(4.0).shuffled(batches=100, left_out=1, batch_size=3)
+    for adjacency in ("replace-special", "replace-one"):
+        ends = [run.epsilon_bounds(1e-6, adjacency=adjacency) for run in (kept, once)]
+        assert ends[0].upper == pytest.approx(ends[1].upper, rel=1e-6)
+        assert ends[0].lower == pytest.approx(ends[1].lower, rel=1e-6)
+
+
+def test_moments_are_those_of_the_own_step():
+    epoch = hs.Gaussian(2.0).shuffled(batches=100, left_out=1)
+    bounds = epoch.renyi_divergence_bounds(8.0, **SPECIAL)
+    own = hs.Gaussian(2.0).renyi_divergence_bounds(8.0, **SPECIAL)
+    assert 0 < bounds.lower < bounds.upper == pytest.approx(own.upper, rel=1e-9)
+
+
+def test_the_record_joins_as_often_as_it_is_not_left_out():
+    """Rounded down, in the pairs below."""
+    rng = random.Random(4)
+    for _ in range(200):
+        batches, left, size = (rng.randrange(1, 10 ** rng.randrange(1, 12)) for _ in range(3))
+        epoch = hs.Gaussian(3.0).shuffled(batches=batches, left_out=left, batch_size=size)
+        way = list(hs.Direction).index(hs.Adjacency.REPLACE_SPECIAL.directions[0])
+        for _, (*_, joins), _ in _core.parts.enclosing_names(*row(epoch), way, 24.0, 1e-9, False):
+            exact = arb(batches * size) / (batches * size + left)
+            assert arb(joins) <= exact
+            assert exact - arb(joins) <= exact * 2.0**-44
