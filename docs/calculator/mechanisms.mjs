@@ -97,8 +97,7 @@ const batches = (numbers) => cut(numbers).batches;
 /** The batches of a shuffled epoch as the library is asked. */
 function shuffles(numbers) {
   const { batches: count, left } = cut(numbers);
-  if (left) throw new BadInput(`shuffled epochs that leave records out are not known; ${left} of ${numbers.records} do not fill a batch of ${numbers.batch}`);
-  return { batches: count };
+  return left ? { batches: count, left_out: left, batch_size: numbers.batch } : { batches: count };
 }
 
 function epochs(numbers) {

@@ -160,7 +160,8 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
             records left out of each epoch). Of "random_allocation" these are the numbers of batches
             that records are drawn into, of random sizes. A "cyclic" epoch costs the same.
             "shuffled" epochs with a smaller batch cost at most what a fixed order does, and at
-            least what as many equal batches do; those that leave records out are refused.
+            least what as many equal batches do; which random records are left out hides where a
+            record is, and has a far smaller bound: see ``Shuffled``.
         threads: How many share the questions, in [1, 1024]; answers do not depend on it.
         options: As of ``Composition.epsilon_bounds``; the memory limit is that of each question.
 

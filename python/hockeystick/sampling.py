@@ -192,11 +192,7 @@ def drawn(
         return step.random_allocation(steps=batches), epochs
     if left_out == 0:
         return step.shuffled(batches=batches), epochs
-    raise ValueError(
-        f"drop_last must be False for {kind!r}, as nothing is known from below of epochs that "
-        f"leave records out, got True with {left_out} of {dataset_size} left out: of "
-        f"{batches * int(records or 0)} records none is"
-    )
+    return step.shuffled(batches=batches, left_out=left_out, batch_size=records), epochs
 
 
 def batches_of(dataset_size: int, batch_size: int, *, drop_last: bool) -> tuple[int, int]:

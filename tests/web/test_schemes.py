@@ -41,9 +41,6 @@ def test_no_scheme_greets_with_an_error(samplings):
 def test_the_page_asks_what_python_does(name, drops):
     last = "dropped" if drops else "used"
     (asked,) = answers([f"sampling={name}&last={last}"])
-    if drops and "shuffled" in name:
-        assert "96 of 60000 do not fill a batch of 256" in asked["error"]
-        return
     (part,) = asked["parts"]
     run = hs.DPSGD(1.0, **SIZES, sampling=SAMPLINGS[name], drop_last=drops)
     ((mechanism, count),) = run.terms
@@ -55,7 +52,7 @@ def test_the_page_asks_what_python_does(name, drops):
 
 
 @pytest.mark.parametrize("drops", [False, True])
-@pytest.mark.parametrize("name", ["allocation", "cyclic"])
+@pytest.mark.parametrize("name", ["allocation", "shuffled", "cyclic"])
 def test_its_command_runs(name, drops, capsys):
     last, adjacency = "dropped" if drops else "used", "replace-special"
     (asked,) = answers([f"sampling={name}&last={last}&noise=8&adjacency={adjacency}"])
