@@ -132,7 +132,7 @@ def test_the_engine_takes_their_accountants():
 
 @pytest.mark.parametrize("target", [None, 2.0])
 def test_batches_that_are_not_poisson_sampled_are_warned_of(target):
-    with pytest.warns(UserWarning, match=r"shuffled\(batches=.*replace-special"):
+    with pytest.warns(UserWarning, match=r'"shuffled", drop_last=.*replace-special'):
         engine(target, kind=ours.PrivacyEngine, poisson_sampling=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

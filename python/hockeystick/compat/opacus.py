@@ -42,8 +42,9 @@ NAME = "hockeystick"
 _SAME_HISTORIES = ("gdp", "prv", "rdp")
 _NOT_POISSON = (
     "with poisson_sampling=False this account, which is of Poisson sampling, may be far below the "
-    "truth; of shuffled batches, ask (epochs * hockeystick.Gaussian(noise_multiplier=...)"
-    '.shuffled(batches=len(data_loader))).epsilon_bounds(delta, adjacency="replace-special")'
+    "truth; of shuffled batches, ask hockeystick.DPSGD(noise_multiplier, batch_size=.., "
+    'dataset_size=.., epochs=.., sampling="shuffled", drop_last=data_loader.drop_last)'
+    '.epsilon_bounds(delta, adjacency="replace-special")'
 )
 
 
