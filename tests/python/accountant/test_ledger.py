@@ -279,7 +279,7 @@ def test_admission_uses_bounds_wider_than_asked_for():
         ((A, 1, -1.0, 1e-5), ValueError, "epsilon"),
         ((A, 1, math.nan, 1e-5), ValueError, "epsilon"),
         ((A, 1, math.inf, 1e-5), ValueError, "epsilon"),
-        ((A, 1, 1.0, 0.0), ValueError, "delta"),
+        ((A, 1, 1.0, -1e-9), ValueError, "delta"),
         ((A, 1, 1.0, [1e-5]), TypeError, "delta"),
         ((A, 1, "-1", 1e-5), ValueError, "epsilon"),
         ((A, 1, "nan", 1e-5), ValueError, "epsilon"),
