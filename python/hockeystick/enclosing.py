@@ -101,7 +101,7 @@ def enclosed(
     ask: Ask,
     *,
     known: tuple[FloatArray, FloatArray] | None,
-    **limits: Any,  # noqa: ANN401
+    **limits: Any,
 ) -> _core.Answers:
     """The answers to what the core calls `question`, of the pairs above and of those below.
 
