@@ -12,25 +12,7 @@
 namespace hockeystick {
 namespace {
 
-using Names = std::vector<PairName>;
-constexpr std::size_t first = 0, second = 1, third = 2;  // arguments of a mechanism
-
-bool is_gaussian(const Described& one) { return one.kind->name == "gaussian"; }
-double noise_of(const Described& one) { return one.inner->number(first); }
-std::string back(bool is) { return is ? "_back" : ""; }
-bool counts_records(Comparison way) { return way == Comparison::remove || way == Comparison::add; }
-
-// A tail of a curve whose values are known to an absolute error, as doubles of size 1 are.
-double absolute(double tail) { return std::max(tail, 1e-16); }
-
-// Of a curve that ends where it falls to the tail.
-double to_the_end(double tail) { return std::max(tail, 1e-300); }
-
-void check_gaussian(const Described& one) {
-  if (!is_gaussian(*one.inner))
-    throw std::invalid_argument("mechanism must be gaussian for " + std::string(one.kind->name) + ", got " +
-                                std::string(one.inner->kind->name));
-}
+using namespace rows::arguments;
 
 void check_epochs(const Described& one, const char* steps, double least_noise) {
   const double epochs = one.number(second);
@@ -195,92 +177,6 @@ const Enclosure shuffled{.above = shuffled_above,
                            return dominating_pair_name(*one.inner, way);
                          }};
 
-// Batches of fixed size: batch size, dataset size, whether with replacement.
-void check_fixed(const Described& one) {
-  check_gaussian(one);
-  const double size = one.number(second), most = one.number(third) != 0 ? std::min(1e12, 100 * size) : size;
-  checked("batch_size", one.number(first), {1, most, Range::Ends::closed, true});
-}
-
-Mechanism simplest_fixed(const Mechanism& one) {
-  return one->number(first) == one->number(second) && one->number(third) == 0 ? one->inner : one;
-}
-
-void check_drawn(Comparison way) {
-  if (counts_records(way)) throw NoPair("the probability to be drawn changes with the number of records");
-}
-
-PairName fixed_above(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_drawn(way);
-  const std::string name = replaces(way) ? "" : is_backward(way) ? "of_special_" : "by_special_";
-  return {"fixed_size_" + name + "above",
-          {noise_of(one), one.number(first), one.number(second), one.number(third), accuracy.cells,
-           to_the_end(accuracy.tail)}};
-}
-
-// How often a record is drawn with replacement, below the true law in each tail: noise, 1, times and weights. Weights
-// are within 1e-13 of themselves, and 1e-12 is taken off each of the groups, which count as their smallest.
-std::vector<double> drawn_below(double noise, double draws, double records) {
-  constexpr std::size_t most_groups = 8;
-  const double mean = draws / records;
-  std::vector<double> weights{math::exp(draws * math::log1p(-1 / records))};  // of 0 times, 1, ...
-  while (static_cast<double>(weights.size()) <= std::min(draws, mean) || weights.back() > 1e-14) {
-    const auto times = static_cast<double>(weights.size());
-    if (times > draws) break;
-    weights.push_back(weights.back() * (draws - times + 1) / times / (records - 1));
-  }
-  const std::size_t width = std::max<std::size_t>(1, (weights.size() - 1 + most_groups - 1) / most_groups);
-  std::vector<double> shifts{0.0}, masses{0.0};
-  CompensatedSum drawn;
-  for (std::size_t k = 1; k < weights.size(); k += width) {
-    CompensatedSum group;
-    for (std::size_t j = k; j < std::min(k + width, weights.size()); ++j) group.add(weights[j]);
-    shifts.push_back(std::min(static_cast<double>(k), 900 * noise));
-    masses.push_back(group.value() * (1 - 1e-12));  // proof: fixed-size-curve
-    drawn.add(masses.back());
-  }
-  masses.front() = 1 - drawn.value();
-  std::vector<double> all{noise, 1.0};
-  all.insert(all.end(), shifts.begin(), shifts.end());
-  all.insert(all.end(), masses.begin(), masses.end());
-  return all;
-}
-
-// The pairs of adversaries, each with the same other records in every run.
-Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_drawn(way);
-  const double noise = noise_of(one) / rows::distance(way), batch = one.number(first), records = one.number(second);
-  Names known;
-  for (const std::string ending : {"remove", "add"}) {
-    if (one.number(third) != 0)
-      known.push_back({"gaussian_mixture_" + ending, drawn_below(noise, batch, records)});
-    else  // curves grow with the rate
-      known.push_back(
-          {"poisson_gaussian_" + ending, {noise, batch / records * (1 - 0x1p-48)}});  // proof: parameter-rounding
-  }
-  if (!replaces(way) && batch <= records)
-    known.push_back({"fixed_size_special_below" + back(is_backward(way)),
-                     {noise, batch, records, one.number(third), to_the_end(accuracy.tail)}});
-  return known;
-}
-
-// Above, the largest divergence of what may be drawn, as they are quasi-convex: of with how often the record is drawn.
-std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, const Accuracy& accuracy, Told) {
-  const double often = one.number(third) != 0 ? one.number(first) : 1;
-  const double noise = noise_of(one) / (rows::distance(way) * often) * (1 - 0x1p-50);  // proof: parameter-rounding
-  PairName above = fixed_above(one, way, accuracy);
-  if (ranges::noise_multiplier.holds(noise)) above = {"gaussian", {noise}};
-  return {fixed_below(one, way, accuracy).front(), above};
-}
-
-const Enclosure fixed_size{.above = fixed_above,
-                           .below = fixed_below,
-                           .besides = fixed_besides,
-                           .largest = [](const Described& one, Comparison way) {
-                             check_drawn(way);
-                             return dominating_pair_name(*one.inner, way);
-                           }};
-
 // Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
 constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
 
@@ -388,15 +284,6 @@ std::vector<MechanismKind> rows::enclosed() {
        .check = check_shuffled,
        .simplified = simplest_shuffle,
        .enclosure = &shuffled},
-      {.name = "fixed_size_sampled",
-       .type = "FixedSizeSampled",
-       .arguments = {{"batch_size", whole},
-                     {"dataset_size", {2, 1e12, Range::Ends::closed, true}},
-                     {"replacement", {0, 1, Range::Ends::closed, true}, 0.0}},
-       .is_scheme = true,
-       .check = check_fixed,
-       .simplified = simplest_fixed,
-       .enclosure = &fixed_size},
       {.name = "zcdp",
        .type = "ZCDP",
        .arguments = {{"rho", {1e-24, 9e4}, {}, number, true}},

@@ -2,6 +2,9 @@
 // The rows of the table of mechanisms, by kind.
 #pragma once
 
+#include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "mechanisms/described.hpp"
@@ -12,6 +15,7 @@ std::vector<MechanismKind> continuous();
 std::vector<MechanismKind> discrete();
 std::vector<MechanismKind> sampled();
 std::vector<MechanismKind> enclosed();
+std::vector<MechanismKind> fixed_size();
 std::vector<MechanismKind> given();
 
 /// Of a Poisson subsample, whose probability is the first argument.
@@ -27,5 +31,30 @@ inline PairName sampled_pair(const std::string& name, std::vector<double> parame
 
 /// How far apart two means are: replaced, N(-1) against N(1).
 inline double distance(Comparison way) { return replaces(way) ? 2.0 : 1.0; }
+
+/// What rows of mechanisms with a gap share, which run a Gaussian.
+namespace arguments {
+
+using Names = std::vector<PairName>;
+inline constexpr std::size_t first = 0, second = 1, third = 2;
+
+inline bool is_gaussian(const Described& one) { return one.kind->name == "gaussian"; }
+inline double noise_of(const Described& one) { return one.inner->number(first); }
+inline std::string back(bool is) { return is ? "_back" : ""; }
+inline bool counts_records(Comparison way) { return way == Comparison::remove || way == Comparison::add; }
+
+/// A tail of a curve whose values are known to an absolute error, as doubles of size 1 are.
+inline double absolute(double tail) { return std::max(tail, 1e-16); }
+
+/// Of a curve that ends where it falls to the tail.
+inline double to_the_end(double tail) { return std::max(tail, 1e-300); }
+
+inline void check_gaussian(const Described& one) {
+  if (!is_gaussian(*one.inner))
+    throw std::invalid_argument("mechanism must be gaussian for " + std::string(one.kind->name) + ", got " +
+                                std::string(one.inner->kind->name));
+}
+
+}  // namespace arguments
 
 }  // namespace hockeystick::rows
