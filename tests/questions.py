@@ -59,8 +59,11 @@ def put(
     """The library's answer; a CertificationError is one too, with the bounds it carries."""
     question = composed.epsilon_bounds if query == "epsilon" else composed.delta_bounds
     adjacency = ADJACENCY[direction] if isinstance(direction, str) else direction
+    limits = {"tolerance": tolerance, "memory_limit": memory_limit}
+    if query == "delta":
+        limits["smallest"] = 0.0
     try:
-        bounds = question(at, adjacency=adjacency, tolerance=tolerance, memory_limit=memory_limit)
+        bounds = question(at, adjacency=adjacency, **limits)
     except hs.CertificationError as error:
         return Answer(error.bounds, certified=False)
     return Answer(bounds, certified=True)
