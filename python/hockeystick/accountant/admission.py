@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack
 
 from hockeystick import _checks
+from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 from hockeystick.accountant.ledger import checked_label
 from hockeystick.accountant.questions import Questioned
-from hockeystick.accountant.rho import rational_rho
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition
 from hockeystick.errors import CertificationError
@@ -274,10 +274,11 @@ def _fits(run: Composition, most: Checked, limits: Limits) -> bool:
             return True
         if found.lower > goal:
             return False
-    if most.measure == "zcdp" and len(run.terms) <= _FEW:
-        rho = rational_rho(run, limits.adjacency)
-        return rho is not None and rho <= most.most
-    return False
+    if len(run.terms) > _FEW:
+        return False
+    exact = rational_rho if most.measure == "zcdp" else rational_loss
+    cost = exact(run, limits.adjacency)
+    return cost is not None and cost <= most.most
 
 
 def _questions(run: Composition, most: Checked, tolerance: float) -> list[tuple[str, float]]:

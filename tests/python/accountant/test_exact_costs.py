@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of zero-concentrated DP, spent to the last bit and no further."""
+"""Budgets of zero-concentrated and of pure DP, spent to the last bit and no further."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import hockeystick as hs
-from hockeystick.accountant.rho import rational_rho
+from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 
 
 def admitted(acct, mechanism, most, **budget):
@@ -75,3 +75,39 @@ def test_bad_budgets_are_named(budget, error, match):
         if " takes " in str(raised.value):
             assert str(raised.value).startswith(ask.__name__)
     assert acct.ledger == ()
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "epsilon", "adjacency", "fit"),
+    [
+        (hs.Laplace(noise_multiplier=10.0), 1, "add-or-remove-one", 10),
+        (hs.Laplace(noise_multiplier=10.0), "1.0", "replace-one", 5),
+        (hs.Laplace(noise_multiplier=0.1), 30, "replace-special", 3),  # 0.1 is above 1/10
+        (hs.ApproximateDP(epsilon=0.1 / 3, delta=0.0), 0.1, "replace-one", 3),
+        (hs.ExponentialMechanism(epsilon=0.1), 1, "add-or-remove-one", 9),
+        (hs.DiscreteLaplace(parameter=0.125), 1, "remove-one", 8),
+        (hs.DiscreteLaplace(parameter=0.125), 1, "replace-one", 4),
+        (hs.Gaussian(noise_multiplier=10.0), 100, "add-or-remove-one", 0),
+    ],
+    ids=repr,
+)
+def test_a_budget_of_pure_dp_is_spent_to_the_last_query(mechanism, epsilon, adjacency, fit):
+    acct, budget = hs.Accountant(adjacency=adjacency), {"epsilon": epsilon, "delta": 0}
+    assert acct.remaining(mechanism, **budget) == fit
+    assert admitted(acct, mechanism, fit + 2, **budget) == fit
+    assert acct.would_exceed(mechanism, **budget)
+    assert not acct.would_exceed(hs.Composition(), **budget)
+
+
+@pytest.mark.parametrize("adjacency", list(hs.Adjacency), ids=str)
+def test_the_largest_loss_lies_within_the_certified_bounds(adjacency):
+    kinds = [
+        hs.Laplace(noise_multiplier=1.3),
+        hs.ApproximateDP(epsilon=0.3, delta=0.0),
+        hs.ExponentialMechanism(epsilon=0.7),
+        hs.DiscreteLaplace(parameter=0.1),
+    ]
+    for run in (*(3 * kind for kind in kinds), sum(kinds, hs.Composition())):
+        lower, upper = run.epsilon_bounds(0, adjacency=adjacency)
+        assert Fraction(lower) <= rational_loss(run, hs.Adjacency(adjacency)) <= Fraction(upper)
+    assert rational_loss(run + hs.ApproximateDP(0.1, 1e-9), hs.Adjacency.ADD_ONE) is None

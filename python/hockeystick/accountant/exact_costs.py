@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rho, and the epsilon of pure DP, as exact fractions: for budgets spent to the last bit."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from hockeystick.adjacency import Adjacency
+from hockeystick.composition import Composition, Mechanism
+from hockeystick.mechanisms import (
+    ZCDP,
+    ApproximateDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+)
+
+
+def rational_rho(run: Composition, adjacency: Adjacency) -> Fraction | None:
+    """A rho that the run certainly keeps, without rounding; None where none is known.
+
+    Rhos add up (Bun & Steinke 2016, Lemma 1.7).
+    """
+    return _sum(_rho, run, adjacency)
+
+
+def rational_loss(run: Composition, adjacency: Adjacency) -> Fraction | None:
+    """An epsilon of pure DP that the run certainly keeps; likewise. They add up, too."""
+    return _sum(_loss, run, adjacency)
+
+
+def _sum(
+    cost: Callable[[Mechanism, int], Fraction | None], run: Composition, adjacency: Adjacency
+) -> Fraction | None:
+    moved = 2 if adjacency is Adjacency.REPLACE_ONE else 1
+    total = Fraction()
+    for mechanism, count in run.terms:
+        each = cost(mechanism, moved)
+        if each is None:
+            return None
+        total += count * each
+    return total
+
+
+def _loss(mechanism: Mechanism, moved: int) -> Fraction | None:
+    """Laplace noise moved by d of its scales has no loss above d; a guarantee is one."""
+    if isinstance(mechanism, ApproximateDP) and mechanism.guaranteed_delta == 0:
+        return Fraction(mechanism.guaranteed_epsilon)
+    if isinstance(mechanism, ExponentialMechanism):
+        return Fraction(mechanism.guaranteed_epsilon)
+    if isinstance(mechanism, Laplace):
+        return moved / Fraction(mechanism.noise_multiplier)
+    if isinstance(mechanism, DiscreteLaplace):
+        return moved * mechanism.sensitivity * Fraction(mechanism.parameter)
+    return None
+
+
+def _rho(mechanism: Mechanism, moved: int) -> Fraction | None:
+    """Normal noise moved by d of its standard deviations is (d^2 / 2)-zCDP, discrete noise, too.
+
+    Bun & Steinke (2016), Proposition 1.6; Canonne, Kamath & Steinke (2020), Theorem 4.
+    """
+    if isinstance(mechanism, ZCDP):
+        return Fraction(mechanism.rho)
+    if isinstance(mechanism, Gaussian):
+        return (moved / Fraction(mechanism.noise_multiplier)) ** 2 / 2
+    if isinstance(mechanism, DiscreteGaussian) and mechanism.truncation is None:
+        return (moved * mechanism.sensitivity / Fraction(mechanism.sigma)) ** 2 / 2
+    return None
