@@ -15,9 +15,11 @@ from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.inversion import Inversion
 from hockeystick.verify.pilot import Pilot, Strike
 from hockeystick.verify.vertical import Plan, Vertical
+from hockeystick.verify.work import bounded
 
 DEEPEST = 900.0  # nats of the curve
 ROUNDS = 6
+MOST_WORK = 5e7  # of one direction; most questions take 1e5 to 5e6, noise below 0.5 up to 3e7
 KEPT = 4
 SAFETY = 4.0
 FEW_NODES, MOST_NODES = 600, 20_000
@@ -37,6 +39,7 @@ class Allocated:
         self._pilot = Pilot(math.sqrt(epochs) / noise, steps)
         self._kept: list[Inversion | Vertical] = []
         self._floor = ZERO
+        self._left: float = MOST_WORK
 
     def _mu(self) -> arb:
         """At the working precision."""
@@ -49,9 +52,12 @@ class Allocated:
         if most < self._floor:
             return between(least, most)
         try:
-            return self._known(epsilon, least, most)
+            with bounded(self._left) as left:
+                return self._known(epsilon, least, most)
         except (ArithmeticError, ValueError):  # no contour, or no doubles to choose one by
             return between(least, most)
+        finally:
+            self._left = left[0]
 
     def _known(self, epsilon: arb, least: arb, most: arb) -> arb:
         guess, value = self._guess(epsilon), most

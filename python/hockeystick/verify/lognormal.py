@@ -17,6 +17,7 @@ from typing import NamedTuple
 from flint import acb, arb
 
 from hockeystick.verify.balls import ZERO, enlarged, normal_tail
+from hockeystick.verify.work import EXPONENTIAL, spend
 
 RIGHT_ANGLE = math.pi / 2 * (1 - 1e-9)
 SHARES = (1.0, 0.8, 0.6, 0.45, 0.33, 0.25, 0.18, 0.12, 0.08, 0.05, 0.03, 0.015, 0.006, 0.002)
@@ -119,6 +120,7 @@ class Transform:
         """g(s). The largest Y, which add less than is asked for, are bounded together."""
         rate = (s * self._turns[1]).real
         skip = self._negligible(rate)
+        spend(EXPONENTIAL * (len(self.points) - skip))
         total = acb(0)
         for y, weight in self.points[skip:]:
             total += weight * (-s * y).exp()
@@ -143,6 +145,7 @@ class Transform:
 
         Those are all in the box `around`, and at most `length` of the curve away from s.
         """
+        spend(2 * EXPONENTIAL * len(self.points))
         value, slope = acb(0), acb(0)
         for y, weight in self.points:
             rest = shift - y

@@ -23,6 +23,7 @@ from hockeystick.verify.balls import ZERO, maximum
 from hockeystick.verify.closed import log_mixture
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Logistic, Mixed, Shifts
+from hockeystick.verify.work import EXPONENTIAL, spend
 
 MOST_NODES = 20_000
 SLOPE = 0.1
@@ -230,6 +231,7 @@ def _nodes(
             if value < peak * least and (slope := law.fall(c, x)) > SLOPE:
                 cut += value * (h + 1 / slope)  # a geometric series
                 break
+            spend(2 * EXPONENTIAL)
             rows.append((x, value))
             peak = maximum(peak, value)
             if len(rows) > MOST_NODES:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The work of a verification is counted, and ends."""
+
+from importlib import import_module
+
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import Direction
+from hockeystick.verify import allocation
+from hockeystick.verify.curves import composed
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.work import bounded, spend
+
+
+def test_work_is_counted_where_it_is_bounded():
+    spend(1e300)
+    with bounded(10.0) as left, ctx.workprec(100):
+        spend(4)
+        assert left == [6.0]
+        with bounded(1.0), pytest.raises(NotKnownError, match="more work"):
+            spend(2)
+        with pytest.raises(NotKnownError, match="more work"):
+            spend(7)
+
+
+def test_high_precision_counts_as_more():
+    with ctx.workprec(2560), bounded(100.0) as left:
+        spend(3)
+        assert left == [70.0]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        3000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01),
+        20 * hs.Laplace(noise_multiplier=5.0).poisson_sampled(0.1),
+    ],
+    ids=str,
+)
+def test_what_takes_more_is_not_known(run, monkeypatch):
+    """An answer that says so, after no more than that."""
+    module = import_module("hockeystick.verify.answer")
+
+    monkeypatch.setattr(module, "MOST_WORK", 1e4)
+    result = hs.verify(run, delta=1e-5, fast=False)
+    assert not result.known
+    assert "more work" in result.reason
+
+
+def test_an_allocation_that_takes_more_is_between_simple_bounds(monkeypatch):
+    """Its Gaussian's curve above; below what no pair is below."""
+    monkeypatch.setattr(allocation, "MOST_WORK", 1e3)
+    epoch = hs.Gaussian(noise_multiplier=1.0).random_allocation(steps=1000)
+    with ctx.workprec(120):
+        curve = composed(epoch.terms, Direction.REMOVE, 10).delta
+        gaussian = composed(hs.Gaussian(noise_multiplier=1.0).terms, Direction.REMOVE, 10).delta
+        for epsilon in map(arb, (-0.5, 0.4)):
+            assert curve(epsilon).contains(gaussian(epsilon).mid() * arb(0.9))
+            assert curve(epsilon).upper() >= gaussian(epsilon).lower()
+
+
+def test_a_hundred_distinct_sampled_gaussians_are_within_the_work_allowed():
+    """Twenty of them take less than a twentieth; the work grows with steps times points."""
+    spent = []
+    for number in (5, 20):
+        steps = (
+            (1 + k) * hs.Gaussian(noise_multiplier=0.8 + 0.01 * k).poisson_sampled(0.01 + 1e-4 * k)
+            for k in range(number)
+        )
+        run = sum(steps, hs.Composition())
+        with ctx.workprec(150), bounded(1e8) as left:
+            value = composed(run.terms, Direction.REMOVE, 20).delta(arb(1))
+            assert value.rad() < value * arb(10) ** -15
+            spent.append(1e8 - left[0])
+    assert spent[1] < 5e6
