@@ -36,7 +36,7 @@ const Enclosure& enclosure_of(const Described& mechanism) {
   return *enclosure;
 }
 
-constexpr std::array told_words{"curve", "moments", "far", "largest"};
+constexpr std::array told_words{"curve", "moments", "far", "largest", "unsampled"};
 
 Told told_by(const std::string& word) {
   const auto found = std::find(told_words.begin(), told_words.end(), word);
@@ -116,7 +116,7 @@ std::vector<Interval> intervals_of(const Ends& ends) {
   return all;
 }
 
-// In order: cells, tail, "curve", "moments", "far" or "largest", points.
+// In order: cells, tail, one of told_words, points.
 using Ask = std::function<Answers(double, double, std::string, std::vector<double>)>;
 
 // What the function of the core of that name asks of a curve.
@@ -131,7 +131,7 @@ Wanted wanted_by(const std::string& question) {
 }
 
 Answers answers_between(const std::string& question_name, const Doubles& points, const Ask& above, const Ask& below,
-                        bool closes, std::int64_t runs, double tolerance, double smallest,
+                        bool closes, bool sampled, std::int64_t runs, double tolerance, double smallest,
                         const std::optional<Ends>& known) {
   const auto side = [](const Ask& ask) {
     return [&ask](const SideAccuracy& at, std::span<const double> which) {
@@ -141,7 +141,7 @@ Answers answers_between(const std::string& question_name, const Doubles& points,
   };
   const std::vector<Interval> besides = known ? intervals_of(*known) : std::vector<Interval>{};
   EnclosedQuestion question;
-  question.wanted = wanted_by(question_name), question.closes = closes;
+  question.wanted = wanted_by(question_name), question.closes = closes, question.is_sampled = sampled;
   question.runs = runs, question.tolerance = tolerance, question.smallest = smallest;
   Answers found{enclosed_answers(question, in(points), side(above), side(below), besides)};
   for (const Answer& one : found.items)
@@ -161,15 +161,16 @@ void bind_enclosed(py::module_& module) {
   module.def("pairs_besides", &besides, py::arg("type"), py::arg("arguments"), py::arg("comparison"), py::arg("cells"),
              py::arg("tail"), py::kw_only(), py::arg("told"),
              "Pairs below and above that enclose \"moments\" and masses at +inf, that bound moments from the curve and "
-             "\"far\" losses, or that have the \"largest\" loss; None if those of the curve tell them.");
+             "\"far\" losses, that have the \"largest\" loss, or are as if nothing were sampled; None if those of the "
+             "curve tell them.");
   module.def("joined_mechanism", &joined, py::arg("terms"), "The numbers of one mechanism that dominates several.");
   module.def("known_alone", &alone, py::arg("terms"), py::arg("wants_epsilon"), py::arg("comparisons"),
              py::arg("points"), py::arg("tolerance"),
              "Ends of epsilon at each delta, or of delta at each epsilon, of runs of one kind of mechanism; None if "
              "pairs tell more.");
   module.def("enclosed", &answers_between, py::arg("question"), py::arg("points"), py::arg("above"), py::arg("below"),
-             py::kw_only(), py::arg("closes"), py::arg("runs"), py::arg("tolerance"), py::arg("smallest") = 0.0,
-             py::arg("known"),
+             py::kw_only(), py::arg("closes"), py::arg("sampled") = false, py::arg("runs"), py::arg("tolerance"),
+             py::arg("smallest") = 0.0, py::arg("known"),
              "Asks the pairs above and below, at an accuracy of cells and a tail, of a kind, at some of the points, "
              " until the ends are as close as asked.");
 }

@@ -103,8 +103,10 @@ std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const Vie
   question.closes = std::all_of(run.parts().begin(), run.parts().end(), [](const Part& part) {
     return is_exact(*part.mechanism) || part.mechanism->kind->enclosure->closes;
   });
+  const std::vector<DescribedTerm> dominating = dominating_run(run.parts());
+  question.is_sampled = is_sampled(dominating);
   question.runs = 0;
-  for (const Part& part : dominating_run(run.parts()))
+  for (const Part& part : dominating)
     if (is_enclosed(part)) question.runs += part.count;
   std::vector<Interval> known;
   if (view.of == Wanted::epsilon || view.of == Wanted::delta)

@@ -78,10 +78,11 @@ using Mechanism = std::shared_ptr<const Described>;
 
 /// Which pairs of an enclosed mechanism a question is put to.
 enum class Told {
-  curve,    // those that bound its curve
-  moments,  // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
-  far,      // those that bound its Renyi divergences from its curve, and from moments what that leaves out
-  largest,  // those that enclose its largest loss, where pairs above hide it
+  curve,      // those that bound its curve
+  moments,    // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
+  far,        // those that bound its Renyi divergences from its curve, and from moments what that leaves out
+  largest,    // those that enclose its largest loss, where pairs above hide it
+  unsampled,  // above only: those of the steps of a scheme as if nothing were sampled, which never cost less
 };
 
 /// A mechanism and how often it runs.
@@ -98,6 +99,8 @@ struct Enclosure {
   std::vector<PairName> (*below)(const Described&, Comparison, const Accuracy&);
   /// Pairs below and above of what is told besides the curve.
   std::array<PairName, 2> (*besides)(const Described&, Comparison, const Accuracy&, Told) = nullptr;
+  /// The pair of a scheme's step as if nothing were sampled, which lies above as well: curves are jointly convex.
+  PairName (*unsampled)(const Described&, Comparison) = nullptr;
   /// One mechanism that dominates several of the kind.
   Mechanism (*joined)(std::span<const DescribedTerm>) = nullptr;
   /// A pair that has the largest loss of the mechanism, the worst of an adjacency's comparisons; null: those of the

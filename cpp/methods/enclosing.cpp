@@ -158,6 +158,20 @@ class BetweenSides {
       if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
   }
 
+  // What lies above if nothing is sampled: no scheme costs more than that.
+  void ask_unsampled() {
+    if (!question_.is_sampled) return;
+    const std::vector<Answer> over = above_({starting_accuracy(question_.tolerance, 1, 1), Told::unsampled}, points_);
+    for (std::size_t k = 0; k < over.size(); ++k) {
+      Answer& answer = answers_[k];
+      if (question_.wanted == Wanted::risk)
+        answer.lower = std::max(answer.lower, over[k].lower);
+      else
+        answer.upper = std::min(answer.upper, over[k].upper);
+      if (gap_of(answer, question_) <= question_.tolerance) answer.converged = true, answer.limited_by = {};
+    }
+  }
+
   // Harder questions first: about smaller deltas and rates.
   double ease(std::size_t i) const { return tells_deltas() ? points_[i] : -points_[i]; }
 
@@ -285,6 +299,7 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
   if (points.size() > 1)
     for (sort_by(open, [&](std::size_t i) { return between.ease(i); }); const std::size_t i : open)
       if (between.ask_curve({i}); !between.answers()[i].converged) break;
+  between.ask_unsampled();
   between.ask_beyond_largest();
   return between.answers();
 }

@@ -40,9 +40,19 @@ std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism,
     const PairName one = enclosure.largest(mechanism, way);
     return std::array{one, one};
   }
+  if (accuracy.told == Told::unsampled && enclosure.unsampled != nullptr) {
+    const PairName one = enclosure.unsampled(mechanism, way);
+    return std::array{one, one};
+  }
   if (accuracy.told != Told::moments && accuracy.told != Told::far) return {};
   if (enclosure.besides == nullptr) return {};
   return enclosure.besides(mechanism, way, accuracy, accuracy.told);
+}
+
+bool is_sampled(std::span<const DescribedTerm> dominating) {
+  return std::any_of(dominating.begin(), dominating.end(), [](const DescribedTerm& term) {
+    return !is_exact(*term.mechanism) && term.mechanism->kind->enclosure->unsampled != nullptr;
+  });
 }
 
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) {

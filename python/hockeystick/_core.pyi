@@ -367,6 +367,7 @@ def enclosed(
     below: collections.abc.Callable[[float, float, str, list[float]], Answers],
     *,
     closes: bool,
+    sampled: bool = False,
     runs: typing.SupportsInt | typing.SupportsIndex,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
@@ -535,7 +536,7 @@ def pairs_besides(
     told: str,
 ) -> tuple[DominatingPair, DominatingPair] | None:
     """
-    Pairs below and above that enclose "moments" and masses at +inf, that bound moments from the curve and "far" losses, or that have the "largest" loss; None if those of the curve tell them.
+    Pairs below and above that enclose "moments" and masses at +inf, that bound moments from the curve and "far" losses, that have the "largest" loss, or are as if nothing were sampled; None if those of the curve tell them.
     """
 
 def pld_bayes_risk(

@@ -21,10 +21,11 @@ Ask = Callable[[Runs, FloatArray], _core.Answers]
 """Asks a question of these runs at some of its points."""
 
 
-Told = Literal["curve", "moments", "far", "largest"]
+Told = Literal["curve", "moments", "far", "largest", "unsampled"]
 """Which pairs a question is put to: those of the curve; those that enclose moments and the mass at
 +inf; those that bound moments from the curve and what is known of far losses; those that have the
-largest loss."""
+largest loss; above only, those of a scheme's steps as if nothing were sampled, which never cost
+less."""
 
 
 class Accuracy(NamedTuple):
@@ -115,13 +116,15 @@ def enclosed(
             partial(make, terms, Accuracy(int(cells), tail), told), np.array(which)
         )
 
+    run = dominating(terms)
     return _core.enclosed(
         question,
         points,
         side(_above),
         side(_below),
         closes=all(mechanism.closes for mechanism, _ in terms if not mechanism.is_exact),
-        runs=sum(count for one, count in dominating(terms) if not one.is_exact),
+        sampled=any(one.is_sampled for one, _ in run if not one.is_exact),
+        runs=sum(count for one, count in run if not one.is_exact),
         known=known,
         **limits,
     )

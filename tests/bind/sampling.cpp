@@ -223,7 +223,7 @@ void bind_sampling(py::module_& m) {
       py::arg("alpha"), py::arg("upper"), py::arg("log_alpha"), py::arg("beyond"),
       "As curve_law, of the law above a curve that goes on at points known by their logarithms.");
   module.def("far_gaussian_above", &far_gaussian_above, py::arg("mu"), py::arg("x"),
-             "Upper bound of delta(x) of one Gaussian, x >= 500.");
+             "Upper bound of delta(x) of one Gaussian with little noise.");
   module.def(
       "allocation_bounds",
       [](double noise_multiplier, double steps, double epochs, bool removes, bool adds, bool wants_epsilon,

@@ -136,7 +136,11 @@ BAD = [
     ("random_allocation", {"steps": 5}, "must be of a mechanism"),
     ("random_allocation(gaussian)", {"noise_multiplier": 1.0}, "steps must be given"),
     ("random_allocation(gaussian)", NOISE | {"steps": 1.5}, r"steps must be a whole number"),
-    ("random_allocation(gaussian)", {"noise_multiplier": 0.01, "steps": 5}, r"sqrt\(epochs\)"),
+    (
+        "random_allocation(gaussian)",
+        {"noise_multiplier": 0.01, "steps": 5, "epochs": 200},
+        r"sqrt\(epochs\)",
+    ),
     ("random_allocation(gaussian)", NOISE | {"steps": 1, "epochs": 2}, "steps must be"),
     ("random_allocation(laplace)", NOISE | {"steps": 5, "epochs": 2}, "epochs, unless"),
     ("random_allocation(zcdp)", {"rho": 0.1, "steps": 5}, "known by a dominating pair"),

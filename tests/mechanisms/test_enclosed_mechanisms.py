@@ -139,7 +139,7 @@ def test_a_grid_is_offered_from_above_only():
         (lambda: STEP.random_allocation(steps=math.nan), "steps must be"),
         (lambda: STEP.random_allocation(steps=9, epochs=0), "epochs must be"),
         (lambda: STEP.random_allocation(steps=1, epochs=2), "steps must be at least 2"),
-        (lambda: STEP.random_allocation(steps=9, epochs=10**6), "noise_multiplier / sqrt"),
+        (lambda: STEP.random_allocation(steps=9, epochs=10**9), "noise_multiplier / sqrt"),
         (lambda: STEP.fixed_size_sampled(batch_size=11, dataset_size=10), "batch_size must be"),
         (lambda: STEP.fixed_size_sampled(batch_size=0, dataset_size=10), "batch_size must be"),
         (lambda: STEP.fixed_size_sampled(batch_size=1, dataset_size=1), "dataset_size must be"),

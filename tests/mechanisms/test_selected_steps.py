@@ -227,7 +227,7 @@ def test_a_simulation_of_the_likelihood_ratio_lies_between(noise, steps, selecte
         ({"per_block": 1}, "per_block must be"),
         ({"steps": 0}, "steps must be"),
         ({"epochs": 0}, "epochs must be"),
-        ({"epochs": 10**6}, "noise_multiplier / sqrt"),
+        ({"epochs": 10**7}, "noise_multiplier / sqrt"),
     ],
 )
 def test_bad_arguments_are_named(change, message):

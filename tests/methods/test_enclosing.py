@@ -197,3 +197,55 @@ def test_points_of_an_array_are_within_the_tolerance_or_declined():
         return
     counts = found.upper > 1e-30
     assert np.all(found.upper[counts] - found.lower[counts] <= 1e-3 * found.upper[counts])
+
+
+STEP_VIEWS = {
+    "epsilon_bounds": (1e-2, 1e-6, 1e-12),
+    "delta_bounds": (0.0, 1.0, 20.0),
+    "true_positive_rate_bounds": (1e-3, 0.2),
+    "tradeoff_bounds": (0.1,),
+    "gdp_mu_bounds": (),
+    "bayes_risk_bounds": (0.4,),
+    "renyi_divergence_bounds": (3.0,),
+    "advantage_bounds": (),
+    "zcdp_bounds": (),
+}
+SAFE_BELOW = {"tradeoff_bounds", "bayes_risk_bounds"}
+
+
+def schemes(noise, adjacency):
+    """Runs, and the same as if nothing were sampled."""
+    step = hs.Gaussian(noise_multiplier=noise)
+    if adjacency == "add-or-remove-one":
+        for steps in (2, 50):
+            yield step.random_allocation(steps=steps), step
+            yield 3 * step.random_allocation(steps=steps, epochs=4), 12 * step
+        yield step.random_allocation(steps=7, selected=3), 3 * step
+        laplace = hs.Laplace(noise_multiplier=noise)
+        yield laplace.random_allocation(steps=3), laplace
+    else:
+        for drawn, size in ((999, 1000), (1, 2), (24378186, 24378187), (10, 10_000)):
+            batch = step.fixed_size_sampled(batch_size=drawn, dataset_size=size)
+            yield batch, step
+            yield 2 * batch, 2 * step
+        yield step.shuffled(batches=9), step
+
+
+@pytest.mark.parametrize("noise", [0.055, 0.3, 1.4, 20.0])
+@pytest.mark.parametrize("adjacency", ["add-or-remove-one", "replace-one", "replace-special"])
+@pytest.mark.parametrize("view", STEP_VIEWS)
+def test_no_scheme_costs_more_than_its_steps_without_sampling(noise, adjacency, view):
+    for run, steps in schemes(noise, adjacency):
+        for at in [(point,) for point in STEP_VIEWS[view]] or [()]:
+            if noise < 0.1 and view in {"gdp_mu_bounds", "true_positive_rate_bounds"}:
+                continue  # which take seconds
+            ends = []
+            for each in (run, steps):
+                try:
+                    ends.append(getattr(each, view)(*at, adjacency=adjacency))
+                except hs.CertificationError as error:
+                    ends.append(error.bounds)
+            if view in SAFE_BELOW:
+                assert ends[0].lower >= ends[1].lower * (1 - 1e-12), (run, at)
+            else:
+                assert ends[0].upper <= ends[1].upper * (1 + 1e-12) + 1e-30, (run, at)

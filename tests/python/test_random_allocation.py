@@ -105,8 +105,8 @@ def test_what_is_not_known_is_refused():
         LAPLACE.random_allocation(steps=5, epochs=2)
     with pytest.raises(ValueError, match="^mechanism must be known by a dominating pair"):
         hs.RandomAllocation(mechanism=LAPLACE.random_allocation(steps=5), steps=5)
-    with pytest.raises(ValueError, match=r"sqrt\(epochs\) must be at least 0.05"):
-        hs.Gaussian(noise_multiplier=0.04).random_allocation(steps=5)
+    with pytest.raises(ValueError, match=r"sqrt\(epochs\) must be at least 0.001"):
+        hs.Gaussian(noise_multiplier=0.04).random_allocation(steps=5, epochs=10**4)
     with pytest.raises(ValueError, match="^steps must be a whole number"):
         LAPLACE.random_allocation(steps=0)
     with pytest.raises(TypeError, match="^mechanism must be a Mechanism"):

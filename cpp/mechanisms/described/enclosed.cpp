@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mechanisms that are known by pairs above and below their hockey-stick curve.
+#include "mechanisms/described/enclosed.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,6 +15,7 @@ namespace hockeystick {
 namespace {
 
 using namespace rows::arguments;
+using namespace rows::allocations;
 
 void check_epochs(const Described& one, const char* steps, double least_noise) {
   const double epochs = one.number(second);
@@ -32,73 +35,13 @@ Mechanism simplest_epoch(const Mechanism& one) {
 }
 
 // Random allocation: steps, epochs.
-constexpr double least_allocated = 0.05;  // losses of up to 300
-constexpr Range of_series{0.2, 1000};     // noise multipliers of the Fourier series for normal noise
-
 void check_allocation(const Described& one) {
   if (one.inner->kind->enclosure != nullptr)
     throw std::invalid_argument("mechanism must be known by a dominating pair to be allocated at random, got " +
                                 std::string(one.inner->kind->name));
-  if (is_gaussian(*one.inner)) return check_epochs(one, "steps", least_allocated);
+  if (is_gaussian(*one.inner)) return check_epochs(one, "steps", ranges::noise_multiplier.low);
   checked("epochs, unless mechanism is gaussian,", one.number(second), {1, 1});
 }
-
-// Whether a Fourier series, known to an absolute error, tells the curve with less work.
-bool by_series(double noise, double steps, const Accuracy& accuracy) {
-  constexpr double widest = 0.45;  // deviation of the loss
-  if (!of_series.holds(noise) || accuracy.tail < 1e-16) return false;
-  return math::log1p(math::expm1(1 / (noise * noise)) / steps) <= widest * widest;
-}
-
-void check_allocated(Comparison way) {
-  if (replaces(way)) throw NoPair("no pair is proved to dominate it");
-}
-
-// From the pair of a step: what is "above", "below", "far" or "moments". The latter enclose for each side.
-PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
-                   const Accuracy& accuracy) {
-  check_allocated(way);
-  const double epochs = one.number(second);
-  PairName step = dominating_pair_name(*one.inner, way);
-  if (epochs > 1) {
-    double noise = noise_of(one) / std::sqrt(epochs);
-    // Outward, as the curve falls with the noise.
-    noise *= 1 + (is_above ? -1 : 1) * 0x1p-50;  // proof: parameter-rounding
-    step.parameters = {noise};
-  }
-  return {"allocated_" + what + back(form(way) == "add"),
-          {one.number(first), accuracy.cells, accuracy.tail},
-          std::make_shared<const PairName>(std::move(step))};
-}
-
-PairName allocated(bool is_above, const Described& one, Comparison way, const Accuracy& accuracy) {
-  const std::string side = is_above ? "above" : "below";
-  const double steps = one.number(first), epochs = one.number(second);
-  if (replaces(way) || !is_gaussian(*one.inner) || !by_series(noise_of(one) / std::sqrt(epochs), steps, accuracy))
-    return convolved(side, is_above, one, way, accuracy);
-  return {"random_allocation_" + side + back(form(way) == "add"),
-          {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
-}
-
-// All steps show the step's largest loss at once, or nearly: the loss of an epoch is the log of the mean of theirs, or
-// the reverse of that. Several epochs are of Gaussians, whose losses have no largest.
-PairName largest_allocated(const Described& one, Comparison way) {
-  check_allocated(way);
-  return dominating_pair_name(*one.inner, way);
-}
-
-const Enclosure allocation{
-    .closes = true,
-    .above = [](const Described& one, Comparison way, const Accuracy& at) { return allocated(true, one, way, at); },
-    .below = [](const Described& one, Comparison way,
-                const Accuracy& at) { return Names{allocated(false, one, way, at)}; },
-    .besides =
-        [](const Described& one, Comparison way, const Accuracy& at, Told told) {
-          const bool is_far = told == Told::far;
-          return std::array{convolved(is_far ? "below" : "moments", false, one, way, at),
-                            convolved(is_far ? "far" : "moments", true, one, way, at)};
-        },
-    .largest = largest_allocated};
 
 // Shuffled: batches, epochs, left out, batch size. Above, whoever knows the record's batch sees one Gaussian step.
 constexpr std::size_t fourth = 3;

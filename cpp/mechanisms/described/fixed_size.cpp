@@ -90,9 +90,20 @@ std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, cons
   return {fixed_below(one, way, accuracy).front(), above};
 }
 
+// All draws may be of the record.
+PairName fixed_unsampled(const Described& one, Comparison way) {
+  check_drawn(way);
+  const double often = one.number(third) != 0 ? one.number(first) : 1;
+  double spread = noise_of(one) / rows::distance(way);
+  if (often > 1) spread *= (1 - 0x1p-50) / often;  // proof: parameter-rounding
+  if (often > 1 && !ranges::noise_multiplier.holds(spread)) return fixed_above(one, way, {});
+  return {"gaussian", {spread}};
+}
+
 const Enclosure batches{.above = fixed_above,
                         .below = fixed_below,
                         .besides = fixed_besides,
+                        .unsampled = fixed_unsampled,
                         .largest = [](const Described& one, Comparison way) {
                           check_drawn(way);
                           return dominating_pair_name(*one.inner, way);

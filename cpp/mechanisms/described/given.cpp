@@ -47,7 +47,8 @@ PairName sampled_curve(const char* side, const Described& one, Comparison way) {
 const Enclosure sampled_given{
     .above = [](const Described& one, Comparison way, const Accuracy&) { return sampled_curve("above", one, way); },
     .below = [](const Described& one, Comparison way,
-                const Accuracy&) { return Names{sampled_curve("below", one, way)}; }};
+                const Accuracy&) { return Names{sampled_curve("below", one, way)}; },
+    .unsampled = [](const Described& one, Comparison way) { return given("above", *one.inner, way); }};
 
 }  // namespace
 

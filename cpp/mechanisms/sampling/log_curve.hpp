@@ -20,7 +20,7 @@ struct LogPoint {
 /// increasing log_alpha: the law still lies above the curve.
 void continue_law(AtomicLaw& law, double alpha, std::span<const LogPoint> beyond);
 
-/// Upper bound of the curve of N(mu, 1) against N(0, 1) at e^x, x >= 500.
+/// Upper bound of the curve of N(mu, 1) against N(0, 1) at e^x, x > 0, mu >= 2; close where mu is 10 or more.
 double far_gaussian_above(double mu, double x);
 
 }  // namespace hockeystick

@@ -22,6 +22,8 @@ class EnclosedMechanism(Mechanism):
     is_exact: ClassVar[bool] = False
     closes: ClassVar[bool]
     """Whether the pairs meet as the accuracy grows. If not, bounds are ``limited_by`` theory."""
+    is_sampled: ClassVar[bool] = False
+    """Whether it has steps that would cost as much, or more, if nothing were sampled."""
 
     @property
     def run_above(self) -> Terms:

@@ -80,6 +80,7 @@ class PoissonSampledCurve(EnclosedMechanism):
 
     made_by: ClassVar[str] = "poisson_sampled"
     closes: ClassVar[bool] = False
+    is_sampled: ClassVar[bool] = True
     mechanism: HockeyStickCurve
     sampling_probability: float
 

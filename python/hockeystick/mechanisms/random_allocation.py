@@ -12,8 +12,6 @@ from hockeystick.mechanisms._enclosed import EnclosedMechanism
 from hockeystick.mechanisms._pair import allocated_pair, no_pair
 from hockeystick.mechanisms.gaussian import Gaussian
 
-LEAST_NOISE = 0.05  # losses of up to 300
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomAllocation(EnclosedMechanism):
@@ -32,8 +30,10 @@ class RandomAllocation(EnclosedMechanism):
 
     Args:
         mechanism: What runs in each step, known by a dominating pair. The losses of a step above
-            300 nats count as infinite. Of normal noise, noise_multiplier / sqrt(epochs) is at least
-            0.05.
+            300 nats count as infinite, but of normal noise, where noise_multiplier / sqrt(epochs)
+            is at least 0.001. Below 0.1 such noise tells the step that a record joined: bounds are
+            then closed forms, tight where a record is removed; where one is added, below 0.05 only
+            within log(steps) nats.
         steps: In [1, 1e12].
         epochs: In how many epochs the records keep their places, in [1, 1e9]; 1 unless the noise is
             normal.
@@ -53,6 +53,7 @@ class RandomAllocation(EnclosedMechanism):
 
     made_by: ClassVar[str] = "random_allocation"
     closes: ClassVar[bool] = True
+    is_sampled: ClassVar[bool] = True
     mechanism: Mechanism
     _: KW_ONLY
     steps: int
@@ -74,10 +75,10 @@ class RandomAllocation(EnclosedMechanism):
             )
         if isinstance(self.mechanism, Gaussian) and self.steps > 1:
             noise = self.mechanism.noise_multiplier / self.epochs**0.5
-            if noise < LEAST_NOISE:
+            if noise < _checks.MIN_NOISE:
                 raise ValueError(
-                    f"noise_multiplier / sqrt(epochs) must be at least {LEAST_NOISE} for random "
-                    f"allocation, got {noise!r}"
+                    f"noise_multiplier / sqrt(epochs) must be at least {_checks.MIN_NOISE:g} "
+                    f"for random allocation, got {noise!r}"
                 )
         if self.epochs == 1:
             return
@@ -123,7 +124,7 @@ class RandomAllocation(EnclosedMechanism):
         """Pairs below and above of what ``pair_above`` hides; the largest loss is a step's."""
         if self.is_listed:
             return EnclosedMechanism.pairs_besides(self, direction, accuracy, told)
-        if told == "largest" and not direction.replaces:
+        if told in ("largest", "unsampled") and not direction.replaces:
             step = self.mechanism.dominating_pair(direction)
             return step, step
         above = self._of_step(direction, accuracy, above=True)

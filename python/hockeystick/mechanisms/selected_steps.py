@@ -32,7 +32,7 @@ class SelectedSteps(EnclosedMechanism):
     records.
 
     Args:
-        mechanism: What runs in each step; noise_multiplier / sqrt(epochs) is at least 0.05.
+        mechanism: What runs in each step; noise_multiplier / sqrt(epochs) is at least 0.001.
         steps: t, in [3, 1e12].
         selected: k, in [2, t - 1], at most 1e9. For one step see `RandomAllocation`; t steps are
             ``t * mechanism``.

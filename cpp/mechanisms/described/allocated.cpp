@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pairs of random allocations: by little noise as they are, by a Fourier series, or by convolutions.
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/described/enclosed.hpp"
+#include "mechanisms/described/rows.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/range.hpp"
+
+namespace hockeystick {
+namespace {
+
+using namespace rows::arguments;
+using namespace rows::allocations;
+
+constexpr double visible = 0.1;         // noise multipliers that tell the step a record joined, but for 1e-28
+constexpr double most_convolved = 300;  // nats
+
+// Whether a Fourier series, known to an absolute error, tells the curve with less work.
+bool by_series(double noise, double steps, const Accuracy& accuracy) {
+  constexpr double widest = 0.45;  // deviation of the loss
+  if (!of_series.holds(noise) || accuracy.tail < 1e-16) return false;
+  return math::log1p(math::expm1(1 / (noise * noise)) / steps) <= widest * widest;
+}
+
+// From the pair of a step: what is "above", "below", "far" or "moments". The latter enclose for each side.
+PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
+                   const Accuracy& accuracy) {
+  check_allocated(way);
+  const double epochs = one.number(second);
+  PairName step = dominating_pair_name(*one.inner, way);
+  if (epochs > 1) {
+    double noise = noise_of(one) / std::sqrt(epochs);
+    // Outward, as the curve falls with the noise.
+    noise *= 1 + (is_above ? -1 : 1) * 0x1p-50;  // proof: parameter-rounding
+    step.parameters = {noise};
+  }
+  return {"allocated_" + what + back(form(way) == "add"),
+          {one.number(first), accuracy.cells, accuracy.tail},
+          std::make_shared<const PairName>(std::move(step))};
+}
+
+// Whether little noise tells the curve as it is: of a removed record, or of an added one with losses beyond those of
+// convolutions, which the least of all steps has.
+bool is_visible(double noise, double steps, Comparison way, const Accuracy& accuracy) {
+  if (noise >= visible || form(way) != "add") return noise < visible;
+  const double beyond = normal_tail(most_convolved * noise - 0.5 / noise);
+  return steps * math::log(beyond) > math::log(accuracy.tail);
+}
+
+// Whether convolutions would count losses that are not rare as larger than they are.
+bool exceeds_convolutions(const Described& one) {
+  if (!is_gaussian(*one.inner)) return false;
+  const double mu = std::sqrt(one.number(second)) / noise_of(one);
+  return mu * mu / 2 + 9 * mu > most_convolved;
+}
+
+PairName allocated(bool is_above, const Described& one, Comparison way, const Accuracy& accuracy) {
+  const std::string side = is_above ? "above" : "below";
+  const double steps = one.number(first), epochs = one.number(second);
+  if (is_gaussian(*one.inner) && !replaces(way) && is_visible(noise_of(one) / std::sqrt(epochs), steps, way, accuracy))
+    return {"visible_allocation_" + std::string(form(way)) + "_" + side,
+            {noise_of(one), steps, epochs, accuracy.cells, to_the_end(accuracy.tail)}};
+  if (replaces(way) || !is_gaussian(*one.inner) || !by_series(noise_of(one) / std::sqrt(epochs), steps, accuracy))
+    return convolved(side, is_above, one, way, accuracy);
+  return {"random_allocation_" + side + back(form(way) == "add"),
+          {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
+}
+
+}  // namespace
+
+// All steps show the step's largest loss at once, or nearly: the loss of an epoch is the log of the mean of theirs, or
+// the reverse of that. Several epochs are of Gaussians, whose losses have no largest.
+PairName rows::allocations::largest_allocated(const Described& one, Comparison way) {
+  check_allocated(way);
+  return dominating_pair_name(*one.inner, way);
+}
+
+const Enclosure rows::allocations::allocation{
+    .closes = true,
+    .above = [](const Described& one, Comparison way, const Accuracy& at) { return allocated(true, one, way, at); },
+    .below = [](const Described& one, Comparison way,
+                const Accuracy& at) { return Names{allocated(false, one, way, at)}; },
+    .besides =
+        [](const Described& one, Comparison way, const Accuracy& at, Told told) {
+          const bool is_far = told == Told::far && !exceeds_convolutions(one);
+          return std::array{convolved(is_far ? "below" : "moments", false, one, way, at),
+                            convolved(is_far ? "far" : "moments", true, one, way, at)};
+        },
+    .unsampled =
+        [](const Described& one, Comparison way) {
+          const double epochs = one.number(second);
+          if (epochs == 1) return dominating_pair_name(*one.inner, way);
+          return PairName{"gaussian",
+                          {noise_of(one) / std::sqrt(epochs) * (1 - 0x1p-50)}};  // proof: parameter-rounding
+        },
+    .largest = largest_allocated};
+
+}  // namespace hockeystick

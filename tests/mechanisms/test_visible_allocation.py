@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random allocations of steps with little noise: curves in balls, of two steps by integrals."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from hockeystick import _core
+
+NOISES = (0.001, 0.03, 0.05, 0.07, 0.1)
+
+
+def pair(way, side, noise, steps, epochs=1, *, cells=200, tail=1e-30):
+    name = f"visible_allocation_{way}_{side}"
+    return _core.dominating_pair(name, (noise, steps, epochs, cells, tail))
+
+
+def gaussian(mu, x):
+    a = x / mu - mu / 2
+    tails = [(b / arb(2).sqrt()).erfc() / 2 for b in (a, a + mu)]
+    return tails[0] - x.exp() * tails[1]
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("steps", [2, 100, 10**12])
+def test_a_removed_record_costs_the_step_less_its_choice(noise, steps):
+    above, below = (pair("remove", side, noise, steps) for side in ("above", "below"))
+    for sigmas in (-2.0, 0.0, 2.0, 5.0, 8.0):
+        with ctx.workprec(400):
+            mu = 1 / arb(noise)
+            x = float((mu * mu / 2 + sigmas * mu - arb(steps).log()).mid())
+            if x <= 1:
+                continue
+            least = gaussian(mu, x + arb(steps).log())
+            found = above.delta_above([x])[0]
+            assert found >= least * (1 - arb(1e-15))
+            if steps <= 100 and (x > 20 or noise <= 0.05):
+                assert found <= least * (1 + arb(5e-2)) + arb(1e-28)
+            assert below.delta_above([x])[0] <= least * (1 + arb(1e-6)) + arb(1e-28)
+            assert below.delta_above([x])[0] >= least * (1 - arb(2e-2)) - arb(1e-28)
+
+
+def of_two(noise, x, way):
+    """h(e^x) of two steps, as a sum over both losses."""
+    mu = 1 / noise
+    line = np.linspace(-12, 12, 3001)
+    weight = np.exp(-(line**2) / 2) * (line[1] - line[0]) / math.sqrt(2 * math.pi)
+    first = mu * line + (mu * mu / 2 if way == "remove" else -mu * mu / 2)
+    second = mu * line - mu * mu / 2
+    loss = np.logaddexp.outer(first, second) - math.log(2)
+    gain = -np.expm1(np.minimum(x - (loss if way == "remove" else -loss), 0))
+    return weight @ gain @ weight
+
+
+@pytest.mark.parametrize("way", ["remove", "add"])
+@pytest.mark.parametrize("noise", [0.05, 0.07, 0.1])
+def test_two_steps_enclose_the_sum_over_both(way, noise):
+    above, below = (pair(way, side, noise, 2) for side in ("above", "below"))
+    for part in (0.2, 0.5, 0.8, 1.0, 1.1, 1.2, 1.35):
+        x = part / noise**2 / 2
+        truth = of_two(noise, x, way)
+        assert below.delta_above([x])[0] <= truth * (1 + 1e-4) + 1e-15
+        assert above.delta_above([x])[0] >= truth * (1 - 1e-4) - 1e-15
+    names = [("_back", (x,)) for x in (1.0, 9.0)]
+    for back, (x,) in names:  # the reverse pair is that of the reverse comparison
+        reverse = _core.dominating_pair(
+            f"visible_allocation_{way}_above{back}", (noise, 2, 1, 200, 1e-30)
+        )
+        other = "add" if way == "remove" else "remove"
+        assert reverse.delta_above([x])[0] >= of_two(noise, x, other) * (1 - 1e-4)
