@@ -202,7 +202,7 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
     const auto [at_top, at_infinity, error] = beyond(cells);
     top = {std::max(0.0, at_top - error), 0, 0, true};  // proof: closed-support
     pmf.infinity_mass =
-        (pmf.infinity_mass + std::max(0.0, at_infinity - error)) * (1 - 4 * u);  // proof: closed-support
+        lowered(pmf.infinity_mass + std::max(0.0, at_infinity - error), 4 * u);  // proof: closed-support
   }
   // Points are given up one at a time, later in doubling numbers (earlier for large supports), or all that cannot help:
   // the cost stays bounded and linear in the support.

@@ -127,7 +127,7 @@ DiscretizedContour::DiscretizedContour(const Direction& direction, const Discret
     line = std::make_unique<AtomMgfLine>(law, contour_.tilt, most, closing.top, decay);
     const double error = line->closed_error() + 4 * u;
     const double unlisted = law.infinity_mass + law.cut;
-    infinite.add(law.infinity_mass_lower + line->closed() * (1 - error),  // proof: atom-moments
+    infinite.add(law.infinity_mass_lower + lowered(line->closed(), error),  // proof: atom-moments
                  std::min(1.0, (unlisted + line->closed() * (1 + error)) * (1 + 4 * u)),
                  count);  // proof: infinity-mass
     loss_error += count * law.loss_error;

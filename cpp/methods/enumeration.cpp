@@ -158,7 +158,7 @@ double Enumeration::mass_above(std::size_t k) const {
 
 double Enumeration::mass_below(std::size_t k) const {
   const double finite = std::max(0.0, beyond_[k] * (1 - mass_error_) - 1e-307);
-  return (finite + infinite_.lower()) * (1 - 4 * u);  // proof: enumeration
+  return lowered(finite + infinite_.lower(), 4 * u);  // proof: enumeration
 }
 
 Interval Enumeration::tail(double epsilon) const {

@@ -56,7 +56,8 @@ class SingleStep {
     const auto cells = beside(epsilon, 1);
     if (!cells) return 0;
     const double finite = cells->upper_tail_above - error(*cells);
-    return finite <= 0 ? cells->infinity_mass_lower : (finite + cells->infinity_mass_lower) * (1 - 4 * u);
+    const double known = cells->infinity_mass_lower;
+    return finite <= 0 ? known : std::max(known, lowered(finite + known, 4 * u));
   }
 
  private:

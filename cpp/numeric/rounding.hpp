@@ -19,6 +19,12 @@ inline double up(double x) { return std::nextafter(x, infinity); }
 /// The next double below x, so that down(fl(a op b)) <= a op b.
 inline double down(double x) { return std::nextafter(x, -infinity); }
 
+/// A lower bound, not below 0, of a number that x is within a relative error of, and within what four products of
+/// subnormal numbers may be off by: there, taking off a relative error alone may round back to x.
+inline double lowered(double x, double relative) {
+  return std::fmax(0.0, x * (1 - relative) - 4 * smallest_subnormal);  // proof: union-probability
+}
+
 /// x > 0 cut to its first significant bits, at most 53 of them: at most x, and its small multiples are exact.
 inline double with_bits(double x, int bits) {
   int exponent;

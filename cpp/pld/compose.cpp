@@ -172,16 +172,17 @@ double infinity_mass_below(std::span<const ComposedTerm> terms) {
     const auto count = static_cast<double>(term.count);
     const double log_finite = log_mass_below(*term.step.step), t = term.step.step->infinity_mass;
     if (!std::isfinite(log_finite) && t == 0) return 0;
-    const double ratio = t * math::exp(-std::max(log_finite, least_log)) * (1 - 16 * u), grown = math::log1p(ratio);
+    const double ratio = lowered(t * math::exp(-std::max(log_finite, least_log)), 16 * u), grown = math::log1p(ratio);
     const double log_mass = log_finite > least_log ? log_finite + grown : std::max(log_finite, math::log(t));
-    growth.add(count * grown * (1 - 8 * u));
+    growth.add(count * lowered(grown, 8 * u));
     total.add(count * log_mass);  // proof: infinity-mass
     size += count * (std::fabs(log_mass) + 2 * grown);
   }
   if (growth.value() == 0) return 0;
   // (M + t)^n - M^n = (M + t)^n (1 - (1 + t/M)^-n): both factors increase with M + t and t/M.
   const double log_total = total.value() - 16 * u * size;
-  return math::exp(std::min(0.0, log_total)) * -math::expm1(-growth.value()) * (1 - 16 * u);  // proof: infinity-mass
+  // proof: infinity-mass
+  return lowered(math::exp(std::min(0.0, log_total)) * -math::expm1(-growth.value()), 16 * u);
 }
 
 // Sums of the first and last losses at which the steps have mass, rounded outward.

@@ -42,7 +42,7 @@ double lower_delta(const LossPmf& a, const LossPmf& b, const SafeMasses& of_a, c
   if (a.excess > 0) given_up += a.excess * of_b.p;
   if (b.deficit > 0) given_up += b.deficit * math::exp(epsilon);
   if (a.deficit > 0) given_up += a.deficit * of_b.q * math::exp(epsilon);
-  const double value = (finite + infinite) * (1 - 16 * u) - given_up * (1 + 32 * u);  // proof: composed-delta
+  const double value = lowered(finite + infinite, 16 * u) - given_up * (1 + 32 * u);  // proof: composed-delta
   return value > 0 ? std::min(value, 1.0) : 0.0;                                      // also where it is NaN
 }
 

@@ -79,7 +79,7 @@ LossPmf composed_directly(const LossPmf& a, const LossPmf& b, double cut) {
   } else {
     const double mass_a = std::max(0.0, of_a.p * (1 - 2 * of_a.relative_error()) - of_a.wrapped);
     const double mass_b = std::max(0.0, of_b.p * (1 - 2 * of_b.relative_error()) - of_b.wrapped);
-    both.infinity_mass = (a.infinity_mass * (mass_b + b.infinity_mass) + mass_a * b.infinity_mass) * (1 - 16 * u);
+    both.infinity_mass = lowered(a.infinity_mass * (mass_b + b.infinity_mass) + mass_a * b.infinity_mass, 16 * u);
     const double moved = mass_above * (1 - 4 * (static_cast<double>(above) + 2) * u) - tiny;
     mass.back() = std::max(mass.back(), down(mass.back() + moved));
     both.wrapped = (of_a.wrapped * of_b.p + of_b.wrapped * of_a.p) * (1 + 8 * u);  // proof: direct-sums

@@ -80,7 +80,7 @@ CertifiedDelta evaluate(const LossPmf& pmf, const Weights& weights, const Suffix
     result.truncation = (pmf.excess + missing) * (1 + 16 * u);
     // The curve minus all its errors is raised to at least 0, as a hockey-stick curve is >= 0.
     const double finite = std::max(0.0, result.curve - result.rounding - result.wraparound);
-    result.value = std::min(1.0, std::max(0.0, (finite + pmf.infinity_mass - result.truncation) * (1 - 8 * u)));
+    result.value = std::min(1.0, lowered(finite + pmf.infinity_mass - result.truncation, 8 * u));
   }
   return result;
 }
@@ -254,7 +254,7 @@ CurveKinks certified_kinks(const LossPmf& pmf) {
   exponentials(kinks.alpha);
   // proof: power
   for (double& alpha : kinks.alpha) alpha = upper ? alpha * (1 + 8 * u) + 1e-307 : std::min(alpha * (1 - 8 * u), 1e308);
-  if (!upper && pmf.excess == 0 && pmf.deficit == 0) kinks.floor = pmf.infinity_mass * (1 - 8 * u);  // proof: power
+  if (!upper && pmf.excess == 0 && pmf.deficit == 0) kinks.floor = lowered(pmf.infinity_mass, 8 * u);  // proof: power
   return kinks;
 }
 

@@ -75,7 +75,7 @@ double bucket_tail(const LossPmf& pmf, double eps) {
   lost = (lost + sum.error_bound()) * (1 + 1e-9);  // proof: loss-tail-buckets
   if (!upper) {
     const double finite = std::max(0.0, sum.value() - lost - factor * pmf.wrapped * (1 + 1e-9));
-    return std::max(0.0, (finite + pmf.infinity_mass) * (1 - 8 * u));
+    return lowered(finite + pmf.infinity_mass, 8 * u);
   }
   const bool all = distance(pmf, 0, eps) > beyond;  // the masses below the window are unknown
   // proof: loss-tail-buckets
