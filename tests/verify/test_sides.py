@@ -32,6 +32,7 @@ RUNS = [
     (1 * noise(3.0).random_allocation(steps=5, selected=2, epochs=4), ANY),
     (9 * noise(1.5).fixed_size_sampled(batch_size=3, dataset_size=9), REPLACES),
     (4 * noise(2.0).shuffled(batches=7, epochs=3), REPLACES),
+    (2 * noise(0.5).shuffled(batches=2, left_out=5), REPLACES[1:]),
     (3 * hs.ZCDP(0.05) + 2 * noise(4.0), (*ANY, *REPLACES)),
     (1 * hs.ZCDP(0.3), (*ANY, *REPLACES)),
     (2 * GIVEN, (*ANY, *REPLACES)),

@@ -58,6 +58,11 @@ def _normal(square: arb) -> Law:
     return ((arb(1), Gaussian(square)),)
 
 
+def _nothing() -> Law:
+    """What tells nothing: the loss is 0."""
+    return ((arb(1), atomic([(arb(1), arb(1))])),)
+
+
 def _release(mechanism: Mechanism, direction: Direction) -> _Release:
     match mechanism:
         case known.ZCDP():
@@ -70,8 +75,7 @@ def _release(mechanism: Mechanism, direction: Direction) -> _Release:
         case known.FixedSizeSampled():
             return _fixed(mechanism, direction)
         case known.HockeyStickCurve():
-            nothing: Law = ((arb(1), atomic([(arb(1), arb(1))])),)
-            return _Release(((arb(1), outcomes_above(mechanism, direction)),), (nothing,))
+            return _Release(((arb(1), outcomes_above(mechanism, direction)),), (_nothing(),))
     exact = law(mechanism, direction)
     return _Release(exact, (exact,))
 
@@ -91,7 +95,9 @@ def _shuffled(mechanism: known.Shuffled, direction: Direction) -> _Release:
         raise undefined(mechanism, direction)
     distance = 2 if direction.replaces else 1
     square = mechanism.epochs * (distance / arb(mechanism.mechanism.noise_multiplier)) ** 2
-    return _Release(_normal(square), (_normal(square / mechanism.batches),))
+    # The sum does not always move where records are left out.
+    below = _nothing() if mechanism.left_out else _normal(square / mechanism.batches)
+    return _Release(_normal(square), (below,))
 
 
 def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> _Release:
