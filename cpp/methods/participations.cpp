@@ -229,8 +229,7 @@ class GivenParticipations final : public Evaluator {
 
 class ByParticipations final : public Method {
  public:
-  explicit ByParticipations(Task& task)
-      : Method(task), run_(Participations::of(task.run, 0.1 * task.question.tolerance)) {}
+  explicit ByParticipations(Task& task) : Method(task), run_(Participations::of(task.run, slack(1e-4))) {}
 
   Forecast forecast() override {
     if (!run_) return {.obstacle = "noise hides which steps a record joins, or not all are sampled Gaussians"};
@@ -239,13 +238,17 @@ class ByParticipations final : public Method {
     const double delta = wants_epsilon ? task_.question.at : run_->delta(task_.question.at).lower;
     const double parts = run_->size();
     if (parts > 0.5 * most_parts) return {.obstacle = "too many steps may be joined"};
+    if (run_->mistaken() > slack(0.1) * delta) run_ = Participations::of(task_.run, slack(0.1));
     return {.cost = cost::formula + part * parts * (wants_epsilon ? halvings : 1),
-            .width = run_->mistaken() <= 0.1 * task_.question.tolerance * delta ? 0.5 : infinity};
+            .width = run_->mistaken() <= slack(0.1) * delta ? 0.5 : infinity};
   }
 
   std::shared_ptr<const Evaluator> prepare() override { return std::make_shared<GivenParticipations>(*run_); }
 
  private:
+  // A part of the tolerance, which widens the answer by no more: a small one where steps are hardly mistaken then.
+  double slack(double share) const { return share * task_.question.tolerance; }
+
   std::optional<Participations> run_;
 };
 

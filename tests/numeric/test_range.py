@@ -14,7 +14,7 @@ LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
 NAN, INF = math.nan, math.inf
 
 VALUES = {
-    "epsilon_bounds": ("delta", [0.0, 1.0, -1e-9, NAN, INF]),
+    "epsilon_bounds": ("delta", [1.0, -1e-9, NAN, INF]),
     "delta_bounds": ("epsilon", [-1e-9, 1.1e4, NAN, INF]),
     "bayes_risk_bounds": ("prior", [0.0, 1.0, NAN]),
     "power_bounds": ("fpr", [-0.1, 1.1, NAN]),
@@ -61,7 +61,7 @@ def test_no_question_is_asked_of_a_run_or_within_limits_out_of_range(
         *((0, x, "noise_multiplier") for x in (0.0, -1.0, NAN, INF, 1e-4)),
         *((1, x, "sampling_probability") for x in (-0.5, 1.5, NAN)),
         *((2, x, "steps") for x in (-5, 10**9 + 1)),
-        *((3, x, "delta") for x in (0.0, 1.0, 2.0, NAN)),
+        *((3, x, "delta") for x in (-1e-9, 1.0, 2.0, NAN)),
     ],
 )
 def test_runs_of_dpsgd_are_refused_out_of_range(place, bad, name):

@@ -192,8 +192,13 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
             bounds: Bounds[float] = run._answer(QUERIES[name], points, asked)  # noqa: SLF001
         else:
             bounds = getattr(run, query)(*at, **asked.options(has_smallest=query != "zcdp_bounds"))
-        # Where theory leaves a gap the target is met by what is proved: the safe end alone.
-        return Bounds(bounds.upper, bounds.upper) if bounds.limited_by else bounds
+        if not bounds.limited_by:
+            return bounds
+        # Where theory leaves a gap the target is met by the safe end alone. A coarse safe end only
+        # bounds the final one, so that it must not be taken for the cost.
+        if width > limits.tolerance:
+            return ask(run, limits.tolerance, memory)
+        return Bounds(bounds.upper, bounds.upper)
 
     is_rate = name in ("advantage", "tpr")
     little = min(limits.memory_limit, _LITTLE)

@@ -351,6 +351,8 @@ class Search:
             where = f"at {best.value!r}, hardly less than at {second.value!r},"
         else:
             return
+        if best.error is not None and best.lower <= self.goal.target:
+            raise best.error  # which says what would tell more
         raise ValueError(
             f"{self.goal.name} must be within the reach of make, got {self.goal.target!r}: "
             f"{where} it is between {best.lower!r} and {best.upper!r}; raise the target, or give "
