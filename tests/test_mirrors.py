@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 # Tested through what uses them. A name leaves this list with its test;
 THROUGH_OTHERS = {
-    "c": "question run sha256",
+    "c": "question sha256",
     "discretize": "cells jensen_integral tangent_points",
     "forecast": "grid_planner",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "

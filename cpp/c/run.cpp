@@ -2,16 +2,20 @@
 #include "c/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "c/guard.hpp"
 #include "mechanisms/known_pairs.hpp"
 #include "methods/enclosing.hpp"
+#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick::c {
 namespace {
 
 constexpr int deepest = 8;
+constexpr std::size_t pairs_between_checkpoints = 16;    // a pair takes a few microseconds, few a millisecond
+constexpr std::size_t parts_between_checkpoints = 1024;  // a part takes less than a microsecond
 
 struct Parameter {
   Given given;
@@ -37,17 +41,23 @@ Mechanism named(std::string_view name, std::span<Parameter> parameters, int dept
   return described(kind, own, std::move(inner));
 }
 
-// Equal mechanisms stand together, whatever the order in which they were added.
-bool before(const Described& a, const Described& b) {
-  if (a.kind != b.kind) return a.kind->name < b.kind->name;
-  if (a.values != b.values) return a.values < b.values;
-  return a.inner && b.inner && before(*a.inner, *b.inner);
+// By number, and NaN, an argument that is not given, after all numbers.
+bool is_less(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
+
+bool is_less(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
+  const auto by_number = [](const std::vector<double>& x, const std::vector<double>& y) {
+    return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end(),
+                                        [](double one, double other) { return is_less(one, other); });
+  };
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), by_number);
 }
 
 Direction terms_of(std::span<const Part> parts, Comparison way) {
   Direction terms;
-  for (const auto& [mechanism, count] : parts)
-    terms.push_back({known_pair(dominating_pair_name(*mechanism, way)), count});
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    checkpoint_each<pairs_between_checkpoints>(k);
+    terms.push_back({known_pair(dominating_pair_name(*parts[k].mechanism, way)), parts[k].count});
+  }
   return terms;
 }
 
@@ -75,6 +85,13 @@ Mechanism mechanism_named(std::string_view name, std::span<const hs_parameter> g
   return made;
 }
 
+bool Before::operator()(const Mechanism& a, const Mechanism& b) const {
+  if (a == b) return false;
+  if (a->kind != b->kind) return a->kind->name < b->kind->name;
+  if (is_less(a->values, b->values)) return true;
+  return a->inner && b->inner && !is_less(b->values, a->values) && (*this)(a->inner, b->inner);
+}
+
 std::size_t adjacency_index(std::int32_t adjacency) {
   if (adjacency < HS_ADD_OR_REMOVE_ONE || adjacency > HS_REPLACE_SPECIAL)
     throw std::invalid_argument("adjacency must be one of HS_ADD_OR_REMOVE_ONE to HS_REPLACE_SPECIAL, got " +
@@ -87,29 +104,43 @@ std::size_t adjacency_index(std::int32_t adjacency) {
 using namespace hockeystick;
 
 void hs_run::add(std::span<const c::Part> more) {
-  std::vector<c::Part> all = parts_;
+  Counts totals;
   for (const auto& [mechanism, count] : more) {
     checked("count", static_cast<double>(count), ranges::count);
     const Mechanism simplest = simplified(mechanism);
     if (simplest == nullptr || count == 0) continue;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const c::Part& part) { return *part.mechanism == *simplest; });
-    if (found == all.end()) {
-      all.insert(std::find_if(all.begin(), all.end(),
-                              [&](const c::Part& part) { return c::before(*simplest, *part.mechanism); }),
-                 {simplest, count});
-    } else {
-      found->count += count;
-      checked("count", static_cast<double>(found->count), ranges::count);
-    }
+    const auto [at, is_new] = totals.try_emplace(simplest, 0);
+    if (is_new)
+      if (const auto known = counts_.find(simplest); known != counts_.end()) at->second = known->second;
+    at->second += count;
+    checked("count", static_cast<double>(at->second), ranges::count);
   }
-  parts_ = std::move(all);
+  // Nothing below throws.
+  for (const auto& [mechanism, total] : totals)
+    if (const auto known = counts_.find(mechanism); known != counts_.end()) known->second = total;
+  counts_.merge(totals);
+  parts_.clear();
   made_.clear();
   sides_.clear();
 }
 
+const std::vector<c::Part>& hs_run::parts() const {
+  const std::lock_guard lock(mutex_);
+  return listed();
+}
+
+const std::vector<c::Part>& hs_run::listed() const {
+  if (!parts_.empty()) return parts_;
+  std::vector<c::Part> all;
+  for (const auto& [mechanism, count] : counts_) {
+    checkpoint_each<c::parts_between_checkpoints>(all.size());
+    all.push_back({mechanism, count});
+  }
+  return parts_ = std::move(all);
+}
+
 void hs_run::set_adjacency(std::size_t index) {
-  if (!parts_.empty() && index != adjacency_)
+  if (!counts_.empty() && index != adjacency_)
     throw std::invalid_argument("adjacency of the ledger must be that of the run, " +
                                 std::string(adjacencies[adjacency_].name) + ", got " +
                                 std::string(adjacencies[index].name));
@@ -122,19 +153,19 @@ const hs_run::Directions& hs_run::directions(std::size_t adjacency) const {
   Directions made;
   made.is_symmetric = adjacencies[adjacency].comparisons.size() > 1;
   for (const Comparison way : adjacencies[adjacency].comparisons) {
-    Direction terms = c::terms_of(parts_, way);
+    Direction terms = c::terms_of(listed(), way);
     if (std::any_of(made.asked.begin(), made.asked.end(),
                     [&](const Direction& known) { return c::equal(known, terms); }))
       continue;
     made.asked.push_back(std::move(terms));
-    made.reverses.push_back(c::terms_of(parts_, reversed(way)));
+    made.reverses.push_back(c::terms_of(listed(), reversed(way)));
   }
   return made_.emplace(adjacency, std::move(made)).first->second;
 }
 
 bool hs_run::is_exact() const {
-  return std::all_of(parts_.begin(), parts_.end(),
-                     [](const c::Part& part) { return hockeystick::is_exact(*part.mechanism); });
+  return std::all_of(counts_.begin(), counts_.end(),
+                     [](const auto& part) { return hockeystick::is_exact(*part.first); });
 }
 
 hs_run::Directions hs_run::directions(std::size_t adjacency, const Side& side) const {
@@ -145,10 +176,10 @@ hs_run::Directions hs_run::directions(std::size_t adjacency, const Side& side) c
   const auto runs = side.is_above ? runs_above : runs_below;
   const SideAccuracy accuracy{{side.cells, side.tail}, side.told};
   const auto comparisons = adjacencies[adjacency].comparisons;
-  Directions made{runs(parts_, comparisons, accuracy), {}, comparisons.size() > 1, false};
+  Directions made{runs(listed(), comparisons, accuracy), {}, comparisons.size() > 1, false};
   if (!made.is_symmetric) {
     const Comparison back = reversed(comparisons.front());
-    made.reverses = runs(parts_, {&back, 1}, accuracy);
+    made.reverses = runs(listed(), {&back, 1}, accuracy);
   }
   if (sides_.size() >= most) sides_.clear();
   return sides_.emplace(key, std::move(made)).first->second;

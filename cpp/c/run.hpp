@@ -18,6 +18,12 @@ namespace hockeystick::c {
 
 using Part = DescribedTerm;
 
+/// An order in which only equal mechanisms are neither before the other: by kind, then by values, then by the mechanism
+/// that a scheme runs.
+struct Before {
+  bool operator()(const Mechanism& a, const Mechanism& b) const;
+};
+
 /// The mechanism of a name such as "poisson_sampled(gaussian)", with the parameters of all that it names.
 Mechanism mechanism_named(std::string_view name, std::span<const hs_parameter> parameters);
 
@@ -29,7 +35,7 @@ std::size_t adjacency_index(std::int32_t adjacency);
 /// A composition. Only hs_run_add and hs_run_add_json change it; questions may be asked by several threads.
 struct hs_run {
  public:
-  /// Adds these parts, or throws and adds none. Equal mechanisms are counted together.
+  /// Adds these parts, or throws and adds none. Equal mechanisms are counted together, each found by a few comparisons.
   void add(std::span<const hockeystick::c::Part> parts);
 
   /// Takes the adjacency of a ledger, an index in `adjacencies`; throws if the run has another one already.
@@ -47,7 +53,8 @@ struct hs_run {
   };
   const Directions& directions(std::size_t adjacency) const;
 
-  const std::vector<hockeystick::c::Part>& parts() const { return parts_; }
+  /// Each mechanism once, in an order that does not depend on that in which they were added.
+  const std::vector<hockeystick::c::Part>& parts() const;
   /// Whether one pair tells all of each mechanism; only then has it `directions`.
   bool is_exact() const;
 
@@ -62,9 +69,14 @@ struct hs_run {
   Directions directions(std::size_t adjacency, const Side& side) const;
 
  private:
-  std::vector<hockeystick::c::Part> parts_;
+  using Counts = std::map<hockeystick::Mechanism, std::int64_t, hockeystick::c::Before>;
+
+  const std::vector<hockeystick::c::Part>& listed() const;  // parts(), of who holds the mutex
+
+  Counts counts_;
   std::size_t adjacency_ = 0;
   mutable hockeystick::Mutex mutex_;
-  mutable std::map<std::size_t, Directions> made_;  // by adjacency; a map keeps its members where they are
+  mutable std::vector<hockeystick::c::Part> parts_;  // empty until a question needs them
+  mutable std::map<std::size_t, Directions> made_;   // by adjacency; a map keeps its members where they are
   mutable std::map<std::pair<std::size_t, Side>, Directions> sides_;  // the last few
 };
