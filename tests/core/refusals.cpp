@@ -47,7 +47,7 @@ const std::vector<Bad> questions{
     {"steps", [] { dpsgd(1, 0.5, -5, 0.5); }},
     {"delta", [] { dpsgd(1, 0.5, 1, 2); }},
     {"delta", [] { dpsgd(1, 0.5, 1, nan); }},
-    {"delta", [] { epsilon_bounds(gaussians(1), std::vector{0.0}, limits); }},
+    {"delta", [] { epsilon_bounds(gaussians(1), std::vector{-1e-9}, limits); }},
     {"count", [] { epsilon_bounds(gaussians(-1), std::vector{0.5}, limits); }},
     {"terms", [] { epsilon_bounds(std::vector<Direction>{{{nullptr, 1}}}, std::vector{0.5}, limits); }},
     {"tolerance", [] { epsilon_bounds(gaussians(1), std::vector{0.5}, {nan, 1 << 20}); }},
