@@ -38,7 +38,7 @@ PYTHON_LAYERS = [
     {"views"},
     {"composition"},
     {"mechanisms"},
-    {"_json", "given_cdf", "sampling", "wording"},
+    {"_json", "disjoint", "given_cdf", "sampling", "wording"},
     {"accountant"},
     {"_sweep", "baselines", "calibration", "dpsgd"},
     {"meter", "plot", "verify"},

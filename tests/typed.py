@@ -72,3 +72,8 @@ assert_type(
 assert_type(hs.Accountant().zcdp(), float)
 assert_type(hs.Accountant().tradeoff_bounds([0.1]).upper, Array)
 assert_type(hs.Accountant().remaining(run, rho="0.5"), int)
+parts = hs.parallel(step, run)
+assert_type(parts.epsilon(1e-5), float)
+assert_type(parts + run, hs.DisjointParts)
+assert_type(run + parts, hs.DisjointParts)
+assert_type(2 * parts, hs.DisjointParts)

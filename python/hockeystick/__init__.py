@@ -16,6 +16,7 @@ from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import LARGEST_LOSS_ROUNDING, Bounds, ErrorBudget
 from hockeystick.calibration import calibrate, dpsgd_noise_multiplier
 from hockeystick.composition import Composition, Mechanism
+from hockeystick.disjoint import DisjointParts, parallel
 from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
 from hockeystick.errors import CertificationError, InternalError, StaleLedgerError
 from hockeystick.limits import time_limit
@@ -34,6 +35,7 @@ __all__ = [
     "CertificationError",
     "Composition",
     "Direction",
+    "DisjointParts",
     "DominatingPair",
     "EpsilonMeter",
     "ErrorBudget",
@@ -49,6 +51,7 @@ __all__ = [
     "dpsgd_epsilon",
     "dpsgd_epsilon_bounds",
     "dpsgd_noise_multiplier",
+    "parallel",
     "sweep",
     "time_limit",
     "verify",

@@ -27,7 +27,7 @@ class Composable(Views):
     def terms(self) -> tuple[tuple["Mechanism", int], ...]:
         """The distinct mechanisms that cost anything, and how often each runs."""
 
-    def __add__(self, other: object) -> "Composition":
+    def __add__(self, other: "Composable") -> "Composition":
         """Both, in either order: composition is commutative."""
         if not isinstance(other, Composable):
             return NotImplemented

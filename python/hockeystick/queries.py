@@ -145,6 +145,11 @@ class Asked(ABC):
     def terms(self) -> tuple[tuple[Any, int], ...]:
         """The distinct mechanisms that cost anything, and how often each runs."""
 
+    @property
+    def _alternatives(self) -> tuple[tuple[tuple[Any, int], ...], ...]:
+        """The terms of each run of which the worst counts: one but for disjoint parts."""
+        return (self.terms,)
+
     def _pairs(self, *directions: Direction) -> list[_core.Terms]:
         """The pairs of each direction and their counts."""
         run = dominating(self.terms)

@@ -11,6 +11,7 @@ from hockeystick import _checks, _json
 from hockeystick.accountant.kept_curves import KeptCurves
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable, Composition, Mechanism
+from hockeystick.disjoint import DisjointParts
 from hockeystick.limits import DEFAULT_TOLERANCE
 
 LONGEST_LABEL = 1000
@@ -44,8 +45,15 @@ class Entries(NamedTuple):
     composition: Composition = Composition()
     labels: tuple[str, ...] = ()  # of each of the ledger
 
-    def and_then(self, mechanism: Composable, count: int, label: str = "") -> "Entries":
+    def and_then(
+        self, mechanism: Composable | DisjointParts, count: int, label: str = ""
+    ) -> "Entries":
         """With `count` runs more."""
+        if isinstance(mechanism, DisjointParts):
+            raise TypeError(
+                "mechanism must be one that runs on all data, as a ledger says nothing of parts, "
+                f"got {mechanism!r}: keep an Accountant for each part"
+            )
         _checks.instance("mechanism", mechanism, Composable)
         times, name = _checks.count(count), checked_label(label)
         entries = ((mechanism, 1),) if isinstance(mechanism, Mechanism) else mechanism.terms

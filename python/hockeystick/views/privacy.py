@@ -21,7 +21,7 @@ class PrivacyViews(Asked):
         """Certified upper bound on epsilon: the upper end of ``epsilon_bounds``, same arguments."""
         found = self._safe("epsilon", delta, options)
         if (found == math.inf) is True:  # a single answer
-            _say_that_deltas_add_up(self.terms, delta)
+            _say_that_deltas_add_up(self._alternatives, delta)
         return found
 
     def epsilon_bounds(self, delta: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
@@ -115,9 +115,12 @@ class PrivacyViews(Asked):
         return explained(self, "delta", epsilon, limits)
 
 
-def _say_that_deltas_add_up(terms: tuple[tuple[Any, int], ...], delta: object) -> None:
+def _say_that_deltas_add_up(runs: tuple[tuple[tuple[Any, int], ...], ...], delta: object) -> None:
     """Warn where guarantees that fail with some probability leave no epsilon."""
-    total = math.fsum(count * getattr(one, "guaranteed_delta", 0.0) for one, count in terms)
+    total = max(
+        math.fsum(count * getattr(one, "guaranteed_delta", 0.0) for one, count in terms)
+        for terms in runs
+    )
     if total > float(delta):  # type: ignore[arg-type]
         warn(
             f"epsilon is infinite: the deltas of what was composed add up, to {total:.3g}, "
