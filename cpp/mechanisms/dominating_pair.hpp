@@ -144,6 +144,10 @@ class DominatingPair {
   /// The moments on a line; null if the loss has atoms or the needs ask for too much.
   virtual std::unique_ptr<MgfLine> mgf_line(const LineNeeds&) const { return nullptr; }
 
+  /// The moments of a loss of atoms, every one of them finite, by a formula for all of them; null if none is known.
+  virtual std::unique_ptr<MgfLine> whole_line(double) const { return nullptr; }
+  virtual bool has_whole_line() const { return false; }
+
   /// Bounds of log E_P[e^(t L)], t > 0, that do not use masses, for which binary64 may be too narrow; -inf and inf if
   /// none are known. The default uses the line.
   virtual Interval log_moment_bounds(double t) const {

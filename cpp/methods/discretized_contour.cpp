@@ -119,8 +119,14 @@ DiscretizedContour::DiscretizedContour(const Direction& direction, const Discret
   AtomReach reach(closing);
   const Decay decay = decay_of(direction, contour);
   double loss_error = 0;
+  std::unique_ptr<MgfLine> whole;
   std::unique_ptr<AtomMgfLine> line;
+  // What a step counts as a whole is not closed, so that either no other is, or all are whole.
+  const bool none_closes = closing.top == infinity ||
+                           std::ranges::all_of(direction, [](const Term& term) { return term.pair->has_whole_line(); });
+  const bool may_be_whole = none_closes && contour.reach == 0 && !is_off("whole_line");
   const LineOf line_of = [&](std::size_t j) -> const MgfLine& {
+    if (may_be_whole && (whole = direction[j].pair->whole_line(contour_.tilt))) return *whole;
     const FiniteLaw law = *direction[j].pair->finite_law();
     const auto count = static_cast<double>(direction[j].count);
     const double most = cut / (2 * count * static_cast<double>(direction.size()));
@@ -295,7 +301,7 @@ class ByDiscretizedContour final : public Method {
     if (grid.plan().step_bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
     plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
                                      decaying());
-    return offered(plan_, grid.plan().step_bytes);
+    return offered(plan_, most, grid.plan().step_bytes);
   }
 
   Forecast forecast_atoms() {
@@ -307,18 +313,19 @@ class ByDiscretizedContour final : public Method {
           atom_attempts_ = most_atom_attempts;
           return {.obstacle = "not all losses are atoms"};
         }
-        atoms_ += static_cast<double>(law->atoms.size());
+        atoms_ += term.pair->has_whole_line() ? 1 : static_cast<double>(law->atoms.size());
       }
       planner_.emplace(task_.terms(), task_.question, infinity_mass(task_.terms()).upper());
     }
     if (!planner_->is_answerable()) return {.obstacle = "the saddle point is at tilt 0"};
     atom_plan_ = plan_contour_of_atoms(planner_->saddlepoint(), atoms_, planner_->at(), planner_->log_tolerance(),
                                        most_smoothing_, may_decay_);
-    return offered(atom_plan_, cost::contour_sample_bytes * static_cast<double>(atom_plan_.contour.count));
+    return offered(atom_plan_, cost::most_for_contour_of_atoms,
+                   cost::contour_sample_bytes * static_cast<double>(atom_plan_.contour.count));
   }
 
-  Forecast offered(const DiscretizedContourPlan& plan, double bytes) const {
-    if (!(plan.cost < (task_.is_named() ? infinity : most))) return {.obstacle = "it needs too many samples"};
+  Forecast offered(const DiscretizedContourPlan& plan, double wanted, double bytes) const {
+    if (!(plan.cost < (task_.is_named() ? infinity : wanted))) return {.obstacle = "it needs too many samples"};
     if (bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
     return {plan.cost, bytes, 0.7, {}};
   }

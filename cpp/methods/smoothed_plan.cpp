@@ -18,7 +18,7 @@ namespace {
 constexpr double share = 0.02;    // of the relative width of delta, for tail and aliases
 constexpr double smoothed = 0.4;  // of the same width, for smoothing
 constexpr double widest = 1;      // [nats]: beyond, tangents say little
-constexpr double most_samples = 3e5;
+constexpr double most_samples = 3e5, most_samples_of_atoms = 2e6;  // these take 1 GB: cost::contour_sample_bytes
 constexpr double lowest_tilt = 0.02;    // of the saddle's tilt, where a line of atoms may run
 constexpr double less_smoothing = 0.3;  // where moments decay by themselves
 constexpr std::size_t spare_samples = 400;
@@ -26,11 +26,10 @@ constexpr std::size_t few_samples = 256;  // for which no better line is looked 
 constexpr double worth_a_look = 3e5;      // samples times points, from which on their decay is looked at
 
 // Samples after which the tail is e^log_share of delta, from the least that a normal law needs.
-double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail) {
+double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail, double most) {
   const double spacing = 2 * std::numbers::pi / contour.period;
   const double normal = std::sqrt(std::max(1.0, -log_tail) / smoothing.variance());
-  for (double count = std::ceil(std::max(64.0, normal / spacing)); count < most_samples;
-       count = std::ceil(1.1 * count)) {
+  for (double count = std::ceil(std::max(64.0, normal / spacing)); count < most; count = std::ceil(1.1 * count)) {
     const double from = spacing * count;
     const double tail = 2 * smoothing.bound(contour.tilt, from) / ((smoothing.order(from) + 1) * spacing * from);
     if (math::log(tail) < log_tail) return count;
@@ -40,7 +39,7 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 
 // Its count of samples is 0 if it needs too many; its cost is not known yet.
 DiscretizedContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance,
-                                        double flattest, double most_smoothing) {
+                                        double flattest, double most_smoothing, double most) {
   const double log_share = math::log(share * log_tolerance);
   const ContourFrame frame = contour_frame(saddlepoint, at, log_share, 1000 * likely_rounding(saddlepoint), flattest);
   DiscretizedContourPlan result{frame.contour, 0, infinity};
@@ -51,7 +50,7 @@ DiscretizedContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Sa
   const double scale = frame.cumulants.value - contour.tilt * at.epsilon;
   const double log_sum = at.log_delta - scale + math::log(contour.period);
   const double count =
-      samples_needed(Smoothing(Smoothing::Side::lower, result.smoothing), contour, log_share + log_sum);
+      samples_needed(Smoothing(Smoothing::Side::lower, result.smoothing), contour, log_share + log_sum, most);
   if (count < infinity) contour.count = static_cast<std::size_t>(count);
   return result;
 }
@@ -97,7 +96,8 @@ void end_early(const Saddlepoint& saddlepoint, const Saddlepoint& decaying, cons
 
 DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
                                                 double log_tolerance, const Saddlepoint* decaying) {
-  DiscretizedContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, 0.4, widest);
+  DiscretizedContourPlan result =
+      smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, 0.4, widest, most_samples);
   if (decaying && result.contour.count > few_samples &&
       plan.points * static_cast<double>(result.contour.count) > worth_a_look)
     end_early(saddlepoint, *decaying, at, math::log(share * log_tolerance), result);
@@ -118,7 +118,8 @@ DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, dou
   for (double tilt = line.tilt; tilt > lowest; line.tilt = tilt *= 0.5) {
     const double scale = saddlepoint.cumulants(tilt).value - tilt * at.epsilon - at.log_delta;
     if (result.contour.count > 0 && scale + log_rounding > 0) break;
-    const auto next = smoothed_contour(saddlepoint, line, log_tolerance, 0.9, std::min(widest, most_smoothing));
+    const auto next = smoothed_contour(saddlepoint, line, log_tolerance, 0.9, std::min(widest, most_smoothing),
+                                       most_samples_of_atoms);
     const auto count = static_cast<double>(next.contour.count), least = static_cast<double>(result.contour.count);
     if (count > 0 && (least == 0 || count < 0.8 * least)) result = next;
     if (result.contour.count > 0 && (result.contour.count < few_samples || (least > 0 && count > 1.2 * least))) break;

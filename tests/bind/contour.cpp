@@ -187,6 +187,9 @@ void bind_contour(py::module_& core) {
       py::arg("atoms"), py::kw_only(), py::arg("mass_error") = 0.0, py::arg("tilt"), py::arg("cut") = 0.0,
       "The moments of atoms of these losses and masses, of which at most `cut` an end is left out.");
   module.def(
+      "whole_line", [](const DominatingPair& pair, double tilt) { return pair.whole_line(tilt); }, py::arg("pair"),
+      py::kw_only(), py::arg("tilt"), "The moments of all losses by a formula; None without one.");
+  module.def(
       "closed_atom_line",
       [](const std::vector<std::pair<double, double>>& atoms, double tilt, double top, double reach, double floor) {
         const Decay decay{reach, floor};

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -212,3 +215,46 @@ def test_epsilon_is_0_where_the_root_is_all_but_0():
     run = 64 * hs.DiscreteGaussian(sigma=0.39).poisson_sampled(1.1e-6)
     assert run.delta_bounds(0.0).upper < 2e-5
     assert run.epsilon_bounds(3.8e-5) == (0, 0)
+
+
+def delta_of_three(sigmas, epsilon):
+    """By all sums of two losses, and sums over the tail of the third: within 1e-20 of itself."""
+    laws = []
+    for sigma in sigmas:
+        far, square = math.ceil(14 * sigma), 2 * arb(sigma) ** 2
+        total = arb(sigma) * (2 * arb.pi()).sqrt()  # but for e^-1900
+        xs = range(-far, far + 1)
+        laws.append([((1 - 2 * x) / square, (-(x * x) / square).exp() / total) for x in xs])
+    first, second, third = laws
+    losses, p, q = [float(loss) for loss, _ in reversed(third)], [arb(0)], [arb(0)]
+    for loss, mass in third:
+        p.append(p[-1] + mass), q.append(q[-1] + mass * (-loss).exp())
+    result = arb(0)
+    for a, mass_a in first:
+        for b, mass_b in second:
+            goal = epsilon - a - b
+            beyond = len(losses) - bisect.bisect(losses, float(goal))
+            if beyond:
+                result += mass_a * mass_b * (p[beyond] - goal.exp() * q[beyond])
+    return result
+
+
+@pytest.mark.parametrize("tolerance", [1e-8, 1e-9])
+def test_sums_of_discrete_gaussians_that_no_grid_fits(tolerance):
+    sigmas = (10.0, 10.5, 11.0)
+    answer = bounds(
+        functools.reduce(operator.add, map(hs.DiscreteGaussian, sigmas)), 1e-10, "", tolerance
+    )
+    assert answer.method == "discretized_contour"
+    assert answer.converged
+    with ctx.workprec(150):
+        assert delta_of_three(sigmas, arb(answer.lower)) >= 1e-10
+        assert delta_of_three(sigmas, arb(answer.upper)) <= 1e-10
+
+
+def test_more_discrete_gaussians_than_can_be_listed():
+    run = functools.reduce(operator.add, (hs.DiscreteGaussian(sigma) for sigma in range(10, 70, 7)))
+    fine, rough = (bounds(run, 1e-10, *how) for how in (("", 1e-9), ("fft_composition", 1e-6)))
+    assert fine.converged
+    assert rough.lower <= fine.lower <= fine.upper <= rough.upper
+    assert fine.upper - fine.lower <= 1e-9 * fine.upper

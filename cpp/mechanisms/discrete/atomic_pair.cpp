@@ -228,6 +228,10 @@ class AtomicPair final : public DominatingPair {
   std::optional<FiniteLaw> finite_law() const override {
     return FiniteLaw{listed_, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};
   }
+  std::unique_ptr<MgfLine> whole_line(double tilt) const override {
+    return law_.moment_line ? law_.moment_line(tilt) : nullptr;
+  }
+  bool has_whole_line() const override { return static_cast<bool>(law_.moment_line); }
 
  private:
   std::size_t size() const { return law_.atoms.size(); }
@@ -340,6 +344,7 @@ AtomicLaw reversed(AtomicLaw law) {
   std::swap(law.reach, law.reverse_reach);
   std::swap(law.cut_moment, law.reverse_cut_moment);
   std::swap(law.log_moment, law.reverse_log_moment);
+  std::swap(law.moment_line, law.reverse_moment_line);
   std::swap(law.slope_limit, law.reverse_slope_limit);
   return law;
 }
@@ -369,6 +374,7 @@ AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
   };
   result.reverse_cut_moment = nullptr;
   result.log_moment = result.reverse_log_moment = nullptr;
+  result.moment_line = result.reverse_moment_line = nullptr;
   result.reverse_slope_limit = 0;  // Renyi divergences are quasi-convex: slope_bound stays
   result.cut = ((1 - q) * result.reverse_cut + q * result.cut) * (1 + 8 * u);
   return result;

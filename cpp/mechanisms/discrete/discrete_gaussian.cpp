@@ -3,10 +3,12 @@
 // Q(x) = P(x - s). Its own reverse, by x -> s - x. Source: Canonne, Kamath & Steinke (2020).
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "mechanisms/discrete/discrete_gaussian_line.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/interval.hpp"
@@ -121,6 +123,10 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   if (bound == infinity) {
     law.cut_moment = law.reverse_cut_moment = [=](double t) { return unlisted_moment(sigma, s, t); };
     law.log_moment = law.reverse_log_moment = [=](double t) { return log_moment(sigma, s, t); };
+    if (sigma >= DiscreteGaussianLine::least_sigma)
+      law.moment_line = law.reverse_moment_line = [=](double tilt) {
+        return std::make_unique<DiscreteGaussianLine>(sigma, s, tilt, &log_moment);
+      };
     // D_a <= a s^2 / (2 sigma^2), with equality where (a - 1) s is whole.
     const double slope = (s / sigma) * (s / sigma) / 2;
     law.slope_bound = slope * (1 + 8 * u);  // proof: zcdp
