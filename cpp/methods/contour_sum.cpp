@@ -111,7 +111,7 @@ void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta
 
 // Powers: e^ of the logarithms of the moment and of both aliases' bounds, times e^(-tilt epsilon) each.
 ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
-  const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = static_cast<double>(re_.size() + 8) * u;
+  const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = sum_roundings(re_.size()) * u;
   const double unit = powers[0] / contour_.period;
   // proof: contour-rounding
   const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 1.01 * contour_.tilt * std::fabs(epsilon) + 16);

@@ -86,7 +86,7 @@ class PointMassTransform {
   /// spacing, the mean of abs(e^(i w x) - 1) is at most D = min(2, w E|x|). An angle is off by 2.4 u of itself: two
   /// products, and 0.4 for what a double is off pi. The first of four turns is off by 16 u D, three more products by 2
   /// u D each; F = min(2, spacing E|x|) bounds the turn by the spacing, which they are off by 16 u of, and by 7 u for
-  /// its product. Sums of n terms n / 4 + 8, the products with masses, the sum of these and the quotient 6.
+  /// its product. Sums of n terms `turned_roundings(n)`, the products with masses, the sum of these and the quotient 6.
   PointMassSample next() {
     const double* const mass = room_.data();
     if (next_ == sums_.size()) {
@@ -98,8 +98,7 @@ class PointMassTransform {
     const double x = sums_[next_++], y = sums_[next_++];
     turns_ += 1;
     const double w = turns_ * spacing_, size = std::min(2.0, w * points_.spread());
-    const double turned =
-        (static_cast<double>(padded_) / 4 + 36) * size + 70 * std::min(2.0, spacing_ * points_.spread());
+    const double turned = (turned_roundings(padded_) + 28) * size + 70 * std::min(2.0, spacing_ * points_.spread());
     // proof: mgf-rounding, smoothing-rounding
     const double rounding = points_.off(w) + unit_roundoff * (turned + 2.4 * w * points_.spread()) + 1e-280;
     return {x / points_.total(), y / points_.total(), 1.01 * rounding};

@@ -29,6 +29,19 @@ struct PowerRule {
   double cut_square, cut_bound, input_error, rounding;
 };
 
+/// Terms of `turned_sums` that are summed apart from the others, and how many roundings a term meets at most.
+inline constexpr std::size_t summed_together = 64;
+constexpr double sum_roundings(std::size_t count) {
+  return static_cast<double>((count < summed_together ? count : summed_together) + count / summed_together + 8);
+}
+
+/// Points of `rotate` that are summed apart from the others, in groups of at least four, and how many roundings a term
+/// meets at most.
+inline constexpr std::size_t turned_together = 256;
+constexpr double turned_roundings(std::size_t count) {
+  return static_cast<double>((count < turned_together ? count : turned_together) / 4 + count / turned_together + 8);
+}
+
 /// A normal density e^(-slope y - y^2/2) and its weights in three integrands.
 struct PanelDensity {
   bool used;

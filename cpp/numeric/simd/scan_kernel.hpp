@@ -36,7 +36,7 @@ inline bool lie_within(const double* x, std::size_t count, double low, double hi
 
 /// sums[0] + i sums[1] = sum w_k e^(i k a) and sums[2] = sum k Im(w_k e^(i k a)) over k < count, a multiple of 8, from
 /// cosine and sine of a. The turn of w_k is off by at most k (e + 3 u), e the error of cosine + i sine; every term
-/// meets at most count + 8 roundings.
+/// meets at most `sum_roundings(count)` of them: parts of `summed_together` are summed apart.
 inline void turned_sums(const double* re, const double* im, std::size_t count, double cosine, double sine,
                         double* sums) {
   constexpr std::size_t width = Vec::lanes;
@@ -49,17 +49,25 @@ inline void turned_sums(const double* re, const double* im, std::size_t count, d
   }
   const Vec c = Vec::broadcast(x), s = Vec::broadcast(y), step = Vec::broadcast(static_cast<double>(width));
   Vec a = Vec::load(real), b = Vec::load(imaginary), k = Vec::load(index);
-  Vec first = Vec::broadcast(0), second = first, along = first;
-  for (std::size_t j = 0; j < count; j += width) {
-    const Vec u = Vec::load(re + j), v = Vec::load(im + j);
-    const Vec turned = multiply_subtract(u, a, v * b), across = multiply_add(u, b, v * a);
-    first = first + turned;
-    second = second + across;
-    along = multiply_add(k, across, along);
-    const Vec next = multiply_subtract(a, c, b * s);
-    b = multiply_add(a, s, b * c);
-    a = next;
-    k = k + step;
+  const Vec zero = Vec::broadcast(0);
+  Vec first = zero, second = zero, along = zero;
+  for (std::size_t from = 0; from < count; from += summed_together) {
+    Vec part_first = zero, part_second = zero, part_along = zero;
+    const std::size_t end = from + summed_together < count ? from + summed_together : count;
+    for (std::size_t j = from; j < end; j += width) {
+      const Vec u = Vec::load(re + j), v = Vec::load(im + j);
+      const Vec turned = multiply_subtract(u, a, v * b), across = multiply_add(u, b, v * a);
+      part_first = part_first + turned;
+      part_second = part_second + across;
+      part_along = multiply_add(k, across, part_along);
+      const Vec next = multiply_subtract(a, c, b * s);
+      b = multiply_add(a, s, b * c);
+      a = next;
+      k = k + step;
+    }
+    first = first + part_first;
+    second = second + part_second;
+    along = along + part_along;
   }
   double lanes[3][width];
   first.store(lanes[0]), second.store(lanes[1]), along.store(lanes[2]);

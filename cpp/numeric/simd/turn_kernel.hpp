@@ -68,38 +68,43 @@ inline void turns_less_1(const double* x, double* re, double* im, std::size_t co
 }
 
 /// sums[2 t] + i sums[2 t + 1] = sum_j m_j (e^(i x_j) r_j^t - 1), 0 <= t < 4, r_j = 1 + re_j + i im_j, count a multiple
-/// of 8, |x_j| <= 2^20. A term meets at most count/4 + 8 roundings on its way into a sum. From one t to the next
-/// d = e - 1 becomes (f + d) + d f, f = r - 1: off by 4 u times the sum of the sizes of both and of f.
+/// of 8, |x_j| <= 2^20. A term meets at most `turned_roundings(count)` of them on its way into a sum. From one t to
+/// the next d = e - 1 becomes (f + d) + d f, f = r - 1: off by 4 u times the sum of the sizes of both and of f.
 inline void rotate(const double* mass, const double* x, const double* re, const double* im, std::size_t count,
                    double* sums) {
   constexpr std::size_t width = Vec::lanes, group = width < 4 ? 4 : width, parts = group / width, times = 4;
   Vec real[times][parts], imaginary[times][parts];
-  HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) real[t][i] = imaginary[t][i] = Vec::broadcast(0);
-  }
-  for (std::size_t j = 0; j < count; j += group) {
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
-      const std::size_t at = j + i * width;
-      const Vec m = Vec::load(mass + at), a = Vec::load(re + at), b = Vec::load(im + at);
-      Turn<Vec> d = turn_less_1(Vec::load(x + at));
-      HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
-        real[t][i] = multiply_add(m, d.cosine, real[t][i]);
-        imaginary[t][i] = multiply_add(m, d.sine, imaginary[t][i]);
-        if (t + 1 == times) break;
-        d = {(d.cosine + a) + multiply_subtract(d.cosine, a, d.sine * b),
-             (d.sine + b) + multiply_add(d.cosine, b, d.sine * a)};
+  for (std::size_t t = 0; t < 2 * times; ++t) sums[t] = 0;
+  for (std::size_t from = 0; from < count; from += turned_together) {
+    HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
+      HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) real[t][i] = imaginary[t][i] = Vec::broadcast(0);
+    }
+    const std::size_t end = from + turned_together < count ? from + turned_together : count;
+    for (std::size_t j = from; j < end; j += group) {
+      HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
+        const std::size_t at = j + i * width;
+        const Vec m = Vec::load(mass + at), a = Vec::load(re + at), b = Vec::load(im + at);
+        Turn<Vec> d = turn_less_1(Vec::load(x + at));
+        HOCKEYSTICK_UNROLL for (std::size_t t = 0; t < times; ++t) {
+          real[t][i] = multiply_add(m, d.cosine, real[t][i]);
+          imaginary[t][i] = multiply_add(m, d.sine, imaginary[t][i]);
+          if (t + 1 == times) break;
+          d = {(d.cosine + a) + multiply_subtract(d.cosine, a, d.sine * b),
+               (d.sine + b) + multiply_add(d.cosine, b, d.sine * a)};
+        }
       }
     }
-  }
-  double lanes[2][group];
-  for (std::size_t t = 0; t < times; ++t) {
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
-      real[t][i].store(lanes[0] + i * width);
-      imaginary[t][i].store(lanes[1] + i * width);
-    }
-    for (std::size_t part = 0; part < 2; ++part) {
-      sums[2 * t + part] = 0;
-      for (std::size_t i = 0; i < group; ++i) sums[2 * t + part] += lanes[part][i];
+    double lanes[2][group];
+    for (std::size_t t = 0; t < times; ++t) {
+      HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
+        real[t][i].store(lanes[0] + i * width);
+        imaginary[t][i].store(lanes[1] + i * width);
+      }
+      for (std::size_t part = 0; part < 2; ++part) {
+        double sum = 0;
+        for (std::size_t i = 0; i < group; ++i) sum += lanes[part][i];
+        sums[2 * t + part] += sum;
+      }
     }
   }
 }
