@@ -32,6 +32,9 @@ constexpr double least_log_delta = -680;
 constexpr double grown_deviation = 4, nearly = 0.8, far_less = -2, least_fall = 1;
 // Log of how many times more than it may rounding is forecast to take: roughly, as it is less where rates are tiny.
 constexpr double hopeless = 50;
+// Where one large loss decides: of the tolerance, what lines may leave out, and of log delta, that of the P-mass of
+// what counts as large. Set by hand.
+constexpr double most_cut = 0.25, large = 0.8;
 constexpr double moved = 0.01;  // of epsilon, from one plan to the next
 // A plan that costs less is taken as it is [ns]; one without the largest losses is made if it has so much fewer
 // samples.
@@ -152,6 +155,19 @@ double ContourPlanner::cut() {
   return math::exp(log_cut);
 }
 
+// Where one large loss decides, steps without any are all but the whole moment, and rounding of that hides delta where
+// tilts are low: as much is left out as the tolerance lets be, for the highest tilt at which no loss beyond epsilon
+// rules the moment.
+double ContourPlanner::cut_for_one() {
+  const double log_cut = at_.log_delta - question_.log_margin + math::log(most_cut * log_tolerance());
+  saddlepoint_.end_at(log_cut);
+  const Saddlepoint small(saddlepoint_, large * at_.log_delta);
+  const Saddle found = saddlepoint_.rough_saddle_for_epsilon(at_.epsilon);
+  at_.tilt = saddlepoint_.tilt_below_outliers(std::max(found.tilt, 1 / found.deviation), small);
+  at_.deviation = found.deviation;
+  return math::exp(log_cut);
+}
+
 // Losses so rare that they do not matter may rule the moments: then without these, if that can be done.
 std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   is_dear_ = false;
@@ -166,8 +182,16 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   auto whole = std::pair(saddlepoint_, at_);
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;
+  const double most_samples = found ? much_fewer * samples_wanted_ : infinity;
+  is_for_one_ = false;
   cut_ = cut() / saddlepoint_.total_count();
-  const std::optional<ContourPlan> cut = plan(lines, patience, found ? much_fewer * samples_wanted_ : infinity);
+  std::optional<ContourPlan> cut = plan(lines, patience, most_samples);
+  if (is_large_loss_ && !question_.wants_epsilon() && math::log(rounding_) - log_sum_ > log_fraction_) {
+    std::tie(saddlepoint_, at_) = whole;
+    is_for_one_ = true;
+    cut_ = cut_for_one() / saddlepoint_.total_count();
+    cut = plan(lines, patience, most_samples);
+  }
   if (cut && !(found && found->cost <= cut->cost)) {
     whole_ = std::move(whole);
     return cut;
@@ -192,7 +216,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   samples_wanted_ = contour.period / deviation_;
   if (!(contour.period > 0) || !(contour.higher < farthest(at_)) || !(samples_wanted_ < most_samples)) return {};
   if (math::log(rounding_) - log_sum_ > log_fraction_ + hopeless) return {};
-  const double spacing = 2 * std::numbers::pi / contour.period;
+  double spacing = 2 * std::numbers::pi / contour.period;
   // Errors are relative to the moment at the tilt, times the weights of the samples, of which delta may be a small
   // part.
   const double log_weights = math::log((1 / (contour.tilt + 1) + contour.period / 2) / contour.tilt);
@@ -217,6 +241,11 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_, cut_};
     if (!make_lines(plan.needs, lines)) return {};
+    if (is_for_one_ && cut_ > 0 && i == 0) {
+      lengthen(lines, contour);
+      spacing = 2 * std::numbers::pi / contour.period;
+      least = std::ceil(0.5 * frequency / spacing) + 2;
+    }
     double nodes = 0, left_out = 0;
     for (const auto& line : lines) nodes += shared * static_cast<double>(line->size()), left_out += line->left_out();
     if (cut_ > 0 && left_out == 0) return {};  // lines of all losses, which the plan does not know of
@@ -256,6 +285,22 @@ bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
     if (!lines.back()) return false;
   }
   return true;
+}
+
+// Nodes tell roughly where lines leave losses out, on which moments at the highest tilts depend: these tell themselves.
+void ContourPlanner::lengthen(const Lines& lines, Contour& contour) const {
+  constexpr int tries = 8;
+  const double rise = contour.higher - contour.tilt, allowed = log_fraction_ + at_.log_delta;
+  double least = infinity;
+  for (int i = 1; i <= tries; ++i) {
+    const double further = rise * i / tries, tilt = contour.tilt + further;
+    double log_moment = 0;
+    for (std::size_t j = 0; j < lines.size(); ++j)
+      log_moment += saddlepoint_.count(j) * lines[j]->log_moment_above(tilt);
+    const double wanted = (log_moment - tilt * at_.epsilon + log_chernoff_peak(tilt) - allowed) / further;
+    if (wanted < least) least = wanted, contour.higher = tilt;
+  }
+  contour.period = std::max(contour.period, 1.02 * least);
 }
 
 bool ContourPlanner::is_elsewhere(double epsilon) const { return std::fabs(epsilon - at_.epsilon) > moved * epsilon; }

@@ -87,6 +87,7 @@ class ContourPlanner {
   double above_zero() const;
   std::optional<ContourPlan> plan(Lines& lines, double patience, double most_samples = infinity);
   void restore();
+  double cut_for_one();
   Saddlepoint near(double log_delta) const;
   Saddle below_outliers(Saddle at, const Saddlepoint& near);
   // The highest tilt at which nodes tell of M, if it were about this.
@@ -94,6 +95,7 @@ class ContourPlanner {
   Saddle near_delta(double log_delta);
   Saddle near_epsilon(const Saddlepoint& saddlepoint, double epsilon);
   Contour frame();
+  void lengthen(const Lines& lines, Contour& contour) const;  // the period, to what the lines themselves ask for
   bool make_lines(const LineNeeds& needs, Lines& lines) const;
   double samples_needed(const Lines& lines, double spacing, double least, double most) const;
   double log_tail(const Lines& lines, double spacing, double count) const;
@@ -112,6 +114,7 @@ class ContourPlanner {
   double of_planned_transform_ = 0;  // its cost, if that is known [ns]
   bool is_dear_ = false;
   bool is_large_loss_ = false;                           // that epsilon is known from
+  bool is_for_one_ = false;                              // whether the cut is
   double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out
   std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, from before a cut
 };

@@ -92,6 +92,26 @@ void Saddlepoint::truncate(double log_mass) {
   if (shorter) weigh();
 }
 
+void Saddlepoint::end_at(double log_mass) {
+  for (Part& part : parts_) {
+    close(part, exceeded_with(part, math::exp(log_mass) / (part.count * static_cast<double>(parts_.size()))));
+  }
+  weigh();
+}
+
+// A node stands for what lies halfway to its neighbours; the logarithm of the tail falls evenly in between.
+double Saddlepoint::exceeded_with(const Part& part, double mass) {
+  const auto [loss, log_mass] = part.nodes();
+  double beyond = 1e-300;
+  for (std::size_t i = loss.size() - 1; i > 1; --i) {
+    const double next = beyond + math::exp(log_mass[i - 1]), before = std::exchange(beyond, next);
+    if (next > mass)
+      return (loss[i - 1] + loss[i - 2] + (loss[i] - loss[i - 2]) * math::log(next / mass) / math::log(next / before)) /
+             2;
+  }
+  return loss.front();
+}
+
 void Saddlepoint::weigh() {
   untilted_ = summed(0);
   last_tilt_ = 0;
@@ -109,22 +129,25 @@ std::size_t Saddlepoint::below_largest(const Part& part, double log_mass) const 
 
 double Saddlepoint::close(double top) {
   double infinite = 0;
-  for (Part& part : parts_) {
-    const auto [loss, log_mass] = part.nodes();
-    double mass = 0;
-    for (; part.seen > 0 && loss[part.seen - 1] > top; --part.seen) {
-      const double p = math::exp(log_mass[part.seen - 1]), kept = p * math::exp(top - loss[part.seen - 1]);
-      mass += kept, infinite += part.count * (p - kept);
-    }
-    if (mass == 0) continue;
-    const auto [below, log_below] = part.nodes();
-    LossNodes closed{{below.begin(), below.end()}, {log_below.begin(), log_below.end()}};
-    closed.loss.push_back(top), closed.log_mass.push_back(math::log(mass));
-    part.seen = closed.loss.size();
-    part.all = std::make_shared<const LossNodes>(std::move(closed));
-  }
+  for (Part& part : parts_) infinite += close(part, top);
   weigh();
   return -math::expm1(-infinite);
+}
+
+double Saddlepoint::close(Part& part, double top) {
+  const auto [loss, log_mass] = part.nodes();
+  double mass = 0, infinite = 0;
+  for (; part.seen > 0 && loss[part.seen - 1] > top; --part.seen) {
+    const double p = math::exp(log_mass[part.seen - 1]), kept = p * math::exp(top - loss[part.seen - 1]);
+    mass += kept, infinite += part.count * (p - kept);
+  }
+  if (mass == 0) return infinite;
+  const auto [below, log_below] = part.nodes();
+  LossNodes closed{{below.begin(), below.end()}, {log_below.begin(), log_below.end()}};
+  closed.loss.push_back(top), closed.log_mass.push_back(math::log(mass));
+  part.seen = closed.loss.size();
+  part.all = std::make_shared<const LossNodes>(std::move(closed));
+  return infinite;
 }
 
 Cumulants Saddlepoint::step_cumulants(const Part& part, double tilt) {

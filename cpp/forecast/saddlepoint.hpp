@@ -49,6 +49,8 @@ class Saddlepoint {
   /// not steer the tilt, for rare huge losses rule the moments long before they matter to delta.
   Saddlepoint(const Saddlepoint& whole, double log_mass);
   void truncate(double log_mass);
+  /// Ends where lines do that leave out this mass and no more: losses beyond count as there.
+  void end_at(double log_mass);
 
   /// Counts losses above `top` as there and at +inf, with the same P- and Q-mass. Returns the probability that one of
   /// the steps has an infinite loss now.
@@ -130,6 +132,8 @@ class Saddlepoint {
   };
   void add(LossNodes nodes, std::int64_t count, const AtomSketch& atoms);
   std::size_t below_largest(const Part& part, double log_mass) const;  // the nodes that are left
+  static double exceeded_with(const Part& part, double mass);          // a loss that has so much P-mass beyond it
+  double close(Part& part, double top);                                // how many infinite losses are expected now
   void weigh();
   Cumulants summed(double tilt) const;
   static Cumulants step_cumulants(const Part& part, double tilt);
