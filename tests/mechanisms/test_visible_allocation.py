@@ -42,6 +42,39 @@ def test_a_removed_record_costs_the_step_less_its_choice(noise, steps):
             assert below.delta_above([x])[0] >= least * (1 - arb(2e-2)) - arb(1e-28)
 
 
+def hull_at(x, points):
+    """The lower convex hull, in alpha, of points (log alpha, value), at log alpha = x."""
+    scaled = [(math.exp(y - x), value) for y, value in points]
+    left = [point for point in scaled if point[0] <= 1]
+    right = [point for point in scaled if point[0] >= 1]
+    return min(
+        a[1] if a[0] == b[0] else a[1] + (b[1] - a[1]) * (1 - a[0]) / (b[0] - a[0])
+        for a in left
+        for b in right
+    )
+
+
+@pytest.mark.parametrize("noise", [0.08, 0.1])
+def test_mistaken_steps_are_counted_as_the_page_says(noise):
+    """Of 10^12 steps one is mistaken so often that this is most of the bound, next to its end."""
+    steps = 10**12
+    above = pair("remove", "above", noise, steps)
+    xs = [0.5 * k for k in range(161)]
+    values = []
+    with ctx.workprec(400):
+        mu = 1 / arb(noise)
+        for x in xs:
+            least = [gaussian(mu, arb(x))]
+            for gap in (4.0, 8.0, 15.0, 30.0):
+                at = arb(steps).log() + x + (-((-arb(gap)).exp())).log1p()
+                far = (mu / 2 + (x - gap) / mu) / arb(2).sqrt()
+                least.append(gaussian(mu, at) + steps * far.erfc() / 2)
+            values.append(min(float(each.mid()) for each in least))
+    points = list(zip(xs, values, strict=True))
+    for x in xs[::8]:
+        assert above.delta_above([x])[0] >= hull_at(x, points) * (1 - 1e-2)
+
+
 def of_two(noise, x, way):
     """h(e^x) of two steps, as a sum over both losses."""
     mu = 1 / noise

@@ -82,6 +82,23 @@ def test_delta_is_the_sum_over_the_numbers_of_steps(steps, form, plain):
                 assert found.upper <= least * (1 + arb(1e-3))
 
 
+@pytest.mark.parametrize(
+    ("noise", "rate", "count"), [(0.1, 0.3, 3), (0.12, 0.01, 1), (0.08, 0.7, 50)]
+)
+def test_mistakes_are_counted_as_the_page_says(noise, rate, count):
+    """Where delta is far smaller than the probability of a mistake, which bounds it then."""
+    tolerance, epsilon = 1e-3, 0.5 * (count + 8) / noise**2
+    found = asked([(sampled(noise, rate), count)], "delta", epsilon, tolerance=tolerance)
+    with ctx.workprec(300):
+        mu, q = arb(1 / noise), arb(rate)
+        slack = 0.1 * tolerance * min(1.0, -count * math.log1p(-rate))
+        a, o = (arb(count) / slack).log(), ((1 - q) / q).log()
+        wrong = q * tail(mu / 2 - (o + a) / mu) + (1 - q) * tail(mu / 2 + (o - a) / mu)
+        least = conditional([(noise, rate, count)], 0.0, arb(epsilon))
+        assert least < 1e-3 * count * wrong
+        assert count * wrong * (1 - arb(1e-6)) <= found.upper <= count * wrong * (1 + arb(2e-3))
+
+
 @pytest.mark.parametrize("rate", [1e-4, 0.3, 0.9])
 @pytest.mark.parametrize("noise", [0.03, 0.05, 0.07, 0.1])
 def test_one_step_encloses_its_integrals(rate, noise):
