@@ -94,7 +94,7 @@ inline double contour_of_atoms(double terms, double samples, double atoms) {
 // take 2.2e9 [ns]. Set by hand.
 constexpr double most_for_contour_of_atoms = 4e9;
 
-// What a delta below the floor may take to be told to the tolerance [ns]: set by hand.
+// Time that may be spent on meeting the tolerance for a delta below the floor [ns]: set by hand.
 constexpr double for_the_smallest = 2e6;
 
 // Enumeration: a sum of losses, listed, sorted and added up; for epsilon it is read about 100 times more [ns]. Set

@@ -44,7 +44,7 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
 /// Whether one pair tells all of it.
 inline bool is_exact(const Described& mechanism) { return mechanism.kind->enclosure == nullptr; }
 
-/// The pairs below and above of what is told besides the curve; none if those of the curve tell it.
+/// The pairs below and above for questions that the curve does not answer; none if its pairs answer them.
 std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism, Comparison way,
                                                      const SideAccuracy& accuracy);
 

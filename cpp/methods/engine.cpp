@@ -66,7 +66,7 @@ bool Solver::is_costly() {
   return !task_.answer.converged && chosen_ < method_count && table[chosen_].least >= cost::term;
 }
 
-// What is known to lie below the floor is told closer only where that takes little.
+// An answer that is known to lie below the floor is refined only where that is cheap.
 bool Solver::is_small_enough() const {
   const double next = task_.answer.total_cost + states_[chosen_].forecast.cost;
   return !task_.question.wants_epsilon() && task_.answer.upper <= task_.limits.floor() && next > cost::for_the_smallest;

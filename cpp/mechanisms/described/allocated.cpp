@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pairs of random allocations: by little noise as they are, by a Fourier series, or by convolutions.
+// The pairs of random allocations: by closed forms for little noise, by a Fourier series, or by convolutions.
 #include <algorithm>
 #include <cmath>
 

@@ -81,7 +81,7 @@ Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy
   return known;
 }
 
-// Above, the largest divergence of what may be drawn, as they are quasi-convex: of with how often the record is drawn.
+// Divergences are quasi-convex, so that the largest divergence over all draws of the batch lies above.
 std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, const Accuracy& accuracy, Told) {
   const double often = one.number(third) != 0 ? one.number(first) : 1;
   const double noise = noise_of(one) / (rows::distance(way) * often) * (1 - 0x1p-50);  // proof: parameter-rounding

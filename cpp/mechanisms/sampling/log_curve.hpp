@@ -8,7 +8,7 @@
 
 namespace hockeystick {
 
-/// Losses up to this are told by alpha, those beyond by its logarithm; values of a curve from `least_upper` on count.
+/// A curve has points up to the loss `most_loss` by alpha, others by log alpha. It ends below `least_upper`.
 inline constexpr double most_loss = 600, least_upper = 2e-300;
 
 /// h(e^log_alpha) <= upper.

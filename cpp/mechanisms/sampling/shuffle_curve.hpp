@@ -26,7 +26,7 @@ struct LeftOut {
 /// The smaller of the bound and of the curve of the record's own step, where `left_out` records more cost nothing.
 class ShuffleBound {
  public:
-  /// `cells`: in a deviation of what is cut; what is left out is about `tail` or less.
+  /// `cells`: the number of cells in a deviation of each law. About `tail` or less of the mass is left out.
   ShuffleBound(const LeftOut& epoch, double cells, double tail);
 
   /// h at alpha >= 1. Questions in increasing order of alpha cost less.
