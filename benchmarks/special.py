@@ -22,7 +22,7 @@ from typing import Any
 from tail import mechanisms, noise, power, rate
 
 OFF = (
-    *("large_loss", "rungs", "spread_transform", "chernoff_bound", "enumeration"),
+    *("large_loss", "flatten", "rungs", "spread_transform", "chernoff_bound", "enumeration"),
     *("atoms", "closing", "cut", "epochs", "view_grids", "single_step", "closed_form"),
 )
 SHOWN = (0.5, 0.9, 0.99)  # quantiles of times

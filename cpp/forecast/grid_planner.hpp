@@ -52,6 +52,7 @@ class GridPlanner {
  private:
   void forecast();
   void close();
+  void flatten();
   void look_at(const Width& found, bool tried);
   bool closed_by(double epsilon);
   Closing closing(double epsilon) const;
@@ -72,6 +73,8 @@ class GridPlanner {
   bool rungs_ = true;     // whether that may be
   bool zero_forecast_ = false;
   Closing closing_;
+  double rounding_ = 0;     // of a point of a transform, about
+  bool flattened_ = false;  // whether the tilt is less than the saddle's
   double closed_mass_ = 0;  // the probability that some step has one at +inf
   double log_tolerance_ = 0, interval_ = 0, cut_ = 0, previous_gap_ = 0;
   int attempts_ = 0;

@@ -21,7 +21,7 @@ namespace {
 
 using Form = SampledGaussian::Form;
 
-// A mu below this mistakes one step in 30,000 or more at any slack: no delta that is asked for is told.
+// At a smaller mu at least one step in 30,000 is mistaken at any slack, which hides the deltas of practice.
 constexpr double least_mu = 8;
 constexpr std::size_t most_parts = 20000;           // a question then takes some 0.1 s
 constexpr double square_error = 16 * u;             // relative, of a sum of squares and its root; proof: participations
@@ -202,7 +202,7 @@ namespace {
 
 // Halvings of epsilon by which an answer is found, twice; a part of a sum [ns], set by hand.
 constexpr double halvings = 70, part = 150;
-// Relative: deltas as close are told apart by the rounding of rates and of the delta asked for, not by the run.
+// Relative difference of deltas that the rounding of the rates and of the given delta already makes.
 constexpr double same_delta = 0x1p-34;
 
 class GivenParticipations final : public Evaluator {

@@ -11,7 +11,7 @@
 
 namespace hockeystick {
 
-/// A run of Poisson-sampled Gaussians, and plain ones besides. Given how many steps of each kind a record joins, the
+/// A run of Poisson-sampled Gaussians, perhaps with plain ones. Given how many steps of each kind a record joins, the
 /// privacy loss is normal but for a rare mistake, and a shift by the logarithms of the rates.
 class Participations {
  public:
@@ -37,7 +37,7 @@ class Participations {
   };
   struct Parts {
     std::vector<Part> all;
-    double rest = 0, error = 0;  // what is left out; relative error of weights
+    double rest = 0, error = 0;  // omitted probability; relative error of weights
   };
 
   Parts parts(double least) const;

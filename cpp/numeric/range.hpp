@@ -41,7 +41,7 @@ inline constexpr Range inner_probability{0, 1, Range::Ends::open};
 inline constexpr Range delta{0, 1, Range::Ends::open_above};
 inline constexpr Range epsilon{0, 1e4};
 inline constexpr Range tolerance{1e-12, 1, Range::Ends::open};
-inline constexpr Range smallest{0, 1, Range::Ends::open_above};  // probability that is told to the tolerance
+inline constexpr Range smallest{0, 1, Range::Ends::open_above};  // least probability that must meet the tolerance
 inline constexpr Range count{0, 1e9, Range::Ends::closed, true};
 inline constexpr Range order{1, 1e4};  // of Renyi divergences
 inline constexpr Range largest_order{order.low, order.high, Range::Ends::open_below, false, true};

@@ -25,7 +25,7 @@ bool by_series(double noise, double steps, const Accuracy& accuracy) {
   return math::log1p(math::expm1(1 / (noise * noise)) / steps) <= widest * widest;
 }
 
-// From the pair of a step: what is "above", "below", "far" or "moments". The latter enclose for each side.
+// Name of the pair "above", "below", "far" or "moments", made from the pair of a step. "moments" bounds both sides.
 PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
                    const Accuracy& accuracy) {
   check_allocated(way);
