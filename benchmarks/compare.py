@@ -28,9 +28,9 @@ from typing import Any, NamedTuple, Self
 from cases import CASES
 from measure import SAMPLE, WARM_UP_CALLS, Status
 from report import machine, seconds
-from run import begin
 
 from hockeystick import _core
+from run import begin
 
 ROOT = Path(__file__).parents[1]
 FEW = ("dpsgd", "dpsgd-narrow", "dpsgd-delta", "schedule", "little-noise", "gaussians")

@@ -4,7 +4,7 @@
 python benchmarks/costs.py [--questions 200] [--seed 1]
 
 Prints, for each way, quartiles of time over forecast cost, and how often the cheaper way was
-taken where both do. `cpp/forecast/cost.hpp` holds the units.
+taken where both do. `cpp/plan/cost.hpp` holds the units.
 """
 
 import argparse

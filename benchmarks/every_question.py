@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from peers import forgetting
 from report import machine
-from run import begin, write
 
 import hockeystick as hs
+from run import begin, write
 
 Draw = Callable[[random.Random], Any]
 SHOWN = (0.5, 0.99, 1.0)  # quantiles of times

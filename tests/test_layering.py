@@ -19,10 +19,10 @@ CPP_LAYERS = {
     "mechanisms": {"numeric"},
     "pld": {"numeric"},
     "discretize": {"numeric", "mechanisms", "pld"},
-    "forecast": {"numeric", "mechanisms", "pld", "discretize"},
-    "methods": {"numeric", "mechanisms", "pld", "discretize", "forecast"},
-    "moments": {"numeric", "mechanisms", "pld", "discretize", "forecast", "methods"},
-    "curves": {"numeric", "mechanisms", "pld", "discretize", "forecast", "methods"},
+    "plan": {"numeric", "mechanisms", "pld", "discretize"},
+    "methods": {"numeric", "mechanisms", "pld", "discretize", "plan"},
+    "views": {"numeric", "mechanisms", "pld", "discretize", "plan", "methods"},
+    "run": {"numeric", "mechanisms", "pld", "discretize", "plan", "methods", "views"},
 }
 CPP_LAYERS["c"] = set(CPP_LAYERS)
 CPP_LAYERS["bind"] = set(CPP_LAYERS) - {"c"}
@@ -117,7 +117,7 @@ def test_includes_point_downwards(path):
 @pytest.mark.parametrize("path", CPP_FILES, ids=label)
 def test_no_certificate_rests_on_a_guess(path):
     """Nodes and sketches of atoms are guesses: who certifies is given edges, grids and supports."""
-    guessing = {"mechanisms", "forecast"}
+    guessing = {"mechanisms", "plan"}
     if layer_of(path) in guessing or label(path) == "cpp/bind/mechanisms.cpp":
         return
     found = re.findall(
@@ -127,9 +127,9 @@ def test_no_certificate_rests_on_a_guess(path):
     assert not found, f"{label(path)} names {found}"
 
 
-@pytest.mark.parametrize("path", [p for p in CPP_FILES if layer_of(p) == "forecast"], ids=label)
-def test_no_forecast_is_an_interval(path):
-    """An `Interval` or a `Ball` encloses a truth, and no forecast does."""
+@pytest.mark.parametrize("path", [p for p in CPP_FILES if layer_of(p) == "plan"], ids=label)
+def test_no_plan_is_an_interval(path):
+    """An `Interval` or a `Ball` encloses a truth, and no plan does."""
     assert not re.search(r"\b(Interval|Ball)\b", path.read_text()), label(path)
 
 

@@ -13,13 +13,14 @@ ROOT = Path(__file__).parents[1]
 THROUGH_OTHERS = {
     "c": "question sha256",
     "discretize": "cells jensen_integral tangent_points",
-    "forecast": "grid_planner",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
     "gaussian_cells gaussian_mgf_line gaussian_tradeoff given known_pairs "
     "public_mixture random_allocation sampled",
-    "methods": "dpsgd dpsgd_search enclosing_runs engine gaussian_merge method questions",
+    "methods": "engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",
+    "plan": "grid_planner",
     "pld": "renyi safe_masses stored_law tail_sums tradeoff",
+    "run": "dpsgd dpsgd_search enclosing_runs",
 }
 WITHOUT = {f"{layer}/{name}" for layer, names in THROUGH_OTHERS.items() for name in names.split()}
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "bind/answers.hpp"
-#include "curves/composed_pld.hpp"
-#include "curves/sampled_pld.hpp"
 #include "methods/composition_cache.hpp"
-#include "methods/kept_run.hpp"
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
+#include "run/kept_run.hpp"
+#include "views/composed_pld.hpp"
+#include "views/sampled_pld.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;

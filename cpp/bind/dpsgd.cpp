@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "methods/dpsgd.hpp"
+#include "run/dpsgd.hpp"
 
 #include <pybind11/stl.h>
 

@@ -13,8 +13,8 @@
 
 #include "bind/answers.hpp"
 #include "mechanisms/known_pairs.hpp"
-#include "methods/enclosing.hpp"
 #include "numeric/range.hpp"
+#include "run/enclosing.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;

@@ -15,12 +15,12 @@
 #include "bind/bindings.hpp"
 #include "discretize/pair_delta.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
+#include "mechanisms/allocation/allocated_pair.hpp"
+#include "mechanisms/allocation/far_losses.hpp"
 #include "mechanisms/described.hpp"
 #include "mechanisms/known_pairs.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
-#include "mechanisms/sampling/allocated_pair.hpp"
-#include "mechanisms/sampling/far_losses.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;

@@ -52,7 +52,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_numeric(module);
   bind_contour(module);
   bind_lines(module);
-  bind_forecast(module);
+  bind_plan(module);
   bind_pld_parts(module);
   bind_pairs(module);
   bind_sampling(module);

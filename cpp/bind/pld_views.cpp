@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bind/bindings.hpp"
-#include "curves/bayes_risk.hpp"
-#include "curves/gaussian_dp.hpp"
-#include "moments/zcdp.hpp"
 #include "pld/renyi.hpp"
 #include "pld/stored_law.hpp"
+#include "views/bayes_risk.hpp"
+#include "views/gaussian_dp.hpp"
+#include "views/zcdp.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "bind/answers.hpp"
-#include "curves/bayes_risk.hpp"
-#include "curves/gaussian_dp.hpp"
-#include "curves/loss_tail.hpp"
-#include "curves/tradeoff.hpp"
-#include "moments/renyi.hpp"
 #include "numeric/range.hpp"
+#include "views/bayes_risk.hpp"
+#include "views/gaussian_dp.hpp"
+#include "views/loss_tail.hpp"
+#include "views/renyi.hpp"
+#include "views/tradeoff.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;

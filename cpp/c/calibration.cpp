@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calibrations of hockeystick.h.
 #include "c/question.hpp"
-#include "methods/dpsgd_search.hpp"
 #include "numeric/runtime/workers.hpp"
+#include "run/dpsgd_search.hpp"
 
 using namespace hockeystick;
 

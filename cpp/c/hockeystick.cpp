@@ -10,8 +10,8 @@
 #include "c/ledger.hpp"
 #include "c/question.hpp"
 #include "c/run.hpp"
-#include "methods/dpsgd.hpp"
 #include "methods/questions.hpp"
+#include "run/dpsgd.hpp"
 
 using namespace hockeystick;
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string>
 
-#include "methods/enclosing.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
+#include "run/enclosing.hpp"
 
 namespace hockeystick::c {
 namespace {

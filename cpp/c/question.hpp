@@ -11,10 +11,10 @@
 
 #include "c/guard.hpp"
 #include "c/run.hpp"
-#include "methods/enclosing.hpp"
 #include "methods/question.hpp"
 #include "numeric/range.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "run/enclosing.hpp"
 
 namespace hockeystick::c {
 

@@ -7,8 +7,8 @@
 
 #include "c/guard.hpp"
 #include "mechanisms/known_pairs.hpp"
-#include "methods/enclosing.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "run/enclosing.hpp"
 
 namespace hockeystick::c {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The views of hockeystick.h.
 #include "c/question.hpp"
-#include "curves/bayes_risk.hpp"
-#include "curves/gaussian_dp.hpp"
-#include "curves/loss_tail.hpp"
-#include "curves/tradeoff.hpp"
 #include "methods/questions.hpp"
-#include "moments/renyi.hpp"
+#include "views/bayes_risk.hpp"
+#include "views/gaussian_dp.hpp"
+#include "views/loss_tail.hpp"
+#include "views/renyi.hpp"
+#include "views/tradeoff.hpp"
 
 using namespace hockeystick;
 

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <string>
 
+#include "mechanisms/allocation/allocated_pair.hpp"
+#include "mechanisms/allocation/far_losses.hpp"
 #include "mechanisms/registry.hpp"
-#include "mechanisms/sampling/allocated_pair.hpp"
-#include "mechanisms/sampling/far_losses.hpp"
 #include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {

@@ -9,15 +9,15 @@
 
 #include "discretize/connect_dots.hpp"
 #include "discretize/jensen_integral.hpp"
-#include "forecast/cost.hpp"
-#include "forecast/grid_interval.hpp"
-#include "forecast/moment_edges.hpp"
 #include "methods/method.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/union_probability.hpp"
+#include "plan/cost.hpp"
+#include "plan/grid_interval.hpp"
+#include "plan/moment_edges.hpp"
 #include "pld/chernoff.hpp"
 
 namespace hockeystick {

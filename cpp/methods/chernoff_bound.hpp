@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "forecast/saddlepoint.hpp"
+#include "plan/saddlepoint.hpp"
 
 namespace hockeystick {
 

@@ -14,7 +14,6 @@
 #include <array>
 #include <cmath>
 
-#include "forecast/cost.hpp"
 #include "mechanisms/gaussian/gaussian.hpp"
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
@@ -22,6 +21,7 @@
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "numeric/sum.hpp"
+#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {

@@ -8,14 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "forecast/contour_plan.hpp"
-#include "forecast/cost.hpp"
-#include "forecast/saddlepoint.hpp"
-#include "forecast/thinned.hpp"
 #include "methods/contour_sum.hpp"
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "plan/contour_plan.hpp"
+#include "plan/cost.hpp"
+#include "plan/saddlepoint.hpp"
+#include "plan/thinned.hpp"
 
 namespace hockeystick {
 namespace {

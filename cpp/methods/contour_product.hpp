@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "forecast/contour_plan.hpp"
 #include "methods/question.hpp"
+#include "plan/contour_plan.hpp"
 
 namespace hockeystick {
 

@@ -7,9 +7,6 @@
 #include <numbers>
 #include <utility>
 
-#include "forecast/atom_planner.hpp"
-#include "forecast/contour_plan.hpp"
-#include "forecast/cost.hpp"
 #include "methods/atom_mgf_line.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/step_mgf_line.hpp"
@@ -19,6 +16,9 @@
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/switches.hpp"
 #include "numeric/union_probability.hpp"
+#include "plan/atom_planner.hpp"
+#include "plan/contour_plan.hpp"
+#include "plan/cost.hpp"
 #include "pld/compose.hpp"
 
 namespace hockeystick {

@@ -4,12 +4,12 @@
 #include <optional>
 #include <vector>
 
-#include "forecast/transform_plan.hpp"
 #include "methods/contour_sum.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/method.hpp"
 #include "methods/smoothed_plan.hpp"
 #include "numeric/interval.hpp"
+#include "plan/transform_plan.hpp"
 
 namespace hockeystick {
 

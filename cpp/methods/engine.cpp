@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "forecast/cost.hpp"
 #include "methods/budgeted.hpp"
 #include "numeric/runtime/clock.hpp"
 #include "numeric/runtime/switches.hpp"
+#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {

@@ -6,13 +6,13 @@
 #include <span>
 #include <utility>
 
-#include "forecast/cost.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
+#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "forecast/transform_plan.hpp"
 #include "methods/method.hpp"
+#include "plan/transform_plan.hpp"
 #include "pld/hockey_stick.hpp"
 
 namespace hockeystick {

@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
-#include "forecast/grid_planner.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/question.hpp"
+#include "plan/grid_planner.hpp"
 
 namespace hockeystick {
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "forecast/cost.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "methods/closed_form.hpp"
 #include "methods/method.hpp"
@@ -15,6 +14,7 @@
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <string_view>
 
-#include "forecast/question.hpp"
 #include "mechanisms/composition.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/runtime/budget.hpp"
+#include "plan/question.hpp"
 
 namespace hockeystick {
 

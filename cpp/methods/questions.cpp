@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "forecast/cost.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/chernoff_bound.hpp"
 #include "methods/largest_loss.hpp"
@@ -18,6 +17,7 @@
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {

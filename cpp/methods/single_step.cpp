@@ -8,11 +8,11 @@
 #include <optional>
 #include <utility>
 
-#include "forecast/cost.hpp"
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
+#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "forecast/atom_planner.hpp"
-#include "forecast/cost.hpp"
 #include "methods/smoothing.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/modulus_bound.hpp"
+#include "plan/atom_planner.hpp"
+#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {

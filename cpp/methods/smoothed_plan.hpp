@@ -2,8 +2,8 @@
 // Where smoothed contours run, how much they are smoothed and how many samples they take: forecasts only.
 #pragma once
 
-#include "forecast/contour_plan.hpp"
-#include "forecast/transform_plan.hpp"
+#include "plan/contour_plan.hpp"
+#include "plan/transform_plan.hpp"
 
 namespace hockeystick {
 

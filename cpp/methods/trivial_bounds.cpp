@@ -16,8 +16,6 @@
 #include <memory>
 #include <utility>
 
-#include "forecast/cost.hpp"
-#include "forecast/saddlepoint.hpp"
 #include "methods/largest_loss.hpp"
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
@@ -25,6 +23,8 @@
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
+#include "plan/cost.hpp"
+#include "plan/saddlepoint.hpp"
 
 namespace hockeystick {
 

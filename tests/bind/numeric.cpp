@@ -174,7 +174,7 @@ using Buffer = py::array_t<double, py::array::c_style>;
 
 std::span<double> buffer(Buffer& array) { return {array.mutable_data(), static_cast<std::size_t>(array.size())}; }
 
-void bind_plan(py::module_& m) {
+void bind_transform_plan(py::module_& m) {
   py::class_<RealFft>(m, "RealFft", "A plan of real transforms, in place; coefficients in its own order.")
       .def(py::init([](std::size_t size, const std::string& kernel) {
              return std::make_unique<RealFft>(size, kernel_named(kernel));
@@ -412,7 +412,7 @@ void bind_numeric(py::module_& m) {
   bind_kernels(numeric);
   bind_rounding_and_sums(numeric);
   bind_transforms(numeric);
-  bind_plan(numeric);
+  bind_transform_plan(numeric);
   bind_normal_and_hull(numeric);
   bind_elementary(numeric);
 }

@@ -10,21 +10,21 @@
 #include <vector>
 
 #include "bind/answers.hpp"
-#include "curves/bayes_risk.hpp"
-#include "curves/curve_points.hpp"
 #include "discretize/connect_dots.hpp"
 #include "discretize/privacy_buckets.hpp"
 #include "discretize/tangent_hull.hpp"
-#include "forecast/nonuniform_grid.hpp"
 #include "methods/composition_cache.hpp"
-#include "moments/loss_cells.hpp"
 #include "numeric/interval.hpp"
+#include "plan/nonuniform_grid.hpp"
 #include "pld/chernoff.hpp"
 #include "pld/compose.hpp"
 #include "pld/hockey_stick.hpp"
 #include "pld/loss_tail.hpp"
 #include "pld/tail_sums.hpp"
 #include "pld/tilt.hpp"
+#include "views/bayes_risk.hpp"
+#include "views/curve_points.hpp"
+#include "views/loss_cells.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;

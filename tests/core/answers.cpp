@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "mechanisms/registry.hpp"
-#include "methods/dpsgd.hpp"
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/simd/cpu.hpp"
 #include "questions.hpp"
+#include "run/dpsgd.hpp"
 
 namespace {
 

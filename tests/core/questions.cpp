@@ -9,20 +9,11 @@
 #include <span>
 #include <utility>
 
-#include "curves/composed_pld.hpp"
-#include "curves/gaussian_dp.hpp"
-#include "curves/loss_tail.hpp"
-#include "curves/tradeoff.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
+#include "mechanisms/allocation/allocated_pair.hpp"
 #include "mechanisms/registry.hpp"
-#include "mechanisms/sampling/allocated_pair.hpp"
 #include "methods/composition_cache.hpp"
-#include "methods/dpsgd.hpp"
-#include "methods/enclosing.hpp"
-#include "methods/kept_run.hpp"
 #include "methods/questions.hpp"
-#include "moments/renyi.hpp"
-#include "moments/zcdp.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/fft/convolution.hpp"
@@ -33,6 +24,15 @@
 #include "pld/renyi.hpp"
 #include "pld/stored_law.hpp"
 #include "pld/tradeoff.hpp"
+#include "run/dpsgd.hpp"
+#include "run/enclosing.hpp"
+#include "run/kept_run.hpp"
+#include "views/composed_pld.hpp"
+#include "views/gaussian_dp.hpp"
+#include "views/loss_tail.hpp"
+#include "views/renyi.hpp"
+#include "views/tradeoff.hpp"
+#include "views/zcdp.hpp"
 
 namespace core_tests {
 namespace {

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "curves/bayes_risk.hpp"
-#include "curves/gaussian_dp.hpp"
-#include "curves/tradeoff.hpp"
 #include "mechanisms/registry.hpp"
-#include "methods/dpsgd.hpp"
 #include "methods/questions.hpp"
-#include "moments/renyi.hpp"
+#include "run/dpsgd.hpp"
+#include "views/bayes_risk.hpp"
+#include "views/gaussian_dp.hpp"
+#include "views/renyi.hpp"
+#include "views/tradeoff.hpp"
 
 namespace {
 

@@ -69,7 +69,7 @@ def test_steps_closed_below_a_question_are_not_believed(closed, by_contour):
         for known in _core.delta_bounds([terms], epsilons, tolerance=1e-6, memory_limit=1 << 28)
     ]
     deltas = [low for low, _ in truths]
-    found = _core.forecast.closed_composition(
+    found = _core.plan.closed_composition(
         terms,
         planned_for=0.5 * top,
         closing=closing,

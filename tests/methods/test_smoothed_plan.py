@@ -10,8 +10,8 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from forecast.forecasts import terms
 from hockeystick import Adjacency, _core
+from plan.plans import terms
 
 
 def losses_of(sigma, q):
@@ -87,7 +87,7 @@ def test_steps_closed_below_a_question_are_not_believed(closed, may_decay):
     with ctx.workprec(300):
         truths = [delta(sigma, q, count, epsilon) for epsilon in epsilons]
         deltas = [float(truth.mid()) for truth in truths]
-        found, _, _ = _core.forecast.closed_atoms(
+        found, _, _ = _core.plan.closed_atoms(
             terms(step, count),
             planned_for=0.4 * closing[0],
             closing=closing,
@@ -109,7 +109,7 @@ def test_a_step_is_not_its_own_company(top):
     p, q = (0.3, 0.5, 0.2, 0.0), (0.2, 0.15, 0.05, 0.6)
     pair = hs.DiscretePair(p=p, q=q)
     epsilons = [0.3 * k for k in range(1, 10)]
-    found, _, _ = _core.forecast.closed_atoms(
+    found, _, _ = _core.plan.closed_atoms(
         terms(pair, 2), planned_for=1.0, closing=(top, 0.0, 0.0), epsilons=epsilons, deltas=[]
     )
     for epsilon, (lower, upper) in zip(epsilons, found, strict=True):
@@ -124,9 +124,9 @@ def test_a_step_is_not_its_own_company(top):
 @pytest.mark.parametrize("count", [1000, 10**5])
 def test_many_steps_closed_by_chernoffs_inequality_agree_with_open_ones(count):
     step = hs.DiscreteGaussian(sigma=0.5).poisson_sampled(1e-3)
-    closing = _core.forecast.closing_at(terms(step, count), 2.5, -40.0)
+    closing = _core.plan.closing_at(terms(step, count), 2.5, -40.0)
     asked = {"planned_for": 2.5, "epsilons": [1.5, 2.5], "deltas": []}
-    closed, _, _ = _core.forecast.closed_atoms(terms(step, count), closing=closing, **asked)
+    closed, _, _ = _core.plan.closed_atoms(terms(step, count), closing=closing, **asked)
     run = count * step
     for epsilon, (lower, upper) in zip(asked["epsilons"], closed, strict=True):
         low, high = run.delta_bounds(epsilon, adjacency=Adjacency.ADD_OR_REMOVE_ONE, tolerance=1e-4)
@@ -141,7 +141,7 @@ def test_samples_end_where_moments_have_decayed():
     open_at_the_top = (float("inf"), 0.0, 0.0)
     rows = {}
     for may_decay in (False, True):
-        rows[may_decay] = _core.forecast.closed_atoms(
+        rows[may_decay] = _core.plan.closed_atoms(
             terms(step, 10**5),
             planned_for=0.2,
             closing=open_at_the_top,

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechanisms/gaussian/sampling_weight.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
-#include "mechanisms/sampling/sampling_weight.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/rounding.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampling schemes: mechanisms that run others on a part of the data.
 #include "mechanisms/described/rows.hpp"
-#include "mechanisms/sampling/truncation.hpp"
+#include "mechanisms/gaussian/truncation.hpp"
 
 namespace hockeystick {
 namespace {

@@ -39,7 +39,7 @@ class FixedSizeSampled(EnclosedMechanism):
         replacement: Whether a record may be drawn more than once.
 
     Source: Balle, Barthe & Gaboardi (2018), Theorems 9 and 10; for special records see
-    cpp/mechanisms/sampling/fixed_size.cpp.
+    cpp/mechanisms/curves/fixed_size.cpp.
 
     >>> step = Gaussian(noise_multiplier=2.0).fixed_size_sampled(batch_size=500, dataset_size=10**4)
     >>> bounds = (1000 * step).epsilon_bounds(delta=1e-5, adjacency="replace-one")

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mechanism that each record joins in one of t steps, drawn at random: pairs above and below its curve.
+//
+// Let (P, Q) dominate a step with the record against without it. Draw I uniformly; P_t has P at place I and Q at the
+// others, Q_t has Q everywhere. (P_t, Q_t) dominates the steps of every adaptive run in which each record draws its own
+// step: let T_v take (P, Q) to the outputs of the next step with and without the record, given the outputs v so far
+// (Blackwell), and feed the outcomes of (P_t, Q_t) through T one by one.
+//
+// dP_t/dQ_t is the mean of t independent copies of R = dP/dQ under Q, so that its curve is
+//     h_t(alpha) = E (mean of R_i - alpha)_+ + P(R = inf),     and E (1 - alpha mean of R_i)_+ of the reverse:
+// both are expectations of convex functions, and the laws of convex_convolution.hpp bound them.
+#pragma once
+
+#include <memory>
+
+#include "mechanisms/allocation/convex_convolution.hpp"
+#include "mechanisms/dominating_pair.hpp"
+
+namespace hockeystick {
+
+struct AllocationRequest {
+  double steps;  // t, whole
+  double cells;  // intervals in a deviation of the logarithm of a mean, about
+  double tail;   // P-mass that may be counted at +inf and Q-mass at -inf
+  Order order;   // above the curve or below it
+  bool back;     // the given pair is without the record against with it, and so is the result
+};
+
+/// The pair of the random allocation. Losses of the step beyond 300 nats count as infinite above, and are left out
+/// below. Throws std::invalid_argument for a request out of range.
+std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step, const AllocationRequest& request);
+
+}  // namespace hockeystick

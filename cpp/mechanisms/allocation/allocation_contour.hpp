@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contour that serves where a curve is asked for.
+#pragma once
+
+#include <optional>
+
+#include "mechanisms/allocation/allocation_curve.hpp"
+#include "mechanisms/allocation/allocation_hyperbola.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+
+/// call(t + d) / t for d in [from, to], from >= 0 < to, or put(t + d) / t for to <= 0: by a hyperbola if that takes few
+/// nodes, else on a line.
+class AllocationContour {
+ public:
+  AllocationContour(const LognormalTransform& transform, double t, double from, double to, double accuracy)
+      : t_(t), calls_(to > 0) {
+    constexpr double near = 3.9;  // deviations up to which a line takes fewer nodes
+    if (from * from > near * near * t * transform.variance() && calls_)
+      hyperbola_.emplace(transform, t, from, to, accuracy);
+    if (!hyperbola_ || !hyperbola_->built()) line_.emplace(transform, t, from, to, accuracy);
+  }
+
+  bool is_complete() const { return !line_ || line_->is_complete(); }
+
+  Interval at(double d) const {
+    if (!line_) return hyperbola_->call(d);
+    const Interval put = line_->put(d);
+    const double part = d / t_;
+    if (!calls_) return put;
+    return {put.lower - part * (1 + 4 * u), put.upper - part * (1 - 4 * u)};  // proof: allocation-epoch
+  }
+
+ private:
+  double t_;
+  bool calls_;
+  std::optional<AllocationHyperbola> hyperbola_;
+  std::optional<AllocationSeries> line_;
+};
+
+}  // namespace hockeystick

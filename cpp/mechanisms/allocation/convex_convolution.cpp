@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/allocation/convex_convolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/cpu.hpp"
+#include "numeric/simd/vector_math.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+using Index = std::int64_t;
+constexpr Index block = diagonal_block;
+constexpr std::size_t chunk = 32;      // diagonals in a partial sum
+constexpr double least_mass = 1e-290;  // in its unit; smaller ones are dropped, so that underflow is none of others'
+constexpr double least_factor = 1e-300;
+constexpr double farthest_shift = 0x1p52;
+constexpr double dropped = 1e-307;  // bounds all that is
+
+// An array with zeros around it.
+struct Padded {
+  std::vector<double> values;
+  explicit Padded(const std::vector<double>& x) : values(x.size() + 2 * diagonal_block) {
+    std::copy(x.begin(), x.end(), values.begin() + block);
+  }
+};
+
+// A law as a factor of products: Q-masses q, and q R / e^(grid), in the unit.
+struct Factor {
+  std::vector<double> q, moment;
+  explicit Factor(const GridLaw& law) : q(law.mass.size()), moment(law.moment.size()) {
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] = -0.5 * law.log_value(law.first + static_cast<Index>(i));
+    exponentials(q);
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const double from = q[i];
+      q[i] *= law.mass[i];
+      if (q[i] < least_factor) q[i] = 0;  // proof: convex-convolution
+      if (!moment.empty()) moment[i] = q[i] > 0 ? law.moment[i] * from : 0;
+    }
+  }
+};
+
+// The grid of the result: `finer` of its intervals make one of the terms'.
+struct Target {
+  Index finer;
+  double spacing;
+  Order order;
+  double room;   // intervals below all values that means with 0 may have
+  double drift;  // and those that weights with a sum other than 1 move them by
+};
+
+// A weighted mean of the larger of two values and one that is D intervals below it.
+struct Place {
+  Index shift;          // k of the result is finer i + shift
+  double tilt, weight;  // e^(shift spacing / 2); above: the share of shift + 1
+};
+
+// The mean is e^(log_mean) times the larger value, which has the weight `larger`.
+Place place(const Target& to, double log_mean) {
+  // Of tiny losses the mean with 0 lies farther below all values than indices count: anywhere there is as good.
+  const double unit = std::max(log_mean / to.spacing, -farthest_shift);
+  Place at{0, 1, 0};
+  if (to.order == Order::above) {
+    at.shift = static_cast<Index>(std::floor(unit));
+    const double rest = log_mean - static_cast<double>(at.shift) * to.spacing;
+    at.weight = std::clamp(math::expm1(rest) / math::expm1(to.spacing), 0.0, 1.0);
+  } else {
+    // Atoms lie about the middle of their intervals.
+    at.shift = static_cast<Index>(std::floor(unit + 0.5 * static_cast<double>(to.finer)));
+  }
+  at.tilt = math::exp(0.5 * static_cast<double>(at.shift) * to.spacing);
+  return at;
+}
+
+// Which pairs of values to count: those of unequal ones twice, as both ways round are one; all; or only those.
+enum class Pairs { twice, once, unequal };
+
+// Sums over the pairs of one law's values with smaller ones of another's.
+class Products {
+ public:
+  Products(const GridLaw& a, const GridLaw& b, const Target& to)
+      : to_(to),
+        start_(std::min(a.first, b.first) - lowest(to)),
+        size_(blocks(std::max(a.last(), b.last()) - start_ + static_cast<Index>(to.drift) + 2)) {
+    for (auto& half : low_) half.assign(size_, 0.0);
+    for (auto& half : high_) half.assign(size_, 0.0);
+  }
+
+  // Adds the pairs of a value of `a`, of weight `larger`, and one of b that is not above it.
+  void add(const GridLaw& a, const GridLaw& b, double larger, double smaller, Pairs pairs) {
+    const bool above = to_.order == Order::above;
+    const Factor factor(b);
+    const Index least = pairs == Pairs::unequal ? 1 : 0;
+    const Index most = std::max<Index>(a.last() - b.first, 0);
+    std::vector<double> decay(static_cast<std::size_t>(most) + 1);
+    for (std::size_t d = 0; d < decay.size(); ++d) decay[d] = -static_cast<double>(d) * a.spacing;
+    std::vector<double> log_mean = decay;
+    exponentials(decay);
+    exponentials_less_1(log_mean);
+    const double both = larger + smaller, log_both = math::log(both);
+    for (double& x : log_mean) x *= smaller / both;
+    logarithms_of_1_plus(log_mean);
+    for (double& x : log_mean) x += log_both;
+    const Place far = place(to_, math::log(larger));
+    std::vector<Place> places(decay.size());
+    for (std::size_t d = 0; d < places.size(); ++d) places[d] = place(to_, log_mean[d]);
+    Index near = most + 1;  // pairs farther apart than this have their mean in one interval
+    while (near > least && places[static_cast<std::size_t>(near - 1)].shift == far.shift) --near;
+    terms_ += static_cast<double>(near) + static_cast<double>(a.mass.size());
+    const Padded mass(a.mass), moment(a.moment), other(factor.q), other_moment(factor.moment);
+    for (Index half = 0; half < to_.finer; ++half) {
+      std::vector<Diagonal> diagonals;
+      for (Index d = least; d < near; ++d) {
+        const Place& at = places[static_cast<std::size_t>(d)];
+        const Index n = floor_divided(at.shift, to_.finer);
+        if (at.shift - to_.finer * n != half) continue;
+        const double times = pairs == Pairs::twice && d > 0 ? 2 : 1, tilted = times * at.tilt;
+        const auto at_a = static_cast<std::ptrdiff_t>(start_ - n - a.first + block);
+        const auto at_b = static_cast<std::ptrdiff_t>(start_ - n - d - b.first + block);
+        Diagonal next{at_a, at_b, tilted, 0, 0};
+        if (above) {
+          next.first = tilted * (1 - at.weight);
+          next.second = tilted * at.weight * step_;
+        } else {
+          next.second = times * larger / at.tilt;
+          next.third = times * smaller * decay[static_cast<std::size_t>(d)] / at.tilt;
+        }
+        diagonals.push_back(next);
+      }
+      sum(diagonals, mass, moment, other, other_moment, low_[static_cast<std::size_t>(half)],
+          high_[static_cast<std::size_t>(half)]);
+    }
+    add_far(a, b, factor, far, larger, smaller, near, pairs == Pairs::twice ? 2 : 1);
+  }
+
+  GridLaw law(double origin) const {
+    GridLaw result{to_.order, origin, to_.spacing};
+    result.first = start_ * to_.finer;
+    result.zero = zero_ * mass_unit * mass_unit * math::exp(-0.5 * result.log_value(result.first));
+    const std::size_t count = size_ * static_cast<std::size_t>(to_.finer) + 1;
+    result.mass.assign(count, 0.0);
+    if (to_.order == Order::below) result.moment.assign(count, 0.0);
+    for (std::size_t half = 0; half < static_cast<std::size_t>(to_.finer); ++half) {
+      for (std::size_t n = 0; n < size_; ++n) {
+        const std::size_t k = n * static_cast<std::size_t>(to_.finer) + half;
+        result.mass[k] += low_[half][n] * mass_unit;
+        (to_.order == Order::above ? result.mass[k + 1] : result.moment[k]) += high_[half][n] * mass_unit;
+      }
+    }
+    return result;
+  }
+
+  double terms() const { return terms_; }
+
+ private:
+  static Index floor_divided(Index a, Index b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+  static std::size_t blocks(Index n) { return static_cast<std::size_t>((n + block - 1) / block * block); }
+  // Means with 0 lie below all values, by log 4 at most for weights of at least 1/4.
+  static Index lowest(const Target& to) { return static_cast<Index>(std::min(1.4 / to.spacing, to.room) + to.drift); }
+
+  void sum(const std::vector<Diagonal>& diagonals, const Padded& mass, const Padded& moment, const Padded& factor,
+           const Padded& factor_moment, std::vector<double>& low, std::vector<double>& high) {
+    const Index most = static_cast<Index>(mass.values.size()) - block - 1;           // of a padded index
+    const Index most_factor = static_cast<Index>(factor.values.size()) - block - 1;  // that is not padding
+    const SimdKernels& kernel = default_fft_kernel();
+    for (Index n = 0; n < static_cast<Index>(size_); n += block) {
+      checkpoint();
+      // As diagonals go down, `at` does not fall and `factor_at` does not rise.
+      const auto from = diagonals.begin(), to = diagonals.end();
+      const auto begin =
+          std::max(std::partition_point(from, to, [&](const Diagonal& d) { return d.at + n + block - 1 < block; }),
+                   std::partition_point(from, to, [&](const Diagonal& d) { return d.factor_at + n > most_factor; }));
+      const auto end = std::min(
+          std::partition_point(from, to, [&](const Diagonal& d) { return d.at + n <= most; }),
+          std::partition_point(from, to, [&](const Diagonal& d) { return d.factor_at + n + block - 1 >= block; }));
+      double* const first = low.data() + n;
+      double* const second = high.data() + n;
+      for (auto at = begin; at < end; at += static_cast<std::ptrdiff_t>(chunk)) {
+        const std::size_t count = std::min(chunk, static_cast<std::size_t>(end - at));
+        if (to_.order == Order::above)
+          kernel.split_diagonals(&*at, count, n, mass.values.data(), factor.values.data(), first, second);
+        else
+          kernel.merge_diagonals(&*at, count, n, mass.values.data(), moment.values.data(), factor.values.data(),
+                                 factor_moment.values.data(), first, second);
+        if (static_cast<std::ptrdiff_t>(chunk) > end - at) break;
+      }
+    }
+  }
+
+  // Adds the pairs with values at least `near` intervals below, and with 0: their means are linear in the smaller one.
+  void add_far(const GridLaw& a, const GridLaw& b, const Factor& factor, const Place& far, double larger,
+               double smaller, Index near, double times) {
+    const bool above = to_.order == Order::above;
+    const double decay = math::exp(-a.spacing);
+    const double first_decay = math::exp(-static_cast<double>(near) * a.spacing);
+    // From a value to the next, b's values move away by one interval.
+    CompensatedSum mass;
+    mass.add(b.zero / mass_unit);
+    double moment = 0;  // of their values over the larger one
+    Index j = b.first;  // the next of b to count
+    for (Index i = a.first; i <= a.last(); ++i) {
+      moment *= decay;
+      for (; j <= std::min(i - near, b.last()); ++j) {
+        const std::size_t k = static_cast<std::size_t>(j - b.first);
+        mass.add(factor.q[k]);
+        const double by = j == i - near ? first_decay : math::exp(static_cast<double>(j - i) * a.spacing);
+        moment += by * (above ? factor.q[k] : factor.moment[k]);
+      }
+      const std::size_t from = static_cast<std::size_t>(i - a.first);
+      const double total = mass.value(), own = times * a.mass[from];
+      if (!(total > 0 && own > 0)) continue;
+      const Index k = to_.finer * i + far.shift, n = floor_divided(k, to_.finer);
+      if (n < start_) {  // means with 0: split between 0 and the first place, or merged there
+        const double off = static_cast<double>(to_.finer * (i - start_)) * to_.spacing;  // from the place to g_i
+        const double value = larger * math::exp(off), here = own * total * math::exp(-0.5 * off);
+        low_[0][0] += above ? here * value : here;
+        if (!above) high_[0][0] += here * value * (a.moment[from] / a.mass[from]);
+        zero_ += above ? here * (1 - value) : 0;
+        continue;
+      }
+      const std::size_t half = static_cast<std::size_t>(k - to_.finer * n), at = static_cast<std::size_t>(n - start_);
+      if (above) {
+        const double raised = smaller * moment / (total * far.tilt * far.tilt * math::expm1(to_.spacing));
+        const double weight = std::min(far.weight + raised, 1.0);
+        low_[half][at] += own * total * far.tilt * (1 - weight);
+        high_[half][at] += own * total * far.tilt * weight * step_;
+      } else {
+        low_[half][at] += own * total * far.tilt;
+        high_[half][at] += times * (larger * a.moment[from] * total + smaller * a.mass[from] * moment) / far.tilt;
+      }
+    }
+  }
+
+  Target to_;
+  Index start_;
+  std::size_t size_;
+  double step_ = math::exp(0.5 * to_.spacing), terms_ = 0;
+  double zero_ = 0;                       // mass at 0 times e^((origin + start_ spacing) / 2)
+  std::vector<double> low_[2], high_[2];  // as zero_, in the square of the unit
+};
+
+// Drops masses that underflow may have spoilt, and zeros at the ends.
+void clean(GridLaw& law) {
+  const bool above = law.order == Order::above;
+  for (std::size_t k = 0; k < law.mass.size(); ++k) {
+    if (law.mass[k] >= least_mass) continue;
+    law.mass[k] = 0;
+    if (!above) law.moment[k] = 0;
+  }
+  if (above) law.zero += dropped, law.beyond += dropped;  // proof: convex-convolution
+  const auto positive = [](double q) { return q > 0; };
+  const auto begin = std::find_if(law.mass.begin(), law.mass.end(), positive) - law.mass.begin();
+  const auto end = law.mass.rend() - std::find_if(law.mass.rbegin(), law.mass.rend(), positive);
+  for (std::vector<double>* part : {&law.mass, &law.moment}) {
+    if (part->empty()) continue;
+    part->erase(part->begin() + std::max(begin, end), part->end());
+    part->erase(part->begin(), part->begin() + begin);
+  }
+  law.first += begin;
+}
+
+// The law of a weighted mean of independent variables with laws a and b, or of two of law a.
+GridLaw weighted_mean(const GridLaw& a, const GridLaw& b, double weight_a, double weight_b, bool finer, double room) {
+  // proof: convex-convolution
+  const double drift = std::fabs(math::log(weight_a + weight_b)) / a.spacing + 2;
+  const Target to{finer ? 2 : 1, finer ? a.spacing / 2 : a.spacing, a.order, room, drift};
+  Products products(a, b, to);
+  const bool alike = &a == &b;
+  products.add(a, b, weight_a, weight_b, alike ? Pairs::twice : Pairs::once);
+  if (!alike) products.add(b, a, weight_b, weight_a, Pairs::unequal);
+  GridLaw law = products.law(a.origin);
+  law.zero += a.zero * b.zero;
+  law.beyond = weight_a * a.beyond + weight_b * b.beyond;
+  const double reach = std::max({std::fabs(a.origin), std::fabs(a.log_value(a.first)), std::fabs(b.log_value(b.first)),
+                                 std::fabs(a.log_value(a.last())), std::fabs(b.log_value(b.last()))});
+  const double sums = (64 + products.terms() / 16 + 4 * reach) * u;             // proof: convex-convolution
+  const double errors = math::log1p(a.mass_error) + math::log1p(b.mass_error);  // proof: convex-convolution
+  law.mass_error = math::expm1(errors + 1.01 * sums) * (1 + 8 * u);
+  law.value_error = std::max(a.value_error, b.value_error) + (64 + 16 * products.terms() * a.spacing) * u;
+  if (a.order == Order::below) law.value_error += 3.03 * sums;  // proof: convex-convolution
+  clean(law);
+  return law;
+}
+
+}  // namespace
+
+void cut_ends(GridLaw& law, const Cuts& cuts) {
+  if (law.mass.empty()) return;
+  const bool above = law.order == Order::above;
+  const std::size_t n = law.mass.size();
+  const auto half = [&](std::size_t k) { return 0.5 * law.log_value(law.first + static_cast<std::int64_t>(k)); };
+  std::size_t begin = 0, end = n;
+  for (double q = 0; begin + 1 < n; ++begin)
+    if ((q += law.mass[begin] * math::exp(-half(begin))) * mass_unit > cuts.below) break;
+  for (double p = 0; end > begin + 1; --end) {
+    p += law.mass[end - 1] * math::exp(half(end - 1));
+    if (2 * half(end - 1) <= cuts.top && p * mass_unit > cuts.above) break;
+  }
+  CompensatedSum mass[2], moment[2], zero, beyond;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (k == begin) k = end;
+    if (k == n) break;
+    const bool top = k >= end;
+    const std::size_t to = top ? end - 1 : begin;
+    const double off = 0.5 * law.spacing * (static_cast<double>(k) - static_cast<double>(to));
+    const double tilt = math::exp(off);  // the root of R_k / R_to; mass / tilt is the mass at `to`
+    mass[top].add(above && !top ? law.mass[k] * tilt : law.mass[k] / tilt);
+    if (!above)
+      moment[top].add(law.moment[k] * tilt);
+    else if (top)
+      beyond.add(law.mass[k] * math::exp(half(k)) * -math::expm1(-2 * off));
+    else
+      zero.add(law.mass[k] * math::exp(-half(k)) * -math::expm1(2 * off));
+  }
+  law.mass[begin] += mass[0].value();
+  law.mass[end - 1] += mass[1].value();
+  if (!above) {
+    law.moment[begin] += moment[0].value();
+    law.moment[end - 1] += moment[1].value();
+  }
+  law.zero += zero.value() * mass_unit;
+  law.beyond += beyond.value() * mass_unit;
+  const double reach = std::fabs(law.origin) + 2 * std::max(std::fabs(half(0)), std::fabs(half(n - 1)));
+  law.mass_error += (16 + 2 * reach) * u;   // proof: convex-convolution
+  law.value_error += (32 + 2 * reach) * u;  // proof: convex-convolution
+  for (std::vector<double>* part : {&law.mass, &law.moment}) {
+    if (part->empty()) continue;
+    part->erase(part->begin() + static_cast<std::ptrdiff_t>(end), part->end());
+    part->erase(part->begin(), part->begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+  law.first += static_cast<std::int64_t>(begin);
+}
+
+GridLaw mean_of(GridLaw law, double t, const Resolution& resolution, const Cuts& cuts) {
+  std::uint64_t odd = static_cast<std::uint64_t>(t);
+  unsigned squarings = 0;
+  for (; odd % 2 == 0; odd /= 2) ++squarings;
+  // A sum of j copies is divided by about j, by whole intervals, so that a value that exceeds all others by far stays
+  // on the grid, however many are added to it. The log of the divisor:
+  const double unit = law.spacing;
+  const bool on_grid = unit > 0x1p-20;
+  const auto log_divisor = [&](std::uint64_t j) {
+    const double log_j = math::log(static_cast<double>(j));
+    return on_grid ? std::nearbyint(log_j / unit) * unit : log_j;
+  };
+  const auto joined = [&](const GridLaw& a, const GridLaw& b, std::uint64_t m, std::uint64_t n, bool halved) {
+    const double both = static_cast<double>(m + n), divisor = log_divisor(m + n);
+    const auto weight = [&](std::uint64_t j) {
+      return on_grid ? math::exp(log_divisor(j) - divisor) : static_cast<double>(j) / both;
+    };
+    GridLaw mean = weighted_mean(a, b, weight(m), weight(n), halved, resolution.least);
+    mean.value_error += 8 * u;  // proof: convex-convolution
+    cut_ends(mean, {cuts.below * both / t, cuts.above, cuts.top - divisor});
+    return mean;
+  };
+  // Intervals are halved where that takes them closer to what is asked for.
+  const auto finer = [&](const GridLaw& a, double j) {
+    const double values = static_cast<double>(a.mass.size());
+    const double wanted = resolution.interval(j);
+    const bool coarse = a.spacing * a.spacing > 2 * wanted * wanted;
+    return (coarse || 1.5 * values < resolution.least) && 2 * values < resolution.most;
+  };
+  std::uint64_t m = 1;
+  if (odd > 1) {
+    // The laws of means of m and m + 1, m the leading bits of odd.
+    unsigned bit = 63;
+    while ((odd >> bit) == 0) --bit;
+    GridLaw next = joined(law, law, 1, 1, false);
+    while (bit-- > 0) {
+      const bool halved = finer(next, 2 * static_cast<double>(m)), up = (odd >> bit) % 2 == 1;
+      GridLaw middle = joined(law, next, m, m + 1, halved);
+      if (bit > 0) {
+        GridLaw& other = up ? next : law;
+        const std::uint64_t copies = up ? m + 1 : m;
+        other = joined(other, other, copies, copies, halved);
+      }
+      (up ? law : next) = std::move(middle);
+      m = 2 * m + (up ? 1 : 0);
+    }
+  }
+  for (; squarings > 0; --squarings, m *= 2) law = joined(law, law, m, m, finer(law, 2 * static_cast<double>(m)));
+  if (!on_grid) return law;
+  const double log_t = math::log(t), off = log_divisor(m) - log_t, scale = math::exp(0.5 * off);
+  law.origin += off;  // proof: convex-convolution
+  law.beyond *= math::exp(off);
+  for (std::vector<double>* part : {&law.mass, &law.moment})
+    for (double& q : *part) q *= scale;
+  const double rounding = (16 + 2 * std::fabs(law.origin) + 4 * log_t) * u;
+  law.mass_error += rounding;   // proof: convex-convolution
+  law.value_error += rounding;  // proof: convex-convolution
+  return law;
+}
+
+}  // namespace hockeystick

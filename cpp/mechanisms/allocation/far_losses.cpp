@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/allocation/far_losses.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "mechanisms/loss_sketch.hpp"
+#include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/range.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+using Pair = std::shared_ptr<const DominatingPair>;
+
+constexpr std::size_t most_moments = 128;
+
+// Bounds of log E_P[e^(t L)] of a step.
+Interval log_moment(const DominatingPair& step, double t) {
+  const double mu = step.gaussian_mu();
+  if (!(mu > 0)) return step.log_moment_bounds(t);
+  const double value = mu * mu * t * (t + 1) / 2;
+  return {value * (1 - 0x1p-40), value * (1 + 0x1p-40)};
+}
+
+// log E_Q R_t^k at whole k, if P(R = inf) = 0: t^k times E_Q R_t^k over k! is the k-th coefficient of the t-th power of
+// sum_j m_j z^j / j!, m_j = E_Q R^j of a step.
+class MeanMoments {
+ public:
+  MeanMoments(const DominatingPair& step, double steps) {
+    std::vector<double> low{0, 0}, high{0, 0}, factorial{0, 0};
+    for (std::size_t j = 2; j <= most_moments; ++j) {
+      const auto [lower, upper] = log_moment(step, static_cast<double>(j - 1));
+      if (!std::isfinite(upper)) break;
+      factorial.push_back(factorial.back() + math::log(static_cast<double>(j)));
+      low.push_back(lower - factorial.back()), high.push_back(upper - factorial.back());
+    }
+    size_.assign(low.size(), 0.0);
+    low = power(std::move(low), steps), high = power(std::move(high), steps);
+    const double log_steps = math::log(steps), doublings = math::log2(steps) + 2;
+    double size = 1;
+    for (std::size_t j = 0; j < low.size(); ++j) {
+      const auto k = static_cast<double>(j);
+      const double scale = factorial[j] - k * log_steps;
+      size = std::max({size, size_[j], k * log_steps});
+      // proof: far-losses
+      const double off = 2 * k * u * (doublings * (8 * size + k + 40) + 2 * k * (factorial[j] + 1));
+      known_.push_back({low[j] + scale - off, high[j] + scale + off});
+    }
+    known_[0] = known_[1] = {0, 0};
+  }
+
+  // At a > 1: chords are above a convex function, and below it beyond their ends.
+  Interval between(double a) const {
+    if (!(a < static_cast<double>(known_.size() - 1))) return {-infinity, infinity};
+    const auto k = static_cast<std::size_t>(a);
+    const double part = a - static_cast<double>(k);
+    const Interval &before = known_[k - 1], &left = known_[k], &right = known_[k + 1];
+    if (part == 0) return left;
+    double lower = left.lower + part * (left.lower - before.upper);  // proof: far-losses
+    if (k + 2 < known_.size()) lower = std::max(lower, right.lower - (1 - part) * (known_[k + 2].upper - right.lower));
+    const double upper = (1 - part) * left.upper + part * right.upper;  // proof: far-losses
+    const double off = 16 * u * (std::fabs(before.upper) + std::fabs(right.upper) + std::fabs(lower));
+    return {lower - off, upper + off};
+  }
+
+ private:
+  // Logarithms of the coefficients of a product.
+  std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b) {
+    std::vector<double> all(a.size());
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      double largest = -infinity;
+      for (std::size_t j = 0; j <= k; ++j) largest = std::max(largest, a[j] + b[k - j]);
+      all[k] = largest;
+      if (std::isinf(largest)) continue;
+      double sum = 0;
+      for (std::size_t j = 0; j <= k; ++j) sum += math::exp(a[j] + b[k - j] - largest);
+      all[k] += math::log(sum);
+      size_[k] = std::max(size_[k], std::fabs(all[k]));
+    }
+    return all;
+  }
+
+  std::vector<double> power(std::vector<double> base, double times) {
+    std::vector<double> all(base.size(), -infinity);
+    all[0] = 0;
+    for (double left = times; left >= 1; left = std::floor(left / 2)) {
+      checkpoint();
+      if (left > 2 * std::floor(left / 2)) all = product(all, base);
+      if (left >= 2) base = product(base, base);
+    }
+    return all;
+  }
+
+  std::vector<double> size_;  // of logarithms of coefficients
+  std::vector<Interval> known_;
+};
+
+// Knows moments, and of the law nothing.
+class AllocatedMoments final : public DominatingPair {
+ public:
+  AllocatedMoments(Pair step, double steps, bool back)
+      : step_(std::move(step)), steps_(steps), back_(back), moments_(*step_, steps) {}
+
+  PairCells integrate(std::span<const double> edges) const override {
+    PairCells none;
+    none.cells.resize(edges.empty() ? 0 : edges.size() - 1);
+    none.lower_tail_q = none.infinity_mass = 1;
+    return none;
+  }
+  LossNodes nodes() const override { return {{0.0}, {-700.0}}; }
+
+  // Mass that all places share; of the reverse, all must have it.
+  Interval infinity_mass() const override {
+    const auto [lower, upper] = step_->infinity_mass();
+    return {back_ ? 0 : lower, upper};  // proof: far-losses
+  }
+
+  double renyi_slope_bound(double order) const override {
+    const double least = step_->renyi_slope_bound(order);
+    if (!back_) return least;
+    const double part = 1 / steps_, inner = 1 + (order - 1) * part * (1 - 4 * u);
+    // proof: far-losses
+    return std::min(least, step_->renyi_slope_bound(inner) * (part + (1 - part) / order) * (1 + 16 * u));
+  }
+  double renyi_slope_limit() const override { return back_ ? 0 : step_->renyi_slope_limit(); }  // proof: far-losses
+
+  Interval log_moment_bounds(double t) const override {
+    const double upper = log_moment(*step_, t).upper;
+    if (!back_) return both({0, upper}, moments_.between(1 + t));
+    return {0, std::min(upper, log_moment_of_product(t))};
+  }
+
+ private:
+  // The arithmetic mean R_t is at least the geometric one.
+  double log_moment_of_product(double t) const {
+    // proof: far-losses
+    return steps_ * log_moment(*step_, t / steps_ * (1 + 4 * u)).upper * (1 + 8 * u);
+  }
+
+  Pair step_;
+  double steps_;
+  bool back_;
+  MeanMoments moments_;
+};
+
+// The pair above a curve, of whose mass at +inf only `moments` say how much it has in moments.
+class FarLosses final : public DominatingPair {
+ public:
+  FarLosses(Pair curve, Pair step, double steps, bool back)
+      : curve_(std::move(curve)), moments_(std::move(step), steps, back), beyond_(curve_->infinity_mass().upper) {
+    if (const auto law = curve_->finite_law(); law && !law->atoms.empty())
+      top_ = std::max(0.0, law->atoms.back().loss + law->loss_error);
+    // h(e^(top - d)) is at least P(L > top) (1 - e^-d).
+    for (double d = 1; d > 1e-7; d *= 0.25) {
+      const double near = top_ - d;
+      const PairCells cells = curve_->integrate({&near, 1});
+      const double above = cells.upper_tail_above * (1 + cells.share_error) + cells.share_error_p * cells.upper_tail_p;
+      const double off = cells.loss_error + cells.edge_error + 4 * u * (std::fabs(top_) + 1);
+      if (!(off < 1e-3 * d)) break;
+      // proof: far-losses
+      const double far = (above + cells.infinity_mass + 1e-300) / -math::expm1(-d) * 1.01;
+      log_far_ = std::min(log_far_, math::log(far));
+    }
+  }
+
+  PairCells integrate(std::span<const double> edges) const override {
+    PairCells cells = curve_->integrate(edges);
+    cells.infinity_mass_lower = 0;
+    return cells;
+  }
+  LossNodes nodes() const override { return curve_->nodes(); }
+  AtomSketch atom_sketch() const override { return curve_->atom_sketch(); }
+  std::optional<FiniteLaw> finite_law() const override {
+    std::optional<FiniteLaw> law = curve_->finite_law();
+    if (law) law->cut += law->infinity_mass, law->infinity_mass = law->infinity_mass_lower = 0;
+    return law;
+  }
+  Interval infinity_mass() const override { return {0, beyond_}; }
+  double loss_infimum() const override { return curve_->loss_infimum(); }
+  double loss_supremum() const override { return curve_->loss_supremum(); }
+  double finite_loss_bound() const override { return curve_->finite_loss_bound(); }
+  double tail_moment_bound(double top, double t) const override { return curve_->tail_moment_bound(top, t); }
+  double unlisted_moment_bound(double t) const override {
+    // proof: far-losses
+    return (beyond_ * (1 + t) * math::exp(t * top_) + beyond_top(t)) * (1 + 1e-8);
+  }
+  double renyi_slope_bound(double order) const override {
+    return std::min(curve_->renyi_slope_bound(order), moments_.renyi_slope_bound(order));
+  }
+  double table_bytes() const override { return curve_->table_bytes(); }
+
+ private:
+  // Upper bound of E_P[e^(t L); L > top]: Hoelder's inequality.
+  double beyond_top(double t) const {
+    double least = infinity;
+    for (double share = 1; share > 1e-7; share *= 0.8)
+      // proof: far-losses
+      least = std::min(least, share * moments_.log_moment_bounds(t / share).upper + (1 - share) * log_far_);
+    return math::exp(least) * (1 + 1e-8);
+  }
+
+  Pair curve_;
+  AllocatedMoments moments_;
+  double beyond_;       // P-mass that the curve has at +inf
+  double top_ = 0;      // its largest finite loss, if that is not negative
+  double log_far_ = 0;  // upper bound of log P(L > top)
+};
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> allocated_moments(Pair step, double steps, bool back) {
+  checked("steps", steps, ranges::most_steps);
+  return std::make_shared<AllocatedMoments>(std::move(step), steps, back);
+}
+
+std::shared_ptr<const DominatingPair> with_far_losses(Pair curve, Pair step, double steps, bool back) {
+  checked("steps", steps, ranges::most_steps);
+  return std::make_shared<FarLosses>(std::move(curve), std::move(step), steps, back);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Gaussian mechanism that a record joins in exactly k of t steps, drawn at random: a pair below.
+//
+// In units of the noise, Q = N(0, I_t) and P is the mean over sets I of k steps of N(mu 1_I, I_t). For every m > 0 the
+// sum S of Y_i = e^(m x_i - m^2 / 2) is a function of the outputs. Under Q it is one of t copies of Y; under P, where
+// x_i has mean mu in k of them, one of k copies of c Y, c = e^(m mu), and t - k of Y. With m = mu it is all that
+// matters for k = 1; where single large x_i count too much in it, smaller m tell more.
+//
+// Let f(X) be the least P(A) of sets A with Q(A) >= X. It is convex, f(0) = 0, f(1) <= 1 and f(Q(S <= K)) <= P(S <= K):
+// so it lies below the lower convex hull of (0, 0), (1, 1) and any (X, Y) with X <= Q(S <= K), P(S <= K) <= Y. Every
+// such hull is f of the pair whose masses are the steps of its corners, whose hockey-stick curve is therefore below
+// that of (P, Q), and its reverse's likewise.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "mechanisms/allocation/allocation_curve.hpp"
+#include "mechanisms/allocation/lognormal_sum.hpp"
+#include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
+#include "numeric/runtime/fork_safe_mutex.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t most_points = 1 << 16;
+constexpr double largest_m = 2.5;  // beyond, series take too many samples
+constexpr double least_m = 0.3;    // below, all tell nearly the same
+
+// P(S - E S <= d), asked from 0 outwards, by a new series whenever d has doubled.
+class Walk {
+ public:
+  Walk(const LognormalTransform& transform, std::vector<LognormalPart> parts, double accuracy)
+      : transform_(transform), parts_(std::move(parts)), to_(2 * deviation(transform, parts_)), accuracy_(accuracy) {}
+
+  Interval up_to(double d) {
+    while (d > to_) {
+      to_ *= 2;
+      series_.reset();
+    }
+    if (!series_) series_.emplace(transform_, parts_, to_, accuracy_);
+    return series_->up_to(d);
+  }
+
+ private:
+  const LognormalTransform& transform_;
+  std::vector<LognormalPart> parts_;
+  double to_, accuracy_;
+  std::optional<LognormalSum> series_;
+};
+
+struct Corner {
+  double x, y;
+};
+
+struct Selection {
+  double mu, steps, selected;
+};
+
+// Appends points of the sum with this m; `cells`: in a deviation of it.
+void add_corners(const Selection& selection, double m, double cells, double tail, std::vector<Corner>& corners) {
+  const auto [mu, t, k] = selection;
+  const LognormalTransform transform(m);
+  // A smaller c makes S smaller under P, and Y larger.
+  const double c = math::exp(m * mu) * (1 - 64 * u), moved = k * (c - 1);  // proof: selected-steps
+  const double accuracy = std::max(tail / 64, 1e-15);
+  const std::vector<LognormalPart> without{{1, t}}, with{{1, t - k}, {c, k}};
+  const double spread = deviation(transform, without);
+  Walk under_q(transform, without, accuracy), under_p(transform, with, accuracy);
+  const auto with_up_to = [&](double d) {
+    return under_p.up_to(d - moved + 4 * u * (std::fabs(d) + moved));  // proof: selected-steps
+  };
+  const std::size_t most = corners.size() + most_points;
+  for (double d = 0; d > -t && corners.size() < most; d -= std::min(spread, (t + d) / 2) / cells) {
+    const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
+    corners.push_back({without_it.lower, with_it.upper});
+    if (without_it.lower <= 0 || without_it.upper < tail) break;
+  }
+  for (double d = spread / cells; corners.size() < most; d += std::max(spread, d / 4) / cells) {
+    const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
+    corners.push_back({without_it.lower, with_it.upper});
+    if (1 - with_it.upper < std::max(tail, with_it.upper - with_it.lower)) break;
+  }
+}
+
+// The lower convex hull of the points and of (0, 0) and (1, 1).
+std::vector<Corner> lower_hull(std::vector<Corner>& points) {
+  sort_by(points, &Corner::y);
+  sort_by(points, &Corner::x);
+  points.push_back({1, 1});
+  std::vector<Corner> hull{{0, 0}};
+  const auto slope = [](const Corner& a, const Corner& b) { return (b.y - a.y) / (b.x - a.x); };
+  for (const Corner& next : points) {
+    if (!(next.x > hull.back().x && next.y > 0 && (next.x < 1 || next.y == 1))) continue;
+    while (hull.size() > 1 && !(slope(hull[hull.size() - 2], hull.back()) < slope(hull.back(), next))) hull.pop_back();
+    hull.push_back(next);
+  }
+  return hull;
+}
+
+// The hull asked for last, by what is asked: it serves both directions.
+struct Kept {
+  std::array<double, 6> asked{};
+  std::vector<Corner> hull;
+};
+ForkSafeMutex& guard = *new ForkSafeMutex;
+Kept& kept = *new Kept;
+
+std::vector<Corner> hull_of(Parameters p) {
+  const double t = p[1], k = p[2], cells = p[4], tail = p[5];
+  const double mu = checked_allocation(p[0], t, p[3]).mu * (1 - 4 * u);  // proof: parameter-rounding
+  checked("selected", k, {1, t - 1, Range::Ends::closed, true});
+  std::array<double, 6> asked;
+  std::copy(p.begin(), p.end(), asked.begin());
+  {
+    const std::lock_guard lock(guard);
+    if (kept.asked == asked) return kept.hull;
+  }
+  std::vector<Corner> corners;
+  if (mu < largest_m) add_corners({mu, t, k}, mu, cells, tail, corners);
+  for (double m = 0.85 * std::min(mu, 1.7); m > least_m; m *= 0.85) add_corners({mu, t, k}, m, cells, tail, corners);
+  std::vector<Corner> hull = lower_hull(corners);
+  const std::lock_guard lock(guard);
+  kept = {asked, hull};
+  return hull;
+}
+
+AtomicLaw below(Parameters p) {
+  const std::vector<Corner> hull = hull_of(p);
+  AtomicLaw law;
+  double largest = 0;
+  for (std::size_t i = 1; i < hull.size(); ++i) {
+    const double y = hull[i].y - hull[i - 1].y, x = hull[i].x - hull[i - 1].x;
+    law.atoms.push_back({math::log(y / x), y, x});
+    largest = std::max(largest, std::fabs(law.atoms.back().loss));
+  }
+  // Slopes that are told apart are so within 8 u of themselves.
+  law.mass_error = 16 * u;  // proof: selected-steps
+  law.loss_error = 32 * u + 4 * u * largest;
+  law.bound = law.reverse_bound = largest + law.loss_error;
+  return law;
+}
+
+// Cells in a deviation of the sum; the tail is the mass left out at each end.
+const AtomicRegistration registration(below, "selected_steps_below",
+                                      {{parameter::noise_multiplier,
+                                        allocated_steps,
+                                        {"selected", ranges::most_steps},
+                                        allocated_epochs,
+                                        parameter::cells,
+                                        parameter::tail}});
+
+}  // namespace
+}  // namespace hockeystick

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/curves/curve_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "numeric/elementary.hpp"
+#include "numeric/range.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/sum.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double slack = 16 * u;  // of sums of a few terms of size 1
+constexpr double most_alpha = 1e280;
+// Of slopes: the least that count, 1e-27 at 1e280, are then at their full precision.
+constexpr double scale = 0x1p900;
+
+// A point of a curve; its value in two doubles, which is exact.
+struct Point {
+  double alpha;
+  TwoParts value;
+};
+
+// (b - a) / (b.alpha - a.alpha), scaled, within 2^-98 of itself: differences are exact in two doubles but for 2^-105.
+TwoParts slope(const Point& a, const Point& b) {
+  const TwoParts high = two_sum(b.value.value, -a.value.value);
+  const TwoParts exact = two_sum(high.value, high.error + (b.value.error - a.value.error));
+  const TwoParts rise{exact.value * scale, exact.error * scale};
+  const TwoParts run = two_sum(b.alpha, -a.alpha);
+  const double first = rise.value / run.value;
+  const double rest = exact_remainder(rise.value, first, run.value) + (rise.error - first * run.error);
+  return two_sum(first, rest / run.value);
+}
+
+bool is_less(const TwoParts& a, const TwoParts& b) {
+  return a.value != b.value ? a.value < b.value : a.error < b.error;
+}
+
+double difference(const TwoParts& a, const TwoParts& b) {
+  const TwoParts high = two_sum(a.value, -b.value);
+  return high.value + (high.error + (a.error - b.error));
+}
+
+bool is_steeper(const TwoParts& a, const TwoParts& b) { return difference(b, a) > 0x1p-60 * std::fabs(a.value); }
+
+// The lower convex hull of (0, 1) and the points, whose first slope is at least -1. It does not rise, and its last
+// slope is 0, beyond the last point. Points that bend it by less than 2^-60 of the slope are left out, which raises it.
+struct Hull {
+  std::vector<Point> points;
+  std::vector<TwoParts> slopes;  // from each point
+};
+
+Hull hull_of(const std::vector<Point>& points) {
+  Hull hull{{{0, {1, 0}}}, {}};
+  for (const Point& next : points) {
+    TwoParts last = slope(hull.points.back(), next);
+    // Of slopes closer than 2^-60 the rounding would be much of their difference.
+    while (!hull.slopes.empty() && !is_steeper(hull.slopes.back(), last)) {
+      hull.points.pop_back();
+      hull.slopes.pop_back();
+      last = slope(hull.points.back(), next);
+    }
+    hull.points.push_back(next);
+    hull.slopes.push_back(last);
+  }
+  hull.slopes.push_back({0, 0});
+  return hull;
+}
+
+AtomicLaw hull_law(const std::vector<Point>& given) {
+  const auto [points, slopes] = hull_of(given);
+  AtomicLaw law;
+  double error = 0, largest = 0;
+  const auto add = [&](double loss, double alpha, double scaled, double steepest) {
+    if (!(scaled > 0)) return;
+    // The slopes are off by 2^-98 of themselves; the difference and the product by alpha are rounded.
+    error = std::max(error, 0x1p-96 * steepest / scaled);  // proof: curve-hull
+    const double p = alpha > 1 ? alpha / scale * scaled : alpha * (scaled / scale);
+    law.atoms.push_back({loss, p, scaled / scale});
+    if (std::isfinite(loss)) largest = std::max(largest, std::fabs(loss));
+  };
+  add(-infinity, 0, difference(slopes[0], {-scale, 0}), scale);
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    const double alpha = points[k].alpha;
+    add(math::log(alpha), alpha, difference(slopes[k], slopes[k - 1]), std::fabs(slopes[k - 1].value));
+  }
+  const double beyond = points.back().value.value;
+  if (beyond > 0) law.atoms.push_back({infinity, beyond, 0});
+  law.mass_error = 4 * u + error;  // proof: curve-hull
+  law.loss_error = 4 * u * largest + smallest_subnormal;
+  law.bound = law.reverse_bound = largest * (1 + 4 * u);
+  return law;
+}
+
+// The upper values, where they do not rise and are at least 1 - alpha.
+std::vector<Point> points_above(const EnclosedCurve& curve) {
+  std::vector<Point> points;
+  double least = 1;  // the curve does not increase
+  for (std::size_t k = 0; k < curve.alpha.size(); ++k) {
+    least = std::min(least, curve.upper[k]);  // proof: curve-hull
+    const TwoParts line = two_sum(1, -curve.alpha[k]);
+    const bool below_line = is_less({least, 0}, line);  // by the giver's rounding: the curve is above the line
+    points.push_back({curve.alpha[k], below_line ? line : TwoParts{least, 0}});
+  }
+  return points;
+}
+
+// Lowers what exceeds the hull of the upper values by rounding, so that a curve lies between.
+void keep_below_hull(EnclosedCurve& curve) {
+  const std::vector<Point> hull = hull_of(points_above(curve)).points;
+  std::size_t next = 1;
+  for (std::size_t k = 0; k < curve.alpha.size(); ++k) {
+    const double alpha = curve.alpha[k];
+    while (hull[next].alpha < alpha) ++next;
+    const Point &left = hull[next - 1], &right = hull[next];
+    if (right.alpha == alpha) continue;
+    const double share = (alpha - left.alpha) / (right.alpha - left.alpha);
+    const double chord = left.value.value + share * (right.value.value - left.value.value);
+    if (!(curve.lower[k] <= chord + 64 * u))
+      throw std::invalid_argument(
+          "lower must be at most the chord between upper at alpha = " + written(left.alpha, 17) + " and " +
+          written(right.alpha, 17) + ", as the curve is convex, got " + written(curve.lower[k], 17) +
+          " at alpha = " + written(alpha, 17));
+    curve.lower[k] = std::min(curve.lower[k], chord - 8 * u * left.value.value);  // proof: curve-hull
+  }
+}
+
+}  // namespace
+
+void check_curve(EnclosedCurve& curve) {
+  const std::size_t n = curve.alpha.size();
+  if (n < 2 || curve.lower.size() != n || curve.upper.size() != n)
+    throw std::invalid_argument("alpha, lower and upper must have the same length, at least 2");
+  double least = 1;  // of the upper values so far: the curve does not increase
+  for (std::size_t k = 0; k < n; ++k) {
+    const double alpha = curve.alpha[k], lower = curve.lower[k];
+    double& upper = curve.upper[k];
+    least = std::min(least, upper);
+    if (!(alpha > (k > 0 ? curve.alpha[k - 1] : 0) && alpha < most_alpha))
+      throw std::invalid_argument("alpha must be increasing numbers in (0, 1e280), got " + written(alpha, 17));
+    if (!(lower <= upper && lower <= 1 && upper >= 0 && up(upper) >= 1 - alpha))
+      throw std::invalid_argument(
+          "lower <= upper, lower <= 1, upper >= 0 and upper >= 1 - alpha must hold at each alpha, got lower = " +
+          written(lower, 17) + " and upper = " + written(upper, 17) + " at alpha = " + written(alpha, 17));
+    if (!(lower <= least))
+      throw std::invalid_argument("lower must be at most upper at every smaller alpha, got " + written(lower, 17) +
+                                  " at alpha = " + written(alpha, 17) + " and upper = " + written(least, 17) +
+                                  " before");
+    upper = std::max(upper, std::min(1.0, up(1 - alpha)));
+  }
+  keep_below_hull(curve);
+}
+
+AtomicLaw law_above(const EnclosedCurve& curve) { return hull_law(points_above(curve)); }
+
+AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
+  const std::vector<double>&alpha = curve.alpha, &low = curve.lower, &high = curve.upper;
+  const std::size_t last = alpha.size() - 1, cells = last / stride;
+  std::vector<double> bound(cells + 1, infinity), kinks;
+  for (std::size_t i = 0; i < cells; ++i) {
+    const std::size_t from = i * stride, to = from + stride;
+    const double start = alpha[from];
+    const double slope = std::clamp((low[to] - low[from]) / (alpha[to] - start), -1.0, 0.0);
+    double offset = infinity;  // of the line, at `start`
+    for (std::size_t k = from; k < to; ++k) {
+      // Values of a line through (x, value), less the cell's own line, at both ends of the gap: the least of them.
+      const auto least = [&](double x, double value, double steep) {
+        const auto at = [&](double end) { return value + steep * (end - x) - slope * (end - start); };
+        const double size = std::fabs(steep) * (alpha[k + 1] - alpha[k]) + std::fabs(slope) * (alpha[to] - start) + 1;
+        return std::min(at(alpha[k]), at(alpha[k + 1])) - slack * size;  // proof: curve-hull
+      };
+      double best = least(alpha[k + 1], low[k + 1], 0);  // h does not increase
+      best = std::max(best, least(alpha[k], 1 - alpha[k], -1));
+      // proof: curve-hull
+      if (k > 0)
+        best = std::max(
+            best, least(alpha[k], low[k], down((low[k] - high[k - 1]) / (alpha[k] - alpha[k - 1]) * (1 + 4 * u))));
+      if (k + 2 <= last) {
+        // proof: curve-hull
+        const double steep = (high[k + 2] - low[k + 1]) / (alpha[k + 2] - alpha[k + 1]);
+        best = std::max(best, least(alpha[k + 1], low[k + 1], std::min(0.0, steep * (1 - 4 * u))));
+      }
+      offset = std::min(offset, best);
+    }
+    bound[i] = std::min(bound[i], offset);
+    const double rise = slope * (alpha[to] - start);
+    bound[i + 1] = std::min(bound[i + 1], offset + rise - slack * (1 + std::fabs(rise)));
+  }
+  for (std::size_t i = 0; i <= cells; ++i) kinks.push_back(alpha[i * stride]);
+  return law_below_chords(kinks, bound, 0);
+}
+
+AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double> value, double floor) {
+  // The curve is the line 1 - alpha to where it meets the chord from the last point at or below that line, so that no
+  // value is raised, and `floor` from where the chord to the first point at or below it meets it.
+  const std::size_t size = alpha.size();
+  std::size_t first = 0, end = size;
+  for (std::size_t i = 0; i < size; ++i)
+    if (value[i] <= 1 - alpha[i] + slack) first = i + 1;  // proof: curve-hull
+  for (std::size_t i = size; i-- > first;)
+    if (value[i] <= floor) end = i;
+  std::vector<Point> points;
+  double last = 0;
+  if (first < end || (first > 0 && first == end && end < size)) {  // or one chord meets the line and the floor
+    last = alpha[end == size ? end - 1 : end];
+    double meets = alpha[first];
+    if (first > 0) {
+      const double lacks = 1 - alpha[first - 1] - value[first - 1] + slack;
+      const double has = value[first] - (1 - alpha[first]) - slack, width = alpha[first] - alpha[first - 1];
+      // proof: curve-hull
+      if (lacks < infinity)
+        meets = std::min(meets, up(alpha[first - 1] + lacks / (lacks + has) * width * (1 + 16 * u)));
+    }
+    points.push_back({meets, two_sum(1, -meets)});
+    for (std::size_t i = first; i < end; ++i)
+      if (alpha[i] > meets) points.push_back({alpha[i], {value[i], 0}});
+    if (end < size) {
+      const double has = value[end - 1] - floor, lacks = floor - value[end], width = alpha[end] - alpha[end - 1];
+      last = down(alpha[end - 1] +
+                  (lacks < infinity ? has / (lacks + has) * width * (1 - 16 * u) : 0));  // proof: curve-hull
+    }
+    while (points.size() > 1 && points.back().alpha >= last) points.pop_back();
+    points.push_back({last, {floor, 0}});
+  }
+  // A curve must not reach the floor below 1 - alpha, nor leave 1 - alpha below the floor.
+  if (points.size() < 2 || !(points.front().alpha < 1 && last > 1 - floor + slack && points.front().alpha < last) ||
+      is_less(points.front().value, {floor, 0})) {  // proof: curve-hull
+    // P = Q but for what is infinite.
+    const double meets = floor > 0 ? std::min(1.0, up(1 - floor)) : 1;  // proof: curve-hull
+    points = {{meets, two_sum(1, -meets)}};
+  }
+  return hull_law(points);
+}
+
+}  // namespace hockeystick

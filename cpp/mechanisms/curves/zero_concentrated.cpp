@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever is rho-zCDP, D_a <= rho a for all orders a > 1 in both directions: a pair above all of them, and some of
+// them.
+//
+// For alpha >= 1 and any t > 0, (1 - alpha / x)_+ <= c x^t with c = alpha^-t (1 + 1/t)^-(1+t) / t, so that
+//     h(alpha) <= e^(rho t (t + 1)) c
+// (Canonne, Kamath & Steinke 2020, Corollary 13). At the best t two outcomes attain it but for a part e^(-rho t (t +
+// 1)). h(1) is the total variation, at most sqrt(rho / 2) (Pinsker) and sqrt(1 - e^-rho) (Bretagnolle & Huber). Below
+// 1, h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha).
+#include "mechanisms/curves/zero_concentrated.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "mechanisms/curves/curve_law.hpp"
+#include "mechanisms/curves/log_curve.hpp"
+#include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+// The best t at epsilon, where rho (2 t + 1) - log(1 + 1/t) = epsilon, from one at or before it. The left side is
+// concave and rises, so that Newton's method stays before the root. Any t is valid.
+double best_order(double rho, double epsilon, double t) {
+  for (int i = 0; i < 60; ++i) {
+    const double next = t + (epsilon - rho * (2 * t + 1) + math::log1p(1 / t)) / (2 * rho + 1 / (t * (t + 1)));
+    if (!(next > t * (1 + 1e-12)) || !std::isfinite(next)) break;
+    t = next;
+  }
+  return t;
+}
+
+// Upper bound of h(e^epsilon), epsilon >= 0, by the order 1 + t.
+double value_above(double rho, double epsilon, double t) {
+  const double a = rho * t * (1 + t), b = t * epsilon, c = (1 + t) * math::log1p(1 / t), d = math::log(t);
+  const double error = 16 * u * (a + b + c + std::fabs(d));  // proof: zero-concentrated-curve
+  return math::exp(std::min(0.0, a - b - c - d + error)) * (1 + 8 * u) + 1e-300;
+}
+
+double variation_above(double rho) {
+  return std::sqrt(std::min(rho / 2, -math::expm1(-rho))) * (1 + 16 * u);  // proof: zero-concentrated-curve
+}
+
+AtomicLaw above(Parameters p) {
+  const double rho = p[0], cells = p[1], tail = p[2];
+  const double step = std::max(std::sqrt(2 * rho) / cells, 0x1p-46);  // neighbouring points must be distinct
+  std::vector<double> alpha{1}, value{variation_above(rho)};
+  std::vector<LogPoint> beyond;
+  double t = 1;
+  while (t > 1e-300 && rho * (2 * t + 1) > math::log1p(1 / t)) t /= 2;
+  for (std::size_t k = 1; k < (1 << 20); ++k) {
+    checkpoint_each<64>(k);
+    const double x = step * static_cast<double>(k);
+    const bool is_far = x > most_loss;
+    if (!is_far) alpha.push_back(1 + math::expm1(x));
+    const double epsilon = is_far ? x : math::log(alpha.back());
+    t = best_order(rho, epsilon, t);
+    const double upper = std::min(value.front(), value_above(rho, epsilon, t));
+    if (is_far)
+      beyond.push_back({x, upper});
+    else
+      value.push_back(upper);
+    if (upper < std::max(tail, least_upper)) break;
+  }
+  EnclosedCurve curve;
+  for (std::size_t k = alpha.size(); k-- > 1;) {
+    const double below = 1 / alpha[k];
+    curve.alpha.push_back(below);
+    curve.upper.push_back(std::min(1.0, 1 - below + below * value[k] + 8 * u));  // proof: zero-concentrated-curve
+  }
+  curve.alpha.insert(curve.alpha.end(), alpha.begin(), alpha.end());
+  curve.upper.insert(curve.upper.end(), value.begin(), value.end());
+  AtomicLaw law = law_above(curve);
+  continue_law(law, alpha.back(), beyond);
+  return law;
+}
+
+// Two outcomes that are rho-zCDP, p = e^(-rho t^2) and q = e^(-rho (t + 1)^2) of the first one but for a little less.
+AtomicLaw below(Parameters parameters) {
+  const double rho = parameters[0], t = parameters[1];
+  const double power = rho * t * (t + 1), left = math::exp(-power), loss = rho * (2 * t + 1);
+  // proof: zero-concentrated-curve
+  const double p = math::exp(-rho * t * t) * (1 - 2.1 * left) * (1 - 1e-9), q = p * math::exp(-loss), exact = 1 - 1e-9;
+  // proof: zero-concentrated-curve
+  const bool is_concentrated = (4 * power + rho) * left <= 0.05 && p * (2 * t + 1) <= exact &&
+                               -math::log1p(-p) <= rho * exact && power < 700 && q > 1e-290;
+  if (!is_concentrated) throw std::invalid_argument("t must be such that two outcomes are known to be rho-zCDP");
+  AtomicLaw law;
+  const double with = math::log1p(-p), without = math::log1p(-q);
+  law.atoms = {{with - without, 1 - p, 1 - q}, {loss, p, q}};
+  law.mass_error = 8 * u;                            // proof: zero-concentrated-curve
+  law.loss_error = 8 * u * (loss - with - without);  // proof: zero-concentrated-curve
+  law.bound = loss;
+  law.reverse_bound = (without - with) * (1 + 16 * u);
+  return law;
+}
+
+// Cells in a deviation sqrt(2 rho) of the loss; the tail is the value at which they end.
+const AtomicRegistration registration_above(
+    above, "zero_concentrated_above",
+    {{{"rho", {1e-24, 1e9}}, parameter::cells, {"tail", {1e-300, 1, Range::Ends::open_above}}}});
+const AtomicRegistration registration_below(below, "zero_concentrated_below",
+                                            {{{"rho", {1e-24, 9e4}}, {"t", ranges::positive}}});
+
+}  // namespace
+
+double zero_concentrated_delta(double rho, double epsilon, double t) {
+  return std::min({1.0, variation_above(rho), value_above(rho, epsilon, t)});
+}
+
+// Where the bound of delta is `delta`: rho (1 + t) - log(1 + 1/t) - (log delta + log(1 + t)) / t.
+double zero_concentrated_epsilon(double rho, double delta, double t) {
+  if (variation_above(rho) <= delta) return 0;
+  const double a = rho * (1 + t), b = math::log1p(1 / t), c = -math::log(delta) / t, d = math::log1p(t) / t;
+  const double error = 8 * u * (a + b + c + d);  // proof: zero-concentrated-curve
+  return std::max(0.0, a - b + c - d + error);
+}
+
+}  // namespace hockeystick

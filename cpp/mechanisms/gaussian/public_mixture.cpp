@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanisms/gaussian/public_mixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mechanisms/loss_sketch.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/interval.hpp"
+#include "numeric/order.hpp"
+#include "numeric/rounding.hpp"
+
+namespace hockeystick {
+namespace {
+
+class PublicMixture final : public DominatingPair {
+ public:
+  PublicMixture(std::vector<Choice> choices, PartLeftOut rest) : choices_(std::move(choices)), rest_(rest) {
+    for (const Choice& choice : choices_) {
+      const AtomSketch part = choice.pair->atom_sketch();
+      all_atoms_ = all_atoms_ && part.all;
+      for (const Atom& atom : part.at) atoms_.push_back({atom.loss, choice.weight * atom.mass});
+    }
+    sort_by(atoms_, &Atom::loss);
+  }
+
+  // All quantities are linear in the pair. Weights are off by 2 u, products and sums by as much again each.
+  PairCells integrate(std::span<const double> edges) const override {
+    return combined([&](const DominatingPair& pair) { return pair.integrate(edges); }, edges.size() - 1);
+  }
+  PairCells integrate_inner(std::span<const double> edges) const override {
+    return combined([&](const DominatingPair& pair) { return pair.integrate_inner(edges); }, edges.size() - 1);
+  }
+
+  LossNodes nodes() const override {
+    std::vector<std::pair<double, double>> all;
+    for (const Choice& choice : choices_) {
+      const LossNodes part = choice.pair->nodes();
+      const double log_weight = math::log(choice.weight);
+      for (std::size_t i = 0; i < part.loss.size(); ++i) all.emplace_back(part.loss[i], part.log_mass[i] + log_weight);
+    }
+    sort_by(all, [](const auto& node) { return node.first; });
+    LossNodes nodes;
+    nodes.loss.reserve(all.size()), nodes.log_mass.reserve(all.size());
+    for (const auto& [loss, log_mass] : all) {
+      nodes.loss.push_back(loss);
+      nodes.log_mass.push_back(log_mass);
+    }
+    return nodes;
+  }
+
+  AtomSketch atom_sketch() const override { return {atoms_, all_atoms_}; }
+
+  double loss_infimum() const override {
+    double least = infinity;
+    for (const Choice& choice : choices_) least = std::min(least, choice.pair->loss_infimum() - choice.error);
+    return least;
+  }
+
+  double loss_supremum() const override {
+    if (rest_.weight > 0) return infinity;
+    double largest = -infinity;
+    for (const Choice& choice : choices_) largest = std::max(largest, choice.pair->loss_supremum() + choice.error);
+    return largest;
+  }
+
+  double finite_loss_bound() const override {
+    if (rest_.weight > 0) return infinity;
+    double largest = -infinity;
+    for (const Choice& choice : choices_)
+      largest = std::max(largest, up(choice.pair->finite_loss_bound() + choice.error));  // proof: largest-loss
+    return largest;
+  }
+
+  // Each part has a weight.
+  double largest_loss_from_below() const override {
+    double largest = 0;
+    for (const Choice& choice : choices_)
+      largest = std::max(largest, down(choice.pair->largest_loss_from_below() - choice.error));  // proof: largest-loss
+    return largest;
+  }
+
+  Interval infinity_mass() const override {
+    Interval sum{0, 0};
+    for (const auto& [weight, pair, error] : choices_) {
+      const auto [lower, upper] = pair->infinity_mass();
+      sum.lower += weight * lower * (1 - error), sum.upper += weight * upper * (1 + error);
+    }
+    return {sum.lower * (1 - rounding()), sum.upper * (1 + rounding()) + rest_.weight};
+  }
+
+  // Linear in the pair; a loss above `top` is one of the part's above `top` less its error.
+  double tail_moment_bound(double top, double t) const override {
+    double sum = 0;
+    for (const auto& [weight, pair, error] : choices_)
+      sum += weight * (1 + error) * math::exp(t * error) * pair->tail_moment_bound(top - error, t);
+    return sum * (1 + rounding() + 16 * u);
+  }
+
+  // Linear in the pair, each end in units of the largest part's: within 745 u of a part in that unit.
+  Interval log_moment_bounds(double t) const override {
+    constexpr double unknown = infinity;
+    std::vector<Interval> parts;
+    double unit = -unknown, off = (760 + static_cast<double>(choices_.size())) * u;
+    for (const auto& [weight, pair, error] : choices_) {
+      const auto [lower, upper] = pair->log_moment_bounds(t);
+      const double log_weight = math::log(weight);
+      parts.push_back({lower + log_weight, upper + log_weight});
+      unit = std::max(unit, parts.back().upper);
+      off = std::max(off, (t + 2) * error + u * (760 + 4 * (std::fabs(log_weight) + std::fabs(upper))));
+    }
+    if (!std::isfinite(unit)) return {-unknown, unknown};
+    double least = -unknown, low = 0, high = 0;
+    for (const auto& part : parts) least = std::max(least, part.lower);
+    for (const auto& [lower, upper] : parts) {
+      low += std::isfinite(least) ? math::exp(lower - least) : 0.0;
+      high += math::exp(upper - unit);
+    }
+    if (rest_.weight > 0)  // proof: weighted-lines
+      high += math::exp(math::log(rest_.weight) + t * (t + 1) * rest_.slope - unit) * (1 + 1e-6);
+    return {std::isfinite(least) ? least + math::log(low) - 2 * off - 4 * u * std::fabs(least) : -unknown,
+            unit + math::log(high) + 2 * off};  // proof: log-moments
+  }
+
+  // Parts whose moments hardly add to those of the mixture, which are at least 1, need fewer nodes or none.
+  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
+    constexpr double least_accuracy = 12, far_below = 5;  // [nats]
+    std::vector<WeightedPart> parts;
+    std::vector<PartLeftOut> left_out;
+    if (rest_.weight > 0) left_out.push_back(rest_);
+    for (const auto& [weight, pair, error] : choices_) {
+      if (!((3 + needs.tilt) * error < largest_line_error)) return nullptr;
+      const double log_weight = math::log(weight),
+                   slope = pair->renyi_slope_bound(1 + std::max(needs.lowest, 1e-9)) + error;
+      if (log_weight + needs.highest * (needs.highest + 1) * slope < -needs.log_accuracy - far_below) {
+        left_out.push_back({weight, slope});
+        continue;
+      }
+      LineNeeds own = needs;
+      own.cut = needs.cut / weight;
+      const double share = log_weight + log_moment_at_most(*pair, needs.tilt);
+      own.log_accuracy =
+          std::max(std::min(needs.log_accuracy, least_accuracy), needs.log_accuracy + std::min(0.0, share));
+      for (const WeightedPart& part : parts) own.most_nodes -= std::min(own.most_nodes, part.line->size());
+      parts.push_back({weight, pair->mgf_line(own), error});
+      // One part's largest losses rule the moments as much as those of all.
+      if (!parts.back().line || (needs.cut > 0 && parts.back().line->left_out() == 0)) return nullptr;
+    }
+    if (parts.empty()) return nullptr;
+    return weighted_line(std::move(parts), std::move(left_out), needs.tilt);
+  }
+
+  // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.
+  double renyi_slope_bound(double order) const override {
+    if (rest_.weight > 0) return infinity;
+    double largest = 0;
+    for (const Choice& choice : choices_)
+      largest = std::max(largest, choice.pair->renyi_slope_bound(order) + choice.error);
+    return largest * (1 + 4 * u);
+  }
+  double renyi_slope_limit() const override {
+    double largest = 0;
+    for (const Choice& choice : choices_) largest = std::max(largest, choice.pair->renyi_slope_limit());
+    return largest;
+  }
+
+  double total_variation_bound() const override {
+    double sum = 0;
+    for (const Choice& choice : choices_) sum += choice.weight * (choice.pair->total_variation_bound() + choice.error);
+    return std::min(1.0, sum * (1 + rounding()) + rest_.weight);
+  }
+
+ private:
+  template <class Integrate>
+  PairCells combined(Integrate&& integrate_part, std::size_t count) const {
+    PairCells result;
+    result.cells.resize(count);
+    result.own_scale = true;
+    for (const auto& [weight, pair, error] : choices_) {
+      const PairCells part = integrate_part(*pair);
+      for (std::size_t i = 0; i < result.cells.size(); ++i) {
+        result.cells[i].p += weight * part.cells[i].p;
+        result.cells[i].above += weight * part.cells[i].above;
+        result.cells[i].below += weight * part.cells[i].below;
+      }
+      result.lower_tail_p += weight * part.lower_tail_p;
+      result.lower_tail_q += weight * part.lower_tail_q;
+      result.upper_tail_p += weight * part.upper_tail_p;
+      result.upper_tail_above += weight * part.upper_tail_above;
+      result.infinity_mass += weight * part.infinity_mass;
+      result.infinity_mass_lower += weight * part.infinity_mass_lower;
+      result.mass_error = std::max(result.mass_error, part.mass_error + error);
+      result.share_error = std::max(result.share_error, part.share_error + 2 * error);
+      result.share_error_p = std::max(result.share_error_p, part.share_error_p);
+      result.loss_error = std::max(result.loss_error, part.loss_error + error);
+      result.edge_error = std::max(result.edge_error, part.edge_error);
+      result.own_scale = result.own_scale && part.own_scale;
+    }
+    result.mass_error += rounding();  // proof: cell-rounding
+    result.share_error += rounding();
+    result.lower_tail_q *= 1 + rounding();
+    result.infinity_mass = result.infinity_mass * (1 + rounding()) + rest_.weight;
+    result.infinity_mass_lower *= 1 - rounding();
+    return result;
+  }
+
+  // log of what losses below and above 1 / t add to E[e^(t L)].
+  static double log_moment_at_most(const DominatingPair& pair, double t) {
+    const double top = 1 / std::max(t, 1e-3);
+    return math::log(math::exp(t * top) + pair.tail_moment_bound(top, std::max(t, 1e-3)));
+  }
+
+  double rounding() const { return (4 + static_cast<double>(choices_.size())) * u; }
+
+  std::vector<Choice> choices_;
+  PartLeftOut rest_;
+  std::vector<Atom> atoms_;  // for plans only
+  bool all_atoms_ = true;
+};
+
+}  // namespace
+
+std::shared_ptr<const DominatingPair> public_mixture(std::vector<Choice> choices, PartLeftOut rest) {
+  return std::make_shared<PublicMixture>(std::move(choices), rest);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/grid_interval.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/loss_sketch.hpp"
+#include "numeric/elementary.hpp"
+#include "plan/lattice_grid.hpp"
+
+namespace hockeystick {
+namespace {
+
+double interval_for(double count, double variance, double deviation) {
+  return std::min(std::sqrt(4 * variance / count), deviation / 4);
+}
+
+// Tilts that a coarse grid bears, in multiples of the reciprocal deviation.
+constexpr double steepest = 40;
+
+double interval_for_delta(double count, const Saddle& at, double log_tolerance) {
+  if (at.regular) {
+    const double variance = 2 * 0.55 * log_tolerance / at.curvature;
+    return std::min(interval_for(count, variance, at.deviation), 0.25 / std::max(at.tilt, 1e-3));  // bears that tilt
+  }
+  // Atoms would cost an error of first order; for the rest e^K grows by tilt (1 + tilt) / 2 times the variance.
+  const double first_order = std::max(at.epsilon, at.deviation / 4) / 256;
+  const double tilt = std::min(at.tilt, 0.5 / first_order);  // a plan takes no steeper one
+  const double variance = log_tolerance / std::max(tilt * (1 + tilt), 1e-300);
+  return interval_for(count, variance, 4 * first_order);
+}
+
+}  // namespace
+
+double interval_for_variance(const Saddlepoint& saddlepoint, double variance) {
+  return interval_for(saddlepoint.total_count(), variance, saddlepoint.deviation());
+}
+
+double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance) {
+  constexpr double most = 8;  // how much wider atoms that stay where they are may make it
+  const double total = saddlepoint.total_count(), interval = interval_for_delta(total, at, log_tolerance);
+  const double spread = 1.25 * saddlepoint.spread_count(at.tilt, most * interval);
+  return interval_for_delta(std::clamp(spread, total / (most * most), total), at, log_tolerance);
+}
+
+bool can_close(const Direction& direction) {
+  return std::all_of(direction.begin(), direction.end(), [](const Term& term) {
+    return std::isfinite(term.pair->loss_infimum()) && term.pair->atom_sketch().at.empty();
+  });
+}
+
+double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double log_tolerance) {
+  return std::min(interval_for_variance(saddlepoint, log_tolerance / (tilt * (1 + tilt))), 0.25 / tilt);
+}
+
+double first_interval(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at,
+                      double log_tolerance, double log_margin) {
+  double interval = interval_for_delta(saddlepoint, at, log_tolerance);
+  if (can_close(direction))
+    for (int i = 0; i < 3; ++i)
+      interval = interval_for_delta(1.5 * saddlepoint.moving_count(at.tilt, interval), at, log_tolerance);
+  if (log_margin > 0) {
+    const double far = math::exp(std::max(at.log_delta - log_margin, -690.0));
+    const double finer = interval_for_delta(saddlepoint, saddlepoint.saddle_for_delta(far), log_tolerance);
+    interval = 0.85 * std::min(interval, finer);
+  }
+  const double off_grid =
+      choose_lattice_grid(direction, saddlepoint, {std::max(0.0, at.tilt), interval, 0, false}).off_grid_steps;
+  if (off_grid > 0) {
+    const double slope = at.regular ? at.slope : at.tilt + 1 / std::max(at.epsilon, at.deviation);
+    interval = std::min(interval, log_tolerance / (slope * off_grid));
+  }
+  // Where forecasts underflow it must not be 0: nothing finer would fit any memory.
+  return std::max(interval, 1e-12 * std::max(at.deviation, at.epsilon));
+}
+
+double interval_for_tail(const Saddlepoint& saddlepoint, const Saddle& at, double width) {
+  const double scale = 1 / (saddlepoint.deviation() * saddlepoint.deviation());
+  const double interval =
+      interval_for_variance(saddlepoint, width / std::clamp(at.tilt * (1 + at.tilt), scale, steepest * scale));
+  return std::max(interval, 1e-12 * saddlepoint.deviation());  // as of `first_interval`
+}
+
+double interval_for_power(const Saddlepoint& saddlepoint, double smallest, double largest, double width) {
+  const double scale = 1 / saddlepoint.deviation();
+  double tilt = scale;
+  if (smallest < 0.5) tilt = std::max(tilt, saddlepoint.saddle_for_rate(smallest, 1).tilt);
+  if (largest > 0.5) tilt = std::max(tilt, -saddlepoint.saddle_for_rate(std::max(1 - largest, 1e-16), -1).tilt);
+  return interval_for_variance(saddlepoint, width / std::min(tilt, steepest * scale));
+}
+
+double interval_for_quantile(const Saddlepoint& saddlepoint, double width) {
+  return interval_for_variance(saddlepoint, width * width / 4);
+}
+
+double interval_for_buckets(const Saddlepoint& saddlepoint, double width) {
+  return std::min(width / saddlepoint.total_count(), saddlepoint.deviation() / 4);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/grid_planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "discretize/cells.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/runtime/switches.hpp"
+#include "plan/cost.hpp"
+#include "plan/grid_interval.hpp"
+#include "plan/window.hpp"
+#include "pld/chernoff.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr double widest_interval = 0.5 * largest_interval;  // aligning may widen it
+constexpr int most_attempts = 8;
+
+// Nats of delta within which questions are planned alike.
+constexpr double rung_width = 2;
+
+// Of the tolerance: how tight a transform is for the first of the questions that share it.
+constexpr double shared_tightness = 0.5;
+
+constexpr int most_closings = 20;
+
+// Of an interval that was no better than a wider one: where a step's bulk is as narrow as that, widths say little.
+constexpr double coarsest = 0.15;
+
+}  // namespace
+
+GridPlanner::GridPlanner(const Direction& direction, const Question& question, double infinity_mass)
+    : direction_(direction),
+      question_(question),
+      infinity_mass_(infinity_mass),
+      whole_(direction),
+      saddlepoint_(whole_),
+      previous_gap_(infinity) {
+  if (question_.log_margin > 0) question_.tolerance *= shared_tightness;
+  const bool wants_epsilon = question_.wants_epsilon();
+  log_delta_ = wants_epsilon ? math::log(question_.at) : saddlepoint_.saddle_for_epsilon(question_.at).log_delta;
+  if (!wants_epsilon || !step_to_rung(math::log(finite_delta()))) forecast();
+  log_tolerance_ = wanted_log_tolerance();
+  rounding_ = 0x1p-51 * std::sqrt(whole_.total_count());
+}
+
+const Plan& GridPlanner::plan() {
+  if (!plan_) {
+    if (interval_ == 0) {
+      interval_ = std::min(first_interval(direction_, saddlepoint_, at_, log_tolerance_, question_.log_margin),
+                           widest_interval);
+      cut_ = std::min(1e-3, log_tolerance_ * 1e-3) * math::exp(-question_.log_margin);
+      if (closing_.top < infinity) cut_ *= 1e-3;  // forecasts of so steep tails are rough
+    }
+    if (closing_.top < infinity && !is_off("flatten")) flatten();
+    plan_ = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval_, cut_, true, closing_});
+  }
+  return *plan_;
+}
+
+double GridPlanner::cost() { return plan().cost / (question_.log_margin > 0 ? cost::questions_shared : 1); }
+
+bool GridPlanner::fit(double bytes) {
+  if (plan().bytes <= bytes) return true;
+  limited_by_ = "memory_limit";
+  double interval = interval_;
+  while (plan_->bytes > bytes && interval < std::min(std::max(at_.deviation, at_.epsilon), widest_interval)) {
+    interval = std::min(interval * std::max(1.25, std::min(plan_->bytes / bytes, 1e6)), widest_interval);
+    plan_ = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval, cut_, true, closing_});
+  }
+  return plan_->bytes <= bytes;
+}
+
+double GridPlanner::excess(const Width& found) const {
+  const double allowed = question_.tolerance * found.upper;
+  const double gap = found.upper - found.lower;
+  return std::isfinite(gap) && allowed > 0 ? std::max(1.1, gap / allowed) : 16.0;
+}
+
+void GridPlanner::learn(const Width& found) {
+  const Plan before = std::move(*plan_);
+  plan_.reset();
+  ++attempts_;
+  if (step_off_rung()) log_tolerance_ = wanted_log_tolerance();
+  if (!limited_by_.empty()) return;
+  const double delta = question_.wants_epsilon() ? question_.at : found.upper;
+  const double width = found.lost + found.rounding + found.discretization, gap = found.upper - found.lower;
+  if (flattened_ && found.rounding > 0.02 * log_tolerance_ * delta)
+    rounding_ *= std::max(30.0, found.rounding / (0.01 * log_tolerance_ * delta));
+  else if (found.rounding > 0.5 * log_tolerance_ * delta && found.rounding > 0.3 * width)
+    limited_by_ = "rounding";
+  else if (attempts_ == most_attempts || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
+    limited_by_ = "passes";
+  const bool is_stuck = gap > 0.9 * std::exchange(previous_gap_, gap);  // of the best bounds so far
+  if (found.lost > 0.1 * log_tolerance_ * delta) {
+    cut_ *= 1e-3;
+    if (!question_.wants_epsilon() && found.lower > 0) forecast_from(math::log(found.lower));
+  }
+  // If truncation took most of the width, the interval has hardly been tried yet.
+  const bool tried = found.lost <= 0.3 * width;
+  // Atoms off the grid cost an error of first order in the interval, the rest is of second order.
+  const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
+  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, is_stuck ? coarsest : 0.8) : 0.25);
+  const double planned_for = at_.epsilon;
+  look_at(found, tried);
+  if (limited_by_ == "rounding" && std::fabs(at_.epsilon - planned_for) > 0.1 * at_.epsilon) limited_by_ = {};
+}
+
+void GridPlanner::forecast() {
+  const bool wants_epsilon = question_.wants_epsilon();
+  double finite = forecast_from(log_delta_);
+  // Without the rare huge losses delta at an epsilon may be far less than with them.
+  for (int i = 0; i < 4 && !wants_epsilon && at_.log_delta < log_delta_ - 1; ++i)
+    finite = forecast_from(log_delta_ = at_.log_delta);
+  close();
+  zero_forecast_ = wants_epsilon && at_.epsilon <= 0;
+  if (zero_forecast_) at_ = saddlepoint_.saddle_for_epsilon(0);
+  if (!wants_epsilon && at_.regular && rungs_) step_to_rung(finite);
+}
+
+// What an answer of epsilon leaves to finite losses.
+double GridPlanner::finite_delta() const {
+  return std::max(question_.at - infinity_mass_ - closed_mass_, 1e-3 * question_.at);
+}
+
+// The saddlepoint forgets what truncation may cut at a delta of about e^log_delta. Returns the log of what finite
+// losses add to delta.
+double GridPlanner::forecast_from(double log_delta) {
+  saddlepoint_ = whole_;
+  saddlepoint_.truncate(log_delta - question_.log_margin + math::log(1e-4 * question_.tolerance));
+  at_ = question_.wants_epsilon() ? saddlepoint_.saddle_for_delta(finite_delta())
+                                  : saddlepoint_.saddle_for_epsilon(question_.at);
+  const double finite = at_.log_delta;
+  add_infinity();
+  return finite;
+}
+
+void GridPlanner::add_infinity() {
+  if (!question_.wants_epsilon()) at_.log_delta = math::log(math::exp(at_.log_delta) + infinity_mass_);
+}
+
+// Where single steps with rare huge losses decide, the run is planned as if no step had larger losses than matter.
+void GridPlanner::close() {
+  if (is_off("closing") || !question_.wants_epsilon() || at_.regular || question_.log_margin > 0 ||
+      !can_close(direction_))
+    return;
+  double epsilon = at_.epsilon;
+  for (int i = 0; i < most_closings && epsilon > 0 && closed_by(epsilon); ++i) {
+    const double next = std::max(epsilon / 4, 1.3 * at_.epsilon);
+    if (next > 0.8 * epsilon) break;
+    epsilon = next;
+  }
+}
+
+// The tilt of at most the saddle's with the shortest transform of those that leave rounding little: where a big jump
+// is as likely as many steps, steep tilts see both.
+void GridPlanner::flatten() {
+  const double most = at_.log_delta + math::log(0.02 * log_tolerance_ / rounding_);
+  double shortest = infinity, best = at_.tilt;
+  for (double tilt = at_.tilt; tilt >= 0; tilt = tilt > 0.02 * at_.tilt ? tilt / 3 : tilt > 0 ? 0 : -1) {
+    const WindowForecast window = question_window(saddlepoint_, at_, tilt, {interval_, 0, 0.5 / interval_}, cut_, true);
+    const double length = window.length(), peak = math::exp(log_chernoff_peak(tilt));
+    const double points = std::min(window.size * peak, 1 / (tilt * (1 + tilt) * interval_));
+    const double unit = saddlepoint_.cumulants(tilt).value - tilt * at_.epsilon + math::log(points);
+    if (tilt < at_.tilt && !(unit < most)) break;
+    if (length < 0.9 * shortest) shortest = length, best = tilt;
+  }
+  flattened_ = best < at_.tilt;
+  at_.tilt = best;
+}
+
+Closing GridPlanner::closing(double epsilon) const {
+  return closing_at(direction_, whole_, epsilon, math::log(question_.at) + math::log(1e-6 * question_.tolerance));
+}
+
+// Whether the question may still lie below an epsilon for which the steps are closed; if not, all stays as it was.
+bool GridPlanner::closed_by(double epsilon) {
+  const Closing next = closing(epsilon);
+  Saddlepoint closed = whole_;
+  const double mass = closed.close(next.top);
+  if (!(mass < 0.5 * (question_.at - infinity_mass_))) return false;
+  const double before = std::exchange(closed_mass_, mass);
+  const Saddle at = closed.saddle_for_delta(finite_delta());
+  if (at.epsilon > epsilon) {
+    closed_mass_ = before;
+    return false;
+  }
+  at_ = at, closing_ = next, saddlepoint_ = std::move(closed);
+  return true;
+}
+
+// Plans anew for where an answer has found the question.
+void GridPlanner::look_at(const Width& found, bool tried) {
+  if (is_off("closing") || !question_.wants_epsilon() || question_.log_margin > 0 || !can_close(direction_)) return;
+  const double epsilon = found.upper;
+  if (!std::isfinite(epsilon) || !(epsilon > 0) || !(found.slope > 0) || !(found.curvature > 0)) return;
+  const bool is_placed = std::fabs(epsilon - at_.epsilon) < 0.5 * epsilon;
+  if (at_.regular && closing_.top == infinity && tried && is_placed) return;
+  const bool known = at_.regular && std::fabs(epsilon - at_.epsilon) < 0.1 * epsilon;
+  saddlepoint_ = whole_;
+  closing_ = closing(epsilon);
+  closed_mass_ = saddlepoint_.close(closing_.top);
+  at_ = saddlepoint_.saddle_for_epsilon(epsilon);
+  at_.log_delta = math::log(question_.at);
+  at_.slope = found.slope, at_.curvature = found.curvature, at_.regular = true;
+  log_tolerance_ = wanted_log_tolerance();
+  const double wanted = first_interval(direction_, saddlepoint_, at_, log_tolerance_, 0);
+  interval_ = std::min(widest_interval, known ? std::min(interval_, wanted) : wanted);
+}
+
+// Questions of a direction on the same rung of delta are planned alike, for its lower end, and equal plans share a
+// transform. The window reaches a deviation below where it is planned for. `finite`: log of what finite losses add to
+// delta.
+bool GridPlanner::step_to_rung(double finite) {
+  if (is_off("rungs") || !(finite <= -rung_width)) return false;  // above, delta says little of where epsilon is
+  const double rung = rung_width * std::floor(finite / rung_width);
+  Saddlepoint saddlepoint = whole_;
+  saddlepoint.truncate(rung - question_.log_margin + math::log(1e-4 * question_.tolerance));
+  const Saddle at = saddlepoint.saddle_for_delta(math::exp(rung));
+  if (!at.regular || !(at.epsilon > 2 * rung_width / at.slope)) return false;
+  const double before = question_.wants_epsilon() ? at.epsilon - (finite - rung) / at.slope : question_.at;
+  if (!(std::fabs(at.epsilon - before) < 0.5 * at.deviation)) return false;
+  at_ = at;
+  add_infinity();
+  saddlepoint_ = std::move(saddlepoint);
+  return on_rung_ = true;
+}
+
+// Plans for the question itself; false if it was.
+bool GridPlanner::step_off_rung() {
+  if (!on_rung_) return false;
+  on_rung_ = rungs_ = false;
+  forecast();
+  return true;
+}
+
+// The relative width of delta that meets the tolerance on the answer.
+double GridPlanner::wanted_log_tolerance() const {
+  if (!question_.wants_epsilon()) {  // what is at +inf needs no grid
+    const double finite = std::max(1 - infinity_mass_ / math::exp(at_.log_delta), 1e-9);
+    return std::min(0.5, question_.tolerance / finite);
+  }
+  if (zero_forecast_)  // the answer is 0 if delta(0) is enclosed this well
+    return std::clamp(0.3 * (math::log(question_.at) - at_.log_delta), 1e-6, 0.5);
+  const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
+  // At the other end of the rung epsilon is smaller, and the slope.
+  const double epsilon = at_.epsilon - (on_rung_ ? rung_width / slope : 0);
+  return std::clamp(slope * question_.tolerance * epsilon, 1e-13, 0.5);
+}
+
+}  // namespace hockeystick

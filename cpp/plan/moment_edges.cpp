@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/moment_edges.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/loss_sketch.hpp"
+#include "plan/cost.hpp"
+
+namespace hockeystick {
+namespace {
+
+// Losses with mass, and one beyond the mass at either end, or the reach.
+std::vector<double> losses_with_mass(const DominatingPair& pair, double reach) {
+  const LossNodes nodes = pair.nodes();
+  std::vector<double> kept;
+  bool is_cut_below = false, is_cut_above = false;
+  for (std::size_t i = 0; i < nodes.loss.size(); ++i) {
+    const double loss = nodes.loss[i], log_mass = nodes.log_mass[i];
+    // So small a P-mass is lost in binary64; of losses below 0 only the Q-mass counts.
+    const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
+    if (std::fabs(loss) >= reach) {
+      (loss > 0 ? is_cut_above : is_cut_below) |= matters;
+      continue;
+    }
+    if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
+  }
+  if (kept.empty()) kept.push_back(0);  // no finite loss has mass
+  // Strictly beyond a bounded loss.
+  const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
+  kept.insert(kept.begin(), is_cut_below ? -reach : std::max(kept.front() - 1, pair.loss_infimum() - pad));
+  kept.push_back(is_cut_above ? reach : std::min(kept.back() + 1, pair.loss_supremum() + pad));
+  if (!(kept.back() > kept[kept.size() - 2])) kept.pop_back();
+  return kept;
+}
+
+}  // namespace
+
+std::vector<double> moment_edges(const DominatingPair& pair, int fineness, Held& room, double reach) {
+  const std::vector<double> kept = losses_with_mass(pair, reach);
+  const auto parts_between = [&](std::size_t i) {
+    return std::clamp(std::ceil((kept[i + 1] - kept[i]) * 1.01), 1.0 * fineness, 1e6);
+  };
+  double count = 1;
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) count += parts_between(i);
+  room = Held(cost::moment_edge_bytes * count);
+  std::vector<double> edges{kept.front()};
+  edges.reserve(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
+    const double gap = kept[i + 1] - kept[i];
+    const int parts = static_cast<int>(parts_between(i));
+    for (int j = 1; j <= parts; ++j) {
+      const double edge = j < parts ? kept[i] + gap * j / parts : kept[i + 1];
+      if (edge > edges.back()) edges.push_back(edge);
+    }
+  }
+  return edges;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/window.hpp"
+
+#include <cmath>
+
+#include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/fft/convolution.hpp"
+#include "numeric/fft/real_fft.hpp"
+#include "plan/cost.hpp"
+#include "pld/chernoff.hpp"
+#include "pld/hockey_stick.hpp"
+
+namespace hockeystick {
+namespace {
+
+// All that is asked of a window: losses from `lowest` to `highest` at least, what P-mass may lie above it, and what
+// tilted mass may wrap into it from either side, as -log.
+struct WindowNeeds {
+  double tilt, lowest, highest, log_above, log_wrapped;
+  double steepness = 1;  // of what Chernoff's inequality is best at; less is safer where the forecast is rough
+};
+
+WindowForecast make_window(const Saddlepoint& saddlepoint, const Cumulants& k, const WindowGrid& grid,
+                           const WindowNeeds& needs) {
+  const auto [d, shift, limit] = grid;
+  const auto above = [&, limit = limit](double tilt, double log_reciprocal) {
+    const Saddlepoint::Tilted from{tilt, saddlepoint.cumulants(tilt)};
+    ChernoffQuantile quantile = saddlepoint.chernoff_quantile(from, log_reciprocal, 1, limit);
+    if (needs.steepness == 1) return quantile;
+    const double apart = needs.steepness * (quantile.tilt - tilt);
+    return ChernoffQuantile{
+        tilt + apart, (saddlepoint.cumulants(tilt + apart).value - from.cumulants.value + log_reciprocal) / apart};
+  };
+  const auto top = above(0, needs.log_above), from_above = above(needs.tilt, needs.log_wrapped);
+  const auto from_below = saddlepoint.chernoff_quantile({needs.tilt, k}, needs.log_wrapped, -1, limit);
+  const double high = std::max(top.loss, needs.highest);
+  WindowForecast window{};
+  window.first = std::floor((needs.lowest - shift) / d) - 2;
+  window.size = std::ceil((high - shift) / d) + 3 - window.first;
+  window.period = std::max(high - from_below.loss, from_above.loss - needs.lowest) / d + 16;
+  window.chernoff = {top.tilt - needs.tilt, 0, from_above.tilt - needs.tilt, from_below.tilt - needs.tilt};
+  return window;
+}
+
+}  // namespace
+
+Window WindowForecast::window() const {
+  return {static_cast<std::int64_t>(first), static_cast<std::size_t>(std::max(size, 1.0))};
+}
+
+std::size_t WindowForecast::fft_size() const { return RealFft::good_size(static_cast<std::size_t>(length())); }
+
+double WindowForecast::bytes(int curves) const {
+  if (!is_feasible()) return std::fabs(first) <= 0x1p62 ? length() * cost::circle_point_bytes : infinity;
+  const std::size_t points = fft_size();
+  return static_cast<double>(CyclicProduct::bytes(points) + RealFft::bytes(points) + 2 * sizeof(double) * points) +
+         curves * CurveTable::bytes(size);
+}
+
+void WindowForecast::clip(double lowest, double highest) {
+  const double last = std::min(first + size - 1, highest);
+  first = std::min(std::max(first, lowest), highest);
+  size = std::max(1.0, last - first + 1);
+}
+
+WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, const WindowGrid& grid,
+                               double cut, bool is_rough) {
+  const Cumulants k = saddlepoint.cumulants(tilt);
+  const double epsilon = std::max(0.0, at.epsilon), margin = std::sqrt(k.variance), d = grid.interval;
+  const double log_lost = math::log(cut) + at.log_delta;
+  // What wraps around has cut delta at most, at its worst weight.
+  const double log_wrapped = k.value - tilt * epsilon + log_chernoff_peak(tilt) - log_lost;
+  const bool smooth = at.regular && !is_rough && d < 0.25 * margin;
+  const double lowest = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;
+  return make_window(
+      saddlepoint, k, grid,
+      {tilt, lowest, epsilon + 4 * d, std::max(1.0, -log_lost), std::max(1.0, log_wrapped), is_rough ? 0.75 : 1.0});
+}
+
+WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass) {
+  const double log_lost = -math::log(tail_mass);
+  const Cumulants k = saddlepoint.cumulants(tilt);
+  const auto below = [&](double at) { return saddlepoint.chernoff_quantile(at, log_lost, -1, grid.steepest); };
+  const auto below_p = below(0), below_q = below(-1);
+  double lowest = std::min(below_p.loss, below_q.loss), highest = -infinity;
+  if (tilt != 0) {
+    lowest = std::min(lowest, below(tilt).loss);
+    highest = saddlepoint.chernoff_quantile({tilt, k}, log_lost, 1, grid.steepest).loss;
+  }
+  WindowForecast window = make_window(saddlepoint, k, grid, {tilt, lowest, highest, log_lost, log_lost});
+  window.chernoff.below = below_q.tilt - tilt;
+  window.period = 0;  // the window holds all but the tail mass
+  return window;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/enclosing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "mechanisms/allocation/allocation_epoch.hpp"
+#include "mechanisms/curves/zero_concentrated.hpp"
+#include "mechanisms/known_pairs.hpp"
+#include "mechanisms/registry.hpp"
+#include "methods/questions.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
+#include "numeric/range.hpp"
+#include "numeric/runtime/switches.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t left_out_records = 2;  // argument of shuffled epochs
+constexpr double least_tail = 1e-303, not_known = std::numeric_limits<double>::quiet_NaN();
+
+// For a gap of about the tolerance where a delta of `smallest` is told after so many runs. What cells add to the
+// variance of the loss moves delta by about log(1 / delta) of it, which 24 cover down to 1e-10.
+Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs) {
+  const double rare = std::max(1.0, (math::log(1 / std::max(smallest, smallest_delta)) - 5) / 19);
+  return {std::clamp(std::ceil(24 * std::sqrt(rare * 1e-3 / tolerance)), 12.0, 2000.0),
+          std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6)};
+}
+
+Accuracy finer(const Accuracy& at) { return {std::min(3 * at.cells, 2000.0), std::max(at.tail / 10, least_tail)}; }
+
+// Of an answer, relative to its upper end; a probability that is as small as any of interest has none.
+template <class Ends>
+double gap_of(const Ends& ends, const EnclosedQuestion& question) {
+  const bool may_be_tiny = question.wanted == Wanted::delta || question.wanted == Wanted::power;
+  if (may_be_tiny && ends.upper <= std::max(question.smallest, smallest_delta)) return 0;
+  return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
+}
+
+// Whether either side told it as closely as it is asked to, be it that so small a number need not be told closer.
+bool is_as_told(const Answer& over, const Answer& under, const Interval& ends) {
+  const double widest = std::max(over.upper - over.lower, under.upper - under.lower);
+  return over.converged && under.converged && ends.upper - ends.lower <= widest;
+}
+
+// Whether a side could do better with more memory, or what else keeps the sides that meet from the truth.
+void explain(const Answer& over, const Answer& under, bool closes, Answer& ends) {
+  ends.converged = false;
+  ends.limited_by = closes ? "passes" : "theory";
+  for (const Answer* side : {&under, &over}) {
+    if (side->converged || !(closes || side->limited_by == "memory_limit")) continue;
+    ends.limited_by = side->limited_by;
+    ends.required_bytes = side->required_bytes;
+  }
+}
+
+Answer answer_of(const Interval& ends) {
+  Answer answer = enclosed(ends, {});
+  answer.converged = true;
+  answer.discretization = answer.truncation = answer.wraparound = answer.rounding = not_known;
+  return answer;
+}
+
+// Answers to the points of a question, from sides that are asked ever more closely.
+class BetweenSides {
+ public:
+  BetweenSides(const EnclosedQuestion& question, std::span<const double> points, const AskSide& above,
+               const AskSide& below, std::span<const Interval> known)
+      : question_(question), points_(points), above_(above), below_(below) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      answers_.push_back(answer_of(known.empty() ? Interval{0, infinity} : known[i]));
+      answers_[i].converged = gap_of(answers_[i], question) <= question.tolerance;
+    }
+  }
+
+  const std::vector<Answer>& answers() const { return answers_; }
+
+  // The points that are not answered as closely as asked, and that more of the curve would tell more of.
+  std::vector<std::size_t> open() const {
+    std::vector<std::size_t> left = open_of(all());
+    std::erase_if(left, [&](std::size_t i) { return wants_largest(i); });
+    return left;
+  }
+
+  // Epsilon at delta = 0 is the largest loss, which pairs of a curve leave out.
+  void ask_largest() {
+    std::vector<std::size_t> which = open_of(all());
+    std::erase_if(which, [&](std::size_t i) { return !wants_largest(i); });
+    if (!which.empty()) ask(which, {starting_accuracy(question_.tolerance, most_told(), runs()), Told::largest});
+  }
+
+  // What is told besides the curve: moments, and power at rate 0, which is the mass at +inf.
+  void ask_besides() {
+    std::vector<std::size_t> which;
+    for (const std::size_t i : open())
+      if (question_.wanted == Wanted::moments || (question_.wanted == Wanted::power && points_[i] == 0))
+        which.push_back(i);
+    if (which.empty()) return;
+    SideAccuracy at{starting_accuracy(question_.tolerance, most_told(), runs()), Told::moments};
+    ask(which, at);
+    if (question_.wanted != Wanted::moments) return;
+    at.told = Told::far;
+    for (const double cells : {at.cells, 3 * at.cells}) {
+      which = open_of(which);
+      if (which.empty()) return;
+      at.cells = cells;
+      ask(which, at);
+      at.tail = least_tail;  // moments of high orders are made of losses that are rare
+    }
+  }
+
+  // What pairs of the curve tell of these points, asked together.
+  void ask_curve(std::vector<std::size_t> which) {
+    bool is_told = question_.wanted != Wanted::delta;
+    double smallest = most_told();
+    if (tells_deltas())
+      for (const std::size_t i : which)
+        if (points_[i] > 0) smallest = std::min(smallest, points_[i]);
+    SideAccuracy at{starting_accuracy(question_.tolerance, smallest, runs())};
+    const int attempts = question_.closes ? 3 : 1;
+    double before = infinity;
+    for (int attempt = 1; !is_contradiction_;) {
+      const double gap = ask(which, at);
+      which = open_of(which);
+      if (which.empty()) return;
+      // Deltas come to what the ends leave out, once: then the least of them says how much that may be.
+      if (!is_told) {
+        double least = infinity, least_upper = infinity;
+        for (const std::size_t i : which)
+          least = std::min(least, answers_[i].lower), least_upper = std::min(least_upper, answers_[i].upper);
+        if (tail_of(least_upper) < at.tail) {
+          is_told = least > 0;
+          smallest = is_told ? least : which.size() > 1 ? smallest_delta : smallest * smallest * smallest;
+          static_cast<Accuracy&>(at) = starting_accuracy(question_.tolerance, smallest, runs());
+          continue;
+        }
+      }
+      // Rounding limits it where closer pairs do not help.
+      if (attempt == attempts || 0.9 * before < gap) return;
+      before = gap;
+      static_cast<Accuracy&>(at) = finer(at);
+      ++attempt;
+    }
+  }
+
+  // Delta is 0 beyond the largest loss, which pairs of a curve may not tell: asked where it may be 0.
+  void ask_beyond_largest() {
+    std::vector<std::size_t> which = open_of(all());
+    std::erase_if(which, [&](std::size_t i) { return question_.wanted != Wanted::delta || answers_[i].lower > 0; });
+    if (which.empty()) return;
+    const std::vector<Answer> found =
+        above_({starting_accuracy(question_.tolerance, most_told(), runs()), Told::largest}, of(which));
+    for (std::size_t k = 0; k < which.size(); ++k)
+      if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
+  }
+
+  // What lies above if nothing is sampled: no scheme costs more than that.
+  void ask_unsampled() {
+    if (!question_.is_sampled) return;
+    const std::vector<Answer> over = above_({starting_accuracy(question_.tolerance, 1, 1), Told::unsampled}, points_);
+    for (std::size_t k = 0; k < over.size(); ++k) {
+      Answer& answer = answers_[k];
+      if (question_.wanted == Wanted::risk)
+        answer.lower = std::max(answer.lower, over[k].lower);
+      else
+        answer.upper = std::min(answer.upper, over[k].upper);
+      if (gap_of(answer, question_) <= question_.tolerance) answer.converged = true, answer.limited_by = {};
+    }
+  }
+
+  // Harder questions first: about smaller deltas and rates.
+  double ease(std::size_t i) const { return tells_deltas() ? points_[i] : -points_[i]; }
+
+ private:
+  bool wants_largest(std::size_t i) const { return question_.wanted == Wanted::epsilon && points_[i] == 0; }
+  std::int64_t runs() const { return std::max<std::int64_t>(question_.runs, 1); }
+  double tail_of(double smallest) const { return starting_accuracy(question_.tolerance, smallest, runs()).tail; }
+
+  // Whether the points are deltas or rates, the least of which says how much of the loss may be left out.
+  bool tells_deltas() const {
+    return question_.wanted == Wanted::epsilon || question_.wanted == Wanted::power ||
+           question_.wanted == Wanted::rates;
+  }
+
+  // The largest delta that counts as told.
+  double most_told() const { return question_.wanted == Wanted::epsilon ? 1 : 1e-9; }
+
+  std::vector<double> of(std::span<const std::size_t> which) const {
+    std::vector<double> points;
+    for (const std::size_t i : which) points.push_back(points_[i]);
+    return points;
+  }
+
+  std::vector<std::size_t> all() const {
+    std::vector<std::size_t> which(points_.size());
+    std::iota(which.begin(), which.end(), std::size_t{0});
+    return which;
+  }
+
+  std::vector<std::size_t> open_of(std::span<const std::size_t> which) const {
+    std::vector<std::size_t> left;
+    for (const std::size_t i : which)
+      if (!answers_[i].converged) left.push_back(i);
+    return left;
+  }
+
+  // Asks both sides; the largest gap that they leave where it is too wide.
+  double ask(std::span<const std::size_t> which, const SideAccuracy& at) {
+    const std::vector<double> points = of(which);
+    const std::vector<Answer> over = above_(at, points), under = below_(at, points);
+    double gap = 0;
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      Answer& answer = answers_[which[k]];
+      Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
+                                                       : Interval{under[k].lower, over[k].upper};
+      const double told = gap_of(each, question_);
+      const bool as_told = is_as_told(over[k], under[k], each);
+      each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
+      // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
+      // largest there can be: then the pairs above reach it but for rounding.
+      if (question_.wanted == Wanted::rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
+      answer = answer_of(each);
+      is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
+      if (gap_of(each, question_) <= question_.tolerance || as_told) continue;
+      gap = std::max(gap, told);
+      explain(over[k], under[k], question_.closes, answer);
+    }
+    return gap;
+  }
+
+  const EnclosedQuestion& question_;
+  std::span<const double> points_;
+  const AskSide &above_, &below_;
+  std::vector<Answer> answers_;
+  bool is_contradiction_ = false;
+};
+
+// Where the function is zero, in (1e-13, 1e18), about.
+template <class Rising>
+double root_of(const Rising& rising) {
+  double low = -30, high = 41;
+  for (int k = 0; k < 50; ++k) {
+    const double middle = (low + high) / 2;
+    (rising(math::exp(middle)) < 0 ? low : high) = middle;
+  }
+  return math::exp(high);
+}
+
+// Where the bound of the question is least.
+double worst_order(double rho, bool wants_epsilon, double point) {
+  if (wants_epsilon) return root_of([=](double t) { return rho * t * t + math::log1p(t) + math::log(point); });
+  return root_of([=](double t) { return rho * (2 * t + 1) - math::log1p(1 / t) - point; });
+}
+
+// Two outcomes that do their worst at an order, or a Gaussian where none are known.
+std::shared_ptr<const DominatingPair> attaining(double rho, double order) {
+  try {
+    return known_pair({"zero_concentrated_below", {rho, order}});
+  } catch (const std::invalid_argument&) {
+    const double noise = (1 + 0x1p-50) / std::sqrt(2 * rho);  // proof: parameter-rounding
+    return known_pair({"gaussian", {std::max(noise, 1e-3)}});
+  }
+}
+
+// Upper ends of shuffled epochs: what the record's own steps cost, which the pairs above exceed by what cells add.
+std::vector<Interval> own_steps(std::span<const DescribedTerm> terms, bool wants_epsilon, Comparison way,
+                                std::span<const double> points, double tolerance) {
+  Direction run;
+  for (const auto& [one, count] : terms)
+    run.push_back({known_pair(one->kind->enclosure->besides(*one, way, {}, Told::moments)[1]), count});
+  const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
+  const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
+  std::vector<Interval> bounds;
+  for (const Answer& answer : ask({&run, 1}, points, limits)) bounds.push_back({0, answer.upper});
+  return bounds;
+}
+
+}  // namespace
+
+std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
+                                     const AskSide& above, const AskSide& below, std::span<const Interval> known) {
+  if (!known.empty() && std::all_of(known.begin(), known.end(), [&](const Interval& ends) {
+        return gap_of(ends, question) <= question.tolerance;
+      })) {
+    std::vector<Answer> found;
+    for (const Interval& each : known) found.push_back(answer_of(each));
+    return found;
+  }
+  BetweenSides between(question, points, above, below, known);
+  between.ask_largest();
+  between.ask_besides();
+  if (const std::vector<std::size_t> open = between.open(); !open.empty()) between.ask_curve(open);
+  // What all points leave to one of them alone, the hardest first: if that stays open, so does the question.
+  std::vector<std::size_t> open = between.open();
+  if (points.size() > 1)
+    for (sort_by(open, [&](std::size_t i) { return between.ease(i); }); const std::size_t i : open)
+      if (between.ask_curve({i}); !between.answers()[i].converged) break;
+  between.ask_unsampled();
+  between.ask_beyond_largest();
+  return between.answers();
+}
+
+std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wants_epsilon,
+                                  std::span<const Comparison> comparisons, std::span<const double> points,
+                                  double tolerance) {
+  // Of the largest loss, at delta = 0, these ways know nothing.
+  if (wants_epsilon && std::find(points.begin(), points.end(), 0.0) != points.end()) return {};
+  const MechanismKind* kind = terms.front().mechanism->kind;
+  if (is_off("epochs") && kind->name == "random_allocation") return {};
+  if (std::any_of(terms.begin(), terms.end(), [=](const auto& term) { return term.mechanism->kind != kind; }))
+    return {};
+  if (kind->name == "zcdp") {
+    std::vector<ConcentratedRun> runs;
+    for (const auto& [one, count] : terms) runs.push_back({one->number(0), count});
+    return concentrated_bounds(runs, kind->enclosure->joined(terms)->number(0), wants_epsilon, points, tolerance);
+  }
+  if (kind->name == "shuffled" && comparisons.front() != Comparison::remove && comparisons.front() != Comparison::add &&
+      std::any_of(terms.begin(), terms.end(),
+                  [](const auto& term) { return term.mechanism->number(left_out_records) > 0; }))
+    return own_steps(terms, wants_epsilon, comparisons.front(), points, tolerance);
+  const Described& one = *terms.front().mechanism;
+  if (terms.size() > 1 || terms.front().count > 1 || kind->name != "random_allocation" ||
+      one.inner->kind->name != "gaussian" || replaces(comparisons.front()))
+    return {};
+  const double noise = one.inner->number(0), epochs = one.number(1);
+  if (!Range{0.2, 1000}.holds(noise / std::sqrt(epochs))) return {};
+  const auto asks = [&](std::string_view which) {
+    return std::any_of(comparisons.begin(), comparisons.end(), [&](Comparison way) { return form(way) == which; });
+  };
+  return allocation_bounds({noise, one.number(0), epochs, asks("remove"), asks("add"), wants_epsilon, tolerance},
+                           points);
+}
+
+std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs, double total, bool wants_epsilon,
+                                          std::span<const double> points, double tolerance) {
+  std::vector<Interval> bounds;
+  for (const double point : points) {
+    const double order = worst_order(total, wants_epsilon, point);
+    const auto above = wants_epsilon ? zero_concentrated_epsilon : zero_concentrated_delta;
+    bounds.push_back({0, above(total, point, order)});
+    if (bounds.back().upper == 0 || (!wants_epsilon && bounds.back().upper <= smallest_delta)) continue;
+    Direction run;
+    for (const auto& [rho, count] : runs) run.push_back({attaining(rho, order), count});
+    // Their two atoms cost little, and the rest of the gap is theory's.
+    const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
+    const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
+    bounds.back().lower = ask({&run, 1}, {&point, 1}, limits).front().lower;
+  }
+  return bounds;
+}
+
+}  // namespace hockeystick

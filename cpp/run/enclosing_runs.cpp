@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of pairs above and below that enclosed questions are put to.
+#include <algorithm>
+#include <map>
+
+#include "mechanisms/known_pairs.hpp"
+#include "run/enclosing.hpp"
+
+namespace hockeystick {
+namespace {
+
+bool is_same(const Direction& a, const Direction& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Term& x, const Term& y) { return x.pair == y.pair && x.count == y.count; });
+}
+
+void add_distinct(std::vector<Direction>& runs, Direction run) {
+  if (std::none_of(runs.begin(), runs.end(), [&](const Direction& known) { return is_same(known, run); }))
+    runs.push_back(std::move(run));
+}
+
+PairName pair_above(const Described& mechanism, Comparison way, const SideAccuracy& accuracy) {
+  if (is_exact(mechanism)) return dominating_pair_name(mechanism, way);
+  if (const auto known = pairs_besides(mechanism, way, accuracy)) return (*known)[1];
+  return mechanism.kind->enclosure->above(mechanism, way, accuracy);
+}
+
+std::vector<PairName> pairs_below(const Described& mechanism, Comparison way, const SideAccuracy& accuracy) {
+  if (is_exact(mechanism)) return {dominating_pair_name(mechanism, way)};
+  if (const auto known = pairs_besides(mechanism, way, accuracy)) return {(*known)[0]};
+  return mechanism.kind->enclosure->below(mechanism, way, accuracy);
+}
+
+}  // namespace
+
+std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism, Comparison way,
+                                                     const SideAccuracy& accuracy) {
+  const Enclosure& enclosure = *mechanism.kind->enclosure;
+  if (accuracy.told == Told::largest && enclosure.largest != nullptr) {
+    const PairName one = enclosure.largest(mechanism, way);
+    return std::array{one, one};
+  }
+  if (accuracy.told == Told::unsampled && enclosure.unsampled != nullptr) {
+    const PairName one = enclosure.unsampled(mechanism, way);
+    return std::array{one, one};
+  }
+  if (accuracy.told != Told::moments && accuracy.told != Told::far) return {};
+  if (enclosure.besides == nullptr) return {};
+  return enclosure.besides(mechanism, way, accuracy, accuracy.told);
+}
+
+bool is_sampled(std::span<const DescribedTerm> dominating) {
+  return std::any_of(dominating.begin(), dominating.end(), [](const DescribedTerm& term) {
+    return !is_exact(*term.mechanism) && term.mechanism->kind->enclosure->unsampled != nullptr;
+  });
+}
+
+std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) {
+  std::vector<DescribedTerm> run;
+  std::map<const MechanismKind*, std::vector<DescribedTerm>> to_join;
+  const auto add = [&](const DescribedTerm& term) {
+    checked("count", static_cast<double>(term.count), ranges::count);
+    const Enclosure* enclosure = term.mechanism->kind->enclosure;
+    (enclosure != nullptr && enclosure->joined != nullptr ? to_join[term.mechanism->kind] : run).push_back(term);
+  };
+  for (const auto& [mechanism, count] : terms) {
+    if (is_exact(*mechanism) || mechanism->kind->enclosure->run_above == nullptr) {
+      add({mechanism, count});
+      continue;
+    }
+    for (const auto& [one, times] : mechanism->kind->enclosure->run_above(*mechanism)) {
+      checked("count", static_cast<double>(times) * static_cast<double>(count), ranges::count);
+      add({one, times * count});
+    }
+  }
+  for (const auto& [kind, several] : to_join) run.push_back({kind->enclosure->joined(several), 1});
+  return run;
+}
+
+std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
+                                  const SideAccuracy& accuracy) {
+  const std::vector<DescribedTerm> dominating = dominating_run(terms);
+  std::vector<Direction> runs;
+  for (const Comparison way : comparisons) {
+    Direction run;
+    for (const auto& [mechanism, count] : dominating) {
+      run.push_back({known_pair(pair_above(*mechanism, way, accuracy)), count});
+    }
+    add_distinct(runs, std::move(run));
+  }
+  return runs;
+}
+
+std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
+                                  const SideAccuracy& accuracy) {
+  std::vector<Direction> runs;
+  for (const Comparison way : comparisons) {
+    std::vector<std::vector<PairName>> choices;
+    std::size_t most = 1;
+    for (const auto& [mechanism, count] : terms) {
+      choices.push_back(pairs_below(*mechanism, way, accuracy));
+      most = std::max(most, choices.back().size());
+    }
+    for (std::size_t choice = 0; choice < most; ++choice) {
+      Direction run;
+      for (std::size_t k = 0; k < terms.size(); ++k)
+        run.push_back({known_pair(choices[k][std::min(choice, choices[k].size() - 1)]), terms[k].count});
+      add_distinct(runs, std::move(run));
+    }
+  }
+  return runs;
+}
+
+}  // namespace hockeystick

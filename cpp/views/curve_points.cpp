@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/curve_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "methods/questions.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+
+namespace hockeystick {
+namespace {
+
+// Points whose tolerances differ by less than this factor share one call and what answers it.
+constexpr double alike = 8;
+
+// So many points are asked for without a trial, and at most so many together.
+constexpr std::size_t few = 8;
+constexpr std::ptrdiff_t together = 128;
+
+constexpr double tiny = 1e-307;  // more than any product of two doubles loses to underflow
+
+// h(alpha) + alpha fpr at the points.
+struct Sums {
+  std::span<const CurvePoint> points;
+  double fpr;
+
+  double upper(std::size_t k) const {
+    // proof: power-chords
+    return (points[k].value.upper + points[k].alpha.upper * fpr) * (1 + 4 * u) + tiny;
+  }
+  double lower(std::size_t k) const {
+    // proof: power-chords
+    return (points[k].value.lower + points[k].alpha.lower * fpr) * (1 - 4 * u) - tiny;
+  }
+
+  // By how much the chord from `beyond` to `near` may fall when it is prolonged from `near` to `far`, on its other
+  // side.
+  double drop(std::size_t beyond, std::size_t near, std::size_t far) const {
+    const auto apart = [&](std::size_t a, std::size_t b) {
+      const Interval &low = points[std::min(a, b)].alpha, &high = points[std::max(a, b)].alpha;
+      return Interval{high.lower - low.upper, high.upper - low.lower};
+    };
+    const double rise = upper(beyond) - lower(near), base = apart(beyond, near).lower;
+    if (!(rise > 0)) return 0;
+    return base > 0 ? rise * (apart(near, far).upper / base) * (1 + 8 * u) : infinity;  // proof: power-chords
+  }
+
+  // At most the sum anywhere between point k and the next.
+  double least_after(std::size_t k) const {
+    const double left = lower(k), right = lower(k + 1);
+    const double by_left = k > 0 ? drop(k - 1, k, k + 1) : infinity;
+    const double by_right = k + 2 < points.size() ? drop(k + 2, k + 1, k) : infinity;
+    // Left of any place the first chord counts, right of it the second: best where both are as high.
+    double share = 0.5;
+    if (by_left == infinity || by_right == infinity)
+      share = by_left == infinity ? 0 : 1;
+    else if (by_left + by_right > 0)
+      share = std::clamp((left - right + by_right) / (by_left + by_right), 0.0, 1.0);
+    const auto at = [](double end, double drop, double part) {
+      return part > 0 ? end - drop * part * (1 + 8 * u) - 4 * u * std::fabs(end) : end;  // proof: power-chords
+    };
+    return std::min(at(left, by_left, share), at(right, by_right, 1 - share));
+  }
+};
+
+}  // namespace
+
+// h(alpha) = 1 - alpha (1 - h'(1 / alpha)), h' the curve of the reverse.
+CurvePoint curve_point(double loss, const Interval& delta) {
+  const double power = math::exp(loss);
+  const Interval alpha{power * (1 - 6 * u), power * (1 + 6 * u)};  // proof: power-chords
+  if (loss >= 0) return {loss, alpha, delta};
+  const double least = alpha.lower * (1 - delta.upper) * (1 - 4 * u);        // proof: power-chords
+  const double most = alpha.upper * (1 - delta.lower) * (1 + 4 * u) + tiny;  // proof: power-chords
+  return {loss, alpha, {std::max(0.0, down(1 - most)), std::min(1.0, up(1 - least))}};
+}
+
+PowerBetween power_between(std::span<const CurvePoint> points, double fpr, std::size_t near) {
+  if (points.empty()) return {{0, 1}, 0, false, false};
+  const Sums sums{points, fpr};
+  const std::size_t size = points.size();
+  std::size_t best = std::min(near, size - 1);
+  double least = sums.upper(best);
+  const auto improve = [&](std::size_t k) {
+    const double value = sums.upper(k);
+    if (!(value < least)) return false;
+    best = k, least = value;
+    return true;
+  };
+  while (best + 1 < size && improve(best + 1)) {
+  }
+  while (best > 0 && improve(best - 1)) {
+  }
+  // Beyond a point where a convex function is no smaller than at `best`, it is no smaller either.
+  std::size_t last = best, first = best;
+  bool above = false, below = false;
+  for (; !above && last + 1 < size; improve(last)) above = sums.lower(++last) >= least;  // proof: power-chords
+  for (; !below && first > 0; improve(first)) below = sums.lower(--first) >= least;      // proof: power-chords
+  double floor = above && below ? least : 0.0;
+  for (std::size_t k = first; k < last && floor > 0; ++k) floor = std::min(floor, sums.least_after(k));
+  return {{std::max(0.0, floor), std::min(1.0, least)}, best, below, above};
+}
+
+bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
+  std::erase_if(wanted, [&](const WantedPoint& at) {
+    return !(std::fabs(at.loss) <= farthest_point) || (at.loss < 0 && !reverse_);
+  });
+  sort_by(wanted, &WantedPoint::tolerance);
+  std::vector<WantedPoint> ahead, behind;
+  for (const WantedPoint& at : wanted) (at.loss < 0 ? behind : ahead).push_back(at);
+  std::size_t found = ask(direction_, 1, ahead);
+  if (reverse_) found += ask(*reverse_, -1, behind);
+  sort_by(points_, &CurvePoint::loss);
+  std::size_t kept = 0;
+  for (const CurvePoint& at : points_) {
+    if (kept > 0 && points_[kept - 1].loss == at.loss)
+      points_[kept - 1].value = both(points_[kept - 1].value, at.value);
+    else
+      points_[kept++] = at;
+  }
+  points_.resize(kept);
+  return 2 * found > wanted.size();
+}
+
+// Of the direction whose losses are these times `sign`, by rising tolerance; says how many are as close as wanted.
+std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<WantedPoint> wanted) {
+  std::size_t found = 0;
+  bool is_shared = false;
+  std::vector<double> epsilons;
+  const auto answer = [&](std::span<const WantedPoint> asked, double tolerance) {
+    checkpoint();
+    epsilons.clear();
+    for (const WantedPoint& at : asked) epsilons.push_back(sign * at.loss);
+    const Limits limits{tolerance, limits_.memory_limit, limits_.method, limits_.smallest};
+    const std::vector<Answer> deltas = delta_bounds({&direction, 1}, epsilons, limits);
+    std::size_t close = 0;
+    for (std::size_t k = 0; k < deltas.size(); ++k) {
+      points_.push_back(curve_point(sign * epsilons[k], {deltas[k].lower, deltas[k].upper}));
+      close += deltas[k].converged ? 1 : 0;
+    }
+    is_shared = deltas.front().tilt == deltas.back().tilt;
+    return close;
+  };
+  // Whether one contour serves two neighbours, so that others are worth trying.
+  const auto is_served = [&](std::span<const WantedPoint> two, double tolerance) {
+    return answer(two, tolerance) == two.size() && is_shared;
+  };
+  for (auto from = wanted.begin(); from != wanted.end();) {
+    const double tolerance = from->tolerance;
+    const auto to = std::find_if(from, wanted.end(), [&](const auto& at) { return at.tolerance > alike * tolerance; });
+    sort_by(std::span(from, to), &WantedPoint::loss);
+    for (; from != to;) {
+      const std::span<const WantedPoint> part(from, std::min(to, from + together));
+      if (part.size() <= few || is_served(part.subspan(part.size() / 2, 2), tolerance))
+        found += answer(part, tolerance);
+      from += std::ssize(part);
+    }
+  }
+  return found;
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/gaussian_dp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "mechanisms/gaussian/gaussian_tradeoff.hpp"
+#include "methods/budgeted.hpp"
+#include "methods/gaussian_merge.hpp"
+#include "methods/largest_loss.hpp"
+#include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/switches.hpp"
+#include "plan/grid_interval.hpp"
+#include "pld/tradeoff.hpp"
+#include "views/power_by_deltas.hpp"
+#include "views/refine_interval.hpp"
+
+namespace hockeystick {
+namespace {
+
+// The relative width that looking at finitely many lines of an explicit distribution may cost.
+constexpr double precision = 1e-4;
+
+// Number of lines looked at: the power between two of them is off by the square of their distance in deviations.
+double lines_wanted(double tolerance) { return std::clamp(12 / std::sqrt(tolerance), 300.0, 20000.0); }
+
+// For rates below this the transform is tilted so that it is precise there.
+constexpr double rare = 1e-5;
+
+// An upper bound of the mu needed, and the point of the axis that needs it.
+struct NeededMu {
+  double mu = 0, fpr = 0.5;
+
+  // Only power(x) <= bound is known; only tests with power(x) <= 1 - x count.
+  void take(double x, double bound) {
+    const double power = std::min(bound, up(1 - x));
+    if (!(power > x)) return;
+    const double wanted = gaussian_mu_of(x, power).upper;
+    if (wanted > mu) *this = {wanted, x};
+  }
+};
+
+// The line value + alpha x on [from, to].
+void take_line(NeededMu& needed, double value, double alpha, double from, double to) {
+  if (!(from <= to)) return;
+  const auto at = [&](double x) { return (value + alpha * x) * (1 + 4 * u) + 1e-307; };  // proof: gaussian-dp-upper
+  needed.take(from, at(from));                                                           // proof: gaussian-dp-upper
+  // Beyond the point where the line meets 1 - x, the bound is 1 - x, which falls.
+  const double meeting = (1 - value) / (1 + alpha);
+  if (meeting > from && meeting < to) {
+    const double before = meeting * (1 - 16 * u), after = std::min(to, meeting * (1 + 16 * u));
+    needed.take(std::max(from, before), at(after));
+  } else {
+    needed.take(to, at(to));
+  }
+}
+
+std::size_t index_of(const CurveKinks& kinks, double loss) {
+  const auto at = std::lower_bound(kinks.loss.begin(), kinks.loss.end(), loss);
+  return std::min(static_cast<std::size_t>(at - kinks.loss.begin()), kinks.loss.size() - 1);
+}
+
+// The point where the line of a kink falls below the line of an earlier kink.
+double meeting(const CurveKinks& upper, std::size_t before, std::size_t kink) {
+  return (upper.value[before] - upper.value[kink]) / (upper.alpha[kink] - upper.alpha[before]);
+}
+
+// Kinks whose line is the lowest of all somewhere, by decreasing rate. Values held to 1 and rounding keep the others
+// above a chord.
+std::vector<std::size_t> lowest_lines(const CurveKinks& upper, std::size_t first, std::size_t last, double wanted) {
+  const auto stride = static_cast<std::size_t>(static_cast<double>(last - first) / wanted) + 1;
+  std::vector<std::size_t> lines{first};
+  for (std::size_t k = first; k < last;) {
+    checkpoint_each<256>(k / stride);
+    k = std::min(last, k + stride);
+    while (lines.size() > 1) {
+      const std::size_t middle = lines.back();
+      if (meeting(upper, middle, k) < meeting(upper, *(lines.end() - 2), middle)) break;
+      lines.pop_back();
+    }
+    lines.push_back(k);
+  }
+  return lines;
+}
+
+// For all false positive rates in [from, to], from an upper curve. The lines are those between the best one at either
+// end; enough of them that the choice costs no more than the tolerance.
+NeededMu mu_needed(const CurveKinks& upper, double from, double to, double tolerance) {
+  const std::size_t first = index_of(upper, power_above(upper, to).loss);
+  const std::size_t last = std::max(first, index_of(upper, power_above(upper, from).loss));
+  const std::vector<std::size_t> lines = lowest_lines(upper, first, last, lines_wanted(tolerance));
+  NeededMu needed;
+  needed.fpr = to;
+  for (std::size_t i = 0; i < lines.size() && to > from; ++i) {
+    checkpoint_each<256>(i);
+    const double next = i + 1 < lines.size() ? meeting(upper, lines[i], lines[i + 1]) : from;
+    const double end = next > from ? std::min(next, to) : from;
+    if (end < to) take_line(needed, upper.value[lines[i]], upper.alpha[lines[i]], end, to);
+    to = end;
+  }
+  return needed;
+}
+
+// A lower bound from the power at one rate. A test whose false negative rate is below `smallest_rate` is given that
+// rate.
+double mu_needed_at(double fpr, double power, double smallest_rate) {
+  const double held = std::min(power, down(1 - smallest_rate));  // proof: gaussian-dp-lower
+  return held > fpr ? std::max(0.0, gaussian_mu_of(fpr, held).lower) : 0.0;
+}
+
+// The largest lower bound over rates from the smallest to 1/2, on a geometric grid that is refined around the best
+// rate.
+double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
+  const PowerBound any{1, -infinity};
+  double best = 0, center = 0.5, reach = 0.5;
+  for (int round = 0, parts = 32; round < 7; ++round, parts = 8) {
+    const double around = center, width = 2 * reach / parts;
+    for (int i = 0; i <= parts; ++i) {
+      checkpoint();
+      const double share = std::clamp(around - reach + i * width, 0.0, 1.0);
+      const double fpr = std::max(smallest_rate, 0.5 * math::pow(2 * smallest_rate, share));
+      const double mu = mu_needed_at(fpr, power_below(lower, fpr, any).value, smallest_rate);
+      if (!(mu > best)) continue;
+      best = mu;
+      center = share;
+    }
+    reach = width;
+  }
+  return best;
+}
+
+// A lower bound, from the rate at which the upper bound was attained.
+double needed_below(const PldPair& pair, const CurveKinks& upper, const NeededMu& needed, double from) {
+  const PowerBound above = power_above(upper, needed.fpr);
+  return mu_needed_at(needed.fpr, power_below(certified_kinks(pair.lower), needed.fpr, above).value, from);
+}
+
+// No loss but +inf exceeds the largest finite one: this kink closes the upper curve.
+void close(CurveKinks& upper, const Direction& direction) {
+  // proof: gaussian-dp-upper
+  const double largest = largest_finite_loss(direction), alpha = math::exp(largest) * (1 + 8 * u) + 1e-307;
+  if (!std::isfinite(alpha)) return;
+  while (!upper.loss.empty() && upper.loss.back() >= largest)
+    upper.loss.pop_back(), upper.alpha.pop_back(), upper.value.pop_back();
+  upper.loss.push_back(largest), upper.alpha.push_back(alpha);
+  upper.value.push_back(infinity_mass(direction).upper());  // proof: gaussian-dp-upper
+}
+
+// One direction at many rates, by lines at points of its curve.
+class MuByDeltas {
+ public:
+  MuByDeltas(const Direction& direction, const Direction* reverse, const Limits& limits)
+      : direction_(direction), saddlepoint_(direction), curve_(direction, reverse, limits), limits_(limits) {}
+
+  // By falling rates; answers from which others are known to need more are as good as converged.
+  void solve(std::span<const double> rates, std::span<Answer> answers) {
+    std::vector<WantedPoint> wanted = first_points(rates.back());
+    for (int round = 0; round < most_rounds && !wanted.empty(); ++round) {
+      if (!curve_.ask(std::move(wanted)) || curve_.points().empty()) return;
+      wanted.clear();
+      take(rates, answers, wanted);
+    }
+  }
+
+ private:
+  static constexpr int most_rounds = 6;
+
+  // Between points at a distance d the power is off by p d^2 / 2, p the density of the loss, and mu by as much over the
+  // density of the Gaussian, about s p where the loss has deviation s and mu is about s.
+  std::vector<WantedPoint> first_points(double smallest_rate) const {
+    const Saddle from = saddlepoint_.saddle(-0.5), to = deciding_saddle(saddlepoint_, smallest_rate);
+    const auto needs = [tolerance = limits_.tolerance](const Saddle& at) {
+      const double away = std::fabs(at.tilt) * at.deviation;
+      return PointNeeds{std::sqrt(0.8 * tolerance) * at.deviation, tolerance * at.deviation * (0.8 + away)};
+    };
+    return points_between(saddlepoint_, from, to, needs);
+  }
+
+  void take(std::span<const double> rates, std::span<Answer> answers, std::vector<WantedPoint>& wanted) const {
+    CurveKinks upper;
+    for (const CurvePoint& at : curve_.points()) {
+      upper.loss.push_back(at.loss), upper.alpha.push_back(at.alpha.upper);
+      upper.value.push_back(at.value.upper);
+    }
+    close(upper, direction_);
+    NeededMu needed;
+    double to = 0.5, known = 0;
+    PowerBetween found{};
+    for (std::size_t i = 0; i < rates.size(); to = rates[i++]) {
+      const NeededMu more = mu_needed(upper, rates[i], to, limits_.tolerance);
+      if (more.mu > needed.mu || i == 0) {
+        needed = more;
+        found = power_between(curve_.points(), needed.fpr, found.best);
+        known = std::max(known, mu_needed_at(needed.fpr, found.power.lower, rates[i]));
+      }
+      Answer& answer = answers[i];
+      answer.lower = std::max(answer.lower, known), answer.upper = std::min(answer.upper, needed.mu);
+      const double allowed = limits_.tolerance * answer.upper;
+      answer.converged = answer.upper - answer.lower <= allowed;
+      const double least = std::min(found.power.upper, 1 - found.power.upper);
+      if (!answer.converged) add_points(curve_.points(), found, 0.8 * allowed * least, wanted);
+    }
+  }
+
+  const Direction& direction_;
+  Saddlepoint saddlepoint_;
+  CurvePoints curve_;
+  Limits limits_;
+};
+
+// Over rates in [from, to]; stops as soon as the bound is at most `known`, which the wanted answer is at least.
+Answer solve(const Direction& direction, double from, double to, double known, const Limits& limits) {
+  const Saddlepoint saddlepoint(direction);
+  const Saddle last = saddlepoint.saddle_for_rate(from, 1);
+  // In the tail a change of mu changes the power by a several times larger relative amount.
+  const double width = 8 * limits.tolerance * std::min(1.0, saddlepoint.deviation());
+  const double interval = interval_for_tail(saddlepoint, last, width);
+  const double tilt = to < 0.5 ? std::min(saddlepoint.tilt_for_rate(from), 0.5 / interval) : 0.0;
+  std::array<Answer, 1> answer;
+  answer[0].lower = known, answer[0].upper = infinity;
+  const Refinement refinement{interval, 1e-4 * limits.tolerance * from, tilt};
+  const auto allowed = [&](const Answer& found) { return limits.tolerance * found.upper; };
+  refine_interval(direction, refinement, limits, answer, std::array<std::size_t, 1>{0}, allowed,
+                  [&](const PldPair& pair, const Take& take) {
+                    CurveKinks upper = certified_kinks(pair.upper);
+                    close(upper, direction);
+                    const NeededMu needed = mu_needed(upper, from, to, limits.tolerance);
+                    take(0, {needed_below(pair, upper, needed, from), needed.mu});
+                  });
+  return answer[0];
+}
+
+// The answer for more rates, given the answer for others: usually a coarse grid shows that they need no larger mu.
+Answer with_rates(const Answer& known, const Direction& direction, double from, double to, const Limits& limits) {
+  const Limits coarse{std::max(0.25, limits.tolerance), limits.memory_limit};
+  if (known.lower > 0 && solve(direction, from, to, known.lower, coarse).upper <= known.lower) return known;
+  return worse(known, solve(direction, from, to, known.lower, limits), limits.tolerance);
+}
+
+// The answer for one more direction, given the answer for others.
+Answer with(const Answer& known, const MergedDirection& merged, double rate, const Limits& limits) {
+  Answer answer;
+  if (merged.only_gaussian) {
+    answer.lower = merged.mu * (1 - merged.mu_error - 2 * u);
+    answer.upper = merged.mu * (1 + merged.mu_error + 2 * u);
+    return worse(known, answer, limits.tolerance);
+  }
+  answer = rate < rare ? with_rates(known, merged.terms, rate, rare, limits) : known;
+  return with_rates(answer, merged.terms, std::max(rate, rare), 0.5, limits);
+}
+
+// Whether all rates need the most that any run does, as the rarest tests miss next to nothing.
+bool needs_all(const Direction& direction, std::span<const double> rates, std::span<Answer> answers,
+               const Limits& limits) {
+  const Saddlepoint saddlepoint(direction);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    std::array<Answer, 1> power;
+    power[0].converged = false;
+    power_next_to_one(saddlepoint, direction, rates.subspan(i, 1), rates[i], limits, power);
+    NeededMu most;
+    most.take(rates[i], 1);
+    Answer& answer = answers[i];
+    answer.lower = std::max(answer.lower, mu_needed_at(rates[i], power[0].lower, rates[i]));
+    answer.upper = most.mu;
+    answer.converged = answer.upper - answer.lower <= limits.tolerance * answer.upper;
+    if (!answer.converged) return false;
+  }
+  return true;
+}
+
+std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<const Direction> reverses,
+                             std::span<const double> smallest_rates, const Limits& limits) {
+  std::vector<Answer> answers(smallest_rates.size());
+  if (answers.empty()) return answers;
+  std::vector<std::size_t> falling(answers.size());
+  std::iota(falling.begin(), falling.end(), std::size_t{0});
+  sort_by(falling, [&](std::size_t i) { return -smallest_rates[i]; });
+  std::vector<double> rates;
+  for (const std::size_t i : falling) rates.push_back(smallest_rates[i]);
+  for (std::size_t j = 0; j < directions.size(); ++j) {
+    const MergedDirection merged = merge_gaussians(directions[j]);
+    if (merged.terms.empty()) continue;
+    std::vector<Answer> found;
+    for (const std::size_t i : falling) {
+      found.push_back(answers[i]);
+      found.back().upper = infinity, found.back().converged = false;
+    }
+    const Direction* reverse = j < reverses.size() ? &reverses[j] : nullptr;
+    if (!merged.only_gaussian && !needs_all(merged.terms, rates, found, limits))
+      MuByDeltas(merged.terms, reverse, limits).solve(rates, found);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      Answer& answer = answers[falling[k]];
+      answer = found[k].converged || (is_off("view_grids") && !merged.only_gaussian)
+                   ? worse(answer, found[k], limits.tolerance)
+                   : with(answer, merged, rates[k], limits);
+    }
+  }
+  return answers;
+}
+
+}  // namespace
+
+double gdp_mu(const LossPmf& pmf, double smallest_rate) {
+  const CurveKinks kinks = certified_kinks(pmf);
+  if (pmf.side == Side::upper) return mu_needed(kinks, smallest_rate, 0.5, precision).mu;
+  return mu_needed_below(kinks, smallest_rate);
+}
+
+std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
+                               std::span<const double> smallest_rates, const Limits& limits) {
+  check_floating_point_environment();
+  check_each("smallest_rate", smallest_rates, ranges::smallest_rate);
+  return budgeted(
+      directions, smallest_rates, limits, {0, infinity},
+      [&](std::span<const double> at, const Limits& within) { return worst_mu(directions, reverses, at, within); });
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/loss_tail.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "methods/budgeted.hpp"
+#include "methods/chernoff_bound.hpp"
+#include "methods/enumeration.hpp"
+#include "methods/gaussian_merge.hpp"
+#include "methods/largest_loss.hpp"
+#include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/interval.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/normal_quantile.hpp"
+#include "numeric/order.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/switches.hpp"
+#include "plan/grid_interval.hpp"
+#include "pld/loss_tail.hpp"
+#include "views/curve_points.hpp"
+#include "views/refine_interval.hpp"
+
+namespace hockeystick {
+namespace {
+
+// For tail probabilities below this, a tilt is chosen for each group of tails within a few nats.
+constexpr double rare = 1e-6, shared_nats = 8;
+
+constexpr int most_rounds = 6;                // of deltas
+constexpr std::size_t small_grids = 1 << 27;  // [bytes], that cost less than deltas by any method
+constexpr double least_tolerance = 2e-12;     // at which contours may know them
+
+// The curve about an answer, by rising loss; `kinks` are the same from above.
+struct Known {
+  std::span<const CurvePoint> points;
+  CurveKinks kinks;
+};
+
+// A kind of question: the quantity at a point of one direction, and the width that its answers may have.
+struct Kind {
+  double (*log_tail)(const Saddlepoint&, double point);  // forecast of log P(L > t) at the answer
+  Saddle (*place)(const Saddlepoint&, double point);     // forecast of t at the answer
+  Interval (*ask)(const CurveKinks& above, const CurveTable& below, double point);
+  Interval (*between)(const Known& known, double point);
+  Interval (*gaussian)(double mu, double mu_error, double point);
+  Interval (*listed)(const Enumeration& sums, double point);
+  Interval start, nothing;                                        // before anything is known; for loss 0
+  double (*allowed)(const Answer&, const Limits&, double scale);  // width
+  bool relative;                                                  // the width is relative to the tail probability
+};
+
+Answer exactly(const Interval& bounds) {
+  Answer answer;
+  answer.lower = bounds.lower;
+  answer.upper = bounds.upper;
+  return answer;
+}
+
+class Solver {
+ public:
+  // The wanted answers are at least `known`, the answers of other directions.
+  Solver(const Kind& kind, const Direction& direction, std::span<const double> points, const std::vector<Answer>& known,
+         const Limits& limits)
+      : kind_(kind), direction_(direction), saddlepoint_(direction), points_(points), limits_(limits) {
+    deviation_ = saddlepoint_.deviation();
+    const UnionProbability infinite = infinity_mass(direction);
+    infinity_mass_ = infinite.upper();
+    for (const Answer& other : known) {
+      answers_.push_back({});
+      answers_.back().lower = std::max(kind.start.lower, other.lower);
+      answers_.back().upper = kind.start.upper;
+      answers_.back().converged = false;
+    }
+    if (!kind.relative) return;
+    const double largest = largest_finite_loss(direction);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (!(points[i] >= largest)) continue;
+      answers_[i] = exactly({infinite.lower(), infinite.upper()});
+      answers_[i].converged = infinite.upper() - infinite.lower() <= kind.allowed(answers_[i], limits, deviation_);
+    }
+  }
+
+  std::vector<Answer> solve() {
+    if (kind_.relative) solve_below_floor();
+    solve_by_deltas("contour_integral");
+    const std::size_t memory = limits_.memory_limit;
+    limits_.memory_limit = std::min(memory, small_grids);
+    solve_by_grids();
+    solve_by_deltas("");
+    if (std::exchange(limits_.memory_limit, memory) < memory) solve_by_grids();
+    return std::move(answers_);
+  }
+
+ private:
+  void solve_by_grids() {
+    if (is_off("view_grids")) return;
+    std::vector<std::size_t> common;
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (!answers_[i].converged &&
+          (infinity_mass_ > rare || kind_.log_tail(saddlepoint_, points_[i]) > math::log(rare)))
+        common.push_back(i);
+    if (!common.empty()) solve(common, math::log(rare), false);
+    if (kind_.relative) solve_together();
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (answers_[i].converged) continue;
+      const bool tried = !answers_[i].limited_by.empty() && kind_.relative;
+      const double log_tail = tried ? math::log(answers_[i].upper) : kind_.log_tail(saddlepoint_, points_[i]);
+      solve(std::array{i}, std::min(log_tail, -1.0), true);
+      if (kind_.relative && !answers_[i].converged) solve_by_buckets(i);
+    }
+  }
+
+  // Tails likely to be below the floor, from delta there and a nat of its fall before, each known to be below.
+  void solve_below_floor() {
+    Limits limits = limits_;
+    limits.smallest = 1e-3 * limits_.floor();
+    CurvePoints curve(direction_, nullptr, limits, "");
+    std::vector<WantedPoint> wanted;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (answers_[i].converged) continue;
+      const FarBelow far(saddlepoint_, points_[i], limits.smallest);
+      if (!(far.log_delta < math::log(limits.smallest))) continue;
+      for (const double before : {0.0, std::min(points_[i], 1 / (1 + far.at.tilt))})
+        wanted.push_back({points_[i] - before, 0.5});
+    }
+    if (curve.ask(std::move(wanted))) take(curve);
+  }
+
+  // From deltas about the loss.
+  void solve_by_deltas(std::string_view method) {
+    const bool is_cheap = !method.empty();
+    CurvePoints curve(direction_, nullptr, {limits_.tolerance, limits_.memory_limit}, method);
+    for (int round = 0; round < most_rounds; ++round) {
+      std::vector<WantedPoint> wanted;
+      for (std::size_t i = 0; i < points_.size(); ++i)
+        if (!answers_[i].converged && (is_cheap || is_placed(i))) add_points(i, round, is_cheap ? 64 : 8, wanted);
+      const bool is_served = !wanted.empty() && curve.ask(std::move(wanted));
+      if (!take(curve) && !is_served) return;
+    }
+  }
+
+  // What is known of the curve; whether an answer is narrower by it.
+  bool take(const CurvePoints& curve) {
+    Known known{curve.points(), {}};
+    for (const CurvePoint& at : known.points)
+      known.kinks.loss.push_back(at.loss), known.kinks.value.push_back(at.value.upper);
+    bool is_narrower = false;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      Answer& answer = answers_[i];
+      if (answer.converged) continue;
+      const auto [lower, upper] = both({answer.lower, answer.upper}, kind_.between(known, points_[i]));
+      is_narrower |= lower > answer.lower || upper < answer.upper;
+      answer.lower = lower, answer.upper = upper;
+      answer.converged = upper - lower <= kind_.allowed(answer, limits_, deviation_);
+      if (answer.converged) answer.limited_by = {};
+    }
+    return is_narrower;
+  }
+
+  // Whether it is known about where the answer lies.
+  bool is_placed(std::size_t i) const { return answers_[i].upper - answers_[i].lower < infinity; }
+
+  // Chords of length h leave h r of a tail that falls at the rate r, about, and what delta is off by 2 / (h (1 + r)).
+  void add_points(std::size_t i, int round, double most_parts, std::vector<WantedPoint>& wanted) const {
+    const Saddle at = kind_.place(saddlepoint_, points_[i]);
+    const double rate = (0.8 + std::fabs(at.tilt) * at.deviation) / at.deviation;
+    const Answer& known = answers_[i];
+    const auto add = [&](double loss, double length, double part) {
+      const double tolerance = 0.25 * part * length * (1 + rate);
+      if (loss >= 0 && tolerance >= least_tolerance) wanted.push_back({loss, std::min(0.1, tolerance)});
+    };
+    if (kind_.relative) {
+      const double part = 0.3 * limits_.tolerance / (1 << 2 * round), length = std::min(part / rate, points_[i]);
+      for (const double away : {0, -1, 1, -2, 2}) add(points_[i] + away * length, length, part);
+      return;
+    }
+    // Between what is known, however far; first about the forecast if an end is not.
+    const double allowed = limits_.tolerance * deviation_;
+    double first = at.epsilon - 8 * allowed, last = at.epsilon + 8 * allowed;
+    if (round > 0 || is_placed(i)) {
+      const double about = known.lower > -infinity ? known.lower : known.upper < infinity ? known.upper : at.epsilon;
+      const double reach = (4 << 2 * std::max(0, round - 1)) * deviation_;
+      first = std::max(known.lower, about - reach);
+      last = std::min(known.upper, about + reach);
+    }
+    const double parts = std::clamp(std::ceil((last - first) / (0.25 * allowed)), 7.0, most_parts);
+    const double length = (last - first) / parts;
+    for (double k = 0; k <= parts; ++k) add(first + k * length, length, 0.1 * rate * length);
+  }
+
+  // Rare tails of about one size share the tilt of the smallest; tails that this leaves too wide get their own.
+  void solve_together() {
+    std::vector<std::pair<double, std::size_t>> open;  // by increasing tail
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (!answers_[i].converged && answers_[i].limited_by.empty())
+        open.emplace_back(std::min(kind_.log_tail(saddlepoint_, points_[i]), -1.0), i);
+    sort_by(open, [](const auto& each) { return each.first; });
+    for (std::size_t from = 0, end; from < open.size(); from = end) {
+      std::vector<std::size_t> group;
+      for (end = from; end == from || (end < open.size() && open[end].first <= open[from].first + shared_nats); ++end)
+        group.push_back(open[end].second);
+      if (group.size() > 1) solve(group, open[from].first, true);
+    }
+  }
+
+  void solve(std::span<const std::size_t> which, double log_tail, bool tilted) {
+    const Refinement refinement = refined(log_tail, tilted, interval_for_quantile);
+    refine_interval(direction_, refinement, limits_, answers_, which, allowed(),
+                    [&](const PldPair& pair, const Take& take) {
+                      const CurveKinks above = certified_kinks(pair.upper);
+                      const CurveTable below(pair.lower);
+                      for (const std::size_t i : which) take(i, kind_.ask(above, below, points_[i]));
+                    });
+  }
+
+  // From losses rounded to the grid, by half an interval per step. Atoms on the grid do not move, so the tail is known
+  // right next to them.
+  void solve_by_buckets(std::size_t i) {
+    const double log_tail = std::min(math::log(std::max(answers_[i].upper, 1e-300)), -1.0);
+    Refinement refinement = refined(log_tail, true, interval_for_buckets);
+    refinement.estimator = Estimator::privacy_buckets;
+    refine_interval(direction_, refinement, limits_, answers_, std::array{i}, allowed(),
+                    [&](const PldPair& pair, const Take& take) {
+                      take(i, {bucket_tail(pair.lower, points_[i]), bucket_tail(pair.upper, points_[i])});
+                    });
+  }
+
+  Refinement refined(double log_tail, bool tilted, double (*interval_for)(const Saddlepoint&, double)) const {
+    const double tilt = tilted ? saddlepoint_.chernoff_quantile(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
+    const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
+    const double interval = interval_for(saddlepoint_, limits_.tolerance / slope);
+    const double tail_mass = 1e-3 * limits_.tolerance * math::exp(std::max(log_tail, -600.0));
+    return {interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
+  }
+
+  AllowedWidth allowed() const {
+    return [this](const Answer& answer) { return kind_.allowed(answer, limits_, deviation_); };
+  }
+
+  const Kind& kind_;
+  const Direction& direction_;
+  Saddlepoint saddlepoint_;
+  std::span<const double> points_;
+  Limits limits_;
+  double deviation_;
+  double infinity_mass_ = 0;  // upper bound
+  std::vector<Answer> answers_;
+};
+
+std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const Direction& direction,
+                              std::span<const double> points, const Limits& limits) {
+  const double deviation = Saddlepoint(direction).deviation();
+  std::vector<Answer> answers;
+  for (const double point : points) {
+    const auto allowed = [&](const Answer& answer) { return kind.allowed(answer, limits, deviation); };
+    answers.push_back(settled(kind.listed(sums, point), allowed));
+  }
+  return answers;
+}
+
+std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, std::span<const double> points,
+                                  const std::vector<Answer>& known, const Limits& limits) {
+  const MergedDirection merged = merge_gaussians(direction);
+  if (!merged.terms.empty() && !merged.only_gaussian) {
+    if (const auto sums = Enumeration::of(merged.terms, limits.memory()))
+      return from_sums(kind, *sums, merged.terms, points, limits);
+    return Solver(kind, merged.terms, points, known, limits).solve();
+  }
+  std::vector<Answer> answers;
+  for (const double point : points)
+    answers.push_back(exactly(merged.terms.empty() ? kind.nothing : kind.gaussian(merged.mu, merged.mu_error, point)));
+  return answers;
+}
+
+std::vector<Answer> worst_direction(const Kind& kind, std::span<const Direction> directions,
+                                    std::span<const double> points, const Limits& limits) {
+  check_floating_point_environment();
+  std::vector<Answer> result(points.size(),
+                             exactly(directions.empty() ? kind.nothing : Interval{-infinity, -infinity}));
+  for (const Direction& direction : directions) {
+    const std::vector<Answer> answers = one_direction(kind, direction, points, result, limits);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      result[i] = worse(result[i], answers[i], [](const Answer&) { return false; });
+  }
+  return result;
+}
+
+std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const double> points,
+                          const Limits& limits) {
+  return budgeted(directions, points, limits, kind.start, [&](std::span<const double> at, const Limits& within) {
+    return worst_direction(kind, directions, at, within);
+  });
+}
+
+// L is normal with mean mu^2/2 and deviation mu: P(L > eps) = P(Z > eps / mu - mu / 2).
+Interval gaussian_tail(double mu, double mu_error, double epsilon) {
+  const double x = epsilon / mu - mu / 2;
+  const double slack = (epsilon / mu + mu / 2) * (mu_error + 8 * u);
+  return {std::max(0.0, normal_tail(x + slack) * (1 - 2 * normal_error) - 4 * u * (x < 0) - 1e-307),
+          std::min(1.0, normal_tail(x - slack) * (1 + 2 * normal_error) + 4 * u * (x < 0) + 1e-307)};
+}
+
+Interval gaussian_quantile(double mu, double mu_error, double level) {
+  const auto z = level >= 0.5 ? upper_normal_quantile(1 - level)
+                              : Interval{-upper_normal_quantile(level).upper, -upper_normal_quantile(level).lower};
+  const auto slack = [&](double x) { return (mu * mu + mu * std::fabs(x)) * (2 * mu_error + 8 * u); };
+  return {mu * mu / 2 + mu * z.lower - slack(z.lower), mu * mu / 2 + mu * z.upper + slack(z.upper)};
+}
+
+Interval ask_tail(const CurveKinks& above, const CurveTable& below, double epsilon) {
+  return loss_tail(above, below.delta(epsilon).value, epsilon);
+}
+
+// 1 - level, rounded down and up, for the side that must not be overstated.
+Interval rest_of(double level) { return {std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0)}; }
+
+Interval ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
+  const auto [least, most] = rest_of(level);
+  return {loss_tail_quantile(above, below, most).lower, loss_tail_quantile(above, below, least).upper};
+}
+
+// The tail at a known point.
+Interval tail_at(const Known& known, std::size_t k) {
+  const auto& [loss, alpha, value] = known.points[k];
+  return loss_tail(known.kinks, value.lower, loss);
+}
+
+Interval tail_between(const Known& known, double epsilon) {
+  const auto at = std::lower_bound(known.points.begin(), known.points.end(), epsilon,
+                                   [](const CurvePoint& point, double loss) { return point.loss < loss; });
+  if (at == known.points.end() || at->loss != epsilon) return {0, 1};
+  return tail_at(known, static_cast<std::size_t>(at - known.points.begin()));
+}
+
+// P(L > t) falls, so that every point is certified.
+Interval quantile_between(const Known& known, double level) {
+  const auto [least, most] = rest_of(level);
+  Interval found{-infinity, infinity};
+  for (std::size_t k = 0; k < known.points.size(); ++k) {
+    const Interval tail = tail_at(known, k);
+    if (tail.lower > most) found.lower = known.points[k].loss;                           // proof: loss-tail-chords
+    if (tail.upper <= least) found.upper = std::min(found.upper, known.points[k].loss);  // proof: loss-tail-chords
+  }
+  return found;
+}
+
+Interval listed_tail(const Enumeration& sums, double epsilon) { return sums.tail(epsilon); }
+
+Interval listed_quantile(const Enumeration& sums, double level) {
+  const auto [least, most] = rest_of(level);
+  return sums.quantile(least, most);
+}
+
+const Kind tail_kind{
+    [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon).log_delta; },
+    [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon); },
+    &ask_tail,
+    &tail_between,
+    &gaussian_tail,
+    &listed_tail,
+    {0, 1},
+    {0, 0},
+    [](const Answer& answer, const Limits& limits, double) {
+      return answer.upper <= limits.floor() ? answer.upper : limits.tolerance * answer.upper;
+    },
+    true,
+};
+
+const Kind quantile_kind{
+    [](const Saddlepoint&, double level) { return math::log(std::max(1 - level, 1e-17)); },
+    [](const Saddlepoint& saddlepoint, double level) {
+      return level < 0.5 ? saddlepoint.saddle_for_rate(level, -1, 0) : saddlepoint.saddle_for_rate(1 - level, 1, 0);
+    },
+    &ask_quantile,
+    &quantile_between,
+    &gaussian_quantile,
+    &listed_quantile,
+    {-infinity, infinity},
+    {0, 0},
+    [](const Answer&, const Limits& limits, double deviation) { return limits.tolerance * deviation; },
+    false,
+};
+
+}  // namespace
+
+std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                     const Limits& limits) {
+  check_each("epsilon", epsilons, ranges::epsilon);
+  return worst(tail_kind, directions, epsilons, limits);
+}
+
+std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const double> levels,
+                                         const Limits& limits) {
+  check_each("level", levels, ranges::inner_probability);
+  return worst(quantile_kind, directions, levels, limits);
+}
+
+}  // namespace hockeystick

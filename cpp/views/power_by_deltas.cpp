@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/power_by_deltas.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "methods/questions.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "plan/normal_tail.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr int most_rounds = 6;
+constexpr std::size_t few_rates = 12;  // for which each has its own points
+constexpr std::size_t most_points = 0x1p14;
+constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
+
+// The part of the allowed width that is for the distance between points, and for delta at each of these.
+constexpr double for_distance = 0.4, for_delta = 0.12;
+
+// Between points at a distance d power is off by p d^2 / 2, p the density of the loss, about (0.8 + |z|) / s of the
+// lesser error rate, z deviations s out.
+NeedsAt needs_of_rates(double tolerance) {
+  return [=](const Saddle& at) {
+    const double away = std::fabs(at.tilt) * at.deviation;
+    return PointNeeds{std::sqrt(2 * for_distance * tolerance * at.deviation / (0.8 + away)), tolerance};
+  };
+}
+
+// Delta is the power over 1 + slope; tests that find most know it better than they miss.
+double delta_tolerance(const Saddle& at, double tolerance) {
+  const double away = at.tilt * at.deviation;
+  double share = 1;
+  if (at.epsilon > 0) {
+    share = std::clamp(scaled_normal_tail(-away) / scaled_normal_tail(away), 1e-6, 1.0);
+    if (at.slope > 0) share *= 1 + at.slope;
+  }
+  return std::clamp(for_delta * tolerance * share, least_tolerance, most_tolerance);
+}
+
+class PowerSearch {
+ public:
+  PowerSearch(const Saddlepoint& saddlepoint, CurvePoints& curve, std::span<const double> fprs, double tolerance,
+              const AllowedWidth& allowed, std::span<Answer> answers)
+      : saddlepoint_(saddlepoint),
+        curve_(curve),
+        fprs_(fprs),
+        tolerance_(tolerance),
+        allowed_(allowed),
+        answers_(answers) {
+    for (std::size_t i = 0; i < fprs.size(); ++i)
+      if (!answers[i].converged) open_.push_back(i);
+    sort_by(open_, [&](std::size_t i) { return -fprs[i]; });
+  }
+
+  void solve() {
+    if (open_.empty()) return;
+    std::vector<WantedPoint> wanted = first_points();
+    for (int round = 0; round < most_rounds && !wanted.empty(); ++round) {
+      if (!curve_.ask(std::move(wanted))) return;
+      wanted.clear();
+      std::size_t near = 0;
+      std::vector<std::size_t> left;
+      for (const std::size_t i : open_) {
+        checkpoint_each<64>(i);
+        const PowerBetween found = power_between(curve_.points(), fprs_[i], near);
+        near = found.best;
+        const double before = answers_[i].upper - answers_[i].lower;
+        if (take(i, found) || (round > 0 && answers_[i].upper - answers_[i].lower > 0.9 * before)) continue;
+        left.push_back(i);
+        add_points(curve_.points(), found, allowed_(answers_[i]), wanted);
+      }
+      open_ = std::move(left);
+    }
+  }
+
+ private:
+  std::vector<WantedPoint> first_points() const {
+    const NeedsAt needs = needs_of_rates(tolerance_);
+    if (open_.size() > few_rates)
+      return points_between(saddlepoint_, deciding_saddle(saddlepoint_, fprs_[open_.front()]),
+                            deciding_saddle(saddlepoint_, fprs_[open_.back()]), needs);
+    std::vector<WantedPoint> wanted;
+    for (const std::size_t i : open_) {
+      const Saddle at = deciding_saddle(saddlepoint_, fprs_[i]);
+      const std::vector<WantedPoint> about = points_between(saddlepoint_, at, at, needs);
+      wanted.insert(wanted.end(), about.begin(), about.end());
+    }
+    return wanted;
+  }
+
+  // Whether the answer is as narrow as allowed.
+  bool take(std::size_t i, const PowerBetween& found) {
+    Answer& answer = answers_[i];
+    answer.lower = std::max(answer.lower, found.power.lower);
+    answer.upper = std::min(answer.upper, found.power.upper);
+    answer.converged = answer.upper - answer.lower <= allowed_(answer);
+    if (answer.converged) answer.limited_by = {};
+    return answer.converged;
+  }
+
+  const Saddlepoint& saddlepoint_;
+  CurvePoints& curve_;
+  std::span<const double> fprs_;
+  double tolerance_;
+  const AllowedWidth& allowed_;
+  std::span<Answer> answers_;
+  std::vector<std::size_t> open_;  // by falling rate, so by rising loss
+};
+
+}  // namespace
+
+void add_points(std::span<const CurvePoint> points, const PowerBetween& found, double allowed,
+                std::vector<WantedPoint>& wanted) {
+  const std::size_t size = points.size();
+  if (size < 2) return;
+  const CurvePoint& best = points[found.best];
+  const double known = best.loss < 0 ? best.value.upper - 1 + best.alpha.upper : best.value.upper;
+  const double tolerance =
+      std::clamp(0.3 * for_delta * allowed / std::max(known, 1e-300), least_tolerance, most_tolerance);
+  const auto beyond = [&](double end, double step) {
+    for (int k = 1; k <= 32; k *= 2) wanted.push_back({end + k * step, tolerance});
+  };
+  if (!found.is_closed_above) beyond(points.back().loss, points[size - 1].loss - points[size - 2].loss);
+  if (!found.is_closed_below) beyond(points.front().loss, points.front().loss - points[1].loss);
+  if (!found.is_closed_above || !found.is_closed_below) return;
+  const std::size_t first = found.best - std::min<std::size_t>(found.best, 2),
+                    last = std::min(size - 1, found.best + 2);
+  for (std::size_t k = first; k <= last; ++k) {
+    const auto& [loss, alpha, value] = points[k];
+    if (value.upper - value.lower > for_delta * allowed) wanted.push_back({loss, tolerance});
+    if (k == last) break;
+    for (const double share : {0.25, 0.5, 0.75})
+      wanted.push_back({loss + share * (points[k + 1].loss - loss), tolerance});
+  }
+}
+
+Saddle deciding_saddle(const Saddlepoint& saddlepoint, double fpr) {
+  return fpr <= 0.5 ? saddlepoint.saddle_for_rate(fpr, 1) : saddlepoint.saddle_for_rate(1 - fpr, -1);
+}
+
+std::vector<WantedPoint> points_between(const Saddlepoint& saddlepoint, const Saddle& from, const Saddle& to,
+                                        const NeedsAt& needs) {
+  constexpr double at_once = 8;  // points on a straight line from saddle to saddle
+  std::vector<WantedPoint> points;
+  Saddle at = from;
+  PointNeeds now = needs(at);
+  const auto add = [&](double loss) { points.push_back({loss, delta_tolerance(at, now.tolerance)}); };
+  for (int k = -3; k < 0; ++k) add(at.epsilon + k * now.distance);
+  while (at.tilt < to.tilt && points.size() < most_points) {
+    checkpoint_each<16>(points.size());
+    const double further = at_once * now.distance / (at.deviation * at.deviation);
+    const Saddle next = saddlepoint.saddle(std::min(to.tilt, at.tilt + further));
+    const double way = next.epsilon - at.epsilon;
+    const double parts = std::clamp(std::ceil(way / now.distance), 1.0, static_cast<double>(most_points));
+    for (double part = 0; part < parts; ++part) add(at.epsilon + part / parts * way);
+    if (!(next.tilt > at.tilt)) break;
+    at = next;
+    now = needs(at);
+  }
+  for (int k = 0; k <= 3; ++k) add(at.epsilon + k * now.distance);
+  if (points.size() > most_points) points.clear();
+  return points;
+}
+
+// h(alpha) + alpha x is at least h(1 / x) up to alpha = 1 / x, and at least 1 beyond.
+void power_next_to_one(const Saddlepoint& saddlepoint, const Direction& direction, std::span<const double> fprs,
+                       double missed, const Limits& limits, std::span<Answer> answers) {
+  const double exceeded = saddlepoint.exceeded(missed).loss;
+  const bool is_short = runs_once(direction) && fprs.size() <= few_rates;
+  std::vector<double> losses;
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < fprs.size(); ++i) {
+    checkpoint_each<1024>(i);
+    const double loss = -math::log(fprs[i]) * (1 + 8 * u);  // proof: power-chords
+    if (answers[i].converged || !(is_short || loss < exceeded)) continue;
+    losses.push_back(loss), which.push_back(i);
+  }
+  if (which.empty()) return;
+  const Limits of_deltas{missed, limits.memory_limit, is_short ? "single_step" : "chernoff_bound"};
+  const std::vector<Answer> deltas = delta_bounds({&direction, 1}, losses, of_deltas);
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    double& lower = answers[which[k]].lower;
+    lower = std::max(lower, deltas[k].lower);
+  }
+}
+
+void power_by_deltas(const Saddlepoint& saddlepoint, CurvePoints& curve, std::span<const double> fprs, double tolerance,
+                     const AllowedWidth& allowed, std::span<Answer> answers) {
+  PowerSearch(saddlepoint, curve, fprs, tolerance, allowed, answers).solve();
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/zcdp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <string_view>
+
+#include "numeric/interval.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "pld/renyi.hpp"
+
+namespace hockeystick {
+namespace {
+
+// The relative width that the orders between those looked at may cost an explicit distribution.
+constexpr double precision = 1e-3;
+
+// Upper bound of chord(t) / (t (t + 1)) for t in [from, to], the chord between K(from) <= first and K(to) <= last.
+// chord(t) / t is monotone.
+double chord_slope(double from, double to, double first, double last) {
+  constexpr int parts = 512;
+  double highest = 0, low = from, divergence = first / from;
+  for (int i = 1; i <= parts; ++i) {
+    const double high = from + (to - from) * i / parts;
+    const double next = (last * i / parts + first * (parts - i) / parts) / high;
+    highest = std::max(highest, std::max(divergence, next) / (low + 1));
+    low = high;
+    divergence = next;
+  }
+  return highest * (1 + 64 * u);  // proof: zcdp
+}
+
+// Branch and bound over t = order - 1: looks at orders around the largest slope only.
+class SlopeSearch {
+ public:
+  using Renyi = std::function<Answer(double order)>;
+  using Beyond = std::function<Interval(double order)>;
+
+  SlopeSearch(const Renyi& renyi, double lower, double tolerance)
+      : renyi_(renyi), lower_(lower), tolerance_(tolerance) {}
+
+  /// Upper bound over 0 < t <= last, or over all t if there are bounds beyond `last`.
+  double run(double last, const Beyond& beyond) {
+    const double first = std::min(0.3 * tolerance_, last / 2);
+    Point before = at(first, beyond);
+    // Up to the first order: K(t) <= K(t1) t / t1.
+    double highest = before.moment / before.t * (1 + 8 * u);
+    while (before.t < last) {
+      const Point next = at(std::min(last, 4 * before.t), beyond);
+      if (!next.converged && beyond) {
+        const double known = std::max(lower_, 0.5 * beyond(1 + before.t).upper);
+        if (!(next.moment <= known * next.t * (next.t + 1))) break;  // the bounds beyond take over
+      }
+      if (!std::isfinite(next.moment)) return infinity;
+      spans_.emplace(before, next);
+      before = next;
+      if (beyond && !(before.t < last)) last = enough(last, beyond);
+    }
+    if (beyond) highest = std::max(highest, beyond(1 + before.t).upper);
+    while (!spans_.empty() && looked_at_ < most_orders) {
+      const Span widest = spans_.top();
+      if (widest.slope - lower_ <= tolerance_ * widest.slope) break;
+      if (widest.slope <= reached_ * (1 + 0.1 * tolerance_)) break;  // the divergences themselves are not known better
+      const double middle = (1 + std::sqrt(widest.from.t * widest.to.t)) - 1;
+      if (!(widest.from.t < middle && middle < widest.to.t)) break;
+      spans_.pop();
+      const Point between = at(middle, beyond);
+      spans_.emplace(widest.from, between);
+      spans_.emplace(between, widest.to);
+    }
+    return spans_.empty() ? highest : std::max(highest, spans_.top().slope);
+  }
+
+  double lower() const { return lower_; }
+  std::string_view limited_by() const { return obstacle_; }
+
+ private:
+  static constexpr int most_orders = 1 << 14;
+  static constexpr double farthest = 0x1p20;
+
+  // The first t beyond which no slope exceeds the largest known one; the present end if that t is too far.
+  double enough(double last, const Beyond& beyond) const {
+    for (double t = last; t < farthest; t *= 4)
+      if (beyond(1 + t).upper <= lower_) return t;
+    return last;
+  }
+
+  struct Point {
+    double t, moment;  // K(t) <= moment
+    bool converged;
+  };
+
+  struct Span {
+    Span(const Point& left, const Point& right)
+        : from(left), to(right), slope(chord_slope(left.t, right.t, left.moment, right.moment)) {}
+    bool operator<(const Span& other) const { return slope < other.slope; }
+    Point from, to;
+    double slope;
+  };
+
+  Point at(double about, const Beyond& beyond) {
+    checkpoint();
+    ++looked_at_;
+    const double order = std::max(1 + about, 1 + 2 * u), t = order - 1;  // exact
+    const Answer answer = renyi_(order);
+    if (!answer.converged) obstacle_ = answer.limited_by;
+    lower_ = std::max(lower_, answer.lower / order * (1 - 4 * u));
+    double upper = answer.upper;
+    // proof: zcdp
+    if (!answer.converged && beyond) upper = std::min(upper, order * beyond(order).upper * (1 + 4 * u));
+    reached_ = std::max(reached_, upper / order);
+    return {t, upper * t * (1 + 4 * u), answer.converged};
+  }
+
+  const Renyi& renyi_;
+  double lower_, reached_ = 0, tolerance_;
+  std::priority_queue<Span> spans_;
+  std::string_view obstacle_;
+  int looked_at_ = 0;
+};
+
+}  // namespace
+
+bool is_within(const Answer& answer, double tolerance) {
+  if (!std::isfinite(answer.upper)) return answer.lower == answer.upper;
+  return answer.upper - answer.lower <= tolerance * answer.upper;
+}
+
+Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
+                           const std::function<Interval(double order)>& beyond, double largest, double tolerance) {
+  Answer answer;
+  const Interval everywhere = beyond(1);
+  answer.upper = everywhere.upper;
+  const bool finite = std::isfinite(largest);
+  if (!finite) answer.lower = everywhere.lower;
+  if (is_within(answer, tolerance)) return answer;
+  SlopeSearch search(renyi, answer.lower, tolerance);
+  const double upper = search.run(finite ? largest - 1 : 63, finite ? nullptr : beyond);
+  answer.lower = search.lower();
+  answer.upper = std::min(answer.upper, upper);
+  answer.converged = is_within(answer, tolerance);
+  if (answer.converged) return answer;
+  answer.limited_by = search.limited_by().empty() ? "passes" : search.limited_by();
+  return answer;
+}
+
+// Both ends are the certified one; only the end of the distribution's side has a meaning.
+double largest_renyi_slope(const LossPmf& pmf, double largest) {
+  const Divergences divergences(pmf);
+  const bool upper = pmf.side == Side::upper;
+  const auto renyi = [&](double order) {
+    Answer answer;
+    answer.lower = answer.upper = divergences.renyi(order);
+    return answer;
+  };
+  const auto beyond = [&](double order) {
+    return Interval{0, upper ? divergences.largest_loss() / order * (1 + 4 * u) : infinity};
+  };
+  const Answer answer = largest_renyi_slope(renyi, beyond, largest, precision);
+  return upper ? answer.upper : answer.lower;
+}
+
+}  // namespace hockeystick
