@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 # Tested through what uses them. A name leaves this list with its test;
 THROUGH_OTHERS = {
-    "c": "question sha256",
+    "c": "question",
     "discretize": "cells jensen_integral tangent_points",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
     "gaussian_cells gaussian_mgf_line gaussian_tradeoff given known_pairs "
@@ -20,7 +20,7 @@ THROUGH_OTHERS = {
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",
     "plan": "grid_planner",
     "pld": "renyi safe_masses stored_law tail_sums tradeoff",
-    "run": "dpsgd dpsgd_search enclosing_runs",
+    "run": "ask dpsgd dpsgd_search enclosing_runs sha256",
 }
 WITHOUT = {f"{layer}/{name}" for layer, names in THROUGH_OTHERS.items() for name in names.split()}
 

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <mutex>
 #include <string>
 
 #include "c/guard.hpp"
-#include "c/ledger.hpp"
 #include "c/question.hpp"
 #include "c/run.hpp"
-#include "methods/questions.hpp"
 #include "run/dpsgd.hpp"
+#include "run/ledger.hpp"
 
 using namespace hockeystick;
 
@@ -36,6 +35,44 @@ void c::remember(std::string_view text) noexcept {
   const std::size_t length = std::min(text.size(), message_room - 1);
   std::memcpy(message, text.data(), length);
   message[length] = '\0';
+}
+
+Mechanism c::mechanism_named(std::string_view name, std::span<const hs_parameter> given) {
+  std::vector<Given> parameters;
+  for (const hs_parameter& one : given) {
+    const char* named = not_null(one.name, "name of each parameter");
+    parameters.push_back({named, {one.value}, one.values != nullptr});
+    if (one.values == nullptr) continue;
+    checked("count of " + std::string(named), static_cast<double>(one.count), {1, 1e6, Range::Ends::closed, true});
+    parameters.back().values.assign(one.values, one.values + one.count);
+  }
+  return hockeystick::mechanism_named(name, parameters);
+}
+
+std::size_t c::adjacency_index(std::int32_t adjacency) {
+  if (adjacency < HS_ADD_OR_REMOVE_ONE || adjacency > HS_REPLACE_SPECIAL)
+    throw std::invalid_argument("adjacency must be one of HS_ADD_OR_REMOVE_ONE to HS_REPLACE_SPECIAL, got " +
+                                std::to_string(adjacency));
+  return static_cast<std::size_t>(adjacency - HS_ADD_OR_REMOVE_ONE);
+}
+
+void hs_run::add(std::span<const DescribedTerm> terms) {
+  tally_.add(terms);
+  run_.reset();
+}
+
+void hs_run::set_adjacency(std::size_t index) {
+  if (!tally_.is_empty() && index != adjacency_)
+    throw std::invalid_argument("adjacency of the ledger must be that of the run, " +
+                                std::string(adjacencies[adjacency_].name) + ", got " +
+                                std::string(adjacencies[index].name));
+  adjacency_ = index;
+}
+
+std::shared_ptr<const Run> hs_run::run() const {
+  const std::lock_guard lock(mutex_);
+  if (run_ == nullptr) run_ = std::make_shared<const Run>(tally_.terms());
+  return run_;
 }
 
 extern "C" {
@@ -67,8 +104,8 @@ int hs_run_add(hs_run* run, const char* mechanism, const hs_parameter* parameter
   return c::guarded([&] {
     c::not_null(run, "run");
     c::not_null(mechanism, "mechanism");
-    const c::Part part{c::mechanism_named(mechanism, c::array(parameters, n, "parameters", 100)), count};
-    run->add({&part, 1});
+    const DescribedTerm term{c::mechanism_named(mechanism, c::array(parameters, n, "parameters", 100)), count};
+    run->add({&term, 1});
     return HS_OK;
   });
 }
@@ -77,11 +114,11 @@ int hs_run_add_json(hs_run* run, const char* text, size_t length) {
   return c::guarded([&] {
     c::not_null(run, "run");
     c::not_null(text, "text");
-    const c::Ledger ledger = c::ledger_of({text, length});
+    const Ledger ledger = ledger_of({text, length});
     const std::size_t before = run->adjacency();
     run->set_adjacency(ledger.adjacency);
     try {
-      run->add(ledger.parts);
+      run->add(ledger.terms);
     } catch (...) {
       run->set_adjacency(before);
       throw;
@@ -91,17 +128,11 @@ int hs_run_add_json(hs_run* run, const char* text, size_t length) {
 }
 
 int hs_epsilon(const hs_run* run, const double* deltas, size_t n, const hs_options* options, hs_answer* answers) {
-  return c::ask(run, {Wanted::epsilon}, {deltas, n, "deltas"}, options, answers,
-                [](const hs_run::Directions& directions, std::span<const double> at, const Limits& limits) {
-                  return epsilon_bounds(directions.asked, at, limits);
-                });
+  return c::ask(run, View::epsilon, {deltas, n, "deltas"}, options, answers);
 }
 
 int hs_delta(const hs_run* run, const double* epsilons, size_t n, const hs_options* options, hs_answer* answers) {
-  return c::ask(run, {Wanted::delta}, {epsilons, n, "epsilons"}, options, answers,
-                [](const hs_run::Directions& directions, std::span<const double> at, const Limits& limits) {
-                  return delta_bounds(directions.asked, at, limits);
-                });
+  return c::ask(run, View::delta, {epsilons, n, "epsilons"}, options, answers);
 }
 
 int hs_dpsgd_epsilon(const double* noise_multipliers, const double* sampling_probabilities, const int64_t* steps,

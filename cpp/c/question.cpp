@@ -8,7 +8,6 @@
 
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
-#include "run/enclosing.hpp"
 
 namespace hockeystick::c {
 namespace {
@@ -87,39 +86,6 @@ void check_arithmetic() {
   }
 }
 
-std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const View& view, std::span<const double> points,
-                             const Limits& limits, const AskDirections& ask) {
-  const auto is_enclosed = [](const Part& part) { return !is_exact(*part.mechanism); };
-  if (view.of == Wanted::loss) {
-    const auto first = std::find_if(run.parts().begin(), run.parts().end(), is_enclosed);
-    throw std::invalid_argument(std::string("run must be of mechanisms whose privacy loss is known for ") +
-                                view.wanted + ", got " + std::string(first->mechanism->kind->name));
-  }
-  if (view.of == Wanted::epsilon) check_each("delta", points, ranges::delta);
-  if (view.of == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
-  if (points.empty()) return {};
-  EnclosedQuestion question;
-  question.tolerance = limits.tolerance, question.smallest = limits.smallest, question.wanted = view.of;
-  question.closes = std::all_of(run.parts().begin(), run.parts().end(), [](const Part& part) {
-    return is_exact(*part.mechanism) || part.mechanism->kind->enclosure->closes;
-  });
-  const std::vector<DescribedTerm> dominating = dominating_run(run.parts());
-  question.is_sampled = is_sampled(dominating);
-  question.runs = 0;
-  for (const Part& part : dominating)
-    if (is_enclosed(part)) question.runs += part.count;
-  std::vector<Interval> known;
-  if (view.of == Wanted::epsilon || view.of == Wanted::delta)
-    known = known_alone(run.parts(), view.of == Wanted::epsilon, adjacencies[adjacency].comparisons, points,
-                        limits.tolerance);
-  const auto side = [&](bool is_above) {
-    return [&, is_above](const SideAccuracy& at, std::span<const double> which) {
-      return ask(run.directions(adjacency, {is_above, at.told, at.cells, at.tail}), which);
-    };
-  };
-  return enclosed_answers(question, points, side(true), side(false), known);
-}
-
 int written(std::span<const Answer> found, hs_answer* answers) {
   for (const Answer& answer : found)
     if (!(answer.lower <= answer.upper))
@@ -132,6 +98,17 @@ int written(std::span<const Answer> found, hs_answer* answers) {
     if (!answer.converged && answer.limited_by != "theory") status = HS_WIDE;
   }
   return status;
+}
+
+int ask(const hs_run* run, View view, const Points& points, const hs_options* options, hs_answer* answers,
+        double tolerance) noexcept {
+  const auto of_run = [&](std::size_t adjacency, const Limits& limits, std::int32_t) {
+    not_null(run, "run");
+    if (options == nullptr || options->adjacency == HS_ADJACENCY_OF_RUN) adjacency = run->adjacency();
+    const auto at = array(points.first, points.n, points.name);
+    return hockeystick::ask(*run->run(), view, adjacency, at, limits);
+  };
+  return asked(options, points.n, answers, of_run, tolerance);
 }
 
 }  // namespace hockeystick::c

@@ -2,9 +2,7 @@
 // What all questions of the C library have in common: options, the watch, arrays, and how answers are written.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -14,7 +12,7 @@
 #include "methods/question.hpp"
 #include "numeric/range.hpp"
 #include "numeric/runtime/checkpoint.hpp"
-#include "run/enclosing.hpp"
+#include "run/ask.hpp"
 
 namespace hockeystick::c {
 
@@ -85,35 +83,8 @@ struct Points {
   const char* name;
 };
 
-/// What a question means for mechanisms that are known by pairs above and below their curves.
-struct View {
-  Wanted of = Wanted::power;
-  const char* wanted = "the answer";
-};
-
-using AskDirections = std::function<std::vector<Answer>(const hs_run::Directions&, std::span<const double> points)>;
-
-/// Asks a run that is not exact, from above and from below.
-std::vector<Answer> enclosed(const hs_run& run, std::size_t adjacency, const View& view, std::span<const double> points,
-                             const Limits& limits, const AskDirections& ask);
-
-/// Asks `question(directions, points, limits)` of a run.
-template <class Question>
-int ask(const hs_run* run, const View& view, const Points& points, const hs_options* options, hs_answer* answers,
-        Question&& question, double tolerance = default_tolerance) noexcept {
-  const auto of_run = [&](std::size_t adjacency, const Limits& limits, std::int32_t) {
-    not_null(run, "run");
-    if (options == nullptr || options->adjacency == HS_ADJACENCY_OF_RUN) adjacency = run->adjacency();
-    const auto at = array(points.first, points.n, points.name);
-    if (run->is_exact()) return question(run->directions(adjacency), at, limits);
-    Limits of_side = limits;
-    if (view.of == Wanted::moments) of_side.tolerance *= 0.5;  // each side is as wide as asked
-    return enclosed(*run, adjacency, view, at, limits,
-                    [&](const hs_run::Directions& directions, std::span<const double> some) {
-                      return question(directions, some, of_side);
-                    });
-  };
-  return asked(options, points.n, answers, of_run, tolerance);
-}
+/// Asks a question of a run.
+int ask(const hs_run* run, View view, const Points& points, const hs_options* options, hs_answer* answers,
+        double tolerance = default_tolerance) noexcept;
 
 }  // namespace hockeystick::c

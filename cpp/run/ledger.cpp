@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "c/ledger.hpp"
+#include "run/ledger.hpp"
 
 #include <algorithm>
 #include <span>
 #include <stdexcept>
 #include <string>
 
-#include "c/json.hpp"
-#include "c/sha256.hpp"
+#include "run/json.hpp"
+#include "run/sha256.hpp"
 
-namespace hockeystick::c {
+namespace hockeystick {
 namespace {
 
 using json::Value;
@@ -69,7 +69,7 @@ Mechanism mechanism_of(const Value& value, const std::string& path) {
   }
 }
 
-Part part_of(const Value& value, const std::string& path) {
+DescribedTerm term_of(const Value& value, const std::string& path) {
   static constexpr std::string_view known[] = {"mechanism", "count", "label"};
   check_members(value, known, path);
   if (value.member("label") != nullptr) member(value, "label", Kind::text, path);
@@ -112,8 +112,8 @@ Ledger ledger_of(std::string_view text) {
   Ledger ledger{adjacency_named(member(value, "adjacency", Kind::text, "$").text), {}};
   const Value& entries = member(value, "ledger", Kind::list, "$");
   for (std::size_t k = 0; k < entries.items.size(); ++k)
-    ledger.parts.push_back(part_of(entries.items[k], "$.ledger[" + std::to_string(k) + "]"));
+    ledger.terms.push_back(term_of(entries.items[k], "$.ledger[" + std::to_string(k) + "]"));
   return ledger;
 }
 
-}  // namespace hockeystick::c
+}  // namespace hockeystick

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "c/sha256.hpp"
+#include "run/sha256.hpp"
 
 #include <array>
 #include <bit>
 #include <cstdint>
 
-namespace hockeystick::c {
+namespace hockeystick {
 namespace {
 
 constexpr std::size_t rounds = 64, block_size = 64;
@@ -67,4 +67,4 @@ std::string sha256(std::string_view bytes) {
   return digits;
 }
 
-}  // namespace hockeystick::c
+}  // namespace hockeystick

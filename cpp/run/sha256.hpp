@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace hockeystick::c {
+namespace hockeystick {
 
 /// SHA-256 of the bytes (FIPS 180-4), as 64 hexadecimal digits.
 std::string sha256(std::string_view bytes);
 
-}  // namespace hockeystick::c
+}  // namespace hockeystick

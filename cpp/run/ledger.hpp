@@ -5,16 +5,16 @@
 #include <string_view>
 #include <vector>
 
-#include "c/run.hpp"
+#include "mechanisms/described.hpp"
 
-namespace hockeystick::c {
+namespace hockeystick {
 
 struct Ledger {
   std::size_t adjacency;  // index in `adjacencies`
-  std::vector<Part> parts;
+  std::vector<DescribedTerm> terms;
 };
 
 /// The ledger of the text. Throws std::invalid_argument if it is none, or was changed; the message says where.
 Ledger ledger_of(std::string_view text);
 
-}  // namespace hockeystick::c
+}  // namespace hockeystick

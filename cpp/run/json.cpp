@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "c/json.hpp"
+#include "run/json.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/ask.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "methods/questions.hpp"
+#include "numeric/range.hpp"
+#include "run/enclosing.hpp"
+#include "views/bayes_risk.hpp"
+#include "views/gaussian_dp.hpp"
+#include "views/loss_tail.hpp"
+#include "views/renyi.hpp"
+#include "views/tradeoff.hpp"
+
+namespace hockeystick {
+namespace {
+
+using Ways = std::span<const Direction>;
+using Points = std::span<const double>;
+using Answers = std::vector<Answer>;
+
+// What a question asks of a run, and which reverses of the directions help to answer it.
+struct Row {
+  View view;
+  Wanted wanted;
+  Answers (*alone)(Ways, Points, const Limits&) = nullptr;
+  Answers (*faced)(Ways, Ways reverses, Points, const Limits&) = nullptr;
+  const char* of_loss = "";
+};
+
+constexpr Row rows[] = {
+    {View::epsilon, Wanted::epsilon, epsilon_bounds},
+    {View::delta, Wanted::delta, delta_bounds},
+    {View::power, Wanted::power, nullptr, power_bounds},
+    {View::bayes_risk, Wanted::risk, nullptr, bayes_risk_bounds},
+    {View::gdp_mu, Wanted::rates, nullptr, gdp_bounds},
+    {View::renyi, Wanted::moments, renyi_bounds},
+    {View::zcdp, Wanted::moments, zcdp_bounds},
+    {View::loss_tail, Wanted::loss, loss_tail_bounds, nullptr, "the tail of its loss"},
+    {View::loss_quantile, Wanted::loss, loss_quantile_bounds, nullptr, "quantiles of its loss"},
+    {View::loss_variance, Wanted::loss, loss_variance_bounds, nullptr, "the variance of its loss"},
+};
+
+// Asks the run of pairs that dominate, or of a side, whose directions `of` gives for an adjacency.
+template <class Of>
+Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits& limits, const Of& of,
+              Ways reverses = {}) {
+  const auto directions = of(adjacency);
+  if (row.alone != nullptr) return row.alone(*directions, points, limits);
+  // The answer at priors above 1/2 is that of the reverse at the others.
+  if (row.view == View::bayes_risk && reversed(adjacency) != adjacency)
+    return row.faced(*directions, *of(reversed(adjacency)), points, limits);
+  return row.faced(*directions, reverses, points, limits);
+}
+
+EnclosedQuestion question_of(const Run& run, const Row& row, const Limits& limits) {
+  EnclosedQuestion question;
+  question.tolerance = limits.tolerance, question.smallest = limits.smallest, question.wanted = row.wanted;
+  question.closes = std::all_of(run.terms().begin(), run.terms().end(), [](const DescribedTerm& term) {
+    return is_exact(*term.mechanism) || term.mechanism->kind->enclosure->closes;
+  });
+  const std::vector<DescribedTerm> dominating = dominating_run(run.terms());
+  question.is_sampled = is_sampled(dominating);
+  question.runs = 0;
+  for (const DescribedTerm& term : dominating)
+    if (!is_exact(*term.mechanism)) question.runs += term.count;
+  return question;
+}
+
+// Asks a run that is not exact, from above and from below.
+Answers between_sides(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
+  if (row.wanted == Wanted::loss) {
+    const auto first = std::find_if(run.terms().begin(), run.terms().end(),
+                                    [](const DescribedTerm& term) { return !is_exact(*term.mechanism); });
+    throw std::invalid_argument(std::string("run must be of mechanisms whose privacy loss is known for ") +
+                                row.of_loss + ", got " + std::string(first->mechanism->kind->name));
+  }
+  if (row.wanted == Wanted::epsilon) check_each("delta", points, ranges::delta);
+  if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
+  if (points.empty()) return {};
+  Limits of_side = limits;
+  if (row.wanted == Wanted::moments) of_side.tolerance *= 0.5;  // each side is as wide as asked
+  const auto side = [&](auto* runs) {
+    return [&, runs](const SideAccuracy& at, Points some) {
+      return asked(row, adjacency, some, of_side, [&](std::size_t which) {
+        return std::make_unique<std::vector<Direction>>(runs(run.terms(), adjacencies[which].comparisons, at));
+      });
+    };
+  };
+  std::vector<Interval> known;
+  if (row.wanted == Wanted::epsilon || row.wanted == Wanted::delta)
+    known = known_alone(run.terms(), row.wanted == Wanted::epsilon, adjacencies[adjacency].comparisons, points,
+                        limits.tolerance);
+  return enclosed_answers(question_of(run, row, limits), points, side(runs_above), side(runs_below), known);
+}
+
+}  // namespace
+
+std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
+  const Row& row = rows[static_cast<std::size_t>(view)];
+  // Of mu, both directions count even if one is asked for.
+  const std::size_t counted = view == View::gdp_mu ? symmetric(adjacency) : adjacency;
+  if (!run.is_exact()) return between_sides(run, row, counted, points, limits);
+  const bool is_faced = view == View::power || view == View::gdp_mu;
+  const std::vector<Direction> reverses = is_faced ? run.reverses(counted) : std::vector<Direction>{};
+  return asked(row, counted, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "mechanisms/known_pairs.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/fork_safe_mutex.hpp"
+#include "run/enclosing.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr int deepest = 8;
+constexpr std::size_t pairs_between_checkpoints = 16;    // a pair takes a few microseconds, few a millisecond
+constexpr std::size_t terms_between_checkpoints = 1024;  // a term takes less than a microsecond
+
+// Of what runs have made, which is read and written in no time. Never destroyed: threads may ask while the process
+// exits.
+ForkSafeMutex& guard = *new ForkSafeMutex;
+
+// By number, and NaN, an argument that is not given, after all numbers.
+bool is_less(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
+
+bool is_less(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
+  const auto by_number = [](const std::vector<double>& x, const std::vector<double>& y) {
+    return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end(),
+                                        [](double one, double other) { return is_less(one, other); });
+  };
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), by_number);
+}
+
+struct Parameter {
+  Given given;
+  bool is_taken = false;
+};
+
+Mechanism named(std::string_view name, std::span<Parameter> parameters, int depth) {
+  if (depth > deepest) throw std::invalid_argument("mechanism must be nested less deeply");
+  const std::size_t open = name.find('(');
+  Mechanism inner;
+  if (open != name.npos) {
+    if (name.back() != ')') throw std::invalid_argument("mechanism must end with ')' where it has a '('");
+    inner = named(name.substr(open + 1, name.size() - open - 2), parameters, depth + 1);
+  }
+  const MechanismKind& kind = mechanism_kind(name.substr(0, open));
+  std::vector<Given> own;
+  for (Parameter& parameter : parameters) {
+    const auto is_named = [&](const Argument& argument) { return argument.name == parameter.given.name; };
+    if (std::none_of(kind.arguments.begin(), kind.arguments.end(), is_named)) continue;
+    own.push_back(parameter.given);
+    parameter.is_taken = true;
+  }
+  return described(kind, own, std::move(inner));
+}
+
+}  // namespace
+
+bool Before::operator()(const Mechanism& a, const Mechanism& b) const {
+  if (a == b) return false;
+  if (a->kind != b->kind) return a->kind->name < b->kind->name;
+  if (is_less(a->values, b->values)) return true;
+  return a->inner && b->inner && !is_less(b->values, a->values) && (*this)(a->inner, b->inner);
+}
+
+void Tally::add(std::span<const DescribedTerm> terms) {
+  std::map<Mechanism, std::int64_t, Before> totals;
+  for (const auto& [mechanism, count] : terms) {
+    checked("count", static_cast<double>(count), ranges::count);
+    const Mechanism simplest = simplified(mechanism);
+    if (simplest == nullptr || count == 0) continue;
+    const auto [at, is_new] = totals.try_emplace(simplest, 0);
+    if (is_new)
+      if (const auto known = counts_.find(simplest); known != counts_.end()) at->second = known->second;
+    at->second += count;
+    checked("count", static_cast<double>(at->second), ranges::count);
+  }
+  // Nothing below throws.
+  for (const auto& [mechanism, total] : totals)
+    if (const auto known = counts_.find(mechanism); known != counts_.end()) known->second = total;
+  counts_.merge(totals);
+}
+
+std::vector<DescribedTerm> Tally::terms() const {
+  std::vector<DescribedTerm> all;
+  for (const auto& [mechanism, count] : counts_) {
+    checkpoint_each<terms_between_checkpoints>(all.size());
+    all.push_back({mechanism, count});
+  }
+  return all;
+}
+
+Run::Run(std::vector<Terms> alternatives) : alternatives_(std::move(alternatives)) {
+  is_exact_ = std::all_of(alternatives_.begin(), alternatives_.end(), [](const Terms& terms) {
+    return std::all_of(terms.begin(), terms.end(),
+                       [](const DescribedTerm& term) { return hockeystick::is_exact(*term.mechanism); });
+  });
+}
+
+Direction Run::pairs(Comparison way, const Terms& terms) const {
+  Direction all;
+  const auto add = [&](std::span<const DescribedTerm> dominating) {
+    all.reserve(dominating.size());
+    for (std::size_t k = 0; k < dominating.size(); ++k) {
+      checkpoint_each<pairs_between_checkpoints>(k);
+      all.push_back({known_pair(dominating_pair_name(*dominating[k].mechanism, way)), dominating[k].count});
+    }
+  };
+  if (is_exact_)
+    add(terms);
+  else
+    add(dominating_run(terms));
+  return all;
+}
+
+Run::Directions Run::directions(std::size_t adjacency) const {
+  {
+    const std::lock_guard lock(guard);
+    if (made_[adjacency]) return made_[adjacency];
+  }
+  std::vector<Direction> made;
+  for (const Terms& terms : alternatives_)
+    for (const Comparison way : adjacencies[adjacency].comparisons)
+      if (Direction one = pairs(way, terms); std::find(made.begin(), made.end(), one) == made.end())
+        made.push_back(std::move(one));
+  auto kept = std::make_shared<const std::vector<Direction>>(std::move(made));
+  const std::lock_guard lock(guard);
+  return made_[adjacency] ? made_[adjacency] : made_[adjacency] = std::move(kept);
+}
+
+std::vector<Direction> Run::reverses(std::size_t adjacency) const {
+  const Directions known = directions(adjacency);
+  std::vector<Direction> reverses(known->size());
+  for (const Terms& terms : alternatives_)
+    for (const Comparison way : adjacencies[adjacency].comparisons) {
+      const auto at = std::find(known->begin(), known->end(), pairs(way, terms)) - known->begin();
+      reverses[static_cast<std::size_t>(at)] = pairs(hockeystick::reversed(way), terms);
+    }
+  return reverses;
+}
+
+Mechanism mechanism_named(std::string_view name, std::span<const Given> given) {
+  std::vector<Parameter> parameters;
+  for (const Given& one : given) parameters.push_back({one});
+  Mechanism made = named(name, parameters, 0);
+  for (const auto& [one, is_taken] : parameters)
+    if (!is_taken)
+      throw std::invalid_argument("parameters must be those of " + std::string(name) + ", got '" +
+                                  one.name.substr(0, 80) + "'");
+  return made;
+}
+
+std::size_t symmetric(std::size_t adjacency) { return adjacencies[adjacency].comparisons.size() == 1 ? 0 : adjacency; }
+
+std::size_t reversed(std::size_t adjacency) {
+  constexpr std::size_t remove_one = 1, add_one = 2;
+  return adjacency == remove_one ? add_one : adjacency == add_one ? remove_one : adjacency;
+}
+
+}  // namespace hockeystick
