@@ -8,6 +8,10 @@
 True
 """
 
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
 from hockeystick import mechanisms
 from hockeystick._core import DominatingPair
 from hockeystick._sweep import Records, SweepError, sweep
@@ -59,9 +63,21 @@ __all__ = [
 __all__ += mechanisms.__all__
 
 
-def __getattr__(name: str) -> str:
+_ON_DEMAND = ("baselines", "callbacks", "compat", "plot")
+"""Modules that the package does not need itself, imported where they are first named."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401, a module or a string
     if name == "__version__":  # read on demand: the metadata take longer to load than the package
         from importlib.metadata import version  # noqa: PLC0415
 
         return version("hockeystick")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _ON_DEMAND:
+        return import_module(f"{__name__}.{name}")
+    near = get_close_matches(name, [*__all__, *_ON_DEMAND], n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ON_DEMAND})

@@ -219,6 +219,8 @@ def _one(kind: type[Any]) -> str:
     """What an instance is called: one of the members of an enumeration, or "a" its class."""
     if issubclass(kind, Enum):
         return f"one of {', '.join(map(str, kind))}"
+    if kind.__name__ == "Composable":
+        return "a mechanism or a composition"
     article = "an" if kind.__name__[0] in "AEIOU" else "a"
     return f"{article} {kind.__name__}"
 

@@ -2,11 +2,13 @@
 """Bounds in decimal, never rounded inward."""
 
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Literal
 
 _MIN_DIGITS = 5
 _MAX_DIGITS = 17
+_SPEC = re.compile(r"\d*\.(?P<precision>\d{1,3})(?P<kind>[eEfFgG]?)")
 _EXACT = Context(prec=2000)  # a subnormal's digits go this far down
 
 
@@ -29,6 +31,28 @@ def rounded(bound: float, side: Literal["lower", "upper"]) -> str:
         return repr(bound)
     rounding = ROUND_FLOOR if side == "lower" else ROUND_CEILING
     return _decimal(Context(prec=_MIN_DIGITS, rounding=rounding).create_decimal_from_float(bound))
+
+
+def formatted(bound: float, spec: str, side: Literal["lower", "upper"]) -> str:
+    """A bound in a format that has a precision, rounded away from the truth.
+
+    Raises:
+        ValueError: `spec` is not of the form [width].precision[e, f or g].
+    """
+    found = _SPEC.fullmatch(spec)
+    if found is None:
+        raise ValueError(f"format must be as '.3f', '10.2e' or '.4g', got {spec!r}")
+    precision, kind = int(found["precision"]), found["kind"] or "g"
+    if not math.isfinite(bound):
+        return format(bound, spec)
+    rounding = ROUND_FLOOR if side == "lower" else ROUND_CEILING
+    if kind in "fF":
+        last = Decimal(1).scaleb(-precision)
+        value = Decimal(bound).quantize(last, rounding=rounding, context=_EXACT)
+    else:
+        digits = max(precision + (kind in "eE"), 1)
+        value = Context(prec=digits, rounding=rounding).create_decimal_from_float(bound)
+    return format(value, spec)
 
 
 def _decimal(value: Decimal) -> str:

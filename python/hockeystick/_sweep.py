@@ -13,6 +13,7 @@ import numpy as np
 from hockeystick import _checks, _html
 from hockeystick._decimals import rounded
 from hockeystick._progress import Progress, Report
+from hockeystick._words import spoken
 
 Record = dict[str, Any]
 
@@ -65,6 +66,7 @@ class SweepError(RuntimeError):
         return self.args[2]  # type: ignore[no-any-return]
 
 
+@spoken
 def sweep(
     function: Callable[..., Any],
     grid: Mapping[str, Sequence[Any]],

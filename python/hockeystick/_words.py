@@ -1,48 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words for the arguments of mechanisms: one is kept and shown, its synonyms are taken too."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import lru_cache, wraps
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, TypeVar
 
 from hockeystick import _checks
 
+Call = TypeVar("Call", bound=Callable[..., Any])
+
 _SPOKEN = "_says_what_it_takes"
+_NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
+    neighbour: own
+    for own, neighbours in {
+        ("sampling_probability",): "sample_rate sampling_rate sampling_prob q rate",
+        ("steps", "batches"): "num_steps n_steps iterations num_iterations compositions steps",
+        ("batches", "steps"): "num_batches n_batches",
+        ("count",): "num_compositions num_times times n",
+        ("epsilon", "budget"): "target_epsilon eps max_epsilon epsilon",
+        ("delta",): "target_delta max_delta",
+        ("tolerance", "deviations"): "tol eps_error epsilon_tolerance rtol tolerance",
+        ("noise_multiplier",): "noise sigma std sd stddev",
+        ("adjacency",): "neighbors neighbouring_relation neighboring_relation relation",
+        ("dataset_size",): "num_examples num_samples sample_size n_samples",
+        ("epochs",): "num_epochs n_epochs",
+        ('sampling="shuffled"',): "shuffle shuffled",
+        ("order",): "alpha alphas orders",
+    }.items()
+    for neighbour in neighbours.split()
+}
+"""The words that others have for arguments, and what they are called here."""
 LONGEST = 8
 """As many numbers, or terms, are shown; of more, a few."""
 
 
-def spoken(init: Callable[..., None]) -> Callable[..., None]:
-    """A constructor that says what it takes where it cannot be called with what it is given."""
-    if hasattr(init, _SPOKEN):
-        return init
+def spoken(call: Call) -> Call:
+    """A public call that says what it takes where it cannot be called with what it is given."""
+    if hasattr(call, _SPOKEN):
+        return call
 
-    @wraps(init)
-    def made(self: object, *positional: object, **given: Any) -> None:
+    @wraps(call)
+    def made(*positional: object, **given: Any) -> Any:  # noqa: ANN401, whatever the call returns
         try:
-            init(self, *positional, **given)
+            return call(*positional, **given)
         except TypeError:
-            _refuse(type(self).__name__, init, positional, given)
+            _refuse(call, positional, given)
             raise
 
     setattr(made, _SPOKEN, True)
-    return made
+    return made  # type: ignore[return-value]
 
 
 def _refuse(
-    kind: str, init: Callable[..., None], positional: tuple[object, ...], given: dict[str, Any]
+    call: Callable[..., Any], positional: tuple[object, ...], given: dict[str, Any]
 ) -> None:
-    _, *names = signature(init).parameters
-    takes = f"{kind} takes {', '.join(names)}"
-    named = {name.removeprefix("guaranteed_"): value for name, value in given.items()}
-    unknown = [name for name in named if name not in names]
-    if unknown:
-        raise TypeError(f"{takes}; got an unexpected keyword argument {unknown[0]!r}") from None
+    """Raise the error of a call that its signature does not allow."""
+    name, names = call.__name__, list(signature(call).parameters)
+    if names[:1] in (["self"], ["cls"]):
+        del names[0]
+        name = type(positional[0]).__name__ if name == "__init__" else name
+    named = {key.removeprefix("guaranteed_"): value for key, value in given.items()}
+    for key in named:
+        if key not in names:
+            raise unknown_argument(name, key, names) from None
     try:
-        signature(init).bind(None, *positional, **named)
+        signature(call).bind(*positional, **named)
     except TypeError as error:
-        raise TypeError(f"{takes}; {error}") from None
+        raise TypeError(f"{name} takes {', '.join(names)}; {error}") from None
+
+
+def unknown_argument(call: str, key: str, names: Iterable[str]) -> TypeError:
+    """The error of an argument that a call does not have: lists its arguments, guesses the word."""
+    names = list(names)
+    words = _NEIGHBOURS.get(key.lower(), ())
+    near = [own for own in words if own.partition("=")[0] in names]
+    near = near or get_close_matches(key, names, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    takes = f"{call} takes {', '.join(names)}"
+    return TypeError(f"{takes}; got an unexpected keyword argument {key!r}{hint}")
 
 
 def one_of(**given: object) -> tuple[str, Any]:

@@ -52,6 +52,14 @@ class Direction(Enum):
         return self in (Direction.ADD, Direction.REPLACE_BACK, Direction.SPECIAL_ADD)
 
 
+_NEIGHBOURS = {
+    **dict.fromkeys(("add-remove", "add-or-remove", "unbounded"), "add-or-remove-one"),
+    **dict.fromkeys(("substitution", "substitute", "replace", "bounded"), "replace-one"),
+    "remove": "remove-one",
+    "add": "add-one",
+}
+
+
 class Adjacency(Enum):
     """Which pairs of datasets are neighbours.
 
@@ -62,7 +70,8 @@ class Adjacency(Enum):
     change as under ADD_OR_REMOVE_ONE.
 
     Wherever an adjacency is taken, its name is taken as well, in any spelling: "remove-one",
-    "remove_one" or "REMOVE_ONE".
+    "remove_one" or "REMOVE_ONE". So are the names that others have for them: "add-remove" and
+    "unbounded" for ADD_OR_REMOVE_ONE, "substitution" and "bounded" for REPLACE_ONE.
 
     >>> Adjacency("remove-one") is Adjacency("REMOVE_ONE") is Adjacency.REMOVE_ONE
     True
@@ -92,7 +101,8 @@ class Adjacency(Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Adjacency | None":
-        name = value.lower().replace("_", "-") if isinstance(value, str) else None
+        name = value.lower().replace("_", "-") if isinstance(value, str) else ""
+        name = _NEIGHBOURS.get(name, name)
         return next((one for one in cls if one.value == name), None)
 
     @property

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
 
-from hockeystick import _html
+from hockeystick import _checks, _html
 from hockeystick._checks import FloatArray, Vector
-from hockeystick._decimals import outward, rounded
+from hockeystick._decimals import formatted, outward, rounded
 
 if TYPE_CHECKING:  # the answer is an array unless the question is a number
     from typing_extensions import TypeVar
@@ -112,6 +112,40 @@ class Bounds(_Pair[Value]):
     def gap(self) -> Value:
         """The width upper - lower."""
         return self.upper - self.lower
+
+    @property
+    def width(self) -> Value:
+        """Another name of `gap`."""
+        return self.gap
+
+    def __format__(self: "Bounds[Any]", spec: str) -> str:
+        """Both ends, each rounded away from the truth: ``f"{bounds:.3f}"``.
+
+        Args:
+            spec: A format of a number with a precision, its type e, f or g: ``.3f``, ``10.2e``.
+                Empty: as ``str`` has it.
+
+        Raises:
+            ValueError: `spec` is another format, or the bounds are arrays.
+
+        >>> f"{Bounds(1.23456, 1.23556):.3f}"
+        '[1.234, 1.236]'
+        """
+        return f"[{', '.join(self._formatted(spec))}]" if spec else str(self)
+
+    def __round__(self: "Bounds[Any]", ndigits: int = 0) -> "Bounds[float]":
+        """Both ends with so many digits after the point, each rounded away from the truth.
+
+        >>> round(Bounds(1.23456, 1.23556), 3)
+        Bounds(lower=1.234, upper=1.236)
+        """
+        digits = _checks.whole("ndigits", ndigits, 0, 300)
+        return Bounds(*map(float, self._formatted(f".{digits}f")))
+
+    def _formatted(self: "Bounds[Any]", spec: str) -> tuple[str, str]:
+        if np.ndim(self.lower):
+            raise ValueError("bounds must be two numbers to be formatted or rounded, got arrays")
+        return formatted(self.lower, spec, "lower"), formatted(self.upper, spec, "upper")
 
     @property
     def estimate(self) -> Value:

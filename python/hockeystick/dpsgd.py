@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composable
@@ -49,6 +50,7 @@ def dpsgd_epsilon(
     threads: int = 1,
     **options: Unpack[Options],
 ) -> FloatArray: ...
+@spoken
 @spelled_out
 def dpsgd_epsilon(  # noqa: PLR0913, two ways to say two numbers
     *,
@@ -121,6 +123,7 @@ def dpsgd_epsilon_bounds(
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Bounds[FloatArray]: ...
+@spoken
 @spelled_out
 def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     *,

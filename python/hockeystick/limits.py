@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypedDict, TypeVar, get_args
 
 from hockeystick import _checks, _core
+from hockeystick._words import unknown_argument
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 
 DEFAULT_TOLERANCE = 1e-3
@@ -55,11 +56,17 @@ class Limits(NamedTuple):
     smallest: float = 0.0
 
     def updated(
-        self, options: Mapping[str, Any], width: str = "tolerance", *, has_smallest: bool = False
+        self,
+        options: Mapping[str, Any],
+        width: str = "tolerance",
+        *,
+        has_smallest: bool = False,
+        asks: tuple[str, ...] = ("the call",),
     ) -> "Limits":
         """These limits but for the options given; `width` is the name of the tolerance there.
 
-        `has_smallest`: whether `smallest` is one of them.
+        `has_smallest`: whether `smallest` is one of them. `asks`: name and arguments of the
+        question, for an error.
 
         Raises:
             ValueError: An option is out of range.
@@ -76,7 +83,9 @@ class Limits(NamedTuple):
             elif name == "smallest" and has_smallest:
                 smallest = _checks.smallest(value)
             else:
-                raise TypeError(f"got an unexpected keyword argument {name!r}")
+                own = self.options(has_smallest=has_smallest)
+                takes = [width if option == "tolerance" else option for option in own]
+                raise unknown_argument(asks[0], name, (*asks[1:], *takes))
         return Limits(adjacency, tolerance, memory_limit, smallest)
 
     def options(self, *, has_smallest: bool = False) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Unpack
 
 from hockeystick import _checks
+from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.admission import Amount, amount, bracketed, most_runs
 from hockeystick.accountant.questions import run_and_adjacency
@@ -58,13 +59,14 @@ class EpsilonMeter:
     (1202, 0, 2.0)
     """
 
+    @spoken
     @spelled_out
     def __init__(
         self,
         step: Composable,
-        *,
         delta: float,
         budget: Amount | None = None,
+        *,
         spent: Composable | Accountant | None = None,
         **options: Unpack[Options],
     ) -> None:

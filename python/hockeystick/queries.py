@@ -182,7 +182,8 @@ class Asked(ABC):
         """Bounds on the answer to the question of that name, for the worst direction."""
         query, limits = QUERIES[name], _LIMITS[name]
         if options:
-            limits = limits.updated(options, query.width, has_smallest=query.tiny)
+            asks = (name, query.argument)
+            limits = limits.updated(options, query.width, has_smallest=query.tiny, asks=asks)
         return self._answer(query, query.points(at), limits)
 
     def _answer(self, query: Query, points: FloatArray, limits: Limits) -> Bounds[Any]:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds are a pair with a budget."""
 
+import math
 import pickle
+import random
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -54,3 +57,28 @@ def test_bounds_explain_the_question_that_they_answer():
     assert "contour_integral" in str(run.delta_bounds(1.0).explain())
     with pytest.raises(TypeError, match="explain is for"):
         hs.Bounds(0.0, 1.0).explain()
+
+
+@pytest.mark.parametrize("spec", [".0f", ".3f", ".12f", ".2e", "12.4g", ".17g"])
+def test_formats_round_outward(spec):
+    draw = random.Random(20)
+    for _ in range(200):
+        lower = draw.uniform(0, 10) * 10.0 ** draw.randint(-320, 300)
+        bounds = hs.Bounds(lower, lower * draw.choice([1, 1 + 2**-52, 1.5]))
+        low, high = format(bounds, spec).strip("[]").split(", ")
+        assert Decimal(low.strip()) <= Decimal(bounds.lower)
+        assert Decimal(high.strip()) >= Decimal(bounds.upper)
+        rounded = round(bounds, 5)
+        assert rounded.lower <= bounds.lower <= bounds.upper <= rounded.upper
+
+
+def test_formats_of_what_is_no_number_of_digits():
+    assert f"{hs.Bounds(0.0, math.inf):.3f}" == "[0.000, inf]"
+    assert f"{hs.Bounds(0.0, 1.0)}" == str(hs.Bounds(0.0, 1.0))
+    for spec in ("d", "s", "3", ".3x", "<9.3f"):
+        with pytest.raises(ValueError, match="^format must be as '.3f'"):
+            format(hs.Bounds(0.0, 1.0), spec)
+    with pytest.raises(ValueError, match="^bounds must be two numbers to be formatted"):
+        f"{hs.Bounds(np.zeros(2), np.ones(2)):.3f}"
+    with pytest.raises(ValueError, match=r"^ndigits must be a whole number"):
+        round(hs.Bounds(0.0, 1.0), -1)

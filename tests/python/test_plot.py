@@ -291,13 +291,21 @@ def test_the_worse_direction_is_shown(ax):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: plot.hockey_stick(1), TypeError, "run must be a Composable, got 1"),
+        (
+            lambda: plot.hockey_stick(1),
+            TypeError,
+            "run must be a mechanism or a composition, got 1",
+        ),
         (lambda: plot.hockey_stick(RUN, epsilon=1.0), ValueError, "epsilon must be at least two"),
         (lambda: plot.hockey_stick(RUN, epsilon=[-1, 2]), ValueError, "epsilon must be in"),
         (lambda: plot.hockey_stick(RUN, yscale="cubic"), ValueError, "yscale must be one of"),
         (lambda: plot.hockey_stick(RUN, ax=1), TypeError, "ax must be an Axes, got 1"),
         (lambda: plot.hockey_stick(RUN, tolerance=2), ValueError, "tolerance must be in"),
-        (lambda: plot.tradeoff(None), TypeError, "run must be a Composable, got None"),
+        (
+            lambda: plot.tradeoff(None),
+            TypeError,
+            "run must be a mechanism or a composition, got None",
+        ),
         (lambda: plot.tradeoff(RUN, fpr=[0, 2]), ValueError, "fpr must be in"),
         (lambda: plot.tradeoff(RUN, scale=1), TypeError, "scale must be one of"),
         (lambda: plot.epsilon_by_count(RUN, [1]), ValueError, "counts must be at least two"),
@@ -321,7 +329,11 @@ def test_the_worse_direction_is_shown(ax):
             ValueError,
             "adjacency must be ADD_OR_REMOVE_ONE with baseline 'clt'",
         ),
-        (lambda: plot.loss_distribution("pld"), TypeError, "run must be a Composable"),
+        (
+            lambda: plot.loss_distribution("pld"),
+            TypeError,
+            "run must be a mechanism or a composition",
+        ),
         (
             lambda: plot.loss_distribution(RUN, discretization_interval=0),
             ValueError,

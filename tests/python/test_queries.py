@@ -74,5 +74,5 @@ def test_unknown_options_are_named():
         hs.dpsgd_epsilon(
             noise_multiplier=1.0, sampling_probability=0.1, steps=1, delta=0.1, tolerence=1e-3
         )
-    with pytest.raises(TypeError, match="target must be .*; got epsilons"):
+    with pytest.raises(TypeError, match="'epsilons'; did you mean epsilon"):
         hs.calibrate(lambda sigma: hs.Gaussian(noise_multiplier=sigma), epsilons=1.0)

@@ -41,6 +41,15 @@ hs.Gaussian(Fraction(3, 2)).epsilon(1e-5)
 hs.DPSGD(noise_multiplier=1.0, batch_size=256, dataset_size=60_000, epochs=10).epsilon(1e-5)
 hs.dpsgd_epsilon(noise_multiplier=1, batch_size=256, dataset_size=6e4, epochs=10, delta=1e-5)
 baselines.zcdp_epsilon(2.56, delta=1e-10)
+hs.baselines.zcdp_epsilon(2.56, delta=1e-10)
+step.epsilon(1e-5, adjacency="substitution")
+step.epsilon(1e-5, adjacency="add-remove")
+hs.Accountant("replace-one").compose(step).report(1e-5).bounds.upper
+hs.EpsilonMeter(step, 1e-5, 3).remaining_steps / 1e4
+g.random_allocation(1000).epsilon(1e-5)
+hs.verify(g, 1e-5).upper
+g.epsilon_bounds(1e-5).width + 1
+round(g.epsilon_bounds(1e-5), 2).upper
 """
 
 REFUSED = {
@@ -49,7 +58,23 @@ REFUSED = {
     "(10 * g).poisson_sampled(0.01)": "10 * Gaussian(1.0).poisson_sampled(0.01)",
     "step.poisson_sampled(0.01)": "is sampled already",
     "hs.RandomizedResponse(0.5).epsilon(1e-5)": 'pass adjacency="replace-one" or "replace-special"',
-    "g.poisson_sampled(q=0.01)": "poisson_sampled() got an unexpected keyword argument 'q'",
+    "g.poisson_sampled(q=0.01)": "argument 'q'; did you mean sampling_probability?",
+    "g.shuffled(num_batches=10)": "argument 'num_batches'; did you mean batches?",
+    "step.epsilon(1e-5, tol=1e-3)": "epsilon takes delta, adjacency, tolerance, memory_limit; got"
+    " an unexpected keyword argument 'tol'; did you mean tolerance?",
+    "hs.Accountant().epsilon(1e-5, tol=1e-3)": "argument 'tol'; did you mean tolerance?",
+    "step.loss_quantile(0.5, tol=1e-3)": "argument 'tol'; did you mean deviations?",
+    "hs.Accountant(delta=1e-5)": "Accountant takes adjacency, tolerance; got an unexpected",
+    "hs.Accountant().compose([g, g])": "mechanism must be a mechanism or a composition, got [",
+    "hs.Accountant().admit(g, eps=1.0)": "argument 'eps'; did you mean epsilon?",
+    "hs.EpsilonMeter(step, 1e-5, epsilon=3)": "EpsilonMeter takes step, delta, budget, spent",
+    "hs.dpsgd_epsilon(sample_rate=0.1)": "did you mean sampling_probability?",
+    "hs.DPSGD(1.0, num_steps=10)": "argument 'num_steps'; did you mean steps?",
+    "hs.DPSGD(1.0, shuffle=True)": "argument 'shuffle'; did you mean sampling=\"shuffled\"?",
+    "hs.calibrate(hs.Gaussian, target_epsilon=1)": "did you mean epsilon?",
+    "hs.verify(g, target_delta=1e-5)": "argument 'target_delta'; did you mean delta?",
+    "g.epsilon(1e-5, adjacency='next')": "adjacency must be one of 'add-or-remove-one', ",
+    "format(g.epsilon_bounds(1e-5), '<8')": "format must be as '.3f', '10.2e' or '.4g', got '<8'",
     "step.epsilon()": "epsilon() missing 1 required positional argument: 'delta'",
     "2.5 * step": "count must be a whole number",
     "hs.DPSGD(1.0, batch_size=256, epochs=10)": "dataset_size must be given with batch_size",
@@ -66,6 +91,14 @@ def test_lines_that_are_answered(line):
 def test_lines_that_are_refused_with_what_to_write(line):
     with pytest.raises((TypeError, ValueError), match=re.escape(REFUSED[line])):
         eval(line, NAMES)  # noqa: S307
+
+
+def test_a_name_that_is_near_another():
+    with pytest.raises(AttributeError, match="no attribute 'Gausian'; did you mean Gaussian"):
+        hs.Gausian(1.0)
+    with pytest.raises(AttributeError, match="no attribute 'zzz'$"):
+        _ = hs.zzz
+    assert {"plot", "baselines"} <= set(dir(hs))
 
 
 RUN = "epsilon --noise-multiplier 1"

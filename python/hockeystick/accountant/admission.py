@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack
 
 from hockeystick import _checks
+from hockeystick._words import spoken
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 from hockeystick.accountant.ledger import checked_label
 from hockeystick.accountant.questions import Questioned
@@ -83,6 +84,7 @@ class Checked(NamedTuple):
 class Admission(Questioned):
     """A ledger that is asked before it is entered into."""
 
+    @spoken
     @spelled_out
     def admit(
         self,
@@ -135,6 +137,7 @@ class Admission(Questioned):
                     self.compose(mechanism, count, label=label)
                     return True
 
+    @spoken
     @spelled_out
     def would_exceed(self, mechanism: Composable, count: int = 1, **budget: Unpack[Budget]) -> bool:
         """Whether `count` more runs might break a budget; nothing is entered.
@@ -174,6 +177,7 @@ class Admission(Questioned):
         """
         return self._might_exceed(mechanism, count, Checked.of("would_exceed", budget))
 
+    @spoken
     @spelled_out
     def remaining(self, mechanism: Composable, **budget: Unpack[Budget]) -> int:
         """How often a mechanism may still run within a budget; nothing is entered.

@@ -129,7 +129,7 @@ class Questioned(Views, Ledger):
         usual = Limits(
             self._adjacency, self._tolerance, smallest=DEFAULT_SMALLEST if is_tiny else 0.0
         )
-        limits = usual.updated(options, has_smallest=is_tiny)
+        limits = usual.updated(options, has_smallest=is_tiny, asks=(name, argument))
         entries = self._entries
         asked = {argument: at, **limits.options(has_smallest=is_tiny)}
         found: Any = self._kept.runs.bounds(name, at, entries, limits)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from hockeystick import _checks, _html
 from hockeystick._decimals import outward, rounded
+from hockeystick._words import spoken
 from hockeystick.accountant.admission import Admission, Amount, Budget, amount
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
@@ -147,10 +148,11 @@ def _left(remaining: float | None) -> str:
 class Reported(Admission):
     """A ledger that can be shown."""
 
+    @spoken
     def report(
         self,
-        *,
         delta: float | None = None,
+        *,
         budget: Amount | None = None,
         rho: Amount | None = None,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,

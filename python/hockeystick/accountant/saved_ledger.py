@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from hockeystick import _checks, _files, _json
+from hockeystick._words import spoken
 from hockeystick.accountant.kept_curves import KeptCurves
 from hockeystick.accountant.ledger import Entries, Ledger
 from hockeystick.adjacency import Adjacency, AdjacencyLike
@@ -54,6 +55,7 @@ class SavedLedger(Ledger):
         _checks.instance("text", text, str)
         return _json.nested(lambda: cls._restored(_json.parse(text)))
 
+    @spoken
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write ``to_json()`` to a file, as a whole or not at all.
 
@@ -134,6 +136,7 @@ class SavedLedger(Ledger):
 
     @classmethod
     @contextmanager
+    @spoken
     def locked(
         cls,
         path: str | os.PathLike[str],

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
+from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.bounds import Bounds
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
@@ -70,6 +71,7 @@ def calibrate(
     integer: bool | None = None,
     **asked: Unpack[Targets],
 ) -> npt.NDArray[Any]: ...
+@spoken
 @spelled_out
 def calibrate(
     make: Callable[[Any], Composable | Accountant],

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
 from hockeystick.calibration.calibrate import goal_of
 from hockeystick.calibration.families import Family
@@ -45,6 +46,7 @@ def dpsgd_noise_multiplier(
     drop_last: bool = False,
     **options: Unpack[Options],
 ) -> FloatArray: ...
+@spoken
 @spelled_out
 def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
     *,

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import nextafter
 from typing import TYPE_CHECKING
 
-from hockeystick._words import relative_noise
+from hockeystick._words import relative_noise, spoken
 from hockeystick.composition import Mechanism, Terms
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
@@ -76,6 +76,7 @@ class Gaussian(SamplableMechanism):
             noise = nextafter(noise, 0.0)
         return cls(noise)
 
+    @spoken
     def fixed_size_sampled(
         self, *, batch_size: int, dataset_size: int, replacement: bool = False
     ) -> "FixedSizeSampled":
@@ -89,6 +90,7 @@ class Gaussian(SamplableMechanism):
             replacement=replacement,
         )
 
+    @spoken
     def shuffled(
         self,
         *,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, overload
 
 from hockeystick import _checks, _core
+from hockeystick._words import spoken
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._pair import MOST_KEPT, described_pair, sampled_terms
@@ -24,6 +25,7 @@ class SamplableMechanism(Mechanism):
 
     __slots__ = ()
 
+    @spoken
     def poisson_sampled(self, sampling_probability: float) -> "PoissonSampled":
         """The mechanism on a subsample that holds each record with `sampling_probability`."""
         return PoissonSampled(mechanism=self, sampling_probability=sampling_probability)
@@ -31,15 +33,16 @@ class SamplableMechanism(Mechanism):
     poisson_sampled.__qualname__ = "poisson_sampled"  # Python's own messages name no inner class
 
     @overload
-    def random_allocation(self, *, steps: int, epochs: int = 1) -> "RandomAllocation": ...
+    def random_allocation(self, steps: int, *, epochs: int = 1) -> "RandomAllocation": ...
 
     @overload
     def random_allocation(
-        self, *, steps: int, epochs: int = 1, selected: int, per_block: bool = False
+        self, steps: int, *, epochs: int = 1, selected: int, per_block: bool = False
     ) -> "RandomAllocation | SelectedSteps | Composition": ...
 
+    @spoken
     def random_allocation(
-        self, *, steps: int, epochs: int = 1, selected: int = 1, per_block: bool = False
+        self, steps: int, *, epochs: int = 1, selected: int = 1, per_block: bool = False
     ) -> "RandomAllocation | SelectedSteps | Composition":
         """An epoch of `steps` steps of which each record joins `selected`, drawn at random.
 

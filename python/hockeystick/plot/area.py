@@ -8,6 +8,7 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import AdjacencyLike, adjacency_of
@@ -26,6 +27,7 @@ _RESOLUTION = 2000.0  # points that a line may have in the width or the height o
 _ROUND = (1.0, 0.5, 0.25, 0.1, 0.05)  # of which named losses are multiples, the roundest first
 
 
+@spoken
 def loss_against_probability(
     run: Composable | Accountant,
     *,

@@ -9,6 +9,7 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
@@ -49,6 +50,7 @@ _MOST_COUNTS = 1500  # unless it took more counts than these
 _FEW = 5  # entries that a legend can have where matplotlib finds it a place
 
 
+@spoken
 def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     step: Composable | Accountant,
     counts: Sequence[int],

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import AdjacencyLike
@@ -46,6 +47,7 @@ _POINTS = 121
 _MOST_OF_ALPHA = 700.0  # largest epsilon with a finite e^epsilon
 
 
+@spoken
 def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     run: Composable | Accountant,
     *,

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import AdjacencyLike, adjacency_of
@@ -25,6 +26,7 @@ _CUT = {"linear": 1e-5, "log": 1e-12}  # mass beyond each end of the picture
 _NONE = 1e-15  # finite mass that is none: what truncation may cut from each end
 
 
+@spoken
 def loss_distribution(
     run: Composable | Accountant | PrivacyLossDistribution,
     *,

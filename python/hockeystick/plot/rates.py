@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import AdjacencyLike
@@ -35,6 +36,7 @@ _POINTS = {  # dense where the curve bends, at both ends
 }
 
 
+@spoken
 def tradeoff(
     run: Composable | Accountant,
     *,

@@ -4,6 +4,7 @@
 import importlib.util
 
 from hockeystick import _checks
+from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import AdjacencyLike
@@ -16,10 +17,11 @@ __all__ = ["Verified", "verify"]
 MOST_DIGITS = 1000
 
 
+@spoken
 def verify(  # noqa: PLR0913
     run: Composable | Accountant,
-    *,
     delta: float | None = None,
+    *,
     epsilon: float | None = None,
     false_positive_rate: float | None = None,
     prior: float | None = None,

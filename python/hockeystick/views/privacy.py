@@ -84,8 +84,8 @@ class PrivacyViews(Asked):
 
     def explain(
         self,
-        *,
         delta: float | None = None,
+        *,
         epsilon: float | None = None,
         **options: Unpack[ProbabilityOptions],
     ) -> Explanation:
@@ -110,8 +110,11 @@ class PrivacyViews(Asked):
         if (delta is None) == (epsilon is None):
             raise TypeError("explain needs one of delta and epsilon")
         if epsilon is None:
-            return explained(self, "epsilon", delta, Limits().updated(options))
-        limits = Limits(smallest=DEFAULT_SMALLEST).updated(options, has_smallest=True)
+            limits = Limits().updated(options, asks=("explain", "delta", "epsilon"))
+            return explained(self, "epsilon", delta, limits)
+        limits = Limits(smallest=DEFAULT_SMALLEST).updated(
+            options, has_smallest=True, asks=("explain", "delta", "epsilon")
+        )
         return explained(self, "delta", epsilon, limits)
 
 

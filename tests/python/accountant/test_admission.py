@@ -303,6 +303,6 @@ def test_ends_of_what_remains():
     assert acct.remaining(hs.Gaussian(noise_multiplier=1e12), **budget) == 1000
     assert acct.remaining(2 * hs.Gaussian(noise_multiplier=1e12), **budget) == 500
     assert acct.compose(hs.Gaussian(0.05)).remaining(STEP, **budget) == 0
-    with pytest.raises(TypeError, match="^mechanism must be a Composable, got 3$"):
+    with pytest.raises(TypeError, match="^mechanism must be a mechanism or a composition, got 3$"):
         acct.remaining(3, **budget)
     assert sum(count for _, count in acct.ledger) == 999_999_001

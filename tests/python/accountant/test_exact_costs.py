@@ -64,7 +64,7 @@ def test_the_fraction_lies_within_the_certified_bounds():
         ({"rho": "many"}, ValueError, "^rho must be a finite number, got 'many'$"),
         ({"rho": [1.0]}, TypeError, "^rho must be "),
         ({"rho": 1.0, "memory_limit": 0}, ValueError, "^memory_limit must be "),
-        ({"rho": 1.0, "tolerance": 1e-3}, TypeError, "takes epsilon, delta, rho, memory_limit; "),
+        ({"rho": 1.0, "tolerance": 1e-3}, TypeError, "epsilon, delta, rho, memory_limit; got"),
     ],
 )
 def test_bad_budgets_are_named(budget, error, match):

@@ -97,7 +97,9 @@ def test_shapes():
 
 
 def test_bad_input():
-    with pytest.raises(TypeError, match="^composition must be a Composable, got 1$"):
+    with pytest.raises(
+        TypeError, match="^composition must be a mechanism or a composition, got 1$"
+    ):
         clt_mu(1)
     with pytest.raises(ValueError, match=r"^delta must be in \[0, 1\), got 1$"):
         clt_epsilon(STEP, 1)

@@ -210,7 +210,9 @@ def test_bad_targets(bad):
         ValueError, match="^adjacency must be one of 'add-or-remove-one', .*, got 'both'$"
     ):
         rdp_epsilon(GAUSSIAN, 0.1, adjacency="both")
-    with pytest.raises(TypeError, match="^composition must be a Composable, got 3$"):
+    with pytest.raises(
+        TypeError, match="^composition must be a mechanism or a composition, got 3$"
+    ):
         rdp_epsilon(3, 0.1)
     with pytest.raises(ValueError, match=r"^delta must be in \[0, 1\), got "):
         rdp_epsilon(GAUSSIAN, bad)

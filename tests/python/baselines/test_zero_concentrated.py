@@ -128,7 +128,9 @@ def test_bad_input():
         zcdp_epsilon(rho=1, delta=1)
     with pytest.raises(ValueError, match=r"^epsilon must be in \[0, 10000\], got -1$"):
         zcdp_delta(rho=1, epsilon=-1)
-    with pytest.raises(TypeError, match="^composition must be a Composable, got 1$"):
+    with pytest.raises(
+        TypeError, match="^composition must be a mechanism or a composition, got 1$"
+    ):
         zcdp_rho(1)
     with pytest.raises(
         TypeError, match="^adjacency must be one of Adjacency.ADD_OR_REMOVE_ONE, .*, got None$"

@@ -463,5 +463,5 @@ def test_accountants_of_several_adjacencies_are_refused():
 
 @pytest.mark.parametrize("bad", [3, "ledger.json", {}])
 def test_what_was_spent_is_a_run(bad):
-    with pytest.raises(TypeError, match="^spent must be a Composable, got "):
+    with pytest.raises(TypeError, match="^spent must be a mechanism or a composition, got "):
         hs.calibrate(lambda n: n * hs.Gaussian(1.0), spent=bad, epsilon=1.0, delta=1e-5)
