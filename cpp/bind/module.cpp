@@ -43,6 +43,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_answers(module);
   bind_enclosed(module);
   bind_account(module);
+  bind_audit(module);
   bind_dpsgd(module);
   bind_views(module);
   bind_pld_views(module);

@@ -69,8 +69,8 @@ bool Described::operator==(const Described& other) const {
 std::span<const MechanismKind> mechanism_kinds() {
   static const std::vector<MechanismKind> all = [] {
     std::vector<MechanismKind> rows;
-    for (auto* part :
-         {&rows::continuous, &rows::discrete, &rows::sampled, &rows::enclosed, &rows::fixed_size, &rows::given})
+    for (auto* part : {&rows::continuous, &rows::discrete, &rows::sampled, &rows::enclosed, &rows::fixed_size,
+                       &rows::given, &rows::renyi})
       for (MechanismKind& row : part()) rows.push_back(std::move(row));
     return rows;
   }();

@@ -22,7 +22,19 @@ from hockeystick.calibration import calibrate, dpsgd_noise_multiplier
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.disjoint import DisjointParts, parallel
 from hockeystick.dpsgd import dpsgd_epsilon, dpsgd_epsilon_bounds
-from hockeystick.errors import CertificationError, InternalError, StaleLedgerError
+from hockeystick.errors import (
+    BudgetExceeded,
+    CertificationError,
+    InternalError,
+    StaleLedgerError,
+)
+from hockeystick.filters import (
+    GaussianFilter,
+    IndividualFilter,
+    PureFilter,
+    RenyiFilter,
+    ZCDPFilter,
+)
 from hockeystick.limits import time_limit
 from hockeystick.mechanisms import *
 from hockeystick.meter import EpsilonMeter
@@ -36,6 +48,7 @@ __all__ = [
     "Accountant",
     "Adjacency",
     "Bounds",
+    "BudgetExceeded",
     "CertificationError",
     "Composition",
     "Direction",
@@ -43,13 +56,18 @@ __all__ = [
     "DominatingPair",
     "EpsilonMeter",
     "ErrorBudget",
+    "GaussianFilter",
+    "IndividualFilter",
     "InternalError",
     "Mechanism",
     "PrivacyLossDistribution",
+    "PureFilter",
     "Records",
+    "RenyiFilter",
     "StaleLedgerError",
     "SweepError",
     "Verified",
+    "ZCDPFilter",
     "__version__",
     "calibrate",
     "dpsgd_epsilon",

@@ -54,6 +54,7 @@ __all__: list[str] = [
     "pld_zcdp",
     "poisson_sampled",
     "power_bounds",
+    "pure_gdp_mu",
     "ranges",
     "renyi_bounds",
     "sampled_terms",
@@ -608,6 +609,11 @@ def power_bounds(
 ) -> Answers:
     """
     Encloses the largest true positive rate at each false positive rate, for the worst direction; `reverses`: the reverse of each, if known.
+    """
+
+def pure_gdp_mu(epsilon: typing.SupportsFloat | typing.SupportsIndex) -> float:
+    """
+    Upper bound of the mu of Gaussian differential privacy of whatever is epsilon-differentially private.
     """
 
 def ranges() -> dict[str, tuple[float, float]]:

@@ -8,7 +8,7 @@ from warnings import warn
 from hockeystick._core import InternalError
 from hockeystick.bounds import Bounds
 
-__all__ = ["CertificationError", "InternalError", "StaleLedgerError"]
+__all__ = ["BudgetExceeded", "CertificationError", "InternalError", "StaleLedgerError"]
 
 
 class CertificationError(RuntimeError):
@@ -53,3 +53,7 @@ class StaleLedgerError(RuntimeError):
 
     Writing would lose what it holds.
     """
+
+
+class BudgetExceeded(RuntimeError):  # noqa: N818, as users of filters call it
+    """A step would exceed the budget of a filter; nothing was entered, and it must not be run."""

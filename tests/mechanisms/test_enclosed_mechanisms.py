@@ -32,6 +32,7 @@ EXAMPLES = [
     hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE),
     hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE).poisson_sampled(0.2),
     hs.ZCDP(0.3),
+    hs.RenyiDP(order=8.0, divergence=0.5),
 ]
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES, ids=lambda m: repr(m)[:60])
 

@@ -42,42 +42,15 @@ double value_above(double rho, double epsilon, double t) {
   return math::exp(std::min(0.0, a - b - c - d + error)) * (1 + 8 * u) + 1e-300;
 }
 
-double variation_above(double rho) {
-  return std::sqrt(std::min(rho / 2, -math::expm1(-rho))) * (1 + 16 * u);  // proof: zero-concentrated-curve
-}
-
 AtomicLaw above(Parameters p) {
   const double rho = p[0], cells = p[1], tail = p[2];
   const double step = std::max(std::sqrt(2 * rho) / cells, 0x1p-46);  // neighbouring points must be distinct
-  std::vector<double> alpha{1}, value{variation_above(rho)};
-  std::vector<LogPoint> beyond;
   double t = 1;
   while (t > 1e-300 && rho * (2 * t + 1) > math::log1p(1 / t)) t /= 2;
-  for (std::size_t k = 1; k < (1 << 20); ++k) {
-    checkpoint_each<64>(k);
-    const double x = step * static_cast<double>(k);
-    const bool is_far = x > most_loss;
-    if (!is_far) alpha.push_back(1 + math::expm1(x));
-    const double epsilon = is_far ? x : math::log(alpha.back());
+  return law_of_both_directions({.divergence = rho, .first = 0, .step = step, .tail = tail}, [&](double epsilon) {
     t = best_order(rho, epsilon, t);
-    const double upper = std::min(value.front(), value_above(rho, epsilon, t));
-    if (is_far)
-      beyond.push_back({x, upper});
-    else
-      value.push_back(upper);
-    if (upper < std::max(tail, least_upper)) break;
-  }
-  EnclosedCurve curve;
-  for (std::size_t k = alpha.size(); k-- > 1;) {
-    const double below = 1 / alpha[k];
-    curve.alpha.push_back(below);
-    curve.upper.push_back(std::min(1.0, 1 - below + below * value[k] + 8 * u));  // proof: zero-concentrated-curve
-  }
-  curve.alpha.insert(curve.alpha.end(), alpha.begin(), alpha.end());
-  curve.upper.insert(curve.upper.end(), value.begin(), value.end());
-  AtomicLaw law = law_above(curve);
-  continue_law(law, alpha.back(), beyond);
-  return law;
+    return value_above(rho, epsilon, t);
+  });
 }
 
 // Two outcomes that are rho-zCDP, p = e^(-rho t^2) and q = e^(-rho (t + 1)^2) of the first one but for a little less.
@@ -108,6 +81,39 @@ const AtomicRegistration registration_below(below, "zero_concentrated_below",
                                             {{{"rho", {1e-24, 9e4}}, {"t", ranges::positive}}});
 
 }  // namespace
+
+double variation_above(double divergence) {
+  return std::sqrt(std::min(divergence / 2, -math::expm1(-divergence))) *
+         (1 + 16 * u);  // proof: zero-concentrated-curve
+}
+
+AtomicLaw law_of_both_directions(const BothDirections& points, const std::function<double(double)>& value_at) {
+  std::vector<double> alpha{1}, value{variation_above(points.divergence)};
+  std::vector<LogPoint> beyond;
+  for (std::size_t k = points.first > 0 ? 0 : 1; k < (1 << 20); ++k) {
+    checkpoint_each<64>(k);
+    const double x = points.first + points.step * static_cast<double>(k);
+    const bool is_far = x > most_loss;
+    if (!is_far) alpha.push_back(1 + math::expm1(x));
+    const double upper = std::min(value.front(), value_at(is_far ? x : math::log(alpha.back())));
+    if (is_far)
+      beyond.push_back({x, upper});
+    else
+      value.push_back(upper);
+    if (upper < std::max(points.tail, least_upper)) break;
+  }
+  EnclosedCurve curve;
+  for (std::size_t k = alpha.size(); k-- > 1;) {
+    const double below = 1 / alpha[k];
+    curve.alpha.push_back(below);
+    curve.upper.push_back(std::min(1.0, 1 - below + below * value[k] + 8 * u));  // proof: zero-concentrated-curve
+  }
+  curve.alpha.insert(curve.alpha.end(), alpha.begin(), alpha.end());
+  curve.upper.insert(curve.upper.end(), value.begin(), value.end());
+  AtomicLaw law = law_above(curve);
+  continue_law(law, alpha.back(), beyond);
+  return law;
+}
 
 double zero_concentrated_delta(double rho, double epsilon, double t) {
   return std::min({1.0, variation_above(rho), value_above(rho, epsilon, t)});

@@ -2,7 +2,23 @@
 // Upper bounds for whatever is rho-zCDP (Canonne, Kamath & Steinke 2020, Proposition 12 and Corollary 13).
 #pragma once
 
+#include <functional>
+
+#include "mechanisms/discrete/atomic_pair.hpp"
+
 namespace hockeystick {
+
+/// Upper bound of the total variation where the divergence of Kullback and Leibler is at most `divergence`.
+double variation_above(double divergence);
+
+/// Where a curve is enclosed: at losses 0, first, first + step and so on, until it falls to `tail`.
+struct BothDirections {
+  double divergence;  // of Kullback and Leibler, at most, in both directions
+  double first, step, tail;
+};
+
+/// A law above every pair whose curve is at most value(epsilon) at e^epsilon, epsilon >= 0, and so is its reverse's.
+AtomicLaw law_of_both_directions(const BothDirections& points, const std::function<double(double)>& value);
 
 /// Of delta at epsilon >= 0, by the order 1 + t, t > 0, and by the total variation.
 double zero_concentrated_delta(double rho, double epsilon, double t);

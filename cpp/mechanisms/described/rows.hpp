@@ -17,6 +17,7 @@ std::vector<MechanismKind> sampled();
 std::vector<MechanismKind> enclosed();
 std::vector<MechanismKind> fixed_size();
 std::vector<MechanismKind> given();
+std::vector<MechanismKind> renyi();
 
 /// Of a Poisson subsample, whose probability is the first argument.
 Mechanism simplest_poisson(const Mechanism& one);

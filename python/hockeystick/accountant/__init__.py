@@ -16,6 +16,9 @@ class Accountant(Reported, Described):
     at its own tolerance; another adjacency is refused. So ask it, and not its ``composition``,
     which knows no adjacency. ``calibrate``, pictures and ``EpsilonMeter`` take it as it is, too.
 
+    It sums what was fixed in advance. Where the next mechanism, its noise or how many there are is
+    chosen by looking at outputs, that sum is no bound: use a filter, such as ``GaussianFilter``.
+
     From 32 distinct mechanisms on, what answered the last questions of epsilon or delta is kept, up
     to 2 MiB each: of Gaussians, sampled or not, a new step then costs what it alone takes. Such
     bounds are as certified and as tight as those of its ``composition``, if not the same bits.

@@ -104,7 +104,8 @@ class Admission(Questioned):
         looking at earlier outputs, whose delta may be 1.5 times the budget's, and more. The
         mechanism may be so chosen within its pair, as a question with the same noise over its
         sensitivity. Safe are lists of runs that are fixed in advance, and one step repeated, both
-        wherever they stop, and Gaussians alone, without sampling.
+        wherever they stop, and Gaussians alone, without sampling. Where what runs next is chosen by
+        outputs, use a filter: ``GaussianFilter``, ``RenyiFilter``, ``ZCDPFilter``, ``PureFilter``.
 
         Args:
             mechanism: What is to run: a mechanism or a composition.

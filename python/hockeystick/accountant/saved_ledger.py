@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from hockeystick import _checks, _files, _json
 from hockeystick._words import spoken
@@ -23,6 +23,16 @@ _NO_FILE = ""  # in place of a digest
 class SavedLedger(Ledger):
     """A ledger that can be written and read."""
 
+    _members: ClassVar[tuple[str, ...]] = ("tolerance",)
+    """The arguments that make it anew, but for the adjacency."""
+
+    _schema: ClassVar[str] = SCHEMA
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """What `_members` are, as JSON's own types."""
+        return {"tolerance": self._tolerance}
+
     def to_json(self) -> str:
         """The accountant as JSON text, with a checksum; floats round-trip exactly.
 
@@ -32,10 +42,10 @@ class SavedLedger(Ledger):
         """
         return _json.dump(
             {
-                "schema": SCHEMA,
+                "schema": self._schema,
                 "version": VERSION,
                 "adjacency": self._adjacency.value,
-                "tolerance": self._tolerance,
+                **self._settings,
                 "ledger": self._entries.to_json(),
             }
         )
@@ -172,10 +182,21 @@ class SavedLedger(Ledger):
 
         Cost: reading the file, and writing it if anything was entered.
         """
+        settings = {"adjacency": adjacency, "tolerance": tolerance}
+        given = {name: value for name, value in settings.items() if value is not None}
+        with cls._held(path, given, timeout) as account:
+            yield account
+
+    @classmethod
+    @contextmanager
+    def _held(
+        cls, path: str | os.PathLike[str], given: Mapping[str, Any], timeout: float | None
+    ) -> Iterator[Self]:
+        """As `locked`, with the arguments of a new ledger."""
         wait = None if timeout is None else _checks.non_negative("timeout", timeout)
         process = os.getpid()
         with _files.locked(path, wait) as target:
-            account = cls._opened(path, adjacency, tolerance)
+            account = cls._opened(path, given)
             account._block = target  # noqa: SLF001, its own
             _blocks[target] = (process, threading.get_ident())
             account._kept = _kept_of(target)  # noqa: SLF001, its own
@@ -192,19 +213,13 @@ class SavedLedger(Ledger):
                 account._kept = KeptCurves()  # noqa: SLF001, its own
 
     @classmethod
-    def _opened(
-        cls, path: str | os.PathLike[str], adjacency: AdjacencyLike | None, tolerance: float | None
-    ) -> Self:
-        given = {
-            name: value
-            for name, value in (("adjacency", adjacency), ("tolerance", tolerance))
-            if value is not None
-        }
-        new = cls(**given)  # type: ignore[arg-type]
+    def _opened(cls, path: str | os.PathLike[str], given: Mapping[str, Any]) -> Self:
         try:
             account = cls.load(path)
         except FileNotFoundError:
-            return new
+            return cls(**given)
+        own = account._settings  # noqa: SLF001, its own
+        new = cls(**{**own, "adjacency": account.adjacency, **given})
         for name in given:
             if getattr(new, name) != getattr(account, name):
                 raise ValueError(
@@ -215,13 +230,13 @@ class SavedLedger(Ledger):
 
     @classmethod
     def _restored(cls, value: Mapping[str, Any]) -> Self:
-        names = ("schema", "version", "adjacency", "tolerance", "ledger")
-        _json.members(value, "$", names)
-        _expect("$.schema", value["schema"], SCHEMA)
+        _json.members(value, "$", ("schema", "version", "adjacency", *cls._members, "ledger"))
+        _expect("$.schema", value["schema"], cls._schema)
         _expect("$.version", value["version"], VERSION)
         known = tuple(adjacency.value for adjacency in Adjacency)
         adjacency = Adjacency(_json.one_of("$.adjacency", value["adjacency"], known))
-        account = _json.at("$", lambda: cls(adjacency=adjacency, tolerance=value["tolerance"]))
+        given: dict[str, Any] = {name: value[name] for name in cls._members}
+        account = _json.at("$", lambda: cls(adjacency=adjacency, **given))
         account._entries = Entries.from_json(value["ledger"], "$.ledger")  # noqa: SLF001, its own
         return account
 

@@ -16,6 +16,7 @@ from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
 from hockeystick.mechanisms.random_allocation import RandomAllocation
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.mechanisms.renyi_dp import RenyiDP
 from hockeystick.mechanisms.selected_steps import SelectedSteps
 from hockeystick.mechanisms.shuffled import Shuffled
 from hockeystick.mechanisms.truncated_poisson_gaussian import TruncatedPoissonGaussian
@@ -39,6 +40,7 @@ __all__ = [
     "PoissonSampledCurve",
     "RandomAllocation",
     "RandomizedResponse",
+    "RenyiDP",
     "SelectedSteps",
     "Shuffled",
     "TruncatedPoissonGaussian",

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever has Renyi divergences of one order 1 + t of at most R in both directions: a pair above all of them.
+//
+// For alpha >= 1, (1 - alpha / x)_+ <= c x^t with c = alpha^-t t^t / (1 + t)^(1 + t), so that
+//     h(alpha) <= e^(t R) c
+// (Canonne, Kamath & Steinke 2020, Proposition 12). h(1), the total variation, is bounded by the divergence of Kullback
+// and Leibler, which is at most R, as divergences grow with the order.
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/curves/curve_law.hpp"
+#include "mechanisms/curves/zero_concentrated.hpp"
+#include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
+
+namespace hockeystick {
+namespace {
+
+AtomicLaw above(Parameters p) {
+  const double t = p[0] - 1, divergence = p[1], cells = p[2], tail = p[3];  // t is exact
+  const double constant = math::log1p(t) + t * math::log1p(1 / t);
+  const double one = divergence - constant / t;    // before, the bound is above 1
+  const double begins = one > 0x1p-40 ? one : 0;   // which is another double than 0
+  const double reach = (1 - math::log(tail)) / t;  // to where it falls to the tail
+  // Chords lie 1e-3 of delta above it at 40 cells; below t = .1 they are long in alpha, and cost a step in epsilon.
+  const double finer = std::clamp(0.1 / t, 1.0, 10.0);
+  const double step = std::max(reach / (25 * finer * cells), 0x1p-46 * (1 + begins));
+  return law_of_both_directions({divergence, begins, step, tail}, [=](double epsilon) {
+    const double with = t * divergence, without = t * epsilon;
+    const double error = 16 * u * (with + without + constant);  // proof: renyi-curve
+    return math::exp(std::min(0.0, with - without - constant + error)) * (1 + 8 * u) + 1e-300;
+  });
+}
+
+// Cells in 25th parts of where the curve falls to the tail.
+const AtomicRegistration registration(above, "renyi_dp_above",
+                                      {{{"order", {1.0001, 1e4}},
+                                        {"divergence", {1e-12, 1e4}},
+                                        parameter::cells,
+                                        {"tail", {1e-300, 1, Range::Ends::open_above}}}});
+
+}  // namespace
+}  // namespace hockeystick

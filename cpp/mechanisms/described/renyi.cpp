@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mechanisms of which a Renyi divergence of one order is known.
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/described/rows.hpp"
+
+namespace hockeystick {
+namespace {
+
+using namespace rows::arguments;
+
+// A Gaussian whose divergence of that order is at most that: of noise sqrt(order / (2 divergence)), rounded up.
+PairName normal_below(const Described& one) {
+  const double noise = std::sqrt(one.number(first) / (2 * one.number(second)));
+  return {"gaussian", {std::max(noise * (1 + 0x1p-50), 1e-3)}};  // proof: parameter-rounding
+}
+
+const Enclosure known_by_one_order{
+    .above =
+        [](const Described& one, Comparison, const Accuracy& accuracy) {
+          const double tail = to_the_end(std::min(accuracy.tail, 1e-40));
+          return PairName{"renyi_dp_above", {one.number(first), one.number(second), accuracy.cells, tail}};
+        },
+    .below = [](const Described& one, Comparison, const Accuracy&) { return Names{normal_below(one)}; }};
+
+Mechanism simplest(const Mechanism& one) { return one->number(second) == 0 ? nullptr : one; }
+
+}  // namespace
+
+std::vector<MechanismKind> rows::renyi() {
+  const auto number = Argument::Kind::number;
+  return {
+      {.name = "renyi_dp",
+       .type = "RenyiDP",
+       .arguments = {{"order", {1.0001, 1e4}}, {"divergence", {1e-12, 1e4}, {}, number, true}},
+       .simplified = simplest,
+       .enclosure = &known_by_one_order},
+  };
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A budget of Gaussian differential privacy."""
+
+from fractions import Fraction
+from typing import ClassVar
+
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick.composition import Mechanism
+from hockeystick.filters.costs import both_directions, mu_squared
+from hockeystick.filters.exact import Amount, double_below, root_above, root_below
+from hockeystick.filters.filter import Cost, Filter
+from hockeystick.mechanisms import Gaussian
+
+LARGEST_MU = Fraction(1000)
+
+
+class GaussianFilter(Filter):
+    """A budget of mu-Gaussian DP for steps that may be chosen by looking at all earlier outputs.
+
+    Which step comes next, with how much noise, and how many there are, may depend on whatever was
+    released before. ``Accountant.admit`` cannot allow that: it compares the sum of what ran with a
+    budget, which is no bound where the pairs were chosen by outputs.
+
+    **Theorem.** Let each step, given the past, be dominated by N(mu_i, 1) against N(0, 1) in both
+    directions, and let the sum of mu_i^2 be at most mu^2 on every path. Then the whole is mu-GDP.
+    Proof: each step is a post-processing of N(mu_i, 1) against N(0, 1); fill up with Gaussian noise
+    until the sum is mu^2. The log ratio is then a Brownian motion with drift that stops at the
+    fixed time mu^2. For Gaussians no filter can allow more.
+
+    What a step costs: Gaussians 1 / noise^2, exactly (4 / noise^2 where records are replaced);
+    whatever is epsilon-DP the square of 2 Phi^-1(e^epsilon / (1 + e^epsilon)), rounded up.
+    **Sampling does not help here**: mu is about all error rates, and at small ones a Gaussian on a
+    Poisson sample, or with places drawn at random, tells as much as without sampling. It is charged
+    1 / noise^2. For sampled steps take ``RenyiFilter``. A step that may fail, as (epsilon,
+    delta)-DP with delta > 0, has no mu and is refused.
+
+    Args:
+        mu: The budget, in (0, 1000], at its exact value: a number, or a ``Fraction``, ``Decimal``
+            or string such as "0.7".
+        adjacency: Which datasets are neighbours; one of both directions.
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: An argument has the wrong type.
+
+    Cost: rational arithmetic; of steps that are no Gaussians one question each.
+    Source: Smith & Thakurta (2022), Fully adaptive composition for Gaussian DP; Koskela, Tobaben &
+    Honkela (2022), Individual privacy accounting with Gaussian DP.
+
+    >>> import hockeystick as hs
+    >>> budget = hs.GaussianFilter(mu=1)
+    >>> budget.may_run(hs.Gaussian(10), 100), budget.may_run(hs.Gaussian(10), 101)
+    (True, False)
+    >>> budget.run(hs.Gaussian(10), 99).run(hs.Gaussian(20), 4).remaining
+    0.0
+    >>> budget.guarantee, budget.guarantee.epsilon(1e-6) < 4.9
+    (Gaussian(1.0), True)
+    """
+
+    _measures: ClassVar[tuple[str, ...]] = ("mu^2",)
+    _schema: ClassVar[str] = "hockeystick.GaussianFilter"
+    _members: ClassVar[tuple[str, ...]] = ("mu",)
+
+    def __init__(
+        self, mu: Amount, *, adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE
+    ) -> None:
+        super().__init__(both_directions(adjacency_of(adjacency)), mu=mu)
+        if not Fraction(1, 10**9) <= self._exact["mu"] <= LARGEST_MU:
+            raise ValueError(f"mu must be in [1e-9, {LARGEST_MU}], got {mu!r}")
+
+    @property
+    def mu(self) -> float:
+        """The budget, rounded down."""
+        return double_below(self._exact["mu"])
+
+    @property
+    def spent(self) -> float:
+        """The root of the sum of mu_i^2 so far, rounded up; see ``Filter.spent``."""
+        return root_above(self._spent()[0])
+
+    @property
+    def remaining(self) -> float:
+        """The mu of what may still run, rounded down: the root of mu^2 less the sum of mu_i^2."""
+        return root_below(self._left()[0])
+
+    @property
+    def guarantee(self) -> Gaussian:
+        """The Gaussian that the whole is not worse than, whatever ran and whenever it ended.
+
+        Its noise multiplier is 1 / mu, rounded down. It states mu-GDP under the adjacency of the
+        filter: ask it without naming an adjacency.
+        """
+        mu = self._exact["mu"]
+        return Gaussian(double_below(1 / mu))
+
+    @property
+    def _budget(self) -> Cost:
+        return (self._exact["mu"] ** 2,)
+
+    def _cost_of(self, mechanism: Mechanism) -> Cost:
+        square = mu_squared(mechanism, self._adjacency)
+        if square is None:
+            raise ValueError(
+                f"step must have a mu of Gaussian DP at all error rates, got {mechanism!r}, whose "
+                "loss is infinite or of which no mu is known; RenyiFilter and ZCDPFilter take more"
+            )
+        return (square,)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What steps are charged by each filter, and which are refused."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+import hockeystick as hs
+
+STEP = hs.Gaussian(2.0)
+REPLACED = {"adjacency": "replace-one"}
+
+
+def test_gaussians_are_charged_exactly_in_every_adjacency():
+    assert hs.GaussianFilter(mu=1).runs_left(STEP) == 4
+    assert hs.GaussianFilter(mu=1, adjacency="replace-special").runs_left(STEP) == 4
+    assert hs.GaussianFilter(mu=1, **REPLACED).runs_left(STEP) == 1
+    assert hs.ZCDPFilter(rho=1, **REPLACED).runs_left(hs.DiscreteGaussian(sigma=2)) == 2
+    assert hs.RenyiFilter(order=2, budget=1, **REPLACED).runs_left(STEP) == 1
+
+
+def test_sampling_does_not_help_with_mu_of_all_rates():
+    """Nor is it counted for less than nothing: what is sampled is charged as what is not."""
+    for sampled in (STEP.poisson_sampled(0.01), STEP.random_allocation(steps=10)):
+        assert hs.GaussianFilter(mu=1).runs_left(sampled) == 4
+    kept = STEP.random_allocation(steps=10, epochs=4)
+    assert hs.GaussianFilter(mu=1).runs_left(kept) == 1
+    rates = [1e-3, 1e-8, 1e-20]  # mu grows as they fall, in the end to 1 / noise
+    known = [STEP.poisson_sampled(0.01).gdp_mu(smallest_rate=rate) for rate in rates]
+    assert known == sorted(known)
+    assert known[-1] > 3 * known[0]
+
+
+def test_pure_steps_lie_below_their_gaussian():
+    for epsilon in (0.01, 0.5, 3.0):
+        budget = hs.GaussianFilter(mu=10).run(hs.ApproximateDP(epsilon, 0))
+        curve = hs.Gaussian(1 / budget.spent)
+        for at in (0.0, epsilon / 2, epsilon):
+            assert curve.delta(at) >= hs.ApproximateDP(epsilon, 0).delta_bounds(at).lower * 0.999999
+        assert budget.spent <= 1.2534 * epsilon
+
+
+@pytest.mark.parametrize("step", [hs.ApproximateDP(1, 1e-6), hs.ZCDP(0.1)], ids=repr)
+def test_what_has_no_mu_is_refused(step):
+    with pytest.raises(ValueError, match="^step must have a mu of Gaussian DP at all error rates"):
+        hs.GaussianFilter(mu=1).may_run(step)
+
+
+def test_failures_have_a_budget_of_their_own():
+    step = hs.ApproximateDP(0.1, 1e-7)
+    budget = hs.ZCDPFilter(rho=1, delta="3e-7")
+    assert budget.runs_left(step) == 3  # the double 1e-7 is below it
+    assert budget.guarantee.epsilon(1e-6) == (hs.ZCDP(1) + hs.ApproximateDP(0, 3e-7)).epsilon(1e-6)
+    with pytest.raises(hs.BudgetExceeded, match="delta = "):
+        hs.ZCDPFilter(rho=1).run(step)
+    pure = hs.PureFilter(epsilon=2, delta=1e-6, failures=Fraction(1, 10**6) / 2)
+    assert pure.runs_left(step) == 5
+    assert pure.guarantee.epsilon(1e-6) <= 2 * (1 + 1e-3)  # composed on a grid
+
+
+def test_renyi_filters_take_sampled_steps():
+    step = hs.Gaussian(1.0).poisson_sampled(0.01)
+    budget = hs.RenyiFilter(order=8, budget=1)
+    count = budget.runs_left(step)
+    assert count == math.floor(1 / step.renyi_divergence(8.0))
+    assert budget.run(step, count).guarantee == hs.RenyiDP(order=8.0, divergence=1.0)
+    assert budget.epsilon(1e-6) >= (count * step).epsilon(1e-6)
+    with pytest.raises(ValueError, match="^step must have a finite Renyi divergence"):
+        budget.may_run(hs.ApproximateDP(0.1, 1e-9))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "scale", "least", "closed"),
+    [(1, 1e-6, 100, 486, 349), (2, 1e-6, 20, 70, 54), (4, 1e-8, 10, 46, 39)],
+)
+def test_pure_filters_allow_more_than_the_closed_form(epsilon, delta, scale, least, closed):
+    """sqrt(2 log(1 / delta) V) + V / 2 <= epsilon, V the sum of squares."""
+    count = hs.PureFilter(epsilon=epsilon, delta=delta).runs_left(hs.Laplace(scale))
+
+    def by_formula(n):
+        total = n / scale**2
+        return math.sqrt(2 * math.log(1 / delta) * total) + total / 2
+
+    assert by_formula(closed) <= epsilon < by_formula(closed + 1)
+    assert count >= least > closed
+    assert (count * hs.ZCDP(0.5 / scale**2)).epsilon(delta) <= epsilon
+    assert hs.PureFilter(epsilon=epsilon).runs_left(hs.Laplace(scale)) == epsilon * scale
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 3.0, 700.0])
+@pytest.mark.parametrize("delta", [0, 1e-12, 1e-3, 0.7])
+def test_the_guarantee_of_a_pure_filter_keeps_both(epsilon, delta):
+    guarantee = hs.PureFilter(epsilon=epsilon, delta=delta).guarantee
+    assert guarantee.epsilon(delta) <= epsilon * (1 + 1e-15)
+    assert guarantee.delta(epsilon) <= delta + 1e-13 * (1 + epsilon)
+
+
+def test_infinite_losses_are_refused_by_pure_filters():
+    with pytest.raises(ValueError, match="^step must be epsilon-DP"):
+        hs.PureFilter(epsilon=1, delta=1e-6).may_run(STEP)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all filters have in common: exact budgets, ledgers, files, locks, reports, refusals."""
+
+import copy
+import json
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+import hockeystick as hs
+
+NOISE = hs.Gaussian(10)
+MADE = {
+    "GaussianFilter": (lambda: hs.GaussianFilter(mu=1), 100),
+    "RenyiFilter": (lambda: hs.RenyiFilter(order=8, budget=1), 25),
+    "ZCDPFilter": (lambda: hs.ZCDPFilter(rho="0.5"), 100),
+}
+every_filter = pytest.mark.parametrize(("make", "count"), MADE.values(), ids=MADE)
+
+
+@every_filter
+def test_the_last_that_fits_runs_and_the_next_does_not(make, count):
+    """One by one, where a sum of rounded numbers would refuse the last."""
+    budget = make()
+    for _ in range(count):
+        assert budget.may_run(NOISE)
+        budget.run(NOISE)
+    assert not budget.may_run(NOISE)
+    before = budget.ledger
+    with pytest.raises(hs.BudgetExceeded, match="more than .* = 0 that is left"):
+        budget.run(NOISE)
+    assert budget.ledger == before == ((NOISE, count),)
+    assert (budget.remaining, budget.runs_left(NOISE)) == (0, 0)
+
+
+@every_filter
+def test_counts_and_compositions_are_taken_as_a_whole(make, count):
+    budget = make()
+    assert budget.may_run(NOISE, count)
+    assert not budget.may_run(NOISE, count + 1)
+    assert budget.may_run((count - 1) * NOISE + hs.Gaussian(10.0))
+    budget.run((count - 1) * NOISE, label="many")
+    with pytest.raises(hs.BudgetExceeded):
+        budget.run(2 * NOISE)
+    assert budget.run(NOISE, label="one").spent > 0
+    assert [entry.label for entry in budget.entries] == ["many", "one"]
+
+
+def test_budgets_are_taken_exactly():
+    tenth = hs.ZCDPFilter(rho="0.3")
+    assert tenth.runs_left(hs.ZCDP(0.1)) == 2  # the double 0.1 is above a tenth
+    for exact in ("1/2", Fraction(1, 2), Decimal("0.5"), 0.5):
+        budget = hs.GaussianFilter(mu=exact)
+        assert budget.guarantee == hs.Gaussian(2.0)
+        assert budget.runs_left(hs.Gaussian(4.0)) == 4
+
+
+@every_filter
+def test_many_threads_enter_no_more_than_fits(make, count):
+    budget = make()
+    barrier = threading.Barrier(8)
+
+    def enter(_):
+        barrier.wait()
+        entered = 0
+        for _ in range(count):
+            try:
+                budget.run(NOISE)
+            except hs.BudgetExceeded:
+                continue
+            entered += 1
+        return entered
+
+    with ThreadPoolExecutor(8) as executor:
+        assert sum(executor.map(enter, range(8))) == count
+
+
+@every_filter
+def test_it_goes_to_files_and_back(make, count, tmp_path):
+    budget = make().run(NOISE, count - 1, label="some")
+    path = tmp_path / "filter.json"
+    budget.save(path)
+    again = type(budget).load(path)
+    assert (again.entries, again.remaining) == (budget.entries, budget.remaining)
+    assert again.to_json() == budget.to_json()
+    assert again.runs_left(NOISE) == 1
+    with pytest.raises(hs.StaleLedgerError):
+        make().save(path)
+    with pytest.raises(ValueError, match=r"\$\.schema must be 'hockeystick.Accountant'|known are"):
+        hs.Accountant.load(path)
+    for copied in (copy.deepcopy(budget), pickle.loads(pickle.dumps(budget))):  # noqa: S301
+        copied.run(NOISE)
+        assert budget.runs_left(NOISE) == 1
+
+
+@every_filter
+def test_a_file_that_exceeds_its_budget_is_refused(make, count):
+    text = json.loads(make().run(NOISE, count).to_json())
+    text["ledger"][0]["count"] += 1
+    del text["sha256"]
+    with pytest.raises(ValueError, match=r"^\$\.ledger must keep the budget"):
+        type(make()).from_json(json.dumps(text))
+
+
+def test_processes_share_a_file(tmp_path):
+    path = tmp_path / "filter.json"
+    for _ in range(4):
+        with hs.GaussianFilter.locked(path, mu="0.2") as budget:
+            budget.run(NOISE)
+    with hs.GaussianFilter.locked(path) as budget:
+        assert budget.runs_left(NOISE) == 0
+    with (
+        pytest.raises(ValueError, match="^mu must be that of the ledger"),
+        hs.GaussianFilter.locked(path, mu=1),
+    ):
+        pass
+    with pytest.raises(hs.BudgetExceeded), hs.GaussianFilter.locked(path) as budget:
+        budget.run(NOISE)
+    assert hs.GaussianFilter.load(path).ledger == ((NOISE, 4),)
+
+
+@every_filter
+def test_the_report_rounds_outwards(make, count):
+    budget = make().run(NOISE, 3, label="first").run(hs.Gaussian(30), label="second")
+    report = budget.report()
+    assert [row.label for row in report.rows] == ["first", "second"]
+    assert report.rows[-1].remaining + report.rows[-1].total == report.budget
+    assert report.rows[0].cost + report.rows[1].cost == report.rows[1].total
+    shown = report.markdown().splitlines()[-3].split("|")
+    assert Fraction(shown[-3].strip()) >= report.rows[-1].total
+    assert Fraction(shown[-2].strip()) <= report.rows[-1].remaining
+    for text in (str(report), report.markdown(), report.html(), budget._repr_html_()):
+        assert "second" in text
+        assert "Gaussian, noise 30" in text
+    assert count > 3
+
+
+def test_merged_entries_cost_the_same():
+    budget = hs.GaussianFilter(mu=1)
+    for _ in range(10):
+        budget.run(NOISE).run(hs.Gaussian(20))
+    left = budget.remaining
+    assert budget.merge().remaining == left
+    assert len(budget.ledger) == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: hs.GaussianFilter(mu=0), "mu must be in"),
+        (lambda: hs.GaussianFilter(mu=-1), "mu must be finite and >= 0, got -1"),
+        (lambda: hs.GaussianFilter(mu="many"), "mu must be finite and >= 0, got 'many'"),
+        (lambda: hs.GaussianFilter(mu=float("nan")), "mu must be finite and >= 0"),
+        (lambda: hs.GaussianFilter(mu="1e999999999"), "mu must be finite and >= 0"),
+        (lambda: hs.GaussianFilter(mu=1, adjacency="remove-one"), "adjacency must be one of both"),
+        (lambda: hs.ZCDPFilter(rho=1, delta=1), "delta must be in"),
+        (lambda: hs.ZCDPFilter(rho=1e6), "rho must be in"),
+        (lambda: hs.RenyiFilter(order=1, budget=1), "order must be in"),
+        (lambda: hs.RenyiFilter(order=2, budget=0), "budget must be in"),
+        (lambda: hs.PureFilter(epsilon=0), "epsilon must be in"),
+        (lambda: hs.PureFilter(epsilon=1, delta=1), "delta must be in"),
+        (lambda: hs.PureFilter(epsilon=1, failures=0.1), "failures must be in"),
+    ],
+)
+def test_bad_budgets_are_refused(make, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        make()
+
+
+def test_bad_steps_are_refused():
+    budget = hs.GaussianFilter(mu=1)
+    with pytest.raises(TypeError, match="^step must be"):
+        budget.run("noise")
+    with pytest.raises(ValueError, match="^count must be"):
+        budget.run(NOISE, -1)
+    with pytest.raises(ValueError, match="^label must be"):
+        budget.run(NOISE, label="two\nlines")
+    with pytest.raises(ValueError, match="^step must cost something"):
+        budget.runs_left(hs.Composition())
+    assert budget.ledger == ()
