@@ -24,9 +24,10 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Many questions share evaluators: nats by which delta may fall before another is needed, and how much of the memory
-// is for those that wait for more.
+// Questions of one array share evaluators, which take a part of the memory. Where there are many questions, each
+// evaluator is made for deltas of several nats less; of few, what one question alone asks for costs less.
 constexpr double shared_margin = 8, shared_memory = 0.25;
+constexpr std::size_t few = 16;
 
 // One direction of a run, and the evaluator that answered the question before.
 class Run {
@@ -81,37 +82,51 @@ bool is_dominated(Task& task, const Answer& found) {
 // Answers questions in order of increasing epsilon, reusing an evaluator while its answers are tight.
 class Engine {
  public:
-  Engine(std::span<const Direction> directions, Quantity quantity, const Limits& limits, bool many)
-      : limits_(limits), many_(many) {
+  Engine(std::span<const Direction> directions, Quantity quantity, const Limits& limits, std::size_t count)
+      : limits_(limits), shares_(count > 1), margin_(count > few ? shared_margin : 0) {
     question_ = {quantity, 0, limits.tolerance};
     for (const Direction& direction : directions) runs_.emplace_back(direction);
-    for (const Run& run : runs_) largest_ = many ? std::max(largest_, largest_loss(run.terms())) : infinity;
+    for (const Run& run : runs_) largest_ = shares_ ? std::max(largest_, largest_loss(run.terms())) : infinity;
   }
 
   /// The first of these values, the others being asked next.
   const Answer& solve(std::span<const double> values) {
     question_.at = values.front();
     if (worst_) {
-      const bool is_lost = !question_.wants_epsilon() && worst_->converged && worst_->upper <= smallest_delta;
+      const bool is_lost = !question_.wants_epsilon() && worst_->converged && worst_->upper <= limits_.floor();
       if (is_lost && question_.at < largest_) {
         worst_->lower = 0;  // delta falls with epsilon, but how far is not known
+        worst_->passes = 0, worst_->cost = worst_->total_cost = 0;
         return *worst_;
       }
       near_ = question_.wants_epsilon() && std::isfinite(worst_->upper) ? worst_->upper : unknown;
     }
-    if (many_) find_worst(values, shared_margin, 1 - shared_memory);
-    if (!many_ || (worst_ && !worst_->converged && worst_->limited_by != "rounding")) find_worst(values, 0, 1);
+    worst_.reset();
+    if (shares_) find_worst(values, true, margin_);
+    if (!shares_ || is_open()) find_worst(values, false, 0);
+    // Where rare losses decide, tilts for smaller deltas may leave less rounding than that for this one.
+    if (is_open() && worst_->limited_by == "rounding") find_worst(values, false, shared_margin);
     if (!worst_) worst_ = Answer{};
     return *worst_;
   }
 
  private:
-  void find_worst(std::span<const double> values, double log_margin, double memory) {
-    question_.log_margin = log_margin;
-    worst_.reset();
+  bool is_open() const { return worst_ && !worst_->converged; }
+
+  // `shares`: whether evaluators are kept for the next question, and those of the last are asked first.
+  void find_worst(std::span<const double> values, bool shares, double margin) {
+    question_.log_margin = margin;
+    const std::optional<Answer> before = std::exchange(worst_, std::nullopt);
+    take_worst(values, shares);
+    if (!before || !worst_) return;
+    worst_->lower = std::max(worst_->lower, before->lower), worst_->upper = std::min(worst_->upper, before->upper);
+    worst_->total_cost += before->total_cost;
+  }
+
+  void take_worst(std::span<const double> values, bool shares) {
     std::vector<std::pair<Run*, std::unique_ptr<Solver>>> open;
     for (Run& run : runs_) {
-      if (log_margin == 0) run.keep(nullptr);
+      if (!shares) run.keep(nullptr);
       if (run.terms().empty())
         take(Answer{});
       else if (!cannot_matter(run) && !by_kept(run, values))
@@ -120,24 +135,24 @@ class Engine {
     if (open.empty()) return;
     plan_.reset();
     Limits limits = limits_;
-    if (memory < 1)  // all of 2^64 - 1 would be 2^64
-      limits.memory_limit = static_cast<std::size_t>(memory * static_cast<double>(limits.memory_limit));
+    if (shares)  // all of 2^64 - 1 would be 2^64
+      limits.memory_limit = static_cast<std::size_t>((1 - shared_memory) * static_cast<double>(limits.memory_limit));
     const auto begin = [&](auto& direction) {
       direction.first->keep(nullptr);
       if (!direction.second) direction.second = std::make_unique<Solver>(direction.first->merged(), question_, limits);
     };
     for (auto at = open.begin(); at != open.end(); ++at) {
       auto& [run, solver] = *at;
-      if (!solver && by_sibling(*run)) continue;
+      if (!solver && by_sibling(*run, shares)) continue;
       begin(*at);
       if (at == open.begin() && open.size() > 1 && solver->is_costly()) {  // worth an order
         std::for_each(open.begin(), open.end(), begin);
         sort_by(open, [](const auto& each) { return -each.second->place(); });
       }
-      if (worst_ && log_margin == 0 && solver->is_costly() && is_dominated(solver->task(), *worst_)) continue;
+      if (worst_ && !shares && solver->is_costly() && is_dominated(solver->task(), *worst_)) continue;
       take(solver->solve());
       see(*run, solver->task().answer);
-      if (log_margin > 0) keep(*run, solver->evaluator());
+      if (shares) keep(*run, solver->evaluator());
       plan_ = solver->evaluator();
       solver.reset();
     }
@@ -181,17 +196,17 @@ class Engine {
   }
 
   // By the plan that answered for another direction.
-  bool by_sibling(Run& run) {
+  bool by_sibling(Run& run, bool shares) {
     if (is_pure(question_.quantity, question_.at)) return false;
     if (!plan_) plan_ = runs_.front().kept();  // if it answered
     if (!plan_ || !worst_) return false;
-    const bool wants_epsilon = question_.wants_epsilon(), share = question_.log_margin > 0;
+    const bool wants_epsilon = question_.wants_epsilon();
     const double epsilon = wants_epsilon ? worst_->lower : question_.at;
     const double goal = wants_epsilon ? question_.at : worst_->lower;
-    if (!share && plan_->shows_at_most(run.terms(), epsilon, goal)) return true;
+    if (!shares && plan_->shows_at_most(run.terms(), epsilon, goal)) return true;
     const auto evaluator = plan_->sibling(run.terms());
     if (!evaluator) return false;
-    if (share) keep(run, evaluator);
+    if (shares) keep(run, evaluator);
     if (is_below(*evaluator)) return true;
     Answer found = evaluator->answer(question_.quantity, question_.at, near());
     return take_tight(run, found);
@@ -205,7 +220,8 @@ class Engine {
 
   Limits limits_;
   Question question_;
-  bool many_;
+  bool shares_;
+  double margin_;
   std::vector<Run> runs_;
   double largest_ = 0;  // no loss is above it
   std::optional<Answer> worst_;
@@ -221,7 +237,7 @@ std::vector<Answer> answers_within(std::span<const Direction> directions, Quanti
   std::vector<double> sorted;
   for (const std::size_t i : order) sorted.push_back(values[i]);
   std::vector<Answer> answers(values.size());
-  Engine engine(directions, quantity, limits, values.size() > 1);
+  Engine engine(directions, quantity, limits, values.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
     checkpoint_each<16>(k);
     answers[order[k]] = engine.solve(std::span(sorted).subspan(k));

@@ -31,7 +31,12 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
           std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6)};
 }
 
-Accuracy finer(const Accuracy& at) { return {std::min(3 * at.cells, 2000.0), std::max(at.tail / 10, least_tail)}; }
+// What cells add falls with their square: as many as leave about what the sides' tolerances do. At least three times as
+// many, as what the ends leave out counts too.
+Accuracy finer(const Accuracy& at, double gap, double tolerance) {
+  const double more = std::clamp(std::sqrt(2 * gap / tolerance), 3.0, 6.0);
+  return {std::min(std::ceil(more * at.cells), 2000.0), std::max(at.tail / 10, least_tail)};
+}
 
 // Of an answer, relative to its upper end; a probability that is as small as any of interest has none.
 template <class Ends>
@@ -135,6 +140,7 @@ class BetweenSides {
         if (tail_of(least_upper) < at.tail) {
           is_told = least > 0;
           smallest = is_told ? least : which.size() > 1 ? smallest_delta : smallest * smallest * smallest;
+          smallest = std::max(smallest, question_.smallest);
           static_cast<Accuracy&>(at) = starting_accuracy(question_.tolerance, smallest, runs());
           continue;
         }
@@ -142,7 +148,7 @@ class BetweenSides {
       // Rounding limits it where closer pairs do not help.
       if (attempt == attempts || 0.9 * before < gap) return;
       before = gap;
-      static_cast<Accuracy&>(at) = finer(at);
+      static_cast<Accuracy&>(at) = finer(at, gap, question_.tolerance);
       ++attempt;
     }
   }

@@ -68,6 +68,7 @@ class RiskSolver {
     for (const std::size_t i : which) epsilons.push_back(log_odds(priors_[i]));
     Limits limits = limits_;
     limits.tolerance = wanted_[which.front()];
+    limits.smallest = 0.5 * limits_.tolerance;  // a delta below that moves no risk by the tolerance
     const std::vector<Answer> answers = delta_bounds(directions_, epsilons, limits);
     for (std::size_t k = 0; k < which.size(); ++k)
       if (take(which[k], answers[k])) left.push_back(which[k]);

@@ -97,3 +97,44 @@ def test_an_atom_on_the_grid_keeps_its_place_from_below():
         (answer,) = ask("epsilon", [[(pair, 50)]], [1e-6], tolerance=tolerance)
         assert answer.converged
         assert answer.passes == 1
+
+
+NINE = [0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0]
+
+
+def sampled(noise, rate):
+    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        2 * sampled(3.0953828112592188, 0.0026912007729100666),
+        2 * sampled(3.969340491253333, 1.826550921105247e-05),
+    ],
+)
+def test_a_few_deltas_of_rare_samples_are_answered_together(run):
+    found = run.delta_bounds(NINE)
+    small = found.upper <= 1e-30
+    assert np.all(small | (found.upper - found.lower <= 1e-3 * found.upper))
+
+
+@pytest.mark.parametrize("run", [646 * sampled(6.1053, 0.0040263), 3 * sampled(3.3548, 9.0832e-4)])
+def test_a_few_deltas_cost_no_more_than_each_alone(run):
+    terms = [run._pairs(way)[0] for way in (Direction.REMOVE, Direction.ADD)]
+    limits = {"tolerance": 1e-3, "memory_limit": MEMORY, "smallest": 1e-30}
+    together = _core.delta_bounds(terms, NINE, **limits)
+    alone = [_core.delta_bounds(terms, [epsilon], **limits)[0] for epsilon in NINE]
+    assert sum(a.passes for a in together) <= sum(a.passes for a in alone)
+
+
+def test_deltas_beyond_one_below_the_smallest_of_interest_are_answers():
+    run = 10 * sampled(2.0, 1e-4)
+    (terms,) = run._pairs(Direction.REMOVE)
+    found = _core.delta_bounds(
+        [terms], np.linspace(0.5, 60, 40), tolerance=1e-3, memory_limit=MEMORY, smallest=1e-30
+    )
+    last = [a for a in found if a.upper <= 1e-30]
+    assert len(last) > 30
+    assert all(a.converged for a in last)
+    assert len({a.upper for a in last}) == 1

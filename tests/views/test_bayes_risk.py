@@ -117,3 +117,11 @@ def test_what_is_refused_is_bounded_by_the_prior():
         assert not risk.converged
         assert risk.limited_by == "memory_limit"
         assert 0 <= risk.lower <= risk.upper <= min(prior, 1 - prior)
+
+
+@pytest.mark.parametrize(("prior", "memory"), [(0.1, 2**22), (0.02, 2**22)])
+def test_risks_need_no_more_of_tiny_deltas_than_that_they_are(prior, memory):
+    run = 28433 * hs.Gaussian(noise_multiplier=2.037).poisson_sampled(1.615282358621942e-05)
+    risk = run.bayes_risk_bounds(prior, memory_limit=memory)
+    assert risk.lower <= prior
+    assert risk.upper - risk.lower <= 1e-3 * risk.upper
