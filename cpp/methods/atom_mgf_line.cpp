@@ -36,7 +36,7 @@ AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double t
   tilted_ = at(tilt);
 }
 
-// e^(top - loss) of a mass stays at the top, where it has the same Q-mass.
+// The part e^(top - loss) of a mass moves to the top, where it has the same Q-mass; the rest moves to +inf.
 void AtomMgfLine::close(std::span<const Atom> atoms, double top) {
   CompensatedSum all, closed, kept;
   double error = 0;
@@ -54,7 +54,7 @@ void AtomMgfLine::close(std::span<const Atom> atoms, double top) {
   mass_error_ += 1.01 * u * (error / kept.value() + 4);  // proof: atom-moments
 }
 
-// A mass is at least 1e-305, so that no exponential overflows next to a unit of at least each mass's own logarithm.
+// Masses are at least 1e-305 and the unit is at least each tilted mass, so that no exponential overflows.
 AtomMgfLine::Tilted AtomMgfLine::at(double tilt) const {
   Tilted result{std::vector<double>((mass_.size() + 7) / 8 * 8, -infinity), {}, -infinity, 0, 0};
   for (std::size_t i = 0; i < mass_.size(); ++i)

@@ -11,9 +11,9 @@
 
 namespace hockeystick {
 
-/// The moments of a law of atoms on the line Re z = tilt: finite sums over its losses as they are stored. The stated
-/// error of its masses is part of that of log M, and of the bounds of log M.
-/// Losses above `top` count as there and at +inf, with the same P- and Q-mass.
+/// The moments of a law of atoms on the line Re z = tilt: finite sums over its stored losses. The errors of log M and
+/// its bounds include the stated error of the masses. Losses above `top` count as mass at `top` and at +inf, with the
+/// same P- and Q-mass.
 class AtomMgfLine final : public MgfLine {
  public:
   /// Up to `cut` of the mass may be left out at either end.
@@ -23,11 +23,13 @@ class AtomMgfLine final : public MgfLine {
   double log_moment_above(double tilt) const override;
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
   double truncation(double) const override { return 0; }
-  /// No less than `floor`: up to `reach` it is that of the law, beyond only `floor` says what is left.
+  /// At least the floor of the decay. Up to its reach this bounds the law's modulus; beyond, smoothing leaves the
+  /// floor.
   double modulus_bound(double frequency) const override;
   std::size_t size() const override { return losses_.size(); }
   double left_out() const override { return left_out_; }
-  /// The mass of atoms above the top, and what of it counts as at +inf; both within `closed_error` of themselves.
+  /// The mass of atoms above the top, and the part of it that counts as mass at +inf; `closed_error` is the relative
+  /// error of both.
   double above_top() const { return above_top_; }
   double closed() const { return closed_; }
   double closed_error() const { return closed_error_; }
@@ -35,7 +37,7 @@ class AtomMgfLine final : public MgfLine {
   double least() const { return losses_.front(); }
 
  private:
-  // p e^(t loss - log_unit) of each atom and its relative error, their sum and its relative error.
+  // p e^(t loss - log_unit) of each atom with its relative error; their sum with its relative error.
   struct Tilted {
     std::vector<double> mass, error;
     double log_unit, sum, rounding;
@@ -45,7 +47,7 @@ class AtomMgfLine final : public MgfLine {
   Ball log_moment(const Tilted& tilted) const;
 
   std::vector<double> losses_, mass_;
-  std::vector<double> log_mass_;  // about
+  std::vector<double> log_mass_;  // approximate
   Decay decay_;
   double mass_error_, closed_error_;
   double left_out_ = 0, above_top_ = 0, closed_ = 0;

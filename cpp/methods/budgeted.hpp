@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Questions of users within their memory limit, and refusals with the best bounds.
 #pragma once
 
 #include <set>
@@ -13,7 +14,7 @@
 
 namespace hockeystick {
 
-/// Bytes of the tables of the pairs, each counted once.
+/// Bytes of the pairs' tables; each pair counts once.
 inline double table_bytes(std::span<const Term> terms, std::set<const DominatingPair*>& counted) {
   double bytes = 0;
   for (const Term& term : terms)
@@ -25,7 +26,7 @@ inline double table_bytes(std::span<const Term> terms) {
   return table_bytes(terms, counted);
 }
 
-/// Refused answers, and the looser tolerances at which they are asked again.
+/// Asks refused questions again at looser tolerances.
 class LooserTolerances {
  public:
   LooserTolerances(std::span<const double> points, std::span<Answer> answers, double tolerance)
@@ -34,7 +35,7 @@ class LooserTolerances {
       if (!answers[i].converged) open_.push_back({i, false});
   }
 
-  /// Whether there is another one.
+  /// Moves to the next tolerance; false if there is none.
   bool next() {
     tolerance_ = tolerance_ > 0.5 ? 0.5 : tolerance_ > 0.1 ? 0.1 : 0.1 * tolerance_;
     open_points_.clear();
@@ -63,7 +64,7 @@ class LooserTolerances {
  private:
   struct Open {
     std::size_t index;
-    bool was_met;  // at the tolerance before
+    bool was_met;  // whether the answer met the tolerance before
   };
   std::span<const double> points_;
   std::span<Answer> answers_;
@@ -72,7 +73,7 @@ class LooserTolerances {
   std::vector<double> open_points_;
 };
 
-/// Marks what is known as all that the memory allows.
+/// Marks the bounds as limited by memory.
 inline void refuse(Answer& answer, double bytes) {
   answer.converged = false;
   answer.limited_by = "memory_limit";
@@ -80,7 +81,7 @@ inline void refuse(Answer& answer, double bytes) {
 }
 inline void refuse(Answer& answer, const OverBudget& over) { refuse(answer, over.bytes()); }
 
-/// Throws std::invalid_argument for a pair that is none, or a count out of range.
+/// Throws std::invalid_argument for a null pair, or a count out of range.
 inline void check_terms(std::span<const Term> terms) {
   for (const Term& term : terms) {
     if (!term.pair) throw std::invalid_argument("terms must hold dominating pairs, got none");
@@ -88,16 +89,16 @@ inline void check_terms(std::span<const Term> terms) {
   }
 }
 
-/// The same of all directions, and for limits out of range. A question may ask others with a tolerance below that of
-/// users.
+/// The same for all directions, and for limits out of range. Tolerances may be below those of users, as questions ask
+/// others.
 inline void check_question(std::span<const Direction> directions, const Limits& limits) {
   for (const Direction& direction : directions) check_terms(direction);
   checked("tolerance", limits.tolerance, ranges::inner_probability);
   checked("memory_limit", static_cast<double>(limits.memory_limit), ranges::positive);
 }
 
-/// `ask(points, limits)` within the memory limit, the tables of the pairs included; where that is too small for any
-/// answer, each is refused with the bounds in `known`.
+/// Calls `ask(points, limits)` within the memory limit, which includes the pairs' tables. If it is too small for any
+/// answer, each point is refused with the bounds in `known`.
 template <class Ask>
 std::vector<Answer> within_memory(std::span<const Direction> directions, std::span<const double> points,
                                   const Limits& limits, const Interval& known, Ask&& ask) {
@@ -117,14 +118,14 @@ std::vector<Answer> within_memory(std::span<const Direction> directions, std::sp
   }
 }
 
-/// The same for a question of a user. What is refused is asked again at looser tolerances, from the loosest on until
-/// one is out of reach again, so that a refusal reports the best bounds that any of them has. `is_enough`: whether
-/// bounds are as close as asked.
+/// The same for a question of a user. Refused points are asked again at looser tolerances, from the loosest on until
+/// one is refused again, so that a refusal has the best bounds of them all. `is_enough`: whether bounds meet the
+/// tolerance.
 template <class Ask, class IsEnough>
 std::vector<Answer> budgeted(std::span<const Direction> directions, std::span<const double> points,
                              const Limits& limits, const Interval& known, Ask&& ask, IsEnough&& is_enough) {
   check_question(directions, limits);
-  const bool is_part = Budget::left() < infinity;  // of another question, which knows what to do about it
+  const bool is_part = Budget::left() < infinity;  // of another question, which handles refusals
   std::vector<Answer> answers = within_memory(directions, points, limits, known, ask);
   if (is_part || !limits.method.empty()) return answers;
   LooserTolerances looser(points, answers, limits.tolerance);

@@ -54,7 +54,7 @@ FarBelow::FarBelow(const Saddlepoint& whole, double epsilon, double smallest)
 
 namespace {
 
-// Losses of larger size count as this: exponents are to be at most 80.
+// Losses are cut at this size, so that exponents are at most 80.
 double reach_at(double t) { return std::min(80 / t, 1000.0); }
 
 }  // namespace
@@ -67,7 +67,7 @@ double negative_moment_above(const DominatingPair& pair, double t) {
   const LossFunction power{[=](double l) { return math::exp(-t * l); }, [=](double l) { return t * math::exp(-t * l); },
                            infinity, nothing, nothing};
   const double within = loss_integral(cells, edges, power).upper;
-  // Of outcomes with at most these masses.
+  // Upper bound of the integral over outcomes of at most these masses.
   const auto at_most = [=](double p, double q) {
     return p > 0 && q > 0 ? math::exp((1 - t) * math::log(p) + t * math::log(q)) * (1 + 1e-12) : 0.0;
   };
@@ -123,7 +123,7 @@ class ChernoffBound final : public Evaluator {
   Saddle at_;
 };
 
-// An upper bound answers where it is below the floor, a lower one where it is next to 1.
+// An upper bound of delta answers if it is below the floor, a lower bound if it is next to 1.
 class ByChernoff final : public Method {
  public:
   using Method::Method;
@@ -132,14 +132,14 @@ class ByChernoff final : public Method {
     if (is_done_ || task_.question.wants_epsilon()) return {.obstacle = "it bounds delta from one side alone"};
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     const Saddle& at = task_.grid().at();
-    const double cost = cost::term * static_cast<double>(task_.terms().size());
+    const double cost = tuning::term * static_cast<double>(task_.terms().size());
     near_one_ = at.tilt <= 0 ? task_.grid().whole().exceeded(task_.question.tolerance) : ChernoffQuantile{};
     if (task_.question.at < near_one_.loss) return {.cost = cost};
     if (shows_below(smallest_delta)) return {.cost = cost};
     const double floor = task_.limits.floor();
     if (task_.answer.upper <= floor) return {.obstacle = "delta is known to be below the smallest that matters"};
     if (!shows_below(floor)) return {.obstacle = "delta is neither below the smallest that matters nor next to 1"};
-    return {.cost = std::max(cost, cost::for_the_smallest)};  // what costs less may meet the tolerance
+    return {.cost = std::max(cost, tuning::for_the_smallest)};  // a cheaper method may meet the tolerance
   }
 
   std::shared_ptr<const Evaluator> prepare() override {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_passes = 64;
 constexpr double most_kept_bytes = 0x1p25, largest_bytes = 0x1p23;
 
-// What a pass is made from.
+// Everything that determines a pass.
 class Key {
  public:
   Key(const Direction& direction, const Plan& plan, const Saddle& at)
@@ -48,7 +48,7 @@ class Key {
     for (const NonuniformGrid& support : supports_) bytes += support.run_bytes();
     return bytes;
   }
-  // By owner: an address may be used again.
+  // Compares owners, as an address may be used again.
   bool operator==(const Key& other) const {
     const auto same = [](const auto& a, const auto& b) { return !a.owner_before(b) && !b.owner_before(a); };
     return numbers_ == other.numbers_ && supports_ == other.supports_ &&
@@ -64,7 +64,7 @@ class Key {
 struct Entry {
   Key key;
   std::shared_ptr<const FftComposition> pass;
-  double most_bytes;  // at once, while it was made
+  double most_bytes;  // peak memory while it was made
   double bytes() const { return key.bytes() + pass->bytes(); }
 };
 
@@ -85,7 +85,7 @@ void trim(std::list<Entry>& entries) {
   }
 }
 
-// A pass that its question is charged for while it has it.
+// The pass, with its memory charged to the question that holds it.
 std::shared_ptr<const FftComposition> charged(std::shared_ptr<const FftComposition> pass) {
   struct Charged {
     explicit Charged(std::shared_ptr<const FftComposition> of) : room(of->bytes()), pass(std::move(of)) {}
@@ -96,7 +96,7 @@ std::shared_ptr<const FftComposition> charged(std::shared_ptr<const FftCompositi
   return {both, both->pass.get()};
 }
 
-// Whoever finds a pass is charged as who makes it, so that no answer depends on what ran before.
+// Finding a pass is charged like making it, so that no answer depends on earlier questions.
 std::shared_ptr<const FftComposition> found(const Key& key) {
   std::shared_ptr<const FftComposition> pass;
   double most_bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes of earlier questions. Plans are functions of the question alone, and a pass is a function of its plan, so that
-// a pass found here is the one that would be made: answers do not depend on what was asked before.
+// Passes (transforms of a composition) of earlier questions. A plan depends on its question alone, and a pass on its
+// plan, so that a kept pass equals the one that would be made: answers do not depend on earlier questions.
 #pragma once
 
 #include <cstddef>

@@ -16,14 +16,12 @@
 #include "plan/cost.hpp"
 #include "plan/saddlepoint.hpp"
 #include "plan/thinned.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr int most_attempts = 3, most_moves = 6, most_others = 3;
-constexpr std::size_t many_samples = 24, many_terms = 16;
-constexpr double few_log_fraction = -4;  // of errors where directions are compared
-constexpr double next_to_0 = 1e-12;      // epsilon, where Newton's method ends
+constexpr double next_to_0 = 1e-12;  // a smaller epsilon counts as 0
 
 class ContourIntegral final : public Evaluator {
  public:
@@ -75,11 +73,12 @@ class ContourIntegral final : public Evaluator {
     return nullptr;
   }
 
-  // By Chernoff's inequality where there are many samples, or lines of many terms with any; else by few samples.
+  // By Chernoff's inequality if samples are many or terms are many, else by a sum of few samples.
   bool shows_at_most(const Direction& terms, double epsilon, double delta) const override try {
     if (!(delta > 0)) return false;
-    const bool has_many = terms.size() >= many_terms;
-    if (plan_.contour.count < many_samples && !has_many) return is_at_most(terms, epsilon, delta);
+    const bool has_many = static_cast<double>(terms.size()) >= tuning::many_terms;
+    if (static_cast<double>(plan_.contour.count) < tuning::many_samples && !has_many)
+      return is_at_most(terms, epsilon, delta);
     const double tilt = has_many ? likely_tilt(terms, epsilon, delta) : 2 * plan_.contour.tilt;
     if (!(tilt > 0)) return false;
     const double higher = has_many ? tilt : 2 * tilt;  // the least delta has the highest saddle point
@@ -101,8 +100,8 @@ class ContourIntegral final : public Evaluator {
   double bytes() const override { return cost::contour_sample_bytes * static_cast<double>(plan_.contour.count); }
 
  private:
-  // Whether few samples, far apart, show it. What the sum repeats only adds to an upper bound: half the period will do,
-  // and no aliases are bounded.
+  // Whether a sum of few samples shows it. Aliases only raise an upper bound, so half the period suffices and they need
+  // no bound.
   bool is_at_most(const Direction& terms, double epsilon, double delta) const {
     Contour few = plan_.contour;
     few.lower = few.higher = few.tilt;
@@ -111,19 +110,20 @@ class ContourIntegral final : public Evaluator {
     LineNeeds needs = plan_.needs;
     needs.lowest = needs.highest = few.tilt;
     needs.frequency = 2 * std::numbers::pi / few.period * static_cast<double>(few.count);
-    needs.log_accuracy += std::min(0.0, plan_.log_fraction - few_log_fraction);
+    needs.log_accuracy += std::min(0.0, plan_.log_fraction - tuning::compared_log_error);
     const ContourSum sum(ContourProduct(terms, made_in_turn(terms, needs), few));
     return sum.delta(epsilon).upper() <= delta;  // proof: contour-aliases
   }
 
-  // Where a few of many terms tell that Chernoff's inequality shows what is wanted; 0 if they do not.
+  // A tilt at which Chernoff's inequality shows delta(epsilon) <= `delta` by the forecast of a few of the terms; 0 if
+  // there is none.
   static double likely_tilt(const Direction& terms, double epsilon, double delta) {
     const Saddlepoint few(strided(terms, std::min<std::size_t>(terms.size() / 8, 16)));
     const double tilt = few.rough_saddle_for_epsilon(epsilon).tilt;
     return few.log_chernoff_delta(tilt, epsilon) < math::log(delta) ? tilt : 0;
   }
 
-  // An answer of delta, and what its width is made of.
+  // The bounds of delta, and the parts of their width.
   void describe(const ContourDelta& found, Answer& result) const {
     result.lower = std::max(0.0, found.lower());
     result.upper = std::min(1.0, found.upper());  // proof: clamping
@@ -138,10 +138,10 @@ class ContourIntegral final : public Evaluator {
   ContourPlan plan_;
   ContourProduct product_;
   ContourSum sum_;
-  double near_;  // an epsilon that it was made for
+  double near_;  // the forecast epsilon
 };
 
-// No line is looked for: moments of atoms do not decay.
+// Moments of atoms do not decay, so these pairs have no line.
 bool has_atoms_alone(const Term& term) { return term.pair->finite_law().has_value(); }
 
 class ByContourIntegral final : public Method {
@@ -159,10 +159,10 @@ class ByContourIntegral final : public Method {
       held_ = Held(bytes_);
       planner_.emplace(task_.terms(), task_.question, nodes);
     }
-    // Where transforms stay too wide, finer ones cost more; where it is asked for by name, it may cost more than they.
-    const bool others_fail = task_.answer.passes - attempts_ >= most_others;
+    // A contour may cost more if transforms stay too wide, or if it is asked for by name.
+    const bool others_fail = task_.answer.passes - attempts_ >= tuning::failed_transforms;
     if (planner_ && patience_ == 1 && is_transform_dear()) patience_ = 0;
-    const double patience = others_fail ? 300 : task_.is_named() ? 4 : 1;
+    const double patience = others_fail ? tuning::patience : task_.is_named() ? tuning::patience_if_named : 1;
     if (!plan_ && !is_done_ && patience > patience_) {
       plan_ = planner_->next(lines_, patience);
       if (!plan_) patience_ = patience, lines_.clear();
@@ -187,15 +187,15 @@ class ByContourIntegral final : public Method {
     const Question& asked = task_.question;
     const double epsilon = asked.wants_epsilon() ? sum.solve(asked.at, planner_->epsilon()) : asked.at;
     const ContourDelta found = sum.delta(epsilon);
-    is_done_ = attempts_ >= (planner_->is_elsewhere(epsilon) ? most_moves : most_attempts) ||
+    is_done_ = attempts_ >= (planner_->is_elsewhere(epsilon) ? tuning::contour_moves : tuning::contour_attempts) ||
                !planner_->learn(epsilon, found.value, found.slope, found.rounding / sum.unit(epsilon));
   }
 
  private:
-  // Whether the plan of a transform costs far more than the planner knows, which then knows it.
+  // Whether the planned transform costs far more than its rough forecast; the planner then gets its cost.
   bool is_transform_dear() {
     if (!task_.grid_obstacle().empty()) return false;
-    const double known = std::max(of_transform_, cost::dear_transform / 3);
+    const double known = std::max(of_transform_, tuning::dear_transform / 3);
     of_transform_ = std::max(of_transform_, task_.grid().cost());
     planner_->learn_of_transform(of_transform_);
     return of_transform_ > 3 * known;
@@ -204,12 +204,12 @@ class ByContourIntegral final : public Method {
   std::optional<ContourPlanner> planner_;
   std::optional<ContourPlan> plan_;
   Lines lines_;
-  double bytes_ = 0;  // of lines
+  double bytes_ = 0;  // of the lines
   Held held_;
   std::shared_ptr<const ContourIntegral> made_;
   int attempts_ = 0;
-  double patience_ = 0;      // with which there was no plan
-  double of_transform_ = 0;  // what the planner knows of its cost [ns]
+  double patience_ = 0;      // of the last search that found no plan
+  double of_transform_ = 0;  // the cost of a transform that the planner has [ns]
 };
 
 }  // namespace

@@ -70,10 +70,10 @@ void ContourProduct::multiply(const MgfLine& line, std::int64_t count) {
 
 namespace {
 
-constexpr std::size_t near = 32;     // samples that take no allocation
-constexpr double few = 16;           // steps whose powers are products
-constexpr double near_1 = 1.0 / 64;  // where powers are exponentials
-constexpr double farthest = 0x1p40;  // exponents beyond it are not turned
+constexpr std::size_t near = 32;     // samples that need no allocation
+constexpr double few = 16;           // up to this many steps powers are products
+constexpr double near_1 = 1.0 / 64;  // within this distance of 1 powers are exponentials of logarithms
+constexpr double farthest = 0x1p40;  // largest angle that is turned by
 
 // log(1 + d) for |d| <= 1/64, within 4 u |d|: a term of the series is off by 4 u |d| of the sum of all before it, and
 // the sum of what is left out is below 2^-56 |d|.
@@ -121,7 +121,7 @@ void ContourProduct::multiply_samples(const std::vector<MomentSample>& samples, 
       }
     }
     re[k] = 1 + a, im[k] = b;
-    // Powers within 4 n u, whatever underflows on the way: it takes 1e-307, which the 24 u of sample 0 cover.
+    // Powers are within 4 n u. Underflow takes at most 1e-307, which the 24 u of sample 0 cover.
     relative_[k] += u * (5 * times + 4);  // proof: contour-rounding
   }
   default_fft_kernel().powers(re.data(), im.data(), re_.size(), static_cast<std::uint64_t>(count));

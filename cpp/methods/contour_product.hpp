@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a contour sum multiplies: the moments of the steps of a composition on the samples of a line, with all errors.
+// The product of the moments of all steps of a composition at the samples of a line, with its errors.
 #pragma once
 
 #include <complex>
@@ -13,10 +13,10 @@
 
 namespace hockeystick {
 
-/// The line of each term in turn, good until the next is asked for.
+/// Returns the line of term j, valid until the next call.
 using LineOf = std::function<const MgfLine&(std::size_t)>;
 
-/// Made one after the other; throws NoLine where a term has none.
+/// Makes each line when it is asked for; throws NoLine if a term has none.
 LineOf made_in_turn(const Direction& direction, const LineNeeds& needs);
 struct NoLine {};
 
@@ -37,21 +37,21 @@ class ChernoffBound {
   double tilt_, value_ = 0, size_ = 1, terms_ = 0;
 };
 
-/// Of the terms multiplied so far. Where a sample is all but lost in its error the product counts as 0, within what it
-/// may be at most.
+/// The product over the terms multiplied so far. A sample that is smaller than its error counts as 0, with its largest
+/// possible modulus as error.
 class ContourProduct {
  public:
   ContourProduct(const Direction& direction, const LineOf& line_of, const Contour& contour);
 
-  /// By more terms.
+  /// Multiplies by more terms.
   void multiply(const Direction& more, const LineOf& line_of);
 
   /// The product at a sample, relative to the moment at the tilt, and its error.
   std::pair<std::complex<double>, double> at(std::size_t k) const;
 
   Ball log_moment() const;                           // at the tilt
-  double log_beyond() const { return log_beyond_; }  // bounds the product from the last sample on
-  double left_out() const { return left_out_; }      // upper bound of the mass of the losses that no moment counts
+  double log_beyond() const { return log_beyond_; }  // log of a bound of the product beyond the last sample
+  double left_out() const { return left_out_; }      // upper bound of the mass of losses that the lines leave out
   const ChernoffBound& higher() const { return higher_; }
   const ChernoffBound& lower() const { return lower_; }
   const Contour& contour() const { return contour_; }

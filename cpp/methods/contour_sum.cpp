@@ -17,10 +17,10 @@
 namespace hockeystick {
 namespace {
 
-// log sum over j >= 1 of a bound that falls by e^-fall from each j to the next.
+// log of the sum over j >= 1 of bounds, the first e^first, each e^-fall times the one before.
 double log_geometric(double first, double fall) { return fall > 0 ? first - math::log(-math::expm1(-fall)) : infinity; }
 
-// What rounding may take of the difference of two logarithms, each off by two roundings.
+// Upper bound of the difference of two logarithms, each off by two roundings.
 double raised(double log, double by) { return log - by + 4 * u * (std::fabs(log) + std::fabs(by)); }
 
 }  // namespace
@@ -73,8 +73,8 @@ namespace {
 
 constexpr std::size_t together = 8;  // questions
 
-// e^x of each of three a question, padded to a multiple of 8, within 2 u. The kernel takes what is below e^-708 for
-// that, which would raise a lower bound.
+// e^x of three numbers for each question, padded to a multiple of 8, within 2 u. The kernel raises results below e^-708
+// to that, which would be wrong for a lower bound.
 void exponentials(std::span<double> x) {
   std::array<double, 3 * together> logs;
   std::copy(x.begin(), x.end(), logs.begin());
@@ -109,7 +109,7 @@ void ContourSum::deltas(std::span<const double> epsilons, std::span<ContourDelta
   }
 }
 
-// Powers: e^ of the logarithms of the moment and of both aliases' bounds, times e^(-tilt epsilon) each.
+// `powers`: the moment and the bounds of the upper and the lower aliases, each times e^(-tilt epsilon) at its tilt.
 ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = sum_roundings(re_.size()) * u;
   const double unit = powers[0] / contour_.period;
@@ -129,7 +129,7 @@ ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   return result;
 }
 
-// Within a bracket, which is halved where Newton's method leaves it or the sum is lost in its errors.
+// Newton's method within a bracket, which is halved if a step leaves it or the sum is not positive.
 double ContourSum::solve(double delta, double start) const {
   double epsilon = start, low = 0, high = infinity;
   for (int i = 0; i < 40; ++i) {
@@ -156,7 +156,7 @@ Interval ContourSum::enclose(double delta, double epsilon, const ContourDelta& n
   const double least = 4 * u * epsilon;
   const double above = 1.05 * (near.upper() / delta - 1) / fall + least;
   const double below = 1.05 * (1 - near.lower() / delta) / fall + least;
-  // delta(epsilon) falls, so that a bound on the right side of `delta` settles each end.
+  // delta(epsilon) decreases, so that one bound on the right side of `delta` proves each end.
   Interval result{0, infinity};
   for (int i = 1; i <= 4 && result.upper == infinity; i *= 2)
     if (this->delta(epsilon + i * above).upper() <= delta) result.upper = std::max(0.0, epsilon + i * above);

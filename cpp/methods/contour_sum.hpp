@@ -17,8 +17,7 @@
 
 namespace hockeystick {
 
-/// delta at an epsilon and what its enclosure [value - below, value + above] is made of. Losses that no moment counts
-/// are part of the tail.
+/// The sum at an epsilon, and the parts of the enclosure of delta. The tail includes losses that the lines leave out.
 struct ContourDelta {
   double value;
   double rounding, tail, alias;  // above = rounding + tail, below = rounding + tail + alias
@@ -29,7 +28,7 @@ struct ContourDelta {
 
 class ContourSum {
  public:
-  /// Smoothed, delta is that of the smoothed curve.
+  /// With smoothing, `delta` encloses the smoothed curve.
   explicit ContourSum(const ContourProduct& product, const Smoothing& smoothing = {});
 
   ContourDelta delta(double epsilon) const {
@@ -37,15 +36,15 @@ class ContourSum {
     deltas({&epsilon, 1}, {&result, 1});
     return result;
   }
-  /// The same at each epsilon, in less time.
+  /// The same at each epsilon, faster than one by one.
   void deltas(std::span<const double> epsilons, std::span<ContourDelta> results) const;
 
-  /// Encloses the epsilon at which delta(epsilon) = delta, outward from one nearby, at which delta is `near`; (0, inf)
-  /// where it does not.
+  /// Encloses the epsilon at which delta(epsilon) = delta, by steps outward from `epsilon`, where the sum is `near`. An
+  /// end that is not found is 0 or inf.
   Interval enclose(double delta, double epsilon, const ContourDelta& near) const;
   Interval enclose(double delta, double epsilon) const { return enclose(delta, epsilon, this->delta(epsilon)); }
 
-  /// M(tilt) e^(-tilt epsilon), of which errors of moments take a share.
+  /// M(tilt) e^(-tilt epsilon): errors of moments are relative to it.
   double unit(double epsilon) const;
 
   /// An epsilon near `start` at which delta is about `delta`, by Newton's method on log delta; certifies nothing.
@@ -61,12 +60,13 @@ class ContourSum {
 
   Contour contour_;
   double spacing_;
-  double left_out_;                               // mass of losses that no moment counts
-  double log_moment_, log_moment_error_;          // of the composition at the tilt
-  double log_higher_, log_lower_;                 // the Chernoff bounds of the aliases at epsilon = 0
-  std::vector<double> re_, im_;                   // M(z_k)^n / (M(c)^n z_k (z_k + 1)), twice from k = 1 on, then zeros
-  double total_ = 0;                              // sum of the sizes of the weights
-  double rounding_ = 0, turning_ = 0, tail_ = 0;  // of the sum: fixed, per turn by epsilon, beyond the last sample
+  double left_out_;                       // mass of losses that the lines leave out
+  double log_moment_, log_moment_error_;  // of the composition at the tilt
+  double log_higher_, log_lower_;         // the Chernoff bounds of the aliases at epsilon = 0
+  std::vector<double> re_, im_;           // M(z_k)^n / (M(c)^n z_k (z_k + 1)), times 2 for k >= 1; padded with zeros
+  double total_ = 0;                      // sum of the moduli of these weights
+  // Errors of the sum: rounding of the weights, rounding per error of the angle, samples beyond the last.
+  double rounding_ = 0, turning_ = 0, tail_ = 0;
 };
 
 }  // namespace hockeystick

@@ -19,13 +19,15 @@
 #include "plan/atom_planner.hpp"
 #include "plan/contour_plan.hpp"
 #include "plan/cost.hpp"
+#include "plan/tuning.hpp"
 #include "pld/compose.hpp"
 
 namespace hockeystick {
 
 namespace {
 
-// What smoothing leaves of a sample beyond the reach, next to the first that is left out: as if each step left as much.
+// Smoothing bounds the samples beyond the reach, relative to the first that is left out. The bound is shared by the
+// steps: each gets its root as the floor of its modulus.
 Decay decay_of(const Direction& direction, const DiscretizedContourPlan& plan) {
   if (!(plan.reach > 0)) return {};
   const auto& [lower, tilt, higher, period, count] = plan.contour;
@@ -76,8 +78,8 @@ void DiscretizedContour::add(const Direction& direction, const Saddlepoint& sadd
 
 namespace {
 
-// The growth of delta(epsilon) by closing atoms, as that of closed supports (fft_composition): nothing where all other
-// losses add up to epsilon less the top at least.
+// By how much closing atoms may raise delta(epsilon), as for closed supports (fft_composition.cpp): by nothing if all
+// other losses add up to at least epsilon less the top.
 class AtomReach {
  public:
   explicit AtomReach(const Closing& closing) : closing_(closing) {}
@@ -121,7 +123,7 @@ DiscretizedContour::DiscretizedContour(const Direction& direction, const Discret
   double loss_error = 0;
   std::unique_ptr<MgfLine> whole;
   std::unique_ptr<AtomMgfLine> line;
-  // What a step counts as a whole is not closed, so that either no other is, or all are whole.
+  // Whole lines cannot be closed, so they are used only if no step is closed, or if every step has one.
   const bool none_closes = closing.top == infinity ||
                            std::ranges::all_of(direction, [](const Term& term) { return term.pair->has_whole_line(); });
   const bool may_be_whole = none_closes && contour.reach == 0 && !is_off("whole_line");
@@ -157,7 +159,7 @@ Interval DiscretizedContour::delta(double epsilon) const {
 }
 
 Interval DiscretizedContour::epsilon(double delta, double start) const {
-  constexpr double next_to_0 = 1e-9;  // an epsilon, below which delta(0) may be no more than delta
+  constexpr double next_to_0 = 1e-9;  // for a smaller epsilon, delta(0) is compared with `delta` first
   Interval result{0, infinity};
   const double above = down(delta - upper_->infinity_mass * (1 + 4 * u));
   if (above > 0) {
@@ -180,7 +182,7 @@ ContourDelta DiscretizedContour::losses(double epsilon) const {
   return {high.value, high.rounding + low.rounding, high.tail + low.tail, low.alias, high.slope};
 }
 
-// How delta falls about an epsilon, by differences.
+// Slope and curvature of log delta about an epsilon, by differences.
 void DiscretizedContour::describe(double epsilon, Answer& result) const {
   const double apart = std::max(4 * interval_, 0.03 * epsilon);
   const double here = upper_->sum->delta(epsilon).value + upper_->infinity_mass,
@@ -213,7 +215,7 @@ Answer DiscretizedContour::answer(Quantity quantity, double at, double near) con
 
 namespace {
 
-// Cheaper than a long transform of the same steps. Laws of atoms need no grid.
+// Contours of discretized steps, cheaper than a long transform of the same steps, and contours of atoms.
 class ByDiscretizedContour final : public Method {
  public:
   using Method::Method;
@@ -222,16 +224,17 @@ class ByDiscretizedContour final : public Method {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     if (!task_.is_named() && is_of_cheap_grids()) return {.obstacle = "a transform is cheap"};
     const Forecast of_atoms = forecast_atoms();
-    is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= cheap_atoms;
+    is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= tuning::cheap_contour_of_atoms;
     if (is_of_atoms_) return of_atoms;
     const GridPlanner& grid = task_.grid();
     const double memory = task_.limits.memory();
     const bool no_transform = !grid.limited_by().empty() || task_.grid().plan().bytes > memory;
-    const double transform = no_transform ? most : task_.grid().cost();
-    if (!task_.is_named() && transform < cost::least_for_discretized_contour)
+    const double transform = no_transform ? tuning::most_for_discretized_contour : task_.grid().cost();
+    if (!task_.is_named() && transform < tuning::least_for_discretized_contour)
       return {.obstacle = "a transform is cheap"};
     const Forecast of_steps = forecast_steps();
-    const double most_of_atoms = of_steps.obstacle.empty() && attempts_ == 0 ? grid_passes * of_steps.cost : infinity;
+    const double most_of_atoms =
+        of_steps.obstacle.empty() && attempts_ == 0 ? tuning::grid_passes * of_steps.cost : infinity;
     is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= most_of_atoms;
     return is_of_atoms_ ? of_atoms : of_steps;
   }
@@ -248,7 +251,7 @@ class ByDiscretizedContour final : public Method {
     DiscretizedSteps steps = discretized(task_.terms(), grid.plan());
     const Saddlepoint* saddlepoint = &grid.saddlepoint();
     std::optional<Saddlepoint> of_steps;
-    if (grid.plan().closing.top < infinity) {  // the nodes hardly know what is closed
+    if (grid.plan().closing.top < infinity) {  // the pair's nodes represent closed steps poorly
       saddlepoint = &of_steps.emplace(steps.upper, task_.terms());
       plan_ =
           plan_discretized_contour(*saddlepoint, grid.plan(), grid.at(), grid.log_tolerance() * smoothing_, decaying());
@@ -275,42 +278,37 @@ class ByDiscretizedContour final : public Method {
   }
 
  private:
-  static constexpr int most_attempts = 6, most_atom_attempts = 6;
-  static constexpr double most = cost::most_for_discretized_contour;
   static constexpr std::size_t many_atoms = 200;
-  static constexpr double cheap_atoms = 1e6;  // no transform is planned [ns]: set by hand
-  // Where a transform takes less no contour of few atoms, or of many, is planned [ns]: set by hand.
-  static constexpr double cheap_grid = 90e3, cheap_grid_of_many = 400e3;
-  static constexpr double grid_passes = 10;  // that a grid may need and atoms do not: set by hand
 
-  // Whether a transform takes no longer than planning a contour of the atoms, of which there are few or so many that
-  // planning takes long.
+  // Whether a transform takes no longer than planning a contour of the atoms.
   bool is_of_cheap_grids() {
     std::size_t count = 0;
     for (const Term& term : task_.terms())
       if (const auto law = term.pair->finite_law()) count += law->atoms.size();
     if (count == 0 || !task_.grid().limited_by().empty()) return false;
-    return task_.grid().cost() < (count > many_atoms ? cheap_grid_of_many : cheap_grid);
+    return task_.grid().cost() < (count > many_atoms ? tuning::cheap_grid_of_many_atoms : tuning::cheap_grid);
   }
 
   Forecast forecast_steps() {
     GridPlanner& grid = task_.grid();
     if (!(grid.at().tilt > 0)) return {.obstacle = "the saddle point is at tilt 0"};
-    if (attempts_ == most_attempts || !grid.limited_by().empty()) return {.obstacle = "finer grids do not help"};
+    if (attempts_ >= tuning::smoothed_attempts || !grid.limited_by().empty())
+      return {.obstacle = "finer grids do not help"};
     if (failed_at_ == grid.attempts()) return {.obstacle = "the sum did not come to an answer"};
     if (grid.plan().step_bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
     plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
                                      decaying());
-    return offered(plan_, most, grid.plan().step_bytes);
+    return offered(plan_, tuning::most_for_discretized_contour, grid.plan().step_bytes);
   }
 
   Forecast forecast_atoms() {
-    if (is_off("atoms") || atom_attempts_ == most_atom_attempts) return {.obstacle = "finer smoothing does not help"};
+    if (is_off("atoms") || no_atoms_ || atom_attempts_ >= tuning::smoothed_attempts)
+      return {.obstacle = "finer smoothing does not help"};
     if (!planner_) {
       for (const Term& term : task_.terms()) {
         const auto law = term.pair->finite_law();
         if (!law || law->atoms.empty()) {
-          atom_attempts_ = most_atom_attempts;
+          no_atoms_ = true;
           return {.obstacle = "not all losses are atoms"};
         }
         atoms_ += term.pair->has_whole_line() ? 1 : static_cast<double>(law->atoms.size());
@@ -320,7 +318,7 @@ class ByDiscretizedContour final : public Method {
     if (!planner_->is_answerable()) return {.obstacle = "the saddle point is at tilt 0"};
     atom_plan_ = plan_contour_of_atoms(planner_->saddlepoint(), atoms_, planner_->at(), planner_->log_tolerance(),
                                        most_smoothing_, may_decay_);
-    return offered(atom_plan_, cost::most_for_contour_of_atoms,
+    return offered(atom_plan_, tuning::most_for_contour_of_atoms,
                    cost::contour_sample_bytes * static_cast<double>(atom_plan_.contour.count));
   }
 
@@ -330,7 +328,7 @@ class ByDiscretizedContour final : public Method {
     return {plan.cost, bytes, 0.7, {}};
   }
 
-  // Nodes are few, and know of decay as much as the steps do.
+  // The saddlepoint whose nodes forecast the decay of moments: they are few, and as good for that as the steps.
   const Saddlepoint* decaying() {
     GridPlanner& grid = task_.grid();
     return undecayed_at_ != grid.attempts() ? &grid.saddlepoint() : nullptr;
@@ -340,13 +338,14 @@ class ByDiscretizedContour final : public Method {
     return found.truncation + found.wraparound + found.rounding + found.discretization;
   }
 
-  // Whether it was found close to where the plan expected it.
+  // Whether the answer lies close to the forecast.
   bool is_near(const Answer& found, double planned, double part) const {
     const double epsilon = task_.question.wants_epsilon() ? found.upper : task_.question.at;
     return std::fabs(epsilon - planned) <= part * epsilon;
   }
 
-  // An end alone says where to look next. Next to an atom smoothing costs its width, else the square of that.
+  // One end of the answer suffices to move the forecast. Smoothing widens the answer by its width next to an atom,
+  // elsewhere by its square.
   void learn_atoms(const Answer& found) {
     const Question& asked = task_.question;
     const double gap = found.upper - found.lower, allowed = asked.tolerance * found.upper;
@@ -364,16 +363,17 @@ class ByDiscretizedContour final : public Method {
       most_smoothing_ = atom_plan_.smoothing * (is_tight ? std::clamp(0.7 * allowed / gap, 0.02, 0.7) : 0.3);
     if (!helps ||
         !planner_->learn(epsilon, asked.wants_epsilon() ? asked.at : found.upper, made_->slope(epsilon), is_tight))
-      atom_attempts_ = most_atom_attempts;
+      no_atoms_ = true;
   }
 
   DiscretizedContourPlan plan_{}, atom_plan_{};
   int attempts_ = 0, failed_at_ = -1, undecayed_at_ = -1;
-  double smoothing_ = 1;                // its share of the width, less with each attempt
-  std::optional<AtomPlanner> planner_;  // of atoms
+  double smoothing_ = 1;  // factor on its part of the width, lower after each attempt
+  std::optional<AtomPlanner> planner_;
   double atoms_ = 0, most_smoothing_ = infinity;
   bool may_decay_ = true;
   int atom_attempts_ = 0;
+  bool no_atoms_ = false;  // no further contour of atoms is tried
   bool is_of_atoms_ = false;
   std::shared_ptr<const DiscretizedContour> made_;
 };

@@ -13,23 +13,23 @@
 
 namespace hockeystick {
 
-/// A composition of discretized steps from both sides by smoothed contour sums: no transform, and a cost that hardly
-/// grows with the counts.
+/// Encloses the curve of a composition by smoothed contour sums of its discretized steps, or of its atoms, from both
+/// sides. The cost hardly depends on the counts.
 class DiscretizedContour final : public Evaluator {
  public:
-  /// Of the discretized steps of `plan`. `near`: about the epsilon of the question.
+  /// Of the discretized steps of `plan`. `near`: the forecast epsilon.
   DiscretizedContour(const Direction& direction, const Saddlepoint& saddlepoint, const Plan& plan,
                      DiscretizedSteps steps, const DiscretizedContourPlan& contour, double near);
-  /// Of atoms as they are, where all terms have finite laws. Up to `cut` of the mass of the run may count as at +inf,
-  /// and steps may be closed.
+  /// Of atoms without a grid: all terms have finite laws. Up to `cut` of the mass of the run may count as infinite
+  /// losses, and steps may be closed (plan/closing.hpp).
   DiscretizedContour(const Direction& direction, const DiscretizedContourPlan& contour, double cut,
                      const Closing& closing, double near);
 
   Answer answer(Quantity quantity, double at, double near) const override;
   double bytes() const override { return bytes_; }
-  /// An epsilon at which delta is about `delta`; NaN if none was found.
+  /// About the epsilon at which delta is `delta`; NaN if none was found.
   double place(double delta) const { return upper_->sum->solve(delta, near_); }
-  /// -d log delta / d epsilon, about.
+  /// About -d log delta / d epsilon.
   double slope(double epsilon) const { return upper_->sum->delta(epsilon).slope; }
 
  private:

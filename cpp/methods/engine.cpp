@@ -15,22 +15,22 @@
 namespace hockeystick {
 namespace {
 
-/// A row of the table of methods. `least`: neither it nor a later row costs less [ns], so that a tight forecast below
-/// it ends the search.
+/// A row of the table of methods. `least`: neither this row nor a later one costs less [ns], so that a tight forecast
+/// of a lower cost ends the search.
 struct Row {
   std::string_view name;
   std::unique_ptr<Method> (*make)(Task&);
   double least;
 };
-constexpr std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0},
-                                               {"closed_form", &closed_form, cost::formula},
-                                               {"participations", &participations, cost::formula},
-                                               {"single_step", &single_step, cost::formula},
-                                               {"enumeration", &enumeration, cost::formula},
-                                               {"contour_integral", &contour_integral, cost::contour_question},
-                                               {"chernoff_bound", &chernoff_bound, cost::term},
-                                               {"discretized_contour", &discretized_contour, cost::term},
-                                               {"fft_composition", &fft_composition, cost::term}}};
+const std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0},
+                                           {"closed_form", &closed_form, tuning::formula},
+                                           {"participations", &participations, tuning::formula},
+                                           {"single_step", &single_step, tuning::formula},
+                                           {"enumeration", &enumeration, tuning::formula},
+                                           {"contour_integral", &contour_integral, tuning::contour_question},
+                                           {"chernoff_bound", &chernoff_bound, tuning::term},
+                                           {"discretized_contour", &discretized_contour, tuning::term},
+                                           {"fft_composition", &fft_composition, tuning::term}}};
 
 }  // namespace
 
@@ -63,13 +63,14 @@ Answer Solver::solve() {
 
 bool Solver::is_costly() {
   while (!task_.answer.converged && choose() && states_[chosen_].forecast.cost == 0) attempt();
-  return !task_.answer.converged && chosen_ < method_count && table[chosen_].least >= cost::term;
+  return !task_.answer.converged && chosen_ < method_count && table[chosen_].least >= tuning::term;
 }
 
-// An answer that is known to lie below the floor is refined only where that is cheap.
+// A delta that is known to be below the floor is refined only if that is cheap.
 bool Solver::is_small_enough() const {
   const double next = task_.answer.total_cost + states_[chosen_].forecast.cost;
-  return !task_.question.wants_epsilon() && task_.answer.upper <= task_.limits.floor() && next > cost::for_the_smallest;
+  return !task_.question.wants_epsilon() && task_.answer.upper <= task_.limits.floor() &&
+         next > tuning::for_the_smallest;
 }
 
 // The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left.
@@ -87,11 +88,11 @@ bool Solver::choose() {
   return chosen_ < method_count;
 }
 
-// What the budget has no room for is not tried any further.
+// A method that exceeds the memory budget is not tried again.
 Forecast Solver::forecast(std::size_t i) {
   State& state = states_[i];
   if (state.given_up) return state.forecast;
-  // The other methods ask for the logarithm of delta, or for its size next to a mass.
+  // Only the trivial bounds can answer at delta = 0.
   if (i != 0 && is_pure(task_.question.quantity, task_.question.at)) {
     state.forecast.obstacle = "delta is 0";
     return state.forecast;
@@ -110,7 +111,7 @@ Forecast Solver::forecast(std::size_t i) {
 void Solver::attempt() {
   State& state = states_[chosen_];
   is_chosen_ = false;
-  evaluator_.reset();  // its memory is wanted
+  evaluator_.reset();  // frees its memory
   const auto start = nanoseconds_now();
   ++state.attempts;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a method: answers one question of one direction.
+// Answers one question of one direction by the cheapest method that is forecast to be tight.
 #pragma once
 
 #include <array>
@@ -17,42 +17,42 @@ inline constexpr std::size_t method_count = 9;
 /// Throws std::invalid_argument unless it is empty or the name of a method.
 void check_method(std::string_view name);
 
-/// In the order in which they are asked for a forecast.
+/// In the order in which the engine asks them for forecasts.
 std::vector<std::string_view> method_names();
 
-/// What became of a method in the search for an answer.
+/// The part that a method had in the search for an answer.
 struct Explanation {
   std::string_view method;
   Forecast forecast;         // of its last attempt
   std::string_view verdict;  // "chosen", or why not
   int attempts;
-  double nanoseconds;  // that its attempts took
+  double nanoseconds;  // of its attempts
 };
 
 class Solver {
  public:
   Solver(const MergedDirection& run, const Question& question, const Limits& limits);
 
-  /// By one method after the other, each the cheapest that is forecast to be tight, until the answer is.
+  /// Makes attempts, each by the cheapest method that is forecast to be tight, until the answer is tight.
   Answer solve();
 
-  /// Whether the next attempt, but for those that cost nothing, is as costly as a grid.
+  /// Whether the next attempt that costs anything costs as much as a grid.
   bool is_costly();
 
-  /// Where the answer is forecast to lie; above all if it is known.
+  /// The forecast answer, by which directions are ordered; inf if the answer is cheap.
   double place() { return is_costly() ? task_.grid().place() : infinity; }
 
   Task& task() { return task_; }
-  /// What answered last.
+  /// The evaluator that answered last.
   std::shared_ptr<const Evaluator> evaluator() const { return evaluator_; }
 
-  /// A row for each method, after `solve`. Methods that the search did not reach are asked for a forecast now.
+  /// A row for each method, after `solve`. Methods that the search did not reach make their forecasts now.
   std::vector<Explanation> explain();
 
  private:
   struct State {
     std::unique_ptr<Method> method;
-    Forecast forecast, offered;  // the last, and the last with an attempt
+    Forecast forecast, offered;  // the last one, and the last one without an obstacle
     bool given_up = false;
     int attempts = 0;
     double nanoseconds = 0;
@@ -66,7 +66,7 @@ class Solver {
   Task task_;
   std::array<State, method_count> states_;
   std::size_t chosen_ = method_count;
-  bool is_chosen_ = false;  // for the next attempt
+  bool is_chosen_ = false;  // whether `chosen_` is the method of the next attempt
   std::shared_ptr<const Evaluator> evaluator_;
 };
 

@@ -19,8 +19,7 @@ namespace {
 
 constexpr double most_sums = 0x1p20;
 
-// In how many ways `count` steps can spread over `atoms`: C(count + atoms - 1, atoms - 1), or inf if there are too
-// many.
+// Number of ways to spread `count` steps over `atoms`: C(count + atoms - 1, atoms - 1); inf if there are too many.
 double ways(double count, double atoms) {
   const double few = std::min(count, atoms - 1), many = std::max(count, atoms - 1);
   double product = 1;
@@ -31,7 +30,7 @@ double ways(double count, double atoms) {
   return product;
 }
 
-// mantissa 2^exponent, so that factorials and powers neither over- nor underflow.
+// mantissa 2^exponent: factorials and powers neither overflow nor underflow.
 struct Scaled {
   double mantissa = 1;
   int exponent = 0;
@@ -49,13 +48,13 @@ struct Scaled {
   double value() const { return std::ldexp(mantissa, exponent); }
 };
 
-// A loss, what rounding took from it, and the mass it comes with.
+// A sum of losses with its rounding, and its mass.
 struct Path {
   TwoParts loss{0, 0};
   Scaled mass;
 };
 
-// The losses of `count` steps, one for each way to spread them over the atoms.
+// The sums of losses of `count` steps, one for each way to spread them over the atoms.
 class Spread {
  public:
   Spread(std::span<const Atom> atoms, std::size_t count)
@@ -117,8 +116,8 @@ std::optional<Enumeration> Enumeration::of(const Direction& direction, double me
   return sums;
 }
 
-// Masses: n factors of the law's error, and roundings: n of masses, 2 n of divisors, n of n!, one for each atom met;
-// one more for the product with the other terms.
+// Errors of masses: n times the law's error, and roundings of n masses, 2 n divisors, n factors of n!, one product for
+// each atom, and the product with the other terms.
 void Enumeration::add(const FiniteLaw& law, double count) {
   const Spread spread(law.atoms, static_cast<std::size_t>(count));
   double lost = 0;
@@ -150,7 +149,7 @@ void Enumeration::sort() {
   mass_error_ = 1.01 * mass_error_ + 8 * u;
 }
 
-// The mass of the sums from k on and of infinite losses, bounded; 1e-307 covers what underflow may have taken.
+// Bounds of the mass of the sums from k on and of infinite losses. 1e-307 covers underflow.
 double Enumeration::mass_above(std::size_t k) const {
   const double finite = beyond_[k] > 0 || k < sums_.size() ? beyond_[k] * (1 + mass_error_) + 1e-307 : 0.0;
   return std::min(1.0, (finite + infinite_.upper()) * (1 + 4 * u));  // proof: enumeration
@@ -171,7 +170,7 @@ Interval Enumeration::tail(double epsilon) const {
   return {mass_below(above(up(epsilon + loss_error_))), mass_above(above(down(epsilon - loss_error_)))};
 }
 
-// Sum of m (1 - e^(epsilon - l)) over the sums l > epsilon: within 8 u and the masses' error of itself.
+// Sum of m (1 - e^(epsilon - l)) over the sums l > epsilon, within 8 u and the error of masses.
 double Enumeration::gained(double epsilon) const {
   CompensatedSum sum;
   for (std::size_t k = sums_.size(); k-- > 0 && sums_[k].loss > epsilon;) {
@@ -193,7 +192,7 @@ Interval Enumeration::delta(double epsilon) const {
 
 Interval Enumeration::epsilon(double delta) const {
   const double most = std::max(0.0, up(sums_.back().loss + loss_error_));
-  const auto last_where = [&](const auto& is_beyond) {  // an end of a short interval in which that changes
+  const auto last_where = [&](const auto& is_beyond) {  // a short interval in which the predicate changes
     double low = 0, high = most;
     for (int i = 0; i < 60 && low < high; ++i) {
       const double middle = low + (high - low) / 2;
@@ -211,8 +210,8 @@ Interval Enumeration::epsilon(double delta) const {
   return found;
 }
 
-// From a sum on up to which the mass beyond it is at most the goal, so is P(L > t); before one from which on it is
-// more, it is not.
+// P(L > t) is at most the goal from the first sum on whose mass beyond is; it is more before any sum from which on the
+// mass is more.
 Interval Enumeration::quantile(double low, double high) const {
   std::size_t from = 0, size = sums_.size();  // the first k with mass_above(k + 1) <= low
   for (std::size_t end = size; from < end;) {
@@ -222,7 +221,7 @@ Interval Enumeration::quantile(double low, double high) const {
     else
       from = middle + 1;
   }
-  std::size_t more = 0;  // how many k have mass_below(k) > high: the first ones
+  std::size_t more = 0;  // the first k with mass_below(k) <= high
   for (std::size_t end = size; more < end;) {
     const std::size_t middle = more + (end - more) / 2;
     if (mass_below(middle) > high)
@@ -254,7 +253,7 @@ namespace {
 constexpr double most_bytes = 0x1p20;
 constexpr std::string_view not_few_sums = "losses are not few sums of atoms";
 
-// Close to what the mass at +inf leaves of delta no grid is fine enough, but sums are known to rounding.
+// If delta is close to the mass at +inf, no grid is fine enough, but the listed sums are.
 class ByEnumeration final : public Method {
  public:
   using Method::Method;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All sums of losses of few steps with few atoms, listed one by one: their tail is known to rounding, wherever atoms
-// lie, which no grid offers. Random questions of few atoms that it decides are answered by transforms in 1.4
-// times its time in the median, but a tenth of them in more than ten times that, and 5 % not at all.
+// Lists all sums of losses of few steps with few atoms. Their tail is known up to rounding wherever the atoms lie,
+// which no grid achieves.
 #pragma once
 
 #include <optional>
@@ -19,20 +18,20 @@ class Enumeration final : public Evaluator {
   struct Size {
     double sums, bytes;
   };
-  /// Nothing if some pair has other losses than atoms, or if the sums are more than 2^20.
+  /// Empty if a pair has losses that are not atoms, or if there are more than 2^20 sums.
   static std::optional<Size> size_of(const Direction& direction);
-  /// Nothing either if they take more than so many bytes.
+  /// Empty also if the sums need more than `memory` bytes.
   static std::optional<Enumeration> of(const Direction& direction, double memory);
 
   Answer answer(Quantity quantity, double at, double near) const override;
 
-  /// Encloses P(L > epsilon). Only sums that rounding does not tell from epsilon make it wider than rounding of masses.
+  /// Encloses P(L > epsilon) up to rounding of masses, unless a sum equals epsilon up to rounding.
   Interval tail(double epsilon) const;
 
-  /// Encloses delta(epsilon), to rounding.
+  /// Encloses delta(epsilon) up to rounding.
   Interval delta(double epsilon) const;
 
-  /// Encloses the smallest epsilon >= 0 with delta(epsilon) <= delta, by bisection: some 100 sums over all.
+  /// Encloses the smallest epsilon >= 0 with delta(epsilon) <= delta, by about 100 steps of bisection.
   Interval epsilon(double delta) const;
 
   std::size_t size() const { return sums_.size(); }
@@ -56,8 +55,8 @@ class Enumeration final : public Evaluator {
   std::vector<double> beyond_;  // mass of the sums from k on
   double mass_error_ = 0;       // relative error of the masses
   double loss_error_ = 0;       // of every sum [nats]
-  UnionProbability infinite_;   // that a loss is infinite, or of no listed outcome
-  bool complete_ = true;        // whether no outcome of finite loss is left out
+  UnionProbability infinite_;   // probability of an infinite loss or an outcome that is not listed
+  bool complete_ = true;        // whether all outcomes of finite loss are listed
 };
 
 }  // namespace hockeystick

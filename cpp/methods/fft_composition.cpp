@@ -18,19 +18,19 @@ namespace hockeystick {
 
 namespace {
 
-// log of an upper bound of E_P[e^(-t L)] of a pair, t >= 1, by its step from above. As an average under Q of a convex
-// function of the likelihood ratio it only grows where mass is spread with its P- and Q-mass kept; what errors of
-// shares moved up was Q-mass, counted at -inf.
+// log of an upper bound of E_P[e^(-t L)] of a pair, t >= 1, by its step from above. It is an average under Q of a
+// convex function of the likelihood ratio, so spreading mass with its P- and Q-mass kept only raises it. Errors of
+// shares moved up Q-mass that counts at -inf.
 double log_moment_below(const DominatingPair& pair, const StepPmf& step, double t) {
-  if (step.loss(0) > pair.loss_infimum() || t < 1) return infinity;  // mass below was raised
+  if (step.loss(0) > pair.loss_infimum() || t < 1) return infinity;  // the step moved mass up to its first loss
   const double moment = math::exp(log_moment_above(tilted(step, 0, 0), -t));
   const double moved = t * step.reverse_infinity_mass * math::exp(-(t - 1) * step.loss(0));
   return math::log(moment + moved) * (1 + 8 * u) + 32 * u;  // proof: closed-support
 }
 
-// A closed step leaves delta(epsilon) as it is where all other losses of the run add up to epsilon less its top at
-// least. They do as each is at least its least; or else fail to with the probability of Chernoff's inequality, when no
-// more than the mass above the top is gained. Losses are off by their errors, and where the curve is read.
+// Closing a step does not change delta(epsilon) if all other losses of the run add up to at least epsilon less the top.
+// They do if the sum of their infima does. Else Chernoff's inequality bounds the probability that they do not, and then
+// delta grows by at most the mass above the top. Losses have errors, and so has the epsilon at which the curve is read.
 Reach reach_of(const Direction& direction, const Plan& plan, const DiscretizedSteps& found) {
   const std::vector<StepPmf>& steps = found.upper;
   double room = infinity, top = infinity, least = 0, off = 0, size = 0, mass = 0;
@@ -51,7 +51,7 @@ Reach reach_of(const Direction& direction, const Plan& plan, const DiscretizedSt
   const auto& [planned, other, tilt] = plan.closing;
   if (!(tilt > 0)) return {room + least - off, 0};  // proof: closed-support
   double log_excess = infinity;
-  for (double t = tilt; t >= 1 && t > tilt / 8; t *= 0.7) {  // the grid makes steep ones worse
+  for (double t = tilt; t >= 1 && t > tilt / 8; t *= 0.7) {  // the grid raises moments at steep tilts
     double log_moment = 0;
     for (std::size_t j = 0; j < direction.size(); ++j)
       log_moment +=
@@ -77,7 +77,7 @@ DiscretizedSteps discretized(const Direction& direction, const Plan& plan) {
 }
 
 FftComposition::Sides FftComposition::composed(const Direction& direction, const Plan& plan) {
-  // The tables that it leaves are charged where they are made.
+  // `CurveTable` charges for its own memory.
   const Held room(plan.bytes - 2 * CurveTable::bytes(static_cast<double>(plan.window.size)));
   const auto fft = shared_fft(plan.fft_size);
   const auto [upper, lower, reach] = discretized(direction, plan);
@@ -105,7 +105,7 @@ FftComposition::FftComposition(Sides&& sides, const Plan& plan, const Saddle& at
       lower_(std::move(sides.lower)),
       reach_(sides.reach) {}
 
-// How delta falls about an epsilon, by differences of the upper curve.
+// Slope and curvature of log delta about an epsilon, by differences of the upper curve.
 void FftComposition::describe(double epsilon, Answer& result) const {
   const double apart = std::max(4 * interval_, 0.03 * epsilon);
   const double here = upper_.delta(epsilon).value, next = upper_.delta(epsilon + apart).value,

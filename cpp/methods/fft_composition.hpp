@@ -10,19 +10,19 @@
 
 namespace hockeystick {
 
-/// Up to where the lower side of closed steps bounds delta(epsilon), and by how much it may be too high there.
+/// The lower side of closed steps bounds delta(epsilon) up to `epsilon`, after `excess` is taken from it.
 struct Reach {
   double epsilon = infinity, excess = 0;
 };
 
-/// One step of each term on its planned support, from both sides.
+/// A step of each term, discretized on its planned support from both sides.
 struct DiscretizedSteps {
   std::vector<StepPmf> upper, lower;
   Reach reach;
 };
 DiscretizedSteps discretized(const Direction& direction, const Plan& plan);
 
-/// The composition as a plan has it, from both sides, for any number of questions.
+/// The composition of a plan from both sides, for any number of questions.
 class FftComposition final : public Evaluator {
  public:
   FftComposition(const Direction& direction, const Plan& plan, const Saddle& at);

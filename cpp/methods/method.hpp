@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each way to enclose delta(epsilon) of a run offers. methods/engine.cpp chooses among them.
+// The interface of the methods that enclose delta(epsilon) of a run. methods/engine.cpp chooses among them.
 #pragma once
 
 #include <limits>
@@ -13,27 +13,27 @@
 
 namespace hockeystick {
 
-/// What the next attempt of a method is likely to take. Uncertified.
+/// The likely cost and width of the next attempt of a method. Not certified.
 struct Forecast {
   double cost = infinity;       // [ns]
-  double bytes = 0;             // at most, at once
-  double width = 0.5;           // of the answer, over the width that is allowed
-  std::string_view obstacle{};  // why there is no attempt; "" if there is one
+  double bytes = 0;             // peak memory
+  double width = 0.5;           // width of the answer over the allowed width
+  std::string_view obstacle{};  // why the method makes no attempt; "" if it makes one
 };
 
-/// A certified enclosure of one direction's curve, made for one question and good for others.
+/// A certified enclosure of one direction's curve. It is made for one question and also answers others.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  /// With the parts of its width. `near`: an epsilon close to the answer, if one is known.
+  /// The answer with the parts of its width. `near`: an epsilon close to the answer, or NaN.
   virtual Answer answer(Quantity quantity, double at, double near) const = 0;
   /// delta at each epsilon.
   virtual void deltas(std::span<const double> epsilons, std::span<Answer> answers) const;
-  /// The same plan for another direction; null if it cannot serve.
+  /// An evaluator of another direction by the same plan; null if the plan does not fit.
   virtual std::shared_ptr<const Evaluator> sibling(const Direction&) const { return nullptr; }
-  /// Of these terms besides; null if it cannot take them.
+  /// An evaluator of the run extended by these terms; null if they do not fit.
   virtual std::shared_ptr<const Evaluator> grown(const Direction&) const { return nullptr; }
-  /// Whether another direction's delta(epsilon) is at most `delta`, shown at less cost than by an answer.
+  /// True if a cheap bound proves delta(epsilon) <= `delta` in that direction.
   virtual bool shows_at_most(const Direction&, double /*epsilon*/, double /*delta*/) const { return false; }
   virtual double bytes() const { return 0; }
 };
@@ -45,23 +45,23 @@ struct Task {
   Limits limits;
   Answer answer{};            // the best bounds so far
   bool is_bounded = false;    // by the trivial bounds
-  bool beyond_grids = false;  // so close below the largest loss that no grid is fine enough
+  bool beyond_grids = false;  // whether epsilon is so close to the largest loss that no grid is fine enough
   std::unique_ptr<GridPlanner> planner{};
 
   const Direction& terms() const { return run.terms; }
   bool is_named() const { return !limits.method.empty(); }
   bool runs_once() const { return hockeystick::runs_once(run.terms); }
-  /// Why no grid is worth its cost; "" if one may be.
+  /// Why no grid is planned; "" if one is.
   std::string_view grid_obstacle() const;
-  /// Saddle points are searched when a method first needs them.
+  /// The planner of grids, made when a method first needs it.
   GridPlanner& grid();
-  /// Plans the next grid by the answer of the last.
+  /// Plans the next grid by the width of the last answer.
   void refine_grid();
-  /// How many times wider than allowed the answer is.
+  /// Width of the answer over the allowed width.
   double excess();
 };
 
-/// One way to enclose delta(epsilon), at work on one question.
+/// A method at work on one question.
 class Method {
  public:
   explicit Method(Task& task) : task_(task) {}
@@ -69,11 +69,11 @@ class Method {
   Method& operator=(const Method&) = delete;
   virtual ~Method() = default;
 
-  /// Of the next attempt.
+  /// The forecast of the next attempt.
   virtual Forecast forecast() = 0;
-  /// Certified, whatever the forecast said.
+  /// Makes the next attempt; null if its plan fails. What it certifies does not depend on the forecast.
   virtual std::shared_ptr<const Evaluator> prepare() = 0;
-  /// After an answer of the evaluator that was too wide; by default, there is no other.
+  /// Called after an answer of the evaluator that was too wide. By default there is no further attempt.
   virtual void learn(const Answer&) { is_done_ = true; }
 
  protected:

@@ -13,54 +13,53 @@
 
 namespace hockeystick {
 
-/// A delta below this is certified to be so, not to a relative tolerance: doubles end at 1e-308.
+/// A smaller delta is certified to be smaller, not enclosed to a relative tolerance: doubles end at 1e-308.
 inline constexpr double smallest_delta = 1e-300;
 
-/// What certified answers may cost.
+/// Limits of the cost of certified answers.
 struct Limits {
   double tolerance;              // upper - lower <= tolerance * upper
   std::size_t memory_limit;      // bytes, charged before they are touched (numeric/runtime/budget.hpp)
-  std::string_view method = {};  // the only one that may answer; empty: any
-  double smallest = 0;           // below it a probability need not be enclosed to the tolerance if that takes long
+  std::string_view method = {};  // the only method that may answer; empty: any
+  double smallest = 0;           // a smaller probability need not be enclosed to the tolerance if that takes long
 
-  /// Bytes that may be planned with now.
+  /// Bytes that plans may use now.
   double memory() const { return std::min(static_cast<double>(memory_limit), Budget::left()); }
-  /// Below it a delta or a tail probability may be certified to be so and no more.
+  /// A smaller delta or tail probability may be certified to be smaller only.
   double floor() const { return std::max(smallest, smallest_delta); }
 };
 
-/// Where epsilon is less than this times 1 + epsilon below the largest loss, delta is smaller than that, and certified
-/// to be so, not to a relative tolerance: the rounding of the mechanism's own parameters decides how much of it is
-/// left.
+/// If epsilon is less than this times 1 + epsilon below the largest loss, delta is smaller than that distance, and only
+/// certified to be smaller: it depends on the rounding of the mechanism's own parameters.
 inline constexpr double largest_loss_rounding = 0x1p-45;
 
-/// Whether it is a question of pure differential privacy: for epsilon at delta = 0, the largest loss.
+/// Whether the question is of pure differential privacy: epsilon at delta = 0, which is the largest loss.
 inline bool is_pure(Quantity quantity, double at) { return quantity == Quantity::epsilon && at == 0; }
 
-/// Whether an enclosure is as tight as asked; `is_delta`: of a delta, not an epsilon.
+/// Whether an enclosure meets the tolerance. `is_delta`: whether it encloses a delta, not an epsilon.
 inline bool is_tight(double lower, double upper, double tolerance, bool is_delta) {
   if (!std::isfinite(upper)) return lower == upper;
   return upper - lower <= tolerance * upper || (is_delta && upper <= smallest_delta);
 }
 
-/// A certified interval, whether it is as tight as asked, and what its width is made of.
+/// A certified interval, whether it meets the tolerance, and the parts of its width.
 struct Answer {
   double lower = 0, upper = 0;
   bool converged = true;
   std::string_view limited_by;     // "", "memory_limit", "rounding", "passes" or "theory"
-  std::size_t required_bytes = 0;  // what the refused grid would have taken
-  // Error budget, in units of delta at the answer (the width of its enclosure there).
+  std::size_t required_bytes = 0;  // memory that the refused grid needs
+  // Error budget: parts of the width of delta at the answer.
   double discretization = 0, truncation = 0, wraparound = 0, rounding = 0;
-  double interval = 0;   // discretization interval of the last pass [nats]; 0: closed form
-  std::size_t size = 0;  // length of its transform; or samples of the contour
+  double interval = 0;   // discretization interval of the last pass [nats]; 0: no grid
+  std::size_t size = 0;  // length of its transform, or number of samples of the contour
   double tilt = 0;
-  double slope = 0, curvature = 0;  // of log delta at the answer, about, as of a Saddle; 0: not known
+  double slope = 0, curvature = 0;  // forecasts at the answer, as in `Saddle`; 0: not known
   int passes = 0;
-  double cost = 0, total_cost = 0;  // as the planner forecast: of the last pass, of all [ns]
-  std::string_view method;          // that found the bounds
+  double cost = 0, total_cost = 0;  // forecasts, of the last pass and of all [ns]
+  std::string_view method;          // the one that found the bounds
 };
 
-/// An interval that the engine is to judge.
+/// An interval of a method; the engine decides whether it meets the tolerance.
 inline Answer enclosed(const Interval& found, std::string_view method) {
   Answer answer;
   answer.lower = found.lower, answer.upper = found.upper;
@@ -73,8 +72,8 @@ inline bool is_tight(const Answer& found, const Question& question) {
   return is_tight(found.lower, found.upper, question.tolerance, !question.wants_epsilon());
 }
 
-/// The larger of two enclosed numbers, such as the worse of two directions. `is_enough` says whether an answer is as
-/// tight as asked.
+/// Encloses the larger of two enclosed numbers, such as the worse of two directions. `is_enough`: whether an answer
+/// meets the tolerance.
 template <class IsEnough>
 Answer worse(const Answer& a, const Answer& b, const IsEnough& is_enough) {
   Answer result = b.upper > a.upper ? b : a;

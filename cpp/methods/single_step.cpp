@@ -17,7 +17,7 @@
 namespace hockeystick {
 namespace {
 
-// No finite loss is larger.
+// Larger than any finite loss.
 constexpr double beyond_loss = 1e300;
 
 class SingleStep {
@@ -30,12 +30,12 @@ class SingleStep {
     const auto cells = beside(epsilon, -1);
     if (!cells) return 1;
     const double finite = cells->upper_tail_above + error(*cells);
-    // Nothing is lost where there is nothing to add.
+    // A sum with 0 has no rounding.
     return std::min(1.0, finite == 0 ? cells->infinity_mass : (finite + cells->infinity_mass) * (1 + 4 * u));
   }
 
-  /// About delta(epsilon), as a logarithm, -d log delta / d epsilon, how far off in epsilon that is at most, and
-  /// whether it has come down to what underflow may hide, from where it does not fall.
+  /// Approximate log delta(epsilon) and slope -d log delta / d epsilon; `off`: their error as a distance in epsilon;
+  /// `is_lost`: whether delta is so small that underflow may hide it.
   struct Point {
     double log_delta, slope, off;
     bool is_lost;
@@ -66,29 +66,29 @@ class SingleStep {
            (cells.own_scale ? 0 : least);  // proof: single-step
   }
 
-  static constexpr double least = 1e-307;  // what underflow may have hidden
+  static constexpr double least = 1e-307;  // covers underflow
 
-  // The integrals at an edge beyond epsilon, on the side of `sign`, by at least its own loss error.
+  // The integrals at an edge that lies at least its own loss error beyond epsilon, on the side of `sign`.
   std::optional<PairCells> beside(double epsilon, double sign) {
     for (int i = 0; i < 12; ++i) {
       PairCells cells = pair_.integrate(std::array{epsilon + sign * shift_});
       const double needed = cells.loss_error + u * (std::fabs(epsilon) + shift_);  // proof: single-step
       const bool enough = needed <= shift_;
       shifted_ = shift_;
-      if (!enough || needed < shift_ / 8) shift_ = 2 * needed;  // for the next edge, too
+      if (!enough || needed < shift_ / 8) shift_ = 2 * needed;  // also for the next edge
       if (enough) return cells;
     }
     return std::nullopt;
   }
 
   const DominatingPair& pair_;
-  double finite_bound_;  // no finite loss is above it
+  double finite_bound_;  // upper bound of finite losses
   double infinity_mass_;
-  double shift_ = 0, shifted_ = 0;  // of the next edge, of the last one
+  double shift_ = 0, shifted_ = 0;  // distances from epsilon of the next edge and the last one
 };
 
-// About where delta(epsilon) is `delta`, and how far off that is: by Newton's method for the logarithm or, where that
-// leaves the bracket, for delta, which is convex, or by halving where that goes further.
+// An epsilon at which delta(epsilon) is about `delta`, and its error. By Newton's method for log delta; if that leaves
+// the bracket, for delta, which is convex, or by bisection, whichever goes farther.
 std::pair<double, double> near_root(SingleStep& step, double delta, double most) {
   const double goal = math::log(delta);
   double low = 0, high = most, epsilon = 0;
@@ -108,7 +108,7 @@ std::pair<double, double> near_root(SingleStep& step, double delta, double most)
   return {epsilon, 0};
 }
 
-// About the largest epsilon that is certainly exceeded, to some digits: no end above is certain.
+// About the largest epsilon that is certainly too small, to a few digits. There is no upper end.
 double exceeded_epsilon(const DominatingPair& pair, double delta) {
   if (SingleStep(pair).lower(beyond_loss) > delta) return infinity;
   SingleStep step(pair);
@@ -136,7 +136,7 @@ Interval single_step_epsilon(const DominatingPair& pair, double delta) {
   const auto suffices = [&](double epsilon) { return step.upper(epsilon) <= delta; };
   if (suffices(0)) return {0, 0};
   if (step.infinity_mass() > delta) return {exceeded_epsilon(pair, delta), infinity};
-  // The root without certificate, then outwards until each side has one.
+  // An approximate root, then steps outwards until each side is proved.
   const double most = std::min(beyond_loss, pair.finite_loss_bound());
   const auto [root, off] = near_root(step, delta, most);
   if (root >= beyond_loss) return {exceeded_epsilon(pair, delta), infinity};

@@ -6,11 +6,11 @@
 
 namespace hockeystick {
 
-/// delta(epsilon) of a pair run once, enclosed by its own integrals: no grid, no transform. epsilon >= 0.
+/// Encloses delta(epsilon) of a pair run once by the pair's own integrals, without a grid. epsilon >= 0.
 Interval single_step_delta(const DominatingPair& pair, double epsilon);
 
-/// The smallest epsilon >= 0 with delta(epsilon) <= delta, enclosed to about 1e-13 relative where the loss is
-/// continuous; inf where no epsilon will do.
+/// Encloses the smallest epsilon >= 0 with delta(epsilon) <= delta, to about 1e-13 relative if the loss is continuous;
+/// inf if there is none.
 Interval single_step_epsilon(const DominatingPair& pair, double delta);
 
 }  // namespace hockeystick

@@ -21,7 +21,7 @@ Smoothing::Line::Line(const Smoothing& smoothing, double tilt)
       tilt_(tilt),
       raised_(side_ == Side::lower ? smoothing.raised(tilt) : 0) {}
 
-// Exponents are off by 4 u of what they are the sum of, angles by 3 u, functions of either by 4 u. For the lower factor
+// Exponents are off by 4 u of their terms, angles by 3 u, functions of either by 4 u. For the lower factor
 // e^x - 1, x = a + i b, is r - 2 s^2 (1 + r) + 2 i s c (1 + r), r = e^a - 1, s and c the sine and cosine of b / 2, so
 // that each term is off by few u of itself.
 Smoothing::Factor Smoothing::Line::at(double frequency) const {
@@ -46,10 +46,10 @@ Smoothing::Factor Smoothing::Line::at(double frequency) const {
   return {product_of(gauss, rest), most * (off + rounded) + 1e-305};  // proof: smoothing
 }
 
-// At least |e^x - 1| for x = a + i b, of r = e^a - 1, and at least each of the terms that it is the sum of.
+// Upper bound of |e^x - 1|, x = a + i b, and of each of its terms; `raised` = e^a - 1.
 double Smoothing::lifted(double raised, double b) { return raised + 2 * (1 + raised) * std::min(1.0, std::fabs(b)); }
 
-// w^k e^(-v w^2 / 2), k <= 2, falls from sqrt(2 / v) on; up to there only the power grows.
+// w^k e^(-v w^2 / 2), k <= 2, decreases from sqrt(2 / v) on; below that the power is bounded by its value there.
 double Smoothing::bound(double tilt, double frequency) const {
   if (side_ == Side::none) return 1;
   const bool above = side_ == Side::upper;
@@ -57,7 +57,7 @@ double Smoothing::bound(double tilt, double frequency) const {
   const double steepest = std::max(frequency, std::sqrt(2 / variance_));  // proof: smoothing-tail
   const double lower =
       above ? 1 : 1 + (steepest + tilt) * lifted(raised(tilt), variance_ * steepest);  // proof: smoothing-tail
-  return 1.01 * grown * lower + 1e-300;  // what underflows: proof: smoothing-tail
+  return 1.01 * grown * lower + 1e-300;  // covers underflow; proof: smoothing-tail
 }
 
 double Smoothing::order(double frequency) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smoothing of a hockey-stick curve from one side, so that contour sums over losses with atoms end.
+// Smooths a hockey-stick curve from one side, so that contour sums of losses with atoms converge.
 //
 // h(alpha) = delta(log alpha) is convex. Let eta be normal, of mean 0 and variance v. With m such that
 // E e^-(eta + m) = 1, Jensen's inequality gives h(alpha) <= E h(alpha e^-(eta + m)). And h(alpha) lies above its
@@ -11,7 +11,8 @@
 
 namespace hockeystick {
 
-/// How far out moments of atoms are bounded, which need not decay at all, and what smoothing leaves of a sample beyond.
+/// Moments of atoms need not decay. Their moduli are bounded up to the frequency `reach`; beyond it smoothing leaves at
+/// most `floor` of a sample, relative to the first sample that is left out.
 struct Decay {
   double reach = 0, floor = 1;
 };
@@ -27,7 +28,7 @@ class Smoothing {
     std::complex<double> value;
     double error;  // absolute, by rounding
   };
-  /// Of samples on a line.
+  /// The factors of samples on a line.
   class Line {
    public:
     Line(const Smoothing& smoothing, double tilt);
@@ -41,7 +42,7 @@ class Smoothing {
   /// Upper bound of |factor| at every z of this real part, |Im z| >= frequency.
   double bound(double tilt, double frequency) const;
 
-  /// By how many powers of the frequency the bound falls at least, from `frequency` on.
+  /// From `frequency` on the bound decreases at least like this power of 1 / frequency.
   double order(double frequency) const;
 
   double variance() const { return variance_; }

@@ -37,7 +37,7 @@ double StepMgfLine::modulus_bound(double frequency) const {
 }
 
 std::vector<MomentSample> StepMgfLine::samples(double spacing, std::size_t count) const {
-  // A loss is off by 2 u of its parts' sizes.
+  // A loss is a sum of offset and grid point: its error is 2 u of their sizes.
   std::vector<PointMass> points;
   points.reserve(losses_.size());
   const double offset = std::fabs(step_.step->offset);

@@ -8,18 +8,18 @@
 
 namespace hockeystick {
 
-/// The moments of a discretized step on the line Re z = its tilt: finite sums over its tilted masses as they are
-/// stored, in which only rounding is lost. They need not decay.
+/// The moments of a discretized step on the line Re z = its tilt: finite sums over its stored tilted masses, up to
+/// rounding. They need not decay.
 class StepMgfLine final : public MgfLine {
  public:
-  /// Keeps the step alive no longer than the caller does.
+  /// Refers to the step, which the caller keeps.
   explicit StepMgfLine(TiltedStep step, Decay decay = {});
 
   Ball log_moment() const override { return log_moment_; }
   double log_moment_above(double tilt) const override;
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
   double truncation(double) const override { return 0; }
-  /// No less than the decay's floor, as of `AtomMgfLine`.
+  /// At least the floor of the decay, as in `AtomMgfLine`.
   double modulus_bound(double frequency) const override;
   std::size_t size() const override { return step_.mass.size(); }
 

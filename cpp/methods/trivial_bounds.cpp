@@ -25,14 +25,15 @@
 #include "numeric/sum.hpp"
 #include "plan/cost.hpp"
 #include "plan/saddlepoint.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 
 namespace {
 
-constexpr double least_mass = 1e-290;  // what underflow may have hidden is nothing next to it
+constexpr double least_mass = 1e-290;  // errors by underflow are negligible relative to this
 
-// Upper bound of P(from <= L < inf), of outcomes that no cell lists too.
+// Upper bound of P(from <= L < inf), including outcomes that no cell lists.
 double finite_tail_above(const DominatingPair& pair, double from) {
   double shift = 0;
   for (int i = 0; i < 12; ++i) {
@@ -47,11 +48,11 @@ double finite_tail_above(const DominatingPair& pair, double from) {
   return 1;
 }
 
-// All steps with finite losses of at least their edges at once; losses down to `near` then add up.
+// The event that every step has a finite loss of at least its edge. The losses then add up to at least `near`.
 struct NearLargest {
-  double near = 0, losses = 0;             // the sum of the edges, and of all sizes
-  double log_finite = 0, log_reached = 0;  // of the probability: of finite losses, of those and infinite ones
-  double rounding = 0, steps = 0;          // relative, of sums of so many terms
+  double near = 0, losses = 0;             // sum of the edges, and of their absolute values
+  double log_finite = 0, log_reached = 0;  // log of its probability, and of the same with infinite losses
+  double rounding = 0, steps = 0;          // relative rounding of sums; number of steps
 
   // proof: largest-loss-power
   double log_finite_below() const { return log_finite - rounding * (std::fabs(log_finite) + steps); }
@@ -59,7 +60,7 @@ struct NearLargest {
   double near_below() const { return near - rounding * losses; }  // proof: largest-loss-power
 };
 
-// The edges lie below the largest finite losses by what `depth` says of these.
+// The edge of a step lies `depth` of its largest finite loss below that loss.
 template <class Depth>
 NearLargest near_largest(const Direction& direction, Depth&& depth) {
   NearLargest result;
@@ -102,7 +103,7 @@ LargestLossPower::LargestLossPower(const Direction& direction, double tolerance)
   infinite_ = {infinite.lower(), infinite.upper()};
   double steps = 0;
   for (const Term& term : direction) steps += static_cast<double>(term.count);
-  // The largest losses alone, if they are atoms; else those near them.
+  // At depth 0 the largest losses alone, if they are atoms; else losses near them.
   for (const double depth : {0.0, 0.25 * tolerance / steps}) {
     const NearLargest all = near_largest(direction, [&](double most) { return depth + 1e-13 * std::fabs(most); });
     near_.push_back({all.near_below(), math::exp(all.log_finite_below()) * (1 - 8 * u)});
@@ -111,7 +112,7 @@ LargestLossPower::LargestLossPower(const Direction& direction, double tolerance)
 
 Interval LargestLossPower::at(double fpr) const {
   if (!std::isfinite(largest_)) return {0, 1};
-  // e^loss fpr, also where the factors leave the range of doubles.
+  // e^loss fpr, also if a factor is outside the range of doubles.
   const auto likelier = [&](double loss, double sign) {
     if (std::fabs(loss) < 700) return math::exp(loss) * (1 + sign * 8 * u) * fpr + sign * smallest_subnormal;
     const double log_fpr = math::log(fpr), sum = loss + log_fpr;
@@ -134,8 +135,8 @@ UnionProbability infinity_mass(const Direction& direction) {
   return infinite;
 }
 
-// A coupling of the steps one by one leaves all of them equal with the product of the probabilities that each is.
-// 1e-307 is for what underflow hides.
+// Couple the steps one by one: all of them are equal with the product of the probabilities that each is. 1e-307 covers
+// underflow.
 double total_variation(const Direction& direction) {
   double log_equal = 0;
   for (const Term& term : direction)
@@ -197,12 +198,12 @@ double large_loss(const Direction& direction, double epsilon, double tolerance) 
   return epsilon + math::log(32 * likely / tolerance);
 }
 
-// Lower bound of delta(epsilon) by the test that calls whenever a step has a loss far above epsilon: of Q-mass it has
-// next to nothing.
+// Lower bound of delta(epsilon) by the test that accepts if any step has a loss far above epsilon. That event has
+// hardly any Q-mass.
 double delta_by_any_large_loss(const Direction& direction, double epsilon, double tolerance) {
   const double edge = large_loss(direction, epsilon, tolerance);
   UnionProbability any;
-  double called = 0;  // of Q-mass, times e^epsilon
+  double called = 0;  // Q-mass of the event, times e^epsilon
   for (std::size_t j = 0; j < direction.size(); ++j) {
     checkpoint_each<16>(j);
     const auto count = static_cast<double>(direction[j].count);
@@ -216,23 +217,23 @@ double delta_by_any_large_loss(const Direction& direction, double epsilon, doubl
   return (any.lower() - called) * (1 - 4 * u);
 }
 
-// Whether that test is likely to miss little of the total variation: few losses lie between 0 and a large one.
-bool may_tell(const Saddlepoint& sketch, const Direction& direction, double epsilon, double tolerance) {
+// True if losses between 0 and the threshold contribute little to the total variation.
+bool may_be_tight(const Saddlepoint& sketch, const Direction& direction, double epsilon, double tolerance) {
   double all = 0;
   for (const Term& term : direction) all += static_cast<double>(term.count) * term.pair->total_variation_bound();
   const double missed = sketch.variation_below(large_loss(direction, epsilon, tolerance));
   return missed * math::exp(-all) < 4 * tolerance * -math::expm1(-all);
 }
 
-constexpr double many_deltas = 1000;  // set by hand
-
-// Whether the divergence of all steps may show that epsilon is 0: with few steps, or few rare ones, transforms find it
-// harder than any other.
-bool may_be_zero(const Direction& direction, double delta) { return total_variation(direction) <= many_deltas * delta; }
+// Whether the divergence of all steps may show that epsilon is 0. For few steps, or few rare ones, transforms need
+// longest to show that.
+bool may_be_zero(const Direction& direction, double delta) {
+  return total_variation(direction) <= tuning::many_deltas * delta;
+}
 
 class TrivialBounds final : public Evaluator {
  public:
-  /// `looks_closer`: at a cell of each step, or at its moments, too.
+  /// `looks_closer`: also uses a cell of each step, or its moments.
   TrivialBounds(Direction terms, double tolerance, bool looks_closer)
       : terms_(std::move(terms)),
         tolerance_(tolerance),
@@ -243,12 +244,12 @@ class TrivialBounds final : public Evaluator {
     Answer result = enclosed(quantity == Quantity::epsilon ? epsilon(at) : Interval{0, 1}, "trivial_bounds");
     if (is_pure(quantity, at)) result.limited_by = "rounding";
     if (quantity == Quantity::epsilon) return result;
-    if (at >= largest_finite_loss(terms_)) {  // no finite loss adds to delta
+    if (at >= largest_finite_loss(terms_)) {  // delta is the mass at +inf
       result.lower = infinite_.lower(), result.upper = infinite_.upper();
       result.limited_by = "rounding";
       return result;
     }
-    result.lower = infinite_.lower(), result.upper = total_variation(terms_);  // delta falls with epsilon
+    result.lower = infinite_.lower(), result.upper = total_variation(terms_);  // delta decreases with epsilon
     if (looks_closer_) result.lower = std::max(result.lower, delta_by_any_large_loss(terms_, at, tolerance_));
     if (const auto near = delta_next_to_largest_loss(terms_, at, tolerance_)) {
       result.lower = std::max(result.lower, near->lower), result.upper = std::min(result.upper, near->upper);
@@ -281,10 +282,10 @@ class ByTrivialBounds final : public Method {
     if (is_done_) return {.obstacle = "the question lies where they say little"};
     if (task_.is_bounded) return {.cost = cost::any_large_loss(static_cast<double>(task_.terms().size()))};
     const Question& asked = task_.question;
-    const bool is_told = is_pure(asked.quantity, asked.at);
-    if (!is_told && task_.runs_once() && !task_.is_named() && task_.answer.limited_by.empty())
+    const bool is_largest_loss = is_pure(asked.quantity, asked.at);
+    if (!is_largest_loss && task_.runs_once() && !task_.is_named() && task_.answer.limited_by.empty())
       return {.obstacle = "one step is integrated as it is"};
-    return {.cost = 0, .width = is_told ? 0 : infinity};
+    return {.cost = 0, .width = is_largest_loss ? 0 : infinity};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
@@ -292,7 +293,7 @@ class ByTrivialBounds final : public Method {
     if (task_.is_bounded) {
       const Saddlepoint& sketch = task_.grid().saddlepoint();
       if (asked.wants_epsilon() ? 0.5 * std::sqrt(sketch.cumulants(0).variance) > asked.at
-                                : !may_tell(sketch, task_.terms(), asked.at, asked.tolerance))
+                                : !may_be_tight(sketch, task_.terms(), asked.at, asked.tolerance))
         return {};
     }
     return std::make_shared<TrivialBounds>(task_.terms(), asked.tolerance, task_.is_bounded);

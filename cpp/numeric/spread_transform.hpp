@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "numeric/point_mass_transform.hpp"
+#include "numeric/runtime/switches.hpp"
 
 namespace hockeystick {
 
-/// Of turning one mass to one frequency; of spreading a mass, and of a frequency then [ns]: measured.
-inline constexpr double turned_mass = 0.7, spread_mass = 60, spread_frequency = 100;
+/// Costs of turning one mass to one frequency, of spreading a mass, and of a frequency then [ns]. Measured.
+inline const double turned_mass = tuned("turned_mass", 0.7), spread_mass = tuned("spread_mass", 60),
+                    spread_frequency = tuned("spread_frequency", 100);
 
 inline double spread_cost(std::size_t masses, std::size_t frequencies) {
   return spread_mass * static_cast<double>(masses) + spread_frequency * static_cast<double>(frequencies);
@@ -20,7 +22,7 @@ inline bool spread_costs_less(std::size_t masses, std::size_t frequencies) {
   return turned_mass * static_cast<double>(masses) * static_cast<double>(frequencies) >
          1.3 * spread_cost(masses, frequencies);
 }
-/// The first frequencies, where samples are small and errors of the spread ones are not: as many as can be turned to in
+/// Number of the first frequencies that are computed by turning, as spreading has larger errors there: as many as take
 /// a quarter of the time.
 inline std::size_t turned_first(std::size_t masses, std::size_t frequencies) {
   return static_cast<std::size_t>(0.25 * spread_cost(masses, frequencies) /

@@ -13,10 +13,9 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_closings = 12;
-constexpr double least_log_delta = -680;
+constexpr int most_closings = 12;  // tries
 
-// What infinite losses leave of delta.
+// The question to finite losses: infinite ones are taken from delta.
 Question finite_part(Question question, double infinity_mass) {
   if (question.wants_epsilon()) question.at = std::max(question.at - infinity_mass, 1e-3 * question.at);
   return question;
@@ -43,7 +42,8 @@ AtomPlanner::AtomPlanner(const Direction& direction, const Question& question, d
   close(question.wants_epsilon() ? std::max(0.0, at_.epsilon) : question.at);
 }
 
-// Down while the epsilon of closed steps lies far below the one for which they were closed, up where it lies above.
+// Closes the steps for a lower epsilon while the answer of closed steps lies far below the epsilon that they were
+// closed for, and for a higher one if it lies above.
 void AtomPlanner::close(double epsilon) {
   double low = 0;
   for (int i = 0; i < most_closings; ++i) {
@@ -56,7 +56,7 @@ void AtomPlanner::close(double epsilon) {
   }
 }
 
-// Whether the question lies below an epsilon for which the steps are closed.
+// Closes the steps for an epsilon. True if the forecast answer does not lie above it.
 bool AtomPlanner::close_at(double epsilon) {
   const double log_lost = (question_.wants_epsilon() ? math::log(question_.at) : plain_.at().log_delta) +
                           math::log(1e-6 * question_.tolerance);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a smoothed contour of laws of atoms should run for a question: forecasts only, no bound rests on them.
+// Plans where a smoothed contour of laws of atoms runs. No bound depends on a plan.
 #pragma once
 
 #include "plan/closing.hpp"
@@ -7,26 +7,26 @@
 
 namespace hockeystick {
 
-/// Plans for one direction of one question, each from what the one before it found. The rarest losses are cut, and
-/// steps are closed above all that the question knows of, so that no rare huge loss rules the moments.
+/// Plans for one direction of one question. Each plan uses what earlier answers showed. The rarest losses are left out
+/// and each step's losses are capped (plan/closing.hpp), so that no rare huge loss dominates the moments.
 class AtomPlanner {
  public:
-  /// `infinity_mass`: of the run, about.
+  /// `infinity_mass`: about the probability of an infinite loss.
   AtomPlanner(const Direction& direction, const Question& question, double infinity_mass);
 
-  /// Where the question lies, and of which losses.
+  /// The forecast saddle point, and the cumulants that it is one of.
   const Saddle& at() const { return at_; }
   const Saddlepoint& saddlepoint() const { return saddlepoint_; }
-  /// The mass of the run that lines may leave out, and where its steps are closed.
+  /// The P-mass that lines may leave out, and the cap of the losses.
   double cut() const { return cut_; }
   const Closing& closing() const { return closing_; }
-  /// Whether the saddle may carry a contour.
+  /// Whether a contour through the saddle point can answer.
   bool is_answerable() const;
-  /// The wanted relative width of what finite losses add to delta.
+  /// Relative width of delta, of finite losses alone, that meets the tolerance.
   double log_tolerance() const;
 
-  /// Forecasts anew from delta and the slope -d log delta / d epsilon that a sum found at `epsilon`; false if that
-  /// says nothing. `is_near`: whether the sum bounds the answer from both sides.
+  /// Moves the forecast to `epsilon`, where a sum found `delta` and the slope -d log delta / d epsilon. False if that
+  /// does not help. `is_near`: whether the sum bounds the answer from both sides.
   bool learn(double epsilon, double delta, double slope, bool is_near);
 
  private:
@@ -43,8 +43,8 @@ class AtomPlanner {
   Closing closing_;
 };
 
-/// log of the bound that contours of atoms find of the modulus of a composition's moments between two frequencies, next
-/// to that at the tilt.
+/// log of the bound that contours of atoms find for the modulus of a composition's moments between two frequencies,
+/// relative to the moment at the tilt.
 double log_modulus_bound(const Saddlepoint& saddlepoint, double tilt, double from, double to);
 
 }  // namespace hockeystick

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where single steps with rare huge losses decide, a run is planned as if no step had larger losses than matter.
+// If rare huge losses of single steps determine delta, the run is planned with every step's losses capped ("closed") at
+// the largest loss that the answer depends on. cpp/proofs/closed-support.md bounds what that changes.
 #pragma once
 
 #include "mechanisms/composition.hpp"
@@ -8,13 +9,14 @@
 
 namespace hockeystick {
 
-/// Losses of steps above `top` count as there and at +inf: the finite losses of the others add up to `least` at least,
-/// for certain where `tilt` is 0, else by Chernoff's inequality at -tilt. No step is closed if top is inf.
+/// A loss of a step above `top` counts as mass at `top` and at +inf, with the same P- and Q-mass. The finite losses of
+/// the other steps add up to at least `least`: always if `tilt` is 0, else with the probability that Chernoff's
+/// inequality gives at -tilt. No step is closed if top is inf.
 struct Closing {
   double top = infinity, least = 0, tilt = 0;  // [nats]
 };
 
-/// For answers up to an epsilon, where a growth of delta by e^log_lost does not matter. `whole`: of all losses.
+/// The closing for answers up to an epsilon, if delta may grow by e^log_lost. `whole`: cumulants of all losses.
 Closing closing_at(const Direction& direction, const Saddlepoint& whole, double epsilon, double log_lost);
 
 }  // namespace hockeystick

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a contour should run for a question: forecasts only, no bound rests on them.
+// Plans where the contour of a question runs. No bound depends on a plan.
 #pragma once
 
 #include <memory>
@@ -13,89 +13,94 @@
 
 namespace hockeystick {
 
-/// Where the line runs and where the Chernoff bounds are taken: lower < tilt < higher; lower >= 0.
+/// The tilt of the line, and the tilts of the Chernoff bounds of the aliases: 0 <= lower < tilt < higher.
 struct Contour {
   double lower, tilt, higher;
-  double period;  // of what the sum repeats [nats]
-  std::size_t count;
+  double period;      // of the aliases [nats]
+  std::size_t count;  // of samples
 };
 
 using Lines = std::vector<std::unique_ptr<MgfLine>>;
 
-/// A contour and what the lines that serve it are for.
+/// A contour, and what its lines have to provide.
 struct ContourPlan {
   Contour contour;
   LineNeeds needs;
-  double log_fraction;  // of delta, that each part of the errors is forecast to be
+  double log_fraction;  // log of the forecast of each kind of error, relative to delta
   double cost;          // [ns]
 };
 
-/// A line through the saddle, or to the left of it where losses are rare and huge, and the period at which by the
-/// forecast each alias is e^log_fraction of delta; no count of samples yet. `flattest`: how far to the left, of the
-/// saddle's tilt. `highest`: of its tilts. `rounding`: of the product of moments, relative to that at the tilt.
-constexpr double flattest_line = 0.4;
+/// Below this log of delta, samples and their products approach the smallest doubles.
+constexpr double least_log_delta = -680;
+
+/// Forecast rounding of the product of moments, relative to the product at the tilt.
 double likely_rounding(const Saddlepoint& saddlepoint);
+
+/// A contour without a count of samples: the line runs through the saddle point, or at a lower tilt if losses are rare
+/// and huge; its period is such that each alias is forecast to be e^log_fraction of delta.
 struct ContourFrame {
   Contour contour;
   Cumulants cumulants;  // at its tilt
 };
+/// `flattest`: the lowest tilt of a line, as a part of the saddle's; `highest`: the highest tilt of an alias' bound;
+/// `rounding`: of the product of moments, relative to the product at the tilt.
 ContourFrame contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
-                           double flattest = flattest_line, double highest = infinity);
+                           double flattest, double highest = infinity);
 
-/// Plans for one direction of one question, each from what the one before it found.
+/// Plans contours for one direction of one question. Each plan uses what earlier answers showed.
 class ContourPlanner {
  public:
-  /// `most_nodes`: of a line.
+  /// `most_nodes`: the most nodes that a line may have.
   ContourPlanner(const Direction& direction, const Question& question, double most_nodes);
 
-  /// The next plan; none where it costs more than `patience` times what a transform is forecast to. `lines`: of all
-  /// terms, or none of very many.
+  /// The next plan; none if it costs more than `patience` times the forecast cost of a transform. `lines` receives the
+  /// lines of all terms, unless there are too many terms to keep them.
   std::optional<ContourPlan> next(Lines& lines, double patience = 1);
 
-  /// Whether there was no plan for its cost alone.
+  /// Whether the last `next` returned no plan because of its cost alone.
   bool is_dear() const { return is_dear_; }
-  /// What the plan of a transform costs [ns], where that is more than the forecast without one.
+  /// Sets the cost of a planned transform [ns]: a plan knows it better than the forecast without one.
   void learn_of_transform(double cost) { of_planned_transform_ = cost; }
 
-  /// Whether one large loss says where epsilon is.
+  /// Whether epsilon was forecast from one large loss instead of the moments.
   bool is_large_loss() const { return is_large_loss_; }
-  /// Where epsilon is forecast.
+  /// The forecast of epsilon.
   double epsilon() const { return at_.epsilon; }
-  /// Whether an epsilon lies where contours for the forecast one say little.
+  /// Whether an epsilon is so far from the forecast that a contour made for the forecast encloses it poorly.
   bool is_elsewhere(double epsilon) const;
-  /// Where the question lies, its tilt below outliers.
+  /// The forecast saddle point; its tilt is low enough that rare huge losses hardly change the moment.
   const Saddle& at() const { return at_; }
-  /// Of all losses that were not cut.
+  /// Cumulants of all losses that the lines count.
   const Saddlepoint& saddlepoint() const { return saddlepoint_; }
-  /// For lines that leave the rarest losses out: the mass that they may cut.
+  /// Forgets the rarest losses. Returns the P-mass that lines may leave out.
   double cut();
-  /// Whether the saddle may carry a contour.
+  /// Whether a contour through the saddle point can answer.
   bool is_answerable() const;
-  /// The wanted relative width of delta.
+  /// Relative width of delta that meets the tolerance.
   double log_tolerance() const;
 
-  /// Forecasts anew from delta and the slope -d log delta / d epsilon that a sum found at `epsilon`, and the rounding
-  /// of its product of moments, relative to that at the tilt; false if that says nothing.
+  /// Moves the forecast to `epsilon`, where a sum found `delta`, the slope -d log delta / d epsilon and the rounding of
+  /// its product of moments, relative to the product at the tilt. False if that does not help.
   bool learn(double epsilon, double delta, double slope, double rounding = 0);
 
  private:
   void seek(double epsilon);
-  // Where one large loss decides, its epsilon in place of one that the moments have too high.
+  // If one large loss determines delta, moments forecast epsilon too high: replaces their forecast.
   void seek_large_loss();
   void place(double epsilon, double log_delta, double slope);
-  // Of an epsilon that is 0, log of how far its delta is above delta(0).
+  // log of the given delta over the forecast of delta(0).
   double above_zero() const;
   std::optional<ContourPlan> plan(Lines& lines, double patience, double most_samples = infinity);
   void restore();
   double cut_for_one();
   Saddlepoint near(double log_delta) const;
   Saddle below_outliers(Saddle at, const Saddlepoint& near);
-  // The highest tilt at which nodes tell of M, if it were about this.
+  // The highest tilt at which nodes can integrate M, by its value at about this tilt.
   double highest_carried(double tilt) const;
   Saddle near_delta(double log_delta);
   Saddle near_epsilon(const Saddlepoint& saddlepoint, double epsilon);
   Contour frame();
-  void lengthen(const Lines& lines, Contour& contour) const;  // the period, to what the lines themselves ask for
+  void lengthen(const Lines& lines, Contour& contour) const;  // the period, by the lines' own bounds
   bool make_lines(const LineNeeds& needs, Lines& lines) const;
   double samples_needed(const Lines& lines, double spacing, double least, double most) const;
   double log_tail(const Lines& lines, double spacing, double count) const;
@@ -106,17 +111,17 @@ class ContourPlanner {
   Question question_;
   std::size_t most_nodes_;
   Saddle at_{};
-  double transform_tilt_ = 0;  // of the same saddle, whatever outliers add
+  double transform_tilt_ = 0;  // of the saddle point before it was lowered
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
-  double samples_wanted_ = 0;        // about, but for a factor
-  double caution_ = 1;               // grows with each failure
-  double rounding_;                  // of the product of moments, relative to that at the tilt
-  double of_planned_transform_ = 0;  // its cost, if that is known [ns]
+  double samples_wanted_ = 0;        // proportional to the forecast count of samples
+  double caution_ = 1;               // factor on the frequency, which grows with each failure
+  double rounding_;                  // of the product of moments, relative to the product at the tilt
+  double of_planned_transform_ = 0;  // cost of a planned transform [ns]; 0: not known
   bool is_dear_ = false;
-  bool is_large_loss_ = false;                           // that epsilon is known from
-  bool is_for_one_ = false;                              // whether the cut is
+  bool is_large_loss_ = false;                           // whether epsilon is forecast from one large loss
+  bool is_for_one_ = false;                              // whether lines leave out all but one large loss
   double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out
-  std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, from before a cut
+  std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, kept from before a cut
 };
 
 }  // namespace hockeystick

@@ -7,6 +7,7 @@
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/elementary.hpp"
 #include "plan/lattice_grid.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 namespace {
@@ -15,15 +16,13 @@ double interval_for(double count, double variance, double deviation) {
   return std::min(std::sqrt(4 * variance / count), deviation / 4);
 }
 
-// Tilts that a coarse grid bears, in multiples of the reciprocal deviation.
-constexpr double steepest = 40;
-
 double interval_for_delta(double count, const Saddle& at, double log_tolerance) {
   if (at.regular) {
     const double variance = 2 * 0.55 * log_tolerance / at.curvature;
-    return std::min(interval_for(count, variance, at.deviation), 0.25 / std::max(at.tilt, 1e-3));  // bears that tilt
+    return std::min(interval_for(count, variance, at.deviation),
+                    0.25 / std::max(at.tilt, 1e-3));  // a wider one cannot resolve that tilt
   }
-  // Atoms would cost an error of first order; for the rest e^K grows by tilt (1 + tilt) / 2 times the variance.
+  // Atoms may have an error of first order. For other losses e^K grows by tilt (1 + tilt) / 2 times the variance.
   const double first_order = std::max(at.epsilon, at.deviation / 4) / 256;
   const double tilt = std::min(at.tilt, 0.5 / first_order);  // a plan takes no steeper one
   const double variance = log_tolerance / std::max(tilt * (1 + tilt), 1e-300);
@@ -37,7 +36,7 @@ double interval_for_variance(const Saddlepoint& saddlepoint, double variance) {
 }
 
 double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance) {
-  constexpr double most = 8;  // how much wider atoms that stay where they are may make it
+  constexpr double most = 8;  // factor by which atoms that lie on the grid may widen the interval
   const double total = saddlepoint.total_count(), interval = interval_for_delta(total, at, log_tolerance);
   const double spread = 1.25 * saddlepoint.spread_count(at.tilt, most * interval);
   return interval_for_delta(std::clamp(spread, total / (most * most), total), at, log_tolerance);
@@ -70,15 +69,15 @@ double first_interval(const Direction& direction, const Saddlepoint& saddlepoint
     const double slope = at.regular ? at.slope : at.tilt + 1 / std::max(at.epsilon, at.deviation);
     interval = std::min(interval, log_tolerance / (slope * off_grid));
   }
-  // Where forecasts underflow it must not be 0: nothing finer would fit any memory.
+  // A forecast that underflows must not make it 0. A finer grid would not fit into memory.
   return std::max(interval, 1e-12 * std::max(at.deviation, at.epsilon));
 }
 
 double interval_for_tail(const Saddlepoint& saddlepoint, const Saddle& at, double width) {
   const double scale = 1 / (saddlepoint.deviation() * saddlepoint.deviation());
-  const double interval =
-      interval_for_variance(saddlepoint, width / std::clamp(at.tilt * (1 + at.tilt), scale, steepest * scale));
-  return std::max(interval, 1e-12 * saddlepoint.deviation());  // as of `first_interval`
+  const double interval = interval_for_variance(
+      saddlepoint, width / std::clamp(at.tilt * (1 + at.tilt), scale, tuning::steepest_deviations * scale));
+  return std::max(interval, 1e-12 * saddlepoint.deviation());  // as in `first_interval`
 }
 
 double interval_for_power(const Saddlepoint& saddlepoint, double smallest, double largest, double width) {
@@ -86,7 +85,7 @@ double interval_for_power(const Saddlepoint& saddlepoint, double smallest, doubl
   double tilt = scale;
   if (smallest < 0.5) tilt = std::max(tilt, saddlepoint.saddle_for_rate(smallest, 1).tilt);
   if (largest > 0.5) tilt = std::max(tilt, -saddlepoint.saddle_for_rate(std::max(1 - largest, 1e-16), -1).tilt);
-  return interval_for_variance(saddlepoint, width / std::min(tilt, steepest * scale));
+  return interval_for_variance(saddlepoint, width / std::min(tilt, tuning::steepest_deviations * scale));
 }
 
 double interval_for_quantile(const Saddlepoint& saddlepoint, double width) {

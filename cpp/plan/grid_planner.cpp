@@ -10,25 +10,16 @@
 #include "numeric/runtime/switches.hpp"
 #include "plan/cost.hpp"
 #include "plan/grid_interval.hpp"
+#include "plan/tuning.hpp"
 #include "plan/window.hpp"
 #include "pld/chernoff.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double widest_interval = 0.5 * largest_interval;  // aligning may widen it
-constexpr int most_attempts = 8;
-
-// Nats of delta within which questions are planned alike.
-constexpr double rung_width = 2;
-
-// Of the tolerance: how tight a transform is for the first of the questions that share it.
-constexpr double shared_tightness = 0.5;
+constexpr double widest_interval = 0.5 * largest_interval;  // as aligning the grid with atoms may widen it
 
 constexpr int most_closings = 20;
-
-// Of an interval that was no better than a wider one: where a step's bulk is as narrow as that, widths say little.
-constexpr double coarsest = 0.15;
 
 }  // namespace
 
@@ -39,7 +30,7 @@ GridPlanner::GridPlanner(const Direction& direction, const Question& question, d
       whole_(direction),
       saddlepoint_(whole_),
       previous_gap_(infinity) {
-  if (question_.log_margin > 0) question_.tolerance *= shared_tightness;
+  if (question_.log_margin > 0) question_.tolerance *= tuning::shared_tightness;
   const bool wants_epsilon = question_.wants_epsilon();
   log_delta_ = wants_epsilon ? math::log(question_.at) : saddlepoint_.saddle_for_epsilon(question_.at).log_delta;
   if (!wants_epsilon || !step_to_rung(math::log(finite_delta()))) forecast();
@@ -53,7 +44,7 @@ const Plan& GridPlanner::plan() {
       interval_ = std::min(first_interval(direction_, saddlepoint_, at_, log_tolerance_, question_.log_margin),
                            widest_interval);
       cut_ = std::min(1e-3, log_tolerance_ * 1e-3) * math::exp(-question_.log_margin);
-      if (closing_.top < infinity) cut_ *= 1e-3;  // forecasts of so steep tails are rough
+      if (closing_.top < infinity) cut_ *= 1e-3;  // the tail is forecast roughly at such high tilts
     }
     if (closing_.top < infinity && !is_off("flatten")) flatten();
     plan_ = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval_, cut_, true, closing_});
@@ -61,7 +52,7 @@ const Plan& GridPlanner::plan() {
   return *plan_;
 }
 
-double GridPlanner::cost() { return plan().cost / (question_.log_margin > 0 ? cost::questions_shared : 1); }
+double GridPlanner::cost() { return plan().cost / (question_.log_margin > 0 ? tuning::questions_shared : 1); }
 
 bool GridPlanner::fit(double bytes) {
   if (plan().bytes <= bytes) return true;
@@ -92,18 +83,18 @@ void GridPlanner::learn(const Width& found) {
     rounding_ *= std::max(30.0, found.rounding / (0.01 * log_tolerance_ * delta));
   else if (found.rounding > 0.5 * log_tolerance_ * delta && found.rounding > 0.3 * width)
     limited_by_ = "rounding";
-  else if (attempts_ == most_attempts || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
+  else if (attempts_ == tuning::most_grids || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
     limited_by_ = "passes";
-  const bool is_stuck = gap > 0.9 * std::exchange(previous_gap_, gap);  // of the best bounds so far
+  const bool is_stuck = gap > 0.9 * std::exchange(previous_gap_, gap);  // both gaps are those of the best bounds
   if (found.lost > 0.1 * log_tolerance_ * delta) {
     cut_ *= 1e-3;
     if (!question_.wants_epsilon() && found.lower > 0) forecast_from(math::log(found.lower));
   }
-  // If truncation took most of the width, the interval has hardly been tried yet.
+  // If truncation made most of the width, the answer says little of the interval.
   const bool tried = found.lost <= 0.3 * width;
-  // Atoms off the grid cost an error of first order in the interval, the rest is of second order.
+  // Atoms off the grid have an error of first order in the interval, everything else one of second order.
   const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
-  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, is_stuck ? coarsest : 0.8) : 0.25);
+  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, is_stuck ? tuning::stuck_interval : 0.8) : 0.25);
   const double planned_for = at_.epsilon;
   look_at(found, tried);
   if (limited_by_ == "rounding" && std::fabs(at_.epsilon - planned_for) > 0.1 * at_.epsilon) limited_by_ = {};
@@ -112,7 +103,7 @@ void GridPlanner::learn(const Width& found) {
 void GridPlanner::forecast() {
   const bool wants_epsilon = question_.wants_epsilon();
   double finite = forecast_from(log_delta_);
-  // Without the rare huge losses delta at an epsilon may be far less than with them.
+  // Without the rare huge losses the forecast of delta may be far lower, so that still more losses do not matter.
   for (int i = 0; i < 4 && !wants_epsilon && at_.log_delta < log_delta_ - 1; ++i)
     finite = forecast_from(log_delta_ = at_.log_delta);
   close();
@@ -121,13 +112,13 @@ void GridPlanner::forecast() {
   if (!wants_epsilon && at_.regular && rungs_) step_to_rung(finite);
 }
 
-// What an answer of epsilon leaves to finite losses.
+// The part of the given delta that finite losses may take.
 double GridPlanner::finite_delta() const {
   return std::max(question_.at - infinity_mass_ - closed_mass_, 1e-3 * question_.at);
 }
 
-// The saddlepoint forgets what truncation may cut at a delta of about e^log_delta. Returns the log of what finite
-// losses add to delta.
+// Forecasts with the losses that truncation may not cut at a delta of about e^log_delta. Returns the log of delta of
+// finite losses.
 double GridPlanner::forecast_from(double log_delta) {
   saddlepoint_ = whole_;
   saddlepoint_.truncate(log_delta - question_.log_margin + math::log(1e-4 * question_.tolerance));
@@ -142,7 +133,7 @@ void GridPlanner::add_infinity() {
   if (!question_.wants_epsilon()) at_.log_delta = math::log(math::exp(at_.log_delta) + infinity_mass_);
 }
 
-// Where single steps with rare huge losses decide, the run is planned as if no step had larger losses than matter.
+// If rare huge losses of single steps determine delta, plans with every step's losses capped.
 void GridPlanner::close() {
   if (is_off("closing") || !question_.wants_epsilon() || at_.regular || question_.log_margin > 0 ||
       !can_close(direction_))
@@ -155,8 +146,8 @@ void GridPlanner::close() {
   }
 }
 
-// The tilt of at most the saddle's with the shortest transform of those that leave rounding little: where a big jump
-// is as likely as many steps, steep tilts see both.
+// Lowers the tilt to the one of the shortest transform among those whose rounding stays small. If one large loss is as
+// likely as many steps, a composition at a high tilt needs a circle that holds both.
 void GridPlanner::flatten() {
   const double most = at_.log_delta + math::log(0.02 * log_tolerance_ / rounding_);
   double shortest = infinity, best = at_.tilt;
@@ -176,7 +167,7 @@ Closing GridPlanner::closing(double epsilon) const {
   return closing_at(direction_, whole_, epsilon, math::log(question_.at) + math::log(1e-6 * question_.tolerance));
 }
 
-// Whether the question may still lie below an epsilon for which the steps are closed; if not, all stays as it was.
+// Closes the steps for an epsilon. If the forecast answer lies above it, changes nothing and returns false.
 bool GridPlanner::closed_by(double epsilon) {
   const Closing next = closing(epsilon);
   Saddlepoint closed = whole_;
@@ -192,7 +183,7 @@ bool GridPlanner::closed_by(double epsilon) {
   return true;
 }
 
-// Plans anew for where an answer has found the question.
+// Moves the forecast to where an answer was found.
 void GridPlanner::look_at(const Width& found, bool tried) {
   if (is_off("closing") || !question_.wants_epsilon() || question_.log_margin > 0 || !can_close(direction_)) return;
   const double epsilon = found.upper;
@@ -211,16 +202,17 @@ void GridPlanner::look_at(const Width& found, bool tried) {
   interval_ = std::min(widest_interval, known ? std::min(interval_, wanted) : wanted);
 }
 
-// Questions of a direction on the same rung of delta are planned alike, for its lower end, and equal plans share a
-// transform. The window reaches a deviation below where it is planned for. `finite`: log of what finite losses add to
-// delta.
+// Questions whose deltas lie between the same powers of e^`rung_width` get the same plan, made for the lower power, so
+// that they share a transform. The window reaches a deviation below the epsilon that it is planned for. `finite`: log
+// of delta of finite losses.
 bool GridPlanner::step_to_rung(double finite) {
-  if (is_off("rungs") || !(finite <= -rung_width)) return false;  // above, delta says little of where epsilon is
-  const double rung = rung_width * std::floor(finite / rung_width);
+  const double width = tuning::rung_width;
+  if (is_off("rungs") || !(finite <= -width)) return false;  // epsilon varies too much at larger deltas
+  const double rung = width * std::floor(finite / width);
   Saddlepoint saddlepoint = whole_;
   saddlepoint.truncate(rung - question_.log_margin + math::log(1e-4 * question_.tolerance));
   const Saddle at = saddlepoint.saddle_for_delta(math::exp(rung));
-  if (!at.regular || !(at.epsilon > 2 * rung_width / at.slope)) return false;
+  if (!at.regular || !(at.epsilon > 2 * width / at.slope)) return false;
   const double before = question_.wants_epsilon() ? at.epsilon - (finite - rung) / at.slope : question_.at;
   if (!(std::fabs(at.epsilon - before) < 0.5 * at.deviation)) return false;
   at_ = at;
@@ -229,7 +221,7 @@ bool GridPlanner::step_to_rung(double finite) {
   return on_rung_ = true;
 }
 
-// Plans for the question itself; false if it was.
+// Plans for the question itself from now on. False if it was planned so already.
 bool GridPlanner::step_off_rung() {
   if (!on_rung_) return false;
   on_rung_ = rungs_ = false;
@@ -237,17 +229,17 @@ bool GridPlanner::step_off_rung() {
   return true;
 }
 
-// The relative width of delta that meets the tolerance on the answer.
+// Relative width of delta that meets the tolerance of the answer.
 double GridPlanner::wanted_log_tolerance() const {
-  if (!question_.wants_epsilon()) {  // what is at +inf needs no grid
+  if (!question_.wants_epsilon()) {  // infinite losses have no discretization error
     const double finite = std::max(1 - infinity_mass_ / math::exp(at_.log_delta), 1e-9);
     return std::min(0.5, question_.tolerance / finite);
   }
-  if (zero_forecast_)  // the answer is 0 if delta(0) is enclosed this well
+  if (zero_forecast_)  // if delta(0) is enclosed to this width, the answer is 0
     return std::clamp(0.3 * (math::log(question_.at) - at_.log_delta), 1e-6, 0.5);
   const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
-  // At the other end of the rung epsilon is smaller, and the slope.
-  const double epsilon = at_.epsilon - (on_rung_ ? rung_width / slope : 0);
+  // Epsilon is smaller at the upper end of the rung.
+  const double epsilon = at_.epsilon - (on_rung_ ? tuning::rung_width / slope : 0);
   return std::clamp(slope * question_.tolerance * epsilon, 1e-13, 0.5);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans the discretized steps of one question, attempt after attempt: the saddle point, the interval and what
-// truncation may cut, each learned from the width of the answer before.
+// Plans the discretized steps of one question: saddle point, interval, and the mass that truncation may cut. Each
+// attempt adjusts them by the width of the last answer and its parts.
 #pragma once
 
 #include <optional>
@@ -11,42 +11,42 @@
 
 namespace hockeystick {
 
-/// An enclosure, and the parts of its width in units of delta.
+/// An enclosure, and the parts of its width [delta].
 struct Width {
   double lower, upper;
-  double lost;  // to truncation and wraparound
+  double lost;  // by truncation and wraparound
   double rounding, discretization;
-  double slope = 0, curvature = 0;  // of log delta, as of a Saddle; 0: not known
+  double slope = 0, curvature = 0;  // as in `Saddle`; 0: not known
 };
 
 class GridPlanner {
  public:
-  /// `infinity_mass`: of the run, about.
+  /// `infinity_mass`: about the probability of an infinite loss.
   GridPlanner(const Direction& direction, const Question& question, double infinity_mass);
 
-  /// Where the answer is forecast to lie: epsilon, or the logarithm of delta.
+  /// The forecast answer: epsilon, or log delta.
   double place() const { return question_.wants_epsilon() ? at_.epsilon : at_.log_delta; }
   const Saddle& at() const { return at_; }
-  /// Of the losses that truncation leaves, and of all.
+  /// Cumulants without the losses that truncation cuts, and of all losses.
   const Saddlepoint& saddlepoint() const { return saddlepoint_; }
   const Saddlepoint& whole() const { return whole_; }
   double log_tolerance() const { return log_tolerance_; }
 
-  /// Attempts that an answer was learned from.
+  /// Number of answers that `learn` was given.
   int attempts() const { return attempts_; }
-  /// Why no further attempt would help; "" if one may.
+  /// Why no further attempt would help; "" if one might.
   std::string_view limited_by() const { return limited_by_; }
 
   /// The plan of the next attempt.
   const Plan& plan();
-  /// [ns], its part for one of the questions that share it.
+  /// Cost of the plan [ns], divided by the number of questions that share it.
   double cost();
-  /// Widens the interval of the plan until it takes no more bytes; false if none is wide enough.
+  /// Widens the interval until the plan takes at most `bytes`. False if no interval is wide enough.
   bool fit(double bytes);
 
-  /// After an answer that was wider than allowed.
+  /// Adjusts the plan after an answer that was wider than allowed.
   void learn(const Width& found);
-  /// How many times wider than allowed.
+  /// Width of an answer over the allowed width.
   double excess(const Width& found) const;
 
  private:
@@ -68,14 +68,14 @@ class GridPlanner {
   double infinity_mass_;
   Saddlepoint whole_, saddlepoint_;
   Saddle at_{};
-  double log_delta_ = 0;  // that the question was last forecast from
-  bool on_rung_ = false;  // planned for a question nearby
-  bool rungs_ = true;     // whether that may be
-  bool zero_forecast_ = false;
+  double log_delta_ = 0;        // of the last forecast
+  bool on_rung_ = false;        // whether the plan is shared with questions nearby
+  bool rungs_ = true;           // whether it may be shared
+  bool zero_forecast_ = false;  // whether epsilon is forecast to be 0
   Closing closing_;
-  double rounding_ = 0;     // of a point of a transform, about
-  bool flattened_ = false;  // whether the tilt is less than the saddle's
-  double closed_mass_ = 0;  // the probability that some step has one at +inf
+  double rounding_ = 0;     // forecast rounding of a point of a transform
+  bool flattened_ = false;  // whether the tilt is lower than the saddle point's
+  double closed_mass_ = 0;  // probability of an infinite loss by the closing
   double log_tolerance_ = 0, interval_ = 0, cut_ = 0, previous_gap_ = 0;
   int attempts_ = 0;
   std::string_view limited_by_;

@@ -9,11 +9,12 @@
 #include "numeric/simd/vector_math.hpp"
 #include "numeric/sum.hpp"
 #include "plan/normal_tail.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 namespace {
 
-// Losses by size, and how often each is expected in all steps together; the first `small` of them are small.
+// The losses in increasing order, and the expected number of steps with each. The first `small` of them are small.
 struct Losses {
   explicit Losses(const Saddlepoint& saddlepoint)
       : loss(saddlepoint.nodes(0).loss),
@@ -24,24 +25,20 @@ struct Losses {
     for (double& each : count) each *= saddlepoint.count(0) / sum.value();
   }
 
-  // Splits them at half of epsilon, and tells whether it lies far above what all small ones add up to.
+  // Counts losses below half of epsilon as small. True if their sum hardly reaches epsilon.
   bool is_decided_at(double epsilon) {
-    constexpr double deviations = 3;
     double square = 0;
     small = 0, expected = mean = 0;
     for (; small < loss.size() && loss[small] < epsilon / 2; ++small)
       mean += count[small] * loss[small], square += count[small] * loss[small] * loss[small];
     for (std::size_t i = small; i < loss.size(); ++i) expected += count[i];
     deviation = std::sqrt(square);
-    return epsilon > deviations * deviation;
+    return epsilon > tuning::small_deviations * deviation;
   }
-  // Whether two large ones are too rare to matter.
-  bool is_one(double delta) const {
-    constexpr double most = 30;
-    return expected * expected < most * delta;
-  }
+  // Whether two large losses in one run are too rare to affect delta.
+  bool is_one(double delta) const { return expected * expected < tuning::two_large_losses * delta; }
 
-  // With one large loss or none. `most`: deviations of the small ones that are counted.
+  // log delta of runs with at most one large loss. `most`: deviations of the small losses' sum that are counted.
   double log_delta(double epsilon, double most = 38) const {
     double sum = 1e-300 + above(epsilon - mean, most);
     for (std::size_t i = loss.size(); i > small; --i) {
@@ -51,7 +48,7 @@ struct Losses {
     }
     return math::log(sum);
   }
-  // E (1 - e^(y - X))+ of a normal X of this deviation.
+  // E (1 - e^(y - X))+ for a normal X of mean 0 and this deviation.
   double above(double y, double most) const {
     constexpr double farthest = 8;
     const double x = y / deviation;
@@ -60,9 +57,9 @@ struct Losses {
     return math::exp(-x * x / 2) * (scaled_normal_tail(x) - scaled_normal_tail(x + deviation));
   }
 
-  // Nothing where small ones deviate by more than what is about normal.
+  // Empty unless the sum of small losses is nearly normal at this distance.
   std::optional<LargeLoss> at(double epsilon) const {
-    constexpr double normal = 8, half = 0.7;
+    constexpr double normal = 8, half = 0.7;  // deviations; log 2, about
     const double apart = deviation / 16, fall = log_delta(epsilon - apart) - log_delta(epsilon + apart);
     const LargeLoss found{epsilon, log_delta(epsilon), fall / (2 * apart)};
     if (log_delta(epsilon, normal) < found.log_delta - half) return {};
@@ -72,8 +69,8 @@ struct Losses {
   std::span<const double> loss;
   std::vector<double> count;
   std::size_t small = 0;
-  double expected = 0;             // of the large ones
-  double mean = 0, deviation = 0;  // of the small ones
+  double expected = 0;             // number of large losses
+  double mean = 0, deviation = 0;  // of the sum of small losses
 };
 
 }  // namespace
@@ -86,10 +83,11 @@ std::optional<LargeLoss> large_loss_at(const Saddlepoint& saddlepoint, double ep
   return found;
 }
 
-// Of large losses alone first, then moved by what small ones deviate, or else by halving.
+// Epsilon of large losses alone first. Then it is moved by half of the small losses' variance if that is little, or
+// else found by bisection.
 std::optional<LargeLoss> large_loss_of(const Saddlepoint& saddlepoint, double log_delta) {
   constexpr int halvings = 12;
-  constexpr double hardly_moved = 1;
+  constexpr double hardly_moved = 1;  // deviations times the slope
   const double delta = math::exp(log_delta);
   Losses losses(saddlepoint);
   double p = 0, q = 0;

@@ -12,22 +12,19 @@
 #include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 namespace {
 
-// Atoms this close to the grid, in intervals, count as on it: what they cost is below every tolerance.
+// Distance from the grid, in intervals, at which an atom counts as on it: its error is below every tolerance.
 constexpr double on_grid = 1e-6;
 
-// A grid of so many points is no burden, if it holds all mass; e^widest is far from overflow.
-constexpr double exact_points = 0x1p17, widest = 100;
+constexpr double widest = 100;            // interval [nats]; e^100 is far from overflow
+constexpr double most_candidates = 4096;  // multiples or divisors of a spacing that are tried
+constexpr int grid_bits = 14;  // of an interval, so that grid losses and their midpoints are exact in binary64
 
-// So many multiples or divisors of a spacing are tried, about: all where the interval is near it.
-constexpr double most_candidates = 4096;
-
-constexpr int grid_bits = 14;  // of a spacing, so that grid losses and their half-way points are exact in binary64
-
-// The lattice offset + k spacing that all atoms lie on; spacing inf for one atom, 0 if there is none.
+// The lattice offset + k spacing on which all atoms lie; the spacing is inf for one atom, 0 if there is no lattice.
 struct Lattice {
   double offset = 0, spacing = 0;
 };
@@ -36,7 +33,7 @@ Lattice lattice_of(std::span<const Atom> atoms) {
   if (atoms.empty()) return {};
   const double offset = atoms.front().loss, range = atoms.back().loss - offset;
   if (atoms.size() == 1) return {offset, infinity};
-  double spacing = 0;  // Euclid's algorithm, as far as rounding lets it tell a remainder from zero
+  double spacing = 0;  // by Euclid's algorithm; remainders below 1e-9 of the range count as 0
   for (const Atom& atom : atoms) {
     double a = atom.loss - offset, b = spacing;
     while (b > 1e-9 * range) {
@@ -55,17 +52,17 @@ Lattice lattice_of(std::span<const Atom> atoms) {
 struct TermAtoms {
   Lattice lattice;
   double weight = 0;    // count times tilted mass of the atoms
-  double spacing = 0;   // of the lattice, else about
+  double spacing = 0;   // of the lattice, or the mean gap between atoms
   double heaviest = 0;  // loss of the atom with the largest tilted mass
   bool any = false, all = false;
   double tilt = 0;
 
-  // What moves down is made up for in the mean by the atom below, so that only the variance notices: a part of all that
-  // grows with the gap between them.
+  // Moving an atom down is balanced in the mean by the atom below it; only the variance changes, in proportion to their
+  // distance. The part of the first-order error that remains.
   double fraction_felt(double interval) const { return std::min(1.0, 0.5 * (1 + tilt) * std::max(spacing, interval)); }
 };
 
-// Of the atom next to the heaviest node.
+// Loss of the atom nearest to the node with the largest tilted mass.
 double heaviest_loss(std::span<const Atom> atoms, const SeenNodes& nodes, double tilt) {
   double largest = -infinity, near = 0;
   for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
@@ -105,7 +102,7 @@ TermAtoms look_at(const Term& term, const Saddlepoint& saddlepoint, std::size_t 
   return result;
 }
 
-// The part of an interval that the atoms of a term lie off the grid, at most 1.
+// Distance of the atoms of a term from the grid, in intervals; at most 1.
 double misfit(const TermAtoms& term, double interval) {
   if (!term.any || term.lattice.spacing == infinity) return 0;
   const double spacing = term.spacing;
@@ -114,7 +111,7 @@ double misfit(const TermAtoms& term, double interval) {
     const double off = std::fabs(nearest_remainder(spacing, interval)) / interval;
     return off <= on_grid ? 0 : off;
   }
-  // Several atoms a cell: half way between grid points must not lie on one.
+  // A cell holds several atoms: no midpoint between grid points may be an atom.
   const double cell = interval / spacing, odd = 2 * std::floor(cell / 2) + 1;
   return std::fabs(cell - odd) <= on_grid * odd ? 0 : spacing / interval;
 }
@@ -125,11 +122,11 @@ double loose_weight(const std::vector<TermAtoms>& terms, double interval) {
   return sum;
 }
 
-// The candidate of which the atoms off the grid cost least.
+// The candidate whose atoms off the grid have the least error.
 class Choice {
  public:
   explicit Choice(const std::vector<TermAtoms>& terms) : terms_(terms) {}
-  /// True if this one has none off it.
+  /// True if all atoms lie on the grid of this one.
   bool consider(double interval) {
     const double off_grid_steps = loose_weight(terms_, interval) * interval;
     if (off_grid_steps < 0.9 * least_) {
@@ -145,32 +142,33 @@ class Choice {
   double best_ = 0, least_ = infinity;
 };
 
-// An interval of at most the one asked for that serves the lattice of this spacing, and others if it can.
+// An interval, at most the one asked for, whose grid holds the lattice of this spacing, and others if possible.
 double fitted_interval(const std::vector<TermAtoms>& terms, double spacing, double interval) {
   Choice choice(terms);
   const double cells = interval / spacing;
-  if (!(cells < 0x1p52)) return interval;  // one multiple is as good as the next, or none is a number
+  if (!(cells < 0x1p52)) return interval;  // doubles cannot represent multiples so fine
   const double down = 2 * std::ceil(cells / most_candidates);
   for (double odd = 2 * std::floor((cells - 1) / 2) + 1; odd >= std::max(1.0, cells / 4); odd -= down)
     if (choice.consider(odd * spacing)) return choice.best();
   if (choice.best() > 0) return choice.best();
   const double first = std::max(1.0, std::ceil(spacing / interval * (1 - 1e-12)));
-  if (!(first < 0x1p52)) return interval;  // also 0 or subnormal: no divisor differs from the next, nor would one fit
+  if (!(first < 0x1p52))
+    return interval;  // the interval is so small that doubles cannot represent divisors of the spacing
   const double up = std::ceil(first / most_candidates);
   for (double k = first; k <= 2 * first + 8; k += up)
     if (choice.consider(spacing / k)) break;
   return choice.best();
 }
 
-// The widest interval that holds all atoms, or 0 if it would take too many points.
+// The widest interval whose grid holds all atoms; 0 if that takes too many points.
 double exact_interval(const std::vector<TermAtoms>& terms, double spacing, double span) {
-  for (double k = std::ceil(spacing / widest); k <= 1000 && span * k <= exact_points * spacing; ++k)
+  for (double k = std::ceil(spacing / widest); k <= 1000 && span * k <= tuning::exact_points * spacing; ++k)
     if (loose_weight(terms, spacing / k) == 0) return spacing / k;
   return 0;
 }
 
-// Moments of the mass on either side of a loss near the end of a bounded one. What lies beyond the
-// farthest loss asked for is integrated but once.
+// Balance of the mass on the two sides of a loss near the end of the range of losses. Mass beyond the farthest loss
+// asked for is integrated once.
 class EndBalance {
  public:
   EndBalance(const DominatingPair& pair, double interval)
@@ -178,14 +176,14 @@ class EndBalance {
 
   double loss(double away) const { return below_ ? pair_.loss_infimum() + away : pair_.loss_supremum() - away; }
 
-  /// Moment of the half interval on the inner side less that of all mass on the outer side, normalised.
+  /// First moment of the half interval on the inner side, less that of all mass on the outer side, over their sum.
   double operator()(double away) {
     const bool known = outer_ > 0 && outer_ <= away;
     const double edges[] = {loss(known ? outer_ : -interval_), loss(away), loss(away + interval_ / 2)};
     const auto [outside, inside] = cells(edges);
     CellMass out = outside;
     const double width = away - outer_;
-    if (known)  // about the new loss, in the order of losses or against it
+    if (known)  // moments about the new loss
       out.below += below_ ? beyond_.below * math::exp(width) + beyond_.p * math::expm1(width)
                           : beyond_.below * math::exp(-width) - beyond_.p * math::expm1(-width);
     out.p += known ? beyond_.p : 0;
@@ -198,7 +196,7 @@ class EndBalance {
   }
 
  private:
-  // The cells outside and inside the middle edge; with the loss mirrored where it is bounded above.
+  // The cells outside and inside of the middle edge. If the losses are bounded above, they are mirrored.
   std::pair<CellMass, CellMass> cells(const double (&edges)[3]) const {
     if (below_) {
       const PairCells parts = pair_.integrate_inner(edges);
@@ -213,13 +211,13 @@ class EndBalance {
   const DominatingPair& pair_;
   double interval_;
   bool below_;
-  double outer_ = 0;  // distance from the end of the loss beyond which all mass is in `beyond_`
+  double outer_ = 0;  // distance from the end of the losses; `beyond_` has the mass on its outer side
   CellMass beyond_;
 };
 
-// A loss that is bounded below or above piles mass up at its end. The grid is shifted so that the
-// mass within half an interval of the end balances on a support point: rounding it elsewhere would
-// cost the lower estimate an error of first order in every step.
+// Losses that are bounded below or above have much mass near that end. The grid is shifted so that the mass within half
+// an interval of the end is balanced about a grid point: otherwise the lower estimate would have an error of first
+// order in every step.
 double balancing_offset(const DominatingPair& pair, double interval) {
   if (!std::isfinite(pair.loss_infimum()) && !std::isfinite(pair.loss_supremum())) return 0;
   EndBalance balance(pair, interval);
@@ -253,7 +251,7 @@ LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& s
     result.exact = exact > 0;
     result.interval = result.exact ? exact : fitted_interval(terms, reference->spacing, interval);
   } else if (all) {
-    result.exact = true;  // one atom a term, each met by its offset whatever the interval
+    result.exact = true;  // each term is one atom, and its offset puts that on the grid
     for (const TermAtoms& term : terms)
       result.interval =
           std::max(result.interval, with_bits(1e-3 * std::min(1.0 + std::fabs(term.heaviest), 1e5), grid_bits));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids that atoms of the privacy loss fall on. Connect the dots spreads an atom between grid points at an
-// error of second order in the interval, but a lower estimate must move it: first order, in every step.
+// Grids on which atoms of the privacy loss lie. Connect the dots spreads an atom over two grid points with an error of
+// second order in the interval, but the lower estimate has to move it, with an error of first order in every step.
 #pragma once
 
 #include <vector>
@@ -10,27 +10,26 @@
 
 namespace hockeystick {
 
-/// Discretization interval and offsets, one a term, that put as many atoms on the grid as an interval
-/// of about the one asked for, never a larger one, can.
+/// Discretization interval, and an offset for each term, that put as many atoms as possible on the grid. The interval
+/// is at most the one asked for unless the grid is `exact`.
 struct LatticeGrid {
   double interval;
   std::vector<double> offsets;
-  double off_grid_steps = 0;  // steps, weighted by tilted mass, whose atoms stay off the grid
-  bool exact = false;         // all mass of all terms lies on the grid
+  double off_grid_steps = 0;  // number of steps, by tilted mass, whose atoms lie off the grid
+  bool exact = false;         // whether all mass of all terms lies on the grid
 
-  /// A tilt that the grid cannot resolve would serve nobody; a grid that holds all mass resolves any, up to
-  /// where what stands for underflow shows.
+  /// The highest tilt that the grid resolves. An exact grid resolves any tilt; its limit keeps underflow negligible.
   double steepest_tilt() const { return (exact ? 200 : 0.5) / interval; }
 };
 
 struct LatticeGridNeeds {
   double tilt;
   double interval;       // asked for [nats]
-  double span = 0;       // about the width of the composition's window [nats]
-  bool balanced = true;  // whether mass at the end of a bounded loss is to balance on the grid
+  double span = 0;       // forecast width of the composition's window [nats]
+  bool balanced = true;  // whether to balance mass near an end of the losses about a grid point
 };
 
-/// Where all mass can lie on a grid with few enough points in the span, that grid is taken however wide.
+/// If all mass can lie on a grid with few points in the span, that grid is chosen, also if it is wider than asked for.
 LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& saddlepoint,
                                 const LatticeGridNeeds& needs);
 

@@ -10,14 +10,14 @@
 namespace hockeystick {
 namespace {
 
-// Losses with mass, and one beyond the mass at either end, or the reach.
+// The nodes with mass, and a loss beyond them at either end, at most `reach`.
 std::vector<double> losses_with_mass(const DominatingPair& pair, double reach) {
   const LossNodes nodes = pair.nodes();
   std::vector<double> kept;
   bool is_cut_below = false, is_cut_above = false;
   for (std::size_t i = 0; i < nodes.loss.size(); ++i) {
     const double loss = nodes.loss[i], log_mass = nodes.log_mass[i];
-    // So small a P-mass is lost in binary64; of losses below 0 only the Q-mass counts.
+    // Smaller P-masses underflow. Of losses below 0 only the Q-mass counts.
     const bool matters = loss > 0 ? log_mass > -690 : log_mass - loss > -90;
     if (std::fabs(loss) >= reach) {
       (loss > 0 ? is_cut_above : is_cut_below) |= matters;
@@ -26,7 +26,7 @@ std::vector<double> losses_with_mass(const DominatingPair& pair, double reach) {
     if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
   }
   if (kept.empty()) kept.push_back(0);  // no finite loss has mass
-  // Strictly beyond a bounded loss.
+  // Strictly beyond the range of losses.
   const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
   kept.insert(kept.begin(), is_cut_below ? -reach : std::max(kept.front() - 1, pair.loss_infimum() - pad));
   kept.push_back(is_cut_above ? reach : std::min(kept.back() + 1, pair.loss_supremum() + pad));

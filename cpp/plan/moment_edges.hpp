@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a loss is cut for its moments: finely where it has mass.
+// Edges of the cells from which moments of a loss are integrated: fine where it has mass.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace hockeystick {
 
-/// Increasing edges, `fineness` or more between two nodes of the pair, of losses of at most `reach`; `room` is charged
-/// for them and for their cells.
+/// Increasing edges up to `reach` in size, at least `fineness` between two nodes of the pair. `room` is charged for
+/// them and for their cells.
 std::vector<double> moment_edges(const DominatingPair& pair, int fineness, Held& room, double reach = infinity);
 
 }  // namespace hockeystick

@@ -6,18 +6,18 @@
 #include <utility>
 
 #include "numeric/elementary.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double graded_fraction = 0.02;
-constexpr int deepest_level = 40;
+constexpr int deepest_level = 40;  // gaps of 2^40 intervals
 
-// Losses at which each level of coarseness begins, on one side; monotone outwards.
+// Losses at which each level of coarser gaps begins, on one side, from the bulk outwards.
 struct Levels {
   std::vector<double> level_start;  // [k - 1] for gap 2^k
   double end;
-  bool cut = false;  // whether anything is left out beyond the end
+  bool cut = false;  // whether mass beyond the end is left out
 };
 
 std::vector<double> tilted_masses(const SeenNodes& nodes, const SupportNeeds& needs) {
@@ -28,12 +28,12 @@ std::vector<double> tilted_masses(const SeenNodes& nodes, const SupportNeeds& ne
 }
 
 int levels_allowed(double fraction, double interval, double widest) {
-  const double by_mass = 0.5 * math::log2(graded_fraction / std::max(fraction, 1e-300));
+  const double by_mass = 0.5 * math::log2(tuning::graded_fraction / std::max(fraction, 1e-300));
   const double by_width = math::log2(widest / interval);
   return static_cast<int>(std::clamp(std::min(by_mass, by_width), 0.0, 1.0 * deepest_level));
 }
 
-// Walks the nodes from one end inwards, gathering mass; a level reaches as far in as its mass allows.
+// Adds up mass from one end inwards. A level reaches inwards as long as its mass is small enough.
 Levels scan(const SeenNodes& nodes, const std::vector<double>& mass, const SupportNeeds& needs, double interval,
             bool from_top) {
   const std::size_t count = mass.size();
@@ -84,15 +84,15 @@ NonuniformGrid::NonuniformGrid(const DominatingPair& pair, const Saddlepoint& sa
   const auto grid = [&](double loss) {
     return static_cast<std::int64_t>(std::floor(std::clamp((loss - offset_) / interval, -4e18, 4e18)));
   };
-  // A node may stand for losses on both sides of it.
+  // A node represents losses on both sides of it.
   const double least = pair.loss_infimum(), most = pair.loss_supremum();
-  // What is closed needs the moments of the least losses.
+  // A closing needs the moments of the least losses.
   const bool to_least = std::isfinite(least) && (!bottom.cut || needs.top < infinity);
   const double low = to_least ? least : std::max(bottom.end, least);
   const double last = !top.cut && std::isfinite(most) ? most : std::min(top.end, most);
   closed_ = needs.top <= last;
   const double high = std::min(last, needs.top);
-  // Strictly outside the bounds of the loss, rounding or not.
+  // Strictly outside the range of losses, despite rounding.
   const std::int64_t begin = grid(low - 1e-6 * interval);
   last_ = std::max(grid(high + 1e-6 * interval) + 1, begin + 1);
   std::int64_t at = begin;
@@ -122,10 +122,9 @@ NonuniformGrid::NonuniformGrid(const DominatingPair& pair, double offset, double
 
 namespace {
 
-// No two points further apart than this, so that nothing grows beyond bounds between them [nats].
-constexpr double widest_gap = 1;
+constexpr double widest_gap = 1;  // between two points [nats], so that e^loss varies little between them
 
-// Multiples of the interval that an int64 holds, and differences of two of them.
+// Multiples of the interval, small enough that an int64 holds the difference of two of them.
 std::int64_t grid_point(double position) { return static_cast<std::int64_t>(std::clamp(position, -4e18, 4e18)); }
 
 }  // namespace
@@ -139,14 +138,14 @@ NonuniformGrid::NonuniformGrid(const DominatingPair& pair, double offset, double
     const double position = (atom.loss - offset) / interval, nearest = std::nearbyint(position);
     const bool on_grid = std::fabs(position - nearest) < 1e-6;
     const double below = on_grid ? nearest : std::floor(position);
-    if (std::exchange(empty, false)) last_ = grid_point(below - 1);  // strictly outside, rounding or not
+    if (std::exchange(empty, false)) last_ = grid_point(below - 1);  // below the atom despite rounding
     add(grid_point(below), widest);
     if (!on_grid) add(grid_point(below + 1), widest);
   }
   add_run(1, 1);
 }
 
-// The point, if it is beyond the last, and what it takes to come to it by steps of the widest gap.
+// Adds the point if it is beyond the last, and points between them so that no gap is wider than `widest`.
 void NonuniformGrid::add(std::int64_t point, std::int64_t widest) {
   if (point <= last_) return;
   const std::int64_t steps = (point - last_ - 1) / widest;
@@ -154,7 +153,7 @@ void NonuniformGrid::add(std::int64_t point, std::int64_t widest) {
   add_run(point - last_, 1);
 }
 
-// So many more points.
+// Adds `count` points.
 void NonuniformGrid::add_run(std::int64_t gap, std::int64_t count) {
   if (!runs_.empty() && runs_.back().gap == gap)
     runs_.back().count += count;
@@ -186,7 +185,7 @@ Support NonuniformGrid::build() const {
 
 namespace {
 
-// What is left of the atoms when truncation has taken its due.
+// The atoms that truncation leaves.
 std::span<const Atom> kept_atoms(std::span<const Atom> atoms, const SupportNeeds& needs) {
   double mass = 0;
   while (atoms.size() > 1 && math::log(mass + atoms.back().mass) <= needs.log_top_mass) {

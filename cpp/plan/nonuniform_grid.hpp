@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where one step's mass is put: every multiple of the interval where the tilted step has its bulk,
-// every 2^k-th where less than `graded_fraction` / 4^k of its tilted mass lies further out. Error goes
-// with mass times spacing squared, so each ring adds at most graded_fraction of the bulk's.
+// The grid of one step: every multiple of the interval in the bulk of the tilted step, and every 2^k-th multiple from
+// where less than `graded_fraction` / 4^k of its tilted mass lies farther out. The error is proportional to mass times
+// spacing squared, so that each level adds at most `graded_fraction` of the error of the bulk.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace hockeystick {
 
-/// What a support must cover, all as logarithms.
+/// What a support has to cover.
 struct SupportNeeds {
   double tilt;
   double log_moment;       // of the step at that tilt
   double log_top_mass;     // P-mass allowed above the support
-  double log_bottom_mass;  // tilted mass allowed below it, as if it sat at its first point
+  double log_bottom_mass;  // tilted mass allowed below it, if moved to its first point
   double widest;           // no gap wider than this [nats]
   double offset;           // of the grid [nats]
-  double top = infinity;   // losses above count as there and at +inf [nats]
-  double moving = 1;       // the part of the tilted mass that a grid spreads
-  double least = 0;        // of it, what losses above the bulk count as at least
+  double top = infinity;   // losses above are closed (plan/closing.hpp) [nats]
+  double moving = 1;       // part of the tilted mass that lies off the grid
+  double least = 0;        // tilted mass that losses above the bulk count as at least
 };
 
-/// A support as runs of equal gaps, small before it is built.
+/// A support as runs of equal gaps, which take little memory.
 class NonuniformGrid {
  public:
-  /// By the nodes that the saddle point knows of term `term`, the pair.
+  /// By the saddlepoint's nodes of term number `term`, which is `pair`.
   NonuniformGrid(const DominatingPair& pair, const Saddlepoint& saddlepoint, std::size_t term,
                  const SupportNeeds& needs, double interval);
-  /// The points with these indices, increasing.
+  /// The points of these increasing indices.
   NonuniformGrid(const DominatingPair& pair, double offset, double interval, std::span<const std::int64_t> index);
-  /// The points next to these atoms of the pair, those on the grid and others, none further apart than a nat.
+  /// The grid points at or on both sides of these atoms of the pair, and others so that no gap is wider than a nat.
   NonuniformGrid(const DominatingPair& pair, double offset, double interval, std::span<const Atom> atoms);
-  double points() const;  // as a double: may exceed any memory
-  /// Bytes of a step on it, on its way from edges over cells to two tilted distributions.
+  double points() const;  // a double, as it may exceed any memory
+  /// Peak bytes of discretizing a step on it from both sides.
   double bytes_discretized() const { return cost::point_bytes * points(); }
   Support build() const;
   double lowest() const;  // first and last loss [nats]
@@ -65,8 +65,8 @@ class NonuniformGrid {
   bool closed_ = false;
 };
 
-/// The support for a step: the neighbours of its atoms on the grid if they hold all mass and are fewer
-/// than a graded support, which is not coarsened where there are atoms.
+/// The support for a step: the grid points next to its atoms if these hold all mass and are fewer than the points of a
+/// graded support. Supports of steps with atoms have no coarser levels.
 NonuniformGrid plan_nonuniform_grid(const DominatingPair& pair, const Saddlepoint& saddlepoint, std::size_t term,
                                     SupportNeeds needs, double interval);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked about a run.
+// A question about a run.
 #pragma once
 
 namespace hockeystick {
@@ -8,10 +8,10 @@ enum class Quantity { epsilon, delta };
 
 /// The epsilon at a delta, or the delta at an epsilon.
 struct Question {
-  Quantity quantity;      // wanted
-  double at;              // the delta or epsilon that is given
+  Quantity quantity;      // that is wanted
+  double at;              // the given delta or epsilon
   double tolerance;       // upper - lower <= tolerance * upper
-  double log_margin = 0;  // nats by which delta may fall for other questions that the same evaluator is to answer
+  double log_margin = 0;  // the same evaluator also answers for deltas down to e^-log_margin of this one
 
   bool wants_epsilon() const { return quantity == Quantity::epsilon; }
 };

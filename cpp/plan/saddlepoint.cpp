@@ -18,20 +18,21 @@ namespace {
 
 constexpr double sqrt_two_pi = 2.5066282746310002;
 
-// Where the mean jumps with the tilt two modes compete: right below the jump the lower one has most of the mass, and
-// the upper one more than a transform's errors, which are absolute.
+// Two modes compete at a tilt where the mean jumps. Right below the jump the lower mode has most of the tilted mass,
+// and the upper one still more than the absolute errors of a transform.
 double below_jump(double tilt, double log_delta) { return tilt * std::max(0.9, 1 + 5 / std::min(log_delta, -1.0)); }
 
-// By how much the goal of a search is missed, which falls along the way, and where Newton's method goes next.
+// One step of a search: the excess over the goal, which falls with the distance, and the next distance of Newton's
+// method.
 struct Attempt {
   double excess, next;
 };
 
-// `excess` falls at the rate `fall`, about in proportion to the distance s: Newton's method in s^2.
+// The rate `fall` at which the excess falls is about proportional to the distance s: Newton's method in s^2.
 Attempt attempt(double s, double excess, double fall) { return {excess, std::sqrt(s * s + 2 * s * excess / fall)}; }
 
-// The distance in (0, limit] at which the excess comes to 0, to an accuracy: Newton's method from s, within a bracket
-// that is halved where it would leave it. Where the excess jumps, a point next to the jump.
+// The distance in (0, limit] at which the excess is 0, to an accuracy, by Newton's method from s; if that leaves the
+// bracket, by bisection. If the excess jumps, a point next to the jump.
 template <class Try>
 double search(Try&& attempt_at, double s, double limit, double accuracy) {
   constexpr int most_steps = 80;
@@ -99,7 +100,7 @@ void Saddlepoint::end_at(double log_mass) {
   weigh();
 }
 
-// A node stands for what lies halfway to its neighbours; the logarithm of the tail falls evenly in between.
+// A node represents the losses up to halfway to its neighbours. The logarithm of the tail is interpolated linearly.
 double Saddlepoint::exceeded_with(const Part& part, double mass) {
   const auto [loss, log_mass] = part.nodes();
   double beyond = 1e-300;
@@ -118,7 +119,7 @@ void Saddlepoint::weigh() {
   deviation_ = std::sqrt(untilted_.variance);
 }
 
-// A node's own mass stands for the tail from there, which falls fast; one more node is kept.
+// The mass of a node approximates the tail from there, which decays fast. One more node is kept.
 std::size_t Saddlepoint::below_largest(const Part& part, double log_mass) const {
   const std::span<const double> mass = part.nodes().log_mass;
   const double fraction = log_mass - math::log(part.count * static_cast<double>(parts_.size())) - 1;
@@ -158,7 +159,7 @@ Cumulants Saddlepoint::step_cumulants(const Part& part, double tilt) {
   const auto [sum, first, second] = sums;
   const double mean = first / sum;
   double variance = second / sum - mean * mean;
-  if (!(variance > 1e-12 * mean * mean)) {  // the mean swamps it: sum squares about the mean
+  if (!(variance > 1e-12 * mean * mean)) {  // cancellation: sums the squares about the mean
     variance = 0;
     for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
       const double argument = nodes.log_mass[k] + tilt * nodes.loss[k] - largest;
@@ -167,7 +168,7 @@ Cumulants Saddlepoint::step_cumulants(const Part& part, double tilt) {
       variance += math::exp(argument) * away * away / sum;
     }
   }
-  // All mass on one loss, to rounding: a floor keeps every step of a search finite.
+  // If all mass lies on one loss, a floor keeps every step of a search finite.
   variance = std::max(variance, 1e-24 * mean * mean + 1e-280);
   return {largest + math::log(sum) - part.log_total, mean, variance};
 }
@@ -237,7 +238,7 @@ Saddle Saddlepoint::saddle(double tilt) const {
   const Cumulants k = cumulants(tilt);
   const double s = std::sqrt(k.variance);
   const double p = scaled_normal_tail(tilt * s), q = scaled_normal_tail((1 + tilt) * s);
-  // Far below the mean the approximation breaks down, and delta is 1; still farther below it overflows.
+  // Far below the mean the approximation fails, and delta is 1; still farther below it overflows.
   if (!(p < 1e300)) return {tilt, k.mean, s, 0, p, 1e-300, 1, true};
   const double factor = std::max(p - q, 1e-300);
   const double forecast = k.value - tilt * k.mean + math::log(factor);
@@ -249,7 +250,7 @@ double Saddlepoint::log_chernoff_delta(double tilt, double epsilon) const {
   return cumulants(tilt).value - tilt * epsilon + log_chernoff_peak(tilt);
 }
 
-// The tilt that minimises Chernoff's bound of epsilon, about; 0 if no tilt does.
+// About the tilt that minimises Chernoff's bound of epsilon; 0 if there is none.
 Saddle Saddlepoint::chernoff_saddle(double delta) const {
   const double goal = math::log(delta);
   const auto attempt_at = [&](double tilt) {
@@ -258,7 +259,7 @@ Saddle Saddlepoint::chernoff_saddle(double delta) const {
     return attempt(tilt, excess, tilt * k.variance + math::log1p(1 / tilt));
   };
   const double tilt = search(attempt_at, 0.5 / deviation_, steepest(), 1e-4 * std::fabs(goal));
-  const bool solved = attempt_at(1.01 * tilt).excess <= 0;  // it may jump, but it must change sign
+  const bool solved = attempt_at(1.01 * tilt).excess <= 0;  // at a root or a jump
   Saddle at = saddle(solved ? below_jump(tilt, goal) : 0.0);
   at.epsilon = (cumulants(tilt).value + log_chernoff_peak(tilt) - goal) / tilt;
   at.log_delta = goal;
@@ -266,8 +267,7 @@ Saddle Saddlepoint::chernoff_saddle(double delta) const {
   return at;
 }
 
-// d log_delta / d tilt is -slope variance. Above delta at the mean, where log_delta is flat, by halving; seven
-// deviations below the mean delta is 1 for all purposes.
+// d log_delta / d tilt is -slope variance. Deltas above that at the mean need bisection, as log_delta is flat there.
 Saddle Saddlepoint::for_delta(double log_delta, double accuracy) const {
   Saddle at = saddle(0);
   const bool above = at.log_delta > log_delta;
@@ -283,7 +283,7 @@ Saddle Saddlepoint::for_delta(double log_delta, double accuracy) const {
   if (std::fabs(at.log_delta - log_delta) > std::max(accuracy, 0.02 * (1 + std::fabs(log_delta))) && above)
     at.regular = false;  // a jump
   const double moved = (at.log_delta - log_delta) / at.slope;
-  if (std::isfinite(moved)) at.epsilon += moved;  // it is not where delta is all but 1
+  if (std::isfinite(moved)) at.epsilon += moved;  // it is not finite if delta is nearly 1
   at.log_delta = log_delta;
   return at;
 }
@@ -313,7 +313,7 @@ Saddle Saddlepoint::for_epsilon(double epsilon, double accuracy) const {
 
 Saddle Saddlepoint::saddle_for_epsilon(double epsilon) const {
   Saddle at = for_epsilon(epsilon, 1e-3);
-  const bool is_deep = at.log_delta < -5000;  // a jump, or beyond all that matters
+  const bool is_deep = at.log_delta < -5000;  // a jump, or a delta that no question asks for
   if (at.regular && !is_deep && is_regular(at.tilt, at.deviation * at.deviation)) return at;
   const bool reached = !is_deep && std::fabs(cumulants(at.tilt).mean - epsilon) < 0.5 * deviation_;
   return irregular(reached ? at.tilt : 0.0, epsilon);
@@ -332,7 +332,7 @@ Saddle Saddlepoint::far_saddle(double epsilon) const {
   return irregular(search(attempt_at, std::min(highest, -goal / epsilon), highest, accuracy), epsilon);
 }
 
-// As Chernoff's inequality has it.
+// The values of Chernoff's inequality.
 Saddle Saddlepoint::irregular(double tilt, double epsilon) const {
   Saddle at = saddle(std::max(0.0, tilt));
   at.epsilon = epsilon;
@@ -353,8 +353,8 @@ Saddle Saddlepoint::saddle_for_rate(double rate, int direction, double measure) 
 }
 
 double Saddlepoint::tilt_for_rate(double rate) const {
-  constexpr double steepest = 1e9;  // beyond, the rounding of tilt times loss shows in an answer
-  const double deviations = std::sqrt(-2 * math::log(std::max(rate, 1e-300)));  // if the loss were normal
+  constexpr double steepest = 1e9;  // above, the rounding of tilt times loss is visible in answers
+  const double deviations = std::sqrt(-2 * math::log(std::max(rate, 1e-300)));  // for a normal loss
   const Saddle at = saddle_for_rate(rate, 1);
   return std::clamp(at.tilt, 0.0, std::min(deviations / deviation_, steepest / std::fabs(at.epsilon)));
 }
@@ -371,8 +371,8 @@ double Saddlepoint::tilt_below_outliers(double tilt, const Saddlepoint& truncate
 }
 
 // With s = |psi - tilt|, the log of Chernoff's bound at its best point mean(psi) is K(psi) - K(tilt) - (psi - tilt)
-// mean(psi), of derivative -s variance(psi). The loss hardly depends on the last digits. Where two modes compete the
-// mean jumps, and only near the jump the bound is good: the best one tried is kept.
+// mean(psi), of derivative -s variance(psi). If two modes compete, the mean jumps, and the bound is good near the jump
+// only: the best one tried is kept.
 ChernoffQuantile Saddlepoint::chernoff_quantile(const Tilted& from, double log_reciprocal, int direction, double limit,
                                                 double nearby) const {
   const double tilt = from.tilt;
@@ -390,7 +390,8 @@ ChernoffQuantile Saddlepoint::chernoff_quantile(const Tilted& from, double log_r
   return best;
 }
 
-// Bounds of the moments lose a part to the width of their cells. Infinite losses exceed everything.
+// Certified bounds of moments are looser by the width of their cells, hence 1.1 and 8. Infinite losses count as
+// exceeded.
 ChernoffQuantile Saddlepoint::exceeded(double missed) const {
   Tilted all{0, cumulants(0)};
   all.cumulants.value = 0;

@@ -16,19 +16,19 @@
 namespace hockeystick {
 namespace {
 
-constexpr double finest = 1.0 / 16;  // of logarithms
-// Rare large losses of a few steps may rule the moments beyond the saddle point, so these stand for themselves.
-constexpr std::ptrdiff_t alone = 32;
+constexpr double finest = 1.0 / 16;  // cell of logarithms in which terms are alike
+// The terms of the largest losses represent themselves: their rare losses may dominate moments beyond the saddle point.
+constexpr std::ptrdiff_t largest = 32;
 
-// Longest stretch of neighbours that one stands for, as they may differ in what bounds do not tell.
+// Most neighbours that one term represents, as bounds do not show every difference.
 constexpr std::size_t longest = 16;
 
-struct Place {
-  double mean, variance, top;  // of the losses, as logarithms but for the top
+struct Sketch {
+  double mean, variance, top;  // log mean, log variance and largest loss
   Term term;
 };
 
-Place place_of(const Term& term) {
+Sketch sketch_of(const Term& term) {
   const Saddlepoint step(Direction{{term.pair, 1}});
   const Cumulants k = step.cumulants(0);
   const std::span<const double> losses = step.nodes(0).loss;
@@ -36,7 +36,7 @@ Place place_of(const Term& term) {
           term};
 }
 
-// Whether bounds that take no time tell that two pairs are about equal.
+// Whether two pairs are about equal by bounds that cost nothing.
 bool is_alike(const DominatingPair& a, const DominatingPair& b) {
   const auto is_near = [](double x, double y) { return std::fabs(x - y) <= finest / 2 * x; };
   const double slope = a.renyi_slope_limit();
@@ -44,43 +44,44 @@ bool is_alike(const DominatingPair& a, const DominatingPair& b) {
          is_near(a.total_variation_bound(), b.total_variation_bound());
 }
 
-// The middle one of each stretch of terms that are alike, run as often as all of it.
-std::vector<Place> places_of(const Direction& direction) {
-  std::vector<Place> places;
+// The middle term of each stretch of terms that are alike, with the count of all of them.
+std::vector<Sketch> sketches_of(const Direction& direction) {
+  std::vector<Sketch> sketches;
   for (std::size_t first = 0, end = 1; first < direction.size(); first = end++) {
-    checkpoint_each<16>(places.size());
+    checkpoint_each<16>(sketches.size());
     std::int64_t count = direction[first].count;
     for (; end < std::min(first + longest, direction.size()); ++end) {
       if (!is_alike(*direction[first].pair, *direction[end].pair)) break;
       count += direction[end].count;
     }
-    places.push_back(place_of({direction[first + (end - first) / 2].pair, count}));
+    sketches.push_back(sketch_of({direction[first + (end - first) / 2].pair, count}));
   }
-  return places;
+  return sketches;
 }
 
 }  // namespace
 
 Direction thinned(const Direction& direction) {
   if (direction.size() <= most_forecast_terms) return direction;
-  std::vector<Place> places = places_of(direction);
-  const auto others = places.begin() + std::min(alone, std::ssize(places));
-  std::nth_element(places.begin(), others, places.end(), [](const Place& a, const Place& b) { return a.top > b.top; });
+  std::vector<Sketch> sketches = sketches_of(direction);
+  const auto others = sketches.begin() + std::min(largest, std::ssize(sketches));
+  std::nth_element(sketches.begin(), others, sketches.end(),
+                   [](const Sketch& a, const Sketch& b) { return a.top > b.top; });
   for (double step = finest;; step *= 2) {
-    std::map<std::array<std::int64_t, 3>, std::vector<Place>> groups;
-    for (auto place = others; place != places.end(); ++place) {
+    std::map<std::array<std::int64_t, 3>, std::vector<Sketch>> groups;
+    for (auto sketch = others; sketch != sketches.end(); ++sketch) {
       const auto cell = [step](double x) { return std::llround(x / step); };
-      groups[{cell(place->mean), cell(place->variance), cell(place->top)}].push_back(*place);
+      groups[{cell(sketch->mean), cell(sketch->variance), cell(sketch->top)}].push_back(*sketch);
     }
-    if (groups.size() > most_forecast_terms - static_cast<std::size_t>(alone)) continue;
+    if (groups.size() > most_forecast_terms - static_cast<std::size_t>(largest)) continue;
     Direction few;
-    for (auto place = places.begin(); place != others; ++place) few.push_back(place->term);
+    for (auto sketch = sketches.begin(); sketch != others; ++sketch) few.push_back(sketch->term);
     for (auto& [key, members] : groups) {
       std::int64_t count = 0;
-      for (const Place& member : members) count += member.term.count;
+      for (const Sketch& member : members) count += member.term.count;
       const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
       std::nth_element(members.begin(), middle, members.end(),
-                       [](const Place& a, const Place& b) { return a.variance < b.variance; });
+                       [](const Sketch& a, const Sketch& b) { return a.variance < b.variance; });
       few.push_back({middle->term.pair, count});
     }
     return few;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of very many distinct steps, for forecasts: a few stand for those that are alike.
+// Forecasts of runs of very many distinct terms use a few of them, each with the count of the terms that are like it.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,11 @@ namespace hockeystick {
 
 constexpr std::size_t most_forecast_terms = 128;
 
-/// The direction itself if it has no more terms than that; else the steps of the largest losses, and one of each group
-/// of others whose losses have about the same mean, variance and top, run as often as all of the group. Neighbours that
-/// bounds tell to be alike count as one from the start.
+/// The direction itself if it has at most `most_forecast_terms` terms. Else the terms of the largest losses, and one of
+/// each group of others whose losses have about the same mean, variance and maximum, with the count of the whole group.
 Direction thinned(const Direction& direction);
 
-/// `few` terms, evenly spread over those of the direction, run about as often as all of them.
+/// `few` terms, evenly spread over those of the direction, with the counts of all.
 Direction strided(const Direction& direction, std::size_t few);
 
 }  // namespace hockeystick

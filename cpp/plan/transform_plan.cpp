@@ -14,11 +14,11 @@ namespace hockeystick {
 double forecast_transform_cost(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& saddle,
                                double log_tolerance) {
   const double interval = interval_for_delta(saddlepoint, saddle, log_tolerance);
-  const double size = std::max(64.0, cost::circle_deviations * saddle.deviation / interval);
+  const double size = std::max(64.0, tuning::circle_deviations * saddle.deviation / interval);
   const auto terms = static_cast<double>(saddlepoint.terms());
   double work = 0;
   for (const Term& term : direction) work += term.pair->atom_sketch().edge_work;
-  return cost::transform(terms, work * std::min(size, cost::smooth_points), size);
+  return cost::transform(terms, work * std::min(size, tuning::smooth_points), size);
 }
 
 Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const Target& target) {
@@ -40,7 +40,7 @@ Plan make_plan(const Direction& direction, const Saddlepoint& saddlepoint, const
 
   const double terms = static_cast<double>(saddlepoint.terms());
   double moving = can_close(direction) ? saddlepoint.moving_count(plan.tilt, d) / saddlepoint.total_count() : 1;
-  // About one step decides, from anywhere: it is spread once where all others are spread each time.
+  // If about one large loss determines delta, it may be any loss: the error of its grid counts once, not once a step.
   const double least = is_rough ? 1 / saddlepoint.total_count() : 0;
   double before = 0, work = 0;
   for (std::size_t j = 0; j < direction.size(); ++j) {

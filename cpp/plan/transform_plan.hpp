@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner: from the question's forecast (Saddlepoint) to tilt, window, interval, supports, size and cost; by cost
-// the engine chooses between a transform, a contour of moments and a contour of steps. Pure: it touches no large
-// memory, and a plan knows its bytes before anything is built.
+// Plans one transform from the forecast of the question: tilt, window, interval, supports, size, bytes and cost.
+// Planning allocates no large memory.
 #pragma once
 
 #include <vector>
@@ -12,19 +11,19 @@
 
 namespace hockeystick {
 
-/// What one pass is to achieve.
+/// The goal of one transform.
 struct Target {
-  Saddle saddle;           // where the question lies, by the forecast
-  double log_tolerance;    // wanted relative width of delta there
+  Saddle saddle;           // the forecast of the question
+  double log_tolerance;    // relative width of delta that is wanted
   double interval;         // discretization interval [nats]
-  double cut;              // relative mass each truncation may take
-  bool from_below = true;  // whether a lower estimate is wanted, for which grids are shifted
+  double cut;              // part of delta that each truncation may take
+  bool from_below = true;  // whether a lower estimate is wanted, which needs a shifted grid
   Closing closing = {};
 };
 
 struct Plan {
   double interval, tilt;
-  double off_grid_steps;  // steps whose atoms stay off the grid, by tilted mass: their error is of first order
+  double off_grid_steps;  // number of steps, by tilted mass, whose atoms lie off the grid
   Window window;
   std::size_t fft_size;
   ChernoffTilts chernoff;
@@ -32,13 +31,12 @@ struct Plan {
   std::vector<double> log_moments;       // per term, at the tilt
   std::vector<NonuniformGrid> supports;  // per term
   double points;                         // of all supports
-  double bytes;                          // peak memory predicted
-  double step_bytes;                     // of it, the steps' own
-  double cost;                           // of a pass [ns]
+  double bytes;                          // forecast peak memory
+  double step_bytes;                     // the part of it for the discretized steps
+  double cost;                           // [ns]
 };
 
-/// Cost of a transform of steps without atoms, in the tolerance that the saddle's question allows on delta, before any
-/// plan.
+/// Rough cost [ns] of a transform that encloses delta to `log_tolerance`, without a plan. Atoms are ignored.
 double forecast_transform_cost(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& saddle,
                                double log_tolerance);
 

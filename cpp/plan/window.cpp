@@ -14,11 +14,11 @@
 namespace hockeystick {
 namespace {
 
-// All that is asked of a window: losses from `lowest` to `highest` at least, what P-mass may lie above it, and what
-// tilted mass may wrap into it from either side, as -log.
+// The window covers the losses from `lowest` to `highest`. P-mass above it is at most e^-log_above, and tilted mass
+// that wraps into it from either side at most e^-log_wrapped.
 struct WindowNeeds {
   double tilt, lowest, highest, log_above, log_wrapped;
-  double steepness = 1;  // of what Chernoff's inequality is best at; less is safer where the forecast is rough
+  double steepness = 1;  // part of the best tilt of Chernoff's inequality; lower is safer if the forecast is rough
 };
 
 WindowForecast make_window(const Saddlepoint& saddlepoint, const Cumulants& k, const WindowGrid& grid,
@@ -69,7 +69,7 @@ WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at,
   const Cumulants k = saddlepoint.cumulants(tilt);
   const double epsilon = std::max(0.0, at.epsilon), margin = std::sqrt(k.variance), d = grid.interval;
   const double log_lost = math::log(cut) + at.log_delta;
-  // What wraps around has cut delta at most, at its worst weight.
+  // Mass that wraps around, at its largest weight, adds at most the part `cut` of delta.
   const double log_wrapped = k.value - tilt * epsilon + log_chernoff_peak(tilt) - log_lost;
   const bool smooth = at.regular && !is_rough && d < 0.25 * margin;
   const double lowest = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Special cases that HOCKEYSTICK_OFF turns off, in a build with the internals."""
+"""Switches of special cases and tuned constants, in a build with the internals."""
 
 import os
 import subprocess
@@ -20,6 +20,23 @@ print(next(row.method for row in rows if row.verdict == "chosen"))
 )
 def test_what_is_off_answers_nothing(off, chosen):
     environment = os.environ | {"HOCKEYSTICK_OFF": off}
+    found = subprocess.run(
+        [sys.executable, "-c", ASK], check=True, capture_output=True, text=True, env=environment
+    )
+    assert found.stdout.startswith(chosen)
+
+
+@pytest.mark.parametrize(
+    ("tuning", "chosen"),
+    [
+        ("", "contour_integral"),
+        ("contour_question=1e12", "fft_"),
+        ("node=120,contour_question=1e12", "fft_"),
+        ("question=1e12", "contour_integral"),
+    ],
+)
+def test_a_tuned_constant_takes_its_value_from_the_environment(tuning, chosen):
+    environment = os.environ | {"HOCKEYSTICK_TUNING": tuning}
     found = subprocess.run(
         [sys.executable, "-c", ASK], check=True, capture_output=True, text=True, env=environment
     )

@@ -3,17 +3,31 @@
 
 #ifdef HOCKEYSTICK_PARTS
 
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 
 namespace hockeystick {
 
+namespace {
+
+std::string list_of(const char* variable) {
+  const char* given = std::getenv(variable);
+  return "," + std::string(given == nullptr ? "" : given) + ",";
+}
+
+}  // namespace
+
 bool is_off(std::string_view special_case) {
-  static const std::string names = [] {
-    const char* given = std::getenv("HOCKEYSTICK_OFF");
-    return "," + std::string(given == nullptr ? "" : given) + ",";
-  }();
+  static const std::string names = list_of("HOCKEYSTICK_OFF");
   return names.size() > 2 && names.find("," + std::string(special_case) + ",") != std::string::npos;
+}
+
+double tuned(std::string_view name, double value) {
+  static const std::string values = list_of("HOCKEYSTICK_TUNING");
+  const std::string key = "," + std::string(name) + "=";
+  const std::size_t at = values.find(key);
+  return at == std::string::npos ? value : std::strtod(values.c_str() + at + key.size(), nullptr);
 }
 
 }  // namespace hockeystick

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special cases that a build for tests can do without, so that benchmarks/special.py can ask what each is good for.
+// Special cases that a build for tests can turn off, and tuned constants that it can change: benchmarks/special.py and
+// benchmarks/tuning.py measure what each is good for.
 #pragma once
 
 #include <string_view>
@@ -9,8 +10,11 @@ namespace hockeystick {
 #ifdef HOCKEYSTICK_PARTS
 /// Whether the environment's HOCKEYSTICK_OFF, names with commas between them, has this one. Read once.
 bool is_off(std::string_view special_case);
+/// `value`, or the one that the environment's HOCKEYSTICK_TUNING ("name=value,name=value") has for this name.
+double tuned(std::string_view name, double value);
 #else
 constexpr bool is_off(std::string_view) { return false; }
+constexpr double tuned(std::string_view, double value) { return value; }
 #endif
 
 }  // namespace hockeystick
