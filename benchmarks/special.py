@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Generator
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 from tail import mechanisms, noise, power, rate
 
@@ -31,6 +31,14 @@ Question = tuple[Any, str, float]
 """A run, the name of what is asked of it, and where."""
 Questions = Generator[Question, float, None]
 """Each is sent the upper end of the answer to the last."""
+
+
+class Asked(NamedTuple):
+    """How the library took a question."""
+
+    milliseconds: float
+    refused: bool
+    bounds: tuple[float, float]
 
 
 def practice(rng: random.Random, runs: int) -> Questions:
@@ -54,6 +62,15 @@ def hostile(rng: random.Random, runs: int) -> Questions:
         yield run, "delta", power(rng, -1, 2)
 
 
+def mixed(rng: random.Random, runs: int) -> Questions:
+    """The same as of practice, of runs of two mechanisms."""
+    draws = list(mechanisms().values())
+    for _ in range(runs):
+        one, other = (round(power(rng, 0, 5)) * rng.choice(draws)(rng) for _ in range(2))
+        epsilon = yield one + other, "epsilon", power(rng, -12, -3)
+        yield one + other, "delta", min(1e4, epsilon * rng.uniform(0.8, 1.2))
+
+
 def views(rng: random.Random, runs: int) -> Questions:
     """Views of runs of practice."""
     draws = list(mechanisms().values())
@@ -75,42 +92,50 @@ def allocations(rng: random.Random, runs: int) -> Questions:
         yield run, "epsilon", power(rng, -12, -3)
 
 
-SETS = {"practice": practice, "hostile": hostile, "views": views, "allocations": allocations}
+SETS = {
+    "practice": practice,
+    "hostile": hostile,
+    "mixed": mixed,
+    "views": views,
+    "allocations": allocations,
+}
 
 
-def answered(question: Question) -> tuple[float, bool, float]:
-    """Milliseconds of this process, whether it was refused, and the upper end."""
+def answered(question: Question) -> Asked:
+    """How long it took in this process, and what came of it."""
     import hockeystick as hs  # noqa: PLC0415
 
     run, name, at = question
     ask = getattr(run, f"{name}_bounds")
-    replaced = isinstance(run.terms[0][0], hs.RandomizedResponse)
+    replaced = any(isinstance(step, hs.RandomizedResponse) for step, _ in run.terms)
     options = {"adjacency": "replace-one"} if replaced else {}
     start, refused = process_time(), False
     try:
         found = ask(smallest_rate=at, **options) if name == "gdp_mu" else ask(at, **options)
     except hs.CertificationError as error:
         refused, found = True, error.bounds
-    return 1e3 * (process_time() - start), refused, found.upper
+    milliseconds = 1e3 * (process_time() - start)
+    return Asked(milliseconds, refused, (found.lower, found.upper))
 
 
-def times(name: str, runs: int, seed: int, off: str) -> list[tuple[float, bool]]:
-    """Of all questions, by a process of its own in which that is off."""
+def times(name: str, runs: int, seed: int, switches: dict[str, str]) -> list[Asked]:
+    """All questions of a set, by a process of its own with these variables."""
     asked = [sys.executable, __file__, "--child", "--set", name]
     asked += ["--runs", str(runs), "--seed", str(seed)]
-    environment = os.environ | {"HOCKEYSTICK_OFF": off, "OMP_NUM_THREADS": "1"}
+    environment = os.environ | switches | {"OMP_NUM_THREADS": "1"}
     found = subprocess.run(asked, check=True, capture_output=True, env=environment)  # noqa: S603
-    answers: list[tuple[float, bool]] = json.loads(found.stdout)
-    return answers
+    return [Asked(ms, refused, tuple(ends)) for ms, refused, ends in json.loads(found.stdout)]
 
 
-def row(off: str, found: list[tuple[float, bool]], base: list[tuple[float, bool]]) -> str:
+def row(off: str, found: list[Asked], base: list[Asked]) -> str:
     """A line of the table; changes are relative to the first."""
-    taken, before = (sorted(ms for ms, _ in each) for each in (found, base))
+    taken, before = (sorted(asked.milliseconds for asked in each) for each in (found, base))
     shown = [(sum(taken), sum(before))]
     shown += [tuple(each[int(q * len(each))] for each in (taken, before)) for q in SHOWN]
     changes = [f"{ms:.3g} ({ms / was - 1:+.0%})" for ms, was in shown]
-    return " | ".join([f"| {off or 'none'}", *changes, f"{sum(r for _, r in found)} |"])
+    return " | ".join(
+        [f"| {off or 'none'}", *changes, f"{sum(asked.refused for asked in found)} |"]
+    )
 
 
 def main() -> None:
@@ -131,22 +156,21 @@ def main() -> None:
         question: Question | None = next(questions)
         while question is not None:
             forget()
-            milliseconds, refused, upper = answered(question)
-            answers.append((milliseconds, refused))
+            answers.append(answered(question))
             try:
-                question = questions.send(upper)
+                question = questions.send(answers[-1].bounds[1])
             except StopIteration:
                 question = None
         print(json.dumps(answers))
         return
     given = (options.set, options.runs, options.seed)
-    base = times(*given, "")
+    base = times(*given, {})
     print(f"{options.set}: {len(base)} questions, seed {options.seed}")
     print("| off | total ms | median ms | 90 % ms | 99 % ms | refused |")
     print("| --- | --- | --- | --- | --- | --- |")
     print(row("", base, base), flush=True)
     for off in options.off:
-        print(row(off, times(*given, off), base), flush=True)
+        print(row(off, times(*given, {"HOCKEYSTICK_OFF": off}), base), flush=True)
 
 
 if __name__ == "__main__":
