@@ -8,13 +8,13 @@
 True
 """
 
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 from hockeystick import mechanisms
 from hockeystick._core import DominatingPair
 from hockeystick._sweep import Records, SweepError, sweep
+from hockeystick._words import likely
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import LARGEST_LOSS_ROUNDING, Bounds, ErrorBudget
@@ -92,8 +92,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401, a module or a string
         return version("hockeystick")
     if name in _ON_DEMAND:
         return import_module(f"{__name__}.{name}")
-    near = get_close_matches(name, [*__all__, *_ON_DEMAND], n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = likely(name, [*__all__, *_ON_DEMAND])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 
 from hockeystick import _checks, mechanisms
 from hockeystick._importing import importing
+from hockeystick._words import likely
 from hockeystick.composition import Mechanism
 
 LONGEST = 2**26  # characters of a document: parsed, each may take some 20 bytes
@@ -103,7 +104,7 @@ def members(value: object, path: str, names: tuple[str, ...]) -> Mapping[str, An
         if name not in names:
             known = ", ".join(names)
             shown = name[:80] if name.isprintable() else ascii(name[:80])
-            fail(f"{path}.{shown}", f"must not be there; known are {known}")
+            fail(f"{path}.{shown}", f"must not be there; known are {known}{likely(name, names)}")
     for name in names:
         if name not in value:
             fail(f"{path}.{name}", "must be there")
@@ -113,7 +114,10 @@ def members(value: object, path: str, names: tuple[str, ...]) -> Mapping[str, An
 def one_of(path: str, value: object, choices: tuple[str, ...]) -> str:
     """`value`, which is one of the strings in `choices`."""
     if not isinstance(value, str) or value not in choices:
-        fail(path, f"must be one of {', '.join(choices)}", value)
+        hint = likely(value, choices) if isinstance(value, str) else ""
+        raise ValueError(
+            f"{path} must be one of {', '.join(choices)}, got {_checks.show(value)}{hint}"
+        )
     return value
 
 

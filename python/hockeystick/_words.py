@@ -74,12 +74,17 @@ def _refuse(
 def unknown_argument(call: str, key: str, names: Iterable[str]) -> TypeError:
     """The error of an argument that a call does not have: lists its arguments, guesses the word."""
     names = list(names)
-    words = _NEIGHBOURS.get(key.lower(), ())
-    near = [own for own in words if own.partition("=")[0] in names]
-    near = near or get_close_matches(key, names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
     takes = f"{call} takes {', '.join(names)}"
-    return TypeError(f"{takes}; got an unexpected keyword argument {key!r}{hint}")
+    return TypeError(f"{takes}; got an unexpected keyword argument {key!r}{likely(key, names)}")
+
+
+def likely(key: object, names: Iterable[str]) -> str:
+    """Which of the names was meant, as the end of an error: "; did you mean steps?", or nothing."""
+    names = list(names)
+    words = _NEIGHBOURS.get(str(key).lower(), ())
+    near = [own for own in words if own.partition("=")[0] in names]
+    near = near or get_close_matches(str(key), names, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def one_of(**given: object) -> tuple[str, Any]:

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run described in a file that people write, in TOML or JSON."""
 
+import inspect
 import json
 import os
+from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from hockeystick import _checks, _files, _json, mechanisms
 from hockeystick._importing import importing
 from hockeystick.accountant.saved_ledger import SCHEMA, VERSION, SavedLedger
 from hockeystick.adjacency import Adjacency
 from hockeystick.limits import DEFAULT_TOLERANCE
+from hockeystick.sampling import DPSGD
+
+Made = TypeVar("Made")
 
 _USUAL: dict[str, Any] = {
     "schema": SCHEMA,
@@ -29,7 +34,9 @@ class Described(SavedLedger):
 
         As ``load``, but a file whose name ends in ".toml" is TOML, and what is usual may be left
         out: a count of 1, labels, arguments of mechanisms that have a default, adjacency,
-        tolerance. ``run.schema.json``, in the package, is the JSON schema of both.
+        tolerance. A mechanism may be said in all the words of its class, such as ``scale`` and
+        ``sensitivity``, and a run of DP-SGD as a mechanism of type "DPSGD" with the arguments of
+        ``hockeystick.DPSGD``. ``run.schema.json``, in the package, is the JSON schema of both.
 
         Raises:
             OSError: The file cannot be read.
@@ -90,26 +97,48 @@ def _completed(value: dict[str, Any]) -> dict[str, Any]:
     """With what is usual where it was left out."""
     value = _USUAL | value
     if isinstance(value.get("ledger"), list):
-        value["ledger"] = [_entry(each) for each in value["ledger"]]
+        entries = enumerate(value["ledger"])
+        value["ledger"] = [one for at, each in entries for one in _entries(each, f"$.ledger[{at}]")]
     return value
 
 
-def _entry(value: object) -> object:
+def _entries(value: object, path: str) -> list[object]:
+    """The entry, or of a run of DP-SGD an entry for each of its mechanisms."""
     if not isinstance(value, dict):
-        return value
+        return [value]
     entry = {"count": 1} | value
-    return entry | {"mechanism": _mechanism(entry["mechanism"])} if "mechanism" in entry else entry
+    kind = entry.get("mechanism")
+    if not isinstance(kind, dict):
+        return [entry]
+    if kind.get("type") != "DPSGD":
+        return [entry | {"mechanism": _mechanism(kind, f"{path}.mechanism")}]
+    count = _json.at(f"{path}.count", lambda: _checks.count(entry["count"]))
+    return [
+        entry | {"mechanism": _json.mechanism_to_json(one), "count": count * often}
+        for one, often in _made(DPSGD, kind, f"{path}.mechanism").terms
+    ]
 
 
-def _mechanism(value: object) -> object:
-    """With the defaults of its arguments, and of those of the mechanisms within it."""
+def _mechanism(value: object, path: str) -> object:
+    """With the defaults of its arguments, and of those of the mechanisms within it.
+
+    Under the arguments' own names, where it was said in other words, such as scale.
+    """
     if not isinstance(value, dict):
         return value
     kind = value.get("type")
-    known = isinstance(kind, str) and kind in mechanisms.__all__
-    usual = {
-        field.name: field.default
-        for field in (fields(getattr(mechanisms, kind)) if known else ())  # type: ignore[arg-type]
-        if field.default is not MISSING
-    }
-    return usual | {name: _mechanism(each) for name, each in value.items()}
+    if not (isinstance(kind, str) and kind in mechanisms.__all__):
+        return value
+    make: Any = getattr(mechanisms, kind)
+    inner = {name: _mechanism(each, f"{path}.{name}") for name, each in value.items()}
+    words = set(inspect.signature(make).parameters) - set(make.argument_names())
+    if words & set(value):
+        return _json.mechanism_to_json(_made(make, inner, path))
+    usual = {each.name: each.default for each in fields(make) if each.default is not MISSING}
+    return usual | inner
+
+
+def _made(make: Callable[..., Made], value: dict[str, Any], path: str) -> Made:
+    """What a constructor makes of the members of an object beside its type."""
+    arguments = {name: each for name, each in value.items() if name != "type"}
+    return _json.at(path, lambda: make(**arguments))

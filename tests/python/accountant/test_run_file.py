@@ -253,3 +253,52 @@ def test_a_text_is_read_as_a_file_is(tmp_path):
         hs.Accountant.read_text(toml)
     with pytest.raises(TypeError, match="^text must be a str"):
         hs.Accountant.read_text(text.encode())
+
+
+IN_OTHER_WORDS = """
+[[ledger]]
+label = "training"
+count = 2
+mechanism = { type = "DPSGD", noise_multiplier = 1.1, batch_size = 256, dataset_size = 60_000, epochs = 10 }
+
+[[ledger]]
+mechanism = { type = "Laplace", scale = 20, sensitivity = 2 }
+
+[[ledger]]
+mechanism = { type = "PoissonSampled", sampling_probability = 0.1, mechanism = { type = "Gaussian", sigma = 3 } }
+"""  # noqa: E501
+
+
+def test_a_run_may_be_said_in_all_the_words_that_python_takes():
+    training = hs.DPSGD(1.1, batch_size=256, dataset_size=60_000, epochs=10)
+    ((step, count),) = training.terms
+    assert Accountant.read_text(IN_OTHER_WORDS, toml=True).entries == (
+        (step, 2 * count, "training"),
+        (hs.Laplace(scale=20, sensitivity=2), 1, ""),
+        (hs.Gaussian(3.0).poisson_sampled(0.1), 1, ""),
+    )
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "message"),
+    [
+        ({"type": "Gausian", "noise_multiplier": 1}, "mechanism.type must be one .* mean Gaussian"),
+        ({"type": "Gaussian", "noise": 1}, "mechanism.noise must .* did you mean noise_multiplier"),
+        ({"type": "Gaussian", "sigma": 1, "scale": 1}, "mechanism: only one of noise_multiplier"),
+        ({"type": "DPSGD", "num_steps": 1}, "mechanism: DPSGD takes .* did you mean steps?"),
+        ({"type": "DPSGD", "noise_multiplier": 1, "steps": -1}, "mechanism: "),
+    ],
+)
+def test_errors_name_the_likely_word(mechanism, message):
+    with pytest.raises(ValueError, match=rf"^\$\.ledger\[0\]\.{message}"):
+        Accountant.read_text(json.dumps({"ledger": [{"mechanism": mechanism}]}))
+
+
+@pytest.mark.parametrize("kind", ["DPSGD", "Laplace"])
+def test_the_schema_knows_other_words(kind):
+    validator = pytest.importorskip("jsonschema").Draft202012Validator(SCHEMA)
+    numbers = {"noise_multiplier": 1.0, "steps": 3}
+    said = {"DPSGD": numbers, "Laplace": {"scale": 20, "sensitivity": 2}}
+    document = {"ledger": [{"mechanism": {"type": kind, **said[kind]}}]}
+    assert validator.is_valid(document)
+    assert not validator.is_valid({"ledger": [{"mechanism": {"type": kind, "scales": 1}}]})
