@@ -7,13 +7,13 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Literal
 
 _MIN_DIGITS = 5
-_MAX_DIGITS = 17
+_MAX_DIGITS = 6
 _SPEC = re.compile(r"\d*\.(?P<precision>\d{1,3})(?P<kind>[eEfFgG]?)")
 _EXACT = Context(prec=2000)  # a subnormal's digits go this far down
 
 
 def outward(lower: float, upper: float) -> tuple[str, str]:
-    """Both bounds in decimal, rounded outward, with digits enough to tell them apart."""
+    """Both bounds in decimal, rounded outward, with digits to tell them apart: five or six."""
     if not math.isfinite(upper) or upper == 0:
         return repr(lower), repr(upper)
     gap = (upper - lower) / upper

@@ -4,7 +4,8 @@
 import math
 from typing import NamedTuple
 
-from hockeystick import _core
+from hockeystick import _core, _html
+from hockeystick.adjacency import Direction
 from hockeystick.limits import Limits
 from hockeystick.queries import QUERIES, Asked
 
@@ -25,20 +26,30 @@ class MethodReport(NamedTuple):
     """That its attempts took."""
 
 
+_HEAD = ("method", "forecast", "width", "took", "verdict")
+
+
 class Explanation(NamedTuple):
     """A table of methods for each direction of the adjacency, asked by itself."""
 
     directions: tuple[tuple[MethodReport, ...], ...]
+    names: tuple[str, ...] = ()
+    """Of each direction, in words."""
 
     def __str__(self) -> str:
-        head = ("method", "forecast", "width", "took", "verdict")
         tables = []
-        for reports in self.directions:
-            rows = [head, *map(_cells, reports)]
+        for name, reports in zip(self.names, self.directions, strict=True):
+            rows = [_HEAD, *map(_cells, reports)]
             widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
             lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-            tables.append("\n".join(lines))
+            tables.append("\n".join([f"{name}:", *lines]))
         return "\n\n".join(tables)
+
+    def _repr_html_(self) -> str:
+        return "\n".join(
+            _html.table(_HEAD, map(_cells, reports), caption=name, left=(0, 4))
+            for name, reports in zip(self.names, self.directions, strict=True)
+        )
 
 
 def explained(asked: Asked, wanted: str, at: object, limits: Limits) -> Explanation:
@@ -55,7 +66,19 @@ def explained(asked: Asked, wanted: str, at: object, limits: Limits) -> Explanat
         memory_limit=limits.memory_limit,
         smallest=limits.smallest,
     )
-    return Explanation(tuple(tuple(map(_report, table)) for table in tables))
+    words = [_SAID[direction] for direction in limits.adjacency.directions]
+    names = words if len(tables) == len(words) else [" and ".join(words)]
+    return Explanation(tuple(tuple(map(_report, table)) for table in tables), tuple(names))
+
+
+_SAID = {
+    Direction.REMOVE: "a record is removed",
+    Direction.ADD: "a record is added",
+    Direction.REPLACE: "a record is replaced",
+    Direction.REPLACE_BACK: "a record is replaced, backwards",
+    Direction.SPECIAL_REMOVE: "a record is replaced by the special one",
+    Direction.SPECIAL_ADD: "the special record is replaced",
+}
 
 
 def _report(row: tuple[str, float, float, float, str, int, float]) -> MethodReport:

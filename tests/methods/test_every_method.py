@@ -124,7 +124,9 @@ def test_an_explanation_names_the_method_that_answers(name):
 
 def test_an_explanation_is_a_table():
     lines = str(RUNS["sampled gaussian"].explain(delta=1e-5)).splitlines()
-    assert lines[0].split() == ["method", "forecast", "width", "took", "verdict"]
+    assert lines[0] == "a record is removed:"
+    assert lines[1].split() == ["method", "forecast", "width", "took", "verdict"]
+    assert "a record is added:" in lines
     assert any("contour_integral" in line and line.endswith("chosen") for line in lines)
     with pytest.raises(TypeError, match="one of delta and epsilon"):
         RUNS["laplace"].explain()

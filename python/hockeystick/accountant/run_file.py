@@ -106,7 +106,7 @@ def _entries(value: object, path: str) -> list[object]:
     """The entry, or of a run of DP-SGD an entry for each of its mechanisms."""
     if not isinstance(value, dict):
         return [value]
-    entry = {"count": 1} | value
+    entry: dict[str, Any] = {"count": 1} | value
     kind = entry.get("mechanism")
     if not isinstance(kind, dict):
         return [entry]

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every command is asked: the run, the adjacency and the limits."""
 
+import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
-from hockeystick.adjacency import Adjacency
+from hockeystick.adjacency import Adjacency, adjacency_of
 from hockeystick.cli._numbers import NUMBER, WHOLE, Quotient
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.sampling import SAMPLINGS, rate_and_steps, sampling_of
@@ -17,6 +18,9 @@ SCHEME = (
 )
 """The parameters of a run, as ``hockeystick.sampling.sampled_run`` takes them."""
 _NOISE = "noise_multiplier"
+_LINES = textwrap.TextWrapper(
+    100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+)
 _RATE, _LENGTH = ("sampling_probability", "batch_size"), ("steps", "epochs")
 
 
@@ -27,7 +31,7 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def picture_options(command: Callable[..., None]) -> Callable[..., None]:
     """The same options, of which each picture has a tolerance of its own."""
-    return options(command, noise_required=True, tolerance=None)
+    return options(command, noise_required=False, tolerance=None)
 
 
 def comparison_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -37,7 +41,7 @@ def comparison_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def verification_options(command: Callable[..., None]) -> Callable[..., None]:
     """The same options without the tolerance and the memory of the fast accountant."""
-    return options(command, noise_required=True, limits=False)
+    return options(command, noise_required=False, limits=False)
 
 
 def options(
@@ -120,10 +124,21 @@ def _limits(tolerance: float | None) -> list[Callable[..., Any]]:
     ]
 
 
+class _Adjacency(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+    """The name of an adjacency, ours or one that others have for it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401, as click has it
+        """Our name."""
+        try:
+            return adjacency_of(value).value
+        except (TypeError, ValueError):
+            return super().convert(value, param, ctx)
+
+
 def _adjacency_option() -> Callable[..., Any]:
     return click.option(
         "--adjacency",
-        type=click.Choice([adjacency.value for adjacency in Adjacency]),
+        type=_Adjacency([adjacency.value for adjacency in Adjacency]),
         default=Adjacency.ADD_OR_REMOVE_ONE.value,
         show_default=True,
         help="Which datasets are neighbours.",
@@ -163,13 +178,12 @@ def _option(name: str) -> str:
 
 def described(run: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a run as JSON says them: with the steps and their probability."""
-    said = {name: value for name, value in run.items() if (name, value) != ("sampling", "poisson")}
     if not (set(run) & set(_RATE) and set(run) & set(_LENGTH)):  # one of the two is sought
-        return said
+        return dict(run)
     numbers = {name: value for name, value in run.items() if name != "noise_multiplier"}
     numbers["sampling"] = sampling_of(numbers["sampling"])
     rate, steps = rate_and_steps(**numbers)
-    return said | {"sampling_probability": rate, "steps": steps}
+    return dict(run) | {"sampling_probability": rate, "steps": steps}
 
 
 def sentence(run: Mapping[str, Any], adjacency: str) -> str:
@@ -181,6 +195,16 @@ def sentence(run: Mapping[str, Any], adjacency: str) -> str:
         f"{steps} {'step' if steps == 1 else 'steps'}{epochs} "
         f"of noise {noise!r}, q = {q!r}, {run['sampling']} sampling, {adjacency}"
     )
+
+
+def show(*paragraphs: str) -> None:
+    """Print each paragraph, over as many lines of at most 100 characters as it needs."""
+    for text in paragraphs:
+        click.echo(
+            textwrap.fill(
+                text, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+            )
+        )
 
 
 def note_on_delta(delta: float | None, run: Mapping[str, Any]) -> str:

@@ -8,11 +8,16 @@ import click
 from hockeystick import Accountant
 from hockeystick.cli import _options
 from hockeystick.composition import Composition
+from hockeystick.limits import DEFAULT_TOLERANCE
 from hockeystick.sampling import sampled_run
 from hockeystick.wording import in_words
 
-RUN = (
-    "A run described in TOML (.toml) or JSON, or a saved ledger, in place of the options of DP-SGD."
+RUN = click.option(
+    "--run",
+    "file",
+    type=click.Path(),
+    help="A run described in TOML (.toml) or JSON, or a saved ledger, in place of the options of "
+    "DP-SGD.",
 )
 
 
@@ -30,8 +35,12 @@ class Asked(NamedTuple):
     """The parameters of DP-SGD, if it is one of these."""
 
 
-def asked_of(file: str | None, given: dict[str, Any], adjacency: str, tolerance: float) -> Asked:
+def asked_of(
+    file: str | None, given: dict[str, Any], adjacency: str, tolerance: float = DEFAULT_TOLERANCE
+) -> Asked:
     """The run of a file, with its adjacency and tolerance unless others are given; else of DP-SGD.
+
+    Takes the parameters of a run of DP-SGD out of what is given.
 
     Raises:
         UsageError: Both are given, or too little.
@@ -43,9 +52,11 @@ def asked_of(file: str | None, given: dict[str, Any], adjacency: str, tolerance:
         said = _options.sentence(scheme, adjacency), _options.described(scheme)
         return Asked(sampled_run(**scheme), adjacency, tolerance, *said, scheme)
     for name in _options.SCHEME:
-        if _is_given(name):
+        if is_given(name):
             option = name.replace("_", "-")
             raise click.UsageError(f"--run says what ran; leave out --{option}")
+    for name in _options.SCHEME:
+        given.pop(name, None)
     run, adjacency, tolerance = read(file, adjacency, tolerance)
     return Asked(run, adjacency, tolerance, f"{in_words(run)}, {adjacency}", {"run": file}, {})
 
@@ -55,11 +66,11 @@ def read(file: str, adjacency: str, tolerance: float) -> tuple[Composition, str,
     account = Accountant.read(file)
     return (
         account.composition,
-        adjacency if _is_given("adjacency") else account.adjacency.value,
-        tolerance if _is_given("tolerance") else account.tolerance,
+        adjacency if is_given("adjacency") else account.adjacency.value,
+        tolerance if is_given("tolerance") else account.tolerance,
     )
 
 
-def _is_given(name: str) -> bool:
+def is_given(name: str) -> bool:
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE

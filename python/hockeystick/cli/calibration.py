@@ -14,9 +14,10 @@ from hockeystick._decimals import outward
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER
-from hockeystick.cli._runs import read
+from hockeystick.cli._runs import RUN, asked_of, is_given, read
 from hockeystick.composition import Composition
-from hockeystick.sampling import sampled_run
+from hockeystick.sampling import EPOCHS, sampled_run
+from hockeystick.wording import in_words
 
 _SPENT = "What was spent before and counts, too: a saved ledger, or a run in TOML or JSON."
 
@@ -34,17 +35,27 @@ def _calibration(command: Callable[..., None]) -> Callable[..., None]:
     for name, text in reversed(helps.items()):
         letters = ("-d",) if name == "delta" else ()
         command = click.option(f"--{name}", *letters, type=NUMBER, help=text)(command)
+    command = RUN(command)
     command = click.option("--spent", type=click.Path(), help=_SPENT)(command)
     return click.option(
         "--parameter",
-        type=click.Choice(["noise-multiplier", "sampling-probability", "steps"]),
+        type=click.Choice([name.replace("_", "-") for name in _DEAREST]),
         default="noise-multiplier",
         show_default=True,
-        help="What to find; the other two are given.",
+        help="What to find; the others are given. With --run: count, how often the run fits.",
     )(command)
 
 
-_DEAREST: dict[str, float] = {"noise_multiplier": 1.0, "sampling_probability": 1.0, "steps": 1}
+_DEAREST: dict[str, float] = {
+    "noise_multiplier": 1.0,
+    "sampling_probability": 1.0,
+    "batch_size": 1,
+    "steps": 1,
+    "epochs": 1,
+    "count": 1,
+}
+"""What may be found, and of each a value that costs something."""
+_WHOLE = ("batch_size", "epochs", "count")
 _END = {
     ("noise_multiplier", MIN_NOISE): (
         "everything",
@@ -53,6 +64,8 @@ _END = {
     ("sampling_probability", 1.0): ("everything", "everything fits, all records in every batch"),
     ("steps", MAX_COUNT): ("everything", "everything fits, the most steps there are"),
     ("steps", 0): ("nothing", "not even one step fits"),
+    ("epochs", 0): ("nothing", "not even one epoch fits"),
+    ("count", 0): ("nothing", "the run does not fit once"),
 }
 """What is found where the target limits nothing, or allows nothing."""
 
@@ -68,6 +81,7 @@ def calibrate(
     /,
     *,
     parameter: str,
+    file: str | None,
     spent: str | None,
     adjacency: str,
     tolerance: float,
@@ -75,37 +89,46 @@ def calibrate(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """The noise, sampling or steps that just meet a privacy target."""
-    sought = parameter.replace("-", "_")
-    _only_the_others(context, sought)
-    run = _options.taken(given, sought)
-    _refuse_what_is_not_whole(sought, run)
-    _refuse_what_costs_nothing(sought, run)
+    """The noise, batch or length that just meets a privacy target."""
+    sought = _sought(parameter, file, is_given("parameter"))
+    run: dict[str, Any] = {}
+    one = Composition()
+    if file is None:
+        _only_the_others(context, sought)
+        run = _options.taken(given, sought)
+        _refuse_what_is_not_whole(sought, run)
+        _refuse_what_costs_nothing(sought, run)
+    else:
+        one, adjacency, tolerance, *_ = asked_of(file, given, adjacency, tolerance)
     before = Composition()
     if spent is not None:
         before, adjacency, tolerance = read(spent, adjacency, tolerance)
     options = {"tolerance": tolerance, "memory_limit": memory_limit}
 
     def make(value: float) -> Composition:
-        return before + sampled_run(**(run | {sought: value}))
+        part = one * int(value) if run == {} else sampled_run(**(run | {sought: value}))
+        return before + part
 
     limits: dict[str, Any] = {"adjacency": adjacency, **options}
-    start = perf_counter()
-    found = hockeystick.calibrate(make, **given, **limits)
-    seconds = perf_counter() - start
     target = {name: value for name, value in given.items() if value is not None}
+    _refuse_what_was_spent(spent, before, target, limits)
+    whole: Any = {"integer": True} if sought in _WHOLE else {}
+    start = perf_counter()
+    found = hockeystick.calibrate(make, **given, **limits, **whole)
+    seconds = perf_counter() - start
     wanted, bounds = _cost(make(found), target, limits)
     fits, words = _END.get((sought, found), ("", ""))
     note = _options.note_on_delta(given["delta"], run)
     if not as_json:
         lower, upper = outward(bounds.lower, bounds.upper)
-        certified = f"certified: {lower} <= {wanted} <= {upper}"
-        said = _options.sentence(run | {sought: found}, adjacency)
+        said = _options.sentence(run | {sought: found}, adjacency) if run else in_words(one)
         said += f", after {spent}" if spent else ""
-        end = f"; {words}" if fits else ""
-        click.echo(f"{sought} = {found!r} ({certified}{end}), {said}, {1000 * seconds:.3g} ms")
-        if note:
-            click.echo(f"note: {note}")
+        _options.show(
+            f"{sought} = {found!r}" + (f": {words}" if fits else ""),
+            f"certified: {lower} <= {wanted} <= {upper}, in {1000 * seconds:.3g} ms",
+            said,
+            *([f"note: {note}"] if note else []),
+        )
         return
     answer = {
         sought: found,
@@ -116,7 +139,7 @@ def calibrate(
         "question": {
             "wanted": sought,
             **target,
-            **_options.described(run),
+            **(_options.described(run) if run else {"run": file}),
             **({"spent": spent} if spent else {}),
             "adjacency": adjacency,
             **options,
@@ -126,9 +149,38 @@ def calibrate(
     click.echo(json.dumps(answer))
 
 
+def _sought(parameter: str, file: str | None, is_said: bool) -> str:  # noqa: FBT001
+    """The parameter to find; of a run in a file, how often it fits."""
+    sought = parameter.replace("-", "_")
+    if file is None and sought == "count":
+        raise click.UsageError("--parameter count is how often a run fits; say which with --run")
+    if file is not None and is_said and sought != "count":
+        raise click.UsageError("--run is known but for how often it fits; say --parameter count")
+    return "count" if file is not None else sought
+
+
+def _refuse_what_was_spent(
+    spent: str | None, before: Composition, target: dict[str, float], limits: dict[str, Any]
+) -> None:
+    """Refuse a target that is below what was spent, which no parameter can change."""
+    if spent is None:
+        return
+    goal = next((name for name in ("epsilon", "advantage", "tpr") if name in target), "")
+    if goal and ("delta" in target or "fpr" in target or goal == "advantage"):
+        _, bounds = _cost(before, target, limits)
+        if bounds.lower > target[goal]:
+            cost = f"{spent} alone costs {goal} = {outward(*bounds)[1]}"
+            raise ValueError(f"{goal} must be above what was spent, got {target[goal]!r}: {cost}")
+
+
 def _only_the_others(context: click.Context, sought: str) -> None:
     option = sought.replace("_", "-")
-    found_with = {"sampling_probability": ("batch_size", "epochs"), "steps": ("epochs",)}
+    found_with = {
+        "sampling_probability": ("batch_size", "epochs"),
+        "batch_size": ("sampling_probability",),
+        "steps": ("epochs",),
+        "epochs": ("steps",),
+    }
     for name in (sought, *found_with.get(sought, ())):
         if context.params[name] is not None:
             other = name.replace("_", "-")
@@ -138,10 +190,17 @@ def _only_the_others(context: click.Context, sought: str) -> None:
 
 
 def _refuse_what_is_not_whole(sought: str, given: dict[str, Any]) -> None:
-    """Batches of the other schemes are whole numbers of records, and epochs of batches."""
-    if sought != "noise_multiplier" and given["sampling"] != "poisson":
-        option = sought.replace("_", "-")
+    """Refuse to look among numbers that a scheme does not take: batches are whole, and epochs."""
+    sampling = given["sampling"]
+    option = sought.replace("_", "-")
+    if sought == "steps" and sampling.replace("-", "_") in EPOCHS:
+        raise click.UsageError(f"steps of --sampling {sampling} are whole epochs; say epochs")
+    if sought == "sampling_probability" and sampling != "poisson":
         raise click.UsageError(f"--parameter {option} is for --sampling poisson only")
+    if sought == "batch_size" and sampling.replace("-", "_") in EPOCHS:
+        raise click.UsageError(f"--parameter {option} is for batches that are drawn one by one")
+    if sought == "batch_size" and "dataset_size" not in given:
+        raise click.UsageError("Missing option '--dataset-size'")
 
 
 def _refuse_what_costs_nothing(sought: str, given: dict[str, Any]) -> None:

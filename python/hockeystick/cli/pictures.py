@@ -10,6 +10,8 @@ import click
 
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER
+from hockeystick.cli._runs import RUN, asked_of
+from hockeystick.composition import Composable
 from hockeystick.plot._axes import SCALES, detached
 from hockeystick.plot._by_name import PICTURES, TAKEN_BY, draw
 from hockeystick.plot._methods import BASELINES, ESTIMATORS
@@ -66,6 +68,7 @@ _DPI = 200  # of formats with pixels
 @click.option(
     "--scale", type=click.Choice(SCALES), help="Of the axes; by default one that suits the picture."
 )
+@RUN
 @_options.picture_options
 @click.pass_context
 def plot(
@@ -74,6 +77,7 @@ def plot(
     *,
     picture: str,
     output: str,
+    file: str | None,
     as_json: bool,
     adjacency: str,
     **options: Any,
@@ -91,8 +95,7 @@ def plot(
     if not Path(output).suffix:
         raise click.UsageError(f"--output must end in a format, as {output}.png does")
     start = perf_counter()
-    scheme = _options.taken(options)
-    step, count = drawn(**scheme)
+    step, count, adjacency, said = _run_of(file, options, adjacency)
     ax = draw(picture, step, count, adjacency=adjacency, ax=detached(), **options)
     figure: Any = ax.figure
     try:
@@ -101,10 +104,22 @@ def plot(
         raise click.FileError(output, error.strerror) from error
     seconds = perf_counter() - start
     if as_json:
-        asked = {"wanted": picture, **_options.described(scheme), "adjacency": adjacency, **options}
+        asked = {"wanted": picture, **said, "adjacency": adjacency, **options}
         click.echo(json.dumps({"output": output, "seconds": seconds, "question": asked}))
     else:
         click.echo(f"{picture} in {output}, {1000 * seconds:.3g} ms")
+
+
+def _run_of(
+    file: str | None, options: dict[str, Any], adjacency: str
+) -> tuple[Composable, int, str, dict[str, Any]]:
+    """What a run repeats and how often, its adjacency, and what JSON says of the run."""
+    if file is None and options["noise_multiplier"] is not None:
+        scheme = _options.taken(options)
+        return *drawn(**scheme), adjacency, _options.described(scheme)
+    run, adjacency, _, _, said, _ = asked_of(file, options, adjacency)
+    step, count = run.terms[0] if len(run.terms) == 1 else (run, 1)
+    return step, count, adjacency, said
 
 
 def _only_what_it_takes(context: click.Context, picture: str) -> None:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import click
 
 from hockeystick._decimals import outward
-from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER
 from hockeystick.cli._runs import RUN, asked_of
@@ -24,7 +23,7 @@ VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
     "--steps 10000 --delta 1e-5"
 )
 @click.option("--delta", "-d", type=NUMBER, required=True, help="Target delta, in [0, 1).")
-@click.option("--run", "file", type=click.Path(), help=RUN)
+@RUN
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @_options.question_options
@@ -38,7 +37,7 @@ def epsilon(delta: float, **question: Any) -> None:
     "--steps 10000 --epsilon 2"
 )
 @click.option("--epsilon", type=NUMBER, required=True, help="Target epsilon [nats], in [0, 1e4].")
-@click.option("--run", "file", type=click.Path(), help=RUN)
+@RUN
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @click.option(
@@ -86,20 +85,25 @@ def _answer(  # noqa: PLR0913, one argument per option
     note = _options.note_on_delta(value if given == "delta" else None, run)
     second = verification(asked, {given: value}, adjacency, bounds) if verifies else None
     if not as_json:
-        answer = _sentence(wanted, bounds, f"{given} = {value!r}")
-        click.echo(f"{answer}, {sentence}, {1000 * seconds:.3g} ms")
-        if note:
-            click.echo(f"note: {note}")
+        lower, upper = outward(*bounds)
+        theory = "; nobody knows closer bounds" if bounds.limited_by == "theory" else ""
+        _options.show(
+            f"{wanted} = {upper} at {given} = {value!r}",
+            f"certified: {lower} <= {wanted} <= {upper}, in {1000 * seconds:.3g} ms{theory}",
+            sentence,
+            *([f"note: {note}"] if note else []),
+        )
         if why:
             click.echo(f"\n{why}")
         if second:
-            click.echo(second.sentence)
+            _options.show(second.sentence)
             second.refuse_a_miss()
         return
     members: dict[str, Any] = {
         wanted: bounds.upper,
         "lower": bounds.lower,
         "upper": bounds.upper,
+        "limited_by": bounds.limited_by,
         "seconds": seconds,
         "question": {
             "wanted": wanted,
@@ -118,10 +122,3 @@ def _answer(  # noqa: PLR0913, one argument per option
     click.echo(json.dumps(members))
     if second:
         second.refuse_a_miss()
-
-
-def _sentence(wanted: str, bounds: Bounds[float], given: str) -> str:
-    lower, upper = outward(bounds.lower, bounds.upper)
-    certified = f"certified: {lower} <= {wanted} <= {upper}"
-    why = "; nobody knows closer bounds" if bounds.limited_by == "theory" else ""
-    return f"{wanted} = {upper} at {given} ({certified}{why})"

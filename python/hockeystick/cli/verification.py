@@ -11,8 +11,8 @@ import hockeystick
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER, WHOLE
+from hockeystick.cli._runs import RUN, asked_of
 from hockeystick.composition import Composition
-from hockeystick.sampling import sampled_run
 from hockeystick.verify import Verified
 
 
@@ -26,9 +26,11 @@ from hockeystick.verify import Verified
 @click.option("--prior", type=NUMBER, help="In (0, 1): asks for the Bayes risk.")
 @click.option("--order", type=NUMBER, help="In [1, 1e4]: asks for the Renyi divergence.")
 @click.option("--digits", type=WHOLE, default=30, show_default=True, help="Decimal digits wanted.")
+@RUN
 @_options.verification_options
 def verify(
     *,
+    file: str | None,
     fpr: float | None,
     digits: int,
     adjacency: str,
@@ -40,8 +42,7 @@ def verify(
     It works in ball arithmetic with proved errors and shares no code with the fast accountant
     (extra verify). It exits with 2 where the fast interval misses the value.
     """
-    scheme = _options.taken(asked)
-    run = sampled_run(**scheme)
+    run, adjacency, _, sentence, said, _ = asked_of(file, asked, adjacency)
     questions = {**asked, "false_positive_rate": fpr}
     given = {name: value for name, value in questions.items() if value is not None}
     if len(given) != 1:
@@ -49,10 +50,10 @@ def verify(
     result = hockeystick.verify(run, adjacency=adjacency, digits=digits, **given)
     second = Second(result)
     if as_json:
-        question = {**given, **_options.described(scheme), "adjacency": adjacency, "digits": digits}
+        question = {**given, **said, "adjacency": adjacency, "digits": digits}
         click.echo(json.dumps({**second.members, "question": question}))
     else:
-        click.echo(f"{second.sentence}, {_options.sentence(scheme, adjacency)}")
+        _options.show(second.sentence, sentence)
     second.refuse_a_miss()
 
 

@@ -181,6 +181,7 @@ def test_json(monkeypatch, capfd):
         "noise_multiplier": 1.0,
         "sampling_probability": 0.01,
         "steps": 10_000,
+        "sampling": "poisson",
         "tolerance": 1e-3,
         "memory_limit": 2**30,
         "time_limit": 30.0,

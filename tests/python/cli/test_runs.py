@@ -49,7 +49,8 @@ def test_a_run_is_asked_as_its_file_says(capsys, wanted, given, value):
     assert answer["question"] == limits | {"run": "run.toml"}
     code, out, _ = run(capsys, *question)
     assert code == 0
-    assert "DP-SGD: 1,000 steps, noise 1, q = 0.01 + 5 times Laplace, noise 10, remove-one," in out
+    said = "DP-SGD: 1,000 steps, noise 1, q = 0.01 + 5 times Laplace, noise 10, remove-one"
+    assert out.splitlines()[-1] == said
 
 
 def test_options_come_before_the_file(capsys):
@@ -81,15 +82,41 @@ def test_what_was_spent_counts_in_a_calibration(capsys):
     assert answer["question"]["spent"] == "run.toml"
     assert answer["question"]["adjacency"] == "remove-one"
     _, out, _ = run(capsys, "calibrate", "--spent", "run.toml", *STEP)
-    assert out.startswith(f"steps = {steps} ")
-    assert ", after run.toml, " in out
+    assert out.startswith(f"steps = {steps}\n")
+    assert out.endswith(", after run.toml\n")
 
 
 def test_nothing_fits_after_too_much(capsys):
     hs.Accountant().compose(10 * RUN).save("ledger.json")
     code, out, err = run(capsys, "calibrate", "--spent", "ledger.json", *STEP)
     assert (code, out) == (2, "")
+    assert "epsilon must be above what was spent, got 3.0: ledger.json alone costs" in err
     assert err.count("\n") == 1
+
+
+def test_how_often_a_run_fits(capsys):
+    budget = ["--epsilon", "9", "-d", "1e-6"]
+    _, out, _ = run(capsys, "calibrate", "--run", "run.toml", *budget, "--json")
+    answer = json.loads(out)
+    count = answer["count"]
+    options = {"adjacency": "remove-one", "tolerance": 1e-4}
+    bounds = (count * RUN).epsilon_bounds(1e-6, **options)
+    assert (answer["lower"], answer["epsilon"]) == tuple(bounds)
+    assert answer["epsilon"] <= 9 < ((count + 1) * RUN).epsilon(1e-6, **options)
+    assert answer["question"]["run"] == "run.toml"
+    code, _, err = run(capsys, "calibrate", "--run", "run.toml", *budget, "--parameter", "steps")
+    assert (code, "say --parameter count" in err) == (2, True)
+    code, _, err = run(capsys, "calibrate", *budget, "--parameter", "count", "-s", "1")
+    assert (code, "say which with --run" in err) == (2, True)
+
+
+def test_a_file_is_verified_and_drawn(capsys, tmp_path):
+    pytest.importorskip("flint")
+    code, out, _ = run(capsys, "verify", "--run", "run.toml", "-d", "1e-6")
+    assert (code, "encloses it" in " ".join(out.split())) == (0, True)
+    picture = ["plot", "tradeoff", "--run", "run.toml", "--output", str(tmp_path / "a.png")]
+    assert run(capsys, *picture)[0] == 0
+    assert (tmp_path / "a.png").stat().st_size > 1000
 
 
 @pytest.mark.parametrize(

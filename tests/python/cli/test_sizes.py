@@ -33,9 +33,10 @@ def test_what_an_engineer_has(run):
     assert (question["steps"], question["sampling_probability"]) == (2344, 256 / 60_000)
     assert (question["batch_size"], question["epochs"]) == (256, 10)
     _, out, _ = run("calibrate", *SIZES, "--epochs", "10", *BUDGET)
-    assert re.search(r"^noise_multiplier = 0[.]786.*, 2344 steps .10 epochs. of noise 0[.]786", out)
+    assert out.startswith("noise_multiplier = 0.786")
+    assert "\n2344 steps (10 epochs) of noise 0.786" in out
     _, out, _ = run("calibrate", "-s", "1", *SIZES, *BUDGET, "--parameter", "steps")
-    assert re.search(r"^steps = 7432 .*, 7432 steps .31[.]71 epochs. of noise 1[.]0", out)
+    assert re.search(r"(?s)^steps = 7432\n.*\n7432 steps .31[.]71 epochs. of noise 1[.]0", out)
 
 
 def test_sizes_and_epochs_in_whole_batches(run):
@@ -53,7 +54,7 @@ def test_sizes_and_epochs_in_whole_batches(run):
             *("epsilon", "-s", "9", *SIZES, "--epochs", "1", "-d", "1e-5", *option),
             *("--sampling", "random-allocation"),
         )
-        assert f", {steps} steps (1 epochs) of noise 9.0" in out
+        assert f"\n{steps} steps (1 epochs) of noise 9.0" in out
     _, out, _ = run(
         *("epsilon", "-s", "9", *SIZES, "--epochs", "1", "-d", "1e-5", "--drop-last", "--json"),
         *("--sampling", "cyclic"),
@@ -111,11 +112,34 @@ def test_one_over_n_gets_a_word(run, delta, noted):
         "at delta = 1/n a mechanism may publish one of n records whole; usual is n^-1.1 or less, "
     )
     _, out, _ = run(*asked)
-    assert out.endswith(f"\nnote: {note}here 5.5e-06\n") == noted
+    assert " ".join(out.split()).endswith(f" note: {note}here 5.5e-06") == noted
+    assert max(map(len, out.splitlines())) <= 100
     answer = json.loads(run(*asked, "--json")[1])
     assert answer.get("note", "").startswith(note) == noted
 
 
 def test_a_quotient_tells_the_number_of_records(run):
-    assert "here 5.5e-06" in run(*EPSILON[:-1], "1/60000")[1]
+    assert "here 5.5e-06" in " ".join(run(*EPSILON[:-1], "1/60000")[1].split())
     assert "note" not in run(*EPSILON[:-1], "0.00002")[1]
+
+
+FOUND = {
+    "epochs": ("--batch-size 256 --dataset-size 60000", 31),
+    "batch-size": ("--dataset-size 60000 --epochs 10", 696),
+    "epochs of random-allocation": ("--batch-size 250 --dataset-size 60000", 34),
+    "steps of fixed-size": ("--batch-size 250 --dataset-size 60000 --adjacency replace-one", 1),
+}
+
+
+@pytest.mark.parametrize("sought", FOUND)
+def test_whole_numbers_are_found(run, sought):
+    parameter, _, sampling = sought.partition(" of ")
+    given, found = FOUND[sought]
+    scheme = [*given.split(), "--sampling", sampling or "poisson"]
+    asked = ["calibrate", "-s", "1", *scheme, "--parameter", parameter, *BUDGET]
+    answer = json.loads(run(*asked, "--json")[1])
+    assert answer[parameter.replace("-", "_")] == found
+    assert answer["epsilon"] <= 2
+    more = ["epsilon", "-s", "1", *scheme, f"--{parameter}", str(found + 1), "-d", "1e-5"]
+    assert json.loads(run(*more, "--json")[1])["epsilon"] > 2
+    assert run(*asked)[1].startswith(f"{parameter.replace('-', '_')} = {found}\n")
