@@ -38,6 +38,7 @@ EXAMPLES = [
         noise_multiplier=1.0, sampling_probability=0.1, truncated_batch_size=100, dataset_size=1000
     ),
     hs.ZCDP(rho=0.1),
+    hs.RenyiDP(order=8.0, divergence=1.0),
     CURVE,
     CURVE.poisson_sampled(0.1),
 ]
