@@ -106,6 +106,11 @@ class Adjacency(Enum):
         return next((one for one in cls if one.value == name), None)
 
     @property
+    def in_words(self) -> str:
+        """In what neighbouring datasets differ: "a record is added or removed"."""
+        return _IN_WORDS[self]
+
+    @property
     def symmetric(self) -> "Adjacency":
         """With both directions where one is the reverse of the other."""
         return self if self.reversed is self else Adjacency.ADD_OR_REMOVE_ONE
@@ -116,6 +121,14 @@ class Adjacency(Enum):
         swapped = {Adjacency.REMOVE_ONE: Adjacency.ADD_ONE, Adjacency.ADD_ONE: Adjacency.REMOVE_ONE}
         return swapped.get(self, self)
 
+
+_IN_WORDS = {
+    Adjacency.ADD_OR_REMOVE_ONE: "a record is added or removed",
+    Adjacency.REMOVE_ONE: "a record is removed",
+    Adjacency.ADD_ONE: "a record is added",
+    Adjacency.REPLACE_ONE: "a record is replaced by any other",
+    Adjacency.REPLACE_SPECIAL: "a record is replaced by a special, empty one, or the reverse",
+}
 
 AdjacencyLike = Adjacency | str
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Unpack
 
-from hockeystick import _checks
+from hockeystick import _checks, _html
+from hockeystick._decimals import outward
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.admission import Amount, amount, bracketed, most_runs
@@ -15,6 +16,7 @@ from hockeystick.composition import Composable, Composition
 from hockeystick.errors import best_bounds
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.sampling import DPSGD
+from hockeystick.wording import in_words
 
 _FINE = 10_000  # steps that remain are known to a part in so many
 
@@ -94,6 +96,14 @@ class EpsilonMeter:
             f"<EpsilonMeter steps={self._steps} step={self._step!r} delta={self._delta!r} "
             f"budget={self._budget!r}>"
         )
+
+    def _repr_html_(self) -> str:
+        has_budget = self._budget is not None
+        head = ("steps", "of", "delta", "epsilon", "certified from", "budget", "steps left")
+        lower, upper = outward(*self.bounds)
+        budget = (str(self._budget), f"{self.remaining_steps:,}") if has_budget else ()
+        row = (f"{self._steps:,}", in_words(self._step), repr(self._delta), upper, lower, *budget)
+        return _html.table(head[: len(row)], [row], left=(1,))
 
     @property
     def steps(self) -> int:

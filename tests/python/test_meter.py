@@ -296,3 +296,13 @@ def test_what_is_drawn_anew_costs_a_whole_epoch_again(done):
     assert (plain.steps, plain.composition) == (8, 8 * STEP)
     with pytest.raises(ValueError, match="^count must be"):
         plain.begin_anew(-1)
+
+
+def test_a_notebook_shows_a_table():
+    meter = hs.EpsilonMeter(hs.Gaussian(1.0).poisson_sampled(0.01), 1e-5, budget=2)
+    meter.update()
+    text = meter._repr_html_()
+    assert "steps left" in text
+    assert f"{meter.remaining_steps:,}" in text
+    without = hs.EpsilonMeter(hs.Gaussian(1.0), 1e-5)._repr_html_()
+    assert "budget" not in without

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 from hockeystick import _checks, _html
 from hockeystick._decimals import outward, rounded
 from hockeystick._words import spoken
+from hockeystick.accountant import formats
 from hockeystick.accountant.admission import Admission, Amount, Budget, amount
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
@@ -94,6 +95,25 @@ class Report:
     def html(self) -> str:
         """As a table in HTML, without scripts."""
         return self._table(None)
+
+    def page(self) -> str:
+        """As a whole page in HTML: with a style, a total, the date and the neighbours in words."""
+        head, *rows = self._with_total()
+        table = _html.table(
+            head, rows, caption=self._title, note=self._summary, left=_TEXTS, most=None
+        )
+        return formats.page(self._title, table, formats.origin(self.adjacency))
+
+    def latex(self) -> str:
+        """As a floating table in LaTeX, for which no package is needed."""
+        said = f"{self._title}. {self._summary}. {formats.origin(self.adjacency)}"
+        return formats.latex(self._with_total(), said, _TEXTS)
+
+    def _with_total(self) -> list[tuple[str, ...]]:
+        """The cells, with all entries together in the last row."""
+        head, *rows = self._cells()
+        cost, left = rounded(self.bounds.upper, "upper"), rows[-1][-1] if rows else ""
+        return [head, *rows, ("all", "", "", "", cost, left)[: len(head)]]
 
     def _repr_html_(self) -> str:
         return self._table(_html.MOST_ROWS)
@@ -209,6 +229,13 @@ class Reported(Admission):
             words = mechanism_in_words(mechanism)
             rows.append(cost.row(label, words, count, own, bounds.upper, left))
         return Report(tuple(rows), bounds, cost.delta, cost.most, self._adjacency)
+
+    def sentence(
+        self, delta: float | None = None, *, epsilon: float | None = None, **options: Any
+    ) -> str:
+        """What all entries cost, in sentences; see ``Composition.sentence``."""
+        limits = {"adjacency": self._adjacency, "tolerance": self._tolerance, **options}
+        return self.composition.sentence(delta, epsilon=epsilon, **limits)
 
     def _repr_html_(self) -> str:
         rows = (

@@ -9,7 +9,7 @@ from hockeystick import Accountant
 from hockeystick.cli import _options
 from hockeystick.composition import Composition
 from hockeystick.limits import DEFAULT_TOLERANCE
-from hockeystick.sampling import sampled_run
+from hockeystick.sampling import DPSGD
 from hockeystick.wording import in_words
 
 RUN = click.option(
@@ -50,7 +50,7 @@ def asked_of(
             raise click.UsageError("Missing option '--noise-multiplier' (or '--run')")
         scheme = _options.taken(given)
         said = _options.sentence(scheme, adjacency), _options.described(scheme)
-        return Asked(sampled_run(**scheme), adjacency, tolerance, *said, scheme)
+        return Asked(DPSGD(**scheme), adjacency, tolerance, *said, scheme)
     for name in _options.SCHEME:
         if is_given(name):
             option = name.replace("_", "-")
@@ -72,5 +72,6 @@ def read(file: str, adjacency: str, tolerance: float) -> tuple[Composition, str,
 
 
 def is_given(name: str) -> bool:
+    """Whether the option of that name was typed."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE

@@ -32,6 +32,8 @@ _FORMATS: dict[str, Callable[[Report], str]] = {
     "text": str,
     "markdown": Report.markdown,
     "html": Report.html,
+    "page": Report.page,
+    "latex": Report.latex,
     "json": _as_json,
 }
 

@@ -15,6 +15,7 @@ from hockeystick.cli.verification import verification
 from hockeystick.limits import DEFAULT_SMALLEST
 
 EXPLAIN = "Print what each method offered, and which one answered."
+SENTENCE = "Print the answer in sentences, to put into a paper or a report."
 VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
 
 
@@ -26,6 +27,7 @@ VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
 @RUN
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
+@click.option("--sentence", "in_sentences", is_flag=True, help=SENTENCE)
 @_options.question_options
 def epsilon(delta: float, **question: Any) -> None:
     """Smallest epsilon of a run, for a delta."""
@@ -47,6 +49,7 @@ def epsilon(delta: float, **question: Any) -> None:
     show_default=True,
     help="Delta below which bounds may be wider where tighter ones take long; 0: none.",
 )
+@click.option("--sentence", "in_sentences", is_flag=True, help=SENTENCE)
 @_options.question_options
 def delta(epsilon: float, smallest: float, **question: Any) -> None:
     """Smallest delta of a run, for an epsilon."""
@@ -66,6 +69,7 @@ def _answer(  # noqa: PLR0913, one argument per option
     as_json: bool,
     explains: bool,
     verifies: bool,
+    in_sentences: bool,
     **scheme: Any,
 ) -> None:
     asked, adjacency, tolerance, sentence, said, run = asked_of(file, scheme, adjacency, tolerance)
@@ -75,13 +79,16 @@ def _answer(  # noqa: PLR0913, one argument per option
         "memory_limit": memory_limit,
         **(lowest or {}),
     }
+    at: dict[str, Any] = {given: value, "adjacency": adjacency}
+    if in_sentences:
+        _options.show(asked.sentence(**at, tolerance=tolerance, memory_limit=memory_limit))
+        return
     start = perf_counter()
     bounds = ask(value, adjacency=adjacency, **limits)
     seconds = perf_counter() - start
     why = None
     if explains:
-        at: dict[str, Any] = {given: value}
-        why = asked.explain(**at, adjacency=adjacency, **limits)
+        why = asked.explain(**at, **limits)
     note = _options.note_on_delta(value if given == "delta" else None, run)
     second = verification(asked, {given: value}, adjacency, bounds) if verifies else None
     if not as_json:

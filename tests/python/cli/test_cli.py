@@ -345,3 +345,10 @@ def test_an_explanation_follows_the_answer(run):
     _, text, _ = run(*EPSILON, "--explain", "--json")
     tables = json.loads(text)["methods"]
     assert [row["method"] for row in tables[0]] == hs._core.methods()
+
+
+def test_a_sentence(run):
+    code, out, _ = run(*EPSILON, "--sentence")
+    run_of_it = hs.DPSGD(1.0, sampling_probability=0.01, steps=1000)
+    assert (code, " ".join(out.split())) == (0, run_of_it.sentence(1e-5))
+    assert max(map(len, out.splitlines())) <= 100
