@@ -40,7 +40,7 @@ PYTHON_LAYERS = [
     {"mechanisms"},
     {"_json", "disjoint", "given_cdf", "sampling", "wording"},
     {"accountant"},
-    {"_sweep", "baselines", "calibration", "dpsgd", "filters", "sentences"},
+    {"_sweep", "audit", "baselines", "calibration", "dpsgd", "filters", "sentences"},
     {"meter", "plot", "verify"},
     {"__init__"},
     {"callbacks", "compat"},

@@ -11,7 +11,7 @@ True
 from importlib import import_module
 from typing import Any
 
-from hockeystick import mechanisms
+from hockeystick import audit, mechanisms
 from hockeystick._core import DominatingPair
 from hockeystick._sweep import Records, SweepError, sweep
 from hockeystick._words import likely
@@ -69,6 +69,7 @@ __all__ = [
     "Verified",
     "ZCDPFilter",
     "__version__",
+    "audit",
     "calibrate",
     "dpsgd_epsilon",
     "dpsgd_epsilon_bounds",

@@ -20,6 +20,9 @@ __all__: list[str] = [
     "additive_noise_pair",
     "allocated_moments",
     "allocated_pair",
+    "attack_rates",
+    "audited_epsilon",
+    "audited_mu",
     "bayes_risk_bounds",
     "clock",
     "composed_delta",
@@ -44,6 +47,9 @@ __all__: list[str] = [
     "loss_tail_bounds",
     "loss_variance_bounds",
     "methods",
+    "one_run_epsilon",
+    "one_run_p_value",
+    "one_run_refutes",
     "pairs_besides",
     "pld_bayes_risk",
     "pld_gdp_mu",
@@ -56,6 +62,7 @@ __all__: list[str] = [
     "power_bounds",
     "pure_gdp_mu",
     "ranges",
+    "rate_limits",
     "renyi_bounds",
     "sampled_terms",
     "with_far_losses",
@@ -280,6 +287,34 @@ def allocated_pair(
 ) -> DominatingPair:
     """
     A pair above or below that of a step which each record joins once in `steps`.
+    """
+
+def attack_rates(
+    true_positives: typing.SupportsFloat | typing.SupportsIndex,
+    false_negatives: typing.SupportsFloat | typing.SupportsIndex,
+    false_positives: typing.SupportsFloat | typing.SupportsIndex,
+    true_negatives: typing.SupportsFloat | typing.SupportsIndex,
+    alpha: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float, float]:
+    """
+    True positives at least, false positives and false negatives at most, all but with probability alpha.
+    """
+
+def audited_epsilon(
+    false_positives: typing.SupportsFloat | typing.SupportsIndex,
+    false_negatives: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+) -> float:
+    """
+    A lower bound of epsilon from upper bounds of both rates.
+    """
+
+def audited_mu(
+    false_positives: typing.SupportsFloat | typing.SupportsIndex,
+    false_negatives: typing.SupportsFloat | typing.SupportsIndex,
+) -> float:
+    """
+    A lower bound of mu, likewise.
     """
 
 def bayes_risk_bounds(
@@ -527,6 +562,40 @@ def methods() -> list[str]:
     The names of the methods, in the order in which they are asked for a forecast.
     """
 
+def one_run_epsilon(
+    canaries: typing.SupportsFloat | typing.SupportsIndex,
+    guesses: typing.SupportsFloat | typing.SupportsIndex,
+    correct: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    alpha: typing.SupportsFloat | typing.SupportsIndex,
+) -> float:
+    """
+    An epsilon at which that probability is below alpha, or 0.
+    """
+
+def one_run_p_value(
+    canaries: typing.SupportsFloat | typing.SupportsIndex,
+    guesses: typing.SupportsFloat | typing.SupportsIndex,
+    correct: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+) -> float:
+    """
+    An upper bound of the probability of so many right guesses in one run that is (epsilon, delta)-DP.
+    """
+
+def one_run_refutes(
+    canaries: typing.SupportsFloat | typing.SupportsIndex,
+    guesses: typing.SupportsFloat | typing.SupportsIndex,
+    correct: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    delta: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    alpha: typing.SupportsFloat | typing.SupportsIndex,
+) -> bool:
+    """
+    Whether so many right guesses are less likely than alpha for a curve below these points.
+    """
+
 def pairs_besides(
     type: str,
     arguments: dict[str, typing.Any],
@@ -619,6 +688,15 @@ def pure_gdp_mu(epsilon: typing.SupportsFloat | typing.SupportsIndex) -> float:
 def ranges() -> dict[str, tuple[float, float]]:
     """
     The ends of what users may give, by name.
+    """
+
+def rate_limits(
+    successes: typing.SupportsFloat | typing.SupportsIndex,
+    trials: typing.SupportsFloat | typing.SupportsIndex,
+    alpha: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]:
+    """
+    The limits of Clopper and Pearson for a rate, each of which fails with probability alpha at most.
     """
 
 def renyi_bounds(

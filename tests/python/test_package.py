@@ -102,6 +102,7 @@ QUESTIONS = """
 run = 100 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 run += hs.Laplace(noise_multiplier=9.0)
 given = {"epsilon": 1e-5, "delta": 1.0, "tradeoff": 0.1, "true_positive_rate": 0.1}
+given |= {"reconstruction_risk": 0.1}
 given |= {"probabilistic_delta": 1.0, "loss_quantile": 0.9, "renyi_divergence": 2.0}
 asked = [name for name in dir(run) if name.endswith("_bounds")]
 assert asked

@@ -32,6 +32,8 @@ class Target(Options, total=False):
     advantage: float | None
     tpr: float | None
     fpr: float | None
+    reconstruction_risk: float | None
+    baseline: float | None
     rho: float | None
     bounds: tuple[float, float] | None
     spent: Composable | Accountant | None
@@ -45,6 +47,8 @@ class Targets(Options, total=False):
     advantage: npt.ArrayLike | None
     tpr: npt.ArrayLike | None
     fpr: npt.ArrayLike | None
+    reconstruction_risk: npt.ArrayLike | None
+    baseline: npt.ArrayLike | None
     rho: npt.ArrayLike | None
     bounds: tuple[float, float] | None
     spent: Composable | Accountant | None
@@ -91,7 +95,8 @@ def calibrate(
             floats, or halves, with TypeError, as counts do.
         asked: The target, one of ``epsilon`` at most [nats], > 0, at ``delta`` in [0, 1);
             ``rho`` of zero-concentrated DP at most [nats], > 0; ``advantage`` of an attack at most,
-            in (0, 1); and ``tpr`` of an attack at most, in (fpr, 1), at ``fpr`` in (0, 1).
+            in (0, 1); ``tpr`` of an attack at most, in (fpr, 1), at ``fpr`` in (0, 1); and
+            ``reconstruction_risk`` at most, in (baseline, 1), at ``baseline`` in (0, 1).
             Arrays of them broadcast as those of a NumPy ufunc do. ``bounds``, the parameters to
             search, both ends included; by default all positive ones that `make` accepts; not needed
             as a bracket. ``spent``, what the same data cost before, which counts for the target: a
@@ -173,17 +178,21 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
     elif names == {"advantage"}:
         query, name = "advantage_bounds", "advantage"
         target = _checks.open_unit(name, given[name])
-    elif names == {"tpr", "fpr"}:
-        fpr = _checks.open_unit("fpr", given["fpr"])
-        query, at, name = "true_positive_rate_bounds", (fpr,), "tpr"
+    elif names in ({"tpr", "fpr"}, {"reconstruction_risk", "baseline"}):
+        name, guessing = ("tpr", "fpr") if "tpr" in names else ("reconstruction_risk", "baseline")
+        rate = _checks.open_unit(guessing, given[guessing])
+        query, at = "true_positive_rate_bounds", (rate,)
         target = _checks.open_unit(name, given[name])
-        if target <= fpr:
+        if target <= rate:
             raise ValueError(
-                f"tpr must be above fpr = {fpr!r}, which guessing reaches, got {target!r}"
+                f"{name} must be above {guessing} = {rate!r}, which guessing reaches, got "
+                f"{target!r}"
             )
     else:
         got = ", ".join(sorted(names)) or "none"
-        wanted = "epsilon and delta, rho, advantage, or tpr and fpr"
+        wanted = (
+            "epsilon and delta, rho, advantage, tpr and fpr, or reconstruction_risk and baseline"
+        )
         raise TypeError(f"the target must be {wanted}; got {got}")
 
     points = np.array(at[0] if at else 0.0)
@@ -202,7 +211,7 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
             return ask(run, limits.tolerance, memory)
         return Bounds(bounds.upper, bounds.upper)
 
-    is_rate = name in ("advantage", "tpr")
+    is_rate = name in ("advantage", "tpr", "reconstruction_risk")
     little = min(limits.memory_limit, _LITTLE)
     return Goal(
         name=name,

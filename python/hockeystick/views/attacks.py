@@ -3,6 +3,7 @@
 
 from typing import Any, Unpack, overload
 
+from hockeystick import _checks
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.limits import Options, ProbabilityOptions
 from hockeystick.queries import Asked, described
@@ -70,6 +71,37 @@ class AttackViews(Asked):
         more, as delta is.
         """
         return self._ask("true_positive_rate", fpr, options)
+
+    def reconstruction_risk(
+        self, baseline: Value | Array, **options: Unpack[ProbabilityOptions]
+    ) -> Value:
+        """Certified upper bound, the upper end of ``reconstruction_risk_bounds``.
+
+        >>> import hockeystick as hs
+        >>> round(hs.Gaussian(noise_multiplier=1.0).reconstruction_risk(0.01), 4)
+        0.0924
+        """
+        return self.reconstruction_risk_bounds(baseline, **options).upper
+
+    def reconstruction_risk_bounds(
+        self, baseline: Value | Array, **options: Unpack[ProbabilityOptions]
+    ) -> Bounds[Value]:
+        """How often the best attack reconstructs a record that guessing finds so often, enclosed.
+
+        `baseline` is the probability that the best guess without the output succeeds, at whatever
+        counts as success: for one of 1000 equally likely records 0.001. Success with the output is
+        at most the true positive rate at that false positive rate, and for some record, prior and
+        notion of success it is that.
+
+        Args:
+            baseline: In [0, 1], scalar or any shape.
+            options: As of ``true_positive_rate_bounds``.
+
+        Source: Balle, Cherubin & Hayes (2022); Hayes, Mahloujifar & Balle (2023), Bounding training
+        data reconstruction in DP-SGD; Kaissis et al. (2023).
+        """
+        _checks.rate_array(baseline, name="baseline")  # named so
+        return self.true_positive_rate_bounds(baseline, **options)
 
     def advantage(self, **options: Unpack[ProbabilityOptions]) -> float:
         """Certified upper bound on the advantage: the upper end of ``advantage_bounds``."""

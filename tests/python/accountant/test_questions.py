@@ -22,6 +22,7 @@ AT = {
     "pld": (),
     "tradeoff": (0.1,),
     "true_positive_rate": ([1e-3, 0.1],),
+    "reconstruction_risk": ([1e-3, 0.1],),
     "probabilistic_delta": (1.0,),
     "loss_quantile": (0.5,),
     "renyi_divergence": ([2.0, 10.0],),

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What attacks prove of a mechanism: lower bounds from counts, each with its confidence.
+#pragma once
+
+#include <span>
+
+namespace hockeystick {
+
+/// Attacks on independent runs of a mechanism: how often each said "with the record", where it was there and not.
+struct AttackCounts {
+  double true_positives, false_negatives, false_positives, true_negatives;
+};
+
+/// Ends of the two rates that hold together with probability 1 - alpha: true positives at least, false positives at
+/// most, false negatives at most.
+struct AttackRates {
+  double true_positives, false_positives, false_negatives;
+};
+AttackRates attack_rates(const AttackCounts& counts, double alpha);
+
+/// An epsilon >= 0 that every (epsilon', delta)-DP mechanism with these rates has at least.
+double audited_epsilon(const AttackRates& rates, double delta);
+
+/// A mu >= 0 of Gaussian DP, likewise.
+double audited_mu(const AttackRates& rates);
+
+/// Of one run in which each of `canaries` records was included with probability 1/2: `correct` of `guesses` were right.
+struct OneRun {
+  double canaries, guesses, correct;
+};
+
+/// An upper bound of the probability of so many right guesses, of a mechanism that is (epsilon, delta)-DP
+/// (Steinke, Nasr & Jagielski 2023).
+double one_run_p_value(const OneRun& run, double epsilon, double delta);
+
+/// An epsilon >= 0 at which that is below alpha, or 0.
+double one_run_epsilon(const OneRun& run, double delta, double alpha);
+
+/// Whether so many right guesses have a probability below `alpha` for every mechanism whose delta at each epsilon >= 0,
+/// in both directions, is at most the delta given (Mahloujifar, Melis & Chaudhuri 2024).
+bool one_run_refutes(const OneRun& run, std::span<const double> epsilon, std::span<const double> delta, double alpha);
+
+}  // namespace hockeystick

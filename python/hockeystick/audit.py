@@ -1,0 +1,421 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What attacks prove: lower bounds of epsilon and mu, and claims that they refute.
+
+**The canaries of one training run are not independent trials.** ``epsilon_lower``, ``mu_lower`` and
+``refutes`` take the outcomes of *independent* runs of the mechanism: one guess from each run, the
+record in half of the runs, say. A thousand canaries in one model give a thousand guesses that share
+one noise; for these are ``one_run_epsilon_lower`` and ``one_run_refutes``. Nor are the scores of
+one run at several thresholds independent, or those of the threshold that turned out best: fix the
+threshold and which side of it counts as "in" before the scores are seen, or name a list of
+thresholds in advance, which ``epsilon_lower_of_scores`` pays for.
+
+All answers are certified: binomial tails are enclosed, and every end is rounded to the safe side.
+They fail with probability 1 - confidence at most. Attacks that tell nothing give 0.
+
+    import hockeystick as hs
+
+    hs.audit.epsilon_lower(
+        true_positives=900, false_negatives=100, false_positives=50, true_negatives=950, delta=1e-5
+    )
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from hockeystick import _checks, _core
+from hockeystick.accountant.ledger import Ledger
+from hockeystick.accountant.questions import run_and_adjacency
+from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.bounds import Array, Bounds, Value
+from hockeystick.composition import Composable
+from hockeystick.limits import ProbabilityOptions
+
+__all__ = [
+    "counts",
+    "epsilon_lower",
+    "epsilon_lower_of_scores",
+    "mu_lower",
+    "one_run_epsilon_lower",
+    "one_run_p_value",
+    "one_run_refutes",
+    "rate_bounds",
+    "reconstruction_risk",
+    "refutes",
+]
+
+MOST_TRIALS = 10**9
+_POINTS = 512  # of a run's curve: the hull of its lines is within 1e-4 of the curve
+_FAR = 1e-13  # of delta, up to which the curve is looked at
+
+
+def rate_bounds(successes: int, trials: int, confidence: float = 0.95) -> Bounds[float]:
+    """Clopper and Pearson's interval for a rate: certainly no narrower than the exact one.
+
+    Args:
+        successes: In [0, trials].
+        trials: Independent ones, in [1, 1e9].
+        confidence: In (0, 1): either end fails with probability (1 - confidence) / 2 at most.
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: An argument has the wrong type, or a count is not whole.
+
+    Cost: of 1e9 trials some ten milliseconds.
+    Source: Clopper & Pearson (1934).
+
+    >>> lower, upper = rate_bounds(0, 1000)
+    >>> lower, 0.00368 < upper < 0.00369
+    (0.0, True)
+    """
+    n = _checks.whole("trials", trials, 1, MOST_TRIALS)
+    k = _checks.whole("successes", successes, 0, n)
+    return Bounds(*_core.rate_limits(k, n, _level(confidence) / 2))
+
+
+def epsilon_lower(
+    *,
+    true_positives: int,
+    false_negatives: int,
+    false_positives: int,
+    true_negatives: int,
+    delta: float,
+    confidence: float = 0.95,
+) -> float:
+    """A lower bound of epsilon from independent attacks, each on a run of its own.
+
+    With t at most the true positive rate and f at least the false positive rate, both with
+    probability `confidence`, epsilon is at least log((t - delta) / f) and log((1 - f - delta) /
+    (1 - t)). An attack that is right less often than not is not turned round: it gives 0.
+
+    Args:
+        true_positives: Runs with the record of which the attack says so.
+        false_negatives: Runs with the record of which it does not.
+        false_positives: Runs without the record of which it says that it is there.
+        true_negatives: Runs without the record of which it does not; at most 1e9 runs of each kind.
+        delta: Of the claim, in [0, 1).
+        confidence: In (0, 1).
+
+    Returns:
+        Such an epsilon [nats], or 0.
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: An argument has the wrong type, or a count is not whole.
+
+    Source: Jagielski, Ullman & Oprea (2020); Nasr et al. (2021).
+
+    >>> round(
+    ...     epsilon_lower(
+    ...         true_positives=900,
+    ...         false_negatives=100,
+    ...         false_positives=50,
+    ...         true_negatives=950,
+    ...         delta=1e-5,
+    ...     ),
+    ...     4,
+    ... )
+    2.5992
+    """
+    _, alarm, miss = _rates(
+        (true_positives, false_negatives, false_positives, true_negatives), _level(confidence)
+    )
+    return _core.audited_epsilon(alarm, miss, _checks.delta(delta))
+
+
+def mu_lower(
+    *,
+    true_positives: int,
+    false_negatives: int,
+    false_positives: int,
+    true_negatives: int,
+    confidence: float = 0.95,
+) -> float:
+    """A lower bound of mu of Gaussian DP from independent attacks; see ``epsilon_lower``.
+
+    Phi^-1(t) - Phi^-1(f), or 0. Source: Nasr et al. (2023), Tight auditing of DP-SGD.
+
+    >>> round(
+    ...     mu_lower(
+    ...         true_positives=900, false_negatives=100, false_positives=50, true_negatives=950
+    ...     ),
+    ...     4,
+    ... )
+    2.6846
+    """
+    _, alarm, miss = _rates(
+        (true_positives, false_negatives, false_positives, true_negatives), _level(confidence)
+    )
+    return _core.audited_mu(alarm, miss)
+
+
+def refutes(
+    run: Composable | Ledger,
+    *,
+    true_positives: int,
+    false_negatives: int,
+    false_positives: int,
+    true_negatives: int,
+    confidence: float = 0.95,
+    adjacency: AdjacencyLike | None = None,
+) -> bool:
+    """Whether independent attacks refute that a mechanism is what an accountant was told.
+
+    True if no test of the run's certified curve has a true positive rate and a false positive rate
+    between the ends that the counts leave. So a program that clips too little, or adds less noise
+    than is said, is found out at this confidence; of an honest one it is True with probability 1 -
+    confidence at most.
+
+    Args:
+        run: What is claimed: a mechanism, a composition or an ``Accountant``.
+        true_positives: As of ``epsilon_lower``, and so on.
+        false_negatives: Likewise.
+        false_positives: Likewise.
+        true_negatives: Likewise.
+        confidence: In (0, 1).
+        adjacency: Which datasets are neighbours; that of an accountant is its own.
+
+    Raises:
+        ValueError: An argument is out of range, or the run is not defined for `adjacency`.
+        TypeError: An argument has the wrong type.
+        CertificationError: The power of the best test is out of reach.
+
+    >>> import hockeystick as hs
+    >>> found = {"true_positives": 900, "false_negatives": 100}
+    >>> found |= {"false_positives": 50, "true_negatives": 950}
+    >>> refutes(hs.Gaussian(0.5), **found), refutes(hs.Gaussian(0.3), **found)
+    (True, False)
+    """
+    known, under = run_and_adjacency("run", run, adjacency)
+    rate, alarm, _ = _rates(
+        (true_positives, false_negatives, false_positives, true_negatives), _level(confidence)
+    )
+    # "Positive" says that the record is there: the test of one direction.
+    one = Adjacency.REMOVE_ONE if under is Adjacency.ADD_OR_REMOVE_ONE else under
+    return rate > known.true_positive_rate(alarm, adjacency=one)
+
+
+def counts(inside: npt.ArrayLike, outside: npt.ArrayLike, *, threshold: float) -> dict[str, int]:
+    """The four counts of scores at a threshold that was fixed before they were seen.
+
+    Args:
+        inside: Scores of runs with the record, larger where it seems to be there; any shape.
+        outside: Scores of runs without it.
+        threshold: From which on a score says that the record is there; finite.
+
+    Returns:
+        The keywords of ``epsilon_lower``, ``mu_lower`` and ``refutes``.
+
+    Raises:
+        ValueError: A score is not finite, or there is none of a kind.
+        TypeError: Scores are no numbers.
+
+    >>> counts([0.9, 0.4, 0.8], [0.1, 0.7], threshold=0.5)  # doctest: +NORMALIZE_WHITESPACE
+    {'true_positives': 2, 'false_negatives': 1, 'false_positives': 1, 'true_negatives': 1}
+    """
+    at = _checks.real("threshold", threshold)
+    if not math.isfinite(at):
+        raise ValueError(f"threshold must be finite, got {threshold!r}")
+    with_it, without = _scores("inside", inside), _scores("outside", outside)
+    hits, alarms = int((with_it >= at).sum()), int((without >= at).sum())
+    return {
+        "true_positives": hits,
+        "false_negatives": with_it.size - hits,
+        "false_positives": alarms,
+        "true_negatives": without.size - alarms,
+    }
+
+
+def epsilon_lower_of_scores(
+    inside: npt.ArrayLike,
+    outside: npt.ArrayLike,
+    *,
+    thresholds: Sequence[float],
+    delta: float,
+    confidence: float = 0.95,
+) -> float:
+    """The best lower bound of epsilon over thresholds that were named before scores were seen.
+
+    Each is asked at the confidence 1 - (1 - confidence) / len(thresholds), so that all hold at
+    once. A list that depends on the scores, as "all scores there are", gives no bound.
+
+    Args:
+        inside: Scores of independent runs with the record, larger where it seems to be there.
+        outside: Scores of independent runs without it.
+        thresholds: 1 to 10000 finite numbers, fixed in advance.
+        delta: In [0, 1).
+        confidence: In (0, 1).
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: An argument has the wrong type.
+
+    >>> epsilon_lower_of_scores([0.1, 0.2], [0.1, 0.2], thresholds=[0.0, 0.15], delta=0)
+    0.0
+    """
+    fixed = _checks.vector("thresholds", thresholds, "a finite number", math.isfinite, 10_000)
+    level = math.nextafter(_level(confidence) / len(fixed), 0.0)
+    at = _checks.delta(delta)
+    best = 0.0
+    for threshold in fixed:
+        found = counts(inside, outside, threshold=threshold)
+        _, alarm, miss = _rates(tuple(found.values()), level)
+        best = max(best, _core.audited_epsilon(alarm, miss, at))
+    return best
+
+
+def one_run_p_value(
+    *, canaries: int, guesses: int, correct: int, epsilon: float, delta: float
+) -> float:
+    """How likely so many right guesses are at most, if the run is (epsilon, delta)-DP.
+
+    Arguments as of ``one_run_epsilon_lower``; `epsilon` in [0, 700].
+
+    >>> 0.0730 < one_run_p_value(canaries=1000, guesses=100, correct=80, epsilon=1, delta=1e-5)
+    True
+    """
+    run = _one_run(canaries, guesses, correct)
+    claimed = _checks.within("epsilon", epsilon, 0, 700)
+    return _core.one_run_p_value(*run, claimed, _checks.delta(delta))
+
+
+def one_run_epsilon_lower(
+    *, canaries: int, guesses: int, correct: int, delta: float, confidence: float = 0.95
+) -> float:
+    """A lower bound of epsilon from one run with many canaries.
+
+    Each canary was included with probability 1/2, independently of the others and of everything
+    else; a guess says of one canary whether it was in. The claim is (epsilon, delta)-DP for each
+    canary. This rests on a published theorem, which is not derived anew in the manual; what is
+    certified here is its evaluation.
+
+    Args:
+        canaries: m, all that were drawn, in [1, 1e9].
+        guesses: How many of them were guessed; the attack abstained from the others.
+        correct: How many guesses were right.
+        delta: In [0, 1).
+        confidence: In (0, 1).
+
+    Returns:
+        An epsilon [nats] at which so many right guesses have a probability below 1 - confidence,
+        or 0.
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: An argument has the wrong type, or a count is not whole.
+
+    Source: Steinke, Nasr & Jagielski (2023), Privacy auditing with one (1) training run, Theorem
+    5.2.
+
+    >>> round(one_run_epsilon_lower(canaries=1000, guesses=100, correct=95, delta=0), 4)
+    2.1724
+    """
+    run = _one_run(canaries, guesses, correct)
+    return _core.one_run_epsilon(*run, _checks.delta(delta), _level(confidence))
+
+
+def one_run_refutes(
+    run: Composable | Ledger,
+    *,
+    canaries: int,
+    guesses: int,
+    correct: int,
+    confidence: float = 0.95,
+    adjacency: AdjacencyLike | None = None,
+) -> bool:
+    """Whether one run with many canaries refutes that it is what an accountant was told.
+
+    By the whole certified curve of the claim, which refutes more than an epsilon at one delta. The
+    curve is the concave hull of both directions' power curves: the hull of their maximum, and not
+    the one of a single direction, which would refute honest runs whose directions differ. Where the
+    published procedure takes a Gaussian in place of the claimed run, this takes the run itself.
+
+    Args:
+        run: What is claimed: a mechanism, a composition or an ``Accountant``.
+        canaries: As of ``one_run_epsilon_lower``, and so on.
+        guesses: Likewise.
+        correct: Likewise.
+        confidence: In (0, 1).
+        adjacency: Which datasets are neighbours; that of an accountant is its own.
+
+    Raises:
+        ValueError: An argument is out of range, or the run is not defined for `adjacency`.
+        TypeError: An argument has the wrong type.
+
+    Cost: some hundred deltas of the run. Rests on a published theorem, as
+    ``one_run_epsilon_lower``. Source: Mahloujifar, Melis & Chaudhuri (2024), Auditing
+    f-differential privacy in one run.
+
+    >>> import hockeystick as hs
+    >>> seen = {"canaries": 1000, "guesses": 100, "correct": 95}
+    >>> one_run_refutes(hs.Gaussian(2.0), **seen), one_run_refutes(hs.Gaussian(0.2), **seen)
+    (True, False)
+    """
+    known, under = run_and_adjacency("run", run, adjacency)
+    counted = _one_run(canaries, guesses, correct)
+    level = _level(confidence)
+    both = under.symmetric
+    epsilons = _losses(known, both)
+    deltas = known.delta(epsilons, adjacency=both, tolerance=_CLOSE, smallest=_FAR)
+    return _core.one_run_refutes(*counted, epsilons, deltas, level)
+
+
+_CLOSE = 1e-3
+
+
+def reconstruction_risk(
+    run: Composable | Ledger, baseline: Value | Array, **options: Unpack[ProbabilityOptions]
+) -> Value:
+    """An upper bound of how often an attack reconstructs a record: ``run.reconstruction_risk``.
+
+    >>> import hockeystick as hs
+    >>> round(reconstruction_risk(hs.Gaussian(1.0), 0.01), 4)
+    0.0924
+    """
+    given: dict[str, Any] = dict(options)
+    known, under = run_and_adjacency("run", run, given.pop("adjacency", None))
+    return known.reconstruction_risk(baseline, adjacency=under, **given)
+
+
+def _losses(run: Composable, adjacency: Adjacency) -> npt.NDArray[np.float64]:
+    """Where the curve is looked at: evenly up to where next to nothing is left of it."""
+    far = run.epsilon_bounds(_FAR, adjacency=adjacency, tolerance=0.1).upper
+    return np.linspace(0.0, min(far, 700.0) if far > 0 else 1.0, _POINTS)
+
+
+def _level(confidence: float) -> float:
+    """1 - confidence, rounded down: exact from 1/2 on."""
+    given = _checks.open_unit("confidence", confidence)
+    level = 1 - given
+    return level if given >= 0.5 else math.nextafter(level, 0.0)  # noqa: PLR2004
+
+
+def _rates(four: tuple[int, ...], level: float) -> tuple[float, float, float]:
+    names = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+    whole = [
+        _checks.whole(name, value, 0, MOST_TRIALS) for name, value in zip(names, four, strict=True)
+    ]
+    for k in (0, 2):
+        if not 1 <= whole[k] + whole[k + 1] <= MOST_TRIALS:
+            raise ValueError(
+                f"{names[k]} + {names[k + 1]} must be in [1, {MOST_TRIALS}], got "
+                f"{whole[k] + whole[k + 1]}"
+            )
+    with_it, missed, alarms, without = whole
+    return _core.attack_rates(with_it, missed, alarms, without, level)
+
+
+def _one_run(canaries: int, guesses: int, correct: int) -> tuple[int, int, int]:
+    m = _checks.whole("canaries", canaries, 1, MOST_TRIALS)
+    r = _checks.whole("guesses", guesses, 1, m)
+    return m, r, _checks.whole("correct", correct, 0, r)
+
+
+def _scores(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    scores = _checks.array("finite", np.isfinite, values, name=name)
+    if not scores.size:
+        raise ValueError(f"{name} must hold at least one score, got none")
+    return scores

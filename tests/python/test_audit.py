@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Audits as users ask for them: truths, honest and dishonest programs, refusals."""
+
+import math
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+
+NAMES = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+STEP = hs.Gaussian(1.0).poisson_sampled(0.01)
+
+
+def counted(*four):
+    return dict(zip(NAMES, four, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("four", "delta", "confidence", "truth"),
+    [
+        ((1000, 0, 0, 1000), 0.0, 0.95, 5.600587531298923),
+        ((900, 100, 50, 950), 1e-5, 0.95, 2.5992064827528365),
+        ((30, 970, 1, 999), 1e-5, 0.95, 1.296224909459976),
+        ((700, 300, 300, 700), 0.0, 0.95, 0.7106208086055587),
+        ((4990, 10, 4000, 1000), 1e-3, 0.90, 4.02472921652),
+    ],
+)
+def test_epsilon_lower_is_the_truth_rounded_down(four, delta, confidence, truth):
+    found = hs.audit.epsilon_lower(**counted(*four), delta=delta, confidence=confidence)
+    assert found <= truth
+    assert found == pytest.approx(truth, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("canaries", "guesses", "correct", "delta", "confidence", "truth"),
+    [
+        (1000, 100, 95, 0.0, 0.95, 2.1724340431929),
+        (1000, 1000, 600, 1e-5, 0.95, 0.29722695371877506),
+        (1000, 200, 190, 1e-5, 0.95, 2.39361827727),
+        (5000, 500, 450, 1e-6, 0.99, 1.8517262184507743),
+    ],
+)
+def test_one_run_epsilon_lower_is_the_truth_rounded_down(
+    canaries, guesses, correct, delta, confidence, truth
+):
+    run = {"canaries": canaries, "guesses": guesses, "correct": correct}
+    found = hs.audit.one_run_epsilon_lower(**run, delta=delta, confidence=confidence)
+    assert found <= truth * (1 + 1e-11)
+    assert found == pytest.approx(truth, rel=1e-11)
+    level = hs.audit.one_run_p_value(**run, epsilon=truth, delta=delta)
+    assert level == pytest.approx(1 - confidence, rel=1e-9)
+
+
+def test_p_values():
+    run = {"canaries": 1000, "guesses": 100, "correct": 80}
+    assert hs.audit.one_run_p_value(**run, epsilon=1, delta=1e-5) == pytest.approx(0.0730091159492)
+    run = {"canaries": 500, "guesses": 60, "correct": 58}
+    assert hs.audit.one_run_p_value(**run, epsilon=2, delta=0) == pytest.approx(0.0204647213579)
+
+
+def test_scores_that_tell_nothing_give_nothing():
+    rng = np.random.default_rng(0)
+    assert hs.audit.epsilon_lower(**counted(500, 500, 500, 500), delta=0) == 0
+    assert hs.audit.mu_lower(**counted(500, 500, 500, 500)) == 0
+    positive = 0
+    for _ in range(40):
+        inside, outside = rng.normal(size=500), rng.normal(size=500)
+        four = hs.audit.counts(inside, outside, threshold=0.3)
+        positive += hs.audit.epsilon_lower(**four, delta=1e-5) > 0
+        some = hs.audit.epsilon_lower_of_scores(
+            inside, outside, thresholds=np.linspace(-2, 2, 20), delta=1e-5
+        )
+        positive += some > 0
+    assert positive <= 6  # of 80, at 95 % each
+    seen = {"canaries": 1000, "guesses": 1000, "correct": 500}
+    assert hs.audit.one_run_epsilon_lower(**seen, delta=1e-5) == 0
+    assert not hs.audit.one_run_refutes(hs.ApproximateDP(1e-6, 0), **seen)
+
+
+def test_reversed_attacks_are_not_turned_round():
+    assert hs.audit.epsilon_lower(**counted(50, 950, 900, 100), delta=1e-5) == 0
+    assert hs.audit.mu_lower(**counted(50, 950, 900, 100)) == 0
+
+
+def test_thresholds_named_in_advance_share_the_confidence():
+    rng = np.random.default_rng(1)
+    inside, outside = rng.normal(2, 1, size=1000), rng.normal(size=1000)
+    one = hs.audit.epsilon_lower_of_scores(inside, outside, thresholds=[1.0], delta=0)
+    four = hs.audit.counts(inside, outside, threshold=1.0)
+    assert one == pytest.approx(hs.audit.epsilon_lower(**four, delta=0), rel=1e-12)
+    twice = hs.audit.epsilon_lower_of_scores(inside, outside, thresholds=[1.0, 1.0], delta=0)
+    assert twice == pytest.approx(
+        hs.audit.epsilon_lower(**four, delta=0, confidence=0.975), rel=1e-12
+    )
+    assert twice < one
+
+
+def test_honest_gaussians_are_not_refuted_and_quieter_claims_are():
+    """Counts at the best threshold, without any noise of counting."""
+    for mu in (0.5, 2.0):
+        rate = 0.5 * math.erfc(-mu / 2 / math.sqrt(2))
+        n = 10**6
+        four = counted(round(n * rate), n - round(n * rate), n - round(n * rate), round(n * rate))
+        assert not hs.audit.refutes(hs.Gaussian(1 / mu), **four)
+        assert hs.audit.refutes(hs.Gaussian(1.02 / mu), **four)
+        assert hs.audit.mu_lower(**four) == pytest.approx(mu, rel=0.02)
+        assert hs.audit.mu_lower(**four) < mu
+
+
+def test_one_run_of_independent_canaries_is_not_refuted():
+    """100 Gaussian canaries of mu = 1, the 20 surest guessed: P(18, 19, 20 or more right)."""
+    levels = {18: 0.492, 19: 0.237, 20: 0.060}  # by simulation
+    for correct, probability in levels.items():
+        seen = {"canaries": 100, "guesses": 20, "correct": correct}
+        honest = hs.Gaussian(1.0)
+        assert not hs.audit.one_run_refutes(honest, **seen, confidence=1 - probability)
+    bounds = {18: 0.738, 19: 0.391, 20: 0.142}  # of the exact curve
+    for correct, level in bounds.items():
+        seen = {"canaries": 100, "guesses": 20, "correct": correct}
+        assert hs.audit.one_run_refutes(hs.Gaussian(1.0), **seen, confidence=1 - level - 0.005)
+        assert not hs.audit.one_run_refutes(hs.Gaussian(1.0), **seen, confidence=1 - level + 0.005)
+
+
+def test_accountants_are_asked_under_their_own_adjacency():
+    seen = {"canaries": 1000, "guesses": 100, "correct": 95}
+    acct = hs.Accountant(adjacency="replace-one").compose(hs.Gaussian(1.0))
+    assert hs.audit.one_run_refutes(hs.Gaussian(2.0), **seen)
+    for noise in (0.5, 2.0, 4.0):
+        replaced = hs.Accountant(adjacency="replace-one").compose(hs.Gaussian(noise))
+        assert hs.audit.one_run_refutes(replaced, **seen) == hs.audit.one_run_refutes(
+            hs.Gaussian(noise / 2), **seen
+        )
+    with pytest.raises(ValueError, match="^adjacency must be that of the accountant"):
+        hs.audit.refutes(acct, **counted(9, 1, 1, 9), adjacency="add-or-remove-one")
+    assert hs.audit.reconstruction_risk(acct, 0.01) == hs.Gaussian(0.5).reconstruction_risk(0.01)
+
+
+def test_directions_that_differ():
+    """Of a sampled Gaussian that is claimed as it is, no count that it can have is refuted."""
+    run = 4 * hs.Gaussian(0.7).poisson_sampled(0.3)
+    for fpr in (1e-3, 0.05, 0.3):
+        best = run.true_positive_rate_bounds(fpr, adjacency="remove-one").lower
+        n = 10**7
+        hits, alarms = int(best * n), int(fpr * n)
+        assert not hs.audit.refutes(run, **counted(hits, n - hits, alarms, n - alarms))
+        more = min(n, int(1.02 * best * n) + 3000)
+        assert hs.audit.refutes(run, **counted(more, n - more, alarms, n - alarms))
+
+
+def test_reconstruction():
+    run = 1000 * STEP
+    risk = run.reconstruction_risk_bounds(1e-3)
+    assert risk == run.true_positive_rate_bounds(1e-3)
+    assert run.reconstruction_risk(1e-3) == risk.upper
+    assert run.reconstruction_risk([1e-3, 0.1]).shape == (2,)
+    noise = hs.calibrate(
+        lambda s: 1000 * hs.Gaussian(s).poisson_sampled(0.01),
+        reconstruction_risk=0.01,
+        baseline=1e-3,
+    )
+    assert (
+        0.0099 < (1000 * hs.Gaussian(noise).poisson_sampled(0.01)).reconstruction_risk(1e-3) <= 0.01
+    )
+    with pytest.raises(ValueError, match="^baseline must be in"):
+        run.reconstruction_risk(1.5)
+    with pytest.raises(ValueError, match="^reconstruction_risk must be above baseline"):
+        hs.calibrate(lambda n: n * STEP, reconstruction_risk=0.1, baseline=0.2)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda: hs.audit.rate_bounds(3, 2), ValueError, "successes must be"),
+        (lambda: hs.audit.rate_bounds(0.5, 2), TypeError, "successes must be a whole number"),
+        (lambda: hs.audit.rate_bounds(1, 2, 1.0), ValueError, "confidence must be in"),
+        (lambda: hs.audit.rate_bounds(1, 2, 0.0), ValueError, "confidence must be in"),
+        (
+            lambda: hs.audit.epsilon_lower(**counted(0, 0, 1, 1), delta=0),
+            ValueError,
+            r"true_positives \+ false_negatives must be in",
+        ),
+        (
+            lambda: hs.audit.epsilon_lower(**counted(-1, 2, 1, 1), delta=0),
+            ValueError,
+            "true_positives must be",
+        ),
+        (
+            lambda: hs.audit.epsilon_lower(**counted(1, 1, 1, 1), delta=1),
+            ValueError,
+            "delta must be in",
+        ),
+        (
+            lambda: hs.audit.one_run_epsilon_lower(canaries=9, guesses=10, correct=1, delta=0),
+            ValueError,
+            "guesses must be",
+        ),
+        (
+            lambda: hs.audit.one_run_epsilon_lower(canaries=9, guesses=5, correct=6, delta=0),
+            ValueError,
+            "correct must be",
+        ),
+        (lambda: hs.audit.counts([], [1.0], threshold=0), ValueError, "inside must hold"),
+        (lambda: hs.audit.counts([math.nan], [1.0], threshold=0), ValueError, "inside must be"),
+        (lambda: hs.audit.counts([1.0], [1.0], threshold=math.inf), ValueError, "threshold must"),
+        (lambda: hs.audit.refutes("run", **counted(1, 1, 1, 1)), TypeError, "run must be"),
+    ],
+)
+def test_refused(ask, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        ask()
+
+
+def test_deltas_that_explain_all_hits():
+    assert hs.audit.epsilon_lower(**counted(10, 90, 0, 100), delta=0.5) == 0
