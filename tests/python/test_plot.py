@@ -27,6 +27,7 @@ PICTURES = {
     "hockey_stick": lambda run, **more: plot.hockey_stick(run, epsilon=EPSILONS, **more),
     "epsilon_by_count": lambda run, **more: plot.epsilon_by_count(run, [1, 3], **more),
     "tradeoff": lambda run, **more: plot.tradeoff(run, fpr=[0.0, 0.1, 0.5, 1.0], **more),
+    "roc": lambda run, **more: plot.roc(run, fpr=[1e-4, 0.1, 0.5, 1.0], **more),
     "loss_distribution": plot.loss_distribution,
     "loss_against_probability": lambda run, **more: plot.loss_against_probability(
         run, epsilon=1.0, **more
@@ -39,8 +40,8 @@ every_picture = pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
 def test_axes_are_labelled_and_explained(draw, ax):
     assert draw(RUN, ax=ax) is ax
     horizontal, vertical = ax.get_xlabel(), ax.get_ylabel()
-    assert re.search(r"nats|probability|number", horizontal)
-    assert re.search(r"nats|probability|exp", vertical)
+    assert re.search(r"nats|probability|number|rate", horizontal)
+    assert re.search(r"nats|probability|exp|rate", vertical)
     assert ax.get_title().startswith("DP-SGD: ")
     ax.figure.draw_without_rendering()
     texts = [text.get_text() for text in ax.get_legend().get_texts()]

@@ -88,6 +88,7 @@ def plot(
     hockey-stick              delta against epsilon
     epsilon-by-count          epsilon against the number of steps
     tradeoff                  false negative against false positive rate
+    roc                       true positive against false positive rate
     loss-distribution         the privacy loss distribution
     loss-against-probability  the privacy loss, and delta as an area
     """  # noqa: D301, click looks for a backspace

@@ -7,6 +7,7 @@
 ``hockey_stick``                delta against epsilon
 ``epsilon_by_count``            epsilon against the number of compositions; estimators, baselines
 ``tradeoff``                    false negative against false positive rate of the best attack
+``roc``                         true positive against false positive rate, on logarithmic scales
 ``loss_distribution``           the privacy loss distribution
 ``loss_against_probability``    the privacy loss by probability, with the area that delta measures
 ==============================  ==================================================================
@@ -26,7 +27,7 @@ from hockeystick.plot.area import loss_against_probability
 from hockeystick.plot.counts import epsilon_by_count
 from hockeystick.plot.curve import hockey_stick
 from hockeystick.plot.density import loss_distribution
-from hockeystick.plot.rates import tradeoff
+from hockeystick.plot.rates import roc, tradeoff
 
 __all__ = [
     "detached",
@@ -34,5 +35,6 @@ __all__ = [
     "hockey_stick",
     "loss_against_probability",
     "loss_distribution",
+    "roc",
     "tradeoff",
 ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SCALES = ("linear", "log")
 HOW_TO_READ = "solid: upper, dashed: lower"
+NO_BOUND = "dotted: no bound"
 
 _BOUND = "hockeystick: a bound"  # marks the lines of bounds
 _TITLE_WIDTH, _TITLE_LINES = 66, 2  # fits 6.4 inches

@@ -9,7 +9,7 @@ from hockeystick.plot.area import loss_against_probability
 from hockeystick.plot.counts import epsilon_by_count
 from hockeystick.plot.curve import hockey_stick
 from hockeystick.plot.density import loss_distribution
-from hockeystick.plot.rates import tradeoff
+from hockeystick.plot.rates import roc, tradeoff
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ PICTURES = (
     "hockey-stick",
     "epsilon-by-count",
     "tradeoff",
+    "roc",
     "loss-distribution",
     "loss-against-probability",
 )
@@ -25,11 +26,11 @@ PICTURES = (
 TAKEN_BY = {
     "delta": ("epsilon-by-count", "loss-against-probability"),
     "epsilon": ("loss-against-probability",),
-    "scale": PICTURES[:4],
+    "scale": PICTURES[:5],
     "baselines": PICTURES[:2],
     "estimators": PICTURES[:2],
-    "discretization_interval": (*PICTURES[:2], *PICTURES[3:]),
-    "tolerance": (*PICTURES[:3], "loss-against-probability"),
+    "discretization_interval": (*PICTURES[:2], *PICTURES[4:]),
+    "tolerance": (*PICTURES[:4], "loss-against-probability"),
 }
 """Which pictures take an argument; all take those that are not named here."""
 
@@ -55,6 +56,8 @@ def draw(picture: str, step: Composable, steps: int, **options: Any) -> "Axes":
             return epsilon_by_count(step, _counts(steps), **given)
         case "tradeoff":
             return tradeoff(run, **given)
+        case "roc":
+            return roc(run, **given)
         case "loss-distribution":
             return loss_distribution(run, **_vertical(given))
     asked = {key: given.pop(key) for key in ("delta", "tolerance") if key in given}

@@ -107,11 +107,11 @@ ESTIMATORS: dict[str, Estimator] = {
 
 BASELINES: dict[str, Baseline] = {
     "rdp": Baseline("Renyi DP", _rdp, "-.", "C3"),
-    "zcdp": Baseline("zero-concentrated DP", _zcdp, ":", "C9"),
-    "basic": Baseline("basic composition", _basic, (0, (1, 3)), "C7"),
+    "zcdp": Baseline("zero-concentrated DP", _zcdp, (0, (3, 1, 1, 1)), "C9"),
+    "basic": Baseline("basic composition", _basic, (0, (2, 1)), "C7"),
     "advanced": Baseline("advanced composition", _advanced, (0, (6, 2, 1, 2, 1, 2)), "C8"),
     "optimal": Baseline("optimal composition", _optimal, (0, (4, 1, 1, 1, 1, 1)), "C5"),
-    "clt": Baseline("central limit (no bound)", _clt, (0, (8, 4)), "C6"),
+    "clt": Baseline("central limit (no bound)", _clt, ":", "C6"),
 }
 
 _LINES: dict[Side, dict[str, Any]] = {

@@ -20,6 +20,7 @@ from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
 from hockeystick.plot._arguments import line, some_of
 from hockeystick.plot._axes import (
     HOW_TO_READ,
+    NO_BOUND,
     SCALES,
     axes_or_new,
     capital,
@@ -230,7 +231,9 @@ def _finish(ax: "Axes", scale: str | None, label: str) -> None:
     ax.set_xlabel("number of compositions")
     ax.set_ylabel("epsilon [nats]")
     ax.grid(visible=True, alpha=0.3)
-    style: dict[str, Any] = {"title": HOW_TO_READ, "fontsize": "small", "title_fontsize": "small"}
+    dotted = any(each.get_linestyle() == ":" for each in ax.lines)
+    title = f"{HOW_TO_READ}, {NO_BOUND}" if dotted else HOW_TO_READ
+    style: dict[str, Any] = {"title": title, "fontsize": "small", "title_fontsize": "small"}
     entries = len(ax.get_legend_handles_labels()[1])
     if entries > _FEW:
         leave_room(ax, 0.036 * (entries + 3))

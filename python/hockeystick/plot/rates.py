@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a trade-off curve."""
+"""The pictures of an attack's rates: trade-off curve and ROC curve."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +11,7 @@ from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
-from hockeystick.adjacency import AdjacencyLike
+from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
@@ -80,26 +80,82 @@ def tradeoff(
     rates = _POINTS[scale] if fpr is None else _checks.rate_array(fpr, name="fpr")
     points = np.sort(line("fpr", rates))
     limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
-    lower, upper = best_bounds(run.tradeoff_bounds, points, **limits)
+    bounds = best_bounds(run.tradeoff_bounds, points, **limits)
     ax = axes_or_new(ax)
     label = name_of(ax, run, label, under(adjacency))
-    draw_bounds(ax, points, lower, upper, label=label)
-    _guess(ax, _POINTS[scale])
+    draw_bounds(ax, points, *bounds, label=label)
+    _guess(ax, _POINTS[scale], 1 - _POINTS[scale])
+    ax.set_ylabel("false negative rate")
+    return _finished(ax, run, label, adjacency, scale)
+
+
+@spoken
+def roc(
+    run: Composable | Accountant,
+    *,
+    fpr: npt.ArrayLike | None = None,
+    scale: Literal["linear", "log"] = "log",
+    label: str | None = None,
+    adjacency: AdjacencyLike | None = None,
+    tolerance: float = 1e-2,
+    memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the largest true positive rate of any attack against its false positive rate.
+
+    Args:
+        run: A mechanism, a composition or an accountant.
+        fpr: At least two false positive rates in [0, 1]; None: from 1e-5 to 1 (with `scale`
+            "linear", from 0).
+        scale: "linear" or "log", of both axes.
+        label: As of `tradeoff`.
+        adjacency: As of `tradeoff`.
+        tolerance: As of `tradeoff`, for ``run.true_positive_rate_bounds``.
+        memory_limit: Bytes the computation may take, > 0.
+        ax: Axes to draw on; None: those of a new figure.
+
+    Returns:
+        The axes: false positive rate to the right, true positive rate upwards. The dotted line is
+        that of guessing. What an audit of a trained model finds lies below the curve.
+
+    Raises:
+        ValueError, TypeError: As ``run.true_positive_rate_bounds``.
+        ImportError: matplotlib is not installed.
+
+    Cost: that of ``run.true_positive_rate_bounds``. Source: Kairouz, Oh & Viswanath (2015).
+    """
+    check_axes(ax)
+    run, adjacency = run_and_adjacency("run", run, adjacency)
+    _checks.choice("scale", scale, SCALES)
+    rates = _POINTS[scale] if fpr is None else _checks.rate_array(fpr, name="fpr")
+    points = np.sort(line("fpr", rates))
+    limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
+    bounds = best_bounds(run.true_positive_rate_bounds, points, **limits)
+    ax = axes_or_new(ax)
+    label = name_of(ax, run, label, under(adjacency))
+    draw_bounds(ax, points, *bounds, label=label)
+    _guess(ax, _POINTS[scale], _POINTS[scale])
+    ax.set_ylabel("true positive rate")
+    return _finished(ax, run, label, adjacency, scale)
+
+
+def _finished(
+    ax: "Axes", run: Composable, label: str | None, adjacency: Adjacency, scale: str
+) -> "Axes":
     ax.set_box_aspect(1)
     if scale == "log":
         ax.set_xscale("log")
         ax.set_yscale("log", nonpositive="clip")
     if label is None:
         titled(ax, run, under(adjacency))
-    ax.set_xlabel("false positive rate [probability]")
-    ax.set_ylabel("false negative rate [probability]")
+    ax.set_xlabel("false positive rate")
     ax.grid(visible=True, alpha=0.3)
     show_legend(ax, label)
     return ax
 
 
-def _guess(ax: "Axes", points: FloatArray) -> None:
+def _guess(ax: "Axes", x: FloatArray, y: FloatArray) -> None:
     """The diagonal, once."""
     name = "guessing"
     if name not in [line.get_label() for line in ax.lines]:
-        ax.plot(points, 1 - points, linestyle=":", color="0.5", label=name)
+        ax.plot(x, y, linestyle=":", color="0.5", label=name)
