@@ -40,7 +40,10 @@ default_role = "code"
 smartquotes = False
 nitpicky = True
 nitpick_ignore_regex = [  # what has no page: types of a few arguments, and optional packages
-    ("py:.*", r"hockeystick\.(enclosing\.Accuracy|calibration\.calibrate\.Target|pld\.Recipe)"),
+    (
+        "py:.*",
+        r"hockeystick\.(.*_enclosed\.Accuracy|calibration\.calibrate\.Target|pld\.Recipe)",
+    ),
     ("py:.*", r"hockeystick\.(_core\.(PairCells|LossPmf)|bounds\.Value|explanation\.MethodReport)"),
     ("py:.*", r"hockeystick\.compat\.prv_accountant\..*"),
     ("py:.*", r"flwr\..*|numpy\.(dtype|floating|integer)|dict\[str"),

@@ -32,7 +32,7 @@ PYTHON_LAYERS = [
     {"_core", "_importing"},
     {"_checks", "_decimals", "_deprecated", "_html", "_progress"},
     {"_files", "_words", "adjacency", "bounds"},
-    {"enclosing", "errors", "limits"},
+    {"errors", "limits"},
     {"queries"},
     {"explanation", "pld"},
     {"views"},

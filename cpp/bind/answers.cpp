@@ -94,6 +94,13 @@ void bind_answers(py::module_& module) {
       .def(
           "row", [](const Answers& answers, std::size_t i) { return row(answers.items.at(i)); }, py::arg("index"),
           "A column of the table, as floats.")
+      .def(
+          "end",
+          [](const Answers& answers, bool lower) -> std::optional<double> {
+            if (answers.items.size() != 1 || answers.unmet()) return {};
+            return lower ? answers.items.front().lower : answers.items.front().upper;
+          },
+          py::arg("lower"), "The lower or the upper end of the only answer; None if it is too wide, or not alone.")
       .def("unmet", &Answers::unmet, "The index of the first answer that is wider than asked for, and not by theory.")
       .def("theory", &Answers::theory, "'theory' if that limits one of them, else ''.");
 }

@@ -4,7 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +20,12 @@
 PYBIND11_MAKE_OPAQUE(hockeystick::Direction)
 
 using Doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
+
+/// pybind11 holds what it owns by pointer to non-const; the class has no mutating member.
+using Pair = std::shared_ptr<hockeystick::DominatingPair>;
+inline Pair owned(const std::shared_ptr<const hockeystick::DominatingPair>& pair) {
+  return std::const_pointer_cast<hockeystick::DominatingPair>(pair);
+}
 
 inline std::span<const double> in(const Doubles& array) {
   return {array.data(), static_cast<std::size_t>(array.size())};
@@ -86,15 +92,10 @@ inline hockeystick::Side side_named(std::string_view name) {
 }
 
 void bind_long_work(pybind11::module_& module);
-/// The mechanism of the row of that type. `arguments`: numbers, tuples of them, and for an inner mechanism a dict of
-/// its "type" and "arguments".
-hockeystick::Mechanism described_mechanism(const std::string& type, const pybind11::dict& arguments);
-/// What the table of mechanisms says: the registered pair of the row of that type, and its parameters. `rate`: on a
-/// Poisson subsample.
-hockeystick::PairName described_pair_name(const std::string& type, const pybind11::dict& arguments,
-                                          std::size_t comparison, std::optional<double> rate);
+/// What the table says of a mechanism of Python, or one of its own.
+hockeystick::Mechanism mechanism_of(const pybind11::handle& mechanism);
 
-void bind_enclosed(pybind11::module_& module);
+void bind_run(pybind11::module_& module);
 void bind_mechanisms(pybind11::module_& module);
 void bind_answers(pybind11::module_& module);
 void bind_account(pybind11::module_& module);
@@ -111,4 +112,5 @@ void bind_plan(pybind11::module_& module);
 void bind_numeric(pybind11::module_& module);
 void bind_pairs(pybind11::module_& module);
 void bind_pld_parts(pybind11::module_& module);
+void bind_sides(pybind11::module_& module);
 void bind_sampling(pybind11::module_& module);

@@ -41,9 +41,9 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_mechanisms(module);
   bind_pld(module);
   bind_answers(module);
-  bind_enclosed(module);
   bind_account(module);
   bind_audit(module);
+  bind_run(module);
   bind_dpsgd(module);
   bind_views(module);
   bind_pld_views(module);
@@ -57,5 +57,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_pld_parts(module);
   bind_pairs(module);
   bind_sampling(module);
+  bind_sides(module);
 #endif
 }

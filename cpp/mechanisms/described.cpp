@@ -19,29 +19,33 @@ std::string names_of(const Items& items) {
   return all.empty() ? "none" : all;
 }
 
-void check_argument(const Argument& argument, const Given& given) {
-  if (given.is_list != (argument.kind == Argument::Kind::list))
-    throw std::invalid_argument(std::string(argument.name) + " must be a " +
-                                (given.is_list ? "number" : "list of numbers"));
-  if (given.values.empty()) throw std::invalid_argument(std::string(argument.name) + " must hold a number, got none");
-  for (const double x : given.values)
-    if (!(argument.or_zero && x == 0)) checked(argument.name, x, argument.range);
-}
-
-std::vector<double> value_of(const MechanismKind& kind, const Argument& argument, std::span<const Given> all) {
-  const auto named = [&](const Given& given) { return given.name == argument.name; };
-  const auto found = std::find_if(all.begin(), all.end(), named);
-  if (found == all.end()) {
+// The values of an argument, or what the argument is if there are none.
+std::vector<double> checked_values(const MechanismKind& kind, const Argument& argument, std::vector<double> values) {
+  if (values.empty()) {
     if (!argument.otherwise)
       throw std::invalid_argument(std::string(argument.name) + " must be given for " + std::string(kind.name));
     return {*argument.otherwise};
   }
+  if (argument.kind == Argument::Kind::number && values.size() != 1)
+    throw std::invalid_argument(std::string(argument.name) + " must be a number");
+  for (double& x : values) {
+    if (!(argument.or_zero && x == 0)) checked(argument.name, x, argument.range);
+    x += 0.0;  // which turns -0 into 0
+  }
+  return values;
+}
+
+std::vector<double> value_of(const Argument& argument, std::span<const Given> all) {
+  const auto named = [&](const Given& given) { return given.name == argument.name; };
+  const auto found = std::find_if(all.begin(), all.end(), named);
+  if (found == all.end()) return {};
   if (std::find_if(found + 1, all.end(), named) != all.end())
     throw std::invalid_argument(std::string(argument.name) + " must be given once");
-  check_argument(argument, *found);
-  std::vector<double> values = found->values;
-  for (double& x : values) x += 0.0;  // which turns -0 into 0
-  return values;
+  if (found->is_list != (argument.kind == Argument::Kind::list))
+    throw std::invalid_argument(std::string(argument.name) + " must be a " +
+                                (found->is_list ? "number" : "list of numbers"));
+  if (found->values.empty()) throw std::invalid_argument(std::string(argument.name) + " must hold a number, got none");
+  return found->values;
 }
 
 void refuse_unknown(const MechanismKind& kind, std::span<const Given> arguments) {
@@ -61,7 +65,7 @@ bool Described::operator==(const Described& other) const {
   const auto equal_lists = [](const std::vector<double>& a, const std::vector<double>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
   };
-  return kind == other.kind &&
+  return kind == other.kind && own == other.own &&
          std::equal(values.begin(), values.end(), other.values.begin(), other.values.end(), equal_lists) &&
          (inner == other.inner || (inner && other.inner && *inner == *other.inner));
 }
@@ -83,15 +87,36 @@ const MechanismKind& mechanism_kind(std::string_view name) {
   throw std::invalid_argument("mechanism must be one of " + names_of(mechanism_kinds()) + ", got " + shown(name));
 }
 
-Mechanism described(const MechanismKind& kind, std::span<const Given> arguments, Mechanism inner) {
+Mechanism described_in_order(const MechanismKind& kind, std::vector<std::vector<double>> values, Mechanism inner) {
   if (kind.is_scheme != (inner != nullptr))
     throw std::invalid_argument(std::string(kind.name) +
                                 (inner ? " must not be of a mechanism" : " must be of a mechanism, got none"));
-  refuse_unknown(kind, arguments);
-  Described made{&kind, {}, std::move(inner)};
-  for (const Argument& argument : kind.arguments) made.values.push_back(value_of(kind, argument, arguments));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = checked_values(kind, kind.arguments[k], std::move(values[k]));
+  Described made{&kind, std::move(values), std::move(inner)};
   if (kind.check) kind.check(made);
   return std::make_shared<const Described>(std::move(made));
+}
+
+Mechanism described(const MechanismKind& kind, std::span<const Given> arguments, Mechanism inner) {
+  refuse_unknown(kind, arguments);
+  std::vector<std::vector<double>> values;
+  for (const Argument& argument : kind.arguments) values.push_back(value_of(argument, arguments));
+  return described_in_order(kind, std::move(values), std::move(inner));
+}
+
+Mechanism own_mechanism(std::shared_ptr<const OwnPairs> pairs) {
+  static const MechanismKind own = [] {
+    MechanismKind kind;
+    kind.name = "a mechanism of its own";
+    kind.pair = [](const Described& one, Comparison way) {
+      PairName name;
+      name.made = one.own->pair(way);
+      return name;
+    };
+    return kind;
+  }();
+  return std::make_shared<const Described>(Described{&own, {}, nullptr, std::move(pairs)});
 }
 
 Mechanism simplified(const Mechanism& mechanism) {

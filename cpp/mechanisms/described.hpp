@@ -44,9 +44,10 @@ struct PairName {
   /// Of "allocated_above", "allocated_below", "allocated_far", "allocated_moments" and their "_back", which are made
   /// from another pair and not registered.
   std::shared_ptr<const PairName> step = {};
+  std::shared_ptr<const DominatingPair> made = {};  // where the pair itself is given, in place of a name
 
   bool operator==(const PairName& other) const {
-    return name == other.name && parameters == other.parameters &&
+    return name == other.name && parameters == other.parameters && made == other.made &&
            (step == other.step || (step && other.step && *step == *other.step));
   }
 };
@@ -64,11 +65,23 @@ class NoPair : public std::invalid_argument {
 
 struct MechanismKind;
 
+/// What a mechanism that no row of the table describes says of itself.
+class OwnPairs {
+ public:
+  virtual ~OwnPairs() = default;
+
+  /// The pair that dominates it in a comparison. Throws if none is known.
+  virtual std::shared_ptr<const DominatingPair> pair(Comparison way) const = 0;
+  /// Whether the pairs of a comparison and of its reverse are reverses of each other.
+  virtual bool has_reverses() const = 0;
+};
+
 /// A mechanism with its arguments, all of which are in their ranges.
 struct Described {
   const MechanismKind* kind;
   std::vector<std::vector<double>> values;      // of each argument of the kind
   std::shared_ptr<const Described> inner = {};  // what runs on a sample, or in a step, for a scheme
+  std::shared_ptr<const OwnPairs> own = {};     // of own_mechanism alone
 
   double number(std::size_t argument) const { return values[argument].front(); }
   bool operator==(const Described& other) const;
@@ -101,8 +114,8 @@ struct Enclosure {
   std::array<PairName, 2> (*besides)(const Described&, Comparison, const Accuracy&, Told) = nullptr;
   /// The pair of a scheme's step as if nothing were sampled, which lies above as well: curves are jointly convex.
   PairName (*unsampled)(const Described&, Comparison) = nullptr;
-  /// One mechanism that dominates several of the kind.
-  Mechanism (*joined)(std::span<const DescribedTerm>) = nullptr;
+  /// Fewer mechanisms of the kind that dominate several.
+  std::vector<DescribedTerm> (*joined)(std::span<const DescribedTerm>) = nullptr;
   /// A pair that has the largest loss of the mechanism, the worst of an adjacency's comparisons; null: those of the
   /// curve enclose it.
   PairName (*largest)(const Described&, Comparison) = nullptr;
@@ -134,6 +147,13 @@ const MechanismKind& mechanism_kind(std::string_view name);
 /// The mechanism of that kind. Throws std::invalid_argument for an argument that is missing, unknown, repeated or out
 /// of its range.
 Mechanism described(const MechanismKind& kind, std::span<const Given> arguments, Mechanism inner = nullptr);
+
+/// The same, of the values of each argument in the order of the kind; empty ones are not given.
+Mechanism described_in_order(const MechanismKind& kind, std::vector<std::vector<double>> values,
+                             Mechanism inner = nullptr);
+
+/// A mechanism of a kind that no row describes, known by its pairs.
+Mechanism own_mechanism(std::shared_ptr<const OwnPairs> pairs);
 
 /// An equivalent mechanism in simplest form; null if the output ignores the data.
 Mechanism simplified(const Mechanism& mechanism);

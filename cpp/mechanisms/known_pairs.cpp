@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <list>
 #include <map>
 #include <mutex>
 #include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "mechanisms/allocation/allocated_pair.hpp"
 #include "mechanisms/allocation/far_losses.hpp"
@@ -15,16 +19,50 @@
 namespace hockeystick {
 namespace {
 
+using Pair = std::shared_ptr<const DominatingPair>;
+
 struct Known {
   PairName name;
   std::weak_ptr<const DominatingPair> pair;
 };
 using ByHash = std::multimap<std::size_t, Known>;
 
+// The pairs that were asked for last, which are held so that a mechanism that is made again finds what its pair knows.
+class Recent {
+ public:
+  // Holds this one too; `dropped` takes those that are no longer held.
+  void hold(const Pair& pair, std::vector<Pair>& dropped) {
+    if (const auto found = place_.find(pair.get()); found != place_.end())
+      return order_.splice(order_.begin(), order_, found->second);
+    order_.push_front({pair, pair->table_bytes()});
+    place_[pair.get()] = order_.begin();
+    bytes_ += order_.front().bytes;
+    while (order_.size() > most || (bytes_ > most_bytes && order_.size() > 1)) {
+      bytes_ -= order_.back().bytes;
+      place_.erase(order_.back().pair.get());
+      dropped.push_back(std::move(order_.back().pair));
+      order_.pop_back();
+    }
+  }
+
+ private:
+  struct Held {
+    Pair pair;
+    double bytes;
+  };
+  static constexpr std::size_t most = 1024;     // a pair without tables takes some kilobytes
+  static constexpr double most_bytes = 0x1p26;  // of tables; those of 1e6 outcomes take about that
+
+  std::list<Held> order_;  // the last one first
+  std::unordered_map<const DominatingPair*, std::list<Held>::iterator> place_;
+  double bytes_ = 0;
+};
+
 // Never destroyed: threads may ask while the process exits.
 ForkSafeMutex& guard = *new ForkSafeMutex;
 ByHash& known = *new ByHash;
-std::size_t most = 64;  // of them, until those that nobody holds are dropped
+Recent& recent = *new Recent;
+std::size_t most = 64;  // of the known, until those that nobody holds are dropped
 
 std::size_t hash_of(const PairName& name) {
   std::size_t hash = std::hash<std::string>{}(name.name);
@@ -32,7 +70,7 @@ std::size_t hash_of(const PairName& name) {
   return hash;
 }
 
-std::shared_ptr<const DominatingPair> found(std::size_t hash, const PairName& name) {
+Pair found(std::size_t hash, const PairName& name) {
   const auto [begin, end] = known.equal_range(hash);
   for (auto each = begin; each != end; ++each)
     if (each->second.name == name)
@@ -40,7 +78,7 @@ std::shared_ptr<const DominatingPair> found(std::size_t hash, const PairName& na
   return nullptr;
 }
 
-void keep(std::size_t hash, const PairName& name, const std::shared_ptr<const DominatingPair>& pair) {
+void keep(std::size_t hash, const PairName& name, const Pair& pair) {
   const auto [begin, end] = known.equal_range(hash);
   for (auto each = begin; each != end; ++each)
     if (each->second.name == name) {  // which nobody held any more
@@ -54,7 +92,7 @@ void keep(std::size_t hash, const PairName& name, const std::shared_ptr<const Do
   known.emplace(hash, Known{name, pair});
 }
 
-std::shared_ptr<const DominatingPair> made_pair(const PairName& name) {
+Pair made_pair(const PairName& name) {
   if (name.step == nullptr) return dominating_pair(name.name, name.parameters);
   const std::vector<double>& p = name.parameters;
   const bool back = name.name.ends_with("_back");
@@ -71,15 +109,21 @@ std::shared_ptr<const DominatingPair> made_pair(const PairName& name) {
 }  // namespace
 
 std::shared_ptr<const DominatingPair> known_pair(const PairName& name) {
+  if (name.made) return name.made;
   const std::size_t hash = hash_of(name);
+  std::vector<Pair> dropped;  // once the lock is free, as they may take other locks
   {
     const std::lock_guard lock(guard);
-    if (auto pair = found(hash, name)) return pair;
+    if (Pair pair = found(hash, name)) {
+      recent.hold(pair, dropped);
+      return pair;
+    }
   }
-  auto made = made_pair(name);  // without the lock, as it may take long
+  Pair made = made_pair(name);  // without the lock, as it may take long
   const std::lock_guard lock(guard);
-  if (auto pair = found(hash, name)) return pair;
+  if (Pair pair = found(hash, name)) return pair;
   keep(hash, name, made);
+  recent.hold(made, dropped);
   return made;
 }
 

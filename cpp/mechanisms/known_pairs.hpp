@@ -9,7 +9,7 @@
 
 namespace hockeystick {
 
-/// The pair of that name and parameters: as long as anybody holds it, the same object.
+/// The pair of that name and parameters: as long as anybody holds it, the same object. The last few are held here.
 std::shared_ptr<const DominatingPair> known_pair(const PairName& name);
 
 }  // namespace hockeystick

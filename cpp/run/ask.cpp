@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
@@ -55,13 +57,13 @@ Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits
   return row.faced(*directions, reverses, points, limits);
 }
 
-EnclosedQuestion question_of(const Run& run, const Row& row, const Limits& limits) {
+EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limits& limits) {
   EnclosedQuestion question;
   question.tolerance = limits.tolerance, question.smallest = limits.smallest, question.wanted = row.wanted;
-  question.closes = std::all_of(run.terms().begin(), run.terms().end(), [](const DescribedTerm& term) {
+  question.closes = std::all_of(terms.begin(), terms.end(), [](const DescribedTerm& term) {
     return is_exact(*term.mechanism) || term.mechanism->kind->enclosure->closes;
   });
-  const std::vector<DescribedTerm> dominating = dominating_run(run.terms());
+  const std::vector<DescribedTerm> dominating = dominating_run(terms);
   question.is_sampled = is_sampled(dominating);
   question.runs = 0;
   for (const DescribedTerm& term : dominating)
@@ -69,11 +71,12 @@ EnclosedQuestion question_of(const Run& run, const Row& row, const Limits& limit
   return question;
 }
 
-// Asks a run that is not exact, from above and from below.
-Answers between_sides(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
+// Asks terms that are not exact, from above and from below.
+Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjacency, Points points,
+                      const Limits& limits) {
   if (row.wanted == Wanted::loss) {
-    const auto first = std::find_if(run.terms().begin(), run.terms().end(),
-                                    [](const DescribedTerm& term) { return !is_exact(*term.mechanism); });
+    const auto first =
+        std::find_if(terms.begin(), terms.end(), [](const DescribedTerm& term) { return !is_exact(*term.mechanism); });
     throw std::invalid_argument(std::string("run must be of mechanisms whose privacy loss is known for ") +
                                 row.of_loss + ", got " + std::string(first->mechanism->kind->name));
   }
@@ -85,15 +88,27 @@ Answers between_sides(const Run& run, const Row& row, std::size_t adjacency, Poi
   const auto side = [&](auto* runs) {
     return [&, runs](const SideAccuracy& at, Points some) {
       return asked(row, adjacency, some, of_side, [&](std::size_t which) {
-        return std::make_unique<std::vector<Direction>>(runs(run.terms(), adjacencies[which].comparisons, at));
+        return std::make_unique<std::vector<Direction>>(runs(terms, adjacencies[which].comparisons, at));
       });
     };
   };
   std::vector<Interval> known;
   if (row.wanted == Wanted::epsilon || row.wanted == Wanted::delta)
-    known = known_alone(run.terms(), row.wanted == Wanted::epsilon, adjacencies[adjacency].comparisons, points,
-                        limits.tolerance);
-  return enclosed_answers(question_of(run, row, limits), points, side(runs_above), side(runs_below), known);
+    known =
+        known_alone(terms, row.wanted == Wanted::epsilon, adjacencies[adjacency].comparisons, points, limits.tolerance);
+  return enclosed_answers(question_of(terms, row, limits), points, side(runs_above), side(runs_below), known);
+}
+
+// The answers about the worse of two runs at each point; the smaller risk is the worse one.
+void take_worse(const Row& row, const Answers& other, double tolerance, Answers& answers) {
+  for (std::size_t k = 0; k < answers.size(); ++k) {
+    Answer &one = answers[k], next = other[k];
+    const bool falls = row.wanted == Wanted::risk;
+    for (Answer* each : {&one, &next})
+      if (falls) std::tie(each->lower, each->upper) = std::pair(-each->upper, -each->lower);
+    one = worse(one, next, tolerance);
+    if (falls) std::tie(one.lower, one.upper) = std::pair(-one.upper, -one.lower);
+  }
 }
 
 }  // namespace
@@ -102,7 +117,13 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
   const Row& row = rows[static_cast<std::size_t>(view)];
   // Of mu, both directions count even if one is asked for.
   const std::size_t counted = view == View::gdp_mu ? symmetric(adjacency) : adjacency;
-  if (!run.is_exact()) return between_sides(run, row, counted, points, limits);
+  if (!run.is_exact() && run.parts().empty()) return between_sides(run.terms(), row, counted, points, limits);
+  if (!run.is_exact()) {
+    Answers worst = ask(*run.parts().front(), view, adjacency, points, limits);
+    for (std::size_t k = 1; k < run.parts().size(); ++k)
+      take_worse(row, ask(*run.parts()[k], view, adjacency, points, limits), limits.tolerance, worst);
+    return worst;
+  }
   const bool is_faced = view == View::power || view == View::gdp_mu;
   const std::vector<Direction> reverses = is_faced ? run.reverses(counted) : std::vector<Direction>{};
   return asked(row, counted, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);

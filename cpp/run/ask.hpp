@@ -26,8 +26,8 @@ enum class View {
 };
 
 /// Encloses the answer for the worst direction of an adjacency, an index in `adjacencies`, at each point. Of mechanisms
-/// known by pairs above and below their curve, sides of both enclose it; their privacy loss itself is not known, and
-/// their run has one alternative. Throws std::invalid_argument for points out of range, and NoPair.
+/// known by pairs above and below their curve, sides of both enclose it; their privacy loss itself is not known. Throws
+/// std::invalid_argument for points out of range, and NoPair.
 std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, std::span<const double> points,
                         const Limits& limits);
 

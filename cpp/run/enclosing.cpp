@@ -322,7 +322,8 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wan
   if (kind->name == "zcdp") {
     std::vector<ConcentratedRun> runs;
     for (const auto& [one, count] : terms) runs.push_back({one->number(0), count});
-    return concentrated_bounds(runs, kind->enclosure->joined(terms)->number(0), wants_epsilon, points, tolerance);
+    return concentrated_bounds(runs, kind->enclosure->joined(terms).front().mechanism->number(0), wants_epsilon, points,
+                               tolerance);
   }
   if (kind->name == "shuffled" && comparisons.front() != Comparison::remove && comparisons.front() != Comparison::add &&
       std::any_of(terms.begin(), terms.end(),

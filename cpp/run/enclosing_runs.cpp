@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs of pairs above and below that enclosed questions are put to.
 #include <algorithm>
-#include <map>
 
 #include "mechanisms/known_pairs.hpp"
 #include "run/enclosing.hpp"
@@ -57,11 +56,17 @@ bool is_sampled(std::span<const DescribedTerm> dominating) {
 
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) {
   std::vector<DescribedTerm> run;
-  std::map<const MechanismKind*, std::vector<DescribedTerm>> to_join;
+  std::vector<std::vector<DescribedTerm>> enclosed;  // those of a kind, in the order in which kinds come
   const auto add = [&](const DescribedTerm& term) {
     checked("count", static_cast<double>(term.count), ranges::count);
-    const Enclosure* enclosure = term.mechanism->kind->enclosure;
-    (enclosure != nullptr && enclosure->joined != nullptr ? to_join[term.mechanism->kind] : run).push_back(term);
+    if (is_exact(*term.mechanism)) return run.push_back(term);
+    const auto same = std::find_if(enclosed.begin(), enclosed.end(), [&](const auto& several) {
+      return several.front().mechanism->kind == term.mechanism->kind;
+    });
+    if (same == enclosed.end())
+      enclosed.push_back({term});
+    else
+      same->push_back(term);
   };
   for (const auto& [mechanism, count] : terms) {
     if (is_exact(*mechanism) || mechanism->kind->enclosure->run_above == nullptr) {
@@ -73,7 +78,11 @@ std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) 
       add({one, times * count});
     }
   }
-  for (const auto& [kind, several] : to_join) run.push_back({kind->enclosure->joined(several), 1});
+  for (const std::vector<DescribedTerm>& several : enclosed) {
+    const auto joined = several.front().mechanism->kind->enclosure->joined;
+    const std::vector<DescribedTerm> fewer = joined == nullptr ? several : joined(several);
+    run.insert(run.end(), fewer.begin(), fewer.end());
+  }
   return run;
 }
 

@@ -94,26 +94,36 @@ std::vector<DescribedTerm> Tally::terms() const {
   return all;
 }
 
-Run::Run(std::vector<Terms> alternatives) : alternatives_(std::move(alternatives)) {
-  is_exact_ = std::all_of(alternatives_.begin(), alternatives_.end(), [](const Terms& terms) {
-    return std::all_of(terms.begin(), terms.end(),
-                       [](const DescribedTerm& term) { return hockeystick::is_exact(*term.mechanism); });
-  });
+Run::Run(Terms terms) : terms_(std::move(terms)) {
+  is_exact_ = std::all_of(terms_.begin(), terms_.end(),
+                          [](const DescribedTerm& term) { return hockeystick::is_exact(*term.mechanism); });
 }
 
-Direction Run::pairs(Comparison way, const Terms& terms) const {
+Run::Run(std::vector<std::shared_ptr<const Run>> parts) : parts_(std::move(parts)) {
+  is_exact_ = std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->is_exact(); });
+}
+
+Direction Run::pairs(Comparison way) const {
+  const Terms dominating = is_exact_ ? Terms{} : dominating_run(terms_);
+  const Terms& terms = is_exact_ ? terms_ : dominating;
   Direction all;
-  const auto add = [&](std::span<const DescribedTerm> dominating) {
-    all.reserve(dominating.size());
-    for (std::size_t k = 0; k < dominating.size(); ++k) {
-      checkpoint_each<pairs_between_checkpoints>(k);
-      all.push_back({known_pair(dominating_pair_name(*dominating[k].mechanism, way)), dominating[k].count});
-    }
+  all.reserve(terms.size());
+  for (const auto& [mechanism, count] : terms) {
+    checkpoint_each<pairs_between_checkpoints>(all.size());
+    all.push_back({known_pair(dominating_pair_name(*mechanism, way)), count});
+  }
+  return all;
+}
+
+std::vector<Direction> Run::made(std::size_t adjacency) const {
+  std::vector<Direction> all;
+  const auto add = [&](Direction one) {
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
   };
-  if (is_exact_)
-    add(terms);
-  else
-    add(dominating_run(terms));
+  for (const auto& part : parts_)
+    for (const Direction& one : *part->directions(adjacency)) add(one);
+  if (parts_.empty())
+    for (const Comparison way : adjacencies[adjacency].comparisons) add(pairs(way));
   return all;
 }
 
@@ -122,25 +132,29 @@ Run::Directions Run::directions(std::size_t adjacency) const {
     const std::lock_guard lock(guard);
     if (made_[adjacency]) return made_[adjacency];
   }
-  std::vector<Direction> made;
-  for (const Terms& terms : alternatives_)
-    for (const Comparison way : adjacencies[adjacency].comparisons)
-      if (Direction one = pairs(way, terms); std::find(made.begin(), made.end(), one) == made.end())
-        made.push_back(std::move(one));
-  auto kept = std::make_shared<const std::vector<Direction>>(std::move(made));
+  auto now = std::make_shared<const std::vector<Direction>>(made(adjacency));
   const std::lock_guard lock(guard);
-  return made_[adjacency] ? made_[adjacency] : made_[adjacency] = std::move(kept);
+  return made_[adjacency] ? made_[adjacency] : made_[adjacency] = std::move(now);
 }
 
 std::vector<Direction> Run::reverses(std::size_t adjacency) const {
+  if (std::any_of(terms_.begin(), terms_.end(),
+                  [](const auto& term) { return term.mechanism->own && !term.mechanism->own->has_reverses(); }))
+    return {};
   const Directions known = directions(adjacency);
-  std::vector<Direction> reverses(known->size());
-  for (const Terms& terms : alternatives_)
-    for (const Comparison way : adjacencies[adjacency].comparisons) {
-      const auto at = std::find(known->begin(), known->end(), pairs(way, terms)) - known->begin();
-      reverses[static_cast<std::size_t>(at)] = pairs(hockeystick::reversed(way), terms);
-    }
-  return reverses;
+  std::vector<Direction> all(known->size());
+  const auto add = [&](const Direction& one, Direction reverse) {
+    all[static_cast<std::size_t>(std::find(known->begin(), known->end(), one) - known->begin())] = std::move(reverse);
+  };
+  for (const auto& part : parts_) {
+    const Directions some = part->directions(adjacency);
+    std::vector<Direction> reverses = part->reverses(adjacency);
+    if (reverses.empty() && !some->empty()) return {};
+    for (std::size_t k = 0; k < some->size(); ++k) add((*some)[k], std::move(reverses[k]));
+  }
+  if (parts_.empty())
+    for (const Comparison way : adjacencies[adjacency].comparisons) add(pairs(way), pairs(hockeystick::reversed(way)));
+  return all;
 }
 
 Mechanism mechanism_named(std::string_view name, std::span<const Given> given) {

@@ -43,29 +43,33 @@ class Run {
   using Directions = std::shared_ptr<const std::vector<Direction>>;
 
   /// The terms keep their order. They are simplified, and no two are equal.
-  explicit Run(Terms terms) : Run(std::vector<Terms>{std::move(terms)}) {}
-  /// Runs of which the worst counts, for questions about their dominating pairs.
-  explicit Run(std::vector<Terms> alternatives);
+  explicit Run(Terms terms);
+  /// Runs on disjoint parts of the data, of which the worst counts.
+  explicit Run(std::vector<std::shared_ptr<const Run>> parts);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  const std::vector<Terms>& alternatives() const { return alternatives_; }
-  const Terms& terms() const { return alternatives_.front(); }
+  const Terms& terms() const { return terms_; }
+  /// The runs of which the worst counts; empty: this one alone.
+  const std::vector<std::shared_ptr<const Run>>& parts() const { return parts_; }
 
   /// Whether one pair tells all of each mechanism.
   bool is_exact() const { return is_exact_; }
 
-  /// The dominating pairs in one comparison of neighbours.
-  Direction pairs(Comparison way, const Terms& terms) const;
+  /// The dominating pairs of the terms in one comparison of neighbours.
+  Direction pairs(Comparison way) const;
 
   /// The distinct directions of an adjacency, an index in `adjacencies`.
   Directions directions(std::size_t adjacency) const;
 
-  /// The reverse of each of the directions.
+  /// The reverse of each of the directions; none where a mechanism does not say that the pairs are that.
   std::vector<Direction> reverses(std::size_t adjacency) const;
 
  private:
-  std::vector<Terms> alternatives_;
+  std::vector<Direction> made(std::size_t adjacency) const;
+
+  Terms terms_;
+  std::vector<std::shared_ptr<const Run>> parts_;
   bool is_exact_;
   mutable std::array<Directions, adjacencies.size()> made_;  // null until a question needs them
 };

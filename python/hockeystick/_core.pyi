@@ -16,10 +16,9 @@ __all__: list[str] = [
     "KeptRun",
     "LossPmf",
     "NoPairError",
+    "Run",
     "Terms",
     "additive_noise_pair",
-    "allocated_moments",
-    "allocated_pair",
     "attack_rates",
     "audited_epsilon",
     "audited_mu",
@@ -29,19 +28,18 @@ __all__: list[str] = [
     "composed_directly",
     "delta_bounds",
     "described_pair",
+    "described_types",
     "dominating_pair",
     "dpsgd_epsilon_bounds",
-    "enclosed",
     "enclosing_pairs",
     "end_work_at",
     "epsilon_bounds",
     "explain",
     "forget_transforms",
     "gdp_bounds",
-    "joined_mechanism",
     "kernel",
-    "known_alone",
     "largest_loss_rounding",
+    "list_mechanism",
     "loss_pmf",
     "loss_quantile_bounds",
     "loss_tail_bounds",
@@ -50,7 +48,6 @@ __all__: list[str] = [
     "one_run_epsilon",
     "one_run_p_value",
     "one_run_refutes",
-    "pairs_besides",
     "pld_bayes_risk",
     "pld_gdp_mu",
     "pld_quantile",
@@ -64,8 +61,6 @@ __all__: list[str] = [
     "ranges",
     "rate_limits",
     "renyi_bounds",
-    "sampled_terms",
-    "with_far_losses",
     "zcdp_bounds",
 ]
 
@@ -202,6 +197,10 @@ class Answers:
     def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> Answer: ...
     def __len__(self) -> int: ...
     def __reduce__(self) -> str: ...
+    def end(self, lower: bool) -> float | None:
+        """
+        The lower or the upper end of the only answer; None if it is too wide, or not alone.
+        """
     def row(
         self, index: typing.SupportsInt | typing.SupportsIndex
     ) -> typing.Annotated[list[float], "FixedSize(6)"]:
@@ -259,6 +258,43 @@ class KeptRun:
         How many it has.
         """
 
+class Run:
+    """
+    Mechanisms on the same data, and how often each runs.
+    """
+    @staticmethod
+    def worst_of(parts: collections.abc.Sequence[Run]) -> Run:
+        """
+        Runs of which the worst counts.
+        """
+    def __init__(self, terms: collections.abc.Iterable[tuple[typing.Any, int]]) -> None: ...
+    def __reduce__(self) -> str: ...
+    def ask(
+        self,
+        view: str,
+        at: float | typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        adjacency: typing.SupportsInt | typing.SupportsIndex,
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        memory_limit: typing.SupportsInt | typing.SupportsIndex,
+        smallest: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> Answers:
+        """
+        Encloses the answer at each point, for the worst direction of an adjacency by its index.
+        """
+    def directions(self, adjacency: typing.SupportsInt | typing.SupportsIndex) -> list[Terms]:
+        """
+        The pairs and counts of each distinct direction of an adjacency by its index.
+        """
+    def pairs(self, comparison: typing.SupportsInt | typing.SupportsIndex) -> Terms:
+        """
+        The dominating pairs and counts in a comparison by its index.
+        """
+    @property
+    def is_exact(self) -> bool:
+        """
+        Whether one pair tells all of each mechanism.
+        """
+
 def additive_noise_pair(
     log_density: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
     distribution: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
@@ -267,26 +303,6 @@ def additive_noise_pair(
 ) -> DominatingPair:
     """
     The pair of a noise given by functions, shifted against itself.
-    """
-
-def allocated_moments(
-    step: DominatingPair, steps: typing.SupportsFloat | typing.SupportsIndex, *, back: bool
-) -> DominatingPair:
-    """
-    What is known of moments and of the mass at +inf of a step which each record joins once in `steps`.
-    """
-
-def allocated_pair(
-    step: DominatingPair,
-    steps: typing.SupportsFloat | typing.SupportsIndex,
-    cells: typing.SupportsFloat | typing.SupportsIndex,
-    tail: typing.SupportsFloat | typing.SupportsIndex,
-    *,
-    above: bool,
-    back: bool,
-) -> DominatingPair:
-    """
-    A pair above or below that of a step which each record joins once in `steps`.
     """
 
 def attack_rates(
@@ -365,13 +381,15 @@ def delta_bounds(
     """
 
 def described_pair(
-    type: str,
-    arguments: dict[str, typing.Any],
-    comparison: typing.SupportsInt | typing.SupportsIndex,
-    sampling_probability: typing.SupportsFloat | typing.SupportsIndex | None,
+    mechanism: typing.Any, comparison: typing.SupportsInt | typing.SupportsIndex
 ) -> DominatingPair:
     """
-    The pair of a mechanism described by numbers, in a comparison of neighbours by its index.
+    The pair of a mechanism that the table of mechanisms describes, in a comparison of neighbours by its index.
+    """
+
+def described_types() -> set[str]:
+    """
+    The classes of mechanisms that the table of mechanisms describes.
     """
 
 def dominating_pair(
@@ -396,30 +414,8 @@ def dpsgd_epsilon_bounds(
     Encloses epsilon of many runs of DP-SGD.
     """
 
-def enclosed(
-    question: str,
-    points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    above: collections.abc.Callable[[float, float, str, list[float]], Answers],
-    below: collections.abc.Callable[[float, float, str, list[float]], Answers],
-    *,
-    closes: bool,
-    sampled: bool = False,
-    runs: typing.SupportsInt | typing.SupportsIndex,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-    known: tuple[
-        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    ]
-    | None,
-) -> Answers:
-    """
-    Asks the pairs above and below, at an accuracy of cells and a tail, of a kind, at some of the points,  until the ends are as close as asked.
-    """
-
 def enclosing_pairs(
-    type: str,
-    arguments: dict[str, typing.Any],
+    mechanism: typing.Any,
     comparison: typing.SupportsInt | typing.SupportsIndex,
     cells: typing.SupportsFloat | typing.SupportsIndex,
     tail: typing.SupportsFloat | typing.SupportsIndex,
@@ -427,7 +423,7 @@ def enclosing_pairs(
     above: bool,
 ) -> list[DominatingPair]:
     """
-    The pair above a mechanism described by numbers, or those below, in a comparison by its index.
+    The pair above a mechanism, or those below, in a comparison by its index.
     """
 
 def end_work_at(seconds: typing.SupportsFloat | typing.SupportsIndex) -> float:
@@ -479,31 +475,16 @@ def gdp_bounds(
     Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on; `reverses`: the reverse of each direction, if known.
     """
 
-def joined_mechanism(
-    terms: collections.abc.Sequence[
-        tuple[str, dict[str, typing.Any], typing.SupportsInt | typing.SupportsIndex]
-    ],
-) -> list[float]:
-    """
-    The numbers of one mechanism that dominates several.
-    """
-
 def kernel() -> str:
     """
     Name of the vector kernel in use.
     """
 
-def known_alone(
-    terms: collections.abc.Sequence[
-        tuple[str, dict[str, typing.Any], typing.SupportsInt | typing.SupportsIndex]
-    ],
-    wants_epsilon: bool,
-    comparisons: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-    points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None:
+def list_mechanism(
+    type: type, name: str, kept_as: collections.abc.Sequence[tuple[str, str]]
+) -> None:
     """
-    Ends of epsilon at each delta, or of delta at each epsilon, of runs of one kind of mechanism; None if pairs tell more.
+    Has runs read mechanisms of a class by their numbers: the row of the table of mechanisms, and the field that keeps each argument.
     """
 
 def loss_pmf(
@@ -594,19 +575,6 @@ def one_run_refutes(
 ) -> bool:
     """
     Whether so many right guesses are less likely than alpha for a curve below these points.
-    """
-
-def pairs_besides(
-    type: str,
-    arguments: dict[str, typing.Any],
-    comparison: typing.SupportsInt | typing.SupportsIndex,
-    cells: typing.SupportsFloat | typing.SupportsIndex,
-    tail: typing.SupportsFloat | typing.SupportsIndex,
-    *,
-    told: str,
-) -> tuple[DominatingPair, DominatingPair] | None:
-    """
-    Pairs below and above that enclose "moments" and masses at +inf, that bound moments from the curve and "far" losses, that have the "largest" loss, or are as if nothing were sampled; None if those of the curve tell them.
     """
 
 def pld_bayes_risk(
@@ -709,27 +677,6 @@ def renyi_bounds(
 ) -> Answers:
     """
     Encloses the Renyi divergence at each order, for the worst direction.
-    """
-
-def sampled_terms(
-    type: str,
-    kept_as: collections.abc.Sequence[tuple[str, str]],
-    run: list[tuple[typing.Any, int]],
-    comparisons: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-) -> list[Terms]:
-    """
-    The terms in each comparison, by its index, of mechanisms of one type on Poisson subsamples; `kept_as`: the names of its arguments and of what keeps them.
-    """
-
-def with_far_losses(
-    curve: DominatingPair,
-    step: DominatingPair,
-    steps: typing.SupportsFloat | typing.SupportsIndex,
-    *,
-    back: bool,
-) -> DominatingPair:
-    """
-    The pair above, of which moments bound what its mass at +inf adds to Renyi divergences.
     """
 
 def zcdp_bounds(

@@ -26,6 +26,8 @@ class Direction(Enum):
     if not TYPE_CHECKING:
         __hash__ = object.__hash__  # members are single; Enum's own hashes their names
     _value_: str
+    index: int
+    """Its place in the table of comparisons of the core."""
     form: str
     """ "replace" if any record may take the place of any other. Else "remove" if a record is there
     first and then not, or no longer one that counts, or "add" for the reverse."""
@@ -33,6 +35,7 @@ class Direction(Enum):
     def __new__(cls, value: str, form: str) -> Self:  # noqa: D102
         direction = object.__new__(cls)
         direction._value_, direction.form = value, form
+        direction.index = len(cls.__members__)
         return direction
 
     @property
@@ -91,12 +94,15 @@ class Adjacency(Enum):
     if not TYPE_CHECKING:
         __hash__ = object.__hash__  # as in Direction
     _value_: str
+    index: int
+    """Its place in the table of adjacencies of the core."""
     directions: tuple[Direction, ...]
     """The directions of which the worst counts."""
 
     def __new__(cls, value: str, *directions: Direction) -> Self:  # noqa: D102
         adjacency = object.__new__(cls)
         adjacency._value_, adjacency.directions = value, directions
+        adjacency.index = len(cls.__members__)
         return adjacency
 
     @classmethod

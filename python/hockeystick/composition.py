@@ -3,7 +3,7 @@
 
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib import import_module
@@ -161,6 +161,11 @@ class Mechanism(Composable):
         return () if simplest is None else ((simplest, 1),)
 
     @property
+    def run_above(self) -> "Terms":
+        """Mechanisms, and how often each runs, whose composition dominates it: itself, once."""
+        return ((self, 1),)
+
+    @property
     def steps_covered(self) -> int:
         """How many steps of an optimizer one run covers: of what is drawn by the epoch, all."""
         return 1
@@ -215,16 +220,6 @@ class Mechanism(Composable):
         """An equivalent mechanism in simplest form; None if the output ignores the data."""
         return self
 
-    @classmethod
-    def _terms(
-        cls, run: Sequence[tuple[Any, int]], directions: Sequence[Direction]
-    ) -> list[_core.Terms]:
-        """The pairs and counts of mechanisms of this kind, in each direction."""
-        return [
-            _core.Terms([(one.dominating_pair(direction), count) for one, count in run])
-            for direction in directions
-        ]
-
     @abstractmethod
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`.
@@ -237,8 +232,23 @@ class Mechanism(Composable):
         """
 
 
+class _Keeping(Composable):
+    """Keeps what the core makes of it, which neither copies nor pickles hold."""
+
+    __slots__ = ("_kept",)
+    _kept: _core.Run
+
+    def _run(self) -> _core.Run:
+        """The same, as the core asks it; made once."""
+        try:
+            return self._kept
+        except AttributeError:
+            object.__setattr__(self, "_kept", _core.Run(self.terms))
+            return self._kept
+
+
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Composition(Composable):
+class Composition(_Keeping):
     """Runs of mechanisms on the same data, each with noise of its own.
 
     Which mechanisms run, and how often, is fixed in advance. What each does may depend on the

@@ -3,12 +3,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
 from itertools import chain, combinations_with_replacement
 from math import comb
 from typing import Any
-
-import numpy as np
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
@@ -82,46 +79,32 @@ class DisjointParts(PrivacyViews, AttackViews, LossViews):
     def _alternatives(self) -> tuple[Terms, ...]:
         return tuple(run.terms for run in self.runs)
 
+    def _run(self) -> _core.Run:
+        return _core.Run.worst_of([run._run() for run in self.runs])  # noqa: SLF001
+
     def _directions(self, adjacency: Adjacency) -> list[_core.Terms]:
         _check_adjacency(adjacency)
-        found = (run._directions(adjacency) for run in self.runs)  # noqa: SLF001, as all questions
-        return list(dict.fromkeys(chain.from_iterable(found)))
+        return super(DisjointParts, self)._directions(adjacency)
 
-    def _reverses(self, adjacency: Adjacency) -> list[_core.Terms]:
-        faced: dict[_core.Terms, _core.Terms] = {}
-        for run in self.runs:
-            found, reverses = run._directions(adjacency), run._reverses(adjacency)  # noqa: SLF001
-            if len(reverses) < len(found):  # nothing says what they are
-                return []
-            faced |= dict(zip(found, reverses, strict=True))
-        return list(faced.values())
-
-    def _answer(self, query: Query, points: FloatArray, limits: Limits) -> Bounds[Any]:
+    def _answers(self, query: Query, at: float | FloatArray, limits: Limits) -> _core.Answers:
         _check_adjacency(limits.adjacency)
-        if all(mechanism.is_exact for mechanism, _ in self.terms):
-            return super(DisjointParts, self)._answer(query, points, limits)
-        found: list[Bounds[Any]] = []
-        errors: list[tuple[str, str]] = []
-        for run in self.runs:
-            try:
-                found.append(run._answer(query, points, limits))  # noqa: SLF001
-            except CertificationError as error:
-                errors.append((f"of {run!r}: {error}", error.limited_by))
-                found.append(error.bounds)
-        bounds = _worst(query, found)
-        if errors:
-            raise CertificationError(errors[0][0], bounds, errors[0][1])
-        return bounds
+        return super(DisjointParts, self)._answers(query, at, limits)
 
-
-def _worst(query: Query, found: list[Bounds[Any]]) -> Bounds[Any]:
-    """The worst of bounds on the answers of runs; of what its width is made is not known."""
-    worse = np.minimum if query.safe == "lower" else np.maximum
-    ends = [reduce(worse, side) for side in zip(*found, strict=True)]
-    bounds = Bounds.of([end if np.ndim(end) else float(end) for end in ends])
-    if any(one.limited_by == "theory" for one in found):
-        bounds._limited_by = "theory"  # noqa: SLF001
-    return bounds
+    def _certified(
+        self, query: Query, points: FloatArray, answers: _core.Answers, limits: Limits
+    ) -> Bounds[Any]:
+        """Or the error of the first run whose bounds are too wide."""
+        certified = super(DisjointParts, self)._certified
+        try:
+            return certified(query, points, answers, limits)
+        except CertificationError as error:
+            for run in () if self._run().is_exact else self.runs:
+                try:
+                    run._answer(query, points, limits)  # noqa: SLF001, as all questions
+                except CertificationError as one:
+                    wide = f"of {run!r}: {one}"
+                    raise CertificationError(wide, error.bounds, one.limited_by) from None
+            raise
 
 
 def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:

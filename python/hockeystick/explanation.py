@@ -67,7 +67,12 @@ def explained(asked: Asked, wanted: str, at: object, limits: Limits) -> Explanat
         smallest=limits.smallest,
     )
     words = [_SAID[direction] for direction in limits.adjacency.directions]
-    names = words if len(tables) == len(words) else [" and ".join(words)]
+    if len(tables) == 1:
+        names = [" and ".join(words)]
+    elif len(tables) == len(words):
+        names = words
+    else:  # of runs on disjoint parts
+        names = [f"direction {k} of {len(tables)}" for k in range(1, len(tables) + 1)]
     return Explanation(tuple(tuple(map(_report, table)) for table in tables), tuple(names))
 
 

@@ -8,10 +8,9 @@ name, its argument and its documentation.
 import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -20,7 +19,6 @@ from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Array, Bounds, Value
-from hockeystick.enclosing import Ask, Runs, dominating, enclosed, known_alone
 from hockeystick.errors import CertificationError
 from hockeystick.limits import DEFAULT_SMALLEST, DEFAULT_TOLERANCE, Limits, spelled_out
 
@@ -46,8 +44,8 @@ class Query:
     argument: str
     points: Callable[[object], FloatArray]
     """Checks the numbers asked about."""
-    core: str
-    """The function of the core that encloses the answer for a composition."""
+    view: str
+    """What the core calls the question."""
     law: Callable[..., FloatArray]
     """The function of the core that bounds the answer, or estimates it, for a law on a grid."""
     unit: str = ""
@@ -56,14 +54,8 @@ class Query:
     tolerance: float = DEFAULT_TOLERANCE
     width: str = "tolerance"
     """The name of the keyword that says how wide the bounds may be."""
-    rises: bool | None = True
-    """Whether the core's answer grows with the hockey-stick curve; None: neither way."""
-    symmetric: bool = False
-    """Whether the answer is that of both directions even if one is asked for."""
-    reverses: bool = False
-    """Whether the reverses of the directions answer too: of a law, its reverse is asked for."""
-    faced: bool = False
-    """Whether each direction is told its reverse, which knows its curve at negative losses."""
+    of_loss: bool = False
+    """Whether it is about the privacy loss itself, which a hockey-stick curve does not tell."""
     tiny: bool = False
     """Whether the core's answer is a probability that may be tiny, which `smallest` is for."""
     derived: Callable[[Bounds[Any]], Bounds[Any]] | None = None
@@ -86,47 +78,38 @@ _epsilon, _delta = _checks.epsilon_array, _checks.delta_array
 _Law = _core.LossPmf
 
 QUERIES: Mapping[str, Query] = {
-    "epsilon": Query("epsilon", "delta", _delta, "epsilon_bounds", _Law.epsilon, "nats"),
-    "delta": Query("delta", "epsilon", _epsilon, "delta_bounds", _Law.delta, tiny=True),
-    "true_positive_rate": Query(
-        "TPR", "fpr", _fpr, "power_bounds", _Law.power, faced=True, tiny=True
-    ),
+    "epsilon": Query("epsilon", "delta", _delta, "epsilon", _Law.epsilon, "nats"),
+    "delta": Query("delta", "epsilon", _epsilon, "delta", _Law.delta, tiny=True),
+    "true_positive_rate": Query("TPR", "fpr", _fpr, "true_positive_rate", _Law.power, tiny=True),
     "tradeoff": Query(
-        *("TPR", "fpr", _fpr, "power_bounds", _Law.power),
+        *("TPR", "fpr", _fpr, "true_positive_rate", _Law.power),
         safe="lower",
         derived=complement,
-        faced=True,
         tiny=True,
     ),
     "bayes_risk": Query(
-        *("Bayes risk", "prior", _prior, "bayes_risk_bounds", _core.pld_bayes_risk),
-        safe="lower",
-        rises=False,
-        reverses=True,
+        *("Bayes risk", "prior", _prior, "bayes_risk", _core.pld_bayes_risk), safe="lower"
     ),
-    "gdp_mu": Query(
-        *("mu", "smallest_rate", _rate, "gdp_bounds", _core.pld_gdp_mu), symmetric=True, faced=True
-    ),
+    "gdp_mu": Query("mu", "smallest_rate", _rate, "gdp_mu", _core.pld_gdp_mu),
     "probabilistic_delta": Query(
-        *("P(L > epsilon)", "epsilon", _epsilon, "loss_tail_bounds", _core.pld_tail),
+        *("P(L > epsilon)", "epsilon", _epsilon, "probabilistic_delta", _core.pld_tail),
         tolerance=1e-2,
-        rises=None,
+        of_loss=True,
         tiny=True,
     ),
     "loss_quantile": Query(
-        *("the quantile", "level", _level, "loss_quantile_bounds", _core.pld_quantile, "nats"),
+        *("the quantile", "level", _level, "loss_quantile", _core.pld_quantile, "nats"),
         tolerance=1e-2,
         width="deviations",
-        rises=None,
+        of_loss=True,
     ),
     "loss_variance": Query(
-        *("the variance", "power", _order, "loss_variance_bounds", _variance, "nats^2"),
-        rises=None,
+        *("the variance", "power", _order, "loss_variance", _variance, "nats^2"), of_loss=True
     ),
     "renyi_divergence": Query(
-        "the Renyi divergence", "order", _order, "renyi_bounds", _core.pld_renyi, "nats"
+        "the Renyi divergence", "order", _order, "renyi_divergence", _core.pld_renyi, "nats"
     ),
-    "zcdp": Query("rho", "largest_order", _largest_order, "zcdp_bounds", _core.pld_zcdp),
+    "zcdp": Query("rho", "largest_order", _largest_order, "zcdp", _core.pld_zcdp),
 }
 
 _LIMITS = {
@@ -150,33 +133,35 @@ class Asked(ABC):
         """The terms of each run of which the worst counts: one but for disjoint parts."""
         return (self.terms,)
 
+    def _run(self) -> _core.Run:
+        """The same, as the core asks it."""
+        return _core.Run(self.terms)
+
     def _pairs(self, *directions: Direction) -> list[_core.Terms]:
         """The pairs of each direction and their counts."""
-        run = dominating(self.terms)
-        if len(run) == 1:  # the common case
-            terms: list[_core.Terms] = run[0][0]._terms(run, directions)  # noqa: SLF001
-            return terms
-        parts = [
-            kind._terms(list(members), directions)  # noqa: SLF001
-            for kind, members in groupby(run, key=lambda term: type(term[0]))
-        ]
-        return [_core.Terms.joined([part[k] for part in parts]) for k in range(len(directions))]
+        run = self._run()
+        try:
+            return [run.pairs(direction.index) for direction in directions]
+        except _core.NoPairError as error:
+            raise self._undefined(directions, error) from None
 
     def _directions(self, adjacency: Adjacency) -> list[_core.Terms]:
         """The pairs and counts of each direction; equal directions are listed once."""
-        return list(dict.fromkeys(self._pairs(*adjacency.directions)))
+        try:
+            return self._run().directions(adjacency.index)
+        except _core.NoPairError as error:
+            raise self._undefined(adjacency.directions, error) from None
 
-    def _reverses(self, adjacency: Adjacency) -> list[_core.Terms]:
-        """The reverse of each of the `_directions`; none where nothing says that they are that.
-
-        Pairs of opposite directions are reverses of each other here, and need not be of mechanisms
-        that are defined elsewhere.
-        """
-        if not all(type(one).__module__.startswith("hockeystick.") for one, _ in self.terms):
-            return []
-        found = self._pairs(*adjacency.directions)
-        reverses = self._pairs(*(direction.reversed for direction in adjacency.directions))
-        return list(dict(zip(found, reverses, strict=True)).values())
+    def _undefined(self, directions: Sequence[Direction], error: ValueError) -> ValueError:
+        """The error that names the mechanism without a pair in one of the directions."""
+        for direction in directions:
+            for mechanism, _ in self.terms:
+                for one, _ in mechanism.run_above:
+                    try:
+                        one.dominating_pair(direction)
+                    except ValueError as named:
+                        return named
+        return error
 
     def _ask(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Bounds[Value]:
         """Bounds on the answer to the question of that name, for the worst direction."""
@@ -188,55 +173,43 @@ class Asked(ABC):
 
     def _answer(self, query: Query, points: FloatArray, limits: Limits) -> Bounds[Any]:
         """The same, of what has been checked."""
-        adjacency, tolerance, memory_limit, smallest = limits
+        return self._certified(query, points, self._answers(query, points, limits), limits)
 
-        asked = adjacency.symmetric if query.symmetric else adjacency
-        is_exact = all(mechanism.is_exact for mechanism, _ in self.terms)
-        if query.core in ("renyi_bounds", "zcdp_bounds") and not is_exact:
-            tolerance *= 0.5  # moments above and below are each as wide as asked
-
-        def answers(runs: Runs, at: FloatArray, **reverses: list[_core.Terms]) -> _core.Answers:
-            if query.reverses and adjacency.reversed is not adjacency:
-                reverses["reverses"] = runs(adjacency.reversed)
-            found: _core.Answers = getattr(_core, query.core)(
-                runs(asked),
-                at,
-                tolerance=tolerance,
-                memory_limit=memory_limit,
-                **reverses,
-                **({"smallest": smallest} if query.tiny else {}),
-            )
-            return found
-
-        if is_exact:
-            reverses = {"reverses": self._reverses(asked)} if query.faced else {}
-            found = answers(self._directions, points.ravel(), **reverses)
-            return certified(query, points, found, limits)
-        return self._enclosed(query, points, answers, limits)
-
-    def _enclosed(self, query: Query, points: FloatArray, ask: Ask, limits: Limits) -> Bounds[Any]:
-        """Bounds of a run some of whose mechanisms are known by pairs above and below them."""
-        if query.rises is None:
-            first = next(mechanism for mechanism, _ in self.terms if not mechanism.is_exact)
+    def _answers(self, query: Query, at: float | FloatArray, limits: Limits) -> _core.Answers:
+        """What the core answers at one number, or at each of an array."""
+        adjacency, *others = limits
+        try:
+            return self._run().ask(query.view, at, adjacency.index, *others)
+        except _core.NoPairError as error:
+            raise self._undefined(adjacency.directions, error) from None
+        except ValueError:
+            query.points(at)
+            first = next((one for one, _ in self.terms if not one.is_exact), None)
+            if first is None or not query.of_loss:
+                raise
             raise ValueError(
                 f"{query.wanted} is not known of {first!r}: its privacy loss is known from above "
                 "and below in its hockey-stick curve only"
-            )
-        flat = points.ravel()
-        answers = enclosed(
-            *(self.terms, query.core, flat, ask),
-            tolerance=limits.tolerance,
-            smallest=limits.smallest,
-            known=known_alone(self.terms, query.core, flat, limits.adjacency, limits.tolerance),
-        )
-        bounds = certified(query, points, answers, limits)
-        bounds._limited_by = answers.theory()  # noqa: SLF001
-        return bounds
+            ) from None
+
+    def _certified(
+        self, query: Query, points: FloatArray, answers: _core.Answers, limits: Limits
+    ) -> Bounds[Any]:
+        """The bounds in the answers, if they are as close as asked."""
+        return certified(query, points, answers, limits)
 
     def _safe(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Value:
         """The end of the bounds that understates no loss of privacy."""
+        query = QUERIES[name]
+        if type(at) is float and not options and query.derived is None:  # the common case
+            limits = _LIMITS[name]
+            answers = self._answers(query, at, limits)
+            end = answers.end(query.safe == "lower")
+            if end is None:
+                self._certified(query, query.points(at), answers, limits)  # raises
+            return end  # type: ignore[return-value]
         ends = self._ask(name, at, options)
-        return ends.lower if QUERIES[name].safe == "lower" else ends.upper
+        return ends.lower if query.safe == "lower" else ends.upper
 
 
 def described(cls: Class) -> Class:
@@ -261,6 +234,7 @@ def certified(
     bounds = Bounds.of([row.reshape(shape) for row in answers.table()] if shape else answers.row(0))
     if query.derived is not None:
         bounds = query.derived(bounds)
+    bounds._limited_by = answers.theory()  # noqa: SLF001
     unmet = answers.unmet()
     if unmet is not None:
         at = f"{query.argument} = {points.flat[unmet].item()!r}"

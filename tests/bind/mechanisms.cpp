@@ -10,6 +10,8 @@
 
 #include "bind/bindings.hpp"
 #include "mechanisms/adjacency.hpp"
+#include "mechanisms/allocation/allocated_pair.hpp"
+#include "mechanisms/allocation/far_losses.hpp"
 #include "mechanisms/described.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/gaussian/mixture_loss.hpp"
@@ -34,13 +36,14 @@ py::tuple numbers_of(const PairName& name) {
 }
 
 // The names and parameters of the pair above, or of those below; `cells` 0: of moments, below and above.
-std::vector<py::tuple> enclosing_names(const std::string& type, const py::dict& arguments, std::size_t comparison,
-                                       const Accuracy& accuracy, bool above) {
-  const Mechanism mechanism = described_mechanism(type, arguments);
+std::vector<py::tuple> enclosing_names(const py::object& one, std::size_t comparison, double cells, double tail,
+                                       bool above) {
+  const Mechanism mechanism = mechanism_of(one);
   const Enclosure& enclosure = *mechanism->kind->enclosure;
   const auto way = static_cast<Comparison>(comparison);
+  const Accuracy accuracy{cells, tail};
   std::vector<py::tuple> all;
-  if (accuracy.cells == 0)
+  if (cells == 0)
     for (const PairName& name : enclosure.besides(*mechanism, way, accuracy, Told::moments))
       all.push_back(numbers_of(name));
   else if (above)
@@ -48,6 +51,21 @@ std::vector<py::tuple> enclosing_names(const std::string& type, const py::dict& 
   else
     for (const PairName& name : enclosure.below(*mechanism, way, accuracy)) all.push_back(numbers_of(name));
   return all;
+}
+
+Pair allocated(const Pair& step, double steps, double cells, double tail, bool above, bool back) {
+  const LongWork work;
+  return owned(allocated_pair(*step, {steps, cells, tail, above ? Order::above : Order::below, back}));
+}
+
+Pair moments(const Pair& step, double steps, bool back) {
+  const LongWork work;
+  return owned(allocated_moments(step, steps, back));
+}
+
+Pair far(const Pair& curve, const Pair& step, double steps, bool back) {
+  const LongWork work;
+  return owned(with_far_losses(curve, step, steps, back));
 }
 
 // The loss of a Gaussian mixture, its slope and the error at each point, or those with the posterior weights.
@@ -125,13 +143,17 @@ void bind_pairs(py::module_& module) {
           },
           "Bounds of P(L = inf).")
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum);
-  module.attr("parts").attr("described_pair_name") = py::cpp_function(
-      [](const std::string& type, const py::dict& arguments, std::size_t comparison, std::optional<double> rate) {
-        return described_pair_name(type, arguments, comparison, rate).name;
-      });
-  module.attr("parts").attr("enclosing_names") = py::cpp_function(
-      [](const std::string& type, const py::dict& arguments, std::size_t comparison, double cells, double tail,
-         bool above) { return enclosing_names(type, arguments, comparison, {cells, tail}, above); });
+  module.attr("parts").attr("described_pair_name") = py::cpp_function([](const py::object& one, std::size_t way) {
+    return dominating_pair_name(*mechanism_of(one), static_cast<Comparison>(way)).name;
+  });
+  module.attr("parts").attr("enclosing_names") = py::cpp_function(&enclosing_names);
+  module.attr("parts").attr("allocated_pair") =
+      py::cpp_function(&allocated, py::arg("step"), py::arg("steps"), py::arg("cells"), py::arg("tail"), py::kw_only(),
+                       py::arg("above"), py::arg("back"));
+  module.attr("parts").attr("allocated_moments") =
+      py::cpp_function(&moments, py::arg("step"), py::arg("steps"), py::kw_only(), py::arg("back"));
+  module.attr("parts").attr("with_far_losses") =
+      py::cpp_function(&far, py::arg("curve"), py::arg("step"), py::arg("steps"), py::kw_only(), py::arg("back"));
   module.attr("parts").attr("mixture_losses") = py::cpp_function(&mixture_losses);
   module.attr("parts").attr("pair_names") = py::cpp_function(&pair_names);
 }

@@ -80,7 +80,7 @@ def test_all_outcomes_of_a_discrete_pair(above, back, steps):
         direction = Direction.ADD if back else Direction.REMOVE
         step = hs.DiscretePair(p=p, q=q).dominating_pair(direction)
         cells, tail = rng.choice([1, 5, 30]), rng.choice([1e-40, 1e-12, 1e-3])
-        pair = _core.allocated_pair(step, steps, cells, tail, above=above, back=back)
+        pair = _core.parts.allocated_pair(step, steps, cells, tail, above=above, back=back)
         exact = [[arb(mass) for mass in of] for of in (p, q)]
         losses = [rng.gauss(0, 1.5) for _ in range(3)]
         ratios = [(p[k] / q[k]) for k in range(n) if p[k] > 0 and q[k] > 0]
@@ -99,7 +99,7 @@ def test_both_sides_close(back):
         n, steps = rng.choice([2, 3, 4]), rng.choice([1, 2, 3, 5])
         step = hs.DiscretePair(p=masses(rng, n), q=masses(rng, n)).dominating_pair(direction)
         pairs = [
-            _core.allocated_pair(step, steps, 72, 1e-12, above=above, back=back)
+            _core.parts.allocated_pair(step, steps, 72, 1e-12, above=above, back=back)
             for above in (False, True)
         ]
         for loss in (0.0, rng.gauss(0, 1), rng.uniform(0, 3)):
@@ -125,7 +125,7 @@ def test_far_losses_and_small_masses(above, back):
         with ctx.workprec(300):
             exact = [[arb(mass) / sum(map(arb, of)) for mass in of] for of in (p, q)]
             for steps in (2, 4):
-                pair = _core.allocated_pair(step, steps, 40, 1e-50, above=above, back=back)
+                pair = _core.parts.allocated_pair(step, steps, 40, 1e-50, above=above, back=back)
                 losses = [0.0, 0.5, 5.0, 26.0, 50.0, 61.0]
                 check(pair, *exact, steps, above=above, back=back, losses=losses)
 
@@ -142,7 +142,7 @@ def test_deltas_of_1e_300(above, back):
         with ctx.workprec(1300):
             exact = [[arb(mass) / sum(map(arb, of)) for mass in of] for of in (p, q)]
             for steps in (1, 2, 5):
-                pair = _core.allocated_pair(step, steps, 40, 1e-303, above=above, back=back)
+                pair = _core.parts.allocated_pair(step, steps, 40, 1e-303, above=above, back=back)
                 check(pair, *exact, steps, above=above, back=back, losses=[0.0, 0.1, 1.0, 8.0])
 
 
@@ -151,8 +151,8 @@ def test_values_that_move_the_mean_by_nothing(above, back):
     """Normal noise, whose losses reach far below those that count: all are within the cut."""
     for noise in (0.3, 1.0):
         step = hs.Gaussian(noise).dominating_pair(Direction.ADD if back else Direction.REMOVE)
-        other = _core.allocated_pair(step, 2, 60, 1e-303, above=not above, back=back)
-        fine = _core.allocated_pair(step, 2, 60, 1e-303, above=above, back=back)
+        other = _core.parts.allocated_pair(step, 2, 60, 1e-303, above=not above, back=back)
+        fine = _core.parts.allocated_pair(step, 2, 60, 1e-303, above=above, back=back)
         for loss in (0.0, 0.3, 1.0):
             ends = [pair.integrate(np.array([loss])) for pair in (fine, other)]
             low, high = sorted(cells.upper_tail_above + cells.infinity_mass for cells in ends)
@@ -183,7 +183,7 @@ def test_many_steps_of_two_outcomes(above, back, steps):
             q *= 2.0 ** -rng.randrange(1, 20)
         step = hs.DiscretePair(p=[p, 1 - p], q=[q, 1 - q]).dominating_pair(direction)
         cells = rng.choice([3, 24, 72])
-        pair = _core.allocated_pair(step, steps, cells, 1e-60, above=above, back=back)
+        pair = _core.parts.allocated_pair(step, steps, cells, 1e-60, above=above, back=back)
         spread = math.sqrt((p - q) ** 2 / (q * (1 - q) * steps))
         for loss in (0.0, min(spread, 3.0) * rng.uniform(-1, 3), 4 * spread, 7 * spread):
             found = pair.integrate(np.array([loss]))
@@ -215,7 +215,7 @@ def test_normal_noise(noise, steps, direction, epsilon):
     back = direction is Direction.ADD
     ends = []
     for above in (False, True):
-        pair = _core.allocated_pair(step, steps, 24, 1e-12, above=above, back=back)
+        pair = _core.parts.allocated_pair(step, steps, 24, 1e-12, above=above, back=back)
         ends.append(Given(pair).epsilon_bounds(1e-6, adjacency="remove-one"))
     assert ends[0].lower <= epsilon * (1 + 1e-5)
     assert ends[1].upper >= epsilon * (1 - 1e-5)
@@ -227,7 +227,7 @@ def test_one_step_is_the_step(above, back):
     direction = Direction.ADD if back else Direction.REMOVE
     step = hs.Laplace(noise_multiplier=0.7)
     pair = step.dominating_pair(direction)
-    same = _core.allocated_pair(pair, 1, 300, 1e-30, above=above, back=back)
+    same = _core.parts.allocated_pair(pair, 1, 300, 1e-30, above=above, back=back)
     for delta in (0.1, 1e-6, 1e-20):
         found = Given(same).epsilon_bounds(delta, adjacency="remove-one")
         truth = step.epsilon_bounds(delta)
@@ -247,7 +247,7 @@ def test_pairs_from_above_and_below_grow_together():
         for direction in (Direction.REMOVE, Direction.ADD):
             step = base.dominating_pair(direction)
             values = [
-                _core.allocated_pair(
+                _core.parts.allocated_pair(
                     step, steps, 24, 1e-12, above=above, back=direction is Direction.ADD
                 ).integrate(np.array([0.1 / steps**0.5]))
                 for above in (False, True)
@@ -273,7 +273,7 @@ def test_pairs_from_above_and_below_grow_together():
 def test_requests_out_of_range_are_refused(steps, cells, tail, name):
     step = hs.Laplace(noise_multiplier=1.0).dominating_pair(Direction.REMOVE)
     with pytest.raises(ValueError, match=f"^{name} must be"):
-        _core.allocated_pair(step, steps, cells, tail, above=True, back=False)
+        _core.parts.allocated_pair(step, steps, cells, tail, above=True, back=False)
 
 
 @pytest.mark.parametrize("direction", ["remove-one", "add-one"])
@@ -312,7 +312,7 @@ def rough_and_exact(base, errors, infinite=(0.0, 0.0), *, above, back):
     step = base.dominating_pair(direction)
     for stated, ends in ((errors, infinite), ((0.0,) * 5, (0.0, 0.0))):
         rough = _core.sampling.rough_pair(step, errors=stated, infinite=ends)
-        yield _core.allocated_pair(rough, 1, 20, 1e-3, above=above, back=back)
+        yield _core.parts.allocated_pair(rough, 1, 20, 1e-3, above=above, back=back)
 
 
 def grid(back):
@@ -354,7 +354,7 @@ def test_mass_at_infinity_is_within_its_ends(above, back):
     direction = Direction.ADD if back else Direction.REMOVE
     step = hs.DiscretePair(p=p, q=q).dominating_pair(direction)
     rough = _core.sampling.rough_pair(step, infinite=(0.125, 0.0625))
-    pair = _core.allocated_pair(rough, 1, 20, 1e-3, above=above, back=back)
+    pair = _core.parts.allocated_pair(rough, 1, 20, 1e-3, above=above, back=back)
     found = pair.integrate(np.array([9.0]))
     ends = found.infinity_mass_lower, found.infinity_mass
     stated = 0.3125 if above else 0.125

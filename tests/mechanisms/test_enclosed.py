@@ -8,14 +8,13 @@ from flint import arb, fmpz
 
 import hockeystick as hs
 from hockeystick import _core
-from hockeystick.mechanisms._pair import row
 
 REMOVE, ADD, REPLACE = 0, 1, 2
 CLOSE = 2.0**-44  # what the margins may cost at most
 
 
 def names(mechanism, comparison=REMOVE, cells=40.0, tail=1e-12, *, above):
-    return _core.parts.enclosing_names(*row(mechanism), comparison, cells, tail, above)
+    return _core.parts.enclosing_names(mechanism, comparison, cells, tail, above)
 
 
 def draws(count=200):

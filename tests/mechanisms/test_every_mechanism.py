@@ -25,7 +25,6 @@ from exact.mechanisms import oracles, release
 from hockeystick import _core
 from hockeystick._json import mechanism_from_json, mechanism_to_json
 from hockeystick.adjacency import Direction
-from hockeystick.mechanisms import _pair
 from mechanisms import atoms
 from mechanisms.cells import UNDERFLOW, check_reflection
 from random_runs import DIRECTIONS, KINDS, is_defined
@@ -100,8 +99,6 @@ def test_every_pair_of_the_core_belongs_to_a_mechanism(monkeypatch):
     monkeypatch.setattr(_core, "described_pair", described)
     for name, sampled in CASES:
         for mechanism in mechanisms(terms(name, sampled=sampled)):
-            for kept in (_pair._described, _pair._large_described):
-                kept.cache_clear()
             for way in Direction:
                 is_defined(mechanism, way)
     # The core has the reverses and samples of all that has finitely many outcomes.

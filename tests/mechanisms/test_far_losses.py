@@ -71,7 +71,7 @@ def whole_moment(sigma, steps, k):
 @pytest.mark.parametrize("sigma", [0.07, 0.4, 1.0, 30.0, 1000.0])
 def test_whole_moments(sigma, steps):
     gaussian = hs.Gaussian(sigma).dominating_pair(hs.Direction.REMOVE)
-    pair = _core.allocated_moments(gaussian, steps, back=False)
+    pair = _core.parts.allocated_moments(gaussian, steps, back=False)
     for k in (2, 3, 4, 5, 8, 13, 32, 126):
         (found,) = _core.renyi_bounds([[(pair, 1)]], np.array([float(k)]), **LIMITS)
         truth = whole_moment(sigma, steps, k) / (k - 1)
@@ -87,7 +87,7 @@ def divergence(pair, order):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("sigma", [0.6, 1.0])
 def test_between_whole_moments_and_of_the_reverse(sigma, way):
-    pair = _core.allocated_moments(step(sigma, way), 2, back=way == "add-one")
+    pair = _core.parts.allocated_moments(step(sigma, way), 2, back=way == "add-one")
     for order in (1.01, 1.5, 2.5, 3.25, 4.75):
         truth, found = listed(sigma, 2, order, way), divergence(pair, order)
         assert arb(found.lower) <= truth * (1 + arb(1e-20))
@@ -100,9 +100,9 @@ def test_between_whole_moments_and_of_the_reverse(sigma, way):
 @pytest.mark.parametrize("sigma", [0.6, 1.0])
 def test_what_a_curve_leaves_out_is_counted(sigma, tail, way):
     of_step, back = step(sigma, way), way == "add-one"
-    above = _core.allocated_pair(of_step, 2, 40, tail, above=True, back=back)
+    above = _core.parts.allocated_pair(of_step, 2, 40, tail, above=True, back=back)
     assert divergence(above, 2.0).upper == math.inf
-    far = _core.with_far_losses(above, of_step, 2, back=back)
+    far = _core.parts.with_far_losses(above, of_step, 2, back=back)
     for order in (1.0, 1.5, 2.0, 3.25, 6.0, 12.0):
         truth, found = listed(sigma, 2, order, way), divergence(far, order)
         assert truth * (1 - arb(1e-20)) <= arb(found.upper)
@@ -135,7 +135,7 @@ def best(ask, *at):
 def test_mass_at_infinity(direction):
     inner = hs.ApproximateDP(epsilon=1.0, delta=0.125).dominating_pair(direction)
     for back in (False, True):
-        pair = _core.allocated_moments(inner, 3, back=back)
+        pair = _core.parts.allocated_moments(inner, 3, back=back)
         (found,) = _core.power_bounds([[(pair, 1)]], np.array([0.0]), reverses=[], **LIMITS)
         assert found.lower <= (0.125**3 if back else 0.125) <= found.upper
         assert found.upper <= 0.125 * (1 + 1e-12)
@@ -145,6 +145,6 @@ def test_refusals():
     gaussian = hs.Gaussian(1.0).dominating_pair(hs.Direction.REMOVE)
     for steps in (0.0, math.nan, 1.5, 1e13):
         with pytest.raises(ValueError, match="steps"):
-            _core.allocated_moments(gaussian, steps, back=False)
+            _core.parts.allocated_moments(gaussian, steps, back=False)
         with pytest.raises(ValueError, match="steps"):
-            _core.with_far_losses(gaussian, gaussian, steps, back=False)
+            _core.parts.with_far_losses(gaussian, gaussian, steps, back=False)

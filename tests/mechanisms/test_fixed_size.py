@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick import _core
-from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._enclosed import Accuracy
 
 BY, OF = hs.Direction.SPECIAL_REMOVE, hs.Direction.SPECIAL_ADD
 FINE = Accuracy(10_000, 1e-30)

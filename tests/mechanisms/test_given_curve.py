@@ -7,7 +7,7 @@ import random
 import pytest
 
 import hockeystick as hs
-from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._enclosed import Accuracy
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._enclosed import Accuracy
 
 REMOVE = hs.Direction.REMOVE
 CASES = [

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 import hockeystick as hs
 from hockeystick import _core
-from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._enclosed import Accuracy
 from mechanisms.test_allocation_curve import put_of_two
 
 WAYS = ("remove-one", "add-one")

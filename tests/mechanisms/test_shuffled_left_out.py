@@ -9,8 +9,7 @@ from flint import arb
 
 import hockeystick as hs
 from hockeystick import _core
-from hockeystick.enclosing import Accuracy
-from hockeystick.mechanisms._pair import row
+from hockeystick.mechanisms._enclosed import Accuracy
 
 SPECIAL = {"adjacency": "replace-special"}
 
@@ -129,7 +128,7 @@ def test_the_record_joins_as_often_as_it_is_not_left_out():
         batches, left, size = (rng.randrange(1, 10 ** rng.randrange(1, 12)) for _ in range(3))
         epoch = hs.Gaussian(3.0).shuffled(batches=batches, left_out=left, batch_size=size)
         way = list(hs.Direction).index(hs.Adjacency.REPLACE_SPECIAL.directions[0])
-        for _, (*_, joins), _ in _core.parts.enclosing_names(*row(epoch), way, 24.0, 1e-9, False):
+        for _, (*_, joins), _ in _core.parts.enclosing_names(epoch, way, 24.0, 1e-9, False):
             exact = arb(batches * size) / (batches * size + left)
             assert arb(joins) <= exact
             assert exact - arb(joins) <= exact * 2.0**-44
@@ -137,9 +136,9 @@ def test_the_record_joins_as_often_as_it_is_not_left_out():
 
 def test_no_tolerance_asks_for_more_cells_than_help():
     """Their squares are what a point of the curve costs; theory leaves a wider gap."""
-    epoch = row(hs.Gaussian(3.0).shuffled(batches=9, left_out=1))
+    epoch = hs.Gaussian(3.0).shuffled(batches=9, left_out=1)
     way = list(hs.Direction).index(hs.Adjacency.REPLACE_SPECIAL.directions[0])
     for cells in (20.0, 2000.0):
-        ((name, (*_, used, _, _), _),) = _core.parts.enclosing_names(*epoch, way, cells, 1e-9, True)
+        ((name, (*_, used, _, _), _),) = _core.parts.enclosing_names(epoch, way, cells, 1e-9, True)
         assert name == "shuffled_left_out_above"
         assert used == min(cells, 48)

@@ -36,7 +36,7 @@ def enclosed(above, below, question="epsilon_bounds", at=1e-5, **changes):
         return ask
 
     of_question = {"closes": True, "runs": 1, "tolerance": 1e-3, "known": None} | changes
-    (found,) = _core.enclosed(question, np.array([at]), of(above), of(below), **of_question)
+    (found,) = _core.parts.enclosed(question, np.array([at]), of(above), of(below), **of_question)
     return (found.lower, found.upper), found.limited_by, asked
 
 

@@ -10,7 +10,7 @@ from mpmath import mp
 
 import hockeystick as hs
 from hockeystick.adjacency import Direction
-from hockeystick.enclosing import Accuracy
+from hockeystick.mechanisms._enclosed import Accuracy
 from hockeystick.verify.ends import _opposite, ends
 
 REPLACES = (

@@ -130,19 +130,11 @@ PairName concentrated_above(const Described& one, Comparison, const Accuracy& ac
   return {"zero_concentrated_above", {one.number(first), accuracy.cells, to_the_end(std::min(accuracy.tail, 1e-40))}};
 }
 
-Mechanism sum_of_rhos(std::span<const DescribedTerm> terms) {
-  if (terms.size() == 1 && terms.front().count == 1) return terms.front().mechanism;
-  CompensatedSum sum;
-  for (const auto& [one, count] : terms) {
-    const auto [product, error] = two_product(static_cast<double>(count), one->number(first));
-    sum.add(product);
-    sum.add(error);
-  }
+std::vector<DescribedTerm> sum_of_rhos(std::span<const DescribedTerm> terms) {
   Described joined = *terms.front().mechanism;
   // Beyond the range no Gaussian of a noise that is known has as large divergences.
-  joined.values = {
-      {checked("sum of rho", up(sum.value() + up(sum.error_bound())), joined.kind->arguments.front().range)}};
-  return std::make_shared<const Described>(std::move(joined));
+  joined.values = {{checked("sum of rho", rows::sum_above(terms, first), joined.kind->arguments.front().range)}};
+  return {{std::make_shared<const Described>(std::move(joined)), 1}};
 }
 
 const Enclosure concentrated{.above = concentrated_above,
@@ -199,6 +191,17 @@ Names selected_below(const Described& one, Comparison way, const Accuracy& accur
 const Enclosure selection{.below = selected_below, .largest = largest_allocated, .run_above = blocks};
 
 }  // namespace
+
+double rows::sum_above(std::span<const DescribedTerm> terms, std::size_t argument) {
+  CompensatedSum sum;
+  for (const auto& [one, count] : terms) {
+    const auto [product, error] = two_product(static_cast<double>(count), one->number(argument));
+    if (terms.size() == 1 && error == 0) return product;
+    sum.add(product);
+    sum.add(error);
+  }
+  return up(sum.value() + up(sum.error_bound()));
+}
 
 std::vector<MechanismKind> rows::enclosed() {
   constexpr Range whole{1, 1e12, Range::Ends::closed, true}, often{1, 1e9, Range::Ends::closed, true};

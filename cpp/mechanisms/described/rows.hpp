@@ -30,6 +30,9 @@ inline PairName sampled_pair(const std::string& name, std::vector<double> parame
   return {"poisson_" + name + "_" + std::string(form(way)), std::move(parameters)};
 }
 
+/// The sum of an argument over the terms, rounded up.
+double sum_above(std::span<const DescribedTerm> terms, std::size_t argument);
+
 /// How far apart two means are: replaced, N(-1) against N(1).
 inline double distance(Comparison way) { return replaces(way) ? 2.0 : 1.0; }
 

@@ -50,10 +50,8 @@ class _Question(NamedTuple):
         terms = [term for mechanism, count in added for term in (count * mechanism).terms]
         if not all(mechanism.is_exact for mechanism, _ in terms):
             return None
-        first, *others = (
-            _core.Terms([(one.dominating_pair(direction), count) for one, count in terms])
-            for direction in self.limits.adjacency.directions
-        )
+        added_run = _core.Run(terms)
+        first, *others = (added_run.pairs(way.index) for way in self.limits.adjacency.directions)
         if run.directions == 1 and any(other != first for other in others):
             return None
         return run.grown([first, *others][: run.directions])

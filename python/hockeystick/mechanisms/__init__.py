@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mechanisms: immutable values that know their dominating pairs, one file each."""
 
+from hockeystick import _core
+from hockeystick.composition import fields_by_argument
 from hockeystick.mechanisms.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.approximate_dp import ApproximateDP
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -45,3 +47,7 @@ __all__ = [
     "Shuffled",
     "TruncatedPoissonGaussian",
 ]
+
+for _name in _core.described_types() & set(__all__):
+    _kind = globals()[_name]
+    _core.list_mechanism(_kind, _name, list(fields_by_argument(_kind).items()))

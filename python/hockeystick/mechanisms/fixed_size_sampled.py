@@ -50,8 +50,6 @@ class FixedSizeSampled(EnclosedMechanism):
     """
 
     made_by: ClassVar[str] = "fixed_size_sampled"
-    closes: ClassVar[bool] = False
-    is_sampled: ClassVar[bool] = True
     mechanism: Gaussian
     _: KW_ONLY
     batch_size: int

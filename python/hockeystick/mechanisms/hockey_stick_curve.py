@@ -8,8 +8,7 @@ from typing import ClassVar
 from hockeystick import _checks
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.enclosing import Accuracy
-from hockeystick.mechanisms._enclosed import EnclosedMechanism
+from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism
 
 MOST_POINTS = 10**6
 
@@ -41,7 +40,6 @@ class HockeyStickCurve(EnclosedMechanism):
     True
     """
 
-    closes: ClassVar[bool] = False
     alpha: tuple[float, ...]
     lower: tuple[float, ...]
     upper: tuple[float, ...]
@@ -79,8 +77,6 @@ class PoissonSampledCurve(EnclosedMechanism):
     """
 
     made_by: ClassVar[str] = "poisson_sampled"
-    closes: ClassVar[bool] = False
-    is_sampled: ClassVar[bool] = True
     mechanism: HockeyStickCurve
     sampling_probability: float
 

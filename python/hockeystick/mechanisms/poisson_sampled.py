@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mechanism on a Poisson subsample."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, overload
+from typing import TYPE_CHECKING, ClassVar, NoReturn, overload
 
 from hockeystick import _checks, _core
 from hockeystick._words import spoken
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._pair import MOST_KEPT, described_pair, sampled_terms
+from hockeystick.mechanisms._pair import described_pair
 
 if TYPE_CHECKING:
     from hockeystick.composition import Composition
@@ -68,7 +67,7 @@ class SamplableMechanism(Mechanism):
         self, direction: Direction, sampling_probability: float
     ) -> _core.DominatingPair:
         """As `dominating_pair`, of the mechanism on a Poisson subsample."""
-        return described_pair(self, direction, sampling_probability)
+        return described_pair(self.poisson_sampled(sampling_probability), direction)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -109,22 +108,6 @@ class PoissonSampled(Mechanism):
         if self.sampling_probability == 0 or inner is None:
             return None
         return inner if self.sampling_probability == 1 else self
-
-    @classmethod
-    def _terms(
-        cls, run: Sequence[tuple[Any, int]], directions: Sequence[Direction]
-    ) -> list[_core.Terms]:
-        """Of very many at once, without an object for each pair."""
-        if (
-            len(run) > MOST_KEPT // 2
-            and cls.dominating_pair is PoissonSampled.dominating_pair
-            and all(
-                kind.sampled_pair is SamplableMechanism.sampled_pair
-                for kind in {type(one.mechanism) for one, _ in run}
-            )
-        ):
-            return sampled_terms(run, directions)
-        return super(PoissonSampled, cls)._terms(run, directions)
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""

@@ -4,12 +4,9 @@
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import ClassVar
 
-from hockeystick import _checks, _core
-from hockeystick.adjacency import Direction
+from hockeystick import _checks
 from hockeystick.composition import Mechanism
-from hockeystick.enclosing import Accuracy, Told
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
-from hockeystick.mechanisms._pair import allocated_pair, no_pair
 from hockeystick.mechanisms.gaussian import Gaussian
 
 
@@ -52,8 +49,6 @@ class RandomAllocation(EnclosedMechanism):
     """
 
     made_by: ClassVar[str] = "random_allocation"
-    closes: ClassVar[bool] = True
-    is_sampled: ClassVar[bool] = True
     mechanism: Mechanism
     _: KW_ONLY
     steps: int
@@ -98,48 +93,3 @@ class RandomAllocation(EnclosedMechanism):
         if inner is None or self.steps == 1:
             return inner
         return self if inner is self.mechanism else replace(self, mechanism=inner)
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether the steps are Gaussian; the pairs of others are made from those of a step."""
-        return isinstance(self.mechanism, Gaussian)
-
-    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-        """A pair whose curve lies above that of the epoch."""
-        if self.is_listed:
-            return EnclosedMechanism.pair_above(self, direction, accuracy)
-        return self._of_step(direction, accuracy, above=True)
-
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
-        """A pair whose curve lies below that of the epoch."""
-        if self.is_listed:
-            return EnclosedMechanism.pairs_below(self, direction, accuracy)
-        return (self._of_step(direction, accuracy, above=False),)
-
-    def pairs_besides(
-        self, direction: Direction, accuracy: Accuracy, told: Told
-    ) -> tuple[_core.DominatingPair, _core.DominatingPair] | None:
-        """Pairs below and above of what ``pair_above`` hides; the largest loss is a step's."""
-        if self.is_listed:
-            return EnclosedMechanism.pairs_besides(self, direction, accuracy, told)
-        if told in ("largest", "unsampled") and not direction.replaces:
-            step = self.mechanism.dominating_pair(direction)
-            return step, step
-        above = self._of_step(direction, accuracy, above=True)
-        step, back = self.mechanism.dominating_pair(direction), direction.form == "add"
-        if told == "far":
-            below = self._of_step(direction, accuracy, above=False)
-            return below, _core.with_far_losses(above, step, self.steps, back=back)
-        moments = _core.allocated_moments(step, self.steps, back=back)
-        return moments, moments
-
-    def _of_step(
-        self, direction: Direction, accuracy: Accuracy, *, above: bool
-    ) -> _core.DominatingPair:
-        if direction.replaces:
-            raise no_pair(self, direction, "no pair is proved to dominate it")
-        pair = self.mechanism.dominating_pair(direction)
-        back = direction.form == "add"
-        return allocated_pair(pair, self.steps, *accuracy, above=above, back=back)

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms of which a Renyi divergence of one order is known."""
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
 
 from hockeystick import _checks
-from hockeystick.composition import Mechanism, Terms
+from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
 
 LEAST_ORDER, MOST_ORDER = 1.0001, 1e4
@@ -34,7 +31,6 @@ class RenyiDP(EnclosedMechanism):
     True
     """
 
-    closes: ClassVar[bool] = False
     order: float
     divergence: float
 
@@ -49,20 +45,3 @@ class RenyiDP(EnclosedMechanism):
     def simplified(self) -> Mechanism | None:
         """None at divergence 0: the output then ignores the data."""
         return None if self.divergence == 0 else self
-
-    @classmethod
-    def joined(cls, runs: Terms) -> Terms:
-        """One mechanism for each order, whose divergence is the sum, rounded up: they add up."""
-        sums: dict[float, Fraction] = {}
-        for one, count in runs:
-            arguments = one.arguments
-            order, divergence = arguments["order"], Fraction(arguments["divergence"])
-            sums[order] = sums.get(order, Fraction(0)) + count * divergence
-        if any(total > MOST_DIVERGENCE for total in sums.values()):
-            return runs
-        return tuple((cls(order=order, divergence=_up(total)), 1) for order, total in sums.items())
-
-
-def _up(exact: Fraction) -> float:
-    nearest = float(exact)
-    return math.nextafter(nearest, math.inf) if Fraction(nearest) < exact else nearest

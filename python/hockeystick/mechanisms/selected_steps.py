@@ -7,8 +7,7 @@ from typing import ClassVar
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Composition, Mechanism, Terms
-from hockeystick.enclosing import Accuracy
-from hockeystick.mechanisms._enclosed import EnclosedMechanism
+from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.random_allocation import RandomAllocation
 
@@ -52,7 +51,6 @@ class SelectedSteps(EnclosedMechanism):
     """
 
     made_by: ClassVar[str] = "random_allocation"
-    closes: ClassVar[bool] = False
     mechanism: Gaussian
     _: KW_ONLY
     steps: int

@@ -63,7 +63,6 @@ class Shuffled(EnclosedMechanism):
     """
 
     made_by: ClassVar[str] = "shuffled"
-    closes: ClassVar[bool] = False
     mechanism: Gaussian
     _: KW_ONLY
     batches: int

@@ -2,12 +2,10 @@
 """Mechanisms of which only zero-concentrated differential privacy is known."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from hockeystick import _checks, _core
-from hockeystick.composition import Mechanism, Terms
+from hockeystick import _checks
+from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
-from hockeystick.mechanisms._pair import row
 
 LEAST_RHO, MOST_RHO = 1e-24, 9e4
 
@@ -40,7 +38,6 @@ class ZCDP(EnclosedMechanism):
     (2.56, 1.0)
     """
 
-    closes: ClassVar[bool] = False
     rho: float
 
     def __post_init__(self) -> None:
@@ -50,9 +47,3 @@ class ZCDP(EnclosedMechanism):
     def simplified(self) -> Mechanism | None:
         """None at rho = 0: the output then ignores the data."""
         return None if self.rho == 0 else self
-
-    @classmethod
-    def joined(cls, runs: Terms) -> Terms:
-        """One mechanism, whose rho is the sum, rounded up."""
-        (rho,) = _core.joined_mechanism([(*row(one), count) for one, count in runs])
-        return ((cls(rho), 1),)

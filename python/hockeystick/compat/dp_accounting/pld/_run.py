@@ -13,7 +13,6 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.compat._quotient import rounded
 from hockeystick.compat.dp_accounting.pld._compared import turned
 from hockeystick.compat.dp_accounting.pld._given import Given, Shown, convolved, cut
-from hockeystick.enclosing import dominating
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -151,7 +150,8 @@ class Run:
     def largest_loss(self) -> tuple[float, float]:
         """What no finite loss exceeds, and the mass of infinite ones; both rounded up."""
         ends = [(pair.largest, pair.shown.infinity_mass, n) for pair, n in self.given]
-        for mechanism, n in dominating(self.composition.terms):
+        terms = self.composition.terms
+        for mechanism, n in [(one, n * k) for each, n in terms for one, k in each.run_above]:
             if isinstance(mechanism, hs.ApproximateDP):
                 ends.append((mechanism.guaranteed_epsilon, mechanism.guaranteed_delta, n))
             elif not isinstance(mechanism, hs.DiscretePair):  # those are given

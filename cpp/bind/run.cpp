@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of Python's mechanisms: those that the table knows by their numbers, others by the pairs that they say.
+#include <pybind11/stl.h>
+#include <pybind11/typing.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bind/answers.hpp"
+#include "mechanisms/known_pairs.hpp"
+#include "methods/questions.hpp"
+#include "numeric/range.hpp"
+#include "run/ask.hpp"
+#include "run/enclosing.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+namespace {
+
+// A class of mechanisms that the table describes.
+struct Listed {
+  const MechanismKind* kind;
+  std::vector<py::str> fields;  // what keeps each argument of the kind
+};
+
+// Only classes that are never dropped; not destroyed, as that would need the interpreter.
+std::unordered_map<const PyTypeObject*, Listed>& known_types = *new std::unordered_map<const PyTypeObject*, Listed>;
+
+void list_mechanism(const py::type& type, const std::string& name,
+                    const std::vector<std::pair<std::string, std::string>>& kept_as) {
+  Listed one{&mechanism_kind(name), {}};
+  for (const Argument& argument : one.kind->arguments)
+    for (const auto& [given, field] : kept_as)
+      if (given == argument.name) one.fields.emplace_back(field);
+  if (one.fields.size() != one.kind->arguments.size())
+    throw std::invalid_argument(name + " must keep each of its arguments");
+  type.inc_ref();
+  known_types.emplace(reinterpret_cast<const PyTypeObject*>(type.ptr()), std::move(one));
+}
+
+// The pairs of a mechanism in Python, which is held and asked by threads that do not hold the interpreter.
+class PairsOfPython : public OwnPairs {
+ public:
+  explicit PairsOfPython(const py::handle& mechanism) : mechanism_(mechanism) {
+    mechanism_.inc_ref();
+    const auto module = py::type::of(mechanism).attr("__module__").cast<std::string>();
+    has_reverses_ = module.starts_with("hockeystick.");  // others need not be defined elsewhere
+  }
+  ~PairsOfPython() override {
+    const py::gil_scoped_acquire acquire;
+    mechanism_.dec_ref();
+  }
+  PairsOfPython(const PairsOfPython&) = delete;
+  PairsOfPython& operator=(const PairsOfPython&) = delete;
+
+  std::shared_ptr<const DominatingPair> pair(Comparison way) const override {
+    const py::gil_scoped_acquire acquire;
+    const py::list ways(py::module_::import("hockeystick.adjacency").attr("Direction"));
+    const py::object found = mechanism_.attr("dominating_pair")(ways[static_cast<std::size_t>(way)]);
+    if (py::isinstance<DominatingPair>(found)) return found.cast<Pair>();
+    throw py::type_error("dominating_pair must return a DominatingPair, got " + py::repr(found).cast<std::string>());
+  }
+  bool has_reverses() const override { return has_reverses_; }
+
+ private:
+  py::handle mechanism_;
+  bool has_reverses_;
+};
+
+std::vector<double> numbers_of(const py::object& value) {
+  if (value.is_none()) return {};
+  if (py::isinstance<py::tuple>(value)) return value.cast<std::vector<double>>();
+  return {value.cast<double>()};
+}
+
+using Terms = py::typing::Iterable<py::typing::Tuple<py::object, py::int_>>;
+
+std::shared_ptr<Run> run_of(const Terms& terms) {
+  Run::Terms all;
+  for (const py::handle each : terms) {
+    const auto term = py::reinterpret_borrow<py::tuple>(each);
+    all.push_back({mechanism_of(term[0]), term[1].cast<std::int64_t>()});
+  }
+  return std::make_shared<Run>(std::move(all));
+}
+
+std::shared_ptr<Run> worst_of(const std::vector<std::shared_ptr<Run>>& parts) {
+  return std::make_shared<Run>(std::vector<std::shared_ptr<const Run>>(parts.begin(), parts.end()));
+}
+
+View view_named(const std::string& name) {
+  return named<View>("view", name,
+                     {{"epsilon", View::epsilon},
+                      {"delta", View::delta},
+                      {"true_positive_rate", View::power},
+                      {"bayes_risk", View::bayes_risk},
+                      {"gdp_mu", View::gdp_mu},
+                      {"renyi_divergence", View::renyi},
+                      {"zcdp", View::zcdp},
+                      {"probabilistic_delta", View::loss_tail},
+                      {"loss_quantile", View::loss_quantile},
+                      {"loss_variance", View::loss_variance}});
+}
+
+using Points = py::typing::Union<py::float_, Doubles>;
+
+Answers answers_of(const Run& run, const std::string& view, const Points& at, std::size_t adjacency, double tolerance,
+                   std::size_t memory_limit, double smallest) {
+  const View asked = view_named(view);
+  const Limits limits{tolerance, memory_limit, {}, checked("smallest", smallest, ranges::smallest)};
+  const auto answered = [&](std::span<const double> points) {
+    const LongWork work;
+    return checked(ask(run, asked, adjacency, points, limits), view.c_str(), points, limits);
+  };
+  if (PyFloat_CheckExact(at.ptr()) != 0) {
+    const double point = PyFloat_AS_DOUBLE(at.ptr());
+    return answered({&point, 1});
+  }
+  const auto points = Doubles::ensure(at);
+  if (!points) throw py::error_already_set();
+  return answered(in(points));
+}
+
+Pair described_pair(const py::object& mechanism, std::size_t comparison) {
+  const Mechanism one = mechanism_of(mechanism);
+  if (one->own != nullptr) throw py::type_error("mechanism must be one that the table of mechanisms describes");
+  const LongWork work;
+  return owned(known_pair(dominating_pair_name(*one, static_cast<Comparison>(comparison))));
+}
+
+std::vector<Pair> enclosing_pairs(const py::object& mechanism, std::size_t comparison, double cells, double tail,
+                                  bool above) {
+  const std::vector<DescribedTerm> run{{mechanism_of(mechanism), 1}};
+  const auto way = static_cast<Comparison>(comparison);
+  const LongWork work;
+  std::vector<Pair> pairs;
+  for (const Direction& one : (above ? runs_above : runs_below)(run, {&way, 1}, {{cells, tail}})) {
+    if (one.size() > 1) throw NoPair("a composition dominates it, not one pair");
+    pairs.push_back(owned(one.front().pair));
+  }
+  return pairs;
+}
+
+}  // namespace
+
+Mechanism mechanism_of(const py::handle& mechanism) {
+  static const py::str& inner_field = *new py::str("mechanism");
+  const auto found = known_types.find(Py_TYPE(mechanism.ptr()));
+  if (found == known_types.end()) return own_mechanism(std::make_shared<PairsOfPython>(mechanism));
+  const auto& [kind, fields] = found->second;
+  Mechanism inner;
+  if (kind->is_scheme) {
+    inner = mechanism_of(mechanism.attr(inner_field));
+    // What samples itself says so in its own way.
+    if (inner->own != nullptr && kind->enclosure == nullptr)
+      return own_mechanism(std::make_shared<PairsOfPython>(mechanism));
+  }
+  std::vector<std::vector<double>> values;
+  values.reserve(fields.size());
+  for (const py::str& field : fields) values.push_back(numbers_of(mechanism.attr(field)));
+  return described_in_order(*kind, std::move(values), std::move(inner));
+}
+
+void bind_run(py::module_& module) {
+  module.def("list_mechanism", &list_mechanism, py::arg("type"), py::arg("name"), py::arg("kept_as"),
+             "Has runs read mechanisms of a class by their numbers: the row of the table of mechanisms, and the field "
+             "that keeps each argument.");
+  module.def(
+      "described_types",
+      [] {
+        std::set<std::string> types;
+        for (const MechanismKind& kind : mechanism_kinds()) types.emplace(kind.type);
+        return types;
+      },
+      "The classes of mechanisms that the table of mechanisms describes.");
+  module.def("described_pair", &described_pair, py::arg("mechanism"), py::arg("comparison"),
+             "The pair of a mechanism that the table of mechanisms describes, in a comparison of neighbours by its "
+             "index.");
+  module.def("enclosing_pairs", &enclosing_pairs, py::arg("mechanism"), py::arg("comparison"), py::arg("cells"),
+             py::arg("tail"), py::kw_only(), py::arg("above"),
+             "The pair above a mechanism, or those below, in a comparison by its index.");
+  py::class_<Run, std::shared_ptr<Run>>(module, "Run", "Mechanisms on the same data, and how often each runs.")
+      .def(py::init(&run_of), py::arg("terms"))
+      .def_static("worst_of", &worst_of, py::arg("parts"), "Runs of which the worst counts.")
+      .def_property_readonly("is_exact", &Run::is_exact, "Whether one pair tells all of each mechanism.")
+      .def("ask", &answers_of, py::arg("view"), py::arg("at"), py::arg("adjacency"), py::arg("tolerance"),
+           py::arg("memory_limit"), py::arg("smallest"),
+           "Encloses the answer at each point, for the worst direction of an adjacency by its index.")
+      .def(
+          "directions",
+          [](const Run& run, std::size_t adjacency) {
+            const LongWork work;
+            return *run.directions(adjacency);
+          },
+          py::arg("adjacency"), "The pairs and counts of each distinct direction of an adjacency by its index.")
+      .def(
+          "pairs",
+          [](const Run& run, std::size_t comparison) {
+            const LongWork work;
+            return run.pairs(static_cast<Comparison>(comparison));
+          },
+          py::arg("comparison"), "The dominating pairs and counts in a comparison by its index.");
+}

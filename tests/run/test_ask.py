@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every question is put to a run in one way: few calls lead there, whoever describes the run."""
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import Adjacency, Direction, _core
+
+LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
+
+
+def built():
+    return 10_000 * hs.Gaussian(0.8).poisson_sampled(0.001)
+
+
+RUN = built()
+
+
+def calls_of(work):
+    """The files of the Python functions that the second such work calls, one for each call."""
+    work()
+    files = []
+
+    def note(frame, event, _):
+        if event == "call":
+            files.append(frame.f_code.co_filename)
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return files[1:]
+
+
+def test_a_run_is_asked_in_few_calls():
+    files = calls_of(lambda: RUN.epsilon(1e-6))
+    assert len(files) <= 6
+    assert len(set(files)) <= 3
+
+
+def test_a_run_is_made_and_asked_in_few_calls():
+    assert len(calls_of(lambda: built().epsilon(1e-6))) <= 22
+
+
+@dataclass(frozen=True)
+class Opaque(hs.Mechanism):
+    """A mechanism of which nothing but its pair is seen."""
+
+    of: hs.Mechanism
+
+    def dominating_pair(self, direction):
+        """That of the mechanism inside."""
+        return self.of.dominating_pair(direction)
+
+
+STEPS = [hs.Gaussian(2.0), hs.Laplace(3.0).poisson_sampled(0.1), hs.DiscreteGaussian(sigma=2.0)]
+QUESTIONS = {
+    "epsilon_bounds": [1e-3, 1e-6],
+    "delta_bounds": [0.1, 1.0],
+    "true_positive_rate_bounds": [0.01, 0.3],
+    "bayes_risk_bounds": [0.3, 0.7],
+    "renyi_divergence_bounds": [1.0, 8.0],
+}
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
+@pytest.mark.parametrize("adjacency", ["add-or-remove-one", "remove-one"])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_mechanism_of_ones_own_is_asked_as_its_pair(question, adjacency, step):
+    """Its directions are not known to be reverses, without which answers may be wider."""
+    answers = [
+        getattr(20 * one, question)(QUESTIONS[question], adjacency=adjacency)
+        for one in (Opaque(step), step)
+    ]
+    own, known = answers
+    if question == "true_positive_rate_bounds":
+        assert np.all(np.maximum(own.lower, known.lower) <= np.minimum(own.upper, known.upper))
+    else:
+        assert np.array_equal(own.lower, known.lower)
+        assert np.array_equal(own.upper, known.upper)
+
+
+def test_a_pair_that_is_none_is_refused():
+    @dataclass(frozen=True)
+    class Wrong(hs.Mechanism):
+        def dominating_pair(self, direction):
+            """Nothing of the kind."""
+            return direction.value
+
+    with pytest.raises(TypeError, match="dominating_pair must return a DominatingPair, got 'rem"):
+        Wrong().epsilon(1e-5)
+
+
+def test_what_a_mechanism_of_ones_own_raises_arrives():
+    @dataclass(frozen=True)
+    class Broken(hs.Mechanism):
+        def dominating_pair(self, direction):
+            """Fails."""
+            raise ZeroDivisionError(direction.value)
+
+    with pytest.raises(ZeroDivisionError, match="remove-one"):
+        (3 * Broken() + hs.Gaussian(1.0)).epsilon(1e-5)
+
+
+def test_a_run_keeps_its_directions():
+    core = RUN._run()
+    assert core is RUN._run()
+    assert RUN._directions(Adjacency.ADD_OR_REMOVE_ONE) == [
+        core.pairs(Direction.REMOVE.index),
+        core.pairs(Direction.ADD.index),
+    ]
+    alone = _core.epsilon_bounds(core.directions(0), np.array([1e-6]), **LIMITS)[0]
+    asked = core.ask("epsilon", 1e-6, 0, *LIMITS.values(), 0.0)[0]
+    assert (alone.lower, alone.upper) == (asked.lower, asked.upper)
+
+
+def test_a_view_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="view must be one of 'epsilon', .*got 'mean'"):
+        RUN._run().ask("mean", 1e-6, 0, 1e-3, 2**30, 0.0)
+
+
+def test_the_worst_of_runs_is_the_worst_at_each_point():
+    parts = [5 * hs.ZCDP(0.02), 100 * hs.Laplace(20.0), hs.Gaussian(1.5).random_allocation(steps=5)]
+    worst = _core.Run.worst_of([part._run() for part in parts])
+    for view, at, least in (("delta", [0.1, 2.0], np.max), ("bayes_risk", [0.2, 0.5], np.min)):
+        ask = (view, np.array(at), 0, 1e-2, 2**30, 0.0)
+        tables = [part._run().ask(*ask).table()[:2] for part in parts]
+        assert np.array_equal(worst.ask(*ask).table()[:2], least(tables, axis=0))
