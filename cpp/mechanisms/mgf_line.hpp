@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moment generating function M(z) = E_P[e^(z L)] of a pair whose loss has a density, enclosed along a line Re z =
-// tilt: the contour integral multiplies these.
+// The moment generating function M(z) = E_P[e^(z L)] of a pair, enclosed along a line Re z = tilt: contours multiply
+// these.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "numeric/constants.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/point_mass_transform.hpp"
 
 namespace hockeystick {
+
+/// Moments of atoms need not decay. Their moduli are bounded up to the frequency `reach`; beyond it smoothing leaves at
+/// most `floor` of a sample, relative to the first sample that is left out.
+struct Decay {
+  double reach = 0, floor = 1;
+};
 
 /// The purpose of a line. These values affect time and width, never a bound.
 struct LineNeeds {
@@ -18,7 +25,17 @@ struct LineNeeds {
   double frequency;              // largest Im z at which a moment is needed
   double log_accuracy;           // a moment may be off by e^-log_accuracy M(tilt), plus rounding
   std::size_t most_nodes = 4096;
-  double cut = 0;  // P-mass of the largest losses that a line may leave out
+  double cut = 0;         // P-mass of the largest losses that a line may leave out
+  double top = infinity;  // atoms above count as mass there and at +inf, with the same P- and Q-mass
+  Decay decay{};          // of atoms
+};
+
+/// Parts of the loss that the moments of a line do not count, apart from what it leaves out.
+struct Uncounted {
+  Interval infinity_mass{0, 0};  // bounds of the mass at +inf, that of closed atoms included
+  double loss_error = 0;         // of every loss [nats]
+  double above_top = 0;          // upper bound of the mass of atoms above the top
+  double least = -infinity;      // no loss that is counted is less
 };
 
 /// M(tilt + i k spacing) / M(tilt) less 1, and bounds of its errors: where losses are next to 0 the rounding is
@@ -55,6 +72,7 @@ class MgfLine {
 
   /// Upper bound of the P-mass of the losses that no moment counts.
   virtual double left_out() const { return 0; }
+  virtual Uncounted uncounted() const { return {}; }
 
   /// Number of terms of the sum that gives a sample.
   virtual std::size_t size() const = 0;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numbers>
 
+#include "mechanisms/discrete/atom_mgf_line.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -15,9 +16,11 @@
 
 namespace hockeystick {
 
-LineOf made_in_turn(const Direction& direction, const LineNeeds& needs) {
-  return [&direction, needs, line = std::shared_ptr<MgfLine>()](std::size_t j) mutable -> const MgfLine& {
-    line = direction[j].pair->mgf_line(needs);
+LineOf made_in_turn(const Direction& direction, const LineNeeds& needs, bool whole) {
+  return [&direction, needs, whole, line = std::shared_ptr<MgfLine>()](std::size_t j) mutable -> const MgfLine& {
+    const DominatingPair& pair = *direction[j].pair;
+    line = whole ? pair.whole_line(needs.tilt) : nullptr;
+    if (!line) line = line_of(pair, needs);
     if (!line) throw NoLine{};
     return *line;
   };

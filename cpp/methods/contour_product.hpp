@@ -16,8 +16,9 @@ namespace hockeystick {
 /// Returns the line of term j, valid until the next call.
 using LineOf = std::function<const MgfLine&(std::size_t)>;
 
-/// Makes each line when it is asked for; throws NoLine if a term has none.
-LineOf made_in_turn(const Direction& direction, const LineNeeds& needs);
+/// Makes each line when it is asked for; throws NoLine if a term has none. `whole`: the moments of all losses by a
+/// formula if there is one.
+LineOf made_in_turn(const Direction& direction, const LineNeeds& needs, bool whole = false);
 struct NoLine {};
 
 inline LineOf kept(const Lines& lines) {

@@ -33,11 +33,11 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 }
 
 // A plan without a cost. Its count of samples is 0 if it needs too many.
-DiscretizedContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance,
-                                        double flattest, double most_smoothing, double most) {
+ContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance, double flattest,
+                             double most_smoothing, double most) {
   const double goal = log_share(log_tolerance);
   const ContourFrame frame = contour_frame(saddlepoint, at, goal, 1000 * likely_rounding(saddlepoint), flattest);
-  DiscretizedContourPlan result{frame.contour, 0, infinity};
+  ContourPlan result{.contour = frame.contour};
   Contour& contour = result.contour;
   if (!(contour.period > 0)) return result;
   const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
@@ -63,7 +63,7 @@ namespace {
 // If moments decay long before the smoothing makes samples small, the samples end where they have decayed, and bounds
 // of their moduli cover the frequencies up to the reach. Less smoothing then needs no more samples.
 void end_early(const Saddlepoint& saddlepoint, const Saddlepoint& decaying, const Saddle& at, double log_error,
-               DiscretizedContourPlan& plan) {
+               ContourPlan& plan) {
   Contour& contour = plan.contour;
   const double spacing = 2 * std::numbers::pi / contour.period, smoothing_there = less_smoothing * plan.smoothing;
   const double last = spacing * static_cast<double>(contour.count) / less_smoothing;
@@ -89,10 +89,10 @@ void end_early(const Saddlepoint& saddlepoint, const Saddlepoint& decaying, cons
 
 }  // namespace
 
-DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                                                double log_tolerance, const Saddlepoint* decaying) {
-  DiscretizedContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, tuning::flattest_line,
-                                                   tuning::widest_smoothing, tuning::most_samples);
+ContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
+                                     double log_tolerance, const Saddlepoint* decaying) {
+  ContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, tuning::flattest_line,
+                                        tuning::widest_smoothing, tuning::most_samples);
   if (const auto count = static_cast<double>(result.contour.count);
       decaying && count > few_samples && plan.points * count > tuning::decay_work)
     end_early(saddlepoint, *decaying, at, log_share(log_tolerance), result);
@@ -103,10 +103,9 @@ DiscretizedContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, 
 
 // Tries tilts below the saddle point's and keeps the one with the fewest samples whose rounding stays small: steep
 // tilts overweight sums of several rare losses.
-DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at,
-                                             double log_tolerance, double most_smoothing, bool may_decay) {
-  DiscretizedContourPlan result{};
-  result.cost = infinity;
+ContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at, double log_tolerance,
+                                  double most_smoothing, bool may_decay) {
+  ContourPlan result;
   Saddle line = right_of_zero(at);
   const double log_rounding = math::log(1e-15 * saddlepoint.total_count() / (tuning::smoothed_share * log_tolerance));
   const double lowest = tuning::flattest_line_of_atoms * line.tilt;
@@ -130,6 +129,7 @@ DiscretizedContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, dou
     result.contour.count = static_cast<std::size_t>(std::ceil(static_cast<double>(result.contour.count) / less));
     result.smoothing *= less;
   }
+  result.needs = {result.contour.lower, result.contour.tilt, result.contour.higher, 0, 0};
   const auto count = static_cast<double>(result.contour.count), terms = static_cast<double>(saddlepoint.terms());
   if (count > 0) result.cost = cost::contour_of_atoms(terms, count, atoms);
   return result;

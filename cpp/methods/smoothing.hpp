@@ -11,12 +11,6 @@
 
 namespace hockeystick {
 
-/// Moments of atoms need not decay. Their moduli are bounded up to the frequency `reach`; beyond it smoothing leaves at
-/// most `floor` of a sample, relative to the first sample that is left out.
-struct Decay {
-  double reach = 0, floor = 1;
-};
-
 class Smoothing {
  public:
   enum class Side { none, upper, lower };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "mechanisms/mgf_line.hpp"
-#include "methods/smoothing.hpp"
 #include "numeric/interval.hpp"
 #include "pld/tilt.hpp"
 

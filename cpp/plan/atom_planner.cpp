@@ -15,12 +15,6 @@ namespace {
 
 constexpr int most_closings = 12;  // tries
 
-// The question to finite losses: infinite ones are taken from delta.
-Question finite_part(Question question, double infinity_mass) {
-  if (question.wants_epsilon()) question.at = std::max(question.at - infinity_mass, 1e-3 * question.at);
-  return question;
-}
-
 double largest_loss(const Saddlepoint& saddlepoint) {
   double largest = -infinity;
   for (std::size_t j = 0; j < saddlepoint.terms(); ++j) largest = std::max(largest, saddlepoint.nodes(j).loss.back());

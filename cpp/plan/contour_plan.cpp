@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "mechanisms/discrete/atom_mgf_line.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -265,7 +266,7 @@ bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
   lines.clear();
   for (const Term& term : planned_) {
     checkpoint_each<16>(lines.size());
-    lines.push_back(term.pair->mgf_line(needs));
+    lines.push_back(line_of(*term.pair, needs));
     if (!lines.back()) return false;
   }
   return true;

@@ -22,12 +22,15 @@ struct Contour {
 
 using Lines = std::vector<std::unique_ptr<MgfLine>>;
 
-/// A contour, and what its lines have to provide.
+/// A contour, and what its lines have to provide. Contours of atoms and of discretized steps are smoothed.
 struct ContourPlan {
-  Contour contour;
-  LineNeeds needs;
-  double log_fraction;  // log of the forecast of each kind of error, relative to delta
-  double cost;          // [ns]
+  Contour contour{};
+  LineNeeds needs{};
+  double log_fraction = 0;  // log of the forecast of each kind of error, relative to delta
+  double cost = infinity;   // [ns]
+  double smoothing = 0;     // standard deviation [nats]
+  double reach = 0;         // up to this frequency moduli beyond the samples are bounded; 0: only smoothing bounds them
+  Closing closing{};
 };
 
 /// Below this log of delta, samples and their products approach the smallest doubles.

@@ -2,6 +2,8 @@
 // A question about a run.
 #pragma once
 
+#include <algorithm>
+
 namespace hockeystick {
 
 enum class Quantity { epsilon, delta };
@@ -15,5 +17,11 @@ struct Question {
 
   bool wants_epsilon() const { return quantity == Quantity::epsilon; }
 };
+
+/// The question to finite losses: infinite ones take their mass from the given delta.
+inline Question finite_part(Question question, double infinity_mass) {
+  if (question.wants_epsilon()) question.at = std::max(question.at - infinity_mass, 1e-3 * question.at);
+  return question;
+}
 
 }  // namespace hockeystick

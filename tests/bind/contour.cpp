@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bind/answers.hpp"
+#include "mechanisms/discrete/atom_mgf_line.hpp"
 #include "mechanisms/dominating_pair.hpp"
-#include "methods/atom_mgf_line.hpp"
 #include "methods/chernoff_bound.hpp"
 #include "methods/closed_form.hpp"
 #include "methods/contour_sum.hpp"
@@ -30,8 +30,8 @@ namespace {
 
 using Row = std::tuple<double, double, double, double>;
 
-std::unique_ptr<MgfLine> line_of(const DominatingPair& pair, double lowest, double tilt, double highest,
-                                 double frequency, double log_accuracy, double cut) {
+std::unique_ptr<MgfLine> needed_line(const DominatingPair& pair, double lowest, double tilt, double highest,
+                                     double frequency, double log_accuracy, double cut) {
   LineNeeds needs{lowest, tilt, highest, frequency, log_accuracy};
   needs.cut = cut;
   auto line = pair.mgf_line(needs);
@@ -61,7 +61,7 @@ std::vector<Row> contour_deltas(const Direction& direction, std::tuple<double, d
   Lines lines;
   const auto [lower, tilt, higher] = tilts;
   for (const Term& term : direction)
-    lines.push_back(line_of(*term.pair, lower, tilt, higher, frequency, log_accuracy, 0));
+    lines.push_back(needed_line(*term.pair, lower, tilt, higher, frequency, log_accuracy, 0));
   return rows_of(ContourSum(ContourProduct(direction, kept(lines), {lower, tilt, higher, period, count})), epsilons);
 }
 
@@ -154,7 +154,7 @@ void bind_contour(py::module_& core) {
            "Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.")
       .def("left_out", &MgfLine::left_out, "Upper bound of the mass that no moment counts.")
       .def("size", &MgfLine::size, "Terms of the sum that a sample is.");
-  module.def("moment_line", &line_of, py::arg("pair"), py::arg("lowest"), py::arg("tilt"), py::arg("highest"),
+  module.def("moment_line", &needed_line, py::arg("pair"), py::arg("lowest"), py::arg("tilt"), py::arg("highest"),
              py::arg("frequency"), py::arg("log_accuracy"), py::arg("cut") = 0.0,
              "The moments of a pair on a line, of all losses but the largest, at most `cut` of them.");
   module.def("total_variation_by_moments", &total_variation_by_moments, py::arg("terms"));

@@ -9,8 +9,9 @@
 
 #include "bind/answers.hpp"
 #include "bind/bindings.hpp"
-#include "methods/discretized_contour.hpp"
+#include "methods/contour_composition.hpp"
 #include "methods/fft_composition.hpp"
+#include "methods/smoothed_plan.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "plan/atom_planner.hpp"
 #include "plan/closing.hpp"
@@ -107,13 +108,13 @@ void bind_plan(py::module_& core) {
         const Saddle at = saddlepoint.saddle_for_epsilon(planned_for);
         const auto [top, least, tilt] = closing;
         const Plan plan = make_plan(direction, saddlepoint, {at, 1e-4, interval, 1e-9, true, {top, least, tilt}});
-        std::unique_ptr<const Evaluator> run;
+        std::shared_ptr<const Evaluator> run;
         if (by_contour) {
-          const DiscretizedContourPlan contour = plan_discretized_contour(saddlepoint, plan, at, 1e-3, &saddlepoint);
-          run = std::make_unique<DiscretizedContour>(direction, saddlepoint, plan, discretized(direction, plan),
-                                                     contour, planned_for);
+          const ContourPlan contour = plan_discretized_contour(saddlepoint, plan, at, 1e-3, &saddlepoint);
+          run = ContourComposition::of_steps(direction, saddlepoint, plan, discretized(direction, plan), contour,
+                                             planned_for);
         } else {
-          run = std::make_unique<FftComposition>(direction, plan, at);
+          run = std::make_shared<FftComposition>(direction, plan, at);
         }
         std::vector<std::pair<double, double>> found;
         const auto ask = [&](Quantity quantity, const std::vector<double>& points) {
@@ -137,8 +138,11 @@ void bind_plan(py::module_& core) {
         Saddlepoint saddlepoint(direction);
         saddlepoint.close(top);
         const Saddle at = saddlepoint.saddle_for_epsilon(planned_for);
-        const DiscretizedContourPlan plan = plan_contour_of_atoms(saddlepoint, 100, at, 1e-3, infinity, may_decay);
-        const DiscretizedContour run(direction, plan, cut, {top, least, tilt}, planned_for);
+        ContourPlan plan = plan_contour_of_atoms(saddlepoint, 100, at, 1e-3, infinity, may_decay);
+        plan.needs.cut = cut / saddlepoint.total_count();
+        plan.closing = {top, least, tilt};
+        const auto made = ContourComposition::of(direction, plan, planned_for);
+        const ContourComposition& run = *made;
         std::vector<std::pair<double, double>> found;
         for (const double epsilon : epsilons) {
           const Answer answer = run.answer(Quantity::delta, epsilon, planned_for);

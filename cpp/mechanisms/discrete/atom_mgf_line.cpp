@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "methods/atom_mgf_line.hpp"
+#include "mechanisms/discrete/atom_mgf_line.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,12 @@
 namespace hockeystick {
 
 AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double top, Decay decay)
-    : decay_(decay), mass_error_(law.mass_error), closed_error_(law.mass_error + 16 * u) {  // proof: atom-moments
+    : decay_(decay),
+      mass_error_(law.mass_error),
+      closed_error_(law.mass_error + 16 * u),  // proof: atom-moments
+      loss_error_(law.loss_error),
+      unlisted_(law.cut),
+      infinity_mass_{law.infinity_mass_lower, law.infinity_mass} {
   auto atoms = law.atoms;
   double cut_off = 0;
   const auto take = [&](double mass) {
@@ -82,6 +87,13 @@ Ball AtomMgfLine::log_moment(const Tilted& tilted) const {
   return {value, 1.01 * relative + u * (4 + 5 * std::fabs(log_sum) + std::fabs(value))};
 }
 
+Uncounted AtomMgfLine::uncounted() const {
+  const double error = closed_error_ + 4 * u, unlisted = infinity_mass_.upper + unlisted_;
+  const Interval infinite{infinity_mass_.lower + lowered(closed_, error),                    // proof: atom-moments
+                          std::min(1.0, (unlisted + closed_ * (1 + error)) * (1 + 4 * u))};  // proof: infinity-mass
+  return {infinite, loss_error_, above_top_ * (1 + closed_error_), losses_.front()};
+}
+
 double AtomMgfLine::log_moment_above(double tilt) const {
   const auto [value, error] = log_moment(at(tilt));
   return value + error;
@@ -99,6 +111,13 @@ std::vector<MomentSample> AtomMgfLine::samples(double spacing, std::size_t count
   for (std::size_t i = 0; i < losses_.size(); ++i)
     points.push_back({tilted_.mass[i], losses_[i], tilted_.error[i]});  // proof: atom-moments
   return samples_of({points, spacing}, count);
+}
+
+std::unique_ptr<MgfLine> line_of(const DominatingPair& pair, const LineNeeds& needs) {
+  if (auto line = pair.mgf_line(needs)) return line;
+  const auto law = pair.finite_law();
+  if (!law || law->atoms.empty()) return nullptr;
+  return std::make_unique<AtomMgfLine>(*law, needs.tilt, needs.cut / 2, needs.top, needs.decay);
 }
 
 }  // namespace hockeystick

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/mgf_line.hpp"
-#include "methods/smoothing.hpp"
 #include "numeric/interval.hpp"
 
 namespace hockeystick {
@@ -28,13 +28,12 @@ class AtomMgfLine final : public MgfLine {
   double modulus_bound(double frequency) const override;
   std::size_t size() const override { return losses_.size(); }
   double left_out() const override { return left_out_; }
+  Uncounted uncounted() const override;
   /// The mass of atoms above the top, and the part of it that counts as mass at +inf; `closed_error` is the relative
   /// error of both.
   double above_top() const { return above_top_; }
   double closed() const { return closed_; }
   double closed_error() const { return closed_error_; }
-  /// The least loss that a moment counts.
-  double least() const { return losses_.front(); }
 
  private:
   // p e^(t loss - log_unit) of each atom with its relative error; their sum with its relative error.
@@ -49,9 +48,13 @@ class AtomMgfLine final : public MgfLine {
   std::vector<double> losses_, mass_;
   std::vector<double> log_mass_;  // approximate
   Decay decay_;
-  double mass_error_, closed_error_;
+  double mass_error_, closed_error_, loss_error_, unlisted_;
+  Interval infinity_mass_;
   double left_out_ = 0, above_top_ = 0, closed_ = 0;
   Tilted tilted_;
 };
+
+/// The line of a pair: of its density, or else of its atoms; null if it has neither.
+std::unique_ptr<MgfLine> line_of(const DominatingPair& pair, const LineNeeds& needs);
 
 }  // namespace hockeystick
