@@ -75,7 +75,7 @@ class Near {
   double spread_ = 0;
 };
 
-// The other masses, at most so many, spread on a circle.
+// The other masses, at most `most`, spread on a circle.
 class Far {
  public:
   Far(std::size_t most, std::size_t count)

@@ -201,7 +201,7 @@ double atan2(double y, double x) {
   const double r = large > 0 ? (small - c * large) / (large + c * small) : 0, z = r * r;
   const Twofold& at = sixteenths[j];
   const double rest = at.lo + (r - r * z * (1.0 / 3 - z * (1.0 / 5 - z * (1.0 / 7 - z * (1.0 / 9 - z * (1.0 / 11))))));
-  // The angle is so many right angles and this, or less this.
+  // The angle is `quarters` right angles plus or minus `rest`.
   const bool is_left = std::signbit(x), is_steep = b > a;
   const double sign = is_left != is_steep ? -1 : 1, quarters = is_steep ? 1 : is_left ? 2 : 0;
   const auto [sum, error] = two_sum(quarters * half_pi.hi, sign * at.hi);

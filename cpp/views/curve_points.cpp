@@ -16,7 +16,7 @@ namespace {
 // Points whose tolerances differ by less than this factor share one call and what answers it.
 constexpr double alike = 8;
 
-// So many points are asked for without a trial, and at most so many together.
+// `few` points are asked for without a trial, and at most `together` points at once.
 constexpr std::size_t few = 8;
 constexpr std::ptrdiff_t together = 128;
 

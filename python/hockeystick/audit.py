@@ -162,7 +162,7 @@ def refutes(
     confidence: float = 0.95,
     adjacency: AdjacencyLike | None = None,
 ) -> bool:
-    """Whether independent attacks refute that a mechanism is what an accountant was told.
+    """Whether independent attacks refute that a mechanism is the one that was accounted for.
 
     True if no test of the run's certified curve has a true positive rate and a false positive rate
     between the ends that the counts leave. So a program that clips too little, or adds less noise
@@ -270,7 +270,7 @@ def epsilon_lower_of_scores(
 def one_run_p_value(
     *, canaries: int, guesses: int, correct: int, epsilon: float, delta: float
 ) -> float:
-    """How likely so many right guesses are at most, if the run is (epsilon, delta)-DP.
+    """How likely that number of right guesses is at most, if the run is (epsilon, delta)-DP.
 
     Arguments as of ``one_run_epsilon_lower``; `epsilon` in [0, 700].
 
@@ -326,7 +326,7 @@ def one_run_refutes(
     confidence: float = 0.95,
     adjacency: AdjacencyLike | None = None,
 ) -> bool:
-    """Whether one run with many canaries refutes that it is what an accountant was told.
+    """Whether one run with many canaries refutes that it is the run that was accounted for.
 
     By the whole certified curve of the claim, which refutes more than an epsilon at one delta. The
     curve is the concave hull of both directions' power curves: the hull of their maximum, and not

@@ -134,7 +134,7 @@ class Bounds(_Pair[Value]):
         return f"[{', '.join(self._formatted(spec))}]" if spec else str(self)
 
     def __round__(self: "Bounds[Any]", ndigits: int = 0) -> "Bounds[float]":
-        """Both ends with so many digits after the point, each rounded away from the truth.
+        """Both ends with `ndigits` digits after the point, each rounded away from the truth.
 
         >>> round(Bounds(1.23456, 1.23556), 3)
         Bounds(lower=1.234, upper=1.236)

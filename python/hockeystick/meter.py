@@ -18,13 +18,13 @@ from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.sampling import DPSGD
 from hockeystick.wording import in_words
 
-_FINE = 10_000  # steps that remain are known to a part in so many
+_FINE = 10_000  # the steps that remain are known to one part in this
 
 
 def begun(steps: int, before: int, covered: int) -> int:
-    """How often batches are drawn for so many steps more, each time for `covered` of them.
+    """How often batches are drawn for `steps` more steps, each time for `covered` of them.
 
-    After so many before: what is left of an epoch is one more, as is each after it.
+    `before` steps came before them: what is left of an epoch is one more, as is each after it.
     """
     return -(-(steps + before % covered) // covered) if steps else 0
 
@@ -222,7 +222,7 @@ class EpsilonMeter:
 
         Raises:
             ValueError: `state` is none that `state_dict` gave, is that of a meter of another
-                adjacency, or lacks what this meter was told was spent before.
+                adjacency, or lacks what was spent before by this meter's `spent`.
             TypeError: `state` is no mapping.
         """
         _checks.instance("state", state, Mapping)

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr std::size_t most_samples = 600;
-constexpr double few_samples = 90;  // so many are not worth another shape
+constexpr double few_samples = 90;  // fewer samples than this are not worth another shape
 constexpr double piece = 0.1, farthest = 30;
 
 }  // namespace

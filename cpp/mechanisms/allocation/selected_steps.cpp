@@ -139,7 +139,7 @@ AtomicLaw below(Parameters p) {
     law.atoms.push_back({math::log(y / x), y, x});
     largest = std::max(largest, std::fabs(law.atoms.back().loss));
   }
-  // Slopes that are told apart are so within 8 u of themselves.
+  // Slopes that differ are known within 8 u of themselves.
   law.mass_error = 16 * u;  // proof: selected-steps
   law.loss_error = 32 * u + 4 * u * largest;
   law.bound = law.reverse_bound = largest + law.loss_error;

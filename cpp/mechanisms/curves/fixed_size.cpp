@@ -58,8 +58,8 @@ struct Replaced {
   double mu, weight;  // j mu, w_j
 };
 
-// How the batch is drawn. `rest`: the weight of more replacements, which may tell all. All are rounded up, and curves
-// grow with each.
+// How the batch is drawn. `rest`: the weight of more replacements, whose outputs count as known. All weights are
+// rounded up, and curves grow with each.
 struct Draws {
   std::vector<Replaced> parts;
   double gamma, rest = 0;
@@ -72,8 +72,8 @@ Draws draws_of(double mu, double batch, double records, bool replaces, double ta
     draws.parts.push_back({mu, draws.gamma});
     return draws;
   }
-  // Binomial(batch, 1 / records): each weight from the one before, raised by its rounding; what is beyond the last
-  // counts as told.
+  // Binomial(batch, 1 / records): each weight from the one before, raised by its rounding; the attacker
+  // is taken to know the rest.
   const double log_none = batch * math::log1p(-1 / records);
   draws.gamma = std::min(1.0, -math::expm1(log_none) * (1 + 16 * u));  // proof: fixed-size-curve
   double weight = math::exp(log_none) * (1 + (8 - 8 * log_none) * u);  // proof: fixed-size-curve

@@ -28,7 +28,7 @@ namespace {
 constexpr double grain = 0x1p-14;
 constexpr double farthest = 4096;
 constexpr std::size_t few = 8;
-constexpr double small_modulus = 0.45;  // below which a path off the axis may tell of less than histograms
+constexpr double small_modulus = 0.45;  // below it a path off the axis may bound less closely than histograms
 
 SmoothWeights weights_of(SmoothForm form) {
   if (form == SmoothForm::remove) return {1, 1, 0};

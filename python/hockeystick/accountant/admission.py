@@ -147,7 +147,7 @@ class Admission(Questioned):
         most `delta`, or the zCDP parameter one of at most `rho`, under the adjacency of the
         accountant. It is one of runs whose pairs and counts do not depend on outputs; see
         ``admit``.
-        True says that they break it, or come so near that this cannot be told: where the bounds at
+        True says that they break it, or come so near that nobody can say: where the bounds at
         the accountant's tolerance do not decide, finer ones are asked for, down to 1e-12, of at
         most 16 distinct mechanisms, none of which is known by pairs above and below it alone.
 
@@ -184,7 +184,7 @@ class Admission(Questioned):
         """How often a mechanism may still run within a budget; nothing is entered.
 
         So many runs are certified to keep it, as ``would_exceed`` says: one more would break it, or
-        come so near that this cannot be told.
+        come so near that nobody can say.
 
         Args:
             mechanism: What is to run: a mechanism or a composition.
@@ -223,7 +223,7 @@ class Admission(Questioned):
         return known
 
     def _might_exceed(self, mechanism: Composable, count: int, most: Checked) -> bool:
-        """Whether a budget is not certain to hold with so many runs more."""
+        """Whether a budget is not certain to hold with `count` more runs."""
         limits = Limits(self._adjacency, self._tolerance, most.memory_limit)
         with self._lock:
             entries = self._entries

@@ -29,7 +29,7 @@ def own_adjacency(account: Ledger, given: AdjacencyLike | None) -> Adjacency:
     """That of the accountant, which is the only one that may be given.
 
     Raises:
-        ValueError: Another is given: what was spent would be told under neighbours that nobody
+        ValueError: Another is given: what was spent would be said under neighbours that nobody
             agreed on.
     """
     own = account.adjacency

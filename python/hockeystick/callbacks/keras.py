@@ -37,7 +37,7 @@ class EpsilonCallback(Callback):  # type: ignore[misc] # Keras' type is not know
         return getattr(self.model.optimizer, "gradient_accumulation_steps", None) or 1
 
     def _begun(self, batches: int = 0) -> int:
-        """How many steps so many batches more have begun; those on the way count."""
+        """How many steps the next batches have begun; those on the way count."""
         return -(-(self._batches + batches) // self._accumulated)
 
     def _at_once(self) -> int:

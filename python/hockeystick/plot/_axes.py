@@ -101,7 +101,7 @@ def name_of(ax: "Axes", run: Composable, label: str | None, note: str = "") -> s
 
 
 def show_legend(ax: "Axes", label: str | None, **style: Any) -> None:
-    """The legend; where it names runs, it says how bounds are told apart."""
+    """The legend; where it names runs, it says how to tell the bounds from each other."""
     if label is not None:
         style = {"title": HOW_TO_READ, "fontsize": "small", "title_fontsize": "small", **style}
     ax.legend(**style)

@@ -106,7 +106,7 @@ def _draw(ax: "Axes", pld: PrivacyLossDistribution, epsilon: float) -> float:
 
 
 def _seen(x: FloatArray, y: FloatArray, far: float, above: bool) -> tuple[FloatArray, FloatArray]:  # noqa: FBT001
-    """The falling line by steps above it, or below, with the points that can be told apart."""
+    """The falling line by steps above it, or below, with the points that can be seen apart."""
     places = np.round(_RESOLUTION * x / (far or 1.0)) + 1j * np.round(_RESOLUTION * y)
     kept = np.append(True, places[1:] != places[:-1])
     kept[-1] = True

@@ -112,7 +112,7 @@ class Composed(NamedTuple):
         return lower, lower + (upper - lower) / 2, upper
 
     def estimate(self, wanted: str, at: float) -> float:
-        """An epsilon or a delta between the two runs, as closely as they are told; no bound."""
+        """An epsilon or a delta between those of the two runs; an estimate, no bound."""
         ends = []
         for run in (self.more_private, self.less_private):
             try:
