@@ -5,7 +5,8 @@ import { rounded } from "./numbers.mjs";
 const MEMORY = 2 ** 28; // bytes, which a phone has
 const CURVE = { points: 61, highest: 0.5, tolerance: 1e-3 };
 const TRADEOFF = { points: 49, tolerance: 1e-3 };
-const SEARCH = { digits: 5, tolerance: 1e-4, doublings: 100, largest: 1e12, smallest: 1e-12, most: 1e9 };
+/** How a number is sought. */
+export const SEARCH = { digits: 5, tolerance: 1e-4, doublings: 100, largest: 1e12, smallest: 1e-12, most: 1e9 };
 
 function built(library, { parts }) {
   const run = library.run();
@@ -52,7 +53,8 @@ export function answer(library, question) {
     return { bounds, question };
   }
   const found = calibrated(library, question);
-  const asked = filled(question, found.value);
+  const fitsNone = found.value === 0 && question.find.name === "count"; // then the cost of one is shown
+  const asked = filled(question, fitsNone ? 1 : found.value);
   return { found, bounds: epsilonOf(library, asked, SEARCH.tolerance), question: asked };
 }
 
@@ -138,7 +140,7 @@ export function guarantees(library, question, points) {
 export function tradeoff(pairs, adjacency, rate) {
   let most = 0;
   for (const [epsilon, delta] of pairs) {
-    if (adjacency !== "add-one") most = Math.max(most, 1 - delta - Math.exp(epsilon) * rate);
+    if (adjacency !== "add-one") most = Math.max(most, 1 - delta - (rate > 0 ? Math.exp(epsilon) * rate : 0));
     if (adjacency !== "remove-one") most = Math.max(most, Math.exp(-epsilon) * (1 - delta - rate));
   }
   return most;

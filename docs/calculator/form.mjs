@@ -20,6 +20,7 @@ function choose(select, choices, value) {
 export class Form {
   #state;
   #changed;
+  #wanted; // the adjacency that was chosen by hand
 
   /** `changed` is called after the state was. */
   constructor(state, changed) {
@@ -34,6 +35,7 @@ export class Form {
   /** Shows another state. */
   show(state) {
     this.#state = state;
+    this.#wanted = state.adjacency;
     this.#lines();
     this.#refresh();
   }
@@ -52,6 +54,7 @@ export class Form {
 
   #typed(input) {
     const state = this.#state, { line, value: name } = input.dataset;
+    if (input.name === "adjacency") this.#wanted = input.value;
     if (line === undefined) state[input.name] = input.value;
     else if (name === "mechanism") state.lines[line] = { ...newLine(input.value), count: state.lines[line].count };
     else if (name === "rate" || name === "count") state.lines[line][name] = input.value;
@@ -82,7 +85,7 @@ export class Form {
     [$("training").hidden, $("pipeline").hidden] = [state.kind !== "dpsgd", state.kind !== "pipeline"];
     choose($("sampling"), Object.entries(SAMPLINGS).map(([name, { label }]) => [name, label]), state.sampling);
     const known = adjacencies(state);
-    if (!known.includes(state.adjacency) && known.length) state.adjacency = known[0];
+    if (known.length) state.adjacency = known.includes(this.#wanted) ? this.#wanted : known[0];
     choose($("adjacency"), known.map((name) => [name, ADJACENCIES[name]]), state.adjacency);
     const found = findable(state);
     if (!found.some(([value]) => value === state.find) && found.length) state.find = found[0][0];

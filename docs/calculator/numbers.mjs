@@ -81,7 +81,7 @@ function decimal(digits, places) {
   if (places <= 0) return (digits * 10n ** BigInt(-places)).toString();
   const written = digits.toString();
   const exponent = written.length - 1 - places;
-  if (exponent < -6) return `${written[0]}${written.length > 1 ? "." + written.slice(1) : ""}e${exponent}`;
+  if (exponent < -5) return `${written[0]}${written.length > 1 ? "." + written.slice(1) : ""}e${exponent}`;
   const padded = written.padStart(places + 1, "0");
   return `${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }
@@ -94,11 +94,13 @@ export function rounded(x, digits, up) {
   return decimal(scaled(x, places, up), places);
 }
 
-/** Both bounds in decimal, never rounded inward, with digits enough to tell them apart. */
+const MOST_DIGITS = 6;
+
+/** Both bounds in decimal, never rounded inward, with five or six digits to tell them apart. */
 export function outward(lower, upper, least = 5) {
   if (!Number.isFinite(upper) || upper === 0) return [Number.isFinite(lower) ? rounded(lower, least, false) : "infinite", rounded(upper, least, true)];
   const gap = (upper - lower) / upper;
-  const digits = Math.min(Math.max(gap > 0 ? 1 + Math.ceil(-Math.log10(gap)) : 17, least), 17);
+  const digits = Math.min(Math.max(gap > 0 ? 1 + Math.ceil(-Math.log10(gap)) : MOST_DIGITS, least), MOST_DIGITS);
   const places = digits - 1 - magnitude(upper);
   return [decimal(scaled(lower, places, false), places), decimal(scaled(upper, places, true), places)];
 }

@@ -30,8 +30,8 @@ function rounds(highest) {
 
 /** Points [delta, lower, upper]; `at` is what was asked: {delta, lower, upper} or null. */
 export function curvePicture(points, at) {
-  const finite = points.filter(([, , upper]) => Number.isFinite(upper));
-  if (finite.length < 2) return `<p class="none">Epsilon is infinite at these deltas: there is no curve.</p>`;
+  const finite = points.filter(([, , upper]) => Number.isFinite(upper) && upper > 0);
+  if (finite.length < 2) return `<p class="none">Epsilon is infinite, or 0, at these deltas: there is no curve.</p>`;
   const highest = Math.max(...finite.map(([, , upper]) => upper), 1e-6) * 1.04;
   const logs = points.map(([delta]) => Math.log10(delta)), least = Math.floor(logs.at(-1)), most = 0;
   const across = (epsilon) => Math.min(epsilon / highest, 1), up = (delta) => (Math.log10(delta) - least) / (most - least);

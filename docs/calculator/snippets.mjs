@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The question as a program: Python, the command line, C and JavaScript.
+import { SEARCH } from "./answers.mjs";
 import { MECHANISMS, SAMPLINGS, SCHEME_TYPES } from "./mechanisms.mjs";
 import { literal } from "./numbers.mjs";
 import { scheme } from "./question.mjs";
@@ -43,8 +44,9 @@ export function pythonSnippet(state, question, result) {
 def run(${variable}):
     return ${body}
 
-found = hs.calibrate(run, epsilon=${literal(question.epsilon)}, delta=${literal(question.delta)}, ${adjacency})
-print(found, run(found).epsilon_bounds(delta=${literal(question.delta)}, ${adjacency}))
+limits = dict(${adjacency}, tolerance=${literal(SEARCH.tolerance)})
+found = hs.calibrate(run, epsilon=${literal(question.epsilon)}, delta=${literal(question.delta)}, **limits)
+print(found, run(found).epsilon_bounds(delta=${literal(question.delta)}, **limits))
 `;
   }
   const asked = question.seek === "delta" ? `delta_bounds(epsilon=${literal(question.epsilon)}` : `epsilon_bounds(delta=${literal(question.delta)}`;
@@ -84,8 +86,10 @@ export function commandSnippet(state, question, result) {
   const target = question.seek === "delta" ? [`--epsilon ${literal(question.epsilon)}`] : [`--delta ${literal(question.delta)}`];
   if (state.kind === "dpsgd" && SAMPLINGS[state.sampling].command) {
     const command = question.find ? "calibrate" : question.seek === "delta" ? "delta" : "epsilon";
-    const sought = question.find ? [`--parameter ${question.find.name === "count" ? "steps" : "noise-multiplier"}`, `--epsilon ${literal(question.epsilon)}`] : [];
-    return `hockeystick ${[command, ...sought, ...options(state, question), ...target].join(" \\\n  ")}\n`;
+    const counted = SAMPLINGS[state.sampling].unit === "epochs" ? "epochs" : "steps";
+    const sought = question.find ? [`--parameter ${question.find.name === "count" ? counted : "noise-multiplier"}`, `--epsilon ${literal(question.epsilon)}`] : [];
+    const closely = question.find ? [`--tolerance ${literal(SEARCH.tolerance)}`] : [];
+    return `hockeystick ${[command, ...sought, ...options(state, question), ...target, ...closely].join(" \\\n  ")}\n`;
   }
   const command = question.seek === "delta" ? "delta" : "epsilon";
   return `cat > run.json <<'END'\n${ledger(result.question)}\nEND\nhockeystick ${command} --run run.json ${target.join(" ")}\n`;

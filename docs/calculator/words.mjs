@@ -57,7 +57,8 @@ function odds({ upper }, question, { delta }) {
   if (!Number.isFinite(upper) && isPure) return "No epsilon is enough at delta = 0: some results, however rare, tell more than any factor allows.";
   if (!Number.isFinite(upper)) return "No epsilon is enough at this delta: the run may reveal a record whole.";
   const factor = Math.exp(upper) * (1 + 1e-15);
-  const times = upper > 20 ? "more than 400 million: that says next to nothing" : factor >= 1000 ? `${Math.ceil(factor).toLocaleString("en")}` : rounded(factor, 3, true);
+  if (upper > 20) return "Epsilon says next to nothing here: seeing the result may change anyone's odds that a record was in the data by a factor of more than 400 million.";
+  const times = factor >= 1000 ? `${Math.ceil(factor).toLocaleString("en")}` : rounded(factor, 3, true);
   return `Seeing the result changes anyone's odds that a record was in the data by a factor of at most e^ε = ${times}${isPure ? "" : `, except with a probability of δ = ${delta.trim()}`}.`;
 }
 
@@ -82,14 +83,14 @@ export function statement(state, question, { bounds, question: asked }, version)
   const delta = question.seek === "delta" ? outward(bounds.lower, bounds.upper)[1] : above(question.delta);
   const what = state.kind === "dpsgd" ? training(state, asked) : pipeline(asked);
   return `The result is (ε = ${high}, δ = ${delta})-differentially private, where neighbouring datasets differ in that ${ADJACENCIES[question.adjacency]}. ${what} `
-    + `Epsilon is in nats, and an upper bound certified by hockeystick ${version}, rounding included.\n`;
+    + `${question.seek === "delta" ? "Delta is" : "Epsilon is in nats, and"} an upper bound certified by hockeystick ${version}, rounding included.\n`;
 }
 
 function training(state, { parts: [part] }) {
   const numbers = scheme(state), { label } = SAMPLINGS[state.sampling];
   const steps = state.seek === "count" ? part.count * (SAMPLINGS[state.sampling].unit === "epochs" ? numbers.steps : 1) : numbers.steps;
   const batches = numbers.batch === undefined ? `sampling probability ${literal(numbers.rate)}` : `batch size ${numbers.batch.toLocaleString("en")} of ${numbers.records.toLocaleString("en")} records${leftOver(numbers)}`;
-  return `It was trained by DP-SGD with noise multiplier ${literal(part.parameters.noise_multiplier)}, ${batches} (drawn: ${label}), ${steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"}.`;
+  return `The model was trained by DP-SGD with noise multiplier ${literal(part.parameters.noise_multiplier)}, ${batches} (drawn: ${label}), ${steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"}.`;
 }
 
 function leftOver({ batch, records, drops }) {
@@ -107,5 +108,5 @@ function pipeline({ parts }) {
 
 /** What an attack attains at most where it wrongly accuses one in a hundred. */
 export function attack(missed) {
-  return `A test that wrongly accuses 1 % of those who are not in the data finds at most ${rounded(100 * Math.min(1, 1 - missed) + 1e-12, 3, true)} % of those who are.`;
+  return `A test that wrongly accuses 1 % of those who are not in the data finds at most ${rounded(Math.min(100, 100 * (1 - missed) + 1e-12), 3, true)} % of those who are.`;
 }

@@ -68,3 +68,24 @@ def test_the_two_numbers_that_would_do_are_said():
     (steps, rate) = answers([link, "sampling=cyclic&size=rate&rate=256/60000"])
     assert "got 2344: 2115 or 2350 would do" in steps["error"]
     assert "1/234 or 1/235 would do" in rate["error"]
+
+
+@pytest.mark.parametrize("name", ["poisson", "allocation", "fixed", "cyclic"])
+def test_its_command_finds_a_length(name, capsys):
+    """With the sizes of the page: an epoch of a scheme that cuts the data, else steps."""
+    sizes = "batch=250" if name != "poisson" else "batch=256"
+    (asked,) = answers([f"sampling={name}&seek=count&noise=8&{sizes}"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main(shlex.split(asked["command"].replace("\\\n", " "))[1:])
+    out = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert out.startswith("epochs = " if name in SAMPLINGS else "steps = ")
+    assert int(out.split()[2]) > 0
+
+
+def test_words_of_extremes():
+    """No attack finds more than all, and the least rate is a number at an infinite factor."""
+    all_found, some = node("words.mjs", given=[0.0, 0.3])
+    assert all_found["attack"].endswith("finds at most 100 % of those who are.")
+    assert some["attack"].endswith("finds at most 70.1 % of those who are.")
+    assert all_found["rate"] == pytest.approx(0.9)
