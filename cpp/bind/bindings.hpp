@@ -107,6 +107,7 @@ void bind_pld_views(pybind11::module_& module);
 
 // Internals, for tests: tests/bind, bound if HOCKEYSTICK_PARTS is on.
 void bind_contour(pybind11::module_& module);
+void bind_large_loss(pybind11::module_& module);
 void bind_lines(pybind11::module_& module);
 void bind_plan(pybind11::module_& module);
 void bind_numeric(pybind11::module_& module);

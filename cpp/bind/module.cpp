@@ -52,6 +52,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
 #ifdef HOCKEYSTICK_PARTS
   bind_numeric(module);
   bind_contour(module);
+  bind_large_loss(module);
   bind_lines(module);
   bind_plan(module);
   bind_pld_parts(module);

@@ -30,7 +30,8 @@ const std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0
                                            {"contour_integral", &contour_integral, tuning::contour_question},
                                            {"chernoff_bound", &chernoff_bound, tuning::term},
                                            {"discretized_contour", &discretized_contour, tuning::term},
-                                           {"fft_composition", &fft_composition, tuning::term}}};
+                                           {"fft_composition", &fft_composition, tuning::term},
+                                           {"one_large_loss", &one_large_loss, tuning::large_loss}}};
 
 }  // namespace
 

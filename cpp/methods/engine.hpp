@@ -12,7 +12,7 @@
 
 namespace hockeystick {
 
-inline constexpr std::size_t method_count = 9;
+inline constexpr std::size_t method_count = 10;
 
 /// Throws std::invalid_argument unless it is empty or the name of a method.
 void check_method(std::string_view name);

@@ -90,5 +90,6 @@ std::unique_ptr<Method> contour_integral(Task& task);
 std::unique_ptr<Method> chernoff_bound(Task& task);
 std::unique_ptr<Method> discretized_contour(Task& task);
 std::unique_ptr<Method> fft_composition(Task& task);
+std::unique_ptr<Method> one_large_loss(Task& task);
 
 }  // namespace hockeystick

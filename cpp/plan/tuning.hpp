@@ -74,6 +74,8 @@ inline const double edges_for_epsilon = tuned("edges_for_epsilon", 15);
 // A sum of losses in an enumeration: set from lists of some hundred sums.
 inline const double sum_for_delta = tuned("sum_for_delta", 200);
 inline const double sum_for_epsilon = tuned("sum_for_epsilon", 700);
+// A term of a bound by the number of large losses. Measured for sampled Gaussians.
+inline const double large_loss = tuned("large_loss", 250e3);
 // Time that may be spent on the tolerance of a delta below the floor. By hand.
 inline const double for_the_smallest = tuned("for_the_smallest", 2e6);
 
@@ -169,5 +171,21 @@ inline const double most_grids = tuned("most_grids", 8);
 inline const double closing_margin = tuned("closing_margin", 1.02);
 // Total variation over delta up to which the divergence of order 2 may show that epsilon is 0. By hand.
 inline const double many_deltas = tuned("many_deltas", 1000);
+
+// One large loss.
+
+// What none and two large losses may add to delta, as a part of the tolerance. By hand.
+inline const double missed_share = tuned("missed_share", 0.25);
+// The widest knots, squared, times the rate of delta, squared, as a part of the tolerance: their chords are off by an
+// eighth of that. By hand.
+inline const double knot_width = tuned("knot_width", 0.4);
+// Farther from the centre than so many deviations, or than that part of epsilon, knots lie ever farther apart, by this
+// part of the distance at a tolerance of 1e-3. By hand.
+inline const double knot_deviations = tuned("knot_deviations", 6);
+inline const double knot_part = tuned("knot_part", 0.01);
+inline const double knot_growth = tuned("knot_growth", 0.05);
+// Ratios of a tilt of Chernoff's inequality to the one before, above the centre and below. By hand.
+inline const double tilt_ratio = tuned("tilt_ratio", 1.4);
+inline const double tilt_ratio_below = tuned("tilt_ratio_below", 1.6);
 
 }  // namespace hockeystick::tuning

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The curve delta(epsilon - s) of one step as a sum of exponentials of s, and how far apart the two are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "mechanisms/dominating_pair.hpp"
+#include "methods/middle_losses.hpp"
+#include "numeric/interval.hpp"
+
+namespace hockeystick {
+
+/// delta of one step at rising losses.
+struct CurveKnots {
+  std::vector<double> loss;
+  std::vector<double> delta;   // of finite losses
+  std::vector<double> called;  // e^loss Q(L >= loss)
+  std::vector<double> error;   // of both
+  Interval infinite;           // the mass at +inf
+};
+
+/// At these losses, between which the cells of `parts` from index `first` on lie.
+CurveKnots curve_knots(const PairCells& parts, std::size_t first, std::span<const double> losses);
+
+class ExponentialFit {
+ public:
+  static constexpr std::size_t parts = 5;
+
+  /// That of weight[k] e^(exponent(k) (s - centre)), through five points of the curve at s = epsilon - loss within
+  /// `within` of the centre. A guess.
+  ExponentialFit(const CurveKnots& knots, double epsilon, double centre, double unit, double within);
+
+  /// Odd multiples of the unit.
+  static double exponent(double unit, std::size_t k) { return unit * static_cast<double>(2 * k + 1); }
+  const std::array<double, parts>& weights() const { return weights_; }
+
+  /// Upper bounds of curve - sum and of sum - curve where s lies between epsilon - loss[i + 1] and epsilon - loss[i].
+  struct Apart {
+    double above, below;
+  };
+  std::vector<Apart> apart(const CurveKnots& knots, double epsilon) const;
+
+  /// Upper bound of the sum's absolute value at s and below.
+  double largest(double s) const;
+
+ private:
+  struct Value {
+    double sum, bent, error, bound;  // with its second derivative; an error; a bound of the fourth derivative
+  };
+  Value value(double power, double off) const;
+
+  double centre_, unit_;
+  std::array<double, parts> weights_{};
+};
+
+/// Upper bound of E e(S), S a sum of small losses: e(s) is at most apart[i] between epsilon - loss[i + 1] and epsilon -
+/// loss[i], `right` e^(t (s - r)) above r = epsilon - loss.front() at all tilts t of `above`, and `left` below epsilon
+/// - loss.back(). `centre`: where S is likely to lie.
+double average_apart(std::span<const double> loss, std::span<const double> apart, double epsilon, double centre,
+                     const ChernoffTable& above, const ChernoffTable& below, double right, double left);
+
+}  // namespace hockeystick

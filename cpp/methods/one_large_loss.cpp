@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "methods/one_large_loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "methods/method.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/rounding.hpp"
+#include "numeric/runtime/budget.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "plan/cost.hpp"
+#include "plan/tuning.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t n = ExponentialFit::parts;
+constexpr double tiny = 1e-300;  // covers underflow
+
+}  // namespace
+
+OneLargeLoss::Step OneLargeLoss::step_of(const Term& term, std::span<const double> large, int fineness,
+                                         double rare) const {
+  std::vector<double> edges = small_losses(*term.pair, plan_.threshold, rare, fineness);
+  const std::size_t first = edges.size() - 1;
+  edges.insert(edges.end(), large.begin() + 1, large.end());
+  const Held room(cost::moment_edge_bytes * static_cast<double>(edges.size()));
+  const PairCells parts = term.pair->integrate(edges);
+  CurveKnots knots = curve_knots(parts, first, large);
+  const double grown = 1 + parts.mass_error + 8 * u;
+  std::vector<double> mass;
+  for (std::size_t i = first; i < parts.cells.size(); ++i)
+    mass.push_back(parts.cells[i].p * grown + tiny);                          // proof: one-large-loss
+  mass.push_back((parts.upper_tail_p + parts.infinity_mass) * grown + tiny);  // proof: one-large-loss
+  const double finite = knots.delta.front() + knots.called.front(), off = 3 * knots.error.front();
+  const double any = (finite + off + parts.infinity_mass) * (1 + 8 * u);  // proof: one-large-loss
+  const double lowest = parts.lower_tail_p * grown + tiny;                // proof: one-large-loss
+  // proof: one-large-loss
+  const Interval outside{std::max(0.0, finite - off + parts.infinity_mass_lower + parts.lower_tail_p * (2 - grown)),
+                         any + lowest};
+  Step step{static_cast<double>(term.count),
+            MiddleLosses(parts, std::span<const double>(edges).first(first + 1), outside),
+            std::move(knots),
+            std::move(mass),
+            any,
+            lowest,
+            parts.loss_error,
+            {}};
+  for (std::size_t k = 0; k < n; ++k) step.log_moments[k] = step.small.log_moment(ExponentialFit::exponent(unit(), k));
+  return step;
+}
+
+OneLargeLoss::OneLargeLoss(const Direction& direction, const LargeLossPlan& plan, double tolerance, int fineness,
+                           double rare)
+    : plan_(plan) {
+  const std::vector<double> large = large_losses(plan, tolerance);
+  for (const Term& term : direction) {
+    checkpoint();
+    steps_.push_back(step_of(term, large, fineness, rare));
+    const Step& step = steps_.back();
+    const double listed = 1 - step.any - step.lowest;
+    log_spared_ += listed > 0 ? step.count * step.lowest / listed * (1 + 16 * u) : infinity;  // proof: one-large-loss
+    loss_error_ += step.count * step.loss_error;                                              // proof: one-large-loss
+  }
+  log_spared_ *= 1 + u * static_cast<double>(direction.size());
+  loss_error_ *= 1 + u * static_cast<double>(direction.size() + 4);
+  tabulate();
+}
+
+// At tilts from the largest exponent on, and below -1.
+void OneLargeLoss::tabulate() {
+  constexpr double largest = 690, useless = 1e4;  // exponents, and logarithms of moments
+  const auto add = [&](ChernoffTable& table, double tilt) {
+    double log_moment = 0;
+    for (const Step& step : steps_)
+      log_moment += step.count * std::max(0.0, step.small.log_moment(tilt, true).upper);  // proof: one-large-loss
+    log_moment *= 1 + u * static_cast<double>(2 * steps_.size() + 8);
+    if (log_moment < useless) table.add(tilt, log_moment);
+    return log_moment < useless;
+  };
+  for (double tilt = ExponentialFit::exponent(unit(), n - 1); tilt * plan_.threshold < largest;
+       tilt *= tuning::tilt_ratio)
+    if (!add(above_, tilt)) break;
+  const double least = std::max(1.0, 0.5 / (plan_.deviation + tiny));
+  for (double tilt = least; tilt < 64 * least; tilt *= tuning::tilt_ratio_below)
+    if (!add(below_, -tilt)) break;
+}
+
+double OneLargeLoss::none() const {
+  const double needed = down(plan_.epsilon - loss_error_);
+  return std::min(1.0, above_.at(needed) * math::exp(log_spared_) * (1 + 16 * u));  // proof: one-large-loss
+}
+
+// How many large losses are expected, at most.
+double OneLargeLoss::expected() const {
+  double sum = 0;
+  for (const Step& step : steps_) sum += step.count * step.any;
+  return sum * (1 + u * static_cast<double>(steps_.size() + 8));
+}
+
+// How many pairs of large losses are expected, at most, of which the sum is above epsilon - s.
+double OneLargeLoss::two_within(double s) const {
+  const std::vector<double>& loss = steps_.front().large.loss;
+  std::vector<double> mass(loss.size()), from(loss.size() + 1);
+  for (std::size_t i = mass.size(); i-- > 0; from[i] = from[i + 1] + mass[i])
+    for (const Step& step : steps_) mass[i] += step.count * step.mass[i];
+  const double needed = (plan_.epsilon - s) * (1 - 8 * u) - 2 * loss_error_;  // proof: one-large-loss
+  double sum = 0;
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    const double rest = i + 1 < loss.size() ? down(needed - loss[i + 1]) : 0.0;
+    const auto beyond = static_cast<std::size_t>(std::upper_bound(loss.begin(), loss.end(), rest) - loss.begin());
+    sum += mass[i] * from[beyond > 0 ? beyond - 1 : 0];
+  }
+  return sum / 2 * (1 + u * static_cast<double>(2 * loss.size() + 2 * steps_.size() + 16));
+}
+
+double OneLargeLoss::more() const {
+  const double all = expected(), spared = math::exp(log_spared_), two = all * all / 2, three = two * all / 3;
+  double least = two;
+  for (double s = 0.01 * plan_.epsilon; s < plan_.epsilon - plan_.threshold; s *= 1.6) {
+    const double small = above_.at(s) * spared;
+    least = std::min(least, two_within(s) + two * small);  // proof: one-large-loss
+  }
+  return std::min(1.0, (least + three) * (1 + 32 * u));  // proof: one-large-loss
+}
+
+double OneLargeLoss::apart(const Step& step, const ExponentialFit& fit, double epsilon, bool above) const {
+  const CurveKnots& large = step.large;
+  std::vector<double> apart;
+  for (const ExponentialFit::Apart& at : fit.apart(large, epsilon)) apart.push_back(above ? at.above : at.below);
+  const double most = fit.largest(up(epsilon - large.loss.front())),
+               last = fit.largest(up(epsilon - large.loss.back()));
+  const double end = (large.delta.back() + large.error.back() + large.infinite.upper) * (1 + 4 * u);
+  const double right = above ? step.any + most : most, left = above ? end + last : last;  // proof: one-large-loss
+  return average_apart(large.loss, apart, epsilon, plan_.centre, above_, below_, right * (1 + u), left * (1 + u));
+}
+
+// The one that is closest on average, of some reaching ever farther.
+ExponentialFit OneLargeLoss::best_fit(const Step& step) const {
+  std::optional<ExponentialFit> best;
+  double least = infinity;
+  for (const double within : {0.02, 0.05, 0.1, 0.2, 0.4}) {
+    const ExponentialFit fit(step.large, plan_.epsilon, plan_.centre, unit(), within * plan_.epsilon);
+    const double found = apart(step, fit, plan_.epsilon, true) + apart(step, fit, plan_.epsilon, false);
+    if (best && !(found < least)) continue;
+    best = fit, least = found;
+  }
+  return *best;
+}
+
+// A bound, of the side that `above` says, of what a large loss of one step adds.
+double OneLargeLoss::one(std::size_t step, const ExponentialFit& fit, double epsilon, bool above) const {
+  double sum = 0, off = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double weight = fit.weights()[k];
+    const bool is_upper = (weight > 0) == above;
+    double log_moment = -ExponentialFit::exponent(unit(), k) * plan_.centre, size = std::fabs(log_moment) + 2;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const auto [lower, upper] = steps_[i].log_moments[k];
+      const double part =
+          (steps_[i].count - (i == step ? 1 : 0)) * (is_upper ? upper : lower);  // proof: one-large-loss
+      log_moment += part, size += std::fabs(part);
+    }
+    const double term = weight * math::exp(log_moment);
+    sum += term, off += std::fabs(term) * size * u * static_cast<double>(steps_.size() + 16);
+  }
+  off = (off + apart(steps_[step], fit, epsilon, above)) * (1 + 8 * u);  // proof: one-large-loss
+  if (!above) return std::max(0.0, down(sum - off));
+  return up(sum + off) * math::exp(log_spared_) * (1 + 16 * u);  // proof: one-large-loss
+}
+
+Interval OneLargeLoss::one() const {
+  const double before = down(plan_.epsilon - loss_error_), after = up(plan_.epsilon + loss_error_);
+  Interval sum{0, 0};
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const ExponentialFit fit = best_fit(steps_[i]);
+    sum.lower += steps_[i].count * one(i, fit, after, false);  // proof: one-large-loss
+    sum.upper += steps_[i].count * one(i, fit, before, true);  // proof: one-large-loss
+  }
+  const double off = u * static_cast<double>(2 * steps_.size() + 8);
+  return {sum.lower * (1 - off), sum.upper * (1 + off)};
+}
+
+Interval OneLargeLoss::delta() const {
+  const auto [lower, upper] = one();
+  const double all = (upper + none() + more()) * (1 + 8 * u) + tiny;  // proof: one-large-loss
+  return {lower, all < 1 ? all : 1.0};
+}
+
+namespace {
+
+// The bounds at any epsilon, each planned anew.
+class ByNumberOfLargeLosses final : public Evaluator {
+ public:
+  ByNumberOfLargeLosses(const Direction& terms, Saddlepoint saddlepoint, double tolerance)
+      : terms_(terms), saddlepoint_(std::move(saddlepoint)), tolerance_(tolerance) {}
+
+  Answer answer(Quantity quantity, double at, double) const override {
+    if (quantity == Quantity::epsilon) return enclosed({0, infinity}, "one_large_loss");
+    const std::optional<LargeLossPlan> found = plan_large_loss(saddlepoint_, at);
+    if (!found) return enclosed({0, 1}, "one_large_loss");
+    const LargeLossPlan plan = aimed(*found, terms_);
+    // Moments of small losses are off by their variance in cells, by the square of the fineness.
+    const double varied = plan.rate * plan.deviation / std::sqrt(tolerance_);
+    const int fineness = static_cast<int>(std::clamp(std::ceil(varied), 2.0, 64.0));
+    const OneLargeLoss split(terms_, plan, tolerance_, fineness, 1e-3 * tolerance_ / saddlepoint_.total_count());
+    Answer result = enclosed(split.delta(), "one_large_loss");
+    result.truncation = split.none() + split.more();
+    result.discretization = std::max(0.0, result.upper - result.lower - result.truncation);
+    return result;
+  }
+
+ private:
+  Direction terms_;
+  Saddlepoint saddlepoint_;
+  double tolerance_;
+};
+
+class ByOneLargeLoss final : public Method {
+ public:
+  using Method::Method;
+
+  Forecast forecast() override {
+    if (task_.question.wants_epsilon()) return {.obstacle = "it bounds delta alone"};
+    if (is_done_) return {.obstacle = "one large loss tells less than is asked"};
+    if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
+    const std::optional<LargeLossPlan> plan = plan_large_loss(task_.grid().whole(), task_.question.at);
+    if (!plan) return {.obstacle = "more than one large loss decides, or none"};
+    const double finer = std::sqrt(task_.question.tolerance / tolerance_);
+    return {.cost = tuning::large_loss * static_cast<double>(task_.terms().size()) * finer,
+            .width = plan->missed / (tuning::missed_share * task_.question.tolerance)};
+  }
+
+  std::shared_ptr<const Evaluator> prepare() override {
+    return std::make_shared<ByNumberOfLargeLosses>(task_.terms(), task_.grid().whole(), tolerance_);
+  }
+
+  // Once more with a finer curve and finer cells, if these are what is left.
+  void learn(const Answer& found) override {
+    const double wanted = task_.question.tolerance * found.upper;
+    is_done_ = tolerance_ < 0.05 * task_.question.tolerance || found.truncation > 0.5 * wanted;
+    tolerance_ *= std::clamp(0.25 * wanted / found.discretization, 1e-3, 0.25);
+  }
+
+ private:
+  double tolerance_ = task_.question.tolerance;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> one_large_loss(Task& task) { return std::make_unique<ByOneLargeLoss>(task); }
+
+}  // namespace hockeystick

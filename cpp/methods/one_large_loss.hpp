@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// delta(epsilon) of rarely sampled steps by the number of their large losses: one, and the sum of all small ones; none;
+// or more. cpp/proofs/one-large-loss.md has the bounds.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "mechanisms/composition.hpp"
+#include "methods/exponential_fit.hpp"
+#include "methods/middle_losses.hpp"
+#include "numeric/interval.hpp"
+#include "plan/one_large_loss.hpp"
+
+namespace hockeystick {
+
+class OneLargeLoss {
+ public:
+  /// At the plan's epsilon. `tolerance`: by how much the bounds may differ, relatively, about; `fineness`: of the cells
+  /// of small losses; `rare`: a step's losses of so little P-mass are not listed.
+  OneLargeLoss(const Direction& direction, const LargeLossPlan& plan, double tolerance, int fineness, double rare);
+
+  /// Upper bounds of what outcomes without a large loss, and with two or more, add to delta.
+  double none() const;
+  double more() const;
+  /// Encloses what those with one add.
+  Interval one() const;
+  /// Encloses delta.
+  Interval delta() const;
+
+  /// Upper bound of the log of the probability that all losses are small, over that of small and listed ones.
+  double log_spared() const { return log_spared_; }
+  /// How far all losses together are off, at most.
+  double loss_error() const { return loss_error_; }
+  const ChernoffTable& above() const { return above_; }
+  const ChernoffTable& below() const { return below_; }
+
+ private:
+  struct Step {
+    double count;
+    MiddleLosses small;
+    CurveKnots large;
+    std::vector<double> mass;  // of large losses between the knots, and beyond, from above
+    double any, lowest;        // P-mass of all large losses, and of those that are not listed, from above
+    double loss_error;
+    std::array<Interval, ExponentialFit::parts> log_moments;
+  };
+  Step step_of(const Term& term, std::span<const double> large, int fineness, double rare) const;
+  double unit() const { return plan_.rate / ExponentialFit::parts; }
+  void tabulate();
+  double expected() const;
+  double two_within(double s) const;
+  double one(std::size_t step, const ExponentialFit& fit, double epsilon, bool above) const;
+  double apart(const Step& step, const ExponentialFit& fit, double epsilon, bool above) const;
+  ExponentialFit best_fit(const Step& step) const;
+
+  LargeLossPlan plan_;
+  std::vector<Step> steps_;
+  ChernoffTable above_, below_;  // of the sum of the small losses
+  double log_spared_ = 0, loss_error_ = 0;
+};
+
+}  // namespace hockeystick

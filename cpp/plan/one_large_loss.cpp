@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/one_large_loss.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "mechanisms/loss_sketch.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
+#include "numeric/simd/vector_math.hpp"
+#include "plan/tuning.hpp"
+
+namespace hockeystick {
+namespace {
+
+// Losses of all steps by size, and how often each is expected; what is expected from each on.
+struct ExpectedLosses {
+  explicit ExpectedLosses(const Saddlepoint& saddlepoint) {
+    std::vector<std::pair<double, double>> all;
+    for (std::size_t term = 0; term < saddlepoint.terms(); ++term) {
+      const auto [losses, log_mass] = saddlepoint.nodes(term);
+      std::vector<double> mass(log_mass.begin(), log_mass.end());
+      exponentials(mass);
+      double sum = 0;
+      for (const double each : mass) sum += each;
+      for (std::size_t i = 0; i < mass.size(); ++i)
+        all.emplace_back(losses[i], mass[i] * saddlepoint.count(term) / sum);
+    }
+    if (saddlepoint.terms() > 1) sort_by(all, [](const auto& each) { return each.first; });
+    from.resize(all.size() + 1);
+    for (const auto& [at, expected] : all) loss.push_back(at), count.push_back(expected);
+    for (std::size_t i = all.size(); i-- > 0;) from[i] = from[i + 1] + count[i];
+  }
+
+  std::size_t index(double at) const {
+    return static_cast<std::size_t>(std::lower_bound(loss.begin(), loss.end(), at) - loss.begin());
+  }
+  double above(double at) const { return from[index(at)]; }
+
+  // Two large losses that make up epsilon.
+  double two(double threshold, double epsilon) const {
+    double sum = above(epsilon - threshold) * above(threshold);
+    for (std::size_t i = index(threshold); i < loss.size() && loss[i] < epsilon - threshold; ++i)
+      sum += count[i] * above(epsilon - loss[i]) / 2;
+    return sum;
+  }
+  // None, by Chernoff's inequality at a few tilts.
+  double none(double threshold, double epsilon, double rate) const {
+    const std::size_t small = index(threshold);
+    double least = 0;
+    for (double tilt = rate; tilt * threshold < 500; tilt *= 2) {
+      std::vector<double> grown(loss.begin(), loss.begin() + static_cast<std::ptrdiff_t>(small));
+      for (double& at : grown) at *= tilt;
+      exponentials_less_1(grown);
+      double log_moment = 0;
+      for (std::size_t i = 0; i < small; ++i) log_moment += count[i] * grown[i];
+      least = std::min(least, log_moment - tilt * epsilon);
+    }
+    return math::exp(least);
+  }
+
+  std::vector<double> loss, count, from;
+};
+
+}  // namespace
+
+std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon) {
+  if (!(epsilon > 0)) return {};
+  const ExpectedLosses losses(saddlepoint);
+  const std::size_t first = losses.index(epsilon);
+  double delta = 0;
+  for (std::size_t i = first; i < losses.loss.size(); ++i)
+    delta += losses.count[i] * -math::expm1(epsilon - losses.loss[i]);
+  if (!(delta > 0)) return {};
+  LargeLossPlan plan{epsilon, 0, 0, 0, losses.from[first] / delta - 1, delta, infinity};
+  for (const double part : {0.5, 0.35, 0.25}) {
+    const double threshold = part * epsilon;
+    const double missed = (losses.two(threshold, epsilon) + losses.none(threshold, epsilon, plan.rate)) / delta;
+    if (missed < plan.missed) plan.missed = missed, plan.threshold = threshold;
+  }
+  if (!(plan.missed < 1)) return {};
+  double square = 0;
+  for (std::size_t i = 0; i < losses.index(plan.threshold); ++i) {
+    plan.centre += losses.count[i] * losses.loss[i];
+    square += losses.count[i] * losses.loss[i] * losses.loss[i];
+  }
+  plan.deviation = std::sqrt(square);
+  if (!(std::fabs(plan.centre) < epsilon / 8)) return {};
+  return plan;
+}
+
+LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction) {
+  double delta = 0, called = 0;
+  for (const Term& term : direction) {
+    const PairCells cells = term.pair->integrate(std::array{plan.epsilon - plan.centre});
+    delta += static_cast<double>(term.count) * (cells.upper_tail_above + cells.infinity_mass);
+    called += static_cast<double>(term.count) * (cells.upper_tail_p - cells.upper_tail_above);
+  }
+  if (delta > 0 && called > 0) plan.delta = delta, plan.rate = called / delta;
+  return plan;
+}
+
+// The curve is off by the square of the distance of two knots times the rate, by an eighth, wherever the sum of small
+// losses lies; farther from there ever less.
+std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance) {
+  const double within = std::max(tuning::knot_deviations * plan.deviation, tuning::knot_part * plan.epsilon);
+  const double closest = std::min(std::sqrt(tuning::knot_width * tolerance) / plan.rate, within / 8);
+  const double growth = std::clamp(tuning::knot_growth * std::sqrt(tolerance / 1e-3), 0.004, 0.1);
+  const auto distances = [&](double most) {
+    std::vector<double> away;
+    for (double y = closest / 2; y < most - closest / 4; y += closest + growth * std::max(0.0, y - within))
+      away.push_back(y);
+    return away;
+  };
+  const double middle = plan.epsilon - plan.centre;
+  const std::vector<double> before = distances(middle - plan.threshold), behind = distances(plan.epsilon / 2);
+  std::vector<double> losses{plan.threshold};
+  for (std::size_t i = before.size(); i-- > 0;) losses.push_back(middle - before[i]);
+  for (const double y : behind) losses.push_back(middle + y);
+  losses.push_back(middle + plan.epsilon / 2);
+  return losses;
+}
+
+std::vector<double> small_losses(const DominatingPair& pair, double threshold, double rare, int fineness) {
+  const LossNodes nodes = pair.nodes();
+  const double lowest = pair.loss_infimum();
+  std::vector<double> kept;
+  double below = 0, last = -infinity;
+  for (std::size_t i = 0; i < nodes.loss.size() && nodes.loss[i] < threshold; ++i) {
+    const double loss = nodes.loss[i];
+    below += math::exp(nodes.log_mass[i]);
+    if (below > rare) {
+      if (kept.empty()) kept.push_back(last > -infinity ? last : std::max(loss - 1, lowest - 1e-13));
+      if (loss > kept.back() + 1e-14 * (1 + std::fabs(loss))) kept.push_back(loss);
+    }
+    last = loss;
+  }
+  if (kept.empty()) kept.push_back(std::min(0.0, threshold) - 1);
+  if (kept.front() - lowest < 1e-13 * (1 + std::fabs(lowest))) kept.front() = lowest - 1e-13 * (1 + std::fabs(lowest));
+  while (kept.size() > 1 && kept.back() >= threshold) kept.pop_back();
+  kept.push_back(threshold);
+  std::vector<double> edges{kept.front()};
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i)
+    for (int j = 1; j <= fineness; ++j) {
+      const double edge = j < fineness ? kept[i] + (kept[i + 1] - kept[i]) * j / fineness : kept[i + 1];
+      if (edge > edges.back()) edges.push_back(edge);
+    }
+  return edges;
+}
+
+}  // namespace hockeystick

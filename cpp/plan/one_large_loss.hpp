@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where one large loss and the sum of all small ones decide delta(epsilon). No bound rests on these guesses.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mechanisms/dominating_pair.hpp"
+#include "plan/saddlepoint.hpp"
+
+namespace hockeystick {
+
+/// How delta(epsilon) is split by the number of large losses.
+struct LargeLossPlan {
+  double epsilon, threshold;  // losses from the threshold on are large
+  double centre, deviation;   // of the sum of the small ones
+  double rate;                // -d log delta / d epsilon, by large losses alone
+  double delta;               // by these, about
+  double missed;              // what none and two large losses may add, relative to that
+};
+
+/// Nothing where delta is not forecast to be decided by one large loss.
+std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon);
+
+/// The same at a closer look at where large losses decide.
+LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction);
+
+/// Losses, from the threshold on, at which the curve of a large loss is wanted: those of a sum of small ones next to
+/// `centre` the closest, by rising loss.
+std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance);
+
+/// Edges of cells from where next to no losses are lower up to the threshold, so many between two nodes of the pair.
+std::vector<double> small_losses(const DominatingPair& pair, double threshold, double rare, int fineness);
+
+}  // namespace hockeystick

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: Apache-2.0
+"""delta by the number of large losses: the page in ball arithmetic, and true deltas."""
+
+import bisect
+import itertools
+import math
+from functools import cache
+
+import pytest
+from flint import acb, arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+
+parts = _core.large_loss
+EPSILON, THRESHOLD = 1.0, 0.4
+# Losses and masses: some are so low that they need not be listed, some large, one infinite.
+LAW = {
+    -1.3: 0.004,
+    -1.2: 0.004,
+    -1.1: 0.004,
+    0.0: 0.518,
+    0.02: 0.4,
+    0.11: 0.03,
+    0.45: 0.02,
+    0.83: 0.0085,
+    0.97: 0.004,
+    1.21: 0.003,
+    2.05: 0.001,
+    math.inf: 0.0035,
+}
+RARE = 0.01  # the lowest atom is not listed then
+
+
+def pair_of(law=None):
+    """A pair with this law of the loss under P; what Q has more is where P has nothing."""
+    law = LAW if law is None else law
+    p = list(law.values())
+    q = [mass * math.exp(-loss) for loss, mass in law.items()]
+    return _core.dominating_pair("discrete_pair", [*p, 0.0, *q, sum(p) - sum(q)])
+
+
+def atoms(law=None):
+    """The same in balls."""
+    law = LAW if law is None else law
+    p = [arb(mass) for mass in law.values()]
+    q = [arb(mass * math.exp(-loss)) for loss, mass in law.items()]
+    rest = arb(sum(float(x) for x in p) - sum(float(x) for x in q))
+    p_sum, q_sum = sum(p, arb(0)), sum(q, arb(0)) + rest
+    losses = [
+        arb(math.inf) if loss == math.inf else (x / p_sum * q_sum / y).log()
+        for loss, x, y in zip(law, p, q, strict=True)
+    ]
+    return [(loss, x / p_sum) for loss, x in zip(losses, p, strict=True)]
+
+
+def split_of(terms, rare=RARE, tolerance=1e-3, epsilon=EPSILON, rate=3.0, fineness=2):
+    return parts.Split(
+        terms,
+        epsilon,
+        threshold=THRESHOLD,
+        centre=0.01,
+        deviation=0.1,
+        rate=rate,
+        tolerance=tolerance,
+        fineness=fineness,
+        rare=rare,
+    )
+
+
+def value(loss, epsilon=EPSILON):
+    """(1 - e^(epsilon - loss))+."""
+    if loss == math.inf:
+        return arb(1)
+    gap = arb(epsilon) - loss
+    return 1 - gap.exp() if gap < 0 else arb(0)
+
+
+def enumerated(count, epsilon=EPSILON, law=None):
+    """What outcomes with none, one, two or more large losses add to delta."""
+    law = LAW if law is None else law
+    found = [arb(0)] * 3
+    for chosen in itertools.combinations_with_replacement(
+        list(zip(law, atoms(law), strict=True)), count
+    ):
+        ways = math.factorial(count)
+        for loss in law:
+            ways //= math.factorial(sum(name == loss for name, _ in chosen))
+        mass, total = arb(ways), arb(0)
+        for _, (loss, p) in chosen:
+            mass *= p
+            total += loss
+        if any(name == math.inf for name, _ in chosen):
+            total = math.inf
+        large = sum(name >= THRESHOLD for name, _ in chosen)
+        found[min(2, large)] += mass * value(total, epsilon)
+    return found
+
+
+def masses():
+    """P-masses of large losses, and of those lower than all cells."""
+    with ctx.workprec(200):
+        law = dict(zip(LAW, (p for _, p in atoms()), strict=True))
+        return (
+            sum((p for loss, p in law.items() if loss >= THRESHOLD), arb(0)),
+            law[-1.3],
+        )
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+@pytest.mark.parametrize("epsilon", [0.9, 1.0, 1.1])
+@pytest.mark.parametrize("rare", [0.0, RARE])
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-3])
+@pytest.mark.parametrize("rate", [1.0, 8.0])
+def test_each_number_of_large_losses_is_enclosed(count, epsilon, rare, tolerance, rate):
+    split = split_of([(pair_of(), count)], rare, tolerance, epsilon, rate)
+    with ctx.workprec(200):
+        none, one, more = enumerated(count, epsilon)
+        assert none <= split.none()
+        assert more <= split.more()
+        assert split.one()[0] <= one
+        assert one <= split.one()[1]
+        lower, upper = split.delta()
+        assert lower <= one
+        assert none + one + more <= upper
+        assert upper >= (split.none() + split.one()[1] + split.more()) * (1 - 1e-15)
+
+
+@pytest.mark.parametrize("count", [1, 4, 30])
+def test_unlisted_losses_are_made_up_for(count):
+    with ctx.workprec(200):
+        large, lowest = masses()
+        exact = count * lowest / (1 - large - lowest)
+        found = split_of([(pair_of(), count)]).log_spared()
+        assert exact <= found <= exact * (1 + arb(1e-12))
+        twice = split_of([(pair_of(), count), (pair_of(), 2 * count)]).log_spared()
+        assert 3 * exact <= twice <= 3 * exact * (1 + arb(1e-12))
+        assert split_of([(pair_of(), count)], 0.0).log_spared() <= 1e-290
+
+
+@pytest.mark.parametrize("count", [3, 20])
+def test_tables_are_of_the_moments_of_all_steps(count):
+    split = split_of([(pair_of(), count), (pair_of(), 1)])
+    assert len(split.above()) > 3
+    assert len(split.below()) > 3
+    with ctx.workprec(200):
+        listed = [at for at, loss in zip(atoms(), LAW, strict=True) if -1.3 < loss < THRESHOLD]
+        rows = [row for row in [*split.above(), *split.below()] if abs(row[0]) < 100]
+        assert len(rows) > 6
+        for tilt, log_moment in rows:
+            moment = sum((p * (arb(tilt) * loss).exp() for loss, p in listed), arb(0)).log()
+            exact = (count + 1) * max(moment, arb(0), key=float)
+            assert exact <= log_moment
+            assert log_moment <= exact * (1 + arb(1e-4)) + arb(1e-9)
+
+
+@pytest.mark.parametrize("count", [3, 20])
+@pytest.mark.parametrize("rare", [0.0, RARE])
+def test_none_is_chernoffs_inequality(count, rare):
+    split = split_of([(pair_of(), count)], rare)
+    with ctx.workprec(200):
+        exact = min(
+            (arb(m) - arb(t) * EPSILON + arb(split.log_spared())).exp() for t, m in split.above()
+        )
+        assert exact * (1 - arb(1e-13)) <= split.none()
+        assert split.none() <= max(exact * (1 + arb(1e-9)), arb(0))
+
+
+def two_within(needed, knots, cells):
+    """Half the expected pairs of one step each, in cells that may reach what is needed."""
+    total = arb(0)
+    for i, mass in enumerate(cells):
+        rest = needed - knots[i + 1] if i + 1 < len(knots) else 0.0
+        first = max(0, bisect.bisect_right(knots, rest) - 1)
+        total += mass * sum(cells[first:], arb(0))
+    return total / 2
+
+
+@pytest.mark.parametrize("count", [3, 20])
+@pytest.mark.parametrize("epsilon", [1.0, 1.6])
+def test_more_is_that_of_the_page(count, epsilon):
+    split = split_of([(pair_of(), count)], epsilon=epsilon)
+    knots = parts.large_losses(
+        epsilon, threshold=THRESHOLD, centre=0.01, deviation=0.1, rate=3.0, tolerance=1e-3
+    )
+    with ctx.workprec(200):
+        cells = [arb(0)] * len(knots)
+        for loss, (_, p) in zip(LAW, atoms(), strict=True):
+            if loss >= THRESHOLD:
+                cells[bisect.bisect_right(knots, loss) - 1] += count * p
+        expected = count * masses()[0]
+        spared = arb(split.log_spared()).exp()
+        best, s = expected**2 / 2, 0.01 * epsilon
+        while s < epsilon - THRESHOLD:
+            small = min((arb(m) - arb(t) * s).exp() for t, m in split.above()) * spared
+            found = two_within(epsilon - s, knots, cells) + expected**2 / 2 * small
+            best = min(best, found, key=float)
+            s *= 1.6
+        exact = min(best + expected**3 / 6, arb(1), key=float)
+        assert exact * (1 - arb(1e-12)) <= split.more() <= exact * (1 + arb(1e-9))
+
+
+def test_losses_are_off_as_those_of_all_steps():
+    terms = [(_core.dominating_pair("poisson_gaussian_remove", (1.0, 0.01)), 10), (pair_of(), 7)]
+    found = [split_of(terms[:k], rare=1e-9).loss_error() for k in (1, 2)]
+    one = split_of([(terms[0][0], 1)], rare=1e-9).loss_error()
+    assert 0 < 10 * one <= found[0] <= 10.0001 * one
+    other = split_of([(terms[1][0], 1)], rare=1e-9).loss_error()
+    assert found[0] + 7 * other <= found[1] <= (found[0] + 7 * other) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("count", "others"), [(2, 0), (3, 0), (5, 0), (2, 4), (1, 3)])
+@pytest.mark.parametrize("epsilon", [0.75, 1.0, 1.3])
+@pytest.mark.parametrize("rare", [0.0, RARE])
+@pytest.mark.parametrize("rate", [1.0, 3.0])
+def test_one_is_that_of_the_page(count, others, epsilon, rare, rate):
+    """From moments in balls; weights and distances are those of exponentials next to the curve."""
+    terms = [(pair_of(), count), (pair_of(), others)][: 2 if others else 1]
+    split = split_of(terms, rare, epsilon=epsilon, rate=rate)
+    knots = parts.large_losses(
+        epsilon, threshold=THRESHOLD, centre=0.01, deviation=0.1, rate=rate, tolerance=1e-3
+    )
+    cells = pair_of().integrate(knots)
+    given = parts.knots(
+        list(zip(cells.p, cells.above, strict=True)),
+        (cells.upper_tail_p, cells.upper_tail_above),
+        errors=(cells.mass_error, cells.share_error, cells.share_error_p, cells.loss_error),
+        infinite=(cells.infinity_mass_lower, cells.infinity_mass),
+        losses=knots,
+    )
+    any_large = float(masses()[0].mid())
+    unit = rate / 5
+
+    def fitted(within):
+        weights, apart, _ = parts.fit(
+            given, epsilon, centre=0.01, unit=unit, within=within * epsilon, at=epsilon
+        )
+
+        def size(s):
+            return sum(
+                abs(w) * math.exp(unit * (2 * k + 1) * (s - 0.01)) for k, w in enumerate(weights)
+            )
+
+        means = []
+        for above in (True, False):
+            right = size(epsilon - knots[0]) + (any_large if above else 0)
+            left = size(epsilon - knots[-1])
+            left += given[1][-1] + given[3][-1] + given[4][1] if above else 0
+            means.append(
+                parts.average_apart(
+                    knots,
+                    [pair[0 if above else 1] for pair in apart],
+                    epsilon,
+                    centre=0.01,
+                    above=split.above(),
+                    below=split.below(),
+                    right=right,
+                    left=left,
+                )
+            )
+        return weights, means
+
+    weights, (above, below) = min(map(fitted, (0.02, 0.05, 0.1, 0.2, 0.4)), key=lambda x: sum(x[1]))
+    with ctx.workprec(200):
+        lowest_listed = -1.3 if rare else -2.0
+        listed = [
+            at for at, loss in zip(atoms(), LAW, strict=True) if lowest_listed < loss < THRESHOLD
+        ]
+        total = arb(0)
+        for k, weight in enumerate(weights):
+            tilt = arb(unit) * (2 * k + 1)
+            moment = sum((p * (tilt * loss).exp() for loss, p in listed), arb(0))
+            total += arb(weight) * (-tilt * arb(0.01)).exp() * moment ** (count + others - 1)
+        size = sum(map(abs, weights)) * 2.0 ** (count + others)
+        spared = arb(split.log_spared()).exp()
+        upper = (count + others) * (total + above) * spared
+        lower = (count + others) * max(total - below, arb(0), key=float)
+        found = split.one()
+        assert abs(found[0] - lower) <= arb(1e-8) * (abs(lower) + size)
+        assert abs(found[1] - upper) <= arb(1e-8) * (abs(upper) + size)
+
+
+# Sampled Gaussians: noise, rate, epsilon.
+PAIRS = [
+    (1.0, 1e-3, 0.7),
+    (1.0, 1e-4, 1.0),
+    (2.44, 0.000186, 0.032),
+    (0.6, 3e-6, 2.0),
+    (3.0, 1e-3, 0.2),
+    (0.5, 1e-6, 0.5),
+]
+
+
+def tail(x):
+    return (x / acb(2).sqrt()).erfc() / 2
+
+
+@cache
+def delta_of_two(noise, rate, epsilon):
+    """delta of two steps, in balls: the integral of one's density times the other's delta."""
+    with ctx.workprec(160):
+        mu, q, eps = 1 / arb(noise), arb(rate), arb(epsilon)
+
+        def grown(x):
+            return 1 - q + q * (mu * (x - mu / 2)).exp()
+
+        def density(x):
+            return ((-x * x / 2).exp() * (1 - q) + (-((x - mu) ** 2) / 2).exp() * q) / acb(
+                2 * arb.pi()
+            ).sqrt()
+
+        def integrand(x, _):
+            rest = eps.exp() / grown(x)  # e^(epsilon - loss)
+            y = (((rest - 1) / q + 1).log()) / mu + mu / 2
+            return density(x) * (q * tail(y - mu) - (rest - 1 + q) * tail(y))
+
+        # Beyond the kink the other's delta is 1 - e^(epsilon - loss).
+        kink = ((((eps.exp() / (1 - q)) - 1) / q + 1).log()) / mu + mu / 2
+        near = [kink - arb(2) ** -k for k in range(0, 120, 2)]
+        cuts = [arb(-14), *(arb(k) for k in range(-12, int(float(near[0].mid())), 2)), *near]
+        with ctx.workprec(300):
+            inner = sum(
+                (
+                    acb.integral(integrand, acb(a), acb(b), abs_tol=1e-120).real
+                    for a, b in itertools.pairwise(cuts)
+                ),
+                arb(0),
+            )
+        beyond = (1 - q) * tail(acb(kink)) + q * tail(acb(kink - mu)) - eps.exp() * tail(acb(kink))
+        # Below -14 losses are negative; next to the kink delta is at most q.
+        y = (((eps.exp() - 1) / q + 1).log()) / mu + mu / 2
+        low = tail(acb(14)).real * q * tail(acb(y - mu)).real
+        gap = q * (kink - near[-1]) * density(acb(near[-1])).real
+        rest = arb(0, 1) * (low + gap)
+        return inner + beyond.real + rest
+
+
+@pytest.mark.parametrize(("noise", "rate", "epsilon"), PAIRS)
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
+def test_two_sampled_gaussians(noise, rate, epsilon, tolerance):
+    terms = [(_core.dominating_pair("poisson_gaussian_remove", (noise, rate)), 2)]
+    (found,) = _core.delta_bounds(
+        [terms], [epsilon], tolerance=tolerance, memory_limit=1 << 28, method="one_large_loss"
+    )
+    truth = delta_of_two(noise, rate, epsilon)
+    assert found.lower <= truth
+    assert truth <= found.upper
+    if tolerance == 1e-3:
+        assert found.upper - found.lower <= 1e-3 * found.upper
+
+
+def test_it_bounds_no_epsilon():
+    terms = [(_core.dominating_pair("poisson_gaussian_remove", (1.0, 1e-4)), 100)]
+    (found,) = _core.epsilon_bounds(
+        [terms], [1e-6], tolerance=1e-3, memory_limit=1 << 28, method="one_large_loss"
+    )
+    assert (found.lower, found.upper) == (0, math.inf)
+    assert not found.converged
+
+
+SIGMAS, RATES, COUNTS = (1.0, 1.145), (1e-3, 1e-4, 2.4e-5, 1e-6), (100, 504, 5000)
+
+
+@pytest.mark.parametrize("sigma", SIGMAS)
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("count", COUNTS)
+def test_no_delta_of_rare_steps_is_refused(sigma, rate, count):
+    run = count * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(rate)
+    bounds = [run.delta_bounds(epsilon, smallest=0) for epsilon in (1.0, 2.7, 4.0, 6.0)]
+    for one, next_one in itertools.pairwise(bounds):
+        assert next_one.upper <= one.upper
+        assert next_one.lower <= one.lower
+
+
+def test_different_steps_are_added():
+    """Of both kinds a large loss may decide."""
+    steps = [
+        hs.Gaussian(noise_multiplier=s).poisson_sampled(q) for s, q in ((1.0, 1e-4), (0.8, 1e-5))
+    ]
+    (a, b), run = steps, 300 * steps[0] + 200 * steps[1]
+    bounds = run.delta_bounds(1.0, tolerance=1e-4)
+    alone = sum(n * step.delta(1.0) for n, step in ((300, a), (200, b)))
+    assert bounds.lower > alone
+    assert bounds.upper < 1.05 * alone
