@@ -100,6 +100,7 @@ void bind_mechanisms(pybind11::module_& module);
 void bind_answers(pybind11::module_& module);
 void bind_account(pybind11::module_& module);
 void bind_audit(pybind11::module_& module);
+void bind_matrix(pybind11::module_& module);
 void bind_dpsgd(pybind11::module_& module);
 void bind_pld(pybind11::module_& module);
 void bind_views(pybind11::module_& module);

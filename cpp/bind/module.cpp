@@ -44,6 +44,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_account(module);
   bind_audit(module);
   bind_run(module);
+  bind_matrix(module);
   bind_dpsgd(module);
   bind_views(module);
   bind_pld_views(module);

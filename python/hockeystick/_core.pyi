@@ -23,7 +23,9 @@ __all__: list[str] = [
     "audited_epsilon",
     "audited_mu",
     "bayes_risk_bounds",
+    "buffered_sensitivity",
     "clock",
+    "column_norms",
     "composed_delta",
     "composed_directly",
     "delta_bounds",
@@ -44,7 +46,9 @@ __all__: list[str] = [
     "loss_quantile_bounds",
     "loss_tail_bounds",
     "loss_variance_bounds",
+    "matrix_sensitivity",
     "methods",
+    "noise_of_sensitivity",
     "one_run_epsilon",
     "one_run_p_value",
     "one_run_refutes",
@@ -61,6 +65,8 @@ __all__: list[str] = [
     "ranges",
     "rate_limits",
     "renyi_bounds",
+    "root_bounds",
+    "toeplitz_sensitivity",
     "zcdp_bounds",
 ]
 
@@ -346,9 +352,27 @@ def bayes_risk_bounds(
     Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where `directions` do not contain their own.
     """
 
+def buffered_sensitivity(
+    scales: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    decays: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    steps: typing.SupportsFloat | typing.SupportsIndex,
+    min_separation: typing.SupportsFloat | typing.SupportsIndex,
+    max_participations: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]:
+    """
+    That of a buffered linear Toeplitz matrix.
+    """
+
 def clock() -> float:
     """
     Seconds of a clock that never goes back.
+    """
+
+def column_norms(
+    strategy: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> list[tuple[float, float]]:
+    """
+    The norm of each column, enclosed.
     """
 
 def composed_delta(
@@ -538,9 +562,27 @@ def loss_variance_bounds(
     Encloses the variance of the loss, for the worst direction, once per element.
     """
 
+def matrix_sensitivity(
+    strategy: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    min_separation: typing.SupportsFloat | typing.SupportsIndex,
+    max_participations: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]:
+    """
+    The sensitivity of a matrix mechanism, enclosed.
+    """
+
 def methods() -> list[str]:
     """
     The names of the methods, in the order in which they are asked for a forecast.
+    """
+
+def noise_of_sensitivity(
+    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
+    lower: typing.SupportsFloat | typing.SupportsIndex,
+    upper: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]:
+    """
+    The noise over a sensitivity that is enclosed, enclosed.
     """
 
 def one_run_epsilon(
@@ -677,6 +719,21 @@ def renyi_bounds(
 ) -> Answers:
     """
     Encloses the Renyi divergence at each order, for the worst direction.
+    """
+
+def root_bounds(square: typing.SupportsFloat | typing.SupportsIndex) -> tuple[float, float]:
+    """
+    The root of a whole number, enclosed.
+    """
+
+def toeplitz_sensitivity(
+    coefficients: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    steps: typing.SupportsFloat | typing.SupportsIndex,
+    min_separation: typing.SupportsFloat | typing.SupportsIndex,
+    max_participations: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]:
+    """
+    That of a lower triangular Toeplitz matrix, by its first column.
     """
 
 def zcdp_bounds(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.compat.jax_privacy import _RUNS, selected_run
+from hockeystick.compat.jax_privacy import _RUNS, correlated_run, selected_run
 
 STEP = hs.Gaussian(noise_multiplier=1.0)
 FREE = hs.Composition()
@@ -188,3 +188,76 @@ def _defined(composed):
             continue
         return adjacency
     raise AssertionError(composed)
+
+
+def test_strategies_of_matrix_factorization_are_recognised():
+    noise = {"noise_multiplier": 9.0, "min_sep": 4, "max_participations": 3}
+    own = {"noise_multiplier": 9.0, "min_separation": 4, "max_participations": 3}
+    coefficients = np.array([1.0, 0.5, 0.375], dtype=np.float32)
+    toeplitz = correlated_run(coefficients, iterations=20, **noise)
+    assert toeplitz == hs.MatrixMechanism.toeplitz([1.0, 0.5, 0.375], steps=20, **own)
+    blt = made_up(
+        "BufferedToeplitz", buf_decay=np.array([0.9, 0.5]), output_scale=np.array([0.2, 0.3])
+    )
+    buffered = correlated_run(blt, iterations=20, **noise)
+    assert buffered == hs.MatrixMechanism.buffered([0.2, 0.3], [0.9, 0.5], steps=20, **own)
+    matrix = np.tril(np.ones((5, 5), dtype=np.float32))
+    banded = made_up("ColumnNormalizedBanded", materialize=lambda: matrix)
+    assert correlated_run(banded, **noise) == hs.MatrixMechanism(matrix, **own)
+    assert correlated_run(matrix, **noise) == hs.MatrixMechanism(matrix, **own)
+
+
+def test_the_buffers_are_those_that_the_strategy_multiplies_by():
+    """As it reads and updates them, step by step: its first column."""
+    decays, scales = np.array([0.9, 0.5]), np.array([0.2, 0.3])
+    buffers, column = np.zeros(2), []
+    for t in range(12):
+        x = float(t == 0)
+        column.append(x + scales @ buffers)
+        buffers = decays * buffers + x
+    blt = made_up("BufferedToeplitz", buf_decay=decays, output_scale=scales)
+    found = correlated_run(blt, noise_multiplier=3.0, iterations=12).sensitivity_bounds()
+    known = hs.MatrixMechanism.toeplitz(column, steps=12, noise_multiplier=3.0)
+    assert found == pytest.approx(known.sensitivity_bounds(), rel=1e-14)
+
+
+def test_events_of_amplified_runs_are_what_amplified_says():
+    dp_accounting = pytest.importorskip("dp_accounting")
+    run = hs.MatrixMechanism.toeplitz(
+        [1.0, 0.5], steps=40, noise_multiplier=2.0, min_separation=4
+    ).amplified(0.1)
+    ((step, count),) = run.terms
+    event = dp_accounting.SelfComposedDpEvent(
+        dp_accounting.PoissonSampledDpEvent(
+            0.1, dp_accounting.GaussianDpEvent(step.mechanism.noise_multiplier)
+        ),
+        count,
+    )
+    assert hs.Composition.from_dp_event(event) == run
+
+
+def test_single_precision_falls_short_of_the_sensitivity():
+    """As JAX sums by default; the truth is above what it says."""
+    steps = 4096
+    column = np.ones(steps)
+    for t in range(1, steps):
+        column[t] = column[t - 1] * (2 * t - 1) / (2 * t)
+    single = np.cumsum(column.astype(np.float32).reshape(-1, 64), axis=0, dtype=np.float32).ravel()
+    exact = hs.MatrixMechanism.toeplitz(
+        column, steps=steps, noise_multiplier=500.0, min_separation=64
+    ).sensitivity_bounds()
+    assert abs(float(single @ single) / exact.lower**2 - 1) > 1e-9
+    assert exact.upper <= exact.lower * (1 + 1e-14)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "error", "message"),
+    [
+        ("toeplitz", TypeError, "strategy must be a BufferedToeplitz"),
+        (np.ones((2, 2, 2)), TypeError, "strategy must be a BufferedToeplitz"),
+        (np.ones(3), ValueError, "iterations must be given"),
+    ],
+)
+def test_other_correlations_are_refused(strategy, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        correlated_run(strategy, noise_multiplier=1.0)

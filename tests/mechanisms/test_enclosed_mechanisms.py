@@ -32,6 +32,11 @@ EXAMPLES = [
     hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE).poisson_sampled(0.2),
     hs.ZCDP(0.3),
     hs.RenyiDP(order=8.0, divergence=0.5),
+    hs.GaussianBetween(least_noise=2.0, most_noise=2.1),
+    hs.MatrixMechanism([[1.0, 0.0], [-0.5, 1.0]], noise_multiplier=3.0),
+    hs.MatrixMechanism.toeplitz([1.0, 0.5, 0.75], steps=40, noise_multiplier=12.0),
+    hs.MatrixMechanism.buffered([0.5], [0.9], steps=40, noise_multiplier=12.0, min_separation=9),
+    hs.MatrixMechanism.tree(leaves=20, noise_multiplier=5.0, restarts=2),
 ]
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES, ids=lambda m: repr(m)[:60])
 
@@ -46,8 +51,15 @@ def adjacency(mechanism):
     raise AssertionError
 
 
+def classes(base=EnclosedMechanism):
+    for kind in base.__subclasses__():
+        yield from classes(kind)
+        if dataclasses.is_dataclass(kind):
+            yield kind
+
+
 def test_every_class_has_an_example():
-    names = {kind.__name__ for kind in EnclosedMechanism.__subclasses__()}
+    names = {kind.__name__ for kind in classes()}
     assert {type(mechanism).__name__ for mechanism in EXAMPLES} == names
 
 

@@ -18,6 +18,7 @@ std::vector<MechanismKind> enclosed();
 std::vector<MechanismKind> fixed_size();
 std::vector<MechanismKind> given();
 std::vector<MechanismKind> renyi();
+std::vector<MechanismKind> between();
 
 /// Of a Poisson subsample, whose probability is the first argument.
 Mechanism simplest_poisson(const Mechanism& one);

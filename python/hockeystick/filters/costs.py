@@ -11,9 +11,11 @@ from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms import (
     ApproximateDP,
     Gaussian,
+    GaussianBetween,
     PoissonSampled,
     RandomAllocation,
 )
+from hockeystick.mechanisms.matrix_mechanism import CorrelatedNoise
 
 
 def both_directions(adjacency: Adjacency) -> Adjacency:
@@ -54,6 +56,8 @@ def mu_squared(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
         inner = mechanism.mechanism
     elif isinstance(mechanism, RandomAllocation):
         inner, repeats = mechanism.mechanism, mechanism.epochs
+    if isinstance(inner, CorrelatedNoise | GaussianBetween):
+        return (moved / Fraction(inner.least_noise)) ** 2
     if isinstance(inner, Gaussian):
         return repeats * (moved / Fraction(inner.noise_multiplier)) ** 2
     loss = pure_loss(mechanism, adjacency)

@@ -11,9 +11,16 @@ from hockeystick.mechanisms.discrete_pair import DiscretePair
 from hockeystick.mechanisms.exponential_mechanism import ExponentialMechanism
 from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
 from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.gaussian_between import GaussianBetween
 from hockeystick.mechanisms.gaussian_mixture import GaussianMixture
 from hockeystick.mechanisms.hockey_stick_curve import HockeyStickCurve, PoissonSampledCurve
 from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.mechanisms.matrix_mechanism import (
+    BufferedMechanism,
+    MatrixMechanism,
+    ToeplitzMechanism,
+    TreeMechanism,
+)
 from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
 from hockeystick.mechanisms.random_allocation import RandomAllocation
@@ -28,15 +35,18 @@ __all__ = [
     "ZCDP",
     "AdditiveNoise",
     "ApproximateDP",
+    "BufferedMechanism",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "DiscretePair",
     "ExponentialMechanism",
     "FixedSizeSampled",
     "Gaussian",
+    "GaussianBetween",
     "GaussianMixture",
     "HockeyStickCurve",
     "Laplace",
+    "MatrixMechanism",
     "PermuteAndFlip",
     "PoissonSampled",
     "PoissonSampledCurve",
@@ -45,9 +55,15 @@ __all__ = [
     "RenyiDP",
     "SelectedSteps",
     "Shuffled",
+    "ToeplitzMechanism",
+    "TreeMechanism",
     "TruncatedPoissonGaussian",
 ]
 
 for _name in _core.described_types() & set(__all__):
     _kind = globals()[_name]
     _core.list_mechanism(_kind, _name, list(fields_by_argument(_kind).items()))
+for _kind in (MatrixMechanism, ToeplitzMechanism, BufferedMechanism, TreeMechanism):
+    _core.list_mechanism(
+        _kind, "GaussianBetween", [("least_noise", "least_noise"), ("most_noise", "most_noise")]
+    )
