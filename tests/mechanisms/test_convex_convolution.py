@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws above and below means of independent variables, against all sums, in ball arithmetic."""
 
+import itertools
 import math
 import random
 from itertools import combinations_with_replacement
@@ -139,3 +140,64 @@ def test_the_gap_falls_with_the_square_of_the_points():
                 bounds.append(expectation(law, above, f, 1, 1))
             gaps.append(float((bounds[0] - bounds[1]) / bounds[0]))
     assert gaps[0] > 2.5 * gaps[1] > 6 * gaps[2] > 0
+
+
+U = 2.0**-53
+
+STATED = [  # origin, spacing, first, values: which term is the largest
+    (0.0, 2**-19, 1, 1),  # constants
+    (0.0, 2**-19, 600 * 2**19, 1),  # a logarithm
+    (600.0, 2**-19, 0, 1),  # the origin
+    (0.0, 2**-19, 1, 40_000),  # diagonals
+]
+
+
+@pytest.mark.parametrize("above", [True, False])
+@pytest.mark.parametrize(("origin", "spacing", "first", "values"), STATED)
+def test_stated_errors_are_those_of_the_page(above, origin, spacing, first, values):
+    """Of one sum, its cut ends, its weights and the last factor, added up."""
+    mass = [0.5 / values] * values
+    law = _core.sampling.mean_law(above, origin, spacing, first, mass, 0.0, 0.0, 2, 1.0, 1, 1e-200)
+    with ctx.workprec(160):
+        far = abs(arb(origin) + arb(spacing) * first)
+        sums = 64 + 4 * far + arb(2 * values) / 16
+        last = 16 + 2 * abs(arb(origin)) + 4 * arb(2).log()
+        ends = 2 * (abs(arb(origin)) + far)
+        masses = sums + 16 + ends + last
+        places = 64 + 8 + 32 + ends + last
+        if not above:
+            places += 3 * sums
+        for found, page in ((law["mass_error"], masses), (law["value_error"], places)):
+            assert page < arb(found) / U < 1.04 * page
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_errors_of_both_terms_of_a_sum_add_up(above):
+    """Of masses about twice those of fewer copies, and once more what one sum takes."""
+    errors = [
+        _core.sampling.mean_law(above, 600.0, 2**-20, 0, [0.5], 0.0, 0.0, steps, 1.0, 1, 1e-200)[
+            "mass_error"
+        ]
+        for steps in (2, 4, 8)
+    ]
+    for fewer, more in itertools.pairwise(errors):
+        assert 1.8 < (more - errors[0]) / fewer < 2.01
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_means_with_0_that_share_a_place_are_not_rounded_one_by_one(above):
+    """Of 20,000 equal ones the roundings are alike: plain sums were off by 124 u."""
+    rng = random.Random("equal")
+    zero, values, spacing = 0.5, 20_000, 2.0**-30
+    for _ in range(8):
+        x = rng.uniform(0.2, 0.5) / values
+        law = _core.sampling.mean_law(
+            above, 0.0, spacing, 0, [x] * values, zero, 0.0, 2, 1.0, 1, 0.0
+        )
+        with ctx.workprec(160):
+            q = sum((arb(x) * (-arb(spacing) * k / 2).exp() for k in range(values)), arb(0))
+            found = arb(law["zero"])
+            for k, m in enumerate(law["mass"]):
+                place = arb(law["origin"]) + arb(law["spacing"]) * (law["first"] + k)
+                found += arb(m) * (-place / 2).exp()
+            assert abs(found / (q + zero) ** 2 - 1) < 16 * U

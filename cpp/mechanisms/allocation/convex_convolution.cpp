@@ -200,7 +200,7 @@ class Products {
     const double decay = math::exp(-a.spacing);
     const double first_decay = math::exp(-static_cast<double>(near) * a.spacing);
     // From a value to the next, b's values move away by one interval.
-    CompensatedSum mass;
+    CompensatedSum mass, lowest_mass, lowest_moment, nothing;
     mass.add(b.zero / mass_unit);
     double moment = 0;  // of their values over the larger one
     Index j = b.first;  // the next of b to count
@@ -219,9 +219,9 @@ class Products {
       if (n < start_) {  // means with 0: split between 0 and the first place, or merged there
         const double off = static_cast<double>(to_.finer * (i - start_)) * to_.spacing;  // from the place to g_i
         const double value = larger * math::exp(off), here = own * total * math::exp(-0.5 * off);
-        low_[0][0] += above ? here * value : here;
-        if (!above) high_[0][0] += here * value * (a.moment[from] / a.mass[from]);
-        zero_ += above ? here * (1 - value) : 0;
+        lowest_mass.add(above ? here * value : here);
+        if (!above) lowest_moment.add(here * value * (a.moment[from] / a.mass[from]));
+        if (above) nothing.add(here * (1 - value));
         continue;
       }
       const std::size_t half = static_cast<std::size_t>(k - to_.finer * n), at = static_cast<std::size_t>(n - start_);
@@ -235,6 +235,8 @@ class Products {
         high_[half][at] += times * (larger * a.moment[from] * total + smaller * a.mass[from] * moment) / far.tilt;
       }
     }
+    // Of the others, each place has one, so that these alone are many in one sum.
+    low_[0][0] += lowest_mass.value(), high_[0][0] += lowest_moment.value(), zero_ += nothing.value();
   }
 
   Target to_;
