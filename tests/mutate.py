@@ -10,7 +10,7 @@ A row of the kind "dropped" leaves an allowance out (is it needed?), "halved" ta
 it not far too large?), and "broken" changes the line in some other way (is it wired?). A row of
 `spared` names tagged lines, by pieces that only one of them has, and says why there is nothing to
 mutate, or why no test fails if what they book is dropped or halved. Every tagged line has a dropped
-and a halved row or such a reason; rows of `open` in open.toml list those that have neither yet.
+and a halved row or such a reason.
 Each edit is made in a copy of the tree, the core is built anew, and the tests named for it
 run until one fails. Needs what building the core needs: cmake, ninja, pybind11. Answers 1 if a
 mutation survives, does not compile, or is not where the table says, or if the tests fail without
@@ -70,12 +70,12 @@ class Spared:
     """Tagged lines with nothing to mutate, or that no test misses if mutated so.
 
     `lines` are pieces of them, each in one tagged statement (of the function `at`). Without a
-    `kind` they are spared both. `why` is empty for what is still open.
+    `kind` they are spared both.
     """
 
     proof: str
     lines: tuple[str, ...]
-    why: str = ""
+    why: str
     kind: str = ""
     at: str = ""
 
@@ -94,17 +94,15 @@ class Table:
 
     mutations: list[Mutation]
     spared: list[Spared]
-    open: list[Spared]
 
 
 def table() -> Table:
     """Read tests/mutations/*.toml."""
-    found = Table(mutations=[], spared=[], open=[])
+    found = Table(mutations=[], spared=[])
     for path in sorted(TABLES.glob("*.toml")):
         for slug, page in tomllib.loads(path.read_text()).items():
             found.mutations.extend(_mutation(path.stem, slug, r) for r in page.get("mutations", []))
             found.spared.extend(_spared(slug, row) for row in page.get("spared", []))
-            found.open.extend(_spared(slug, row) for row in page.get("open", []))
     return found
 
 

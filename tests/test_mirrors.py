@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 # Tested through what uses them. A name leaves this list with its test;
 THROUGH_OTHERS = {
     "c": "question",
-    "discretize": "cells jensen_integral tangent_points",
+    "discretize": "cells tangent_points",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
     "gaussian_cells gaussian_mgf_line gaussian_tradeoff given known_pairs "
     "public_mixture random_allocation sampled",

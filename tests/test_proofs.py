@@ -40,25 +40,24 @@ def test_pages_refer_to_pages():
 
 
 def test_the_tables_name_pages_kinds_and_reasons():
-    rows = [*TABLE.mutations, *TABLE.spared, *TABLE.open]
+    rows = [*TABLE.mutations, *TABLE.spared]
     assert {row.proof for row in rows} == set(PAGES)
     assert {row.kind for row in TABLE.mutations} <= set(mutate.KINDS)
-    assert {row.kind for row in [*TABLE.spared, *TABLE.open]} <= {"", *ASKED}
+    assert {row.kind for row in TABLE.spared} <= {"", *ASKED}
     assert all(row.why for row in TABLE.spared)
-    assert not any(row.why for row in TABLE.open)
 
 
-@pytest.mark.parametrize("row", [*TABLE.spared, *TABLE.open], ids=str)
+@pytest.mark.parametrize("row", TABLE.spared, ids=str)
 def test_what_is_spared_is_there_once(row):
     for line, places in zip(row.lines, row.places(ROOT), strict=True):
         assert len(places) == 1, line
 
 
-def spared(rows, kind):
-    """The tags that rows of `spared` or `open` name for a kind of edit."""
+def spared(kind):
+    """The tags that rows of `spared` name for a kind of edit."""
     return {
         proofs.tag_at(ROOT, row.proof, place)
-        for row in rows
+        for row in TABLE.spared
         if row.kind in {"", kind}
         for (place,) in row.places(ROOT)
     }
@@ -66,12 +65,9 @@ def spared(rows, kind):
 
 @pytest.mark.parametrize("kind", ASKED)
 def test_every_tagged_line_is_mutated_or_says_why_not(kind):
-    """What is neither is listed in open.toml, which no new line enters."""
     rows = [row for row in TABLE.mutations if row.kind == kind]
     held = {proofs.tag_at(ROOT, row.proof, row.places(ROOT)[0]) for row in rows}
-    reasons, left = spared(TABLE.spared, kind), spared(TABLE.open, kind)
-    assert sorted(map(str, set(proofs.tagged(ROOT)) - held - reasons - left)) == []
-    assert sorted(map(str, left & (held | reasons))) == []
+    assert sorted(map(str, set(proofs.tagged(ROOT)) - held - spared(kind))) == []
 
 
 def test_what_is_said_to_be_tested_in_ball_arithmetic_is():

@@ -63,6 +63,7 @@ void LognormalTransform::place(Line& line) const {
   const double farthest = std::sqrt(tail_deviations * tail_deviations + centre * centre);
   const auto lowest = -static_cast<int>(std::ceil(farthest / d));
   const auto highest = static_cast<int>(std::ceil((farthest + 2 * mu_) / d));
+  line.centre = centre, line.half_width = half_width, line.step = d, line.lowest = lowest;
   const double on_line = math::exp(centre * centre / 2) * (1 + 1e-12);
   const double from = (1 - lowest) * d, beyond = (highest + 1) * d;
   // proof: lognormal-transform

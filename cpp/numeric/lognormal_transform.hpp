@@ -52,10 +52,11 @@ class LognormalTransform {
   double mu() const { return mu_; }
   const SimdKernels& kernel() const { return kernel_; }
 
- private:
-  // A line for angles of s in [from, to] and the errors of sums over it, per unit of the bounds of F.
+  /// A line for angles of s in [from, to] and the errors of sums over it, per unit of the bounds of F: nodes are the
+  /// multiples of `step` from `lowest` on, `centre` and `half_width` are c and b.
   struct Line {
-    double from = 0, to = 0;
+    double from = 0, to = 0, centre = 0, half_width = 0, step = 0;
+    int lowest = 0;
     double strip = 0, left = 0, right = 0;
     double strip_square = 0, left_square = 0, right_square = 0;
     std::vector<double> weight_re, weight_im, size, y_re, y_im;  // of each node, a multiple of 8; y_re, y_im: Y - 1
@@ -66,12 +67,16 @@ class LognormalTransform {
     }
     double left_out(double by_size, double by_square) const;
   };
+  /// The one for real s.
+  const Line& real_line() const { return lines_.front(); }
+
+ private:
   void place(Line& line) const;
   const Line* line_of(std::complex<double> s) const;
 
   const SimdKernels& kernel_;
   double mu_, variance_;
-  std::array<Line, 5> lines_;  // the first for real s
+  std::array<Line, 5> lines_;
 };
 
 }  // namespace hockeystick

@@ -86,6 +86,16 @@ class DominatingPair:
         """
         Upper bound of delta at each epsilon.
         """
+    def law_errors(self) -> tuple[float, float] | None:
+        """
+        Errors of every mass, relative, and of every loss, if all finite losses are atoms.
+        """
+    def log_moment_bounds(
+        self, t: typing.SupportsFloat | typing.SupportsIndex
+    ) -> tuple[float, float]:
+        """
+        Bounds of log E_P[e^(t L)].
+        """
     @property
     def loss_supremum(self) -> float: ...
 

@@ -152,6 +152,8 @@ void bind_contour(py::module_& core) {
            "Real and imaginary part of M(tilt + i k spacing) / M(tilt), and the errors by rounding and truncation.")
       .def("modulus_bound", &MgfLine::modulus_bound, py::arg("frequency"),
            "Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.")
+      .def("truncation", &MgfLine::truncation, py::arg("frequency"),
+           "Error, apart from rounding, of a sample at a frequency.")
       .def("left_out", &MgfLine::left_out, "Upper bound of the mass that no moment counts.")
       .def("size", &MgfLine::size, "Terms of the sum that a sample is.");
   module.def("moment_line", &needed_line, py::arg("pair"), py::arg("lowest"), py::arg("tilt"), py::arg("highest"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests ask of a dominating pair itself: its cells, its ends, its moments.
+#include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "discretize/jensen_integral.hpp"
 #include "mechanisms/adjacency.hpp"
 #include "mechanisms/allocation/allocated_pair.hpp"
 #include "mechanisms/allocation/far_losses.hpp"
@@ -16,6 +18,7 @@
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/gaussian/mixture_loss.hpp"
 #include "mechanisms/registry.hpp"
+#include "methods/trivial_bounds.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -66,6 +69,25 @@ Pair moments(const Pair& step, double steps, bool back) {
 Pair far(const Pair& curve, const Pair& step, double steps, bool back) {
   const LongWork work;
   return owned(with_far_losses(curve, step, steps, back));
+}
+
+// E_P[g(L)] up to the last edge, of g with the same bounds below the first one.
+std::pair<double, double> integral_of(const DominatingPair& pair, const std::vector<double>& edges,
+                                      const std::function<double(double)>& value,
+                                      const std::function<double(double)>& slope, double bend) {
+  const auto nothing = [](double) { return 0.0; };
+  const auto [lower, upper] = loss_integral(pair.integrate(edges), edges, {value, slope, bend, nothing, nothing});
+  return {lower, upper};
+}
+
+std::optional<std::pair<double, double>> next_to_largest(
+    const std::vector<std::pair<std::shared_ptr<const DominatingPair>, std::int64_t>>& terms, double epsilon,
+    double tolerance) {
+  Direction direction;
+  for (const auto& [pair, count] : terms) direction.push_back({pair, count});
+  const auto answer = delta_next_to_largest_loss(direction, epsilon, tolerance);
+  if (!answer) return std::nullopt;
+  return std::pair(answer->lower, answer->upper);
 }
 
 // The loss of a Gaussian mixture, its slope and the error at each point, or those with the posterior weights.
@@ -128,6 +150,20 @@ void bind_pairs(py::module_& module) {
       .def("unlisted_moment_bound", &DominatingPair::unlisted_moment_bound, py::call_guard<LongWork>(), py::arg("t"),
            "Upper bound of E_P[e^(t L)] + max(1, t) Q over outcomes of finite loss counted at +inf, t > 0.")
       .def(
+          "log_moment_bounds",
+          [](const DominatingPair& pair, double t) {
+            const auto [lower, upper] = pair.log_moment_bounds(t);
+            return std::pair(lower, upper);
+          },
+          py::arg("t"), "Bounds of log E_P[e^(t L)].")
+      .def(
+          "law_errors",
+          [](const DominatingPair& pair) {
+            const auto law = pair.finite_law();
+            return law ? std::optional(std::pair(law->mass_error, law->loss_error)) : std::nullopt;
+          },
+          "Errors of every mass, relative, and of every loss, if all finite losses are atoms.")
+      .def(
           "nodes",
           [](const DominatingPair& pair) {
             const LongWork work;
@@ -154,6 +190,8 @@ void bind_pairs(py::module_& module) {
       py::cpp_function(&moments, py::arg("step"), py::arg("steps"), py::kw_only(), py::arg("back"));
   module.attr("parts").attr("with_far_losses") =
       py::cpp_function(&far, py::arg("curve"), py::arg("step"), py::arg("steps"), py::kw_only(), py::arg("back"));
+  module.attr("parts").attr("loss_integral") = py::cpp_function(&integral_of);
+  module.attr("parts").attr("next_to_largest_loss") = py::cpp_function(&next_to_largest);
   module.attr("parts").attr("mixture_losses") = py::cpp_function(&mixture_losses);
   module.attr("parts").attr("pair_names") = py::cpp_function(&pair_names);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "mechanisms/allocation/allocation_contour.hpp"
 #include "mechanisms/allocation/allocation_curve.hpp"
 #include "mechanisms/allocation/allocation_epoch.hpp"
 #include "mechanisms/allocation/allocation_hyperbola.hpp"
@@ -87,6 +88,15 @@ SplitLaw split_law(const Split& from) {
   return {values, masses, excess, off};
 }
 
+template <class Booked>
+py::dict booked(const Booked& of) {
+  py::dict all;
+  all["lambda"] = of.lambda, all["period"] = of.period, all["spacing"] = of.spacing;
+  all["rounding"] = of.rounding, all["turning"] = of.turning, all["size"] = of.size, all["tail"] = of.tail;
+  all["chernoff"] = of.chernoff, all["log_chernoff"] = of.log_chernoff;
+  return all;
+}
+
 Way way_of(bool back) { return back ? Way::back : Way::forth; }
 
 }  // namespace
@@ -107,6 +117,40 @@ void bind_sampling(py::module_& m) {
   module.def(
       "log_moment_above", [](double mu, double c) { return LognormalTransform(mu).log_moment_above(c); }, py::arg("mu"),
       py::arg("c"), "Upper bound of log E e^(-c (Y - 1)).");
+  module.def(
+      "lognormal_line",
+      [](double mu) {
+        const LognormalTransform transform(mu);
+        const LognormalTransform::Line& line = transform.real_line();
+        py::dict all;
+        all["centre"] = line.centre, all["half_width"] = line.half_width, all["step"] = line.step;
+        all["lowest"] = line.lowest, all["size"] = line.size, all["y"] = line.y;
+        all["strip"] = line.strip, all["left"] = line.left, all["right"] = line.right;
+        return all;
+      },
+      py::arg("mu"), "The line for real s, its nodes, and what it leaves out.");
+  module.def(
+      "allocation_booked",
+      [](double mu, double t, std::pair<double, double> range, double accuracy) {
+        const LognormalTransform transform(mu);
+        const AllocationSeries series(transform, t, range.first, range.second, accuracy);
+        const AllocationSeries::Booked of = series.booked();
+        py::dict all = booked(of);
+        all["log_unit"] = of.log_unit, all["samples"] = series.samples();
+        return all;
+      },
+      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), "What a series books for its samples.");
+  module.def(
+      "allocation_at",
+      [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
+        const LognormalTransform transform(mu);
+        const AllocationContour contour(transform, t, range.first, range.second, accuracy);
+        std::vector<std::pair<double, double>> found;
+        for (const double d : at) found.emplace_back(contour.at(d).lower, contour.at(d).upper);
+        return found;
+      },
+      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
+      "Bounds of E (S - K)_+ / t, or of E (K - S)_+ / t below t, at each K - t.");
   module.def(
       "allocation_put",
       [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
@@ -149,6 +193,18 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("mu"), py::arg("parts"), py::arg("to"), py::arg("accuracy"), py::arg("at"),
       "Bounds of P(S - E S <= d) at each d, S a sum of copies of scale * Y, parts of (scale, count); and the samples.");
+  module.def(
+      "lognormal_sum_booked",
+      [](double mu, const std::vector<std::pair<double, double>>& parts, double to, double accuracy) {
+        const LognormalTransform transform(mu);
+        std::vector<LognormalPart> sum;
+        for (const auto& [scale, count] : parts) sum.push_back({scale, count});
+        const LognormalSum series(transform, sum, to, accuracy);
+        py::dict all = booked(series.booked());
+        all["samples"] = series.samples();
+        return all;
+      },
+      py::arg("mu"), py::arg("parts"), py::arg("to"), py::arg("accuracy"), "What a sum books for its samples.");
   module.def(
       "allocation_curve",
       [](double mu, double t, double interval, double tail) {

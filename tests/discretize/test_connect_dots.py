@@ -120,3 +120,21 @@ def test_random_supports(step, direction, points, reach, offset, seed):
     base = curves.uniform(step, direction, points, reach)
     case = curves.subset(base, np.random.default_rng(seed), 0.6, offset)
     curves.assert_above(case, "upper")
+
+
+@pytest.mark.parametrize("error", [0, 1])
+def test_the_rest_above_the_support_is_raised_by_its_errors(error):
+    """By those of masses and of shares, as parts of all mass above."""
+    nothing, u = (0.0, 0.0, 0.0), 2.0**-53
+    errors = [0.0] * 5
+    errors[error] = 1e-3
+    step = _core.parts.connect_dots(
+        support=(0.25, 0.0, [0, 1]),
+        cuts=[0.1],
+        cells=[nothing, nothing],
+        tails=(0.0, 0.0, 0.3, 0.1),
+        errors=tuple(errors),
+        estimator="upper",
+    )
+    raised = (0.3 - 0.1 + 1e-3 * 0.3) * (1 + errors[0] + 16 * u)
+    assert step.mass[1] == pytest.approx(raised, rel=1e-12)

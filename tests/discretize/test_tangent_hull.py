@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lower estimates: one step's curve is nowhere above the exact one."""
 
+import math
+import random
+
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,3 +124,47 @@ def test_a_leaking_step_that_the_grid_does_not_see_keeps_what_q_alone_tells(inde
             + (np.array(step.mass) * np.maximum(-np.expm1(epsilon - loss), 0)).sum()
         )
         assert curve <= truth + 1e-15
+
+
+def joined(share_error):
+    """Half of the mass at the first of three points, and 0.4 at 0.45, joined to what is above."""
+    nothing, loss, mass = (0.0, 0.0, 0.0), 0.45, 0.4
+    return _core.parts.connect_dots(
+        support=(0.25, 0.0, [0, 1, 2]),
+        cuts=[0.1, 0.4],
+        cells=[
+            (0.5, 0.0, 0.5 * math.expm1(0.1)),
+            nothing,
+            nothing,
+            (mass, -mass * math.expm1(0.4 - loss), mass * math.expm1(0.5 - loss)),
+        ],
+        tails=(0.0, 0.0, 0.0, 0.0),
+        errors=(0.0, share_error, 0.0, 0.0, 0.0),
+        estimator="lower",
+    )
+
+
+def test_a_cell_that_joins_the_top_brings_its_part_of_the_errors():
+    """p (1 - e^-d) of its mass p, over the growth to the point below."""
+    error = 1e-3
+    exact, rough = joined(0.0), joined(error)
+    assert list(exact.index) == list(rough.index) == [0, 1]
+    top = 0.4 * -math.expm1(-0.25) / math.expm1(0.25)
+    first = 0.5 * -math.expm1(-0.1) / -math.expm1(-0.25)
+    assert exact.mass[1] - rough.mass[1] == pytest.approx(error * (top + first), rel=1e-9)
+
+
+def test_mass_at_no_loss_is_rounded_down():
+    """By 4 u, of which its roundings take one or two: on average over many."""
+    rng, off = random.Random(7), []
+    for _ in range(60):
+        leak = rng.uniform(0.28, 0.32)
+        pair = hs.DiscretePair(p=(leak, 1 - leak), q=(0.0, 1.0)).dominating_pair(Direction.REMOVE)
+        step = _core.parts.step_pmf(
+            pair, interval=0.1, offset=0.0, index=np.array([-4, 0, 10]), estimator="balanced"
+        )
+        (mass,), (_, infinite) = step.mass, pair.infinity_mass
+        with ctx.workprec(120):
+            off.append(float((1 - arb(mass) / (1 - arb(infinite))) / 2.0**-53))
+    assert min(off) > 0
+    assert 3.5 < sum(off) / len(off) < 4.5

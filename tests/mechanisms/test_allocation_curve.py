@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The curve of a random allocation: its series against integrals in ball arithmetic."""
 
+import cmath
 import itertools
 import math
 import random
@@ -166,3 +167,128 @@ def test_much_noise_and_few_steps_are_answered(noise, steps, adjacency):
     wide = hs.Gaussian(noise_multiplier=noise * steps**0.5)
     bounds = epoch.epsilon_bounds(1e-6, adjacency=adjacency)
     assert abs(bounds.lower / wide.epsilon(1e-6) - 1) < 5 / noise
+
+
+U = 2.0**-53
+SERIES = [  # mu, t, range of K - t, accuracy
+    (1.0, 3.0, (0.5, 2.0), 1e-6),
+    (1.0, 100.0, (10.0, 20.0), 1e-13),
+    (0.25, 1e6, (250.0, 500.0), 1e-13),
+    (0.5, 30.0, (-8.0, -4.0), 1e-13),
+    (0.05, 1e6, (30.0, 300.0), 1e-3),
+]
+series = pytest.mark.parametrize(("mu", "t", "ends", "accuracy"), SERIES)
+
+
+def samples(mu, t, booked):
+    """Samples of the transform in their unit, at most how large, and what their log is off by."""
+    for j in range(booked["samples"]):
+        s = complex(booked["lambda"], booked["spacing"] * j)
+        g, error = _core.sampling.lognormal_transform(mu, s)[:2]
+        modulus, logarithm = abs(1 + g), cmath.log(1 + g)
+        off = error / modulus + 32 * U * min(abs(g), 2) * (1 + 1 / modulus**2)
+        size = abs(t * logarithm.real) + abs(t * logarithm.imag) + booked["log_unit"] + 8
+        wrong = t * off * 1.01 + 8 * U * size
+        weight = (2 if j else 1) / abs(s) ** 2
+        if off < 0.01 and wrong < 1:
+            value = cmath.exp(t * logarithm - booked["log_unit"]) / s**2 * (2 if j else 1)
+            yield value, abs(value), math.expm1(wrong) + 24 * U
+        else:
+            most = math.exp(t * math.log(modulus + error) - booked["log_unit"]) * weight
+            yield 0, most, 1.01
+
+
+def sums_of_blocks(values, turn):
+    """Sums of the sizes of all partial sums of blocks of 8."""
+    total = sizes = 0.0
+    for start in range(0, len(values), 8):
+        part = enumerate(values[start : start + 8], start)
+        total += sum((value * cmath.exp(1j * turn * j)).real for j, value in part)
+        sizes += abs(total)
+    return sizes
+
+
+@series
+def test_the_rounding_of_samples_is_the_formula(mu, t, ends, accuracy):
+    booked = _core.sampling.allocation_booked(mu, t, ends, accuracy)
+    terms = list(samples(mu, t, booked))
+    most = [size for _, size, _ in terms]
+    rounding = sum(size * wrong for _, size, wrong in terms)
+    assert booked["rounding"] == pytest.approx(rounding, rel=1e-6, abs=0)
+    assert booked["size"] == pytest.approx(1.5 * sum(most), rel=1e-9)
+    turning = sum(j * size for j, size in enumerate(most))
+    assert booked["turning"] == pytest.approx(turning, rel=1e-9)
+
+
+@series
+def test_samples_left_out_are_the_formula(mu, t, ends, accuracy):
+    """At the best of many angles, next to which the code's guess lies."""
+    booked = _core.sampling.allocation_booked(mu, t, ends, accuracy)
+    lam, count, period = booked["lambda"], booked["samples"], booked["period"]
+    omega = booked["spacing"] * count
+
+    def at(theta):
+        cut, fall = lam * (1 - math.cos(theta)), omega * math.sin(theta)
+        moment = _core.sampling.log_moment_above(mu, lam * math.cos(theta) + fall)
+        return t * ((theta / mu) ** 2 / 2 + cut - fall + moment)
+
+    least = min(at(1.5 * 10 ** (-k / 100)) for k in range(600)) - booked["log_unit"]
+    tail = math.exp(least) * period**2 / (2 * math.pi**2 * (count - 1))
+    assert 0.99 * tail < booked["tail"] < 1.2 * tail
+
+
+@series
+def test_the_width_is_the_formula(mu, t, ends, accuracy):
+    """Rounding and tail twice, and both aliases once."""
+    booked = _core.sampling.allocation_booked(mu, t, ends, accuracy)
+    deviation = math.sqrt(t * math.expm1(mu * mu))
+    lam, period, chernoff = booked["lambda"], booked["period"], booked["chernoff"]
+    values = [value for value, _, _ in samples(mu, t, booked)]
+    for d in ends:
+        turn = booked["spacing"] * d
+        turned = booked["turning"] * 3 * abs(turn) + booked["size"] * 8 * 10
+        sums = booked["size"] * (8 + 16 + 8 * (lam * abs(d) + booked["log_unit"]))
+        rounding = booked["rounding"] + (turned + sums + sums_of_blocks(values, turn)) * U
+        scale = math.exp(lam * d + booked["log_unit"]) / period
+        error = scale * (rounding + booked["tail"])
+        q = math.exp(-lam * period)
+        above = q / (1 - q) * (deviation / 2 + max(0.0, d)) + period * q / (1 - q) ** 2
+        below = 0.0
+        if t + d > period:
+            fall = (chernoff - lam) * period
+            exponent = chernoff * d + booked["log_chernoff"] - 1 - math.log(chernoff)
+            below = math.exp(exponent - fall) / -math.expm1(-fall)
+        ((lower, upper),) = _core.sampling.allocation_put(mu, t, ends, accuracy, [d])
+        width = (2 * error + above + below) / t
+        assert upper - lower == pytest.approx(width, rel=1e-6, abs=U / 2)
+
+
+@pytest.mark.parametrize("t", [2650.0, 2750.0])
+def test_far_below_the_mean_the_exponent_of_chernoffs_bound_is_rounded_up(t):
+    mu, d = 0.5, -0.3 * t
+    booked = _core.sampling.allocation_booked(mu, t, (d, d), 1e-13)
+    ((lower, upper),) = _core.sampling.allocation_put(mu, t, (d, d), 1e-13, [d])
+    with ctx.workprec(120):
+        lam = arb(booked["lambda"])
+        moment = arb(t) * arb(_core.sampling.log_moment_above(mu, booked["lambda"]))
+        exponent, size = lam * d + moment - 1 - lam.log(), -lam * d + moment + 8
+        assert -690 < exponent < -600
+        assert 14 * size * U < (arb(upper) * t).log() - exponent < 18 * size * U
+    assert lower == 0
+
+
+def test_points_below_the_mean_are_moved_outward():
+    """By 2 u of mu, and 8 u of K / t - 1."""
+    mu, t, interval, tail = 1.0, 4.0, 0.02, 1e-9
+    alpha, lower, upper = _core.sampling.allocation_curve(mu, t, interval, tail)
+    spread = math.sqrt(math.expm1(mu * mu) / t)
+    ends = (-min(spread, 0.5) * t, 0.0)
+    places = [k for k, a in enumerate(alpha) if 0.51 < a < 0.6]
+    at = [t * (alpha[k] - 1) for k in places]
+    found = _core.sampling.allocation_at(mu, t, ends, tail / 64, at)
+    for k, (low, high) in zip(places, found, strict=True):
+        with ctx.workprec(120):
+            line = 1 - arb(alpha[k])
+            margin = 2 * U * mu + 8 * U * (line + 1e-4)
+            assert 0.7 * margin < arb(upper[k]) - high - line < 1.3 * margin
+            assert 0.7 * margin < arb(low) + line - arb(lower[k]) < 1.3 * margin

@@ -104,3 +104,10 @@ def test_a_check_that_must_fail():
         pair = _core.dominating_pair("discrete_gaussian", [sigma, shift, bound])
         with pytest.raises(AssertionError):
             atoms.check(pair, law)
+
+
+def test_stated_errors_are_those_of_the_page():
+    """18 u of its masses and 6 u of sums; 2.01 u of the largest loss, at 76 + 1 from 0."""
+    masses, losses = _core.dominating_pair("discrete_gaussian", [2.0, 1.0, math.inf]).law_errors()
+    assert masses == 24 * 2.0**-53
+    assert losses == pytest.approx(2.01 * 2.0**-53 * (1 + 2 * 76) / 8, rel=1e-9, abs=0)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from hockeystick import _core
+from hockeystick.adjacency import Direction
 from mechanisms import atoms
 
 PAIRS = [
@@ -117,3 +118,12 @@ def test_losses_below_the_normal_range_are_off_by_what_their_rounding_takes():
         assert arb(found.lower) <= least <= arb(found.upper)
     stated = step.dominating_pair(hs.Direction.ADD).integrate([-1.0, 1.0]).loss_error
     assert 0 < stated < 1e-320
+
+
+@pytest.mark.parametrize("mass", [0.25, 0.5, 0.75])
+def test_infinite_losses_are_off_by_what_masses_are(mass):
+    pair = hs.DiscretePair(p=(1 - mass, mass), q=(1.0, 0.0)).dominating_pair(Direction.REMOVE)
+    (lower, upper), (error, _) = pair.infinity_mass, pair.law_errors()
+    assert error > 8 * 2.0**-53
+    assert 0.85 * error < upper / mass - 1 < 1.15 * error
+    assert 0.85 * error < 1 - lower / mass < 1.15 * error

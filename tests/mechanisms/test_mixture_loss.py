@@ -141,3 +141,22 @@ def test_losses_at_no_number_are_not_known(name, with_weights):
     )
     for (_, _, error), known in zip(found, itertools.cycle([False, False, False, True])):
         assert math.isfinite(error) is known
+
+
+@pytest.mark.parametrize("x", [-10.0, -60.0])
+def test_the_error_of_a_logarithm_is_the_formula(x):
+    """Of one shift of 1 that is always there: two terms, and a loss of x - 1/2."""
+    ((loss, _, error),) = _core.parts.mixture_losses(1.0, 1.0, [1.0], [1.0], [x], False)
+    assert loss == x - 0.5
+    booked = 1.01 * (8 * abs(loss) + 14 + 2) + 2.1 * (abs(x - 1) + 1)
+    assert error / U == pytest.approx(booked, rel=1e-9)
+
+
+@pytest.mark.parametrize(("rate", "x"), [(0.3, 3.0), (1e-3, 0.0), (0.01, -2.0)])
+def test_the_error_of_a_rise_is_the_formula(rate, x):
+    ((loss, _, error),) = _core.parts.mixture_losses(1.0, rate, [1.0], [1.0], [x], False)
+    rise = rate * math.expm1(x - 0.5)
+    weight = rate * math.exp(x - 0.5) / (1 + rise)
+    booked = 1.01 * (14 + 2) * abs(rise) / (1 + rise) + 4 * abs(loss)
+    booked += 2.1 * (weight * abs(x - 1) + weight)
+    assert error / U == pytest.approx(booked, rel=1e-9)

@@ -3,13 +3,16 @@
 
 import math
 
+import numpy as np
 import pytest
 from flint import arb
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import exact
+import hockeystick as hs
 from hockeystick import _core
+from hockeystick.adjacency import Direction
 from mechanisms import cells
 
 SIGMAS = [0.05, 0.3, 1.0, 7.0, 1000.0]
@@ -149,3 +152,28 @@ def test_where_sampling_is_rare_quadrature_takes_as_little(sigma, rate, epsilon,
     truth = exact.delta(((step, 1),), epsilon, direction)
     assert arb(answer.lower) <= truth <= arb(answer.upper)
     assert answer.upper - answer.lower <= 1e-9 * answer.upper
+
+
+def inverse_error(noise, rate, loss):
+    """By what the inverse of a loss under replacement is off, in u of the loss."""
+    mu, half = 1 / noise, abs(loss) / 2
+    argument = (1 - rate) / rate * math.exp(mu * mu / 2) * math.sinh(half)
+    x = (half + math.asinh(argument)) / mu
+
+    def posterior(x):
+        odds = rate / (1 - rate) * math.exp(mu * x - mu * mu / 2)
+        return odds / (1 + odds)
+
+    slope, logs = posterior(x) + posterior(-x), abs(math.log(rate / (1 - rate)))
+    error = (24 + 2 * mu * mu + 8 * logs) * min(1, argument) + 14 * mu * x
+    return 1.01 * slope * (error + 3 * mu * (x + 2 * mu)) + abs(loss)
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "loss"),
+    [(1.0, 0.3, 0.5), (1.0, 0.3, 3.0), (0.5, 0.01, 2.0), (2.0, 1e-4, 1.0)],
+)
+def test_the_error_of_an_inverse_is_the_formula(noise, rate, loss):
+    step = hs.Gaussian(noise).poisson_sampled(rate).dominating_pair(Direction.REPLACE)
+    found = step.integrate(np.array([loss])).loss_error / 2.0**-53
+    assert found == pytest.approx(inverse_error(noise, rate, loss), rel=1e-6)

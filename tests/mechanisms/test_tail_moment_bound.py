@@ -71,3 +71,14 @@ def test_moments_of_outcomes_that_are_not_listed_are_bounded(sigma, t):
             if weight / total < 1e-305
         )
         assert 0 < sum(moments, arb(0)) <= bound < 1e-30
+
+
+@pytest.mark.parametrize("t", [1.0, 3.0, 5.0])
+def test_the_moment_beyond_38_deviations_is_the_formula(t):
+    """Where all others are known: e^(t (t+1) s^2 / (2 sigma^2)) 1.5 e^(-v^2 / 2)."""
+    sigma = 0.3
+    bound = _core.dominating_pair("discrete_gaussian", [sigma, 1.0, math.inf])
+    with ctx.workprec(200):
+        v = 38 - t / arb(sigma)
+        moment = (t * (t + 1) / (2 * arb(sigma) ** 2) - v * v / 2).exp() * 1.5
+        assert moment < arb(bound.unlisted_moment_bound(t)) < moment * (1 + arb(1e-7))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import pytest
@@ -126,6 +127,22 @@ def test_what_coarse_lines_lack_is_met_to_a_factor():
     assert check(line, draw.truth("remove"), 0.5, 0.25, range(11, 26, 2)) > 0.02
 
 
+def test_samples_lack_what_those_of_the_parts_do():
+    """By their shares, which are the parts' moments."""
+    draw, needs = Draw(2.0, 1 - 2.0**-30, 1 - 2.0**-20, 0.5), (0.25, 0.5, 0.75, 2.0, 20.0)
+    line = _core.contour.moment_line(draw.pair("remove"), *needs)
+    parts = [
+        _core.contour.moment_line(_core.dominating_pair("poisson_gaussian_remove", [*one]), *needs)
+        for one in ((draw.sigma, draw.rate), (draw.sigma / 2, draw.later))
+    ]
+    logs = [part.log_moment()[0] for part in parts]
+    shares = [math.exp(log - max(logs)) for log in logs]
+    samples = zip(line.samples(0.25, 26), *(part.samples(0.25, 26) for part in parts), strict=True)
+    for whole, *own in list(samples)[1:]:
+        lacks = sum(share * sample[3] for share, sample in zip(shares, own, strict=True))
+        assert whole[3] == pytest.approx(1.01 * lacks / sum(shares), rel=1e-3, abs=0)
+
+
 @pytest.mark.parametrize("rounded", [-1, 1])
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_a_rate_off_by_its_rounding_is_held(direction, rounded):
@@ -155,6 +172,18 @@ def test_what_is_too_rare_for_binary64_is_within_what_is_left_out():
     (moment,) = truth.samples(tilt, [arb(opposite)])
     off = abs(moment - 1 - acb(re, im))
     assert 0.9 * truncation < off <= arb(rounding) + arb(truncation)
+    assert line.truncation(opposite) == pytest.approx(truncation, rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize(("sigma", "tilt"), [(0.3, 6.0), (1.0, 20.0)])
+def test_what_is_too_rare_rules_moments_of_large_losses(sigma, tilt):
+    """Where the others are next to nothing: 1e-300 of a Gaussian of half the noise."""
+    draw = Draw(sigma, 1e-30, 0.999, 1e-305)
+    _, upper = draw.pair("remove").log_moment_bounds(tilt)
+    truth = draw._replace(none=RARE).truth("remove").log_moment(tilt)
+    assert truth < arb(upper)
+    alone = arb(RARE).log() + tilt * (tilt + 1) * (2 / arb(sigma)) ** 2 / 2
+    assert abs(arb(upper) - alone) < 1e-5
 
 
 def test_few_nodes_serve_what_is_rare():

@@ -259,3 +259,13 @@ def test_the_bound_of_epsilon_is_the_formula_rounded_up(rho, delta):
         exact = r * (1 + t) - (1 + 1 / t).log() - (arb(delta).log() + (1 + t).log()) / t
         if upper > 0:  # else it is by the total variation
             assert exact * (1 - arb(1e-15)) <= upper <= exact * (1 + arb(1e-13))
+
+
+@pytest.mark.parametrize(("rho", "t"), [(2.0, 3.0), (0.5, 7.0)])
+def test_stated_errors_of_two_outcomes_are_those_of_the_page(rho, t):
+    """8 u of masses and 6 u of sums; 8 u of the loss and both logarithms of what is left."""
+    masses, losses = _core.dominating_pair("zero_concentrated_below", [rho, t]).law_errors()
+    assert masses == 14 * 2.0**-53
+    p, loss = math.exp(-rho * t * t), rho * (2 * t + 1)
+    size = loss - math.log1p(-p) - math.log1p(-p * math.exp(-loss))
+    assert losses == pytest.approx(8 * 2.0**-53 * size, rel=1e-6, abs=0)

@@ -136,3 +136,20 @@ def test_power_at_a_rate_is_at_least_delta_at_its_loss(fpr):
     with ctx.workprec(300):
         truth = 1 - (-1 / arb(noise)).exp() / (4 * arb(fpr))
         assert power.lower <= truth <= power.upper
+
+
+def powers_of(errors=(0.0,) * 5, infinite=(0.0, 0.0)):
+    """E e^(-L / 2) of an outcome of a loss of 621 beyond all edges, as stated with errors."""
+    pair = hs.DiscretePair(p=(1.0, 0.0), q=(1e-270, 1.0)).dominating_pair(Direction.REMOVE)
+    rough = _core.sampling.rough_pair(pair, errors=errors, infinite=infinite)
+    return _core.contour.negative_moment_above(rough, 0.5)
+
+
+def test_losses_beyond_the_last_edge_may_be_lower_by_their_error():
+    moved = powers_of(errors=(0.0, 0.0, 0.0, 0.1, 0.0))
+    assert moved / powers_of() == pytest.approx(math.exp(0.05), rel=1e-5)
+
+
+def test_mass_that_may_be_at_infinity_counts_at_no_loss():
+    """Where its Q-mass may be 1: its root."""
+    assert powers_of(infinite=(0.0, 0.01)) == pytest.approx(0.1, rel=1e-9)

@@ -164,3 +164,15 @@ def test_deltas_next_to_underflow_are_answered_otherwise(delta):
     found = asked([(hs.Gaussian(noise_multiplier=1.0), 1)], "epsilon", delta)
     assert delta_of(arb(1), found.upper) <= delta
     assert found.lower == 0 or delta_of(arb(1), found.lower) > delta
+
+
+def test_gaussians_of_several_noises_are_one_whose_mean_is_within_8_u():
+    """To the last digit what the formula makes of such a mean."""
+    run = 3 * hs.Gaussian(1.3) + 2 * hs.Gaussian(0.7)
+    mean = math.sqrt(3 / 1.3**2 + 2 / 0.7**2)
+    for delta in (1e-3, 1e-6, 1e-12):
+        found = run.epsilon_bounds(delta)
+        expected = _core.contour.gaussian_epsilon(mean, 8 * 2.0**-53, delta)
+        half = _core.contour.gaussian_epsilon(mean, 4 * 2.0**-53, delta)
+        assert found.upper == pytest.approx(expected[1], abs=(expected[1] - half[1]) / 4)
+        assert found.lower == pytest.approx(expected[0], abs=(half[0] - expected[0]) / 4)

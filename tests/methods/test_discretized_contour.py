@@ -258,3 +258,30 @@ def test_more_discrete_gaussians_than_can_be_listed():
     assert fine.converged
     assert rough.lower <= fine.lower <= fine.upper <= rough.upper
     assert fine.upper - fine.lower <= 1e-9 * fine.upper
+
+
+CONTOURS = {"tolerance": 1e-3, "memory_limit": 1 << 28, "method": "discretized_contour"}
+
+
+def test_mass_at_infinity_of_all_steps_is_added():
+    """It is nearly all of delta."""
+    pair = hs.DiscretePair(p=(0.5, 0.3, 0.19, 0.01), q=(0.4, 0.4, 0.2, 0.0))
+    terms = [(pair.dominating_pair(hs.Direction.REMOVE), 30)]
+    (found,) = _core.delta_bounds([terms], [3.0], **CONTOURS)
+    infinite = 1 - (1 - arb("0.01")) ** 30
+    assert infinite < arb(found.upper) < infinite + 0.01
+    assert infinite < arb(found.lower)
+
+
+def test_errors_of_losses_add_up_to_those_of_epsilon():
+    """As of the same steps without, asked that much lower and higher."""
+    exact, count, epsilon = hs.Laplace(2.0).dominating_pair(hs.Direction.REMOVE), 50, 8.0
+    rough = _core.sampling.rough_pair(exact, errors=(0.0, 0.0, 0.0, 1e-3, 0.0))
+    (found,) = _core.delta_bounds([[(rough, count)]], [epsilon], **CONTOURS)
+    moved = 1.01 * count * 1e-3
+    lower, upper = _core.delta_bounds(
+        [[(exact, count)]], [epsilon + moved, epsilon - moved], **CONTOURS
+    )
+    assert found.lower == pytest.approx(lower.lower, rel=2e-3)
+    assert found.upper == pytest.approx(upper.upper, rel=2e-3)
+    assert upper.upper > 1.04 * lower.lower

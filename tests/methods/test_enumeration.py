@@ -203,3 +203,15 @@ def test_no_delta_of_an_array_is_above_1():
     found = _core.delta_bounds([[(pair, 50)]], [0.0, 1e-3, 1.0], method="enumeration", **limits)
     for answer in map(found.__getitem__, range(3)):
         assert 1 - 1e-12 < answer.lower <= answer.upper <= 1
+
+
+@pytest.mark.parametrize("count", [1, 5, 20])
+def test_the_error_of_a_delta_is_the_formula(count):
+    """Of exact losses: masses' own 18 u each, five roundings for each of them, and 16 u of sums."""
+    u = 2.0**-53
+    pair = _core.dominating_pair("approximate_dp", [0.5, 0.0])
+    limits = {"tolerance": 1e-9, "memory_limit": 1 << 28, "method": "enumeration"}
+    (found,) = _core.delta_bounds([[(pair, count)]], [0.2], **limits)
+    masses = 1.01 * (count * 18 + 5 * count + 8) + 8
+    booked = 2 * (masses + 16) + 8
+    assert found.upper / found.lower - 1 == pytest.approx(booked * u, abs=4 * u)

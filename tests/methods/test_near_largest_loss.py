@@ -4,11 +4,12 @@
 import math
 import random
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from hockeystick import Adjacency
+from hockeystick import Adjacency, _core
 
 EPSILONS = [0.01, 0.1, 0.3, 0.7, 1 / 3, 1.1, 2.99, 3.0]
 FLOOR = hs.LARGEST_LOSS_ROUNDING
@@ -104,3 +105,16 @@ def test_losses_that_are_rounded_are_counted(count):
             truth = arb(p) ** count * -(-gap).expm1() if gap > 0 else arb(0)
             bounds = (count * step).delta_bounds(epsilon, adjacency=Adjacency.REMOVE_ONE)
             assert arb(bounds.lower) <= truth <= arb(bounds.upper)
+
+
+@pytest.mark.parametrize("room", [1e-3, 0.01, 0.03, 0.1])
+def test_the_largest_loss_alone_is_rounded_down(room):
+    """An exponential, a difference and products: 16 u of the product, and 2 u of the sum."""
+    u, most = 2.0**-53, 30.0
+    step = _core.dominating_pair("approximate_dp", [most, 0.0])
+    cells = step.integrate(np.array([most]))
+    lower, _ = _core.parts.next_to_largest_loss([(step, 1)], most - room, 1e-13)
+    with ctx.workprec(200):
+        kept = arb(most) - arb(most - room)
+        reached = arb(cells.upper_tail_p) * (1 - arb(cells.mass_error) - 2 * u)
+        assert 15 * u < 1 - arb(lower) / (reached * (1 - (-kept).exp())) < 24 * u

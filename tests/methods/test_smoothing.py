@@ -74,6 +74,22 @@ def test_the_rounding_of_angles_and_exponents_is_met(side):
     assert 0.12 < most <= 1
 
 
+@pytest.mark.parametrize(("tilt", "frequency"), [(0.01, 3.0), (2.0, 1.0), (30.0, 15.0)])
+@pytest.mark.parametrize("deviation", [0.02, 0.3, 1.0])
+def test_the_error_of_a_lower_factor_is_the_formula(deviation, tilt, frequency):
+    """Of exponents, angles and tangents, relative to a bound of all terms."""
+    smoothing = _core.contour.Smoothing("lower", deviation)
+    v, b = smoothing.variance, smoothing.variance * frequency
+    grown = math.exp(v / 2 * (tilt * tilt - frequency * frequency))
+    raised = math.expm1(v * (tilt + 0.5))
+    lifted = raised + 2 * (1 + raised) * min(1.0, b)
+    exponents = 2 * v * (tilt * (tilt + 1) + frequency**2) + 3 * b * tilt + 16
+    tangents = 4 * v * (tilt + 0.5) + b + 24
+    booked = grown * (1 + abs(complex(tilt, frequency)) * lifted) * (exponents + tangents)
+    _, error = smoothing.at(complex(tilt, frequency))
+    assert error / 2.0**-53 == pytest.approx(booked, rel=1e-6)
+
+
 @pytest.mark.parametrize("deviation", [1e-9, 1e-7, 1e-5])
 def test_factors_of_little_smoothing_are_as_good_as_1(deviation):
     """Their rounding is next to themselves, not to the moments whose difference they are."""
@@ -98,6 +114,15 @@ def test_no_factor_beyond_a_frequency_exceeds_its_bound(side, deviation, tilt, f
     for w in np.geomspace(frequency, highest, 120):
         size = abs(factor(side, smoothing.variance, complex(tilt, w)))
         assert size * (arb(w) / arb(frequency)) ** arb(order) <= arb(bound)
+
+
+@pytest.mark.parametrize("deviation", [0.15, 0.2, 0.3])
+def test_where_tangents_add_all_that_they_may_the_bound_of_a_factor_is_met(deviation):
+    """At half a turn of the lower factor's e^x, where e^x - 1 is about -2."""
+    smoothing = _core.contour.Smoothing("lower", deviation)
+    frequency, tilt = math.pi / smoothing.variance, 1e-3
+    size = abs(factor("lower", smoothing.variance, complex(tilt, frequency)))
+    assert size > 0.9 * arb(smoothing.bound(tilt, frequency))
 
 
 @pytest.mark.parametrize("count", [3, 12, 60])

@@ -118,3 +118,72 @@ def test_a_moment_far_below_the_nodes_errors_is_bounded_closely(mu, c):
         exact = total.log()  # beyond the ends is e^-100 of it
         assert exact < arb(above)
         assert arb(above) < exact + arb(1 + c * mu * mu).log() / 2 + 1e-11 * c
+
+
+U = 2.0**-53
+
+
+@pytest.mark.parametrize("mu", MUS)
+def test_what_the_line_leaves_out_is_the_formula(mu):
+    """The aliases by their bound, the nodes left out by their sums: under twice of these."""
+    line = _core.sampling.lognormal_line(mu)
+    with ctx.workprec(160):
+        c, b, d = (arb(line[name]) for name in ("centre", "half_width", "step"))
+        strip = 2 * ((c + b) ** 2 / 2).exp() / ((2 * arb.pi() * b / d).exp() - 1)
+        assert strip < arb(line["strip"]) < strip * (1 + arb(2) ** -30)
+
+        def size(v, mean):
+            return d * ((c * c - (v - mean) ** 2) / 2).exp() / (2 * arb.pi()).sqrt()
+
+        m, lowest = arb(mu), line["lowest"]
+        highest = lowest + len(line["y"])  # the first node left out
+        left = sum((size((lowest - k) * d, 0) for k in range(1, 60)), arb(0))
+        assert left < arb(line["left"]) < 2 * left
+        # With |Y - 1| at most |Y| + 1: of squares, the means are moved by mu each.
+        right = arb(0)
+        for k in range(60):
+            v = (highest + k) * d
+            right += (m * m).exp() * size(v, 2 * m) + 2 * size(v, m) + size(v, 0)
+        assert right < arb(line["right"]) < 2 * right
+
+
+@pytest.mark.parametrize(("mu", "c"), [(0.01, 1.0000001), (0.125, 33.0), (1.0, 30.0)])
+def test_rounding_of_sums_on_the_real_line_is_the_formula(mu, c):
+    """Near c = 1 that of the sum is the largest term, where e^-c is left that of its terms."""
+    line = _core.sampling.lognormal_line(mu)
+    above = _core.sampling.log_moment_above(mu, c)
+    with ctx.workprec(160):
+        terms = [
+            arb(size) * (-arb(c) * y).exp()
+            for size, y in zip(line["size"], line["y"], strict=False)
+        ]
+        total = sum(terms, arb(0)) * (1 + (40 + len(line["y"])) * U)
+        total += arb(line["strip"]) + arb(line["left"]) + arb(line["right"]) + 20 * U
+        page = c + total.log() + 8 * U * (c + 50)
+        assert abs(arb(above) - page) < 8 * U
+
+
+@pytest.mark.parametrize("mu", MUS)
+@pytest.mark.parametrize("c", [1e-3, 0.3, 1.0])
+def test_small_moments_are_raised_by_what_the_transform_states(mu, c):
+    value, error = _core.sampling.lognormal_transform(mu, complex(c, 0))[:2]
+    above = _core.sampling.log_moment_above(mu, c)
+    with ctx.workprec(160):
+        page = (1 + arb(value.real) + error).log()
+        assert 4 * U < arb(above) / page - 1 < 12 * U
+    assert error > 100 * U * value.real
+
+
+@pytest.mark.parametrize(("mu", "c"), [(0.01, 400.0), (0.05, 138.0), (0.125, 90.0)])
+def test_the_bound_by_a_tangent_is_rounded_up(mu, c):
+    above = _core.sampling.log_moment_above(mu, c)
+    with ctx.workprec(160):
+        m = arb(mu)
+        z = c * m * m * (-m * m / 2).exp()
+        w = (1 + z).log()
+        for _ in range(3):
+            w -= (w - z * (-w).exp()) / (1 + w)
+        a = c * (-w - m * m / 2).exp()
+        line, square = a * (1 + w), (a * m) ** 2 / 2
+        rounding = 32 * U * (c + line * (1 + w + m * m) + square)
+        assert 0.9 < (arb(above) - (c - line + square)) / rounding < 1.1

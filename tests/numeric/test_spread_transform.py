@@ -152,3 +152,16 @@ def test_the_transform_of_the_spline_is_what_its_series_says():
     zeta = [arb(2 * n).zeta() for n in range(1, 10)]
     series = ORDER * arb_poly([0, *(z / n for n, z in enumerate(zeta, 1))])(t**2)
     assert abs(exact - series) < 0.02 * U
+
+
+@pytest.mark.parametrize("size", [3, 100, 5000])
+def test_the_error_of_what_is_near_is_the_formula(size):
+    """Of exact masses and places, at angles below 1: moments, and angles of all."""
+    spacing, count = 0.01, 20
+    masses = [1.0 + k % 3 for k in range(size)]
+    places = [(k % 41 - 20) / 25 for k in range(size)]
+    spread = sum(m * abs(x) for m, x in zip(masses, places, strict=True)) / sum(masses)
+    rows = _core.numeric.point_mass_transform(masses, places, spacing, count, is_spread=True)
+    for k, (_, _, error) in enumerate(rows, 1):
+        booked = 1.01 * k * spacing * spread * (1.8 * (size / 8 + 75) + 8)
+        assert error / 2.0**-53 == pytest.approx(booked, rel=1e-6)

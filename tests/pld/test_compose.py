@@ -228,3 +228,33 @@ def test_what_wraps_around_is_counted_whatever_the_log_moment(log_moment):
                     mass = math.comb(count, k) * arb(rare) ** k * arb(1 - rare) ** (count - k)
                     truth += mass * max(-(arb(epsilon) - far * k).expm1(), arb(0))
                 assert arb(pmf.delta(np.array([epsilon]))[0]) <= truth
+
+
+@pytest.mark.parametrize("offset", [0.0, 100.0, -100.0])
+def test_errors_of_losses_are_those_of_steps_and_of_their_offset(offset):
+    """2 u of the offset a step."""
+    steps = [(1e-13, 3), (2e-14, 1)]
+    terms = [
+        (
+            _core.parts.StepPmf(
+                interval=0.01,
+                offset=offset,
+                index=[0, 1],
+                mass=[0.5, 0.5],
+                infinity_mass=0.0,
+                loss_error=error,
+                side="upper",
+            ),
+            count,
+        )
+        for error, count in steps
+    ]
+    pmf = _core.parts.compose(
+        [(step, count, 0.0) for step, count in terms],
+        tilt=0.0,
+        size=64,
+        window=(0, 64),
+        chernoff=(1.0, -2.0, 1.0, -1.0),
+    )
+    booked = sum(count * (error + 2 * 2.0**-53 * abs(offset)) for error, count in steps)
+    assert pmf.loss_error == pytest.approx(booked, rel=1e-9, abs=0)

@@ -201,3 +201,31 @@ def test_large_losses_reflected_say_nothing():
         assert list(_core.composed_delta(back, back, [0.0, 1.0])) == [trivial, trivial]
         values = _core.composed_delta(pmf, back, np.array([0.0, 1e3, 1e4]))
         assert np.all((values >= 0) & (values <= 1))
+
+
+def test_mass_that_may_lie_below_the_window_is_at_its_first_loss():
+    """All of it, where no tilt bounds it."""
+    m = 1e-3
+    step = _core.parts.StepPmf(
+        interval=1.0,
+        offset=0.0,
+        index=[0, 1],
+        mass=[m, m],
+        infinity_mass=0.0,
+        loss_error=0.0,
+        side="upper",
+    )
+    one, other = (
+        _core.parts.compose(
+            [(step, 1, 0.0)], tilt=0.0, size=64, window=(0, 4), chernoff=(9.0, below, 9.0, -60.0)
+        )
+        for below in (0.0, -60.0)
+    )
+    assert (_core.parts.fields(one)["p_below"], _core.parts.fields(other)["p_below"] < 1e-25) == (
+        1,
+        1,
+    )
+    gains = {loss: -np.expm1(0.5 - loss) for loss in (1, 2)}
+    booked = (1 + m) * m * gains[1] + m * (m * gains[1] + m * gains[2])
+    (found,) = _core.composed_delta(one, other, np.array([0.5]))
+    assert found == pytest.approx(booked, rel=1e-6, abs=0)

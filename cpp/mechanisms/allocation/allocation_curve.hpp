@@ -37,6 +37,15 @@ class AllocationSeries {
   /// Whether the samples reach far enough; if not, put is known by two moments only.
   bool is_complete() const { return tail_ < 1e290; }
 
+  /// The line, and what the samples add to the error of a sum over them, in units of e^log_unit.
+  struct Booked {
+    double lambda, period, spacing, log_unit, rounding, turning, size, tail;
+    double chernoff, log_chernoff;  // the tilt of the aliases from below, and t log E e^(-tilt (Y - 1))
+  };
+  Booked booked() const {
+    return {lambda_, period_, spacing_, log_unit_, rounding_, turning_, size_, tail_, chernoff_, log_chernoff_};
+  }
+
  private:
   double alias_below(double d) const;
   Interval by_moments(double d) const;
@@ -44,8 +53,8 @@ class AllocationSeries {
 
   const LognormalTransform& transform_;
   double t_, deviation_, lambda_, period_, spacing_ = 0, log_unit_ = 0;
-  double chernoff_ = 0, log_chernoff_ = 0;  // the tilt of the aliases from below, and t log E e^(-tilt (Y - 1))
-  std::vector<double> re_, im_;             // (1 + G)^t / s^2 in units of e^log_unit, twice from j = 1 on
+  double chernoff_ = 0, log_chernoff_ = 0;
+  std::vector<double> re_, im_;  // (1 + G)^t / s^2 in units of e^log_unit, twice from j = 1 on
   double size_ = 0, rounding_ = 0, turning_ = 0, tail_ = infinity;
 };
 

@@ -30,6 +30,15 @@ class LognormalSum {
 
   std::size_t samples() const { return re_.size(); }
 
+  /// The line, and what the samples add to the error of a sum over them.
+  struct Booked {
+    double lambda, period, spacing, rounding, turning, size, tail;
+    double chernoff, log_chernoff;  // the tilt of the aliases from below, and the log of g there
+  };
+  Booked booked() const {
+    return {lambda_, period_, spacing_, rounding_, turning_, size_, tail_, chernoff_, log_chernoff_};
+  }
+
  private:
   struct Sample {
     double log_size, turn, wrong;  // of g: wrong is the error of log g, or log_size an upper bound if not known
@@ -45,8 +54,8 @@ class LognormalSum {
   const LognormalTransform& transform_;
   std::vector<LognormalPart> parts_;
   double mean_ = 0, largest_ = 0, lambda_, period_, spacing_;
-  double chernoff_ = 0, log_chernoff_ = 0;  // the tilt of the aliases from below, and the log of g there
-  std::vector<double> re_, im_;             // g / s, twice from j = 1 on
+  double chernoff_ = 0, log_chernoff_ = 0;
+  std::vector<double> re_, im_;  // g / s, twice from j = 1 on
   double size_ = 0, rounding_ = 0, turning_ = 0, tail_ = infinity;
 };
 
