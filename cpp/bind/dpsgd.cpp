@@ -23,8 +23,8 @@ Answers dpsgd_answers(const Doubles& noise_multipliers, const Doubles& sampling_
                        in(deltas)};
   const LongWork work;
   const Limits limits{tolerance, memory_limit};
-  return checked(dpsgd_epsilon_bounds(runs, dpsgd_pairs(adjacencies.at(adjacency)), limits, threads),
-                 "dpsgd_epsilon_bounds", in(deltas), limits);
+  return checked(dpsgd_epsilon_bounds(runs, dpsgd_pairs(adjacency), limits, threads), "dpsgd_epsilon_bounds",
+                 in(deltas), limits);
 }
 
 }  // namespace

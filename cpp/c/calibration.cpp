@@ -36,7 +36,7 @@ int calibrated(Searched what, const Columns& columns, std::size_t n, const hs_op
     const auto noise = read(columns.noise_multipliers, n), rates = read(columns.sampling_probabilities, n);
     const auto steps = read(columns.steps, n);
     const auto epsilons = c::array(columns.epsilons, n, "epsilons"), deltas = c::array(columns.deltas, n, "deltas");
-    const DpsgdPairs pairs = dpsgd_pairs(adjacencies[adjacency]);
+    const DpsgdPairs& pairs = dpsgd_pairs(adjacency);
     // Before any thread begins, so that the first bad one is named.
     check_each("epsilon", epsilons, ranges::epsilon);
     check_each("delta", deltas, ranges::delta);

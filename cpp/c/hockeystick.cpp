@@ -141,7 +141,7 @@ int hs_dpsgd_epsilon(const double* noise_multipliers, const double* sampling_pro
     const DpsgdRuns runs{c::array(noise_multipliers, n, "noise_multipliers"),
                          c::array(sampling_probabilities, n, "sampling_probabilities"), c::array(steps, n, "steps"),
                          c::array(deltas, n, "deltas")};
-    return dpsgd_epsilon_bounds(runs, dpsgd_pairs(adjacencies[adjacency]), limits, threads);
+    return dpsgd_epsilon_bounds(runs, dpsgd_pairs(adjacency), limits, threads);
   });
 }
 

@@ -45,6 +45,8 @@ class Recent {
     }
   }
 
+  HeldPairs now() const { return {order_.size(), bytes_}; }
+
  private:
   struct Held {
     Pair pair;
@@ -125,6 +127,11 @@ std::shared_ptr<const DominatingPair> known_pair(const PairName& name) {
   keep(hash, name, made);
   recent.hold(made, dropped);
   return made;
+}
+
+HeldPairs held_pairs() {
+  const std::lock_guard lock(guard);
+  return recent.now();
 }
 
 }  // namespace hockeystick

@@ -21,9 +21,7 @@ std::vector<Direction> directions_of(const DpsgdPairs& pairs, double noise_multi
   return directions;
 }
 
-}  // namespace
-
-DpsgdPairs dpsgd_pairs(const Adjacency& adjacency) {
+DpsgdPairs made_pairs(const Adjacency& adjacency) {
   const MechanismKind& kind = mechanism_kind("gaussian");
   const Given noise{"noise_multiplier", {1.0}};
   const Mechanism gaussian = described(kind, {&noise, 1});
@@ -34,6 +32,17 @@ DpsgdPairs dpsgd_pairs(const Adjacency& adjacency) {
       pairs.sampled.push_back(name);
   }
   return pairs;
+}
+
+}  // namespace
+
+const DpsgdPairs& dpsgd_pairs(std::size_t adjacency) {
+  static const std::vector<DpsgdPairs> all = [] {
+    std::vector<DpsgdPairs> each;
+    for (const Adjacency& one : adjacencies) each.push_back(made_pairs(one));
+    return each;
+  }();
+  return all.at(adjacency);
 }
 
 std::vector<Answer> dpsgd_epsilon_bounds(const DpsgdRuns& runs, const DpsgdPairs& pairs, const Limits& limits,

@@ -26,8 +26,8 @@ struct DpsgdPairs {
   double noise_divisor;              // without sampling: "gaussian", of the noise multiplier divided by this
 };
 
-/// That of the Gaussian mechanism under an adjacency.
-DpsgdPairs dpsgd_pairs(const Adjacency& adjacency);
+/// That of the Gaussian mechanism under an adjacency, an index in `adjacencies`.
+const DpsgdPairs& dpsgd_pairs(std::size_t adjacency);
 
 /// Encloses epsilon of every run, each for the worst direction, exactly as `epsilon_bounds` does, whatever the number
 /// of threads. Runs without steps, or that sample nothing, cost nothing.

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
-from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
@@ -17,6 +16,8 @@ from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling_of
 
+_LIMITS = Limits()
+_OF_ONE = (float, float, int, float)  # types of the numbers of one question
 _CHUNK = 4096  # questions whose answers are held at once, with all that is said of each
 
 
@@ -181,7 +182,15 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
 
     Cost: one loop in the core, during which other Python threads run.
     """
-    limits = Limits().updated(options)
+    limits = Limits().updated(options) if options else _LIMITS
+    question = (noise_multiplier, sampling_probability, steps, delta)
+    if (
+        tuple(map(type, question)) == _OF_ONE
+        and batch_size is dataset_size is epochs is None
+        and (sampling, drop_last, threads) == ("poisson", False, 1)
+        and (alone := _answered_alone(question, limits)) is not None
+    ):
+        return alone
     workers = _checks.whole("threads", threads, 1, _checks.MAX_THREADS)
     numbers = {
         "sampling_probability": sampling_probability,
@@ -213,6 +222,21 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
         question = {name: values.flat[unmet].item() for name, values in runs.items()}
         raise _refusal(question, bounds, limits)
     return bounds
+
+
+def _answered_alone(question: tuple[Any, ...], limits: Limits) -> Bounds[float] | None:
+    """Bounds of one run said by four plain numbers; None where there is more to say of them."""
+    adjacency, tolerance, memory_limit, _ = limits
+    try:
+        answers = _core.dpsgd_epsilon_bounds(
+            *question,
+            adjacency=adjacency.index,
+            tolerance=tolerance,
+            memory_limit=memory_limit,
+        )
+    except ValueError:
+        return None
+    return Bounds.of(answers.row(0)) if answers.unmet() is None else None
 
 
 def _rates_and_steps(numbers: dict[str, Any], *, drop_last: bool) -> dict[str, Any]:
@@ -269,14 +293,13 @@ def _solve(
     runs: list[npt.NDArray[Any]], limits: Limits, threads: int
 ) -> tuple[npt.NDArray[np.float64], int | None]:
     """The numbers of all answers, a row each, and the index of the first that is too wide."""
-    adjacency = list(Adjacency).index(limits.adjacency)
     size = runs[0].size
     table = np.empty((2 + len(ErrorBudget._fields), size))
     first = None
     for start in range(0, size, _CHUNK):
         answers = _core.dpsgd_epsilon_bounds(
             *(values[start : start + _CHUNK] for values in runs),
-            adjacency=adjacency,
+            adjacency=limits.adjacency.index,
             tolerance=limits.tolerance,
             memory_limit=limits.memory_limit,
             threads=threads,

@@ -17,6 +17,7 @@
 #include "mechanisms/described.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/gaussian/mixture_loss.hpp"
+#include "mechanisms/known_pairs.hpp"
 #include "mechanisms/registry.hpp"
 #include "methods/trivial_bounds.hpp"
 
@@ -181,6 +182,10 @@ void bind_pairs(py::module_& module) {
       .def_property_readonly("loss_infimum", &DominatingPair::loss_infimum);
   module.attr("parts").attr("described_pair_name") = py::cpp_function([](const py::object& one, std::size_t way) {
     return dominating_pair_name(*mechanism_of(one), static_cast<Comparison>(way)).name;
+  });
+  module.attr("parts").attr("held_pairs") = py::cpp_function([] {
+    const auto [number, bytes] = held_pairs();
+    return std::pair(number, bytes);
   });
   module.attr("parts").attr("enclosing_names") = py::cpp_function(&enclosing_names);
   module.attr("parts").attr("allocated_pair") =

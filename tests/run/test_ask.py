@@ -47,6 +47,12 @@ def test_a_run_is_made_and_asked_in_few_calls():
     assert len(calls_of(lambda: built().epsilon(1e-6))) <= 22
 
 
+def test_one_row_is_asked_in_few_calls():
+    row = {"noise_multiplier": 0.8, "sampling_probability": 0.001, "steps": 10_000, "delta": 1e-6}
+    assert len(calls_of(lambda: hs.dpsgd_epsilon(**row))) <= 8
+    assert hs.dpsgd_epsilon(**row) == RUN.epsilon(1e-6)
+
+
 @dataclass(frozen=True)
 class Opaque(hs.Mechanism):
     """A mechanism of which nothing but its pair is seen."""
