@@ -69,21 +69,12 @@ void bind_mechanisms(py::module_& module) {
            [](const Direction& terms, const py::object& other) {
              return py::isinstance<Direction>(other) && terms == other.cast<const Direction&>();
            })
-      .def("__hash__",
-           [](const Direction& terms) {
-             const auto next = [](std::size_t hash, const Term& term) {
-               return hash * 1000003 ^ std::hash<const void*>{}(term.pair.get()) ^ static_cast<std::size_t>(term.count);
-             };
-             return std::accumulate(terms.begin(), terms.end(), terms.size(), next);
-           })
-      .def_static(
-          "joined",
-          [](const std::vector<Direction>& parts) {
-            Direction all;
-            for (const Direction& part : parts) all.insert(all.end(), part.begin(), part.end());
-            return all;
-          },
-          py::arg("parts"), "All terms of the parts.");
+      .def("__hash__", [](const Direction& terms) {
+        const auto next = [](std::size_t hash, const Term& term) {
+          return hash * 1000003 ^ std::hash<const void*>{}(term.pair.get()) ^ static_cast<std::size_t>(term.count);
+        };
+        return std::accumulate(terms.begin(), terms.end(), terms.size(), next);
+      });
   py::implicitly_convertible<py::sequence, Direction>();
   module.def(
       "dominating_pair",

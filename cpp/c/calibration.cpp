@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calibrations of hockeystick.h.
 #include "c/question.hpp"
-#include "numeric/runtime/workers.hpp"
 #include "run/dpsgd_search.hpp"
 
 using namespace hockeystick;
@@ -26,25 +25,12 @@ std::span<const Element> read(const Column<Element>& column, std::size_t n) {
   return column.name == nullptr ? std::span<const Element>{} : c::array(column.first, n, column.name);
 }
 
-template <class Element>
-Element at(std::span<const Element> values, std::size_t k) {
-  return values.empty() ? Element{} : values[k];
-}
-
 int calibrated(Searched what, const Columns& columns, std::size_t n, const hs_options* options, hs_answer* answers) {
   return c::asked(options, n, answers, [&](std::size_t adjacency, const Limits& limits, std::int32_t threads) {
-    const auto noise = read(columns.noise_multipliers, n), rates = read(columns.sampling_probabilities, n);
-    const auto steps = read(columns.steps, n);
-    const auto epsilons = c::array(columns.epsilons, n, "epsilons"), deltas = c::array(columns.deltas, n, "deltas");
-    const DpsgdPairs& pairs = dpsgd_pairs(adjacency);
-    // Before any thread begins, so that the first bad one is named.
-    check_each("epsilon", epsilons, ranges::epsilon);
-    check_each("delta", deltas, ranges::delta);
-    std::vector<Answer> found(n);
-    in_threads(n, threads, [&](std::size_t k) {
-      found[k] = searched(what, {at(noise, k), at(rates, k), at(steps, k), epsilons[k], deltas[k]}, pairs, limits);
-    });
-    return found;
+    const DpsgdBudgets budgets{read(columns.noise_multipliers, n), read(columns.sampling_probabilities, n),
+                               read(columns.steps, n), c::array(columns.epsilons, n, "epsilons"),
+                               c::array(columns.deltas, n, "deltas")};
+    return searched(what, budgets, dpsgd_pairs(adjacency), limits, threads);
   });
 }
 

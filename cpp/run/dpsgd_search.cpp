@@ -10,9 +10,22 @@
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/workers.hpp"
 
 namespace hockeystick {
 namespace {
+
+// A run of which one number is searched for, and what it may cost.
+struct DpsgdBudget {
+  double noise_multiplier, sampling_probability;
+  std::int64_t steps;
+  double epsilon, delta;
+};
+
+template <class Element>
+Element at(std::span<const Element> values, std::size_t k) {
+  return values.empty() ? Element{} : values[k];
+}
 
 // What is known of a run: certificates, or none at any tolerance.
 enum class Verdict { meets, exceeds, unknown };
@@ -99,11 +112,7 @@ double between(double low, double high, bool is_whole) {
   return std::sqrt(low) * std::sqrt(high);
 }
 
-}  // namespace
-
-Answer searched(Searched what, DpsgdBudget budget, const DpsgdPairs& pairs, const Limits& limits) {
-  checked("epsilon", budget.epsilon, ranges::epsilon);
-  checked("delta", budget.delta, ranges::delta);
+Answer searched(Searched what, const DpsgdBudget& budget, const DpsgdPairs& pairs, const Limits& limits) {
   const Search search(what, budget, pairs, limits);
   const Axis axis = axis_of(what);
   const bool falls = what == Searched::noise_multiplier;  // the cost
@@ -149,6 +158,22 @@ Answer searched(Searched what, DpsgdBudget budget, const DpsgdPairs& pairs, cons
   answer.upper = std::max(good, bad);
   if (axis.is_whole) answer.upper = exceeding - 1;
   return answer;
+}
+
+}  // namespace
+
+std::vector<Answer> searched(Searched what, const DpsgdBudgets& budgets, const DpsgdPairs& pairs, const Limits& limits,
+                             std::int64_t threads) {
+  // Before any thread begins, so that the first bad one is named.
+  check_each("epsilon", budgets.epsilons, ranges::epsilon);
+  check_each("delta", budgets.deltas, ranges::delta);
+  std::vector<Answer> found(budgets.deltas.size());
+  in_threads(found.size(), threads, [&](std::size_t k) {
+    const DpsgdBudget one{at(budgets.noise_multipliers, k), at(budgets.sampling_probabilities, k), at(budgets.steps, k),
+                          budgets.epsilons[k], budgets.deltas[k]};
+    found[k] = searched(what, one, pairs, limits);
+  });
+  return found;
 }
 
 }  // namespace hockeystick

@@ -3,19 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "run/dpsgd.hpp"
 
 namespace hockeystick {
 
-/// A run of which one number is searched for, and what it may cost.
-struct DpsgdBudget {
-  double noise_multiplier, sampling_probability;
-  std::int64_t steps;
-  double epsilon, delta;
+/// Runs of which one number each is searched for, and what they may cost; all of one length, but for the numbers
+/// searched for, which are empty.
+struct DpsgdBudgets {
+  std::span<const double> noise_multipliers, sampling_probabilities;
+  std::span<const std::int64_t> steps;
+  std::span<const double> epsilons, deltas;
 };
 
-/// Which number is searched for; its value in the budget is not read.
+/// Which number is searched for.
 enum class Searched { noise_multiplier, sampling_probability, steps };
 
 /// Encloses the least noise multiplier, the largest sampling probability or the largest number of steps, in its range,
@@ -24,6 +27,7 @@ enum class Searched { noise_multiplier, sampling_probability, steps };
 /// of `tolerance`. Of steps, `lower` is the number whose upper bound of epsilon, as close as `tolerance`, meets the
 /// budget, while that of the next number does not; numbers above `upper` exceed it. Throws std::invalid_argument if
 /// nothing in the range meets the budget.
-Answer searched(Searched what, DpsgdBudget budget, const DpsgdPairs& pairs, const Limits& limits);
+std::vector<Answer> searched(Searched what, const DpsgdBudgets& budgets, const DpsgdPairs& pairs, const Limits& limits,
+                             std::int64_t threads);
 
 }  // namespace hockeystick

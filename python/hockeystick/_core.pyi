@@ -103,11 +103,6 @@ class Terms:
     """
     Pairs of one direction of an adjacency, and how often each is run. Immutable.
     """
-    @staticmethod
-    def joined(parts: collections.abc.Sequence[Terms]) -> Terms:
-        """
-        All terms of the parts.
-        """
     def __eq__(self, arg0: typing.Any) -> bool: ...
     def __hash__(self) -> int: ...
     def __init__(

@@ -183,12 +183,12 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     Cost: one loop in the core, during which other Python threads run.
     """
     limits = Limits().updated(options) if options else _LIMITS
-    question = (noise_multiplier, sampling_probability, steps, delta)
+    row = (noise_multiplier, sampling_probability, steps, delta)
     if (
-        tuple(map(type, question)) == _OF_ONE
+        tuple(map(type, row)) == _OF_ONE
         and batch_size is dataset_size is epochs is None
         and (sampling, drop_last, threads) == ("poisson", False, 1)
-        and (alone := _answered_alone(question, limits)) is not None
+        and (alone := _answered_alone(row, limits)) is not None
     ):
         return alone
     workers = _checks.whole("threads", threads, 1, _checks.MAX_THREADS)
@@ -224,12 +224,12 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     return bounds
 
 
-def _answered_alone(question: tuple[Any, ...], limits: Limits) -> Bounds[float] | None:
+def _answered_alone(row: tuple[Any, ...], limits: Limits) -> Bounds[float] | None:
     """Bounds of one run said by four plain numbers; None where there is more to say of them."""
     adjacency, tolerance, memory_limit, _ = limits
     try:
         answers = _core.dpsgd_epsilon_bounds(
-            *question,
+            *row,
             adjacency=adjacency.index,
             tolerance=tolerance,
             memory_limit=memory_limit,
