@@ -64,7 +64,8 @@ void bind_views(py::module_& module) {
   define(module, "loss_tail_bounds", &loss_tail_bounds, "epsilons",
          "Encloses the probability that the loss exceeds each epsilon, for the worst direction.");
   define(module, "loss_quantile_bounds", &loss_quantile_bounds, "levels",
-         "Encloses the quantile of the loss at each level, for the worst direction.");
+         "Encloses the quantile of the loss at each level, for the worst direction; `reverses`: the reverse of each, "
+         "which knows the curve at negative losses, if known.");
   define(module, "renyi_bounds", &renyi_bounds, "orders",
          "Encloses the Renyi divergence at each order, for the worst direction.");
   define(module, "zcdp_bounds", &zcdp_bounds, "largest_orders",

@@ -41,7 +41,7 @@ constexpr Row rows[] = {
     {View::renyi, Wanted::moments, renyi_bounds},
     {View::zcdp, Wanted::moments, zcdp_bounds},
     {View::loss_tail, Wanted::loss, loss_tail_bounds, nullptr, "the tail of its loss"},
-    {View::loss_quantile, Wanted::loss, loss_quantile_bounds, nullptr, "quantiles of its loss"},
+    {View::loss_quantile, Wanted::loss, nullptr, loss_quantile_bounds, "quantiles of its loss"},
     {View::loss_variance, Wanted::loss, loss_variance_bounds, nullptr, "the variance of its loss"},
 };
 
@@ -124,7 +124,7 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
       take_worse(row, ask(*run.parts()[k], view, adjacency, points, limits), limits.tolerance, worst);
     return worst;
   }
-  const bool is_faced = view == View::power || view == View::gdp_mu;
+  const bool is_faced = view == View::power || view == View::gdp_mu || view == View::loss_quantile;
   const std::vector<Direction> reverses = is_faced ? run.reverses(counted) : std::vector<Direction>{};
   return asked(row, counted, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
@@ -16,9 +17,8 @@ namespace {
 // Points whose tolerances differ by less than this factor share one call and what answers it.
 constexpr double alike = 8;
 
-// `few` points are asked for without a trial, and at most `together` points at once.
-constexpr std::size_t few = 8;
-constexpr std::ptrdiff_t together = 128;
+// What a point may take: others tell as much where one takes more [bytes].
+constexpr std::size_t cheap_memory = 1 << 24;
 
 constexpr double tiny = 1e-307;  // more than any product of two doubles loses to underflow
 
@@ -99,15 +99,20 @@ PowerBetween power_between(std::span<const CurvePoint> points, double fpr, std::
   bool above = false, below = false;
   for (; !above && last + 1 < size; improve(last)) above = sums.lower(++last) >= least;  // proof: power-chords
   for (; !below && first > 0; improve(first)) below = sums.lower(--first) >= least;      // proof: power-chords
-  double floor = above && below ? least : 0.0;
+  double floor = above ? least : 0.0;
+  // h falls, so that the sum is at least h at the first point for all alphas below.
+  if (!below) floor = std::min(floor, points.front().value.lower);  // proof: power-chords
   for (std::size_t k = first; k < last && floor > 0; ++k) floor = std::min(floor, sums.least_after(k));
   return {{std::max(0.0, floor), std::min(1.0, least)}, best, below, above};
 }
 
 bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
-  std::erase_if(wanted, [&](const WantedPoint& at) {
-    return !(std::fabs(at.loss) <= farthest_point) || (at.loss < 0 && !reverse_);
-  });
+  std::erase_if(
+      wanted, [&](const WantedPoint& at) { return !(std::fabs(at.loss) <= farthest_) || (at.loss < 0 && !reverse_); });
+  sort_by(wanted, &WantedPoint::tolerance);
+  sort_by(wanted, &WantedPoint::loss);  // which keeps the order of equals
+  const auto again = [](const WantedPoint& a, const WantedPoint& b) { return a.loss == b.loss; };
+  wanted.erase(std::unique(wanted.begin(), wanted.end(), again), wanted.end());
   sort_by(wanted, &WantedPoint::tolerance);
   std::vector<WantedPoint> ahead, behind;
   for (const WantedPoint& at : wanted) (at.loss < 0 ? behind : ahead).push_back(at);
@@ -117,7 +122,7 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   std::size_t kept = 0;
   for (const CurvePoint& at : points_) {
     if (kept > 0 && points_[kept - 1].loss == at.loss)
-      points_[kept - 1].value = both(points_[kept - 1].value, at.value);
+      points_[kept - 1].value = both(points_[kept - 1].value, at.value), points_[kept - 1].refused = at.refused;
     else
       points_[kept++] = at;
   }
@@ -128,35 +133,20 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
 // Of the direction whose losses are these times `sign`, by rising tolerance; says how many are as close as wanted.
 std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
-  bool is_shared = false;
   std::vector<double> epsilons;
-  const auto answer = [&](std::span<const WantedPoint> asked, double tolerance) {
-    checkpoint();
-    epsilons.clear();
-    for (const WantedPoint& at : asked) epsilons.push_back(sign * at.loss);
-    const Limits limits{tolerance, limits_.memory_limit, limits_.method, limits_.smallest};
-    const std::vector<Answer> deltas = delta_bounds({&direction, 1}, epsilons, limits);
-    std::size_t close = 0;
-    for (std::size_t k = 0; k < deltas.size(); ++k) {
-      points_.push_back(curve_point(sign * epsilons[k], {deltas[k].lower, deltas[k].upper}));
-      close += deltas[k].converged ? 1 : 0;
-    }
-    is_shared = deltas.front().tilt == deltas.back().tilt;
-    return close;
-  };
-  // Whether one contour serves two neighbours, so that others are worth trying.
-  const auto is_served = [&](std::span<const WantedPoint> two, double tolerance) {
-    return answer(two, tolerance) == two.size() && is_shared;
-  };
   for (auto from = wanted.begin(); from != wanted.end();) {
+    checkpoint();
     const double tolerance = from->tolerance;
     const auto to = std::find_if(from, wanted.end(), [&](const auto& at) { return at.tolerance > alike * tolerance; });
-    sort_by(std::span(from, to), &WantedPoint::loss);
-    for (; from != to;) {
-      const std::span<const WantedPoint> part(from, std::min(to, from + together));
-      if (part.size() <= few || is_served(part.subspan(part.size() / 2, 2), tolerance))
-        found += answer(part, tolerance);
-      from += std::ssize(part);
+    epsilons.clear();
+    for (; from != to; ++from) epsilons.push_back(sign * from->loss);
+    const Limits limits{tolerance, std::min(limits_.memory_limit, cheap_memory), {}, limits_.smallest};
+    const std::vector<Answer> deltas = delta_bounds({&direction, 1}, epsilons, limits);
+    for (std::size_t k = 0; k < deltas.size(); ++k) {
+      const auto& [lower, upper] = std::pair(deltas[k].lower, deltas[k].upper);
+      points_.push_back(curve_point(sign * epsilons[k], {lower, upper}));
+      if (!deltas[k].converged) points_.back().refused = upper > 0 ? (upper - lower) / upper : 0;
+      found += deltas[k].converged ? 1 : 0;
     }
   }
   return found;

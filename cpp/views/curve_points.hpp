@@ -19,6 +19,7 @@ namespace hockeystick {
 struct CurvePoint {
   double loss;
   Interval alpha, value;
+  double refused = 0;  // the relative width of delta where it was not to be had as closely as wanted
 };
 
 /// From delta at the loss or, of the reverse, at minus a negative loss; for losses of at most this size.
@@ -45,15 +46,17 @@ struct WantedPoint {
 class CurvePoints {
  public:
   /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if there is none to ask.
-  /// `method`: the only one that may answer, any where it is empty. `limits.smallest` is that of deltas.
+  /// `limits.smallest` is that of deltas. `farthest`: losses of which points are asked; beyond `farthest_point` alpha
+  /// is inf, which tells a tail and no power.
   CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits,
-              std::string_view method = "contour_integral")
-      : direction_(direction), reverse_(reverse), limits_(limits) {
-    limits_.method = method;
-  }
+              double farthest = farthest_point)
+      : direction_(direction), reverse_(reverse), limits_(limits), farthest_(farthest) {}
 
   /// Encloses the curve at more losses; false if less than half of these are known as closely as wanted.
   bool ask(std::vector<WantedPoint> wanted);
+
+  /// The least loss that can be asked about.
+  double least() const { return reverse_ ? -farthest_ : 0; }
 
   /// By rising loss.
   std::span<const CurvePoint> points() const { return points_; }
@@ -64,6 +67,7 @@ class CurvePoints {
   const Direction& direction_;
   const Direction* reverse_;
   Limits limits_;
+  double farthest_;
   std::vector<CurvePoint> points_;
 };
 

@@ -10,6 +10,7 @@
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/largest_loss.hpp"
+#include "methods/questions.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
@@ -44,6 +45,12 @@ struct NeededMu {
     const double wanted = gaussian_mu_of(x, power).upper;
     if (wanted > mu) *this = {wanted, x};
   }
+};
+
+// A false positive rate at which a line ends, the mu that it needs there, and the line's point.
+struct Corner {
+  double mu, fpr;
+  std::size_t line;
 };
 
 // The line value + alpha x on [from, to].
@@ -91,7 +98,8 @@ std::vector<std::size_t> lowest_lines(const CurveKinks& upper, std::size_t first
 
 // For all false positive rates in [from, to], from an upper curve. The lines are those between the best one at either
 // end; enough of them that the choice costs no more than the tolerance.
-NeededMu mu_needed(const CurveKinks& upper, double from, double to, double tolerance) {
+NeededMu mu_needed(const CurveKinks& upper, double from, double to, double tolerance,
+                   std::vector<Corner>* corners = nullptr) {
   const std::size_t first = index_of(upper, power_above(upper, to).loss);
   const std::size_t last = std::max(first, index_of(upper, power_above(upper, from).loss));
   const std::vector<std::size_t> lines = lowest_lines(upper, first, last, lines_wanted(tolerance));
@@ -101,7 +109,10 @@ NeededMu mu_needed(const CurveKinks& upper, double from, double to, double toler
     checkpoint_each<256>(i);
     const double next = i + 1 < lines.size() ? meeting(upper, lines[i], lines[i + 1]) : from;
     const double end = next > from ? std::min(next, to) : from;
-    if (end < to) take_line(needed, upper.value[lines[i]], upper.alpha[lines[i]], end, to);
+    NeededMu here;
+    if (end < to) take_line(here, upper.value[lines[i]], upper.alpha[lines[i]], end, to);
+    if (here.mu > needed.mu) needed = here;
+    if (corners && here.mu > 0) corners->push_back({here.mu, here.fpr, lines[i]});
     to = end;
   }
   return needed;
@@ -152,34 +163,39 @@ void close(CurveKinks& upper, const Direction& direction) {
   upper.value.push_back(infinity_mass(direction).upper());  // proof: gaussian-dp-upper
 }
 
-// One direction at many rates, by lines at points of its curve.
+// One direction at many rates, by lines at points of its curve. The lines that need the largest mu get points beside
+// them, until the bounds from above and below meet there.
 class MuByDeltas {
  public:
   MuByDeltas(const Direction& direction, const Direction* reverse, const Limits& limits)
-      : direction_(direction), saddlepoint_(direction), curve_(direction, reverse, limits), limits_(limits) {}
+      : direction_(direction), curve_(direction, reverse, limits), limits_(limits) {}
 
   // By falling rates; answers from which others are known to need more are as good as converged.
   void solve(std::span<const double> rates, std::span<Answer> answers) {
     std::vector<WantedPoint> wanted = first_points(rates.back());
     for (int round = 0; round < most_rounds && !wanted.empty(); ++round) {
-      if (!curve_.ask(std::move(wanted)) || curve_.points().empty()) return;
+      curve_.ask(std::move(wanted));
+      if (curve_.points().empty() || curve_.points().size() > most_points) return;
       wanted.clear();
       take(rates, answers, wanted);
     }
   }
 
  private:
-  static constexpr int most_rounds = 6;
+  static constexpr int most_rounds = 16;
+  static constexpr std::size_t most_points = 4096;
+  static constexpr double first_tolerance = 1e-3, for_delta = 0.15;  // of delta; of the tolerance
 
-  // Between points at a distance d the power is off by p d^2 / 2, p the density of the loss, and mu by as much over the
-  // density of the Gaussian, about s p where the loss has deviation s and mu is about s.
+  // Halvings of an epsilon at which so small a delta is left that no test of the rate decides beyond.
   std::vector<WantedPoint> first_points(double smallest_rate) const {
-    const Saddle from = saddlepoint_.saddle(-0.5), to = deciding_saddle(saddlepoint_, smallest_rate);
-    const auto needs = [tolerance = limits_.tolerance](const Saddle& at) {
-      const double away = std::fabs(at.tilt) * at.deviation;
-      return PointNeeds{std::sqrt(0.8 * tolerance) * at.deviation, tolerance * at.deviation * (0.8 + away)};
-    };
-    return points_between(saddlepoint_, from, to, needs);
+    const double beyond = 1e-2 * smallest_rate;
+    const Limits limits{0.1, limits_.memory_limit};
+    double last = epsilon_bounds({&direction_, 1}, {&beyond, 1}, limits).front().upper;
+    if (!(last > 0 && last < farthest_point))
+      last = std::clamp(largest_finite_loss(direction_), 0x1p-40, farthest_point);
+    std::vector<WantedPoint> wanted{{0, first_tolerance}};
+    for (double loss = last; loss > last / 100; loss *= 0.7) wanted.push_back({loss, first_tolerance});
+    return wanted;
   }
 
   void take(std::span<const double> rates, std::span<Answer> answers, std::vector<WantedPoint>& wanted) const {
@@ -191,25 +207,52 @@ class MuByDeltas {
     close(upper, direction_);
     NeededMu needed;
     double to = 0.5, known = 0;
-    PowerBetween found{};
     for (std::size_t i = 0; i < rates.size(); to = rates[i++]) {
-      const NeededMu more = mu_needed(upper, rates[i], to, limits_.tolerance);
+      std::vector<Corner> corners;
+      const NeededMu more = mu_needed(upper, rates[i], to, 0, &corners);
       if (more.mu > needed.mu || i == 0) {
         needed = more;
-        found = power_between(curve_.points(), needed.fpr, found.best);
-        known = std::max(known, mu_needed_at(needed.fpr, found.power.lower, rates[i]));
+        known = std::max(known, known_at(needed.fpr, rates[i]));
       }
       Answer& answer = answers[i];
       answer.lower = std::max(answer.lower, known), answer.upper = std::min(answer.upper, needed.mu);
-      const double allowed = limits_.tolerance * answer.upper;
-      answer.converged = answer.upper - answer.lower <= allowed;
-      const double least = std::min(found.power.upper, 1 - found.power.upper);
-      if (!answer.converged) add_points(curve_.points(), found, 0.8 * allowed * least, wanted);
+      answer.converged = answer.upper - answer.lower <= limits_.tolerance * answer.upper;
+      const double enough = known * (1 + 0.5 * limits_.tolerance);
+      for (const Corner& corner : corners)
+        if (!answer.converged && corner.mu > enough) add_points(corner, wanted);
     }
   }
 
+  double known_at(double fpr, double smallest_rate) const {
+    return mu_needed_at(fpr, power_between(curve_.points(), fpr, 0).power.lower, smallest_rate);
+  }
+
+  // Halfway to the points about the line of a corner, or beyond the last; and those points if they are not known
+  // closely enough.
+  void add_points(const Corner& corner, std::vector<WantedPoint>& wanted) const {
+    const std::span<const CurvePoint> points = curve_.points();
+    const std::size_t size = points.size(), line = std::min(corner.line, size - 1);
+    const double closer = 1 + for_delta * limits_.tolerance, mu = std::max(corner.mu, 1e-300);
+    const double part = gaussian_power(mu * closer, 0, corner.fpr).upper - gaussian_power(mu, 0, corner.fpr).lower;
+    const auto size_of = [](const CurvePoint& at) {
+      return std::max(at.loss < 0 ? at.value.upper - 1 + at.alpha.upper : at.value.upper, 1e-300);
+    };
+    // Next to a point that was not to be had as closely as wanted others are not, either.
+    const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
+      const double tolerance = 0.5 * part / std::sqrt(size_of(a) * size_of(b));
+      wanted.push_back({loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), 2e-12, 0.1)});
+    };
+    const std::size_t first = line - std::min<std::size_t>(line, 1), last = std::min(line + 1, size - 1);
+    const CurvePoint& at = points[line];
+    if (at.value.upper - at.value.lower > part && at.refused == 0) want(at.loss, at, at);
+    for (std::size_t k = first; k < last; ++k)
+      want(points[k].loss + 0.5 * (points[k + 1].loss - points[k].loss), points[k], points[k + 1]);
+    const double step = size > 1 ? points[size - 1].loss - points[size - 2].loss : 1e-3;
+    if (line + 1 == size) want(at.loss + step, at, at);
+    if (line == 0) want(at.loss - (size > 1 ? points[1].loss - at.loss : step), at, at);
+  }
+
   const Direction& direction_;
-  Saddlepoint saddlepoint_;
   CurvePoints curve_;
   Limits limits_;
 };

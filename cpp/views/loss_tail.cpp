@@ -23,6 +23,7 @@
 #include "plan/grid_interval.hpp"
 #include "pld/loss_tail.hpp"
 #include "views/curve_points.hpp"
+#include "views/quantile_by_deltas.hpp"
 #include "views/refine_interval.hpp"
 
 namespace hockeystick {
@@ -35,24 +36,22 @@ constexpr int most_rounds = 6;                // of deltas
 constexpr std::size_t small_grids = 1 << 27;  // [bytes], that cost less than deltas by any method
 constexpr double least_tolerance = 2e-12;     // at which contours may know them
 
-// The curve about an answer, by rising loss; `kinks` are the same from above.
-struct Known {
-  std::span<const CurvePoint> points;
-  CurveKinks kinks;
-};
-
 // A kind of question: the quantity at a point of one direction, and the width that its answers may have.
 struct Kind {
   double (*log_tail)(const Saddlepoint&, double point);  // forecast of log P(L > t) at the answer
   Saddle (*place)(const Saddlepoint&, double point);     // forecast of t at the answer
   Interval (*ask)(const CurveKinks& above, const CurveTable& below, double point);
-  Interval (*between)(const Known& known, double point);
   Interval (*gaussian)(double mu, double mu_error, double point);
   Interval (*listed)(const Enumeration& sums, double point);
   Interval start, nothing;                                        // before anything is known; for loss 0
   double (*allowed)(const Answer&, const Limits&, double scale);  // width
   bool relative;                                                  // the width is relative to the tail probability
 };
+
+// 1 - level, rounded down and up, for the side that must not be overstated.
+Interval rest_of(double level) { return {std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0)}; }
+
+Interval tail_between(const KnownCurve& known, double epsilon);
 
 Answer exactly(const Interval& bounds) {
   Answer answer;
@@ -64,9 +63,14 @@ Answer exactly(const Interval& bounds) {
 class Solver {
  public:
   // The wanted answers are at least `known`, the answers of other directions.
-  Solver(const Kind& kind, const Direction& direction, std::span<const double> points, const std::vector<Answer>& known,
-         const Limits& limits)
-      : kind_(kind), direction_(direction), saddlepoint_(direction), points_(points), limits_(limits) {
+  Solver(const Kind& kind, const Direction& direction, const Direction* reverse, std::span<const double> points,
+         const std::vector<Answer>& known, const Limits& limits)
+      : kind_(kind),
+        direction_(direction),
+        reverse_(reverse),
+        saddlepoint_(direction),
+        points_(points),
+        limits_(limits) {
     deviation_ = saddlepoint_.deviation();
     const UnionProbability infinite = infinity_mass(direction);
     infinity_mass_ = infinite.upper();
@@ -86,12 +90,13 @@ class Solver {
   }
 
   std::vector<Answer> solve() {
-    if (kind_.relative) solve_below_floor();
-    solve_by_deltas("contour_integral");
+    if (kind_.relative)
+      solve_below_floor(), solve_tails();
+    else
+      solve_quantiles();
     const std::size_t memory = limits_.memory_limit;
     limits_.memory_limit = std::min(memory, small_grids);
     solve_by_grids();
-    solve_by_deltas("");
     if (std::exchange(limits_.memory_limit, memory) < memory) solve_by_grids();
     return std::move(answers_);
   }
@@ -119,7 +124,7 @@ class Solver {
   void solve_below_floor() {
     Limits limits = limits_;
     limits.smallest = 1e-3 * limits_.floor();
-    CurvePoints curve(direction_, nullptr, limits, "");
+    CurvePoints curve(direction_, nullptr, limits, ranges::epsilon.high);
     std::vector<WantedPoint> wanted;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (answers_[i].converged) continue;
@@ -132,65 +137,54 @@ class Solver {
   }
 
   // From deltas about the loss.
-  void solve_by_deltas(std::string_view method) {
-    const bool is_cheap = !method.empty();
-    CurvePoints curve(direction_, nullptr, {limits_.tolerance, limits_.memory_limit}, method);
+  void solve_tails() {
+    CurvePoints curve(direction_, nullptr, {limits_.tolerance, limits_.memory_limit}, ranges::epsilon.high);
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<WantedPoint> wanted;
       for (std::size_t i = 0; i < points_.size(); ++i)
-        if (!answers_[i].converged && (is_cheap || is_placed(i))) add_points(i, round, is_cheap ? 64 : 8, wanted);
+        if (!answers_[i].converged) add_points(i, round, wanted);
       const bool is_served = !wanted.empty() && curve.ask(std::move(wanted));
       if (!take(curve) && !is_served) return;
     }
   }
 
+  void solve_quantiles() {
+    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, ranges::epsilon.high);
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const double about = kind_.place(saddlepoint_, points_[i]).epsilon;
+      narrow(i, quantile_by_deltas(curve, rest_of(points_[i]), about, deviation_, limits_.tolerance * deviation_));
+    }
+  }
+
   // What is known of the curve; whether an answer is narrower by it.
   bool take(const CurvePoints& curve) {
-    Known known{curve.points(), {}};
-    for (const CurvePoint& at : known.points)
-      known.kinks.loss.push_back(at.loss), known.kinks.value.push_back(at.value.upper);
+    const KnownCurve known(curve.points());
     bool is_narrower = false;
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      Answer& answer = answers_[i];
-      if (answer.converged) continue;
-      const auto [lower, upper] = both({answer.lower, answer.upper}, kind_.between(known, points_[i]));
-      is_narrower |= lower > answer.lower || upper < answer.upper;
-      answer.lower = lower, answer.upper = upper;
-      answer.converged = upper - lower <= kind_.allowed(answer, limits_, deviation_);
-      if (answer.converged) answer.limited_by = {};
-    }
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (!answers_[i].converged && narrow(i, tail_between(known, points_[i]))) is_narrower = true;
     return is_narrower;
   }
 
-  // Whether it is known about where the answer lies.
-  bool is_placed(std::size_t i) const { return answers_[i].upper - answers_[i].lower < infinity; }
+  bool narrow(std::size_t i, const Interval& found) {
+    Answer& answer = answers_[i];
+    const auto [lower, upper] = both({answer.lower, answer.upper}, found);
+    const bool is_narrower = lower > answer.lower || upper < answer.upper;
+    answer.lower = lower, answer.upper = upper;
+    answer.converged = upper - lower <= kind_.allowed(answer, limits_, deviation_);
+    if (answer.converged) answer.limited_by = {};
+    return is_narrower;
+  }
 
   // Chords of length h leave h r of a tail that falls at the rate r, about, and what delta is off by 2 / (h (1 + r)).
-  void add_points(std::size_t i, int round, double most_parts, std::vector<WantedPoint>& wanted) const {
+  void add_points(std::size_t i, int round, std::vector<WantedPoint>& wanted) const {
     const Saddle at = kind_.place(saddlepoint_, points_[i]);
     const double rate = (0.8 + std::fabs(at.tilt) * at.deviation) / at.deviation;
-    const Answer& known = answers_[i];
-    const auto add = [&](double loss, double length, double part) {
-      const double tolerance = 0.25 * part * length * (1 + rate);
+    const double part = 0.3 * limits_.tolerance / (1 << 2 * round), length = std::min(part / rate, points_[i]);
+    const double tolerance = 0.25 * part * length * (1 + rate);
+    for (const double away : {0, -1, 1, -2, 2}) {
+      const double loss = points_[i] + away * length;
       if (loss >= 0 && tolerance >= least_tolerance) wanted.push_back({loss, std::min(0.1, tolerance)});
-    };
-    if (kind_.relative) {
-      const double part = 0.3 * limits_.tolerance / (1 << 2 * round), length = std::min(part / rate, points_[i]);
-      for (const double away : {0, -1, 1, -2, 2}) add(points_[i] + away * length, length, part);
-      return;
     }
-    // Between what is known, however far; first about the forecast if an end is not.
-    const double allowed = limits_.tolerance * deviation_;
-    double first = at.epsilon - 8 * allowed, last = at.epsilon + 8 * allowed;
-    if (round > 0 || is_placed(i)) {
-      const double about = known.lower > -infinity ? known.lower : known.upper < infinity ? known.upper : at.epsilon;
-      const double reach = (4 << 2 * std::max(0, round - 1)) * deviation_;
-      first = std::max(known.lower, about - reach);
-      last = std::min(known.upper, about + reach);
-    }
-    const double parts = std::clamp(std::ceil((last - first) / (0.25 * allowed)), 7.0, most_parts);
-    const double length = (last - first) / parts;
-    for (double k = 0; k <= parts; ++k) add(first + k * length, length, 0.1 * rate * length);
   }
 
   // Rare tails of about one size share the tilt of the smallest; tails that this leaves too wide get their own.
@@ -244,6 +238,7 @@ class Solver {
 
   const Kind& kind_;
   const Direction& direction_;
+  const Direction* reverse_;  // which knows the curve at negative losses; null if there is none to ask
   Saddlepoint saddlepoint_;
   std::span<const double> points_;
   Limits limits_;
@@ -263,13 +258,14 @@ std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const D
   return answers;
 }
 
-std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, std::span<const double> points,
-                                  const std::vector<Answer>& known, const Limits& limits) {
+std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, const Direction* reverse,
+                                  std::span<const double> points, const std::vector<Answer>& known,
+                                  const Limits& limits) {
   const MergedDirection merged = merge_gaussians(direction);
   if (!merged.terms.empty() && !merged.only_gaussian) {
     if (const auto sums = Enumeration::of(merged.terms, limits.memory()))
       return from_sums(kind, *sums, merged.terms, points, limits);
-    return Solver(kind, merged.terms, points, known, limits).solve();
+    return Solver(kind, merged.terms, reverse, points, known, limits).solve();
   }
   std::vector<Answer> answers;
   for (const double point : points)
@@ -278,22 +274,24 @@ std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, 
 }
 
 std::vector<Answer> worst_direction(const Kind& kind, std::span<const Direction> directions,
-                                    std::span<const double> points, const Limits& limits) {
+                                    std::span<const Direction> reverses, std::span<const double> points,
+                                    const Limits& limits) {
   check_floating_point_environment();
   std::vector<Answer> result(points.size(),
                              exactly(directions.empty() ? kind.nothing : Interval{-infinity, -infinity}));
-  for (const Direction& direction : directions) {
-    const std::vector<Answer> answers = one_direction(kind, direction, points, result, limits);
+  for (std::size_t j = 0; j < directions.size(); ++j) {
+    const Direction* reverse = j < reverses.size() ? &reverses[j] : nullptr;
+    const std::vector<Answer> answers = one_direction(kind, directions[j], reverse, points, result, limits);
     for (std::size_t i = 0; i < points.size(); ++i)
       result[i] = worse(result[i], answers[i], [](const Answer&) { return false; });
   }
   return result;
 }
 
-std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const double> points,
-                          const Limits& limits) {
+std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const Direction> reverses,
+                          std::span<const double> points, const Limits& limits) {
   return budgeted(directions, points, limits, kind.start, [&](std::span<const double> at, const Limits& within) {
-    return worst_direction(kind, directions, at, within);
+    return worst_direction(kind, directions, reverses, at, within);
   });
 }
 
@@ -316,37 +314,16 @@ Interval ask_tail(const CurveKinks& above, const CurveTable& below, double epsil
   return loss_tail(above, below.delta(epsilon).value, epsilon);
 }
 
-// 1 - level, rounded down and up, for the side that must not be overstated.
-Interval rest_of(double level) { return {std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0)}; }
-
 Interval ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
   const auto [least, most] = rest_of(level);
   return {loss_tail_quantile(above, below, most).lower, loss_tail_quantile(above, below, least).upper};
 }
 
-// The tail at a known point.
-Interval tail_at(const Known& known, std::size_t k) {
-  const auto& [loss, alpha, value] = known.points[k];
-  return loss_tail(known.kinks, value.lower, loss);
-}
-
-Interval tail_between(const Known& known, double epsilon) {
+Interval tail_between(const KnownCurve& known, double epsilon) {
   const auto at = std::lower_bound(known.points.begin(), known.points.end(), epsilon,
                                    [](const CurvePoint& point, double loss) { return point.loss < loss; });
   if (at == known.points.end() || at->loss != epsilon) return {0, 1};
-  return tail_at(known, static_cast<std::size_t>(at - known.points.begin()));
-}
-
-// P(L > t) falls, so that every point is certified.
-Interval quantile_between(const Known& known, double level) {
-  const auto [least, most] = rest_of(level);
-  Interval found{-infinity, infinity};
-  for (std::size_t k = 0; k < known.points.size(); ++k) {
-    const Interval tail = tail_at(known, k);
-    if (tail.lower > most) found.lower = known.points[k].loss;                           // proof: loss-tail-chords
-    if (tail.upper <= least) found.upper = std::min(found.upper, known.points[k].loss);  // proof: loss-tail-chords
-  }
-  return found;
+  return known.tail(static_cast<std::size_t>(at - known.points.begin()));
 }
 
 Interval listed_tail(const Enumeration& sums, double epsilon) { return sums.tail(epsilon); }
@@ -360,7 +337,6 @@ const Kind tail_kind{
     [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon).log_delta; },
     [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon); },
     &ask_tail,
-    &tail_between,
     &gaussian_tail,
     &listed_tail,
     {0, 1},
@@ -377,7 +353,6 @@ const Kind quantile_kind{
       return level < 0.5 ? saddlepoint.saddle_for_rate(level, -1, 0) : saddlepoint.saddle_for_rate(1 - level, 1, 0);
     },
     &ask_quantile,
-    &quantile_between,
     &gaussian_quantile,
     &listed_quantile,
     {-infinity, infinity},
@@ -391,13 +366,13 @@ const Kind quantile_kind{
 std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                      const Limits& limits) {
   check_each("epsilon", epsilons, ranges::epsilon);
-  return worst(tail_kind, directions, epsilons, limits);
+  return worst(tail_kind, directions, {}, epsilons, limits);
 }
 
-std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const double> levels,
-                                         const Limits& limits) {
+std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
+                                         std::span<const double> levels, const Limits& limits) {
   check_each("level", levels, ranges::inner_probability);
-  return worst(quantile_kind, directions, levels, limits);
+  return worst(quantile_kind, directions, reverses, levels, limits);
 }
 
 }  // namespace hockeystick

@@ -14,8 +14,9 @@ std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std:
                                      const Limits& limits);
 
 /// Encloses the smallest t with P(L <= t) >= level at each level in (0, 1), for the worst direction. The tolerance is a
-/// fraction of the forecast standard deviation of L.
-std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const double> levels,
-                                         const Limits& limits);
+/// fraction of the forecast standard deviation of L. `reverses`: of each direction its reverse, which answers deltas at
+/// negative losses; empty if these are not known.
+std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
+                                         std::span<const double> levels, const Limits& limits);
 
 }  // namespace hockeystick

@@ -14,7 +14,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_rounds = 6;
+constexpr int most_rounds = 16;
 constexpr std::size_t few_rates = 12;  // for which each has its own points
 constexpr std::size_t most_points = 0x1p14;
 constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
@@ -70,7 +70,9 @@ class PowerSearch {
         const PowerBetween found = power_between(curve_.points(), fprs_[i], near);
         near = found.best;
         const double before = answers_[i].upper - answers_[i].lower;
-        if (take(i, found) || (round > 0 && answers_[i].upper - answers_[i].lower > 0.9 * before)) continue;
+        const bool is_closed = found.is_closed_below && found.is_closed_above;
+        if (take(i, found) || (round > 0 && is_closed && answers_[i].upper - answers_[i].lower > 0.9 * before))
+          continue;
         left.push_back(i);
         add_points(curve_.points(), found, allowed_(answers_[i]), wanted);
       }
@@ -131,8 +133,8 @@ void add_points(std::span<const CurvePoint> points, const PowerBetween& found, d
   const std::size_t first = found.best - std::min<std::size_t>(found.best, 2),
                     last = std::min(size - 1, found.best + 2);
   for (std::size_t k = first; k <= last; ++k) {
-    const auto& [loss, alpha, value] = points[k];
-    if (value.upper - value.lower > for_delta * allowed) wanted.push_back({loss, tolerance});
+    const auto& [loss, alpha, value, refused] = points[k];
+    if (refused == 0 && value.upper - value.lower > for_delta * allowed) wanted.push_back({loss, tolerance});
     if (k == last) break;
     for (const double share : {0.25, 0.5, 0.75})
       wanted.push_back({loss + share * (points[k + 1].loss - loss), tolerance});

@@ -537,10 +537,11 @@ def loss_quantile_bounds(
     *,
     tolerance: typing.SupportsFloat | typing.SupportsIndex,
     memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    reverses: collections.abc.Sequence[Terms] = [],
     smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> Answers:
     """
-    Encloses the quantile of the loss at each level, for the worst direction.
+    Encloses the quantile of the loss at each level, for the worst direction; `reverses`: the reverse of each, which knows the curve at negative losses, if known.
     """
 
 def loss_tail_bounds(

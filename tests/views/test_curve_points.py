@@ -109,3 +109,15 @@ def test_many_points_leave_little():
 
 def test_no_points_say_nothing():
     assert _core.parts.power_between([], 0.1, 0) == (0, 1)
+
+
+def test_below_all_points_the_power_is_at_least_the_curve_there():
+    """At rates near 1 the least sum lies at small alphas, left of points that are closed above."""
+    rng = random.Random(2)
+    for _ in range(30):
+        law = Law(rng, 8, 1.0)
+        points = [(at, *ends(law.delta(at))) for at in (0.0, 2.0, 5.0)]
+        fpr = rng.uniform(0.9, 0.999)
+        low, high = _core.parts.power_between(points, fpr, 0)
+        assert low - HIDDEN <= law.power(fpr) <= high + HIDDEN
+        assert low >= 0.99 * points[0][1]

@@ -94,7 +94,7 @@ def test_rates_near_the_smallest():
     fpr, truth = one_step_power(exact.Step(0.5, 0.3), "remove", 70.0)
     assert fpr < 1e-292
     run = hs.Gaussian(noise_multiplier=0.5).poisson_sampled(0.3)
-    hold(run, fpr, truth, adjacency=Adjacency.REMOVE_ONE)
+    hold(run, fpr, truth, adjacency=Adjacency.REMOVE_ONE, smallest=0.0)
 
 
 def test_no_power_of_a_mixture_exceeds_the_largest():

@@ -43,9 +43,8 @@ class AttackViews(Asked):
             ``lower`` and ``upper``, floats or arrays shaped like `fpr`; the exact rate lies
             between, rounding included.
 
-        Cost: of sampled Gaussians that of some hundred deltas at most, for any number of rates;
-        else one composition for all rates from 1e-5 on, and one more for each lower rate, or
-        several of these if they are alike. Source: Dong, Roth & Su (2022), Proposition 6.
+        Cost: some dozen deltas for each rate, some hundred for any number of rates. Source: Dong,
+        Roth & Su (2022), Proposition 6.
         """
         return self._ask("tradeoff", fpr, options)
 
@@ -187,8 +186,7 @@ class AttackViews(Asked):
             ``lower`` and ``upper``, floats or arrays shaped like `smallest_rate`; the exact mu lies
             between, rounding included, and ``upper - lower <= tolerance * upper``.
 
-        Cost: of sampled Gaussians some hundred deltas for any number of rates; else two
-        compositions per direction and rate, one from 1e-5 on. Source: Dong, Roth & Su (2022),
-        Definition 2.6.
+        Cost: some dozen to some hundred deltas in each direction, for any number of rates. Source:
+        Dong, Roth & Su (2022), Definition 2.6.
         """
         return self._ask("gdp_mu", smallest_rate, options)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/quantile_by_deltas.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/runtime/checkpoint.hpp"
+#include "pld/loss_tail.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr int most_rounds = 32;
+constexpr double first_part = 0.05, first_tolerance = 1e-5;  // of a deviation; of delta
+// Points about a guess lie this part of the gap between two known slopes apart, and at least this part of the allowed
+// width: two of them and a middle one then enclose the quantile.
+constexpr double part_of_gap = 0.1, part_of_width = 0.45;
+constexpr double for_delta = 0.1;  // of the change of the tail from point to point
+
+// A guess of the tail between two points.
+struct Slope {
+  double loss, tail;
+};
+
+class QuantileSearch {
+ public:
+  QuantileSearch(CurvePoints& curve, const Interval& tail, double about, double deviation, double allowed)
+      : curve_(curve), tail_(tail), about_(about), deviation_(deviation), allowed_(allowed) {}
+
+  Interval run() {
+    std::vector<WantedPoint> wanted;
+    for (const double k : {-3, -1, 1, 3}) add(about_ + k * first_part * deviation_, first_tolerance, wanted);
+    for (int round = 0; round < most_rounds; ++round) {
+      checkpoint();
+      const std::size_t before = curve_.points().size();
+      curve_.ask(std::move(wanted));
+      wanted.clear();
+      const KnownCurve known(curve_.points());
+      const Interval last = std::exchange(found_, known.quantile(tail_.lower, tail_.upper));
+      if (found_.upper - found_.lower <= allowed_ || known.points.size() == before) break;
+      const double width = found_.upper - found_.lower;
+      is_slow_ = std::isfinite(width) && width > 0.5 * (last.upper - last.lower);
+      next(known.points, wanted);
+    }
+    return found_;
+  }
+
+ private:
+  // Where the tail is guessed to be the one wanted, from the slopes between points.
+  void next(std::span<const CurvePoint> points, std::vector<WantedPoint>& wanted) const {
+    const std::vector<Slope> slopes = slopes_of(points);
+    const double reach = 2 * std::max(points.back().loss - points.front().loss, first_part * deviation_);
+    const auto at = std::find_if(slopes.begin(), slopes.end(), [&](const Slope& s) { return s.tail <= tail_.lower; });
+    const double front = points.front().loss, back = points.back().loss;
+    if (slopes.empty() || at == slopes.begin()) {
+      const bool is_least = front <= curve_.least() && points.size() > 1;
+      const double from = is_least ? front : front - reach, to = is_least ? points[1].loss : front;
+      for (const double part : {0.1, 0.4, 0.7}) add(to - part * (to - from), first_tolerance, wanted);
+      return;
+    }
+    if (at == slopes.end()) {
+      for (const double part : {0.1, 0.4, 1.0}) add(back + part * reach, first_tolerance, wanted);
+      return;
+    }
+    const Slope &left = at[-1], &right = *at;
+    const double gap = right.loss - left.loss;
+    double share = (left.tail - tail_.lower) / (left.tail - right.tail);
+    if (right.tail > 0.01 * left.tail) share = math::log(left.tail / tail_.lower) / math::log(left.tail / right.tail);
+    if (is_slow_) share = 0.5;
+    const double apart = std::max(part_of_gap * gap, part_of_width * allowed_);
+    const double middle = left.loss + std::clamp(share, 0.02, 0.98) * gap;
+    const double change = (left.tail - right.tail) * std::min(1.0, apart / gap);
+    for (const double k : {-1, 0, 1}) want(points, middle + k * apart, change, apart, wanted);
+  }
+
+  // How closely delta is to be known for slopes that tell a change of the tail between points.
+  void want(std::span<const CurvePoint> points, double loss, double change, double apart,
+            std::vector<WantedPoint>& wanted) const {
+    const auto near = std::find_if(points.begin(), points.end(), [=](const CurvePoint& p) { return p.loss >= loss; });
+    const CurvePoint& point = near == points.begin() ? *near : near[-1];
+    double value = point.value.upper;
+    if (loss < 0) value = std::max(value - 1 + point.alpha.upper, 1e-3 * (1 - point.alpha.lower));
+    const double tolerance = for_delta * change * -math::expm1(-apart) / std::max(value, 1e-300);
+    add(loss, std::clamp(tolerance, 2e-12, 0.1), wanted);
+  }
+
+  void add(double loss, double tolerance, std::vector<WantedPoint>& wanted) const {
+    wanted.push_back({std::max(loss, curve_.least()), tolerance});
+  }
+
+  static std::vector<Slope> slopes_of(std::span<const CurvePoint> points) {
+    std::vector<Slope> slopes;
+    for (std::size_t k = 0; k + 1 < points.size(); ++k) {
+      const CurvePoint &a = points[k], &b = points[k + 1];
+      const double away = a.loss - b.loss, fall = -math::expm1(away), middle = b.value.lower / 2 + b.value.upper / 2;
+      const double tail = (a.value.lower / 2 + a.value.upper / 2 - math::exp(away) * middle) / fall;
+      const double last = slopes.empty() ? 1.0 : slopes.back().tail;
+      slopes.push_back({a.loss - away / 2, std::clamp(tail, 0.0, last)});
+    }
+    return slopes;
+  }
+
+  CurvePoints& curve_;
+  Interval tail_;
+  double about_, deviation_, allowed_;
+  Interval found_{-infinity, infinity};
+  bool is_slow_ = false;
+};
+
+}  // namespace
+
+KnownCurve::KnownCurve(std::span<const CurvePoint> at) : points(at) {
+  for (const CurvePoint& point : at) kinks.loss.push_back(point.loss), kinks.value.push_back(point.value.upper);
+}
+
+Interval KnownCurve::tail(std::size_t k) const { return loss_tail(kinks, points[k].value.lower, points[k].loss); }
+
+// P(L > t) falls, so that every point is certified.
+Interval KnownCurve::quantile(double least, double most) const {
+  Interval found{-infinity, infinity};
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const Interval at = tail(k);
+    if (at.lower > most) found.lower = points[k].loss;                           // proof: loss-tail-chords
+    if (at.upper <= least) found.upper = std::min(found.upper, points[k].loss);  // proof: loss-tail-chords
+  }
+  return found;
+}
+
+Interval quantile_by_deltas(CurvePoints& curve, const Interval& tail, double about, double deviation, double allowed) {
+  return QuantileSearch(curve, tail, about, deviation, allowed).run();
+}
+
+}  // namespace hockeystick

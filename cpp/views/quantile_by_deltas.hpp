@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantiles of the loss from deltas: the tail P(L > t) lies between the slopes of chords of the curve on either side of
+// t, so that three deltas about a quantile enclose it.
+#pragma once
+
+#include <span>
+
+#include "numeric/interval.hpp"
+#include "pld/hockey_stick.hpp"
+#include "views/curve_points.hpp"
+
+namespace hockeystick {
+
+/// A curve known at points, and the same from above.
+struct KnownCurve {
+  std::span<const CurvePoint> points;
+  CurveKinks kinks;
+  explicit KnownCurve(std::span<const CurvePoint> at);
+  /// Encloses P(L > loss) at point k.
+  Interval tail(std::size_t k) const;
+  /// Encloses the smallest t with P(L > t) at most a number of which the ends are given: above `least`, P(L > t) is
+  /// certainly too large at the lower end, and it is at most `least` at the upper one.
+  Interval quantile(double least, double most) const;
+};
+
+/// Asks the curve about losses until the t with P(L > t) = tail is enclosed within `allowed` or nothing is gained.
+/// `about`: a guess of t; `deviation`: of the loss.
+Interval quantile_by_deltas(CurvePoints& curve, const Interval& tail, double about, double deviation, double allowed);
+
+}  // namespace hockeystick

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantiles of the loss that a few deltas enclose, on both sides of 0 and far out."""
+
+import math
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.adjacency import Direction
+
+
+def sampled(noise, rate):
+    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
+
+
+def allowed(run, deviations=1e-2):
+    """The width asked for: the forecast deviation is within some percent of the true one."""
+    return 1.2 * deviations * math.sqrt(run.loss_variance_bounds().upper)
+
+
+@pytest.mark.parametrize(
+    ("run", "level"),
+    [
+        (55 * sampled(2.463787215608939, 2.5803999603461855e-06), 0.5),
+        (247 * sampled(3.848143283643529, 1.1239995816884045e-05), 0.5),
+        (407 * sampled(1.641625134357933, 1.1848337662509394e-06), 0.99),
+        (3 * sampled(0.7171921491827369, 0.01744320563972144), 0.99),
+        (8302 * hs.Laplace(2.177288450125022), 0.5),
+        (4762 * hs.DiscreteGaussian(sigma=0.6131576310250619), 0.5),
+        (1000 * hs.Laplace(20.0).poisson_sampled(1e-3), 0.999999),
+    ],
+)
+def test_rare_and_large_losses_have_quantiles(run, level):
+    found = run.loss_quantile_bounds(level, adjacency="remove-one", memory_limit=2**24)
+    assert found.upper - found.lower <= allowed(run)
+    if found.lower > 0:
+        above, below = (
+            run.probabilistic_delta_bounds(at, adjacency="remove-one")
+            for at in (found.lower * (1 - 1e-9), found.upper * (1 + 1e-9))
+        )
+        assert above.upper >= 1 - level >= below.lower
+
+
+def test_plain_gaussians_are_met():
+    """Their quantiles are known: mu^2 / 2 + mu z."""
+    run = 4 * hs.Gaussian(noise_multiplier=1.0) + hs.Laplace(1e4)
+    levels = np.array([0.1, 0.5, 0.9, 0.999])
+    found = run.loss_quantile_bounds(levels, adjacency="remove-one", deviations=1e-3)
+    truth = 2 + 2 * np.array([-1.2815515655446004, 0, 1.2815515655446004, 3.090232306167813])
+    assert np.all(found.lower <= truth + 2e-4)
+    assert np.all(found.upper >= truth - 2e-4)
+    assert np.all(found.upper - found.lower <= 2.1e-3)
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-3])
+def test_without_a_reverse_quantiles_next_to_0_come_from_one_side(tolerance):
+    pair = sampled(1.0, 0.01).dominating_pair(Direction.REMOVE)
+    run, limits = [[(pair, 10000)]], {"tolerance": tolerance, "memory_limit": 2**26}
+    (tail,) = _core.loss_tail_bounds(run, np.array([0.05]), **limits)
+    (found,) = _core.loss_quantile_bounds(run, np.array([1 - tail.upper]), **limits)
+    assert found.converged
+    assert found.lower <= 0.05
