@@ -92,10 +92,8 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
       });
     };
   };
-  std::vector<Interval> known;
-  if (row.wanted == Wanted::epsilon || row.wanted == Wanted::delta)
-    known =
-        known_alone(terms, row.wanted == Wanted::epsilon, adjacencies[adjacency].comparisons, points, limits.tolerance);
+  const std::vector<Interval> known =
+      known_alone(terms, row.wanted, adjacencies[adjacency].comparisons, points, limits.tolerance);
   return enclosed_answers(question_of(terms, row, limits), points, side(runs_above), side(runs_below), known);
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "mechanisms/allocation/allocation_epoch.hpp"
+#include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/zero_concentrated.hpp"
 #include "mechanisms/known_pairs.hpp"
 #include "mechanisms/registry.hpp"
@@ -285,6 +286,22 @@ std::vector<Interval> own_steps(std::span<const DescribedTerm> terms, bool wants
   return bounds;
 }
 
+// Lower ends of the power of one batch of fixed size without replacement.
+std::vector<Interval> power_of_batch(const Described& one, std::span<const Comparison> comparisons,
+                                     std::span<const double> fprs) {
+  const double batch = one.number(0), records = one.number(1), noise = one.inner->number(0);
+  if (!(batch < records) || one.number(2) != 0) return {};
+  std::vector<Interval> bounds(fprs.size(), {0, infinity});
+  for (const Comparison way : comparisons) {
+    if (way == Comparison::remove || way == Comparison::add) return {};
+    const double distance = replaces(way) ? 2 : 1, least = replaces(way) ? 0 : -1;
+    const FixedBatch held{distance / noise, batch / records, least, is_backward(way)};
+    for (std::size_t i = 0; i < fprs.size(); ++i)
+      bounds[i].lower = std::max(bounds[i].lower, power_of_same_events(held, fprs[i]));
+  }
+  return bounds;
+}
+
 }  // namespace
 
 std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
@@ -310,9 +327,16 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
   return between.answers();
 }
 
-std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wants_epsilon,
+std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted wanted,
                                   std::span<const Comparison> comparisons, std::span<const double> points,
                                   double tolerance) {
+  const bool is_one = terms.size() == 1 && terms.front().count == 1;
+  if (wanted == Wanted::power)
+    return is_one && terms.front().mechanism->kind->name == "fixed_size_sampled"
+               ? power_of_batch(*terms.front().mechanism, comparisons, points)
+               : std::vector<Interval>{};
+  if (wanted != Wanted::epsilon && wanted != Wanted::delta) return {};
+  const bool wants_epsilon = wanted == Wanted::epsilon;
   // Of the largest loss, at delta = 0, these ways know nothing.
   if (wants_epsilon && std::find(points.begin(), points.end(), 0.0) != points.end()) return {};
   const MechanismKind* kind = terms.front().mechanism->kind;
@@ -330,8 +354,8 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wan
                   [](const auto& term) { return term.mechanism->number(left_out_records) > 0; }))
     return own_steps(terms, wants_epsilon, comparisons.front(), points, tolerance);
   const Described& one = *terms.front().mechanism;
-  if (terms.size() > 1 || terms.front().count > 1 || kind->name != "random_allocation" ||
-      one.inner->kind->name != "gaussian" || replaces(comparisons.front()))
+  if (!is_one || kind->name != "random_allocation" || one.inner->kind->name != "gaussian" ||
+      replaces(comparisons.front()))
     return {};
   const double noise = one.inner->number(0), epochs = one.number(1);
   if (!Range{0.2, 1000}.holds(noise / std::sqrt(epochs))) return {};

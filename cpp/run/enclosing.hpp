@@ -62,8 +62,8 @@ std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::spa
                                   const SideAccuracy& accuracy);
 
 /// What is known besides of the answers of runs of one kind of mechanism alone: an epoch of a random allocation of
-/// Gaussians, and runs of zero-concentrated mechanisms. Empty: nothing.
-std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, bool wants_epsilon,
+/// Gaussians, runs of zero-concentrated mechanisms, and the power of a batch of fixed size. Empty: nothing.
+std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted wanted,
                                   std::span<const Comparison> comparisons, std::span<const double> points,
                                   double tolerance);
 

@@ -19,6 +19,7 @@
 #include "mechanisms/allocation/allocation_hyperbola.hpp"
 #include "mechanisms/allocation/convex_convolution.hpp"
 #include "mechanisms/allocation/lognormal_sum.hpp"
+#include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/log_curve.hpp"
 #include "mechanisms/curves/shuffle_curve.hpp"
 #include "mechanisms/curves/shuffle_terms.hpp"
@@ -296,6 +297,13 @@ void bind_sampling(py::module_& m) {
       py::arg("noise_multiplier"), py::arg("steps"), py::arg("epochs"), py::kw_only(), py::arg("removes"),
       py::arg("adds"), py::arg("wants_epsilon"), py::arg("values"), py::arg("tolerance"),
       "Bounds on epsilon at each delta, or on delta at each epsilon, of one epoch of a random allocation.");
+  module.def(
+      "power_of_same_events",
+      [](double mu, double rate, double least, bool back, double fpr) {
+        return power_of_same_events({mu, rate, least, back}, fpr);
+      },
+      py::arg("mu"), py::arg("rate"), py::arg("least"), py::kw_only(), py::arg("back"), py::arg("fpr"),
+      "A lower bound of the power of a batch of fixed size, 0 where none is known.");
   module.def(
       "truncation",
       [](double dataset_size, double q, double batch) {

@@ -8,6 +8,7 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
+from exact.balls import normal_tail
 from hockeystick import _core
 from hockeystick.mechanisms._enclosed import Accuracy
 
@@ -280,3 +281,61 @@ def test_draws_with_replacement_in_balls(noise, drawn, size, left_out):
             )
             assert truth * (1 - arb("1e-12")) < found
             assert found < truth * (1 + arb("1e-7")) + left_out * 1e-4
+
+
+U = 2.0**-53
+
+
+def same_events(noise, rate, adjacency):
+    """Rates between which other records have one best event, either way, and h(1), in balls."""
+    distance, least = (2, 0) if adjacency == "replace-one" else (1, -1)
+    mu = distance / arb(noise)
+    held, away = rate * normal_tail(mu / 2), (arb("0.5") - least) * mu
+    forth = held + (1 - rate) * normal_tail(away), held + (1 - rate) * normal_tail(-mu / 2)
+    back = held + (1 - rate) * normal_tail(mu / 2), held + (1 - rate) * normal_tail(-away)
+    return forth, back, rate * (1 - 2 * normal_tail(mu / 2))
+
+
+def power_alone(noise, adjacency, fpr):
+    """Of a batch that holds the record with probability 1/2, in the better direction."""
+    distance, least = (2, 0) if adjacency == "replace-one" else (1, -1)
+    return max(
+        _core.sampling.power_of_same_events(distance / noise, 0.5, least, back=back, fpr=fpr)
+        for back in (False, True)
+    )
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "replace-special"])
+@pytest.mark.parametrize("noise", [0.3, 1.0, 4.0])
+def test_between_the_rates_of_both_ends_the_power_is_h_of_1_more(noise, adjacency):
+    """Rounded down by 64 u of h(1), and 2 u."""
+    with ctx.workprec(120):
+        forth, back, gain = same_events(noise, arb("0.5"), adjacency)
+        least, most = min(forth[0], back[0], key=float), max(forth[1], back[1], key=float)
+        for part in (0.1, 0.5, 0.9):
+            fpr = float(least + (most - least) * part)
+            off = (fpr + gain - arb(power_alone(noise, adjacency, fpr))) / U
+            assert 58 * gain < off < 70 * gain + 4
+
+
+@pytest.mark.parametrize("noise", [0.5, 1.0])
+def test_next_to_the_ends_of_these_rates_nothing_is_known_of_them(noise):
+    """Within 64 u of both, by rates for which a few u can be told."""
+    with ctx.workprec(120):
+        forth, back, _ = same_events(noise, arb("0.5"), "replace-special")
+        ends = min(forth[0], back[0], key=float), max(forth[1], back[1], key=float)
+        for end, inward in zip(ends, (1, -1), strict=True):
+            at = [
+                power_alone(noise, "replace-special", float(end + inward * k * U)) for k in (48, 80)
+            ]
+            assert at[0] == 0 < at[1]
+
+
+def test_the_power_of_a_batch_is_known_where_no_other_records_do_all_their_worst():
+    """It was [0.68269, 0.69134]."""
+    step = hs.Gaussian(0.5).fixed_size_sampled(batch_size=2, dataset_size=4)
+    found = step.true_positive_rate_bounds(0.35, adjacency="replace-special")
+    with ctx.workprec(120):
+        truth = arb("0.35") + (1 - 2 * normal_tail(arb(1))) / 2
+        assert truth - arb("1e-9") < arb(found.lower) <= truth + arb("1e-15")
+        assert truth - arb("1e-15") <= arb(found.upper)

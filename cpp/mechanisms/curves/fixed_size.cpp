@@ -19,6 +19,8 @@
 //
 // The v_j are such that all of these have their best event beyond the same point: then their sum is what the worst
 // other records make of all j at once. Below 1, h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha).
+#include "mechanisms/curves/fixed_size.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -272,4 +274,17 @@ const AtomicRegistration of_special(above<Replacement::of_special>, "fixed_size_
 const AtomicRegistration opposite(below, "fixed_size_special_below", {{noise, batch, records, replaces, left_out}});
 
 }  // namespace
+// Records c have the event beyond mu / 2 at a false positive rate that goes continuously from that of the least c to
+// that of 1, and so does its power, which is larger by h(1).
+double power_of_same_events(const FixedBatch& batch, double fpr) {
+  const auto& [mu, rate, least, back] = batch;
+  const double held = rate * normal_tail(mu / 2), away = (0.5 - least) * mu;
+  const double first = held + (1 - rate) * normal_tail(back ? mu / 2 : away);
+  const double last = held + (1 - rate) * normal_tail(back ? -away : -mu / 2);
+  constexpr double error = 64 * u;  // proof: fixed-size-curve
+  if (!(first + error <= fpr && fpr <= last - error)) return 0;
+  const double gained = rate * normal_interval(-mu / 2, mu / 2) * (1 - 64 * u);  // proof: fixed-size-curve
+  return (fpr + gained) * (1 - 2 * u);
+}
+
 }  // namespace hockeystick
