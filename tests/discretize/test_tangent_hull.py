@@ -168,3 +168,22 @@ def test_mass_at_no_loss_is_rounded_down():
             off.append(float((1 - arb(mass) / (1 - arb(infinite))) / 2.0**-53))
     assert min(off) > 0
     assert 3.5 < sum(off) / len(off) < 4.5
+
+
+def test_a_cut_that_is_guessed_beyond_its_gap_counts_no_mass_twice():
+    """The model of a gap put one 1.4e-8 below its point; the masses then came to 1 + 1.6e-6."""
+    step = hs.TruncatedPoissonGaussian(
+        0.8688564609892381,
+        sampling_probability=0.01,
+        truncated_batch_size=150,
+        dataset_size=10_000,
+    )
+    far = [-11_550, -6000, -3000, -1500, -700, -350, -180, -90, -45]
+    found = _core.parts.step_pmf(
+        step.dominating_pair(Direction.ADD),
+        interval=0.0002616970535115372,
+        offset=0.009788641416960439,
+        index=[*far, *range(-24, 0), 1],
+        estimator="balanced",
+    )
+    assert 1 - 1e-9 < sum(found.mass) <= 1

@@ -272,4 +272,7 @@ def test_small_deltas_are_told_as_their_epsilons_are(delta):
     run = 3 * step(2.0).random_allocation(steps=400, selected=20)
     epsilon = run.epsilon_bounds(delta).upper
     assert run.delta_bounds(epsilon, smallest=0).upper <= 1.01 * delta
-    assert run.true_positive_rate_bounds(delta, smallest=0).upper <= math.exp(epsilon) * delta + 1.01 * delta
+    assert (
+        run.true_positive_rate_bounds(delta, smallest=0).upper
+        <= math.exp(epsilon) * delta + 1.01 * delta
+    )
