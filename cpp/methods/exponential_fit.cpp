@@ -65,8 +65,9 @@ CurveKnots curve_knots(const PairCells& parts, std::size_t first, std::span<cons
   }
 }
 
-ExponentialFit::ExponentialFit(const CurveKnots& knots, double epsilon, double centre, double unit, double within)
-    : centre_(centre), unit_(unit) {
+ExponentialFit::ExponentialFit(const CurveKnots& knots, double epsilon, double centre, double unit, double within,
+                               StepCurve curve)
+    : centre_(centre), unit_(unit), curve_(curve) {
   // Where Chebyshev's polynomial of degree 5 vanishes.
   constexpr std::array roots{-0.9510565162951535, -0.5877852522924731, 0.0, 0.5877852522924731, 0.9510565162951535};
   std::array<std::array<double, n + 1>, n> rows{};
@@ -74,7 +75,7 @@ ExponentialFit::ExponentialFit(const CurveKnots& knots, double epsilon, double c
     const auto next = std::lower_bound(knots.loss.begin(), knots.loss.end(), epsilon - centre - within * roots[k]);
     const auto i = std::min(static_cast<std::size_t>(next - knots.loss.begin()), knots.loss.size() - 1);
     for (std::size_t j = 0; j < n; ++j) rows[k][j] = math::exp(exponent(unit, j) * (epsilon - knots.loss[i] - centre));
-    rows[k][n] = knots.delta[i] + knots.infinite.lower;
+    rows[k][n] = knots.value(curve, i) + knots.infinite.lower;
   }
   weights_ = solved(rows);
   for (const double weight : weights_)
@@ -112,33 +113,47 @@ std::vector<ExponentialFit::Apart> ExponentialFit::apart(const CurveKnots& knots
   const auto value_at = [&](std::size_t i) {
     return value(powers[i], unit_ * off_at(epsilon, knots.loss[(i + 1) / 2], centre_));
   };
-  const double steepest = exponent(unit_, n - 1) * exponent(unit_, n - 1);
   std::vector<Apart> found;
   Value from = value_at(0);
   for (std::size_t i = 0; i < count; ++i) {
-    const double width = knots.loss[i + 1] - knots.loss[i], half = width / 2, square = width * width;
-    const Value middle = value_at(2 * i + 1), to = value_at(2 * i + 2);
-    // The second derivative between the knots; the fourth is largest where s is.
-    const double wave = square / 8 * from.bound + (from.error + to.error) * steepest;  // proof: exponential-fit
-    const double most = std::max(from.bent, to.bent) + wave, least = std::min(from.bent, to.bent) - wave;
-    // The curve lies below its chord, a line in e^loss.
-    const double high = knots.delta[i] + knots.error[i], low = knots.delta[i + 1] + knots.error[i + 1];
-    const double fall = std::max(0.0, high - low) / -math::expm1(-width) * (1 + 1e-9);
-    const double spare = std::min(from.sum - from.error - high, to.sum - to.error - low);
-    // proof: exponential-fit
-    const double above = square / 8 * std::max(0.0, most + fall) - spare + knots.infinite.upper;
-    // And above its tangents at both knots, each on its half.
-    const double first = knots.delta[i] - knots.error[i], last = knots.delta[i + 1] - knots.error[i + 1];
-    const double first_end = first - math::expm1(half) * (knots.called[i] + knots.error[i]);
-    const double last_end =
-        last - math::expm1(-half) * std::max(0.0, knots.called[i + 1] - knots.error[i + 1]);  // proof: exponential-fit
-    const double over = std::max({from.sum + from.error - first,
-                                  middle.sum + middle.error - std::min(first_end, last_end), to.sum + to.error - last});
-    const double below = square / 32 * std::max(0.0, -least) + over - knots.infinite.lower;  // proof: exponential-fit
-    found.push_back({std::max(0.0, above) * (1 + 1e-9), std::max(0.0, below) * (1 + 1e-9)});
+    const Value to = value_at(2 * i + 2);
+    found.push_back(apart(knots, i, from, value_at(2 * i + 1), to));
     from = to;
   }
   return found;
+}
+
+ExponentialFit::Apart ExponentialFit::apart(const CurveKnots& knots, std::size_t i, const Value& from,
+                                            const Value& middle, const Value& to) const {
+  const double width = knots.loss[i + 1] - knots.loss[i], half = width / 2, square = width * width;
+  const double steepest = exponent(unit_, n - 1) * exponent(unit_, n - 1);
+  // The second derivative between the knots; the fourth is largest where s is.
+  const double wave = square / 8 * from.bound + (from.error + to.error) * steepest;  // proof: exponential-fit
+  const double most = std::max(from.bent, to.bent) + wave, least = std::min(from.bent, to.bent) - wave;
+  const double high = knots.value(curve_, i) + knots.error[i], last = knots.value(curve_, i + 1) - knots.error[i + 1];
+  const auto found = [&](double above, double below) {
+    return Apart{std::max(0.0, above + knots.infinite.upper) * (1 + 1e-9),
+                 std::max(0.0, below - knots.infinite.lower) * (1 + 1e-9)};  // proof: exponential-fit
+  };
+  if (curve_ == StepCurve::tail) {  // between its values at the knots
+    const double lowest = std::min(from.sum - from.error, to.sum - to.error);
+    const double highest = std::max(from.sum + from.error, to.sum + to.error);
+    // proof: exponential-fit
+    return found(high - lowest + square / 8 * std::max(0.0, most), highest - last + square / 8 * std::max(0.0, -least));
+  }
+  // delta lies below its chord, a line in e^loss.
+  const double low = knots.delta[i + 1] + knots.error[i + 1];
+  const double fall = std::max(0.0, high - low) / -math::expm1(-width) * (1 + 1e-9);
+  const double spare = std::min(from.sum - from.error - high, to.sum - to.error - low);
+  const double above = square / 8 * std::max(0.0, most + fall) - spare;  // proof: exponential-fit
+  // And above its tangents at both knots, each on its half.
+  const double first = knots.delta[i] - knots.error[i];
+  const double first_end = first - math::expm1(half) * (knots.called[i] + knots.error[i]);
+  const double last_end =
+      last - math::expm1(-half) * std::max(0.0, knots.called[i + 1] - knots.error[i + 1]);  // proof: exponential-fit
+  const double over = std::max({from.sum + from.error - first,
+                                middle.sum + middle.error - std::min(first_end, last_end), to.sum + to.error - last});
+  return found(above, square / 32 * std::max(0.0, -least) + over);  // proof: exponential-fit
 }
 
 double average_apart(std::span<const double> loss, std::span<const double> apart, double epsilon, double centre,

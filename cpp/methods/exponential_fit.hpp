@@ -13,13 +13,20 @@
 
 namespace hockeystick {
 
+/// What is known of a step, as a function of epsilon: delta, or the tail P(L >= epsilon).
+enum class StepCurve { delta, tail };
+
 /// delta of one step at rising losses.
 struct CurveKnots {
   std::vector<double> loss;
   std::vector<double> delta;   // of finite losses
   std::vector<double> called;  // e^loss Q(L >= loss)
-  std::vector<double> error;   // of both
+  std::vector<double> error;   // of both, and of their sum
   Interval infinite;           // the mass at +inf
+
+  double value(StepCurve curve, std::size_t i) const {
+    return curve == StepCurve::delta ? delta[i] : delta[i] + called[i];
+  }
 };
 
 /// At these losses, between which the cells of `parts` from index `first` on lie.
@@ -31,7 +38,8 @@ class ExponentialFit {
 
   /// That of weight[k] e^(exponent(k) (s - centre)), through five points of the curve at s = epsilon - loss within
   /// `within` of the centre. A guess.
-  ExponentialFit(const CurveKnots& knots, double epsilon, double centre, double unit, double within);
+  ExponentialFit(const CurveKnots& knots, double epsilon, double centre, double unit, double within,
+                 StepCurve curve = StepCurve::delta);
 
   /// Odd multiples of the unit.
   static double exponent(double unit, std::size_t k) { return unit * static_cast<double>(2 * k + 1); }
@@ -51,8 +59,10 @@ class ExponentialFit {
     double sum, bent, error, bound;  // with its second derivative; an error; a bound of the fourth derivative
   };
   Value value(double power, double off) const;
+  Apart apart(const CurveKnots& knots, std::size_t i, const Value& from, const Value& middle, const Value& to) const;
 
   double centre_, unit_;
+  StepCurve curve_;
   std::array<double, parts> weights_{};
 };
 

@@ -12,6 +12,7 @@
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/budget.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/switches.hpp"
 #include "plan/cost.hpp"
 #include "plan/tuning.hpp"
 
@@ -55,9 +56,9 @@ OneLargeLoss::Step OneLargeLoss::step_of(const Term& term, std::span<const doubl
 }
 
 OneLargeLoss::OneLargeLoss(const Direction& direction, const LargeLossPlan& plan, double tolerance, int fineness,
-                           double rare)
-    : plan_(plan) {
-  const std::vector<double> large = large_losses(plan, tolerance);
+                           double rare, StepCurve curve)
+    : plan_(plan), curve_(curve) {
+  const std::vector<double> large = large_losses(plan, tolerance, curve == StepCurve::tail);
   for (const Term& term : direction) {
     checkpoint();
     steps_.push_back(step_of(term, large, fineness, rare));
@@ -134,7 +135,8 @@ double OneLargeLoss::apart(const Step& step, const ExponentialFit& fit, double e
   for (const ExponentialFit::Apart& at : fit.apart(large, epsilon)) apart.push_back(above ? at.above : at.below);
   const double most = fit.largest(up(epsilon - large.loss.front())),
                last = fit.largest(up(epsilon - large.loss.back()));
-  const double end = (large.delta.back() + large.error.back() + large.infinite.upper) * (1 + 4 * u);
+  const double end =
+      (large.value(curve_, large.loss.size() - 1) + large.error.back() + large.infinite.upper) * (1 + 4 * u);
   const double right = above ? step.any + most : most, left = above ? end + last : last;  // proof: one-large-loss
   return average_apart(large.loss, apart, epsilon, plan_.centre, above_, below_, right * (1 + u), left * (1 + u));
 }
@@ -144,7 +146,7 @@ ExponentialFit OneLargeLoss::best_fit(const Step& step) const {
   std::optional<ExponentialFit> best;
   double least = infinity;
   for (const double within : {0.02, 0.05, 0.1, 0.2, 0.4}) {
-    const ExponentialFit fit(step.large, plan_.epsilon, plan_.centre, unit(), within * plan_.epsilon);
+    const ExponentialFit fit(step.large, plan_.epsilon, plan_.centre, unit(), within * plan_.epsilon, curve_);
     const double found = apart(step, fit, plan_.epsilon, true) + apart(step, fit, plan_.epsilon, false);
     if (best && !(found < least)) continue;
     best = fit, least = found;
@@ -174,7 +176,9 @@ double OneLargeLoss::one(std::size_t step, const ExponentialFit& fit, double eps
 }
 
 Interval OneLargeLoss::one() const {
-  const double before = down(plan_.epsilon - loss_error_), after = up(plan_.epsilon + loss_error_);
+  // A tail falls at once where an edge is off, or an atom on it.
+  const double off_by = curve_ == StepCurve::tail ? 3 * loss_error_ : loss_error_;  // proof: one-large-loss
+  const double before = down(plan_.epsilon - off_by), after = up(plan_.epsilon + off_by);
   Interval sum{0, 0};
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const ExponentialFit fit = best_fit(steps_[i]);
@@ -185,10 +189,35 @@ Interval OneLargeLoss::one() const {
   return {sum.lower * (1 - off), sum.upper * (1 + off)};
 }
 
-Interval OneLargeLoss::delta() const {
+Interval OneLargeLoss::all() const {
   const auto [lower, upper] = one();
   const double all = (upper + none() + more()) * (1 + 8 * u) + tiny;  // proof: one-large-loss
   return {lower, all < 1 ? all : 1.0};
+}
+
+namespace {
+
+OneLargeLoss split_of(const Direction& terms, const LargeLossPlan& found, double tolerance, StepCurve curve) {
+  const LargeLossPlan plan = aimed(found, terms);
+  double steps = 0;
+  for (const Term& term : terms) steps += static_cast<double>(term.count);
+  // Moments of small losses are off by their variance in cells, by the square of the fineness.
+  const double varied = plan.rate * plan.deviation / std::sqrt(tolerance);
+  const int fineness = static_cast<int>(std::clamp(std::ceil(varied), 2.0, 64.0));
+  return {terms, plan, tolerance, fineness, 1e-3 * tolerance / steps, curve};
+}
+
+}  // namespace
+
+Interval tail_by_large_losses(const Direction& direction, const Saddlepoint& saddlepoint, double epsilon,
+                              double tolerance) {
+  const std::optional<LargeLossPlan> plan = plan_large_loss(saddlepoint, epsilon, tolerance);
+  if (!plan || !(plan->missed < tuning::missed_share * tolerance) || is_off("one_large_loss")) return {0, 1};
+  Interval found{0, 1};
+  for (const double part : {0.5, 0.1})
+    if (found.upper - found.lower > tolerance * found.upper)
+      found = both(found, split_of(direction, *plan, part * tolerance, StepCurve::tail).all());
+  return found;
 }
 
 namespace {
@@ -201,14 +230,10 @@ class ByNumberOfLargeLosses final : public Evaluator {
 
   Answer answer(Quantity quantity, double at, double) const override {
     if (quantity == Quantity::epsilon) return enclosed({0, infinity}, "one_large_loss");
-    const std::optional<LargeLossPlan> found = plan_large_loss(saddlepoint_, at);
+    const std::optional<LargeLossPlan> found = plan_large_loss(saddlepoint_, at, tolerance_);
     if (!found) return enclosed({0, 1}, "one_large_loss");
-    const LargeLossPlan plan = aimed(*found, terms_);
-    // Moments of small losses are off by their variance in cells, by the square of the fineness.
-    const double varied = plan.rate * plan.deviation / std::sqrt(tolerance_);
-    const int fineness = static_cast<int>(std::clamp(std::ceil(varied), 2.0, 64.0));
-    const OneLargeLoss split(terms_, plan, tolerance_, fineness, 1e-3 * tolerance_ / saddlepoint_.total_count());
-    Answer result = enclosed(split.delta(), "one_large_loss");
+    const OneLargeLoss split = split_of(terms_, *found, tolerance_, StepCurve::delta);
+    Answer result = enclosed(split.all(), "one_large_loss");
     result.truncation = split.none() + split.more();
     result.discretization = std::max(0.0, result.upper - result.lower - result.truncation);
     return result;
@@ -228,9 +253,9 @@ class ByOneLargeLoss final : public Method {
     if (task_.question.wants_epsilon()) return {.obstacle = "it bounds delta alone"};
     if (is_done_) return {.obstacle = "one large loss tells less than is asked"};
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
-    const std::optional<LargeLossPlan> plan = plan_large_loss(task_.grid().whole(), task_.question.at);
+    const std::optional<LargeLossPlan> plan = plan_large_loss(task_.grid().whole(), task_.question.at, tolerance_);
     if (!plan) return {.obstacle = "more than one large loss decides, or none"};
-    const double finer = std::sqrt(task_.question.tolerance / tolerance_);
+    const double finer = std::max(1.0, std::sqrt(1e-3 / tolerance_));  // as many knots and cells
     return {.cost = tuning::large_loss * static_cast<double>(task_.terms().size()) * finer,
             .width = plan->missed / (tuning::missed_share * task_.question.tolerance)};
   }

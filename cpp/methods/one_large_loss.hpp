@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// delta(epsilon) of rarely sampled steps by the number of their large losses: one, and the sum of all small ones; none;
-// or more. cpp/proofs/one-large-loss.md has the bounds.
+// delta(epsilon) and P(L > epsilon) of rarely sampled steps by the number of their large losses: one, and the sum of
+// all small ones; none; or more. cpp/proofs/one-large-loss.md has the bounds.
 #pragma once
 
 #include <array>
@@ -19,15 +19,16 @@ class OneLargeLoss {
  public:
   /// At the plan's epsilon. `tolerance`: by how much the bounds may differ, relatively, about; `fineness`: of the cells
   /// of small losses; `rare`: a step's losses of so little P-mass are not listed.
-  OneLargeLoss(const Direction& direction, const LargeLossPlan& plan, double tolerance, int fineness, double rare);
+  OneLargeLoss(const Direction& direction, const LargeLossPlan& plan, double tolerance, int fineness, double rare,
+               StepCurve curve = StepCurve::delta);
 
-  /// Upper bounds of what outcomes without a large loss, and with two or more, add to delta.
+  /// Upper bounds of what outcomes without a large loss, and with two or more, add to delta, or to the tail.
   double none() const;
   double more() const;
   /// Encloses what those with one add.
   Interval one() const;
-  /// Encloses delta.
-  Interval delta() const;
+  /// Encloses delta, or the tail.
+  Interval all() const;
 
   /// Upper bound of the log of the probability that all losses are small, over that of small and listed ones.
   double log_spared() const { return log_spared_; }
@@ -56,9 +57,14 @@ class OneLargeLoss {
   ExponentialFit best_fit(const Step& step) const;
 
   LargeLossPlan plan_;
+  StepCurve curve_;
   std::vector<Step> steps_;
   ChernoffTable above_, below_;  // of the sum of the small losses
   double log_spared_ = 0, loss_error_ = 0;
 };
+
+/// Encloses P(L > epsilon), about to the tolerance, where one large loss decides; [0, 1] elsewhere.
+Interval tail_by_large_losses(const Direction& direction, const Saddlepoint& saddlepoint, double epsilon,
+                              double tolerance);
 
 }  // namespace hockeystick

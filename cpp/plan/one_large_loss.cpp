@@ -46,27 +46,47 @@ struct ExpectedLosses {
       sum += count[i] * above(epsilon - loss[i]) / 2;
     return sum;
   }
-  // None, by Chernoff's inequality at a few tilts.
-  double none(double threshold, double epsilon, double rate) const {
-    const std::size_t small = index(threshold);
-    double least = 0;
-    for (double tilt = rate; tilt * threshold < 500; tilt *= 2) {
-      std::vector<double> grown(loss.begin(), loss.begin() + static_cast<std::ptrdiff_t>(small));
-      for (double& at : grown) at *= tilt;
-      exponentials_less_1(grown);
-      double log_moment = 0;
-      for (std::size_t i = 0; i < small; ++i) log_moment += count[i] * grown[i];
-      least = std::min(least, log_moment - tilt * epsilon);
-    }
-    return math::exp(least);
-  }
 
   std::vector<double> loss, count, from;
 };
 
+// That small losses add up to much, by Chernoff's inequality at a few tilts.
+struct SmallSums {
+  SmallSums(const ExpectedLosses& losses, double threshold, double rate) {
+    const auto end = losses.loss.begin() + static_cast<std::ptrdiff_t>(losses.index(threshold));
+    for (double tilt = rate; tilt * threshold < 500; tilt *= 2) {
+      std::vector<double> grown(losses.loss.begin(), end);
+      for (double& at : grown) at *= tilt;
+      exponentials_less_1(grown);
+      double log_moment = 0;
+      for (std::size_t i = 0; i < grown.size(); ++i) log_moment += losses.count[i] * grown[i];
+      rows.emplace_back(tilt, log_moment);
+    }
+  }
+  double above(double s) const {
+    double least = 0;
+    for (const auto& [tilt, log_moment] : rows) least = std::min(least, log_moment - tilt * s);
+    return math::exp(least);
+  }
+
+  std::vector<std::pair<double, double>> rows;
+};
+
+// What none, two and more large losses add, as it is going to be bounded; nothing where two alone add more than `most`.
+std::optional<double> missed_by(const ExpectedLosses& losses, double threshold, double epsilon, double rate,
+                                double most) {
+  if (!(losses.two(threshold, epsilon) < most)) return {};
+  const SmallSums small(losses, threshold, rate);
+  const double all = losses.above(threshold);
+  double two = all * all / 2;
+  for (double s = 0.01 * epsilon; s < epsilon - threshold; s *= 2)
+    two = std::min(two, losses.two(threshold, epsilon - s) + all * all / 2 * small.above(s));
+  return small.above(epsilon) + two + all * all * all / 6;
+}
+
 }  // namespace
 
-std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon) {
+std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon, double tolerance) {
   if (!(epsilon > 0)) return {};
   const ExpectedLosses losses(saddlepoint);
   const std::size_t first = losses.index(epsilon);
@@ -75,10 +95,13 @@ std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, dou
     delta += losses.count[i] * -math::expm1(epsilon - losses.loss[i]);
   if (!(delta > 0)) return {};
   LargeLossPlan plan{epsilon, 0, 0, 0, losses.from[first] / delta - 1, delta, infinity};
-  for (const double part : {0.5, 0.35, 0.25}) {
-    const double threshold = part * epsilon;
-    const double missed = (losses.two(threshold, epsilon) + losses.none(threshold, epsilon, plan.rate)) / delta;
-    if (missed < plan.missed) plan.missed = missed, plan.threshold = threshold;
+  // The lower the threshold, the less does the sum of small losses deviate; the least that misses little, or else what
+  // misses the least.
+  for (const double part : {0.03, 0.06, 0.12, 0.25, 0.35, 0.5}) {
+    const auto missed = missed_by(losses, part * epsilon, epsilon, plan.rate, plan.missed * delta);
+    if (!missed || !(*missed < plan.missed * delta)) continue;
+    plan.missed = *missed / delta, plan.threshold = part * epsilon;
+    if (plan.missed < tuning::hardly_missed * tolerance) break;
   }
   if (!(plan.missed < 1)) return {};
   double square = 0;
@@ -104,9 +127,10 @@ LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction) {
 
 // The curve is off by the square of the distance of two knots times the rate, by an eighth, wherever the sum of small
 // losses lies; farther from there ever less.
-std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance) {
+std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance, bool is_tail) {
   const double within = std::max(tuning::knot_deviations * plan.deviation, tuning::knot_part * plan.epsilon);
-  const double closest = std::min(std::sqrt(tuning::knot_width * tolerance) / plan.rate, within / 8);
+  const double width = is_tail ? tuning::knot_width * tolerance : std::sqrt(tuning::knot_width * tolerance);
+  const double closest = std::min(width / plan.rate, within / 8);
   const double growth = std::clamp(tuning::knot_growth * std::sqrt(tolerance / 1e-3), 0.004, 0.1);
   const auto distances = [&](double most) {
     std::vector<double> away;

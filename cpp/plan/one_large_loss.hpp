@@ -20,14 +20,14 @@ struct LargeLossPlan {
 };
 
 /// Nothing where delta is not forecast to be decided by one large loss.
-std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon);
+std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon, double tolerance);
 
 /// The same at a closer look at where large losses decide.
 LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction);
 
 /// Losses, from the threshold on, at which the curve of a large loss is wanted: those of a sum of small ones next to
-/// `centre` the closest, by rising loss.
-std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance);
+/// `centre` the closest, by rising loss. `is_tail`: the tail is wanted, between two of these losses anything.
+std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance, bool is_tail = false);
 
 /// Edges of cells from where next to no losses are lower up to the threshold, so many between two nodes of the pair.
 std::vector<double> small_losses(const DominatingPair& pair, double threshold, double rare, int fineness);

@@ -176,6 +176,8 @@ inline const double many_deltas = tuned("many_deltas", 1000);
 
 // What none and two large losses may add to delta, as a part of the tolerance. By hand.
 inline const double missed_share = tuned("missed_share", 0.25);
+// The same, below which no higher threshold of large losses is looked for. By hand.
+inline const double hardly_missed = tuned("hardly_missed", 0.02);
 // The widest knots, squared, times the rate of delta, squared, as a part of the tolerance: their chords are off by an
 // eighth of that. By hand.
 inline const double knot_width = tuned("knot_width", 0.4);

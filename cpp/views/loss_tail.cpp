@@ -12,6 +12,7 @@
 #include "methods/enumeration.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/largest_loss.hpp"
+#include "methods/one_large_loss.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
@@ -91,7 +92,7 @@ class Solver {
 
   std::vector<Answer> solve() {
     if (kind_.relative)
-      solve_below_floor(), solve_tails();
+      solve_below_floor(), solve_by_large_losses(), solve_tails();
     else
       solve_quantiles();
     const std::size_t memory = limits_.memory_limit;
@@ -134,6 +135,13 @@ class Solver {
         wanted.push_back({points_[i] - before, 0.5});
     }
     if (curve.ask(std::move(wanted))) take(curve);
+  }
+
+  // Of rarely sampled steps, by the one that loses much.
+  void solve_by_large_losses() {
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (!answers_[i].converged)
+        narrow(i, tail_by_large_losses(direction_, saddlepoint_, points_[i], limits_.tolerance));
   }
 
   // From deltas about the loss.

@@ -57,9 +57,9 @@ CurveKnots given_knots(const GivenKnots& given) {
 
 std::tuple<std::vector<double>, std::vector<Bounded>, double> fit_of(const GivenKnots& given, double epsilon,
                                                                      double centre, double unit, double within,
-                                                                     double at) {
+                                                                     double at, bool tail) {
   const CurveKnots knots = given_knots(given);
-  const ExponentialFit found(knots, epsilon, centre, unit, within);
+  const ExponentialFit found(knots, epsilon, centre, unit, within, tail ? StepCurve::tail : StepCurve::delta);
   std::vector<Bounded> apart;
   for (const auto& [above, below] : found.apart(knots, at)) apart.emplace_back(above, below);
   return {{found.weights().begin(), found.weights().end()}, apart, found.largest(centre)};
@@ -97,7 +97,7 @@ void bind_large_loss(py::module_& core) {
              py::arg("infinite"), py::arg("losses"),
              "The curve at losses, from cells (p, above) between them and beyond, and errors as above.");
   module.def("fit", &fit_of, py::arg("knots"), py::arg("epsilon"), py::kw_only(), py::arg("centre"), py::arg("unit"),
-             py::arg("within"), py::arg("at"),
+             py::arg("within"), py::arg("at"), py::arg("tail") = false,
              "Weights of exponentials, how far the curve is above and below them at the epsilon `at`, and the sum of "
              "their absolute values at the centre.");
   module.def(
@@ -110,29 +110,30 @@ void bind_large_loss(py::module_& core) {
       py::arg("below"), py::arg("right"), py::arg("left"));
   py::class_<OneLargeLoss>(module, "Split", "delta by the number of large losses.")
       .def(py::init([](const Direction& terms, double epsilon, double threshold, double centre, double deviation,
-                       double rate, double tolerance, int fineness, double rare) {
-             return OneLargeLoss(terms, plan_of(epsilon, threshold, centre, deviation, rate), tolerance, fineness,
-                                 rare);
+                       double rate, double tolerance, int fineness, double rare, bool tail) {
+             return OneLargeLoss(terms, plan_of(epsilon, threshold, centre, deviation, rate), tolerance, fineness, rare,
+                                 tail ? StepCurve::tail : StepCurve::delta);
            }),
            py::arg("terms"), py::arg("epsilon"), py::kw_only(), py::arg("threshold"), py::arg("centre"),
-           py::arg("deviation"), py::arg("rate"), py::arg("tolerance"), py::arg("fineness"), py::arg("rare"))
+           py::arg("deviation"), py::arg("rate"), py::arg("tolerance"), py::arg("fineness"), py::arg("rare"),
+           py::arg("tail") = false)
       .def("none", &OneLargeLoss::none)
       .def("more", &OneLargeLoss::more)
       .def("one", [](const OneLargeLoss& split) { return ends_of(split.one()); })
-      .def("delta", [](const OneLargeLoss& split) { return ends_of(split.delta()); })
+      .def("all", [](const OneLargeLoss& split) { return ends_of(split.all()); })
       .def("log_spared", &OneLargeLoss::log_spared)
       .def("loss_error", &OneLargeLoss::loss_error)
       .def("above", [](const OneLargeLoss& split) { return tilt_rows(split.above()); })
       .def("below", [](const OneLargeLoss& split) { return tilt_rows(split.below()); });
   module.def(
       "plan",
-      [](const Direction& terms, double epsilon) -> std::optional<std::array<double, 6>> {
-        const auto found = plan_large_loss(Saddlepoint(terms), epsilon);
+      [](const Direction& terms, double epsilon, double tolerance) -> std::optional<std::array<double, 6>> {
+        const auto found = plan_large_loss(Saddlepoint(terms), epsilon, tolerance);
         if (!found) return {};
         const LargeLossPlan plan = aimed(*found, terms);
         return std::array{plan.threshold, plan.centre, plan.deviation, plan.rate, plan.delta, plan.missed};
       },
-      py::arg("terms"), py::arg("epsilon"),
+      py::arg("terms"), py::arg("epsilon"), py::arg("tolerance") = 1e-3,
       "Threshold, centre and deviation of the sum of small losses, rate, delta, what is missed; None where not one "
       "large loss decides.");
   module.def(

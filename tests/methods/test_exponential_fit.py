@@ -60,8 +60,8 @@ def test_knots_are_summed_from_the_top(errors):
                 mass += p
 
 
-def fit(given, at=EPSILON, centre=CENTRE, unit=3.0, within=0.05):
-    return parts.fit(given, EPSILON, centre=centre, unit=unit, within=within, at=at)
+def fit(given, at=EPSILON, centre=CENTRE, unit=3.0, within=0.05, *, tail=False):
+    return parts.fit(given, EPSILON, centre=centre, unit=unit, within=within, at=at, tail=tail)
 
 
 class Sum:
@@ -88,6 +88,49 @@ def largest(*values):
 
 def least(*values):
     return min(values, key=lambda x: float(x.mid()))
+
+
+def apart_of_tail(given, weights, at, unit):
+    """The same for tails."""
+    losses, delta, called, error, (m0, m1) = given
+    psi, found = Sum(weights, unit, CENTRE), []
+    for i in range(len(losses) - 1):
+        a, b = arb(losses[i]), arb(losses[i + 1])
+        d, s, r = b - a, arb(at) - a, arb(at) - b
+        wave = d * d / 8 * psi.derivative(s, 4, sizes=True)
+        bends = [psi.derivative(y, 2) for y in (s, r)]
+        most, low = largest(*bends) + wave, least(*bends) - wave
+        high = arb(delta[i]) + called[i] + error[i] + m1
+        last = arb(delta[i + 1]) + called[i + 1] - error[i + 1] + m0
+        ends = [psi.derivative(y) for y in (s, r)]
+        above = high - least(*ends) + d * d / 8 * largest(most, arb(0))
+        below = largest(*ends) + d * d / 8 * largest(-low, arb(0)) - last
+        found.append((largest(above, arb(0)), largest(below, arb(0))))
+    return found
+
+
+@pytest.mark.parametrize("unit", [0.5, 3.0, 12.0])
+@pytest.mark.parametrize("at", [EPSILON, EPSILON - 0.01])
+@pytest.mark.parametrize("error", [0.0, 1e-4])
+@pytest.mark.parametrize("infinite", [(0.0, 0.0), (1e-4, 3e-4)])
+def test_distances_of_tails_are_those_of_the_page(unit, at, error, infinite):
+    given = knots(error, infinite)
+    weights, found, size = fit(given, at=at, unit=unit, tail=True)
+    with ctx.workprec(200):
+        psi = Sum(weights, unit, CENTRE)
+        grown = psi.derivative(arb(at - LOSSES[0]), 2, sizes=True)
+        for pair, truths in zip(found, apart_of_tail(given, weights, at, unit), strict=True):
+            for mine, truth in zip(pair, truths, strict=True):
+                assert abs(mine - truth) <= arb(1e-8) * truth + arb(1e-12) * (size + grown)
+        # Nothing of the tail is farther, between the knots either.
+        if error or infinite[1]:
+            return
+        for (a, b), (above, below) in zip(itertools.pairwise(LOSSES), found, strict=True):
+            for k in range(9):
+                loss = arb(a) + (arb(b) - a) * k / 8
+                gap = sum(gaussian(arb(0.25), loss), arb(0)) - psi.derivative(arb(at) - loss)
+                assert gap <= above + arb(1e-16)
+                assert -gap <= below + arb(1e-16)
 
 
 def apart(given, weights, at, unit=3.0, centre=CENTRE):

@@ -54,7 +54,9 @@ def atoms(law=None):
     return [(loss, x / p_sum) for loss, x in zip(losses, p, strict=True)]
 
 
-def split_of(terms, rare=RARE, tolerance=1e-3, epsilon=EPSILON, rate=3.0, fineness=2):
+def split_of(
+    terms, rare=RARE, tolerance=1e-3, epsilon=EPSILON, rate=3.0, fineness=2, *, tail=False
+):
     return parts.Split(
         terms,
         epsilon,
@@ -65,6 +67,7 @@ def split_of(terms, rare=RARE, tolerance=1e-3, epsilon=EPSILON, rate=3.0, finene
         tolerance=tolerance,
         fineness=fineness,
         rare=rare,
+        tail=tail,
     )
 
 
@@ -76,8 +79,13 @@ def value(loss, epsilon=EPSILON):
     return 1 - gap.exp() if gap < 0 else arb(0)
 
 
-def enumerated(count, epsilon=EPSILON, law=None):
-    """What outcomes with none, one, two or more large losses add to delta."""
+def is_above(loss, epsilon):
+    """1 where a loss exceeds epsilon."""
+    return arb(1 if loss == math.inf or loss > epsilon else 0)
+
+
+def enumerated(count, epsilon=EPSILON, law=None, value=value):
+    """What outcomes with none, one, two or more large losses add to delta, or to the tail."""
     law = LAW if law is None else law
     found = [arb(0)] * 3
     for chosen in itertools.combinations_with_replacement(
@@ -120,10 +128,39 @@ def test_each_number_of_large_losses_is_enclosed(count, epsilon, rare, tolerance
         assert more <= split.more()
         assert split.one()[0] <= one
         assert one <= split.one()[1]
-        lower, upper = split.delta()
+        lower, upper = split.all()
         assert lower <= one
         assert none + one + more <= upper
         assert upper >= (split.none() + split.one()[1] + split.more()) * (1 - 1e-15)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+@pytest.mark.parametrize("epsilon", [0.9, 1.0, 1.1])
+@pytest.mark.parametrize("rare", [0.0, RARE])
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-3])
+def test_tails_are_enclosed_by_each_number_of_large_losses(count, epsilon, rare, tolerance):
+    split = split_of([(pair_of(), count)], rare, tolerance, epsilon, tail=True)
+    with ctx.workprec(200):
+        none, one, more = enumerated(count, epsilon, value=is_above)
+        assert none <= split.none()
+        assert more <= split.more()
+        assert split.one()[0] <= one
+        assert one <= split.one()[1]
+        lower, upper = split.all()
+        assert lower <= one
+        assert none + one + more <= upper
+
+
+def test_an_atom_at_epsilon_is_on_either_side():
+    """No step but one has another loss than 0, and that one's is epsilon, but for rounding."""
+    law = {0.0: 0.9, 0.97: 0.05, 1.5: 0.03, math.inf: 0.02}
+    loss = float(atoms(law)[1][0].mid()) + float(atoms(law)[0][0].mid())
+    for away in (0.0, 2.0**-52, -(2.0**-52), 1e-9, -1e-9):
+        split = split_of([(pair_of(law), 2)], 0.0, 1e-3, loss + away, tail=True)
+        with ctx.workprec(200):
+            _, one, _ = enumerated(2, loss + away, law, is_above)
+            assert split.one()[0] <= one
+            assert one <= split.one()[1]
 
 
 @pytest.mark.parametrize("count", [1, 4, 30])
@@ -347,6 +384,23 @@ def test_two_sampled_gaussians(noise, rate, epsilon, tolerance):
     assert truth <= found.upper
     if tolerance == 1e-3:
         assert found.upper - found.lower <= 1e-3 * found.upper
+
+
+@pytest.mark.parametrize(("noise", "rate", "epsilon"), PAIRS)
+def test_tails_of_two_sampled_gaussians(noise, rate, epsilon):
+    """By chords of true deltas, of which the derivative is delta less the tail."""
+    run = 2 * hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
+    found = run.probabilistic_delta_bounds(epsilon, adjacency="remove-one", smallest=0)
+    width = 1e-5 * epsilon
+    deltas = [delta_of_two(noise, rate, epsilon + k * width) for k in (-1, 0, 1)]
+    with ctx.workprec(160):
+        # delta is convex in e^epsilon; the tail is delta - d delta / d log e^epsilon.
+        grown = [arb(epsilon + k * width).exp() for k in (-1, 0, 1)]
+        slopes = [(deltas[k + 1] - deltas[k]) / (grown[k + 1] - grown[k]) for k in (0, 1)]
+        least, most = (deltas[1] - grown[1] * slope for slope in reversed(slopes))
+        assert found.lower <= most
+        assert least <= found.upper
+        assert found.upper - found.lower <= 0.01 * found.upper
 
 
 def test_it_bounds_no_epsilon():
