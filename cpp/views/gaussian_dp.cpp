@@ -173,8 +173,8 @@ class MuByDeltas {
   // By falling rates; answers from which others are known to need more are as good as converged.
   void solve(std::span<const double> rates, std::span<Answer> answers) {
     std::vector<WantedPoint> wanted = first_points(rates.back());
-    for (int round = 0; round < most_rounds && !wanted.empty(); ++round) {
-      curve_.ask(std::move(wanted));
+    for (int round = 0, failed = 0; round < most_rounds && failed < most_failed && !wanted.empty(); ++round) {
+      if (!curve_.ask(std::move(wanted))) ++failed;
       if (curve_.points().empty() || curve_.points().size() > most_points) return;
       wanted.clear();
       take(rates, answers, wanted);
@@ -182,7 +182,7 @@ class MuByDeltas {
   }
 
  private:
-  static constexpr int most_rounds = 16;
+  static constexpr int most_rounds = 16, most_failed = 3;  // rounds, and those of few deltas as close as wanted
   static constexpr std::size_t most_points = 4096;
   static constexpr double first_tolerance = 1e-3, for_delta = 0.15;  // of delta; of the tolerance
 

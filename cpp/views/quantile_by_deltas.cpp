@@ -14,7 +14,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_rounds = 32;
+constexpr int most_rounds = 32, most_failed = 3;  // rounds, and those of which hardly a delta is as close as wanted
 constexpr double first_part = 0.05, first_tolerance = 1e-5;  // of a deviation; of delta
 // Points about a guess lie this part of the gap between two known slopes apart, and at least this part of the allowed
 // width: two of them and a middle one then enclose the quantile.
@@ -34,10 +34,10 @@ class QuantileSearch {
   Interval run() {
     std::vector<WantedPoint> wanted;
     for (const double k : {-3, -1, 1, 3}) add(about_ + k * first_part * deviation_, first_tolerance, wanted);
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0, failed = 0; round < most_rounds && failed < most_failed; ++round) {
       checkpoint();
       const std::size_t before = curve_.points().size();
-      curve_.ask(std::move(wanted));
+      if (!curve_.ask(std::move(wanted))) ++failed;
       wanted.clear();
       const KnownCurve known(curve_.points());
       const Interval last = std::exchange(found_, known.quantile(tail_.lower, tail_.upper));

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "views/loss_cells.hpp"
@@ -169,14 +171,14 @@ Interval slopes_beyond(const Direction& direction, double order) {
   return sum;
 }
 
-Answer zcdp(const Direction& direction, CutDirection& cut, double largest, const Limits& limits) {
+Answer zcdp(const Direction& direction, CutDirection& cut, double largest, double known, const Limits& limits) {
   const Limits finer{0.3 * limits.tolerance, limits.memory_limit};
   const auto renyi = [&](double order) { return refined(cut, renyi_moment(order), finer); };
   const auto beyond = [&](double order) {
     const Interval slope = slopes_beyond(direction, order);
     return Interval{slope.lower, slope.upper};
   };
-  return largest_renyi_slope(renyi, beyond, largest, limits.tolerance);
+  return largest_renyi_slope(renyi, beyond, largest, limits.tolerance, known);
 }
 
 }  // namespace
@@ -211,10 +213,15 @@ std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span
                   [&](std::span<const double> at, const Limits& within) {
                     std::vector<Answer> answers(at.size());
                     std::vector<CutDirection> cut = cut_later(directions);
+                    // The direction whose slopes are known to be largest far out usually needs the most.
+                    std::vector<std::size_t> order(directions.size());
+                    std::iota(order.begin(), order.end(), std::size_t{0});
+                    sort_by(order, [&](std::size_t j) { return -slopes_beyond(directions[j], 1).lower; });
                     for (std::size_t i = 0; i < answers.size(); ++i)
-                      for (std::size_t j = 0; j < directions.size(); ++j)
-                        if (slopes_beyond(directions[j], 1).upper > answers[i].lower)
-                          answers[i] = worse(answers[i], zcdp(directions[j], cut[j], at[i], within), within.tolerance);
+                      for (const std::size_t j : order)
+                        if (const double known = answers[i].lower; slopes_beyond(directions[j], 1).upper > known)
+                          answers[i] =
+                              worse(answers[i], zcdp(directions[j], cut[j], at[i], known, within), within.tolerance);
                     return answers;
                   });
 }

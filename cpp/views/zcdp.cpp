@@ -80,10 +80,10 @@ class SlopeSearch {
   static constexpr int most_orders = 1 << 14;
   static constexpr double farthest = 0x1p20;
 
-  // The first t beyond which no slope exceeds the largest known one; the present end if that t is too far.
+  // The first t beyond which no slope exceeds the largest known one by much; the present end if that t is too far.
   double enough(double last, const Beyond& beyond) const {
     for (double t = last; t < farthest; t *= 4)
-      if (beyond(1 + t).upper <= lower_) return t;
+      if (beyond(1 + t).upper <= lower_ * (1 + 0.5 * tolerance_)) return t;
     return last;
   }
 
@@ -129,12 +129,14 @@ bool is_within(const Answer& answer, double tolerance) {
 }
 
 Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
-                           const std::function<Interval(double order)>& beyond, double largest, double tolerance) {
+                           const std::function<Interval(double order)>& beyond, double largest, double tolerance,
+                           double known) {
   Answer answer;
+  answer.lower = known;
   const Interval everywhere = beyond(1);
   answer.upper = everywhere.upper;
   const bool finite = std::isfinite(largest);
-  if (!finite) answer.lower = everywhere.lower;
+  if (!finite) answer.lower = std::max(known, everywhere.lower);
   if (is_within(answer, tolerance)) return answer;
   SlopeSearch search(renyi, answer.lower, tolerance);
   const double upper = search.run(finite ? largest - 1 : 63, finite ? nullptr : beyond);
