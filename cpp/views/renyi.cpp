@@ -209,21 +209,20 @@ std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span
                                 const Limits& limits) {
   check_floating_point_environment();
   check_each("largest_order", largest_orders, ranges::largest_order);
-  return budgeted(directions, largest_orders, limits, {0, infinity},
-                  [&](std::span<const double> at, const Limits& within) {
-                    std::vector<Answer> answers(at.size());
-                    std::vector<CutDirection> cut = cut_later(directions);
-                    // The direction whose slopes are known to be largest far out usually needs the most.
-                    std::vector<std::size_t> order(directions.size());
-                    std::iota(order.begin(), order.end(), std::size_t{0});
-                    sort_by(order, [&](std::size_t j) { return -slopes_beyond(directions[j], 1).lower; });
-                    for (std::size_t i = 0; i < answers.size(); ++i)
-                      for (const std::size_t j : order)
-                        if (const double known = answers[i].lower; slopes_beyond(directions[j], 1).upper > known)
-                          answers[i] =
-                              worse(answers[i], zcdp(directions[j], cut[j], at[i], known, within), within.tolerance);
-                    return answers;
-                  });
+  return budgeted(
+      directions, largest_orders, limits, {0, infinity}, [&](std::span<const double> at, const Limits& within) {
+        std::vector<Answer> answers(at.size());
+        std::vector<CutDirection> cut = cut_later(directions);
+        // The direction whose slopes are known to be largest far out usually needs the most.
+        std::vector<std::size_t> order(directions.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        sort_by(order, [&](std::size_t j) { return -slopes_beyond(directions[j], 1).lower; });
+        for (std::size_t i = 0; i < answers.size(); ++i)
+          for (const std::size_t j : order)
+            if (const double known = answers[i].lower; slopes_beyond(directions[j], 1).upper > known)
+              answers[i] = worse(answers[i], zcdp(directions[j], cut[j], at[i], known, within), within.tolerance);
+        return answers;
+      });
 }
 
 }  // namespace hockeystick

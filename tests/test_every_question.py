@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forty plain random runs of each family, each asked one question of the acceptance table."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+import every_question as table  # noqa: E402
+
+import hockeystick as hs  # noqa: E402
+
+# What takes a good part of a second today, or is refused: benchmarks/README.md has all of it.
+LEFT_OUT = {
+    "sampled discrete Gaussians": {"Renyi"},
+    "random allocation": {"delta", "nine deltas", "Renyi", "mu"},
+    "fixed size": {"trade-off", "nine deltas"},
+    "shuffled": {"nine deltas"},
+    "truncated batches": {"quantile"},
+    "k of t": {"nine deltas", "Renyi", "zCDP"},
+    "training, then statistics": {
+        *("true positive rate", "trade-off", "mu", "zCDP", "P(L > epsilon)", "quantile"),
+    },
+    "allocation, then counts": {"nine deltas", "mu"},
+}
+# Of answers of which the docstrings say how wide they may be, relative to the upper end.
+WIDTHS = {"epsilon": 1e-3, "delta": 1e-3, "nine deltas": 1e-3, "mu": 1e-3, "P(L > epsilon)": 1e-2}
+SMALLEST = 1e-30
+
+
+@pytest.mark.parametrize("family", table.FAMILIES)
+def test_every_question_is_answered(family):
+    rng = random.Random(f"40 {family}")
+    laws = set() if family not in table.BY_CURVES else table.OF_THE_LAW
+    names = [name for name in table.QUESTIONS if name not in laws]
+    adjacency = "replace-special" if family in table.SPECIAL else "add-or-remove-one"
+    for k in range(40):
+        run, name = table.FAMILIES[family](rng), names[k % len(names)]
+        question = table.QUESTIONS[name]
+        point = rng.choice(question.points)
+        if name in LEFT_OUT.get(family, ()):
+            continue
+        found = question.ask(run, point, adjacency)
+        lower, upper = np.asarray(found.lower), np.asarray(found.upper)
+        assert np.all(lower <= upper), (run, name, point)
+        is_exact = all(one.is_exact for one, _ in run.terms)
+        if name in WIDTHS and is_exact:  # theory may leave more
+            wide = (upper - lower > WIDTHS[name] * upper) & (upper > SMALLEST)
+            assert not np.any(wide), (run, name, point)
+
+
+def test_a_refusal_counts():
+    question = table.Question((1.0,), lambda run, at, _: run.delta_bounds(at, memory_limit=1))
+    asked = table.ask(50 * hs.DiscreteGaussian(sigma=3.0), "", question, 1.0)
+    assert asked.refused
