@@ -21,7 +21,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr std::size_t left_out_records = 2;  // argument of shuffled epochs
 constexpr double least_tail = 1e-303, not_known = std::numeric_limits<double>::quiet_NaN();
 
 // For a gap of about the tolerance where a delta of `smallest` is told after so many runs. What cells add to the
@@ -349,9 +348,7 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted w
     return concentrated_bounds(runs, kind->enclosure->joined(terms).front().mechanism->number(0), wants_epsilon, points,
                                tolerance);
   }
-  if (kind->name == "shuffled" && comparisons.front() != Comparison::remove && comparisons.front() != Comparison::add &&
-      std::any_of(terms.begin(), terms.end(),
-                  [](const auto& term) { return term.mechanism->number(left_out_records) > 0; }))
+  if (kind->name == "shuffled" && comparisons.front() != Comparison::remove && comparisons.front() != Comparison::add)
     return own_steps(terms, wants_epsilon, comparisons.front(), points, tolerance);
   const Described& one = *terms.front().mechanism;
   if (!is_one || kind->name != "random_allocation" || one.inner->kind->name != "gaussian" ||

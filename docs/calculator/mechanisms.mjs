@@ -81,11 +81,11 @@ export const SCHEME_TYPES = {
   truncated_poisson_gaussian: "TruncatedPoissonGaussian",
 };
 
-/** Batches of an epoch that is cut, and the records that it leaves out. */
+/** Batches of an epoch that is cut, the records that it leaves out, and those of a smaller last batch. */
 export function cut({ batch, records, rate, drops }) {
   if (batch !== undefined) {
     const rest = records % batch, full = (records - rest) / batch;
-    return drops || rest === 0 ? { batches: full, left: rest } : { batches: full + 1, left: 0 };
+    return drops || rest === 0 ? { batches: full, left: rest } : { batches: full + 1, left: 0, last: rest };
   }
   const nearest = Math.round(1 / rate);
   if (!(Math.abs(nearest - 1 / rate) <= 1e-9 / rate)) throw new BadInput(`1 / sampling probability must be whole where an epoch is cut into batches, got ${1 / rate}: 1/${Math.floor(1 / rate)} or 1/${Math.ceil(1 / rate)} would do`);
@@ -96,8 +96,9 @@ const batches = (numbers) => cut(numbers).batches;
 
 /** The batches of a shuffled epoch as the library is asked. */
 function shuffles(numbers) {
-  const { batches: count, left } = cut(numbers);
-  return left ? { batches: count, left_out: left, batch_size: numbers.batch } : { batches: count };
+  const { batches: count, left, last } = cut(numbers);
+  if (left) return { batches: count, left_out: left, batch_size: numbers.batch };
+  return last ? { batches: count, batch_size: numbers.batch, last_batch: last } : { batches: count };
 }
 
 function epochs(numbers) {

@@ -163,9 +163,9 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
             smaller (235 batches); True, what does not fill a batch is left out (234 batches, 96
             records left out of each epoch). Of "random_allocation" these are the numbers of batches
             that records are drawn into, of random sizes. A "cyclic" epoch costs the same.
-            "shuffled" epochs with a smaller batch cost at most what a fixed order does, and at
-            least what as many equal batches do; which random records are left out hides where a
-            record is, and has a far smaller bound: see ``Shuffled``.
+            "shuffled" epochs with a smaller batch cost about what as many equal batches do; which
+            random records are left out hides where a record is, and has a far smaller bound: see
+            ``Shuffled``.
         threads: How many share the questions, in [1, 1024]; answers do not depend on it.
         options: As of ``Composition.epsilon_bounds``; the memory limit is that of each question.
 

@@ -190,9 +190,11 @@ def drawn(
         return step, epochs
     if kind == "random_allocation":
         return step.random_allocation(steps=batches), epochs
-    if left_out == 0:
+    rest = 0 if records is None else int(dataset_size or 0) % records
+    if not rest:
         return step.shuffled(batches=batches), epochs
-    return step.shuffled(batches=batches, left_out=left_out, batch_size=records), epochs
+    sizes: dict[str, Any] = {"left_out" if left_out else "last_batch": rest}
+    return step.shuffled(batches=batches, batch_size=records, **sizes), epochs
 
 
 def batches_of(dataset_size: int, batch_size: int, *, drop_last: bool) -> tuple[int, int]:
@@ -207,7 +209,7 @@ def batches_of(dataset_size: int, batch_size: int, *, drop_last: bool) -> tuple[
     What an epoch costs does not depend on the size of a batch, as noise is added to the sum. In a
     fixed order each record is in one known batch, whatever its size. Random allocation draws one of
     the batches for each record by itself, so that their sizes are random, and none is left out.
-    Where batches of any size are shuffled, whoever knows the record's batch sees one Gaussian step.
+    Where batches are shuffled, the theorem weighs them by their sizes: a smaller one costs little.
     From below, with all other records alike, the outputs of b batches of any sizes, put into a
     random order, are those of b batches of equal size: no attack on these is lost.
     """

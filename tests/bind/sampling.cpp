@@ -22,6 +22,8 @@
 #include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/log_curve.hpp"
 #include "mechanisms/curves/shuffle_curve.hpp"
+#include "mechanisms/curves/shuffle_pivot.hpp"
+#include "mechanisms/curves/shuffle_sum.hpp"
 #include "mechanisms/curves/shuffle_terms.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/gaussian/truncation.hpp"
@@ -341,21 +343,49 @@ void bind_sampling(py::module_& m) {
       py::arg("t"), py::arg("y"), py::kw_only(), py::arg("back"), py::arg("alpha"), py::arg("spacing"),
       py::arg("bottom"), py::arg("top"), "The law of T (Y - alpha), or T (1 - alpha Y), on a grid.");
   module.def(
+      "stretched_term",
+      [](double spacing, std::int64_t first, std::vector<double> masses, double excess, double gain, double loss,
+         double to) {
+        const TermLaw law = stretched({spacing, first, std::move(masses), excess}, gain, loss, to);
+        return std::tuple(law.first, law.masses, law.excess);
+      },
+      py::arg("spacing"), py::arg("first"), py::arg("masses"), py::arg("excess"), py::arg("gain"), py::arg("loss"),
+      py::arg("to"), "The law of gain X_+ - loss X_-, on a grid of another spacing.");
+  module.def(
+      "pivot_nodes",
+      [](double mu, double width, double tail) {
+        const PivotNodes all = pivot_nodes(mu, width, tail);
+        std::vector<std::tuple<double, double, double>> nodes;
+        for (const auto& [mass, gain, loss] : all.nodes) nodes.emplace_back(mass, gain, loss);
+        return std::tuple(nodes, all.excess);
+      },
+      py::arg("mu"), py::arg("width"), py::arg("tail"), "Corners of the last batch's output, and what lies above.");
+  module.def(
       "mean_positive_part",
-      [](double spacing, std::int64_t first, std::vector<double> masses, double excess, std::int64_t count, double less,
-         double tilt) { return mean_positive_part({spacing, first, std::move(masses), excess}, count, less, tilt); },
-      py::arg("spacing"), py::arg("first"), py::arg("masses"), py::arg("excess"), py::arg("count"), py::arg("less"),
-      py::arg("tilt"), "E (X_1 + ... + X_count - less)_+ / count, from above.");
+      [](double spacing, const std::vector<std::tuple<std::int64_t, std::vector<double>, double, std::int64_t>>& terms,
+         double less, double grid, double tilt) {
+        std::vector<TermLaw> laws;
+        std::vector<SameTerms> all;
+        for (const auto& [first, masses, excess, count] : terms) {
+          laws.push_back({spacing, first, masses, excess});
+          all.push_back({nullptr, count});
+        }
+        for (std::size_t k = 0; k < laws.size(); ++k) all[k].law = &laws[k];
+        SumSpace space;
+        return mean_positive_part(all, less, grid, tilt, space);
+      },
+      py::arg("spacing"), py::arg("terms"), py::arg("less"), py::arg("grid"), py::arg("tilt"),
+      "E (sum of terms - less)_+, from above.");
   module.def(
       "shuffle_bound",
-      [](double mu, std::int64_t batches, double by_batch, double joins, bool back, const std::vector<double>& alpha,
-         double cells, double tail) {
-        ShuffleBound bound({mu, batches, by_batch, joins}, cells, tail);
+      [](double mu, double batches, double by_batch, double joins, bool uses_all, double last_size, bool replaces,
+         bool back, const std::vector<double>& alpha, double cells, double tail) {
+        ShuffleBound bound({mu, batches, replaces, uses_all, by_batch, joins, last_size}, cells, tail);
         std::vector<double> upper;
         for (const double at : alpha) upper.push_back(bound.upper(way_of(back), at));
         return upper;
       },
-      py::arg("mu"), py::arg("batches"), py::arg("by_batch"), py::arg("joins"), py::kw_only(), py::arg("back"),
-      py::arg("alpha"), py::arg("cells") = 24, py::arg("tail") = 1e-12,
-      "The curve of a shuffled epoch that leaves records out, from above.");
+      py::arg("mu"), py::arg("batches"), py::arg("by_batch") = 0.0, py::arg("joins") = 1.0, py::kw_only(),
+      py::arg("uses_all") = false, py::arg("last_size") = 1.0, py::arg("replaces") = false, py::arg("back"),
+      py::arg("alpha"), py::arg("cells") = 24, py::arg("tail") = 1e-12, "The curve of a shuffled epoch, from above.");
 }

@@ -26,6 +26,7 @@ EXAMPLES = [
     STEP.fixed_size_sampled(batch_size=20, dataset_size=1000),
     STEP.fixed_size_sampled(batch_size=20, dataset_size=1000, replacement=True),
     STEP.shuffled(batches=50),
+    STEP.shuffled(batches=50, batch_size=9, last_batch=4),
     STEP.shuffled(batches=50, left_out=1),
     STEP.shuffled(batches=50, epochs=2, left_out=7, batch_size=9),
     hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE),

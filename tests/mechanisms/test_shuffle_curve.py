@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bound of shuffled epochs that leave records out: its integral, and small shuffles.
+"""The bounds of shuffled epochs: their integrals, and small shuffles.
 
-The integral is that of the theorem (cpp/proofs/shuffled-left-out.md) over one or two batches, by
-quadrature. The theorem itself is held to adversaries of small shuffles, too.
+The integrals are those of the theorems (cpp/proofs/shuffled-left-out.md, shuffled-every.md) over
+one or two batches, by quadrature. The theorems themselves are held to adversaries of small
+shuffles, too.
 """
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import hockeystick as hs
 from hockeystick import _core
@@ -56,7 +59,7 @@ def test_one_batch_is_the_integral(mu, ratio, back):
     for alpha in alphas:  # each alone, as s is kept for questions that are close together
         (upper,) = sampling.shuffle_bound(mu, 1, ratio, 1 / (1 + ratio), back=back, alpha=[alpha])
         step = hs.Gaussian(1 / mu).delta_bounds(math.log(alpha), adjacency="remove-one")
-        exact = [one_batch(mu, 2 ** (k / 2), alpha, ratio, back=back) for k in range(-4, 9)]
+        exact = [one_batch(mu, 2 ** (k / 2), alpha, ratio, back=back) for k in range(-4, 13)]
         least = min(step.upper, *exact)
         assert least * (1 - 1e-9) <= upper <= 1.25 * least
 
@@ -131,9 +134,173 @@ def real_shuffle(mu, alpha, means):
 def test_small_shuffles_are_below(mu):
     """Three records, two batches of one, one left out; others of all signs, chosen adaptively."""
     alphas = [math.exp(e) for e in (0.1, 0.5, 1.0)]
-    found = sampling.shuffle_bound(mu, 2, 1.0, 2 / 3, back=False, alpha=alphas)
+    found = sampling.shuffle_bound(mu, 2, 0.5, 2 / 3, back=False, alpha=alphas)
     for alpha, upper in zip(alphas, found, strict=True):
         attained = [
             real_shuffle(mu, alpha, means) for means in ((0, 0), (-1, -1), (1, 1), (-1, 1), (-1, 0))
         ]
         assert 0 < max(attained) <= upper
+
+
+def pivot(nu, u, v, less):
+    """E (u p - v q - less)_+ of the last batch's output; u, v: arrays."""
+    k = math.exp(-nu * nu / 2)
+    root = np.sqrt(less * less + 4 * u * v * k * k)
+    w = np.where(less >= 0, less + root, 0) / (2 * u * k)
+    w = np.where(less < 0, 2 * v * k / np.maximum(root - less, 1e-300), w)
+    at = np.log(np.maximum(w, 1e-290)) / nu
+    return u * ndtr(nu - at) - v * ndtr(-nu - at) - less * ndtr(-at)
+
+
+def every(mu, t, alpha, *, back=False, replaces=False, weight=0.5):
+    """The theorem's bound of two batches, by quadrature; weight: of the last one."""
+    reach = mu * (2 if replaces else 1)
+    a, c = math.sqrt(1 + t) * reach, math.sqrt(1 + 1 / t) * reach
+    x = np.exp(a * NODES - a * a / 2)[:, None]
+    shift = 0 if back else c
+    y = np.exp(c * (NODES + shift) - c * c / 2)[None, :]
+    density = np.exp(-((NODES + shift) ** 2) / 2) / math.sqrt(2 * math.pi) * WEIGHTS
+    term = x * (1 - alpha * y if back else y - alpha) * (1 - weight)
+    up, down = np.maximum(term, 0), np.maximum(-term, 0)
+    if replaces:
+        value = pivot(mu, up + weight, down + weight * alpha, 0 * up)
+    elif back:
+        value = pivot(mu, np.maximum(up, 1e-280), down + weight * alpha, 0 * up - weight)
+    else:
+        value = pivot(mu, up + weight, down, 0 * up + weight * alpha)
+    return float((DENSITY[:, None] * density[None, :] * value).sum())
+
+
+@pytest.mark.parametrize("weight", [0.5, 0.4, 0.05])
+@pytest.mark.parametrize("replaces", [False, True])
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("mu", [0.25, 1.0])
+def test_two_batches_of_all_records_are_the_integral(mu, back, replaces, weight):
+    """Of the better pivot; corners of the last batch and cells add a part."""
+    alphas = [1.0, math.exp(0.5 * mu), math.exp(mu)]
+    given = {"uses_all": True, "last_size": weight / (1 - weight), "replaces": replaces}
+    reach = 2 * mu if replaces else mu
+    for alpha in alphas:
+        (upper,) = sampling.shuffle_bound(reach, 2, **given, back=back, alpha=[alpha])
+        step = hs.Gaussian(1 / reach).delta_bounds(math.log(alpha), adjacency="remove-one")
+        least = min(
+            step.upper,
+            *(
+                every(mu, 2 ** (k / 2), alpha, back=back, replaces=replaces, weight=w)
+                for k in range(-2, 9)
+                for w in (weight, 1 - weight)
+            ),
+        )
+        assert least * (1 - 1e-6) <= upper <= 1.25 * least
+
+
+def chosen_last(mu, alpha, weights, *, back=False, replaces=False):
+    """delta of the best last query of two batches, whose record and others the first showed.
+
+    One record is special or not (or adds 1 or -1), the others add -mu or mu to the first batch; in
+    the last one, those that came from the first add +-mu as the first output says, which is the
+    best of all choices at given first output.
+    """
+    best = 0.0
+    x = NODES + mu
+    density = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) * WEIGHTS
+    for other in (-mu, mu, 0.0):
+        with_it, without = (mu, -mu if replaces else 0.0)
+        if back:
+            with_it, without = without, with_it
+        # Relative to the other record in the first batch.
+        ratio = [
+            np.exp((m - other) * (x - other) - (m - other) ** 2 / 2) for m in (with_it, without)
+        ]
+        base = np.exp(other * x - other * other / 2) * density
+        c = weights[0] * (ratio[0] - alpha * ratio[1])
+        up, down = np.maximum(c, 0), np.maximum(-c, 0)
+        w = weights[1]
+        if replaces:
+            value = pivot(mu, up + w, down + w * alpha, 0 * up)
+        elif back:
+            value = pivot(mu, np.maximum(up, 1e-280), down + w * alpha, 0 * up - w)
+        else:
+            value = pivot(mu, up + w, down, 0 * up + w * alpha)
+        best = max(best, float((base * value).sum()))
+    return best
+
+
+@pytest.mark.parametrize("replaces", [False, True])
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("mu", [0.25, 0.5, 1.0, 1.4])
+def test_who_chooses_the_last_batch_after_the_first_is_below(mu, back, replaces):
+    """An adversary of the real shuffle of two batches of one record each."""
+    alphas = [math.exp(e) for e in (0.0, 0.1, 0.3, 1.0, 2.0)]
+    reach = 2 * mu if replaces else mu
+    found = sampling.shuffle_bound(
+        reach, 2, uses_all=True, replaces=replaces, back=back, alpha=alphas
+    )
+    for alpha, upper in zip(alphas, found, strict=True):
+        attained = chosen_last(mu, alpha, (0.5, 0.5), back=back, replaces=replaces)
+        assert 0 < attained <= upper
+
+
+def test_without_weights_the_bound_of_unequal_batches_would_be_wrong():
+    """The first has 99 of 100 records: what an adversary attains exceeds that of equal ones."""
+    mu, alpha = 0.5, math.exp(0.3)
+    attained = chosen_last(mu, alpha, (0.99, 0.01))
+    equal = min(every(mu, 2 ** (k / 2), alpha) for k in range(7))
+    assert attained > 1.1 * equal
+    (upper,) = sampling.shuffle_bound(
+        mu, 2, uses_all=True, last_size=1 / 99, back=False, alpha=[alpha]
+    )
+    assert attained <= upper
+
+
+def shuffles(batches, size):
+    """Each way to put the records 0 .. n - 1 into batches of that size, alike likely."""
+    n = batches * size
+    return set(permutations([i // size for i in range(n)]))
+
+
+def simulated(mu, alpha, batches, size, rng, samples=4000):
+    """delta of adaptive queries, a mean over outputs of the record's own run, and its error.
+
+    All records but the record 0 add +-mu, by rules that look at earlier outputs; delta is the mean
+    of (1 - alpha / ratio)_+ over outputs with the record, a plain mean of numbers in [0, 1].
+    """
+    orders = sorted(shuffles(batches, size))
+    rules = rng.standard_normal((batches * size, batches))
+
+    def add(i, k, seen):
+        if i == 0:
+            return mu
+        lean = rules[i, k] + (rules[i, :k] * np.array(seen)).sum() * 2
+        return mu if lean > 0 else -mu
+
+    values = []
+    for _ in range(samples):
+        order, seen = orders[rng.integers(len(orders))], []
+        for k in range(batches):
+            mean = sum(add(i, k, seen) for i in range(len(order)) if order[i] == k)
+            seen.append(mean + rng.standard_normal())
+        total = [0.0, 0.0]
+        for one in orders:
+            logs = [0.0, 0.0]
+            for k in range(batches):
+                mean = sum(add(i, k, seen[:k]) for i in range(1, len(one)) if one[i] == k)
+                for j, more in enumerate((mu if one[0] == k else 0.0, 0.0)):
+                    logs[j] -= (seen[k] - mean - more) ** 2 / 2
+            total = [t + math.exp(x) for t, x in zip(total, logs, strict=True)]
+        values.append(max(0.0, 1 - alpha * total[1] / total[0]))
+    return np.mean(values), np.std(values) / math.sqrt(samples)
+
+
+@pytest.mark.parametrize(("batches", "size"), [(2, 2), (3, 2)])
+def test_brute_force_of_small_shuffles_is_below(batches, size):
+    """4 records in 2 batches, and 6 in 3, with random adaptive rules of the others."""
+    rng = np.random.default_rng(batches)
+    for mu, epsilon in ((0.5, 0.2), (1.0, 0.5)):
+        (upper,) = sampling.shuffle_bound(
+            mu, batches, uses_all=True, back=False, alpha=[math.exp(epsilon)]
+        )
+        samples = 1500 if batches == 2 else 200
+        for _ in range(3):
+            mean, error = simulated(mu, math.exp(epsilon), batches, size, rng, samples)
+            assert mean - 5 * error <= upper

@@ -3,7 +3,6 @@
 
 import math
 import random
-from functools import reduce
 from itertools import product
 
 import pytest
@@ -103,49 +102,23 @@ def test_a_term_on_the_grid_is_above_it(back, off):
         assert most <= arb(excess) <= most * (1 + 1e-10) + 1e-299
 
 
-def convolved(one, other):
-    """Sums of places, and their masses."""
-    result = {}
-    for (i, p), (j, q) in product(one.items(), other.items()):
-        result[i + j] = result.get(i + j, arb(0)) + p * q
-    return result
-
-
-def positive_part(law, count, spacing, less):
-    total = reduce(convolved, [law] * count)
-    return sum(
-        (p * (k * arb(spacing) - less) for k, p in total.items() if k * arb(spacing) > less), arb(0)
-    )
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 7])
-@pytest.mark.parametrize("far", [1, 3000])
-def test_the_mean_of_the_positive_part_is_that_of_all_sums(count, far):
-    """From above, and by little."""
-    rng = random.Random(count * far)
-    for _ in range(30):
-        spacing = 2.0 ** rng.randrange(-4, 5)
-        places = sorted(rng.sample(range(-9, 10), 4)) + ([far] if far > 1 else [])
-        weights = [10 ** -rng.uniform(0, 1) for _ in places[:4]] + ([1e-9] if far > 1 else [])
-        masses = [0.0] * (places[-1] - places[0] + 1)
-        for place, weight in zip(places, weights, strict=True):
-            masses[place - places[0]] = weight / sum(weights)
-        law = {p: arb(masses[p - places[0]]) for p in places}
-        less = rng.choice([0.0, rng.uniform(0, 5) * spacing])
-        exact = positive_part(law, count, spacing, less) / count
-        excess = rng.choice([0.0, 1e-7])
-        found = sampling.mean_positive_part(
-            spacing, places[0], masses, excess, count, less, 0.1 / spacing
-        )
-        assert exact + excess <= arb(found)
-        # Of a sum beyond the window more is counted than there is.
-        assert arb(found) <= (exact + excess) * (1 + (1e-9 if far == 1 else 1e-2)) + spacing * 1e-13
-
-
-def test_a_tail_is_known_to_relative_accuracy():
-    """Of 64 terms of -1 and 1, the chance that the sum is above 55 is 1e-13."""
-    exact = (
-        sum((arb(math.comb(64, k)) * (2 * k - 64 - 55) for k in range(60, 65)), arb(0)) / 2**64 / 64
-    )
-    found = sampling.mean_positive_part(1.0, -1, [0.5, 0.0, 0.5], 0.0, 64, 55.0, 1.0)
-    assert exact <= arb(found) <= exact * (1 + 1e-9)
+@pytest.mark.parametrize("spacing", [2.0**-4, 2.0**-2, 1.0])
+@pytest.mark.parametrize(("gain", "loss"), [(1.0, 1.0), (1.7, 0.3), (0.2, 5.0), (3.0, 0.0)])
+def test_a_stretched_term_is_above_it(spacing, gain, loss):
+    """gain X_+ - loss X_-, for mass and for each (x - K)_+."""
+    rng = random.Random(repr((spacing, gain, loss)))
+    for _ in range(40):
+        own, first = 2.0 ** -rng.randrange(1, 5), -rng.randrange(1, 30)
+        masses = [10 ** -rng.uniform(0, 3) for _ in range(rng.randrange(31, 60))]
+        to, held, excess = sampling.stretched_term(own, first, masses, 1e-3, gain, loss, spacing)
+        exact = [(arb(own) * (first + k), arb(m)) for k, m in enumerate(masses)]
+        exact = [(x * (loss if x < 0 else gain), m) for x, m in exact]
+        above = [(arb(spacing) * (to + k), arb(m)) for k, m in enumerate(held)]
+        total = sum((m for _, m in exact), arb(0))
+        assert total <= sum((m for _, m in above), arb(0)) <= total * (1 + 1e-12)
+        assert arb(1e-3) * gain <= arb(excess) <= arb(1e-3) * gain * (1 + 1e-14)
+        for at in [x for x, _ in (*exact, *above)]:
+            here, there = (
+                sum((m * (x - at).max(arb(0)) for x, m in law), arb(0)) for law in (exact, above)
+            )
+            assert here <= there <= here + (spacing / 2 + 1e-9) * total

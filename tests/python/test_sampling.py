@@ -119,11 +119,8 @@ def test_the_last_batch_is_smaller_or_left_out(batch, records, drop_last):
         "cyclic": 2 * STEP,
         "random_allocation": 2 * STEP.random_allocation(steps=batches),
     }
-    if records % batch == 0 or not drop_last:
-        made["shuffled"] = 2 * STEP.shuffled(batches=batches)
-    else:
-        left = {"left_out": records % batch, "batch_size": batch}
-        made["shuffled"] = 2 * STEP.shuffled(batches=batches, **left)
+    rest = {"left_out" if drop_last else "last_batch": records % batch, "batch_size": batch}
+    made["shuffled"] = 2 * STEP.shuffled(batches=batches, **(rest if records % batch else {}))
     for sampling, expected in made.items():
         run = hs.DPSGD(1.0, **sizes, sampling=sampling)
         assert run == expected == sampled_run(noise_multiplier=1.0, **sizes, sampling=sampling)

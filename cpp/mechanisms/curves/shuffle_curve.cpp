@@ -3,25 +3,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "mechanisms/allocation/gaussian_above.hpp"
+#include "mechanisms/curves/shuffle_sum.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal_quantile.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr int places = 13;             // s = 2^(-2), 2^(-3/2), ..., 16: the best is between 1 and 4 as a rule
-constexpr int middle = 4;              // s = 1
-constexpr double most_grid = 1 << 15;  // points of a term's law
-constexpr double coarser = 4;          // laws for the search
-constexpr int questions = 3;           // from one search for s to the next
-constexpr int most_misses = 3;         // searches in a row, until the bound is not asked for any more
-constexpr double farthest = 600;       // nats; curves go on by their last value
+constexpr int places = 17;  // s = 2^(-2), 2^(-3/2), ..., 64: the best is between 1 and 4 as a rule, or larger if
+constexpr int middle = 4;   // s = 1
+constexpr double most_grid = 1 << 15;    // points of a term's law
+constexpr double most_of_all = 1 << 11;  // where the last batch takes a dozen sums; finer ones gain 1e-3 of epsilon
+constexpr double coarser = 4;            // laws for the search
+constexpr int questions = 3;             // from one search for s to the next, or twice as many
+constexpr int most_misses = 3;           // searches in a row, until the bound is not asked for any more
+constexpr double farthest = 600;         // nats; curves go on by their last value
 constexpr std::size_t most_values = 2000;
+constexpr double pivot_width = 0.5;    // cells of the last batch's output: they raise the bound by a fifth
+constexpr double most_terms = 0x1p19;  // a mean of more is below in convex order
 
 double s_at(int place) { return math::exp((0.5 * place - 2) * 0.69314718055994531); }
 
@@ -31,31 +37,40 @@ double raised(double x) { return std::ceil(x * (1 + 8 * u) * 0x1p40) * 0x1p-40; 
 // A power of two next below, for a grid.
 double grid_spacing(double x) { return std::ldexp(1.0, std::ilogb(x)); }
 
+struct Kept {
+  ShuffledEpoch epoch{};
+  double cells = 0, tail = 0;
+  std::shared_ptr<const ShuffleCurves> curves;
+};
+ForkSafeMutex& guard = *new ForkSafeMutex;
+Kept& kept = *new Kept;
+
 // Points of one way, and those of the other at 1 / alpha.
 struct Points {
   std::vector<double> alpha, upper;
 };
 
-Points points_of(ShuffleBound& bound, Way way, bool replaces, double cells, double tail) {
+Points points_of(ShuffleBound& bound, Way way, const ShuffledEpoch& epoch, double cells, double tail) {
   Points points;
   double x = 0, before = 0, first = 0, step = 0;
   for (std::size_t k = 0; k < most_values && x < farthest; ++k) {
     checkpoint();
     const double alpha = math::exp(x);
     double value = bound.upper(way, alpha);
-    if (replaces) value = std::min(value, bound.upper(way == Way::forth ? Way::back : Way::forth, alpha));
+    if (epoch.replaces) value = std::min(value, bound.upper(way == Way::forth ? Way::back : Way::forth, alpha));
     if (k > 0) value = std::min(value, before);
     points.alpha.push_back(alpha);
     points.upper.push_back(value);
     if (value < tail) break;
-    // The curve falls by a fifth of its logarithm, and further out by up to four fifths, from a point to the next.
     double rate = 0.5 / value;
     if (k == 0)
       first = value;
     else
       rate = std::max(math::log(before / value) / step, 1e-3);
-    const double fall = (0.2 + 0.6 * std::min(1.0, math::log(first / value) / 8)) * 12 / cells;
-    step = k == 0 ? fall / rate : std::clamp(fall / rate, step / 2, 2 * step);
+    const double fall = (0.25 + 0.75 * std::min(1.0, math::log(first / value) / 8)) * 13 / cells;
+    // The curve falls by a seventh of its logarithm, and further out by half of it, from a point to the next. Steps are
+    // powers of two, so that about the same values lead to the same points.
+    step = grid_spacing(k == 0 ? fall / rate : std::clamp(fall / rate, step / 2, 2 * step));
     before = value;
     x += step;
   }
@@ -76,7 +91,7 @@ EnclosedCurve curve_of(const Points& forth, const Points& back) {
 
 }  // namespace
 
-ShuffleBound::ShuffleBound(const LeftOut& epoch, double cells, double tail)
+ShuffleBound::ShuffleBound(const ShuffledEpoch& epoch, double cells, double tail)
     : epoch_(epoch), cells_(cells), tail_(tail), known_(2 * places) {}
 
 const ShuffleBound::Split& ShuffleBound::split(int place, bool fine) {
@@ -89,7 +104,9 @@ const ShuffleBound::Split& ShuffleBound::split(int place, bool fine) {
   return slot.front();
 }
 
-double ShuffleBound::bound(Way way, double alpha, int place, bool fine, double& tilt) {
+double ShuffleBound::grid_of(bool fine) const { return (fine ? 3.6 : 12) / cells_ * (epoch_.uses_all ? 2 : 1); }
+
+TermLaw ShuffleBound::term(Way way, double alpha, int place, bool fine) {
   const Split& laws = split(place, fine);
   const double s = s_at(place), square = epoch_.mu * epoch_.mu;
   const double of_t = (1 + s) * square, of_y = (1 + 1 / s) * square;
@@ -99,24 +116,99 @@ double ShuffleBound::bound(Way way, double alpha, int place, bool fine, double& 
   const double deviation = std::sqrt(math::exp(of_t) * spread - less_mean);
   // What is left out of the mean at the ends of the grid may be a small part of the bound, that of the last question.
   const double tail = std::clamp(5e-3 * searches_[way == Way::back].last, tail_ / 10, 1e-4);
-  const double reach = upper_normal_quantile(tail).upper;
-  const auto largest = [&](double variance) { return math::exp(variance / 2 + reach * std::sqrt(variance)); };
-  double top = largest(of_t + of_y), bottom = alpha * largest(of_t);
-  if (way == Way::back) {
-    bottom = alpha * top;
-    top = largest(of_t);
+  const auto largest = [](double variance, double beyond) {
+    return math::exp(variance / 2 + upper_normal_quantile(beyond).upper * std::sqrt(variance));
+  };
+  // Far below 0 a term need not be told: that raises the mean by less than a rare part of it.
+  const double rare = std::max(tail, 1e-5);
+  const bool forth = way == Way::forth;
+  const double top = largest(forth ? of_t + of_y : of_t, tail);
+  const double bottom = alpha * largest(forth ? of_t : of_t + of_y, rare);
+  const double points = epoch_.uses_all ? most_of_all : most_grid;
+  const double wanted = std::max(deviation * grid_of(fine), (top + bottom) / points);
+  if (!(wanted < 0x1p500)) return {};
+  return term_law(laws.t, laws.y, way, alpha, grid_spacing(wanted), -bottom, top);
+}
+
+double ShuffleBound::of_left_out(const TermLaw& term, double alpha, double grid, double& tilt) {
+  const double count = std::min(epoch_.batches, most_terms);
+  const double less = epoch_.by_batch * count * (alpha - 1) * (1 - 8 * u);  // proof: shuffled-left-out
+  const SameTerms terms{&term, static_cast<std::int64_t>(count)};
+  return mean_positive_part({&terms, 1}, less, grid, tilt, space_) / count * epoch_.joins * (1 + 4 * u);
+}
+
+// E (sum of the other batches' terms - pivot less)_+, in units of a whole batch; the pivot's own size is 1 or the last.
+double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, double grid,
+                                double& tilt) {
+  const bool has_last = pivot == 1 && epoch_.last_size < 1;
+  const double full = epoch_.batches - (has_last ? 2 : 1), count = std::min(full, most_terms), each = full / count;
+  std::vector<SameTerms> terms;
+  const auto add = [&](double weight, double times) {
+    if (times == 0) return;
+    // proof: shuffled-every
+    terms.push_back(
+        {&term, static_cast<std::int64_t>(times), weight * node.gain * (1 + 4 * u), weight * node.loss * (1 - 4 * u)});
+  };
+  add(each, count);
+  if (has_last) add(epoch_.last_size, 1);
+  const double of_pivot = pivot * less;
+  return mean_positive_part(terms, of_pivot - 4 * u * std::fabs(of_pivot), grid, tilt,
+                            space_);  // proof: shuffled-every
+}
+
+double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double grid, double pivot, double& tilt) {
+  const double nu = epoch_.replaces ? epoch_.mu / 2 : epoch_.mu, last = epoch_.last_size;
+  if (pivots_.nodes.empty()) pivots_ = pivot_nodes(raised(nu), pivot_width, tail_ / 10);
+  const double all = epoch_.batches - 1 + last;
+  double rest = 1e-12;
+  for (const PivotNode& node : pivots_.nodes) rest += node.mass;
+  // A corner counts p times the mean of all terms above 0 at most, and the pivot.
+  double above = term.excess;
+  for (std::size_t k = 0; k < term.masses.size(); ++k) above += term.masses[k] * std::max(0.0, term.at(k));
+  const double slope = above * all * (1 + 1e-9) + 1;  // proof: shuffled-every
+  double total = pivots_.excess * slope;              // proof: shuffled-every
+  std::size_t left = pivots_.nodes.size();
+  for (; left > 1; --left) {
+    const PivotNode& node = pivots_.nodes[left - 1];
+    const double most = total + node.mass * std::max(node.gain, 1.0) * slope;  // proof: shuffled-every
+    if (most > 1e-3 * all * searches_[way == Way::back].last) break;
+    total = most, rest -= node.mass;
   }
-  const double wanted = std::max(deviation * (fine ? 3.6 : 12) / cells_, (top + bottom) / most_grid);
-  if (!(wanted < 0x1p500)) return infinity;
-  const TermLaw term = term_law(laws.t, laws.y, way, alpha, grid_spacing(wanted), -bottom, top);
-  if (tilt == 0) tilt = std::min(3 / (deviation * std::sqrt(static_cast<double>(epoch_.batches))), 5 / top);
-  const double less = epoch_.by_batch * (alpha - 1) * (1 - 4 * u);
-  return mean_positive_part(term, epoch_.batches, less, tilt) * epoch_.joins * (1 + 2 * u);
+  std::vector<double>& tilts = searches_[way == Way::back].tilts;
+  tilts.resize(pivots_.nodes.size());
+  for (std::size_t k = left; k-- > 0;) {
+    const PivotNode& node = pivots_.nodes[k];
+    const double gain = way == Way::forth || epoch_.replaces ? node.gain : 1;
+    const double loss = way == Way::back || epoch_.replaces ? alpha * node.loss * (1 - 2 * u) : alpha;
+    const double less = down(loss - gain);  // proof: shuffled-every
+    if (tilts[k] == 0) tilts[k] = tilt;
+    const double value = with_pivot(term, less, pivot, node, grid, tilts[k]);
+    tilt = tilts[k];
+    total += node.mass * value;
+    rest -= node.mass;
+    if (rest * value < 1e-3 * total || k == 0) {
+      total += std::max(0.0, rest) * value;  // proof: shuffled-every
+      break;
+    }
+  }
+  return total / all * (1 + 1e-12);  // proof: shuffled-every
+}
+
+double ShuffleBound::bound(Way way, double alpha, int place, bool fine, double& tilt) {
+  const TermLaw law = term(way, alpha, place, fine);
+  if (law.masses.empty()) return infinity;
+  if (tilt == 0) tilt = 1 / (law.spacing * (fine ? 1 : 4) * std::sqrt(std::min(epoch_.batches, most_terms)));
+  const double grid = grid_of(fine);
+  if (!epoch_.uses_all) return of_left_out(law, alpha, grid, tilt);
+  const double whole = of_all(law, way, alpha, grid, 1, tilt);
+  if (epoch_.last_size == 1 || epoch_.batches > 2) return whole;
+  return std::min(whole, of_all(law, way, alpha, grid, epoch_.last_size, tilt));
 }
 
 void ShuffleBound::search(Way way, double alpha, double alone) {
   Search& found = searches_[way == Way::back];
   double best = infinity, tilt = found.tilt;
+  found.last = std::min(found.last, alone);
   int at = found.place;
   const auto improves = [&](int place) {
     if (place < 0 || place >= places) return false;
@@ -124,6 +216,7 @@ void ShuffleBound::search(Way way, double alpha, double alone) {
     const double value = bound(way, alpha, place, false, of_place);
     if (!(value < best)) return false;
     best = value, tilt = of_place, at = place;
+    found.last = std::min(alone, best);
     return true;
   };
   improves(at);
@@ -135,26 +228,33 @@ void ShuffleBound::search(Way way, double alpha, double alone) {
   found.place = at;
   found.tilt = tilt;
   found.helps = best < 1.2 * alone;
-  found.misses = best < alone ? 0 : found.misses + 1;
+  found.misses = found.helps ? 0 : found.misses + 1;
 }
 
 double ShuffleBound::upper(Way way, double alpha) {
   const double alone = gaussian_above(epoch_.mu, alpha, 0);
   Search& found = searches_[way == Way::back];
   if (found.misses >= most_misses) return alone;
-  if (found.asked++ % questions == 0) search(way, alpha, alone);
+  if (found.asked++ % (epoch_.uses_all ? 2 * questions : questions) == 0) search(way, alpha, alone);
   if (!found.helps) return alone;
   const double value = std::min(alone, bound(way, alpha, found.place, true, found.tilt));
   found.last = value;
   return value;
 }
 
-ShuffleCurves shuffle_curves(const LeftOut& epoch, bool replaces, double cells, double tail) {
+std::shared_ptr<const ShuffleCurves> shuffle_curves(const ShuffledEpoch& epoch, double cells, double tail) {
+  {
+    const std::lock_guard lock(guard);
+    if (kept.curves && kept.epoch == epoch && kept.cells == cells && kept.tail == tail) return kept.curves;
+  }
   ShuffleBound bound(epoch, cells, tail);
-  const Points forth = points_of(bound, Way::forth, replaces, cells, tail);
-  if (replaces) return {curve_of(forth, forth), curve_of(forth, forth)};
-  const Points back = points_of(bound, Way::back, replaces, cells, tail);
-  return {curve_of(forth, back), curve_of(back, forth)};
+  const Points forth = points_of(bound, Way::forth, epoch, cells, tail);
+  const Points back = epoch.replaces ? forth : points_of(bound, Way::back, epoch, cells, tail);
+  const auto curves =
+      std::make_shared<const ShuffleCurves>(ShuffleCurves{curve_of(forth, back), curve_of(back, forth)});
+  const std::lock_guard lock(guard);
+  kept = {epoch, cells, tail, curves};
+  return curves;
 }
 
 }  // namespace hockeystick

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean of the positive part of a sum of independent terms T (Y - a), or T (1 - a Y), from above; T and Y are
-// independent and log-normal with mean 1.
+// The law of a term T (Y - a), or T (1 - a Y), of a shuffled epoch, from above; T and Y are independent and log-normal
+// with mean 1.
 //
 // Laws are measures here, not of mass 1: one measure is above another if every convex, non-decreasing function >= 0 has
 // at least the other's integral. Convolutions keep this order. Moving mass up, raising masses, and splitting a mass
@@ -16,7 +16,7 @@ namespace hockeystick {
 /// one, which count as the last one; `excess` bounds what their mean loses. Values are within `off` of themselves.
 struct SplitLaw {
   std::vector<double> values, masses;
-  double excess = 0, off = 0;
+  double excess = 0, off = 0, step = 0;  // cells of the normal variable are `step` wide
 };
 
 /// The law of e^(deviation g - deviation^2 / 2), g normal, in cells of `width`, which is rounded down to a power of
@@ -30,7 +30,7 @@ enum class Way { forth, back };
 /// A law above that of a term on the grid `spacing` k; masses above the last place are moved down there, and `excess`
 /// bounds what their mean loses. The last place has mass.
 struct TermLaw {
-  double spacing;
+  double spacing = 0;
   std::int64_t first = 0;
   std::vector<double> masses;
   double excess = 0;
@@ -42,8 +42,7 @@ struct TermLaw {
 TermLaw term_law(const SplitLaw& t, const SplitLaw& y, Way way, double alpha, double spacing, double bottom,
                  double top);
 
-/// An upper bound of E (X_1 + ... + X_count - less)_+ / count for independent terms, less >= 0. `tilt` is where the
-/// search for a good tilt starts, and the tilt found.
-double mean_positive_part(const TermLaw& term, std::int64_t count, double less, double& tilt);
+/// A law above that of gain X_+ - loss X_- on the grid of the new `spacing`, a power of two.
+TermLaw stretched(const TermLaw& law, double gain, double loss, double spacing);
 
 }  // namespace hockeystick

@@ -43,16 +43,24 @@ void check_allocation(const Described& one) {
   checked("epochs, unless mechanism is gaussian,", one.number(second), {1, 1});
 }
 
-// Shuffled: batches, epochs, left out, batch size. Above, whoever knows the record's batch sees one Gaussian step.
-constexpr std::size_t fourth = 3;
-constexpr Range of_theorem{0.3, 1e4};  // noise multipliers at which leaving records out is made use of
+// Shuffled: batches, epochs, left out, sizes of a batch and of the last one. Above, whoever knows the record's batch
+// sees one Gaussian step.
+constexpr std::size_t fourth = 3, fifth = 4;
+constexpr Range of_theorem{0.3, 1e4};  // noise multipliers at which the theorems are made use of
 constexpr double most_cells = 48;      // finer ones gain less than 1e-3 of epsilon, and theory leaves more open
 
 double left_out(const Described& one) { return one.number(third); }
 double size_of_batch(const Described& one) { return one.number(fourth); }  // NaN: not known
+double size_of_last(const Described& one) { return one.number(fifth); }    // NaN: as of the others
 
 void check_shuffled(const Described& one) {
   check_gaussian(one);
+  if (const double size = size_of_last(one); size > 0) {
+    if (left_out(one) > 0)
+      throw std::invalid_argument("last_batch must not be given if records are left out, which are its own");
+    if (!(size_of_batch(one) > 0)) throw std::invalid_argument("last_batch must be given with batch_size");
+    checked("last_batch", size, {1, size_of_batch(one), Range::Ends::closed, true});
+  }
   if (left_out(one) == 0) return check_epochs(one, "batches", ranges::noise_multiplier.low);
   const double noise = noise_of(one) / std::sqrt(one.number(second));
   checked("noise_multiplier / sqrt(epochs)", noise, {ranges::noise_multiplier.low, 1e12});
@@ -63,7 +71,7 @@ Mechanism simplest_shuffle(const Mechanism& one) { return left_out(*one) == 0 ? 
 double shuffled_noise(const Described& one, double side) {
   const double epochs = one.number(second);
   if (epochs == 1) return noise_of(one);
-  return noise_of(one) / std::sqrt(epochs) * (1 + side * 0x1p-50);  // proof: parameter-rounding
+  return noise_of(one) / std::sqrt(epochs) * (1 + side * 0x1p-50);  // proof: parameter-rounding, shuffled-same-order
 }
 
 void check_batches(Comparison way) {
@@ -77,11 +85,15 @@ PairName own_step(const Described& one, Comparison way) {
 PairName shuffled_above(const Described& one, Comparison way, const Accuracy& accuracy) {
   check_batches(way);
   const double batches = one.number(first), size = size_of_batch(one), noise = shuffled_noise(one, -1);
-  const bool is_bounded = left_out(one) > 0 && (batches > 1 || size > 0);
+  const bool is_bounded = batches > 1 || (left_out(one) > 0 && size > 0);
   if (!is_bounded || !of_theorem.holds(noise / rows::distance(way))) return own_step(one, way);
-  return {"shuffled_left_out_above",
-          {noise, batches, left_out(one), size > 0 ? size : 0.0, replaces(way) ? 1.0 : 0.0,
-           std::min(accuracy.cells, most_cells), absolute(accuracy.tail), is_backward(way) ? 1.0 : 0.0}};
+  const double replaced = replaces(way) ? 1.0 : 0.0, cells = std::min(accuracy.cells, most_cells);
+  const double tail = absolute(accuracy.tail), backward = is_backward(way) ? 1.0 : 0.0;
+  if (left_out(one) > 0)
+    return {"shuffled_left_out_above",
+            {noise, batches, left_out(one), size > 0 ? size : 0.0, replaced, cells, tail, backward}};
+  const double last = size_of_last(one) > 0 ? size_of_last(one) / size : 1;
+  return {"shuffled_every_above", {noise, batches, last, replaced, cells, tail, backward}};
 }
 
 // The pairs of ways in which the other records may stand. The record is left out with the probability r / n: of the
@@ -226,7 +238,8 @@ std::vector<MechanismKind> rows::enclosed() {
        .arguments = {{"batches", whole},
                      epochs,
                      {"left_out", {0, 1e12, Range::Ends::closed, true}, 0.0},
-                     {"batch_size", whole, std::nan("")}},
+                     {"batch_size", whole, std::nan("")},
+                     {"last_batch", whole, std::nan("")}},
        .is_scheme = true,
        .check = check_shuffled,
        .simplified = simplest_shuffle,

@@ -209,7 +209,8 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
         # bounds the final one, so that it must not be taken for the cost.
         if width > limits.tolerance:
             return ask(run, limits.tolerance, memory)
-        return Bounds(bounds.upper, bounds.upper)
+        # It follows the parameter but for a part of the tolerance, as points of its curve move.
+        return Bounds(bounds.upper * (1 - 0.5 * limits.tolerance), bounds.upper)
 
     is_rate = name in ("advantage", "tpr", "reconstruction_risk")
     little = min(limits.memory_limit, _LITTLE)

@@ -98,10 +98,12 @@ class Gaussian(SamplableMechanism):
         epochs: int = 1,
         left_out: int = 0,
         batch_size: int | None = None,
+        last_batch: int | None = None,
     ) -> "Shuffled":
         """An epoch over the shuffled records, cut into batches of equal size.
 
-        `left_out`: how many records at least are left out of every epoch. See `Shuffled`.
+        `left_out`: how many records at least are left out of every epoch; or `last_batch`: how many
+        records the last batch has, if it is smaller. See `Shuffled`.
         """
         from hockeystick.mechanisms.shuffled import Shuffled  # noqa: PLC0415
 
@@ -111,4 +113,5 @@ class Gaussian(SamplableMechanism):
             epochs=epochs,
             left_out=left_out,
             batch_size=batch_size,
+            last_batch=last_batch,
         )

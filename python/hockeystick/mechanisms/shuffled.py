@@ -18,18 +18,26 @@ class Shuffled(EnclosedMechanism):
     can be proved. A PyTorch ``DataLoader(shuffle=True, drop_last=True)`` does so where the batch
     size does not divide the number of records; ``left_out`` is then the remainder.
 
-    With ``left_out`` >= 1 the curve above is that of the theorem of
-    cpp/proofs/shuffled-left-out.md, and nowhere above one Gaussian step. It holds if
+    The curve above is that of a theorem, cpp/proofs/shuffled-left-out.md with ``left_out`` >= 1 and
+    cpp/proofs/shuffled-every.md where every record is used, and nowhere above one Gaussian step,
+    which is what whoever knows the record's batch sees, and what batches of fixed order cost. The
+    theorems hold if
 
     - the shuffle is uniform and does not depend on the data, and so are the records left out;
     - at least `left_out` records are left out of every epoch, also of the last one;
-    - which records are left out is not released;
-    - batches, their sizes and what the sum is divided by are fixed, and do not depend on the data;
+    - which records are left out, and the order, are not released;
+    - batches, their sizes and what the sum is divided by are fixed, and do not depend on the data.
+      A mean over the records that are present is not such a sum: a record that leaves it moves it
+      by up to twice as much;
     - one record is replaced: by a special one that adds nothing, or by any other. Where records are
-      added or removed, the sizes change, and nothing is known.
+      added or removed, the sizes change, and no gain from shuffling exists: if all records add the
+      same, the last batch alone shows how many there are. Data that are padded with special records
+      to a public number are data whose records are replaced;
+    - every record adds a vector of norm 1 at most, in units of the clipping norm, and the noise is
+      the same in all batches.
 
-    With ``left_out=0``, every record used, whoever knows the record's batch sees one Gaussian step,
-    which is all that is proved. Batches of fixed order cost exactly that in an epoch.
+    With ``left_out=0`` every record is used. All batches have the same size, or the last one fewer
+    records: then give both sizes. Queries may depend on all earlier outputs.
 
     Below are adversaries who choose all other records alike. When a record is made a special one
     that adds nothing, every other record adds -1 to its batch, and the largest of the batches is
@@ -39,26 +47,29 @@ class Shuffled(EnclosedMechanism):
     known: bounds are ``limited_by == "theory"``.
 
     ``10 * step.shuffled(batches=1000)`` shuffles anew in each epoch. With ``epochs=10`` the records
-    are shuffled once, keep their places, and the same are left out: one epoch at noise / sqrt(10).
+    are shuffled once, keep their places, and the same are left out: one epoch at noise / sqrt(10),
+    by cpp/proofs/shuffled-same-order.md.
 
     Args:
         mechanism: What runs on each batch.
-        batches: In an epoch, in [1, 1e12].
+        batches: In an epoch, in [1, 1e12], the last one included.
         epochs: In how many epochs the records keep their places, in [1, 1e9].
         left_out: How many records at least are left out of every epoch, in [0, 1e12].
         batch_size: Of how many records each batch is, in [1, 1e12], if that is known. It tells how
             large a part of the records is left out, which matters if that is much; if it is not
             given, the bounds hold for every batch size.
+        last_batch: Of how many records the last batch is, in [1, batch_size], if not of batch_size;
+            only where none are left out.
 
-    Source: this project's theorem, proved in cpp/proofs/shuffled-left-out.md; below, Chua et al.
-    (2024), "How private are DP-SGD implementations?".
+    Source: this project's theorems, proved on the pages named above; below, Chua et al. (2024),
+    "How private are DP-SGD implementations?".
 
     >>> epoch = Gaussian(noise_multiplier=4.0).shuffled(batches=1000, left_out=1)
     >>> lower, upper = epoch.epsilon_bounds(delta=1e-6, adjacency="replace-special")
     >>> 0.026 < lower < 0.027 and 0.036 < upper < 0.037
     True
     >>> every = Gaussian(noise_multiplier=4.0).shuffled(batches=1000)
-    >>> 1.06 < every.epsilon(delta=1e-6, adjacency="replace-special") < 1.07
+    >>> 0.20 < every.epsilon(delta=1e-6, adjacency="replace-special") < 0.22
     True
     """
 
@@ -69,6 +80,7 @@ class Shuffled(EnclosedMechanism):
     epochs: int = 1
     left_out: int = 0
     batch_size: int | None = None
+    last_batch: int | None = None
 
     @property
     def steps_covered(self) -> int:
@@ -83,6 +95,8 @@ class Shuffled(EnclosedMechanism):
         if self.batch_size is not None:
             size = _checks.whole("batch_size", self.batch_size, 1, 10**12)
             object.__setattr__(self, "batch_size", size)
+        if self.last_batch is not None:
+            object.__setattr__(self, "last_batch", self._last())
         noise = self.mechanism.noise_multiplier / self.epochs**0.5
         if noise < _checks.MIN_NOISE:
             raise ValueError(
@@ -93,6 +107,17 @@ class Shuffled(EnclosedMechanism):
             raise ValueError(
                 f"batches must be at least 2 if epochs > 1, got 1: say {self.epochs} * mechanism"
             )
+
+    def _last(self) -> int:
+        """The size of the last batch, checked."""
+        if self.left_out:
+            raise ValueError(
+                f"last_batch must not be given if records are left out, got {self.last_batch} with "
+                f"left_out={self.left_out}"
+            )
+        if self.batch_size is None:
+            raise ValueError(f"last_batch must be given with batch_size, got {self.last_batch}")
+        return _checks.whole("last_batch", self.last_batch, 1, self.batch_size)
 
     def simplified(self) -> Mechanism | None:
         """The mechanism itself if all records are in one batch."""

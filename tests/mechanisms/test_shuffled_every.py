@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Epochs that use every record: how much can be proved, and between what it lies."""
+
+import math
+from itertools import pairwise
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import _core
+from hockeystick.mechanisms._enclosed import Accuracy
+
+SPECIAL = {"adjacency": "replace-special"}
+
+
+def above(noise, batches, last=1.0, *, replaces=0.0, back=0.0):
+    """delta of an epsilon, from above."""
+    values = (noise, batches, last, replaces, 24.0, 1e-12, back)
+    pair = _core.dominating_pair("shuffled_every_above", values)
+    return lambda epsilon: float(pair.delta_above([epsilon])[0])
+
+
+@pytest.mark.parametrize(
+    ("noise", "batches", "runs", "most"),
+    [
+        (4.0, 1000, 1, 0.215),
+        (4.0, 100, 1, 0.29),
+        (2.0, 1000, 1, 1.03),
+        (2.0, 100, 1, 1.66),
+        (4.0, 1000, 10, 0.72),
+        (4.0, 100, 10, 0.9),
+        (2.0, 1000, 10, 3.25),
+        (2.0, 100, 10, 4.0),
+    ],
+)
+def test_what_a_shuffle_is_worth(noise, batches, runs, most):
+    epoch = hs.Gaussian(noise).shuffled(batches=batches)
+    bounds = (runs * epoch).epsilon_bounds(1e-6, **SPECIAL)
+    assert 0 < bounds.lower < bounds.upper <= most
+    assert bounds.limited_by == "theory"
+
+
+@pytest.mark.parametrize("adjacency", ["replace-special", "replace-one"])
+@pytest.mark.parametrize(
+    ("noise", "batches", "sizes"),
+    [
+        (0.2, 5, {}),
+        (0.6, 40, {}),
+        (2.0, 3, {"batch_size": 7, "last_batch": 1}),
+        (9.0, 70, {"batch_size": 7, "last_batch": 3}),
+        (3.0, 2, {"batch_size": 9, "last_batch": 8}),
+    ],
+)
+def test_never_above_the_fixed_order(noise, batches, sizes, adjacency):
+    step = hs.Gaussian(noise)
+    epoch = step.shuffled(batches=batches, **sizes)
+    for runs, delta in ((1, 1e-3), (1, 1e-9), (12, 1e-6)):
+        found = (runs * epoch).epsilon_bounds(delta, adjacency=adjacency)
+        every = (runs * step).epsilon_bounds(delta, adjacency=adjacency)
+        assert 0 <= found.lower <= found.upper <= every.upper * (1 + 1e-12)
+        loss = 0.3 * every.upper
+        deltas = [(runs * one).delta_bounds(loss, adjacency=adjacency) for one in (epoch, step)]
+        assert deltas[0].lower <= deltas[0].upper <= deltas[1].upper * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("noise", "batches"), [(4.0, 50), (2.0, 7), (1.0, 3), (1.5, 2)])
+def test_above_a_random_allocation(noise, batches):
+    """Which an adversary attains where all other records add nothing."""
+    share = hs.Gaussian(noise).random_allocation(steps=batches)
+    for direction, back in ((hs.Direction.REMOVE, 0.0), (hs.Direction.ADD, 1.0)):
+        delta = above(noise, batches, back=back)
+        attained = share.pairs_below(direction, Accuracy(24, 1e-9))[0]
+        for epsilon in (-1.0, -0.1, 0.0, 0.1, 0.5, 1.0):
+            assert attained.delta_above([epsilon])[0] <= delta(epsilon) + 1e-9
+
+
+def test_above_an_epoch_that_leaves_a_record_out():
+    """The theorem about left-out records is not used, yet its bound is smaller here."""
+    for noise, batches in ((4.0, 100), (2.0, 100), (4.0, 1000)):
+        step = hs.Gaussian(noise)
+        left, every = (step.shuffled(batches=batches, left_out=n) for n in (1, 0))
+        assert left.epsilon(1e-6, **SPECIAL) < every.epsilon(1e-6, **SPECIAL)
+
+
+def test_both_directions_reflect_each_other():
+    forth, back = above(2.0, 20), above(2.0, 20, back=1.0)
+    for epsilon in (0.01, 0.1, 0.5):
+        mirrored = 1 - math.exp(-epsilon) + math.exp(-epsilon) * back(epsilon)
+        assert forth(-epsilon) == pytest.approx(mirrored, abs=1e-2 * back(0.0))
+
+
+def test_a_smaller_last_batch_costs_little():
+    """Between as many equal batches and one fewer, but for what corners and cells add."""
+    step = hs.Gaussian(3.0)
+    fewer, more = (step.shuffled(batches=b).epsilon(1e-6, **SPECIAL) for b in (20, 21))
+    for last in (1, 128, 255):
+        epoch = step.shuffled(batches=21, batch_size=256, last_batch=last)
+        assert 0.98 * more <= epoch.epsilon(1e-6, **SPECIAL) <= 1.03 * fewer
+    alike = step.shuffled(batches=21, batch_size=256, last_batch=256)
+    assert alike.epsilon(1e-6, **SPECIAL) == more
+
+
+def test_batches_without_number_cost_no_more():
+    uppers = [
+        hs.Gaussian(4.0).shuffled(batches=b).epsilon(1e-6, **SPECIAL)
+        for b in (2, 10, 100, 1000, 10**6, 10**12)
+    ]
+    assert all(b <= 1.01 * a for a, b in pairwise(uppers))
+    assert uppers[-1] > 0.15
+
+
+def test_the_same_order_is_one_epoch_at_less_noise():
+    kept = hs.Gaussian(8.0).shuffled(batches=100, epochs=4)
+    once = hs.Gaussian(4.0).shuffled(batches=100)
+    for adjacency in ("replace-special", "replace-one"):
+        ends = [run.epsilon_bounds(1e-6, adjacency=adjacency) for run in (kept, once)]
+        assert ends[0].upper == pytest.approx(ends[1].upper, rel=1e-6)
+        assert ends[0].lower == pytest.approx(ends[1].lower, rel=1e-6)
+
+
+@pytest.mark.parametrize("adjacency", ["add-or-remove-one", "add-one", "remove-one"])
+def test_records_that_are_added_or_removed_are_refused(adjacency):
+    """Where the sizes change, equal contributions leave no gain of shuffling to be proved."""
+    epoch = hs.Gaussian(2.0).shuffled(batches=100)
+    with pytest.raises(ValueError, match="the batches change with the number of records"):
+        epoch.epsilon(1e-6, adjacency=adjacency)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"last_batch": 3}, "last_batch must be given with batch_size, got 3"),
+        ({"last_batch": 8, "batch_size": 7}, r"last_batch must be .*7.*, got 8"),
+        ({"last_batch": 0, "batch_size": 7}, r"last_batch must be .*, got 0"),
+        (
+            {"last_batch": 3, "batch_size": 7, "left_out": 2},
+            "last_batch must not be given if records are left out, got 3 with left_out=2",
+        ),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        hs.Gaussian(2.0).shuffled(batches=10, **sizes)
