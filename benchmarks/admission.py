@@ -24,7 +24,7 @@ CONNECTIONS = 32
 REQUESTS = 500  # of a way, in a round
 LONG_RUN = 20_000
 PARTS = 20  # of the long run
-BUDGET = {"epsilon": "10", "delta": "1e-6"}
+BUDGET = {"rho": "1000"}
 MIB = 2**20
 
 APPS = {

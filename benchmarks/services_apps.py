@@ -11,11 +11,11 @@ import hockeystick as hs
 
 
 class Unasked(budget_service.Budget):
-    """Enters every run: reads, locks and writes the ledger, and asks the library nothing."""
+    """Enters every run: reads, locks and writes the ledger, and does not ask first."""
 
-    def _enter(self, ledger: hs.Accountant, run: hs.Accountant) -> None:
+    def _enter(self, ledger: hs.ZCDPFilter, run: hs.Accountant) -> None:
         for mechanism, count, label in run.entries:
-            ledger.compose(mechanism, count, label=label)
+            ledger.run(mechanism, count, label=label)
 
 
 class Constant(budget_service.Service):

@@ -24,8 +24,8 @@ for needed in ("uvicorn", "gunicorn", "uvicorn_worker"):
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and forks")
 
 STEP = hs.Laplace(noise_multiplier=10.0)
-TENTHS = {"epsilon": "1.0", "delta": "1e-9"}  # ten of these steps
-WIDE = {"epsilon": "1000", "delta": "1e-9"}
+TENTHS = {"rho": "0.05"}  # ten of these steps, of 0.1^2 / 2 at most
+WIDE = {"rho": "50000"}
 
 
 def wanted(**entry):
@@ -52,7 +52,7 @@ def ledger(tmp_path):
 
 
 def spent(ledger):
-    return sum(count for _, count in hs.Accountant.load(ledger).ledger)
+    return sum(count for _, count in hs.ZCDPFilter.load(ledger).ledger)
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -62,8 +62,10 @@ def test_a_budget_is_spent_to_the_last_query_and_no_further(ledger, workers):
         (answer,) = server.asked([SPENT])
     assert spent(ledger) == 10
     found = json.loads(answer.body)
-    assert found["spent"]["lower"] <= 1 <= found["spent"]["upper"] <= 1.001
-    assert (found["left"], found["entries"], answer.status) == (0.0, 1, 200)
+    assert 0.048 < found["spent"] <= 0.05
+    assert (found["rho"], found["entries"], answer.status) == ("0.05", 1, 200)
+    assert found["left"] < 0.002
+    assert found["guarantee"]["epsilon"] == hs.ZCDP(0.05).epsilon(1e-9)
 
 
 @pytest.mark.parametrize(("workers", "writers"), [(0, 4), (2, 1)])
@@ -79,7 +81,7 @@ def test_concurrent_requests_lose_nothing(ledger, workers, writers, samples):
 def test_labels_and_entries_are_those_asked_for(ledger):
     with loopback.serving(ledger=ledger, **WIDE) as server:
         server.asked([wanted(label="P1", count=3), wanted(label="P2")])
-    assert hs.Accountant.load(ledger).entries == ((STEP, 3, "P1"), (STEP, 1, "P2"))
+    assert hs.ZCDPFilter.load(ledger).entries == ((STEP, 3, "P1"), (STEP, 1, "P2"))
 
 
 BAD = {
@@ -147,7 +149,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(ledger):
 
 
 def test_requests_beyond_those_that_may_wait_are_refused(ledger):
-    held = hs.Accountant.locked(ledger)
+    held = hs.ZCDPFilter.locked(ledger, **WIDE)
     limits = {"most_waiting": 2, "most_at_once": 1, "answer_seconds": 1.0}
     with loopback.serving(ledger=ledger, **limits, **WIDE) as server:
         with held:
@@ -163,7 +165,7 @@ def test_entries_of_few_mechanisms_do_not_fill_a_ledger(ledger):
     asked = [wanted(label=str(k % 3)) for k in range(30)]
     with loopback.serving(ledger=ledger, most_entries=6, most_at_once=1, **WIDE) as server:
         assert statuses(server.asked(asked)) == {200: 30}
-    assert {label for _, _, label in hs.Accountant.load(ledger).entries} == {"0", "1", "2"}
+    assert {label for _, _, label in hs.ZCDPFilter.load(ledger).entries} == {"0", "1", "2"}
     assert spent(ledger) == 30
 
 
@@ -172,9 +174,9 @@ def test_a_program_beside_the_service_erases_nothing(ledger):
     with loopback.serving(ledger=ledger, **WIDE) as server:
         assert statuses(server.asked([ADMIT])) == {200: 1}
         with pytest.raises(hs.StaleLedgerError, match="exists"):
-            hs.Accountant().compose(STEP).save(ledger)
-        with hs.Accountant.locked(ledger) as beside:
-            beside.compose(STEP)
+            hs.ZCDPFilter(rho="50000").run(STEP).save(ledger)
+        with hs.ZCDPFilter.locked(ledger) as beside:
+            beside.run(STEP)
         assert statuses(server.asked([ADMIT])) == {200: 1}
     assert spent(ledger) == 3
 

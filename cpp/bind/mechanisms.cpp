@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "discretize/menu.hpp"
 #include "discretize/pair_delta.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
 #include "mechanisms/described.hpp"
@@ -61,6 +62,13 @@ void bind_mechanisms(py::module_& module) {
             return each(epsilons, [&](double x) { return pair_delta_above(pair, x); });
           },
           py::arg("epsilons"), "Upper bound of delta at each epsilon.")
+      .def(
+          "loss_nodes",
+          [](const DominatingPair& pair) {
+            const std::vector<double> losses = pair.nodes().loss;
+            return Doubles(static_cast<py::ssize_t>(losses.size()), losses.data());
+          },
+          "Losses where its law has much of its mass, for guesses; of few atoms all.")
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   py::class_<Direction>(module, "Terms",
                         "Pairs of one direction of an adjacency, and how often each is run. Immutable.")
@@ -83,6 +91,16 @@ void bind_mechanisms(py::module_& module) {
         return owned(dominating_pair(name, parameters));
       },
       py::arg("name"), py::arg("parameters"), "The dominating pair registered under a name.");
+  module.def(
+      "menu_pair",
+      [](const std::vector<Pair>& pairs, const Doubles& losses) {
+        const std::vector<std::shared_ptr<const DominatingPair>> known(pairs.begin(), pairs.end());
+        const auto at = in(losses);
+        const LongWork work;
+        return owned(menu_pair(known, at));
+      },
+      py::arg("pairs"), py::arg("losses"),
+      "A pair above all of these, by the largest of their curves at these losses.");
   module.def(
       "additive_noise_pair",
       [](const Function& log_density, const Function& distribution, double accuracy, double shift) {

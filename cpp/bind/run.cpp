@@ -50,6 +50,7 @@ class PairsOfPython : public OwnPairs {
     mechanism_.inc_ref();
     const auto module = py::type::of(mechanism).attr("__module__").cast<std::string>();
     has_reverses_ = module.starts_with("hockeystick.");  // others need not be defined elsewhere
+    is_exact_ = mechanism.attr("is_exact").cast<bool>();
   }
   ~PairsOfPython() override {
     const py::gil_scoped_acquire acquire;
@@ -60,16 +61,27 @@ class PairsOfPython : public OwnPairs {
 
   std::shared_ptr<const DominatingPair> pair(Comparison way) const override {
     const py::gil_scoped_acquire acquire;
-    const py::list ways(py::module_::import("hockeystick.adjacency").attr("Direction"));
-    const py::object found = mechanism_.attr("dominating_pair")(ways[static_cast<std::size_t>(way)]);
+    const py::object found = mechanism_.attr("dominating_pair")(direction(way));
     if (py::isinstance<DominatingPair>(found)) return found.cast<Pair>();
     throw py::type_error("dominating_pair must return a DominatingPair, got " + py::repr(found).cast<std::string>());
   }
+  std::vector<std::shared_ptr<const DominatingPair>> below(Comparison way) const override {
+    const py::gil_scoped_acquire acquire;
+    std::vector<std::shared_ptr<const DominatingPair>> pairs;
+    for (const py::handle one : mechanism_.attr("pairs_below")(direction(way))) pairs.push_back(one.cast<Pair>());
+    return pairs;
+  }
+  bool is_exact() const override { return is_exact_; }
   bool has_reverses() const override { return has_reverses_; }
 
  private:
+  static py::object direction(Comparison way) {
+    const py::list ways(py::module_::import("hockeystick.adjacency").attr("Direction"));
+    return ways[static_cast<std::size_t>(way)];
+  }
+
   py::handle mechanism_;
-  bool has_reverses_;
+  bool has_reverses_, is_exact_;
 };
 
 std::vector<double> numbers_of(const py::object& value) {

@@ -105,18 +105,39 @@ Mechanism described(const MechanismKind& kind, std::span<const Given> arguments,
   return described_in_order(kind, std::move(values), std::move(inner));
 }
 
+namespace {
+
+PairName given_pair(std::shared_ptr<const DominatingPair> pair) {
+  PairName name;
+  name.made = std::move(pair);
+  return name;
+}
+
+const Enclosure own_enclosure{
+    .above = [](const Described& one, Comparison way, const Accuracy&) { return given_pair(one.own->pair(way)); },
+    .below =
+        [](const Described& one, Comparison way, const Accuracy&) {
+          std::vector<PairName> names;
+          for (auto& pair : one.own->below(way)) names.push_back(given_pair(std::move(pair)));
+          return names;
+        }};
+
+MechanismKind own_kind(bool is_exact) {
+  MechanismKind kind;
+  kind.name = "a mechanism of its own";
+  if (is_exact)
+    kind.pair = [](const Described& one, Comparison way) { return given_pair(one.own->pair(way)); };
+  else
+    kind.enclosure = &own_enclosure;
+  return kind;
+}
+
+}  // namespace
+
 Mechanism own_mechanism(std::shared_ptr<const OwnPairs> pairs) {
-  static const MechanismKind own = [] {
-    MechanismKind kind;
-    kind.name = "a mechanism of its own";
-    kind.pair = [](const Described& one, Comparison way) {
-      PairName name;
-      name.made = one.own->pair(way);
-      return name;
-    };
-    return kind;
-  }();
-  return std::make_shared<const Described>(Described{&own, {}, nullptr, std::move(pairs)});
+  static const MechanismKind known = own_kind(true), enclosed = own_kind(false);
+  const MechanismKind* kind = pairs->is_exact() ? &known : &enclosed;
+  return std::make_shared<const Described>(Described{kind, {}, nullptr, std::move(pairs)});
 }
 
 Mechanism simplified(const Mechanism& mechanism) {

@@ -72,6 +72,9 @@ class OwnPairs {
 
   /// The pair that dominates it in a comparison. Throws if none is known.
   virtual std::shared_ptr<const DominatingPair> pair(Comparison way) const = 0;
+  /// Whether that pair is all that is known of it; else `below` are pairs that bound from below what it costs.
+  virtual bool is_exact() const { return true; }
+  virtual std::vector<std::shared_ptr<const DominatingPair>> below(Comparison) const { return {}; }
   /// Whether the pairs of a comparison and of its reverse are reverses of each other.
   virtual bool has_reverses() const = 0;
 };

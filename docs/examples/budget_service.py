@@ -3,12 +3,12 @@
 
 POST /admit    a run as JSON: 200 once it is in the ledger on the disk, 409 if the budget has
                no room for it, 400 if it is none, with what is wrong
-GET /budget    epsilon spent and left
+GET /budget    rho spent and left, and the epsilon that the whole keeps
 GET /health    whether this worker answers
 
-What is certified is the sum of the runs that were admitted. Clients may choose by earlier outputs
-what a mechanism is asked about, but not its noise or its kind: this is no filter for those. Offer
-a menu of one query, or of Gaussians alone, or a list that is fixed before the first answer.
+The budget is one of zero-concentrated DP, in a filter: clients may choose by all earlier outputs
+what they ask, by which mechanism, and with how much noise. Whatever they do, the whole keeps the
+guarantee of the budget.
 """
 
 import asyncio
@@ -22,7 +22,6 @@ from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-Job = tuple[hs.Accountant, "Future[Refusal | None]"]
+Job = tuple[hs.Accountant, "Future[Refusal | None]"]  # a run that is asked for, and the answer
 
 log = logging.getLogger("budget_service")
 
@@ -50,9 +49,8 @@ class Settings:
     """A budget, and what a request may cost."""
 
     ledger: Path
-    epsilon: str
-    delta: str
-    memory_limit: int = 2**28  # bytes of one question
+    rho: str  # the budget
+    delta: float = 1e-9  # at which the epsilon of the budget is shown
     question_seconds: float = 2.0
     lock_seconds: float = 10.0  # to wait for the ledger
     body_seconds: float = 10.0  # to wait for a body
@@ -80,7 +78,7 @@ class Budget:
     def start(self) -> None:
         """Begin to work, in the process that a server has forked."""
         with self._ledger() as ledger:  # a damaged one, or a bad budget, stops the service here
-            ledger.would_exceed(hs.Composition(), **self._budget())
+            ledger.epsilon(self.settings.delta)
         for _ in range(self.settings.writers):
             self._writers.append(threading.Thread(target=self._work))
             self._writers[-1].start()
@@ -109,15 +107,15 @@ class Budget:
         return job
 
     def spent(self) -> dict[str, Any]:
-        """Epsilon spent, enclosed, and what is certainly left."""
-        ledger = hs.Accountant.load(self.settings.ledger)
+        """Rho spent and left, and what the whole budget keeps."""
+        ledger = hs.ZCDPFilter.load(self.settings.ledger)
         with self._limited():
-            spent = _epsilon(ledger.composition, ledger.adjacency, float(self.settings.delta))
+            epsilon = ledger.epsilon(self.settings.delta)
         return {
-            "epsilon": self.settings.epsilon,
-            "delta": self.settings.delta,
-            "spent": {"lower": spent.lower, "upper": spent.upper},
-            "left": max(0.0, float(self.settings.epsilon) - spent.upper),
+            "rho": self.settings.rho,
+            "spent": ledger.spent,
+            "left": ledger.remaining,
+            "guarantee": {"epsilon": epsilon, "delta": self.settings.delta},
             "entries": len(ledger.entries),
         }
 
@@ -158,32 +156,31 @@ class Budget:
                 ledger.merge()  # entries of one mechanism and label, which came in any order
         return outcomes
 
-    def _outcome(self, ledger: hs.Accountant, run: hs.Accountant) -> Refusal | None:
+    def _outcome(self, ledger: hs.ZCDPFilter, run: hs.Accountant) -> Refusal | None:
         try:
             self._enter(ledger, run)
         except Refusal as refusal:
             return refusal
         return None
 
-    def _enter(self, ledger: hs.Accountant, run: hs.Accountant) -> None:
-        """Enter a run if the budget certainly holds with it."""
+    def _enter(self, ledger: hs.ZCDPFilter, run: hs.Accountant) -> None:
+        """Enter a run if the budget allows it."""
         if run.adjacency is not ledger.adjacency:
             raise Refusal(400, f"adjacency must be {ledger.adjacency.value}")
         if len(ledger.entries) + len(run.entries) > self.settings.most_entries:
             raise Refusal(507, f"the ledger is full: {self.settings.most_entries} entries")
         with self._limited():
-            is_over = ledger.would_exceed(run.composition, **self._budget())
-        if is_over:
+            fits = ledger.may_run(run.composition)
+        if not fits:
             raise Refusal(409, "the budget would be exceeded")
         for mechanism, count, label in run.entries:
-            ledger.compose(mechanism, count, label=label)
+            ledger.run(mechanism, count, label=label)
 
-    def _ledger(self) -> AbstractContextManager[hs.Accountant]:
-        return hs.Accountant.locked(self.settings.ledger, timeout=self.settings.lock_seconds)
-
-    def _budget(self) -> dict[str, Any]:
-        names = ("epsilon", "delta", "memory_limit")
-        return {name: getattr(self.settings, name) for name in names}
+    def _ledger(self) -> AbstractContextManager[hs.ZCDPFilter]:
+        settings = self.settings
+        return hs.ZCDPFilter.locked(
+            settings.ledger, rho=settings.rho, timeout=settings.lock_seconds
+        )
 
     @contextmanager
     def _limited(self) -> Iterator[None]:
@@ -196,11 +193,6 @@ class Budget:
             raise Refusal(400, str(error)) from None
         except TimeoutError:
             raise Refusal(422, f"the question takes over {seconds} seconds") from None
-
-
-@lru_cache(maxsize=16)
-def _epsilon(run: hs.Composition, adjacency: hs.Adjacency, delta: float) -> hs.Bounds[float]:
-    return run.epsilon_bounds(delta, adjacency=adjacency)
 
 
 class Service:

@@ -37,6 +37,7 @@ from hockeystick.filters import (
 )
 from hockeystick.limits import time_limit
 from hockeystick.mechanisms import *
+from hockeystick.mechanisms.menu import any_of
 from hockeystick.meter import EpsilonMeter
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.sampling import DPSGD
@@ -69,6 +70,7 @@ __all__ = [
     "Verified",
     "ZCDPFilter",
     "__version__",
+    "any_of",
     "audit",
     "calibrate",
     "dpsgd_epsilon",

@@ -47,6 +47,7 @@ __all__: list[str] = [
     "loss_tail_bounds",
     "loss_variance_bounds",
     "matrix_sensitivity",
+    "menu_pair",
     "methods",
     "noise_of_sensitivity",
     "one_run_epsilon",
@@ -95,6 +96,10 @@ class DominatingPair:
     ) -> tuple[float, float]:
         """
         Bounds of log E_P[e^(t L)].
+        """
+    def loss_nodes(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Losses where its law has much of its mass, for guesses; of few atoms all.
         """
     @property
     def loss_supremum(self) -> float: ...
@@ -575,6 +580,14 @@ def matrix_sensitivity(
 ) -> tuple[float, float]:
     """
     The sensitivity of a matrix mechanism, enclosed.
+    """
+
+def menu_pair(
+    pairs: collections.abc.Sequence[DominatingPair],
+    losses: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> DominatingPair:
+    """
+    A pair above all of these, by the largest of their curves at these losses.
     """
 
 def methods() -> list[str]:

@@ -32,9 +32,17 @@ def mechanism_to_json(mechanism: Mechanism) -> dict[str, Any]:
             f"mechanism must not hold functions to be written as JSON, got {mechanism!r}"
         )
     return {"type": type(mechanism).__name__} | {
-        name: mechanism_to_json(value) if isinstance(value, Mechanism) else value
-        for name, value in mechanism.arguments.items()
+        name: _argument_to_json(value) for name, value in mechanism.arguments.items()
     }
+
+
+def _argument_to_json(value: object) -> object:
+    """A mechanism within another, or several, as objects."""
+    if isinstance(value, Mechanism):
+        return mechanism_to_json(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], Mechanism):
+        return [mechanism_to_json(one) for one in value]
+    return value
 
 
 def mechanism_from_json(value: object, path: str) -> Mechanism:
@@ -45,13 +53,18 @@ def mechanism_from_json(value: object, path: str) -> Mechanism:
     names = make.argument_names()
     members(value, path, ("type", *names))
     arguments: dict[str, Any] = {
-        name: mechanism_from_json(value[name], f"{path}.{name}")
-        if isinstance(value[name], dict)
-        else value[name]
-        for name in names
+        name: _argument_from_json(value[name], f"{path}.{name}") for name in names
     }
     made: Mechanism = at(path, lambda: make(**arguments))
     return made
+
+
+def _argument_from_json(value: object, path: str) -> object:
+    if isinstance(value, dict):
+        return mechanism_from_json(value, path)
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return tuple(mechanism_from_json(one, f"{path}[{at}]") for at, one in enumerate(value))
+    return value
 
 
 def dump(value: Mapping[str, Any]) -> str:

@@ -79,6 +79,8 @@ def _said(arguments: Mapping[str, Any]) -> str:
         word = _SHORT.get(name, name.removeprefix("guaranteed_").replace("_", " "))
         if value is True:
             parts.append(word)
+        elif isinstance(value, tuple) and isinstance(value[0], Mechanism):
+            parts.append(" or ".join(map(mechanism_in_words, value)))
         elif isinstance(value, tuple):
             parts.append(f"{word} of {len(value):,} numbers")
         elif callable(value):

@@ -34,6 +34,7 @@ EXAMPLES = [
     hs.ZCDP(0.3),
     hs.RenyiDP(order=8.0, divergence=0.5),
     hs.GaussianBetween(least_noise=2.0, most_noise=2.1),
+    hs.any_of(hs.Gaussian(3.0), hs.Laplace(2.0)),
     hs.MatrixMechanism([[1.0, 0.0], [-0.5, 1.0]], noise_multiplier=3.0),
     hs.MatrixMechanism.toeplitz([1.0, 0.5, 0.75], steps=40, noise_multiplier=12.0),
     hs.MatrixMechanism.buffered([0.5], [0.9], steps=40, noise_multiplier=12.0, min_separation=9),

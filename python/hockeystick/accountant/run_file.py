@@ -124,6 +124,10 @@ def _mechanism(value: object, path: str) -> object:
 
     Under the arguments' own names, where it was said in other words, such as scale.
     """
+    if isinstance(value, list):  # of numbers, or of mechanisms
+        if not any(isinstance(each, dict) for each in value):
+            return value
+        return [_mechanism(each, f"{path}[{at}]") for at, each in enumerate(value)]
     if not isinstance(value, dict):
         return value
     kind = value.get("type")

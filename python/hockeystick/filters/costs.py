@@ -3,6 +3,7 @@
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from hockeystick import _core
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
@@ -32,6 +33,7 @@ def both_directions(adjacency: Adjacency) -> Adjacency:
     return adjacency
 
 
+@lru_cache(maxsize=1024)
 def pure_loss(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
     """An epsilon of pure DP that it keeps: exact where that is rational; None if there is none."""
     exact = rational_loss(Composition([(mechanism, 1)]), adjacency)
@@ -41,6 +43,7 @@ def pure_loss(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
     return None if math.isinf(found) else Fraction(found)
 
 
+@lru_cache(maxsize=1024)
 def mu_squared(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
     """The square of a mu of Gaussian DP at all rates, from above; None if none is known.
 
@@ -69,6 +72,7 @@ def mu_squared(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
 _LARGEST_LOSS = 600  # nats, of which the rate 1 / (1 + e^loss) is a normal double
 
 
+@lru_cache(maxsize=1024)
 def rho(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction] | None:
     """A rho of zero-concentrated DP that it keeps but for a failure, whose probability is second.
 
@@ -84,6 +88,7 @@ def rho(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]
     return None if math.isinf(found) else (Fraction(found), Fraction(0))
 
 
+@lru_cache(maxsize=1024)
 def renyi(mechanism: Mechanism, order: Fraction, adjacency: Adjacency) -> Fraction | None:
     """A Renyi divergence of that order that it keeps; None if none is known."""
     exact = rational_rho(Composition([(mechanism, 1)]), adjacency)

@@ -21,6 +21,7 @@ from hockeystick.mechanisms.matrix_mechanism import (
     ToeplitzMechanism,
     TreeMechanism,
 )
+from hockeystick.mechanisms.menu import AnyOf
 from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
 from hockeystick.mechanisms.random_allocation import RandomAllocation
@@ -34,6 +35,7 @@ from hockeystick.mechanisms.zero_concentrated import ZCDP
 __all__ = [
     "ZCDP",
     "AdditiveNoise",
+    "AnyOf",
     "ApproximateDP",
     "BufferedMechanism",
     "DiscreteGaussian",

@@ -459,6 +459,10 @@ class TreeMechanism(CorrelatedNoise):
 
 
 def _matrix(values: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401, nested sequences or an array
+    if isinstance(values, list | tuple):
+        for row in values:
+            if isinstance(row, list | tuple) and bool in set(map(type, row)):
+                raise TypeError(f"strategy must be numbers, got {_checks.show(row)}")
     matrix = _checks.array(
         "finite, at most 1e100 in size", lambda x: np.abs(x) <= _LARGEST, values, name="strategy"
     )

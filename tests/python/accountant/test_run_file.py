@@ -40,6 +40,7 @@ EXAMPLES = [
     hs.ZCDP(rho=0.1),
     hs.RenyiDP(order=8.0, divergence=1.0),
     hs.GaussianBetween(least_noise=2.0, most_noise=3.0),
+    hs.any_of(hs.Gaussian(3.0), hs.Laplace(2.0)),
     hs.MatrixMechanism([[1.0, 0.0], [0.5, 1.0]], noise_multiplier=3.0),
     hs.MatrixMechanism.toeplitz([1.0, 0.5], steps=20, noise_multiplier=3.0, min_separation=4),
     hs.MatrixMechanism.buffered([0.5], [0.9], steps=20, noise_multiplier=3.0, max_participations=2),
@@ -221,6 +222,8 @@ BEYOND_A_SCHEMA = (
     "noise_multiplier / sqrt(epochs)",
     "steps must be at least 2 if epochs > 1",
     "where truncation is None",
+    "must be a rectangular array",
+    "most_noise must be in [",
 )
 
 

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Menus: what choosing by outputs costs at most, in exact fractions, and as any mechanism."""
+
+import itertools
+import math
+from fractions import Fraction
+from math import log
+
+import pytest
+
+import hockeystick as hs
+
+LOG_TWO = log(2)
+FIRST, SECOND = hs.ApproximateDP(LOG_TWO, 0), hs.ApproximateDP(log(3), 0)
+THIRD = hs.ApproximateDP(0, 1 / 3)
+
+
+def test_the_example_of_the_invalid_filter_costs_four_ninths():
+    for fixed in (SECOND, THIRD):
+        assert (FIRST + fixed).delta(LOG_TWO) == pytest.approx(1 / 3, rel=1e-9)
+    bounds = (FIRST + hs.any_of(SECOND, THIRD)).delta_bounds(LOG_TWO)
+    assert bounds.upper == pytest.approx(4 / 9, rel=1e-9)
+    assert bounds.lower == pytest.approx(1 / 3, rel=1e-9)
+    assert bounds.limited_by == "theory"
+
+
+def response(ratio):
+    more, less = Fraction(ratio, 1 + ratio), Fraction(1, 1 + ratio)
+    return [(more, less), (less, more)]
+
+
+def best(history, menu, steps, ratio):
+    """The largest delta of whoever chooses from the menu after every output, by recursion."""
+    p, q = history
+    if steps == 0:
+        return max(p - ratio * q, Fraction(0))
+    return max(
+        sum(best((p * a, q * b), menu, steps - 1, ratio) for a, b in option) for option in menu
+    )
+
+
+@pytest.mark.parametrize("ratio", [1, 2, 5])
+def test_no_strategy_exceeds_it(ratio):
+    third = Fraction(1, 3)
+    fails = [(third, Fraction(0)), (1 - third, 1 - third), (Fraction(0), third)]
+    menu = [response(2), response(3), fails]
+    options = [FIRST, SECOND, THIRD]
+    for steps, some in itertools.product((1, 2, 3), ((0, 1), (1, 2), (0, 2), (0, 1, 2))):
+        attained = best((Fraction(1),) * 2, [menu[k] for k in some], steps, ratio)
+        bound = (steps * hs.any_of(*(options[k] for k in some))).delta(log(ratio))
+        assert bound >= float(attained) * (1 - 1e-12)
+        if steps == 1:
+            assert bound == pytest.approx(float(attained), rel=1e-9, abs=1e-12)
+
+
+def test_menus_of_noise():
+    menu = hs.any_of(hs.Gaussian(4.0), hs.Laplace(5.0), hs.Gaussian(1.0).poisson_sampled(0.01))
+    for option in menu.options:
+        assert menu.epsilon(1e-6) >= option.epsilon_bounds(1e-6).lower
+        assert (20 * menu).epsilon(1e-6) >= (20 * option).epsilon_bounds(1e-6).lower
+    worst = max(option.epsilon(1e-6) for option in menu.options)
+    assert menu.epsilon(1e-6) == pytest.approx(worst, rel=2e-3)
+    bounds = (20 * menu).epsilon_bounds(1e-6)
+    assert bounds.upper < 1.7 * bounds.lower
+    replaced = hs.any_of(hs.Gaussian(4.0), hs.Laplace(5.0)).epsilon(1e-6, adjacency="replace-one")
+    assert replaced >= hs.Gaussian(4.0).epsilon_bounds(1e-6, adjacency="replace-one").lower
+
+
+def test_largest_losses():
+    """Infinite if an option's is, also at deltas that no grid reaches; else the largest."""
+    menu = hs.any_of(hs.Gaussian(3.0), hs.Laplace(3.0))
+    assert menu.epsilon_bounds(0.0).upper == math.inf
+    assert (3 * menu).epsilon(0.0) == math.inf
+    for delta in (1e-42, 1e-100, 1e-250, 1e-300, 1e-305):
+        assert menu.epsilon_bounds(delta).upper >= hs.Gaussian(3.0).epsilon_bounds(delta).lower
+    pure = hs.any_of(hs.Laplace(2.0), SECOND)
+    assert pure.epsilon(0.0) == pytest.approx(log(3), rel=1e-6)
+    assert (5 * pure).epsilon(0.0) == pytest.approx(5 * log(3), rel=1e-6)
+    assert hs.any_of(THIRD, SECOND).epsilon(0.0) == math.inf
+    assert hs.PureFilter(epsilon=10).runs_left(pure) == 9
+
+
+def test_menus_of_one_and_of_nothing():
+    assert hs.any_of(hs.Gaussian(2.0)) == hs.Gaussian(2.0)
+    assert hs.any_of(hs.Gaussian(2.0), hs.Gaussian(2.0)) == hs.Gaussian(2.0)
+    free = hs.ApproximateDP(0, 0)
+    assert (2 * hs.any_of(hs.Gaussian(2.0), free)).terms == ((hs.Gaussian(2.0), 2),)
+    assert hs.any_of(hs.Laplace(2.0), hs.Gaussian(2.0)) == hs.any_of(
+        hs.Gaussian(2.0), hs.Laplace(2.0)
+    )
+
+
+def test_ledgers_keep_menus(tmp_path):
+    menu = hs.any_of(hs.Gaussian(4.0), hs.Laplace(5.0).poisson_sampled(0.5))
+    acct = hs.Accountant().compose(menu, 3, label="what clients like")
+    acct.save(tmp_path / "ledger.json")
+    again = hs.Accountant.load(tmp_path / "ledger.json")
+    assert again.ledger == acct.ledger
+    assert again.epsilon(1e-6) == acct.epsilon(1e-6)
+    assert "Gaussian, noise 4" in str(acct.report(delta=1e-6))
+
+
+def test_refused():
+    with pytest.raises(ValueError, match="^options must hold at least one"):
+        hs.any_of()
+    with pytest.raises(ValueError, match="^option must be known by a dominating pair"):
+        hs.any_of(hs.ZCDP(0.1), hs.Gaussian(1.0))
+    with pytest.raises(TypeError, match="^option must be a Mechanism"):
+        hs.any_of(hs.Gaussian(1.0), 3)
+    with pytest.raises(ValueError, match="adjacency must be one"):
+        hs.any_of(hs.Gaussian(1.0), hs.Laplace(1.0).poisson_sampled(0.1)).epsilon(
+            1e-6, adjacency="replace-one"
+        )
