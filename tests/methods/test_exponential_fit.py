@@ -90,6 +90,12 @@ def least(*values):
     return min(values, key=lambda x: float(x.mid()))
 
 
+def size_at(psi, at, a, b):
+    """Of what is summed, its second derivative between two knots counted."""
+    s = arb(at) - a
+    return psi.derivative(s, sizes=True) + (b - a) ** 2 * psi.derivative(s, 2, sizes=True)
+
+
 def apart_of_tail(given, weights, at, unit):
     """The same for tails."""
     losses, delta, called, error, (m0, m1) = given
@@ -115,13 +121,14 @@ def apart_of_tail(given, weights, at, unit):
 @pytest.mark.parametrize("infinite", [(0.0, 0.0), (1e-4, 3e-4)])
 def test_distances_of_tails_are_those_of_the_page(unit, at, error, infinite):
     given = knots(error, infinite)
-    weights, found, size = fit(given, at=at, unit=unit, tail=True)
+    weights, found, _ = fit(given, at=at, unit=unit, within=0.3, tail=True)
     with ctx.workprec(200):
         psi = Sum(weights, unit, CENTRE)
-        grown = psi.derivative(arb(at - LOSSES[0]), 2, sizes=True)
-        for pair, truths in zip(found, apart_of_tail(given, weights, at, unit), strict=True):
+        exact = apart_of_tail(given, weights, at, unit)
+        for a, b, pair, truths in zip(LOSSES[:-1], LOSSES[1:], found, exact, strict=True):
+            spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
             for mine, truth in zip(pair, truths, strict=True):
-                assert abs(mine - truth) <= arb(1e-8) * truth + arb(1e-12) * (size + grown)
+                assert abs(mine - truth) <= arb(1e-8) * truth + spare
         # Nothing of the tail is farther, between the knots either.
         if error or infinite[1]:
             return
@@ -170,14 +177,25 @@ def apart(given, weights, at, unit=3.0, centre=CENTRE):
 @pytest.mark.parametrize("within", [0.02, 0.3])
 def test_distances_are_those_of_the_page(unit, at, error, infinite, within):
     given = knots(error, infinite)
-    weights, found, size = fit(given, at=at, unit=unit, within=within)
+    weights, found, _ = fit(given, at=at, unit=unit, within=within)
     with ctx.workprec(200):
-        scale = arb(size) + max(given[1])
-        grown = Sum(weights, unit, CENTRE).derivative(arb(at - LOSSES[0]), 2, sizes=True)
+        psi = Sum(weights, unit, CENTRE)
         exact = apart(given, weights, at, unit)
-        for pair, truths in zip(found, exact, strict=True):
+        for a, b, pair, truths in zip(LOSSES[:-1], LOSSES[1:], found, exact, strict=True):
+            spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
             for mine, truth in zip(pair, truths, strict=True):
-                assert abs(mine - truth) <= arb(1e-8) * truth + arb(1e-12) * (scale + grown)
+                assert abs(mine - truth) <= arb(1e-8) * truth + spare
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+def test_each_tangent_is_off_by_the_errors_of_its_knot(odd):
+    losses, delta, called, _, infinite = knots()
+    given = losses, delta, called, [1e-3 * (i % 2 == odd) for i in range(len(losses))], infinite
+    weights, found, _ = fit(given, unit=3.0, within=0.3)
+    with ctx.workprec(200):
+        for pair, truths in zip(found, apart(given, weights, EPSILON), strict=True):
+            for mine, truth in zip(pair, truths, strict=True):
+                assert abs(mine - truth) <= arb(1e-8) * truth + arb(1e-12)
 
 
 @pytest.mark.parametrize("unit", [0.5, 3.0, 12.0])

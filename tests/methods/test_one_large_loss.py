@@ -239,11 +239,17 @@ def test_more_is_that_of_the_page(count, epsilon):
 
 def test_losses_are_off_as_those_of_all_steps():
     terms = [(_core.dominating_pair("poisson_gaussian_remove", (1.0, 0.01)), 10), (pair_of(), 7)]
-    found = [split_of(terms[:k], rare=1e-9).loss_error() for k in (1, 2)]
-    one = split_of([(terms[0][0], 1)], rare=1e-9).loss_error()
-    assert 0 < 10 * one <= found[0] <= 10.0001 * one
-    other = split_of([(terms[1][0], 1)], rare=1e-9).loss_error()
-    assert found[0] + 7 * other <= found[1] <= (found[0] + 7 * other) * (1 + 1e-12)
+    large = parts.large_losses(
+        EPSILON, threshold=THRESHOLD, centre=0.01, deviation=0.1, rate=3.0, tolerance=1e-3
+    )
+    total = 0.0
+    for k, (pair, count) in enumerate(terms):
+        small = parts.small_losses(pair, threshold=THRESHOLD, rare=1e-9, fineness=2)
+        own = pair.integrate([*small, *large[1:]]).loss_error
+        assert own > 0
+        total += count * own
+        found = split_of(terms[: k + 1], rare=1e-9).loss_error()
+        assert total <= found <= total * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(("count", "others"), [(2, 0), (3, 0), (5, 0), (2, 4), (1, 3)])
