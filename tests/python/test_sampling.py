@@ -316,7 +316,7 @@ def test_noise_is_found_for_them(sampling, capsys):
     assert found["question"]["sampling"].replace("-", "_") == sampling
 
 
-def test_only_noise_is_found_where_batches_are_whole(capsys):
+def test_steps_are_not_found_where_epochs_are_whole(capsys):
     arguments = [
         "calibrate",
         "--epsilon",
@@ -330,7 +330,7 @@ def test_only_noise_is_found_where_batches_are_whole(capsys):
     ]
     with pytest.raises(SystemExit):
         cli.main([*arguments, "-p", "0.01", "--sampling", "shuffled"])
-    assert "--parameter steps is for --sampling poisson only" in capsys.readouterr().err
+    assert "steps of --sampling shuffled are whole epochs; say epochs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("picture", ["tradeoff", "loss-distribution", "loss-against-probability"])
