@@ -304,3 +304,36 @@ def test_brute_force_of_small_shuffles_is_below(batches, size):
         for _ in range(3):
             mean, error = simulated(mu, math.exp(epsilon), batches, size, rng, samples)
             assert mean - 5 * error <= upper
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.8])
+def test_the_same_order_in_two_epochs_is_one_at_less_noise(mu):
+    """Two batches of one record, kept in two epochs: the best last queries are the constant ones.
+
+    Given what the first batch showed in both epochs, the last one answers twice; its second query
+    is the best at what its first output was, for each choice of the first.
+    """
+    outputs, weights = np.polynomial.hermite_e.hermegauss(100)
+    weights /= weights.sum()
+    both = math.sqrt(2) * mu
+    for epsilon in (0.1, 0.4, 1.0):
+        alpha = math.exp(epsilon)
+        # Of the first batch, to which the other record adds -mu.
+        ratio = [np.exp((m + both) * outputs - (m + both) ** 2 / 2) for m in (both, 0.0)]
+        c = 0.5 * (ratio[0] - alpha * ratio[1])[:, None]
+        up, down = np.maximum(c, 0), np.maximum(-c, 0)
+        less = 0.5 * alpha
+
+        def played(signs, up=up, down=down, less=less):
+            """The mean over the first output of the last batch of the best second query."""
+            gains = [np.exp(s * mu * outputs - (s * mu) ** 2 / 2) for s in signs]
+            u = up * gains[0] + 0.5 * gains[2]
+            return (weights * pivot(mu, u, down * gains[1], 0 * u + less)).sum(axis=1)
+
+        once = pivot(both, up + 0.5, down, 0 * up + less)[:, 0]
+        constant = played((1, -1, 1))
+        assert constant == pytest.approx(once, rel=1e-6, abs=1e-12)
+        for signs in ((1, 1, 1), (0, 0, 1), (-1, 1, 1), (1, -1, -1), (1, 0, 0), (0.5, -1, 1)):
+            assert np.all(played(signs) <= constant * (1 + 1e-6) + 1e-12)
+        (upper,) = sampling.shuffle_bound(both, 2, uses_all=True, back=False, alpha=[alpha])
+        assert 0 < float((weights * constant).sum()) <= upper
