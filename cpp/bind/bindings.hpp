@@ -104,6 +104,7 @@ void bind_matrix(pybind11::module_& module);
 void bind_dpsgd(pybind11::module_& module);
 void bind_pld(pybind11::module_& module);
 void bind_views(pybind11::module_& module);
+void bind_whole_runs(pybind11::module_& module);
 void bind_pld_views(pybind11::module_& module);
 
 // Internals, for tests: tests/bind, bound if HOCKEYSTICK_PARTS is on.
@@ -116,3 +117,4 @@ void bind_pairs(pybind11::module_& module);
 void bind_pld_parts(pybind11::module_& module);
 void bind_sides(pybind11::module_& module);
 void bind_sampling(pybind11::module_& module);
+void bind_runs(pybind11::module_& module);

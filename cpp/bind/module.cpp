@@ -47,6 +47,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_matrix(module);
   bind_dpsgd(module);
   bind_views(module);
+  bind_whole_runs(module);
   bind_pld_views(module);
   refuse_to_pickle(module);
   module.def("kernel", &hockeystick::kernel_name, "Name of the vector kernel in use.");
@@ -60,5 +61,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_pairs(module);
   bind_sampling(module);
   bind_sides(module);
+  bind_runs(module);
 #endif
 }

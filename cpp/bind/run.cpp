@@ -51,6 +51,7 @@ class PairsOfPython : public OwnPairs {
     const auto module = py::type::of(mechanism).attr("__module__").cast<std::string>();
     has_reverses_ = module.starts_with("hockeystick.");  // others need not be defined elsewhere
     is_exact_ = mechanism.attr("is_exact").cast<bool>();
+    follows_accuracy_ = py::hasattr(mechanism, "largest_pairs");
   }
   ~PairsOfPython() override {
     const py::gil_scoped_acquire acquire;
@@ -65,23 +66,46 @@ class PairsOfPython : public OwnPairs {
     if (py::isinstance<DominatingPair>(found)) return found.cast<Pair>();
     throw py::type_error("dominating_pair must return a DominatingPair, got " + py::repr(found).cast<std::string>());
   }
-  std::vector<std::shared_ptr<const DominatingPair>> below(Comparison way) const override {
-    const py::gil_scoped_acquire acquire;
-    std::vector<std::shared_ptr<const DominatingPair>> pairs;
-    for (const py::handle one : mechanism_.attr("pairs_below")(direction(way))) pairs.push_back(one.cast<Pair>());
-    return pairs;
-  }
-  bool is_exact() const override { return is_exact_; }
   bool has_reverses() const override { return has_reverses_; }
+
+  bool is_exact() const override { return is_exact_; }
+  bool is_exact_in(Comparison way) const override {
+    if (!follows_accuracy_) return is_exact_;
+    const py::gil_scoped_acquire acquire;
+    return mechanism_.attr("is_exact_in")(direction(way)).cast<bool>();
+  }
+  std::shared_ptr<const DominatingPair> above(Comparison way, const Accuracy& at) const override {
+    if (!follows_accuracy_) return pair(way);
+    const py::gil_scoped_acquire acquire;
+    return mechanism_.attr("pair_above")(direction(way), accuracy(at)).cast<Pair>();
+  }
+  Pairs below(Comparison way, const Accuracy& at) const override {
+    const py::gil_scoped_acquire acquire;
+    const py::object ask = mechanism_.attr("pairs_below");
+    return listed(follows_accuracy_ ? ask(direction(way), accuracy(at)) : ask(direction(way)));
+  }
+  Pairs largest(Comparison way, const Accuracy& at) const override {
+    if (!follows_accuracy_) return {};
+    const py::gil_scoped_acquire acquire;
+    return listed(mechanism_.attr("largest_pairs")(direction(way), accuracy(at)));
+  }
 
  private:
   static py::object direction(Comparison way) {
     const py::list ways(py::module_::import("hockeystick.adjacency").attr("Direction"));
     return ways[static_cast<std::size_t>(way)];
   }
+  static py::object accuracy(const Accuracy& at) {
+    return py::module_::import("hockeystick.mechanisms._enclosed").attr("Accuracy")(at.cells, at.tail);
+  }
+  static Pairs listed(const py::object& found) {
+    Pairs pairs;
+    for (const py::handle each : found) pairs.push_back(each.cast<Pair>());
+    return pairs;
+  }
 
   py::handle mechanism_;
-  bool has_reverses_, is_exact_;
+  bool has_reverses_, is_exact_, follows_accuracy_;
 };
 
 std::vector<double> numbers_of(const py::object& value) {
@@ -210,6 +234,15 @@ void bind_run(py::module_& module) {
             return *run.directions(adjacency);
           },
           py::arg("adjacency"), "The pairs and counts of each distinct direction of an adjacency by its index.")
+      .def(
+          "sides",
+          [](const Run& run, std::size_t comparison, double cells, double tail, bool above) {
+            const auto way = static_cast<Comparison>(comparison);
+            const LongWork work;
+            return (above ? runs_above : runs_below)(run.terms(), {&way, 1}, {{cells, tail}});
+          },
+          py::arg("comparison"), py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
+          "The pairs and counts of the run above it in a comparison by its index, or of those below.")
       .def(
           "pairs",
           [](const Run& run, std::size_t comparison) {

@@ -113,14 +113,15 @@ PairName given_pair(std::shared_ptr<const DominatingPair> pair) {
   return name;
 }
 
-const Enclosure own_enclosure{
-    .above = [](const Described& one, Comparison way, const Accuracy&) { return given_pair(one.own->pair(way)); },
-    .below =
-        [](const Described& one, Comparison way, const Accuracy&) {
-          std::vector<PairName> names;
-          for (auto& pair : one.own->below(way)) names.push_back(given_pair(std::move(pair)));
-          return names;
-        }};
+const Enclosure own_enclosure{.above = [](const Described& one, Comparison way,
+                                          const Accuracy& at) { return given_pair(one.own->above(way, at)); },
+                              .below =
+                                  [](const Described& one, Comparison way, const Accuracy& at) {
+                                    std::vector<PairName> names;
+                                    for (auto& pair : one.own->below(way, at))
+                                      names.push_back(given_pair(std::move(pair)));
+                                    return names;
+                                  }};
 
 MechanismKind own_kind(bool is_exact) {
   MechanismKind kind;

@@ -72,11 +72,18 @@ class OwnPairs {
 
   /// The pair that dominates it in a comparison. Throws if none is known.
   virtual std::shared_ptr<const DominatingPair> pair(Comparison way) const = 0;
-  /// Whether that pair is all that is known of it; else `below` are pairs that bound from below what it costs.
-  virtual bool is_exact() const { return true; }
-  virtual std::vector<std::shared_ptr<const DominatingPair>> below(Comparison) const { return {}; }
   /// Whether the pairs of a comparison and of its reverse are reverses of each other.
   virtual bool has_reverses() const = 0;
+
+  /// Whether that pair is all that is known of it: in every comparison, or in one. Else it lies between `above`, which
+  /// follows it as closely as asked, and each of `below`.
+  virtual bool is_exact() const { return true; }
+  virtual bool is_exact_in(Comparison) const { return is_exact(); }
+  using Pairs = std::vector<std::shared_ptr<const DominatingPair>>;
+  virtual std::shared_ptr<const DominatingPair> above(Comparison way, const Accuracy&) const { return pair(way); }
+  virtual Pairs below(Comparison, const Accuracy&) const { return {}; }
+  /// Pairs below and above that enclose its largest loss; none: those of the curve do.
+  virtual Pairs largest(Comparison, const Accuracy&) const { return {}; }
 };
 
 /// A mechanism with its arguments, all of which are in their ranges.
@@ -155,7 +162,7 @@ Mechanism described(const MechanismKind& kind, std::span<const Given> arguments,
 Mechanism described_in_order(const MechanismKind& kind, std::vector<std::vector<double>> values,
                              Mechanism inner = nullptr);
 
-/// A mechanism of a kind that no row describes, known by its pairs.
+/// A mechanism of a kind that no row describes, known by its pairs: by one, if that tells all in every comparison.
 Mechanism own_mechanism(std::shared_ptr<const OwnPairs> pairs);
 
 /// An equivalent mechanism in simplest form; null if the output ignores the data.

@@ -115,8 +115,9 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
   const Row& row = rows[static_cast<std::size_t>(view)];
   // Of mu, both directions count even if one is asked for.
   const std::size_t counted = view == View::gdp_mu ? symmetric(adjacency) : adjacency;
-  if (!run.is_exact() && run.parts().empty()) return between_sides(run.terms(), row, counted, points, limits);
-  if (!run.is_exact()) {
+  const bool is_exact = run.is_exact_in(counted);
+  if (!is_exact && run.parts().empty()) return between_sides(run.terms(), row, counted, points, limits);
+  if (!is_exact) {
     Answers worst = ask(*run.parts().front(), view, adjacency, points, limits);
     for (std::size_t k = 1; k < run.parts().size(); ++k)
       take_worse(row, ask(*run.parts()[k], view, adjacency, points, limits), limits.tolerance, worst);

@@ -35,6 +35,13 @@ std::vector<PairName> pairs_below(const Described& mechanism, Comparison way, co
 std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism, Comparison way,
                                                      const SideAccuracy& accuracy) {
   const Enclosure& enclosure = *mechanism.kind->enclosure;
+  if (accuracy.told == Told::largest && mechanism.own != nullptr) {
+    const OwnPairs::Pairs found = mechanism.own->largest(way, accuracy);
+    if (found.empty()) return {};
+    std::array<PairName, 2> names;
+    for (std::size_t side = 0; side < 2; ++side) names[side].made = found[side];
+    return names;
+  }
   if (accuracy.told == Told::largest && enclosure.largest != nullptr) {
     const PairName one = enclosure.largest(mechanism, way);
     return std::array{one, one};

@@ -103,6 +103,18 @@ Run::Run(std::vector<std::shared_ptr<const Run>> parts) : parts_(std::move(parts
   is_exact_ = std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->is_exact(); });
 }
 
+bool Run::is_exact_in(std::size_t adjacency) const {
+  if (is_exact_) return true;
+  const auto tells_all = [&](const Described& one) {
+    const std::span<const Comparison> ways = adjacencies[adjacency].comparisons;
+    return hockeystick::is_exact(one) ||
+           (one.own && std::all_of(ways.begin(), ways.end(), [&](Comparison way) { return one.own->is_exact_in(way); }));
+  };
+  return std::all_of(parts_.begin(), parts_.end(), [&](const auto& part) { return part->is_exact_in(adjacency); }) &&
+         std::all_of(terms_.begin(), terms_.end(),
+                     [&](const DescribedTerm& term) { return tells_all(*term.mechanism); });
+}
+
 Direction Run::pairs(Comparison way) const {
   const Terms dominating = is_exact_ ? Terms{} : dominating_run(terms_);
   const Terms& terms = is_exact_ ? terms_ : dominating;

@@ -55,6 +55,8 @@ class Run {
 
   /// Whether one pair tells all of each mechanism.
   bool is_exact() const { return is_exact_; }
+  /// The same of all comparisons of an adjacency, an index in `adjacencies`.
+  bool is_exact_in(std::size_t adjacency) const;
 
   /// The dominating pairs of the terms in one comparison of neighbours.
   Direction pairs(Comparison way) const;

@@ -35,12 +35,20 @@ from hockeystick.filters import (
     RenyiFilter,
     ZCDPFilter,
 )
+from hockeystick.joint import JointRelease, adaptive_clipping, joint
 from hockeystick.limits import time_limit
 from hockeystick.mechanisms import *
 from hockeystick.mechanisms.menu import any_of
 from hockeystick.meter import EpsilonMeter
 from hockeystick.pld import PrivacyLossDistribution
 from hockeystick.sampling import DPSGD
+from hockeystick.selection import (
+    above_threshold,
+    best_of,
+    first_above,
+    propose_test_release,
+    report_noisy_max,
+)
 from hockeystick.verify import Verified, verify
 
 __all__ = [
@@ -60,6 +68,7 @@ __all__ = [
     "GaussianFilter",
     "IndividualFilter",
     "InternalError",
+    "JointRelease",
     "Mechanism",
     "PrivacyLossDistribution",
     "PureFilter",
@@ -70,13 +79,20 @@ __all__ = [
     "Verified",
     "ZCDPFilter",
     "__version__",
+    "above_threshold",
+    "adaptive_clipping",
     "any_of",
     "audit",
+    "best_of",
     "calibrate",
     "dpsgd_epsilon",
     "dpsgd_epsilon_bounds",
     "dpsgd_noise_multiplier",
+    "first_above",
+    "joint",
     "parallel",
+    "propose_test_release",
+    "report_noisy_max",
     "sweep",
     "time_limit",
     "verify",

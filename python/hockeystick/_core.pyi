@@ -16,6 +16,7 @@ __all__: list[str] = [
     "KeptRun",
     "LossPmf",
     "NoPairError",
+    "NumberOfRuns",
     "Run",
     "Terms",
     "additive_noise_pair",
@@ -23,7 +24,10 @@ __all__: list[str] = [
     "audited_epsilon",
     "audited_mu",
     "bayes_risk_bounds",
+    "best_of_largest",
+    "best_of_pair",
     "buffered_sensitivity",
+    "chained_pair",
     "clock",
     "column_norms",
     "composed_delta",
@@ -39,6 +43,7 @@ __all__: list[str] = [
     "explain",
     "forget_transforms",
     "gdp_bounds",
+    "is_group_cut",
     "kernel",
     "largest_loss_rounding",
     "list_mechanism",
@@ -67,6 +72,8 @@ __all__: list[str] = [
     "rate_limits",
     "renyi_bounds",
     "root_bounds",
+    "run_pair",
+    "sum_above",
     "toeplitz_sensitivity",
     "zcdp_bounds",
 ]
@@ -305,10 +312,60 @@ class Run:
         """
         The dominating pairs and counts in a comparison by its index.
         """
+    def sides(
+        self,
+        comparison: typing.SupportsInt | typing.SupportsIndex,
+        cells: typing.SupportsFloat | typing.SupportsIndex,
+        tail: typing.SupportsFloat | typing.SupportsIndex,
+        *,
+        above: bool,
+    ) -> list[Terms]:
+        """
+        The pairs and counts of the run above it in a comparison by its index, or of those below.
+        """
     @property
     def is_exact(self) -> bool:
         """
         Whether one pair tells all of each mechanism.
+        """
+
+class NumberOfRuns:
+    """
+    A random number of runs. Immutable.
+    """
+    def __init__(
+        self,
+        kind: str,
+        mean: typing.SupportsFloat | typing.SupportsIndex,
+        extra: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+    def __reduce__(self) -> str: ...
+    def between(
+        self,
+        x: typing.SupportsFloat | typing.SupportsIndex,
+        rest: typing.SupportsFloat | typing.SupportsIndex,
+        part: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> float:
+        """
+        f(1 - x) - f(1 - x - part).
+        """
+    def rate(self, x: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """
+        f'(1 - x), f the generating function.
+        """
+    def rate_slope(self, x: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """
+        The size of its slope.
+        """
+    @property
+    def error(self) -> float:
+        """
+        Relative, of all these.
+        """
+    @property
+    def none(self) -> float:
+        """
+        The probability of no run.
         """
 
 def additive_noise_pair(
@@ -362,6 +419,24 @@ def bayes_risk_bounds(
     Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where `directions` do not contain their own.
     """
 
+def best_of_largest(forth: Terms, back: Terms, runs: NumberOfRuns) -> float:
+    """
+    Upper bound of the largest loss of the best.
+    """
+
+def best_of_pair(
+    forth: Terms,
+    back: Terms | None,
+    runs: NumberOfRuns,
+    cells: typing.SupportsFloat | typing.SupportsIndex,
+    tail: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    goal: typing.SupportsFloat | typing.SupportsIndex | None = None,
+) -> DominatingPair:
+    """
+    A pair above the best of several runs, or, where a delta is the goal, one that is attained.
+    """
+
 def buffered_sensitivity(
     scales: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     decays: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
@@ -371,6 +446,22 @@ def buffered_sensitivity(
 ) -> tuple[float, float]:
     """
     That of a buffered linear Toeplitz matrix.
+    """
+
+def chained_pair(
+    chains: collections.abc.Sequence[
+        collections.abc.Sequence[
+            tuple[Terms, Terms | None, typing.SupportsInt | typing.SupportsIndex]
+        ]
+    ],
+    cells: typing.SupportsFloat | typing.SupportsIndex,
+    tail: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    sampling_probability: typing.SupportsFloat | typing.SupportsIndex | None = None,
+    back_again: bool = False,
+) -> DominatingPair:
+    """
+    A pair above the least of what several chains of neighbours allow; each link is a run, its reverse and a number. On a Poisson subsample, and reversed, if asked.
     """
 
 def clock() -> float:
@@ -507,6 +598,13 @@ def gdp_bounds(
 ) -> Answers:
     """
     Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on; `reverses`: the reverse of each direction, if known.
+    """
+
+def is_group_cut(
+    rates: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+) -> bool:
+    """
+    Whether a number of coins that show heads has a probability too small for doubles.
     """
 
 def kernel() -> str:
@@ -743,6 +841,27 @@ def renyi_bounds(
 def root_bounds(square: typing.SupportsFloat | typing.SupportsIndex) -> tuple[float, float]:
     """
     The root of a whole number, enclosed.
+    """
+
+def run_pair(
+    forth: Terms,
+    back: Terms | None,
+    cells: typing.SupportsFloat | typing.SupportsIndex,
+    tail: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    above: bool,
+    sampling_probability: typing.SupportsFloat | typing.SupportsIndex | None = None,
+    back_again: bool = False,
+) -> DominatingPair:
+    """
+    A pair above or below a whole run. On a Poisson subsample, and reversed, if asked.
+    """
+
+def sum_above(
+    a: typing.SupportsFloat | typing.SupportsIndex, b: typing.SupportsFloat | typing.SupportsIndex
+) -> float:
+    """
+    The sum, or the next double if that is below it.
     """
 
 def toeplitz_sensitivity(

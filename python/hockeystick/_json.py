@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 from hockeystick import _checks, mechanisms
 from hockeystick._importing import importing
 from hockeystick._words import likely
-from hockeystick.composition import Mechanism
+from hockeystick.composition import Composition, Mechanism
 
 LONGEST = 2**26  # characters of a document: parsed, each may take some 20 bytes
 
@@ -42,6 +42,8 @@ def _argument_to_json(value: object) -> object:
         return mechanism_to_json(value)
     if isinstance(value, tuple) and value and isinstance(value[0], Mechanism):
         return [mechanism_to_json(one) for one in value]
+    if isinstance(value, Composition):
+        return [{"mechanism": mechanism_to_json(one), "count": count} for one, count in value.terms]
     return value
 
 
@@ -62,9 +64,16 @@ def mechanism_from_json(value: object, path: str) -> Mechanism:
 def _argument_from_json(value: object, path: str) -> object:
     if isinstance(value, dict):
         return mechanism_from_json(value, path)
-    if isinstance(value, list) and value and isinstance(value[0], dict):
+    if not (isinstance(value, list) and value and isinstance(value[0], dict)):
+        return value
+    if "type" in value[0]:
         return tuple(mechanism_from_json(one, f"{path}[{at}]") for at, one in enumerate(value))
-    return value
+    terms: list[tuple[Mechanism, Any]] = []
+    for k, each in enumerate(value):
+        term = members(each, f"{path}[{k}]", ("mechanism", "count"))
+        one = mechanism_from_json(term["mechanism"], f"{path}[{k}].mechanism")
+        terms.append((one, term["count"]))
+    return at(path, lambda: Composition(terms))
 
 
 def dump(value: Mapping[str, Any]) -> str:

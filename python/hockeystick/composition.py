@@ -27,6 +27,11 @@ class Composable(Views):
     def terms(self) -> tuple[tuple["Mechanism", int], ...]:
         """The distinct mechanisms that cost anything, and how often each runs."""
 
+    @property
+    @abstractmethod
+    def rank(self) -> str:
+        """What compositions order their terms by: equal ones have equal ranks."""
+
     def __add__(self, other: "Composable") -> "Composition":
         """Both, in either order: composition is commutative."""
         if not isinstance(other, Composable):
@@ -106,6 +111,26 @@ class Composable(Views):
         run: Composition = account.composition
         return run
 
+    @abstractmethod
+    def group(self, size: int) -> "Composable":
+        """The same for up to `size` records that are added, removed or replaced at once.
+
+        Also for users with up to `size` records each. Each mechanism of a run is grouped by itself,
+        which costs less than grouping the curve of the run. See `Grouped` for what is exact and
+        what is a bound; `explain` says it of a run.
+
+        Args:
+            size: In [1, 1000].
+
+        Raises:
+            ValueError: `size` is out of range, or too large for that little noise.
+
+        >>> import hockeystick as hs
+        >>> run = 100 * hs.Gaussian(20.0)
+        >>> run.group(3).epsilon(1e-6) == (900 * hs.Gaussian(20.0)).epsilon(1e-6)
+        True
+        """
+
     def to_dp_event(self) -> Any:  # noqa: ANN401, dp_accounting is optional
         """The same run as an event of dp_accounting, for its accountants and other tools.
 
@@ -170,6 +195,20 @@ class Mechanism(Composable):
         """How many steps of an optimizer one run covers: of what is drawn by the epoch, all."""
         return 1
 
+    def is_exact_for(self, adjacency: Adjacency) -> bool:
+        """Whether its dominating pairs tell all of it under an adjacency."""
+        del adjacency
+        return self.is_exact
+
+    def said_of(self, adjacency: Adjacency) -> str:
+        """What `explain` says of it besides the methods: what is exact, and what a bound."""
+        del adjacency
+        return ""
+
+    def group(self, size: int) -> "Mechanism":  # noqa: D102, as of what can be composed
+        made: Mechanism = import_module("hockeystick.mechanisms.grouped").Grouped(self, size)
+        return made
+
     made_by: ClassVar[str] = ""
     """The method of another mechanism that makes it, where that is how it is written."""
 
@@ -209,7 +248,7 @@ class Mechanism(Composable):
             return self._rank
         except AttributeError:
             arguments = (
-                f"{name}={value.rank if isinstance(value, Mechanism) else repr(value)}"
+                f"{name}={value.rank if isinstance(value, Composable) else repr(value)}"
                 for name, value in self.arguments.items()
             )
             rank = f"{type(self).__name__}({', '.join(arguments)})"
@@ -339,14 +378,12 @@ class Composition(_Keeping):
 
         Gaussians on the same data are one Gaussian, of noise multiplier 1 / sqrt(sum of count /
         noise_multiplier^2), rounded down to a double; the bounds are about the mechanism that is
-        returned. For mechanisms chosen by the outputs of others on the sample this holds where
+        returned (`joint` encloses the root). The curve of other runs is sampled. For mechanisms
+        chosen by the outputs of others on the sample this holds where
         records are added or removed; under REPLACE_ONE they must have been chosen before.
 
         Args:
             sampling_probability: Of each record, in [0, 1].
-
-        Raises:
-            TypeError: The mechanisms are not all Gaussians, and more than one.
 
         Source: Zhu, Dong & Wang (2022), Theorems 10 and 11.
 
@@ -356,11 +393,24 @@ class Composition(_Keeping):
         """
         if not self.terms:
             raise ValueError("composition must hold a mechanism to be sampled, got none")
-        one: Any = type(self.terms[0][0]).merged(self.terms)
+        try:
+            one: Any = type(self.terms[0][0]).merged(self.terms)
+        except TypeError:
+            one = None
         if not hasattr(one, "poisson_sampled"):
-            raise TypeError(f"mechanism must be one that can be sampled, got {one!r}")
+            kind = import_module("hockeystick.mechanisms.poisson_sampled_run").PoissonSampledRun
+            whole: Mechanism = kind(self, sampling_probability=sampling_probability)
+            return whole
         sampled: Mechanism = one.poisson_sampled(sampling_probability)
         return sampled
+
+    @property
+    def rank(self) -> str:
+        """What mechanisms of a run are ordered by; unlike what is shown, it is whole."""
+        return " + ".join(f"{count} * {one.rank}" for one, count in self.terms)
+
+    def group(self, size: int) -> "Composition":  # noqa: D102, as of what can be composed
+        return Composition((one.group(size), count) for one, count in self.terms)
 
     def __repr__(self) -> str:
         terms = self.terms

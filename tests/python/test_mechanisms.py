@@ -42,6 +42,7 @@ ONE_OF_EACH = (
     hs.DiscretePair(p=[0.25, 0.75], q=[0.5, 0.5]),
     hs.ExponentialMechanism(epsilon=0.25),
     hs.GaussianMixture(standard_deviation=2.0, sensitivities=[0, 1], probabilities=[0.5, 0.5]),
+    hs.JointGaussian(noise_multipliers=[2.0, 3.0], counts=[1, 4]),
     hs.Laplace(noise_multiplier=2.0),
     hs.PermuteAndFlip(epsilon=0.25),
     hs.RandomizedResponse(noise_parameter=0.5, num_buckets=4),

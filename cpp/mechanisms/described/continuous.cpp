@@ -9,12 +9,44 @@
 namespace hockeystick {
 namespace {
 
+constexpr std::size_t most_parts = 10000;  // of a joint release
+
 const Argument noise_multiplier{"noise_multiplier", ranges::noise_multiplier};
 
 PairName gaussian(const Described& one, Comparison way) { return {"gaussian", {one.number(0) / rows::distance(way)}}; }
 
 PairName sampled_gaussian(const Described& one, Comparison way, double q) {
   return {"poisson_gaussian_" + std::string(form(way)), {one.number(0), q}};
+}
+
+// Gaussians released together: noise multipliers, then how many of each.
+std::vector<double> joint(const Described& one, double distance) {
+  std::vector<double> all;
+  for (const double noise : one.values[0]) all.push_back(noise / distance);
+  all.insert(all.end(), one.values[1].begin(), one.values[1].end());
+  return all;
+}
+
+PairName joint_gaussian(const Described& one, Comparison way) {
+  return {"joint_gaussian", joint(one, rows::distance(way))};
+}
+
+PairName sampled_joint(const Described& one, Comparison way, double q) {
+  std::vector<double> parameters = joint(one, 1);
+  parameters.push_back(q);
+  return {"poisson_joint_gaussian_" + std::string(form(way)), std::move(parameters)};
+}
+
+void check_joint(const Described& one) {
+  if (one.values[0].size() != one.values[1].size() || one.values[0].size() > most_parts)
+    throw std::invalid_argument("noise_multipliers and counts must be as many, 1 to 10000 numbers, got " +
+                                std::to_string(one.values[0].size()) + " and " + std::to_string(one.values[1].size()));
+}
+
+Mechanism simplest_joint(const Mechanism& one) {
+  if (one->values[0].size() > 1 || one->values[1].front() != 1) return one;
+  const Given noise{"noise_multiplier", one->values[0]};
+  return described(mechanism_kind("gaussian"), {&noise, 1});
 }
 
 PairName laplace(const Described& one, Comparison way) { return {"laplace", {one.number(0) / rows::distance(way)}}; }
@@ -65,6 +97,14 @@ std::vector<MechanismKind> rows::continuous() {
        .arguments = {noise_multiplier},
        .pair = gaussian,
        .sampled = sampled_gaussian},
+      {.name = "joint_gaussian",
+       .type = "JointGaussian",
+       .arguments = {{"noise_multipliers", ranges::noise_multiplier, {}, list},
+                     {"counts", {1, 1e9, Range::Ends::closed, true}, {}, list}},
+       .pair = joint_gaussian,
+       .sampled = sampled_joint,
+       .check = check_joint,
+       .simplified = simplest_joint},
       {.name = "laplace",
        .type = "Laplace",
        .arguments = {noise_multiplier},

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "mechanisms/gaussian/density_mgf_line.hpp"
 #include "mechanisms/gaussian/gaussian_cells.hpp"
 #include "mechanisms/gaussian/gaussian_mgf_line.hpp"
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "mechanisms/gaussian/joint_gaussian.hpp"
 #include "mechanisms/gaussian/sampling_weight.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
@@ -20,7 +22,7 @@ namespace hockeystick {
 namespace {
 
 // One step of DP-SGD: the Gaussian mechanism on a Poisson subsample, in noise units, with
-// mu = 1 / noise multiplier (relative error at most u) and sampling probability 0 < q < 1.
+// mu = 1 / noise multiplier (relative error at most 1.01 u) and sampling probability 0 < q < 1.
 // Zhu, Dong, Wang (2022), Theorem 11, for removal and addition; Lebeda, Regehr, Kamath,
 // Steinke (2025), Proposition 13, for replacement.
 
@@ -341,11 +343,22 @@ std::shared_ptr<const DominatingPair> make(Parameters p) {
   return std::make_shared<Pair>(1 / p[0], p[1]);
 }
 
+// Gaussians released together from one sample: as for `joint_mu`, then the sampling probability.
+template <class Pair>
+std::shared_ptr<const DominatingPair> make_joint(Parameters p) {
+  if (p.empty()) throw std::invalid_argument("parameters must end with a sampling probability, got none");
+  const auto& [name, range] = parameter::sampling_probability;
+  return std::make_shared<Pair>(joint_mu(p.first(p.size() - 1)), checked(name, p.back(), range));
+}
+
 const std::vector<Parameter> parameters{parameter::noise_multiplier, parameter::sampling_probability};
 
 const Registration remove("poisson_gaussian_remove", parameters, &make<Remove>);
 const Registration add("poisson_gaussian_add", parameters, &make<Add>);
 const Registration replace("poisson_gaussian_replace", parameters, &make<Replace>);
+const Registration joint_remove("poisson_joint_gaussian_remove", std::nullopt, &make_joint<Remove>);
+const Registration joint_add("poisson_joint_gaussian_add", std::nullopt, &make_joint<Add>);
+const Registration joint_replace("poisson_joint_gaussian_replace", std::nullopt, &make_joint<Replace>);
 
 }  // namespace
 

@@ -5,6 +5,7 @@ from hockeystick import _core
 from hockeystick.composition import fields_by_argument
 from hockeystick.mechanisms.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.approximate_dp import ApproximateDP
+from hockeystick.mechanisms.best_of import BestOf
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.discrete_pair import DiscretePair
@@ -13,7 +14,9 @@ from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.gaussian_between import GaussianBetween
 from hockeystick.mechanisms.gaussian_mixture import GaussianMixture
+from hockeystick.mechanisms.grouped import Grouped, SampledGroup
 from hockeystick.mechanisms.hockey_stick_curve import HockeyStickCurve, PoissonSampledCurve
+from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.matrix_mechanism import (
     BufferedMechanism,
@@ -24,6 +27,7 @@ from hockeystick.mechanisms.matrix_mechanism import (
 from hockeystick.mechanisms.menu import AnyOf
 from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
+from hockeystick.mechanisms.poisson_sampled_run import PoissonSampledRun
 from hockeystick.mechanisms.random_allocation import RandomAllocation
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.mechanisms.renyi_dp import RenyiDP
@@ -37,6 +41,7 @@ __all__ = [
     "AdditiveNoise",
     "AnyOf",
     "ApproximateDP",
+    "BestOf",
     "BufferedMechanism",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -46,15 +51,19 @@ __all__ = [
     "Gaussian",
     "GaussianBetween",
     "GaussianMixture",
+    "Grouped",
     "HockeyStickCurve",
+    "JointGaussian",
     "Laplace",
     "MatrixMechanism",
     "PermuteAndFlip",
     "PoissonSampled",
     "PoissonSampledCurve",
+    "PoissonSampledRun",
     "RandomAllocation",
     "RandomizedResponse",
     "RenyiDP",
+    "SampledGroup",
     "SelectedSteps",
     "Shuffled",
     "ToeplitzMechanism",

@@ -11,7 +11,9 @@ from hockeystick.composition import Mechanism, Terms
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
 if TYPE_CHECKING:
+    from hockeystick._checks import Vector
     from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
+    from hockeystick.mechanisms.grouped import SampledGroup
     from hockeystick.mechanisms.shuffled import Shuffled
 
 
@@ -75,6 +77,12 @@ class Gaussian(SamplableMechanism):
         while Fraction(noise) ** 2 * squares > 1:
             noise = nextafter(noise, 0.0)
         return cls(noise)
+
+    def sampled_group(self, sampling_probabilities: "Vector") -> "SampledGroup":
+        """A group of records, each drawn with a probability of its own. See `SampledGroup`."""
+        from hockeystick.mechanisms.grouped import SampledGroup  # noqa: PLC0415
+
+        return SampledGroup(self, sampling_probabilities=sampling_probabilities)
 
     @spoken
     def fixed_size_sampled(

@@ -12,6 +12,7 @@ from hockeystick.composition import Mechanism
 from hockeystick.mechanisms import Gaussian as GaussianMechanism
 from hockeystick.mechanisms import RandomAllocation
 from hockeystick.verify import atoms, closed
+from hockeystick.verify import groups as _groups  # noqa: F401, which adds its laws
 from hockeystick.verify.allocation import Allocated
 from hockeystick.verify.balls import ZERO, Curve, between
 from hockeystick.verify.contour import Contour

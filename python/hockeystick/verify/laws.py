@@ -95,6 +95,10 @@ def _law(mechanism: Mechanism, _: Direction) -> Pair | Law:
     raise NotKnownError(f"no rigorous law is written for {type(mechanism).__name__}")
 
 
+laws = _law
+"""Where other files of this package add laws, by the kind of a mechanism."""
+
+
 def undefined(mechanism: Mechanism, direction: Direction) -> ValueError:
     """The error of a direction in which a mechanism has no pair."""
     return ValueError(f"adjacency must be one that {mechanism!r} has, got {direction.value!r}")
@@ -108,6 +112,17 @@ def _distance(direction: Direction) -> int:
 @_law.register
 def _(mechanism: known.Gaussian, direction: Direction) -> Pair:
     return Gaussian((_distance(direction) / arb(mechanism.noise_multiplier)) ** 2)
+
+
+def square_of(joined: known.JointGaussian) -> arb:
+    """1 / noise^2 of all together."""
+    noises = zip(joined.noise_multipliers, joined.counts or (), strict=True)
+    return sum((arb(count) / arb(noise) ** 2 for noise, count in noises), ZERO)
+
+
+@_law.register
+def _(mechanism: known.JointGaussian, direction: Direction) -> Pair:
+    return Gaussian(_distance(direction) ** 2 * square_of(mechanism))
 
 
 @_law.register
@@ -220,6 +235,8 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
     inner, rate = mechanism.mechanism, arb(mechanism.sampling_probability)
     if isinstance(inner, known.Gaussian):
         return sampled(arb(inner.noise_multiplier), rate, direction)
+    if isinstance(inner, known.JointGaussian):
+        return sampled(1 / square_of(inner).sqrt(), rate, direction)
     if _distance(direction) > 1:
         raise undefined(mechanism, direction)
     if isinstance(inner, known.GaussianMixture):

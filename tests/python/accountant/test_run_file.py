@@ -47,6 +47,13 @@ EXAMPLES = [
     hs.MatrixMechanism.tree(leaves=20, noise_multiplier=3.0),
     CURVE,
     CURVE.poisson_sampled(0.1),
+    hs.JointGaussian(noise_multipliers=[2.0, 3.0]),
+    G.poisson_sampled(0.01).group(3),
+    G.sampled_group([0.01, 0.5]),
+    hs.PoissonSampledRun(2 * hs.Laplace(noise_multiplier=2.0), sampling_probability=0.1),
+    hs.best_of(10 * G + hs.ZCDP(0.1), runs="poisson", mean=3),
+    hs.best_of(G, runs="negative_binomial", mean=3, shape=0.5),
+    hs.best_of(G, runs="binomial", mean=3, trials=5),
 ]
 TOML = """
 adjacency = "remove-one"
@@ -224,6 +231,11 @@ BEYOND_A_SCHEMA = (
     "where truncation is None",
     "must be a rectangular array",
     "most_noise must be in [",
+    "given with runs =",
+    "run must hold a mechanism",
+    "mechanism: mean must be",
+    "size must be at most noise /",
+    "mechanism must not be a group",
 )
 
 

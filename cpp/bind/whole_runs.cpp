@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs that are made from the curves of whole runs: groups of records, one sample for all, the best of several.
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/answers.hpp"
+#include "numeric/poisson_binomial.hpp"
+#include "numeric/range.hpp"
+#include "numeric/sum.hpp"
+#include "run/best_of_run.hpp"
+#include "run/chained_curve.hpp"
+
+namespace py = pybind11;
+using namespace hockeystick;
+
+namespace {
+
+// A run in a direction, its reverse if that is known, and how many neighbours in a row it stands for.
+using MaybeRun = std::optional<Direction>;
+using Link = std::tuple<Direction, MaybeRun, std::int64_t>;
+
+Pair made_pair(AtomicLaw law, std::optional<double> rate, bool back) {
+  if (rate) law = poisson_sampled(law, checked("sampling_probability", *rate, ranges::inner_probability));
+  return owned(atomic_pair(back ? reversed(std::move(law)) : std::move(law)));
+}
+
+Pair chained(const std::vector<std::vector<Link>>& given, double cells, double tail, std::optional<double> rate,
+             bool back) {
+  std::vector<Chain> chains;
+  for (const std::vector<Link>& links : given) {
+    chains.emplace_back();
+    for (const auto& [forth, reverse, times] : links)
+      chains.back().push_back(
+          {{forth, reverse}, static_cast<std::int64_t>(checked("times", static_cast<double>(times), {1, 1e6}))});
+  }
+  const LongWork work;
+  return made_pair(chained_law(chains, cells, tail), rate, back);
+}
+
+NumberOfRuns number_of_runs(const std::string& kind, double mean, double extra) {
+  using Kind = NumberOfRuns::Kind;
+  return {
+      named<Kind>(
+          "runs", kind,
+          {{"poisson", Kind::poisson}, {"negative_binomial", Kind::negative_binomial}, {"binomial", Kind::binomial}}),
+      mean, extra};
+}
+
+}  // namespace
+
+void bind_whole_runs(py::module_& module) {
+  module.def("sum_above", &sum_above, py::arg("a"), py::arg("b"), "The sum, or the next double if that is below it.");
+  module.def(
+      "is_group_cut", [](const std::vector<double>& rates) { return heads_law(rates).cut > 0; }, py::arg("rates"),
+      "Whether a number of coins that show heads has a probability too small for doubles.");
+  module.def("chained_pair", &chained, py::arg("chains"), py::arg("cells"), py::arg("tail"), py::kw_only(),
+             py::arg("sampling_probability") = std::nullopt, py::arg("back_again") = false,
+             "A pair above the least of what several chains of neighbours allow; each link is a run, its reverse and a "
+             "number. On a Poisson subsample, and reversed, if asked.");
+  py::class_<NumberOfRuns>(module, "NumberOfRuns", "A random number of runs. Immutable.")
+      .def(py::init(&number_of_runs), py::arg("kind"), py::arg("mean"), py::arg("extra"))
+      .def("rate", &NumberOfRuns::rate, py::arg("x"), "f'(1 - x), f the generating function.")
+      .def("rate_slope", &NumberOfRuns::rate_slope, py::arg("x"), "The size of its slope.")
+      .def("between", &NumberOfRuns::between, py::arg("x"), py::arg("rest"), py::arg("part"),
+           "f(1 - x) - f(1 - x - part).")
+      .def_property_readonly("error", &NumberOfRuns::error, "Relative, of all these.")
+      .def_property_readonly("none", &NumberOfRuns::none, "The probability of no run.");
+  module.def(
+      "best_of_pair",
+      [](const Direction& forth, const MaybeRun& back, const NumberOfRuns& runs, double cells, double tail,
+         std::optional<double> goal) {
+        const LongWork work;
+        return made_pair(goal ? best_of_run_below({forth, back}, runs, cells, tail, *goal)
+                              : best_of_run_above({forth, back}, runs, cells, tail),
+                         {}, false);
+      },
+      py::arg("forth"), py::arg("back"), py::arg("runs"), py::arg("cells"), py::arg("tail"), py::kw_only(),
+      py::arg("goal") = std::nullopt,
+      "A pair above the best of several runs, or, where a delta is the goal, one that is attained.");
+  module.def(
+      "best_of_largest",
+      [](const Direction& forth, const Direction& back, const NumberOfRuns& runs) {
+        const LongWork work;
+        return best_of_largest({forth, back}, runs);
+      },
+      py::arg("forth"), py::arg("back"), py::arg("runs"), "Upper bound of the largest loss of the best.");
+  module.def(
+      "run_pair",
+      [](const Direction& forth, const MaybeRun& back, double cells, double tail, bool above,
+         std::optional<double> rate, bool reverse) {
+        const LongWork work;
+        return made_pair(run_law({forth, back}, cells, tail, above), rate, reverse);
+      },
+      py::arg("forth"), py::arg("back"), py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
+      py::arg("sampling_probability") = std::nullopt, py::arg("back_again") = false,
+      "A pair above or below a whole run. On a Poisson subsample, and reversed, if asked.");
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best of a random number of runs: the curve above, and laws that honest adversaries attain.
+//
+// K runs of one mechanism, independent of each other, K independent of the data; released is the output of the best
+// score, or that there was no run. Let (P, Q) have the curve h, let g(x) be the largest Q(S) of sets with P(S) <= x and
+// f(z) = E z^K. Ties are broken by an independent uniform number, so that ranks are continuous. Let p be the
+// probability under P of a rank above that of y, and q that under Q. The best is y with density f'(1 - p) P(dy), or
+// f'(1 - q) Q(dy), and q <= g(p). As f' does not fall, for every a >= 0
+//     h_best(a) <= E_Q phi(dP / dQ) + f(0) (1 - a)_+,   phi(r) = sup over x of (f'(1 - x) r - a f'(1 - g(x)))_+ .
+// phi is bounded by the lines of a grid of x, the same for all a but for a factor: cpp/proofs/best-of-runs.md.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechanisms/curves/curve_law.hpp"
+#include "mechanisms/curves/number_of_runs.hpp"
+
+namespace hockeystick {
+
+/// f'(1 - x) r - a f'(1 - g(x)) is at most the largest of slope r - a less over these, for all x in [0, 1]. `back`: a
+/// curve above that of the reverse, whose lines g lies below.
+struct RankLine {
+  double slope, less;
+};
+std::vector<RankLine> rank_lines(const EnclosedCurve& back, const NumberOfRuns& runs, double cells);
+
+/// The largest of the lines and 0 at a r is at most a times the sum of jump (r - at)_+ over these.
+struct RankKink {
+  double at, jump;
+};
+std::vector<RankKink> kinks_of(std::vector<RankLine> lines);
+
+/// A bound of the Renyi divergence of the best, of an order above 1, in either direction.
+struct RenyiPoint {
+  double order, divergence;
+};
+
+/// The curve above, of curves above those of the run and of its reverse. `moments`: bounds that hold too, by which the
+/// curve may be lower. `cells`, `tail` as of Accuracy.
+AtomicLaw best_of_above(const EnclosedCurve& forth, const EnclosedCurve& back, const NumberOfRuns& runs,
+                        std::span<const RenyiPoint> moments, double cells, double tail);
+
+/// The bound at one alpha, before it is reflected.
+double best_of_upper(const EnclosedCurve& forth, const EnclosedCurve& back, const NumberOfRuns& runs,
+                     std::span<const RenyiPoint> moments, double cells, double alpha);
+
+/// What is attained where outcomes of a law are ranked like this: first those of the lowest losses, of P-mass `first`,
+/// then the others by falling loss.
+AtomicLaw best_of_attained(const AtomicLaw& base, const NumberOfRuns& runs, double first);
+
+/// The P-mass of `best_of_attained` for which delta is largest where it is about `goal`.
+double best_first_mass(const AtomicLaw& base, const NumberOfRuns& runs, double goal);
+
+}  // namespace hockeystick

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often a mechanism runs before the best output is released: laws of a random number K.
+#pragma once
+
+#include <span>
+
+namespace hockeystick {
+
+/// The generating function f(z) = E z^K of a law, by f'(1 - x) = mean * (1 + rise x)^-(shape + 1) of a truncated
+/// negative binomial number (0: logarithmic, 1: geometric), mean * e^(-mean x) of a Poisson number, and
+/// mean * (1 - mean x / trials)^(trials - 1) of a binomial one.
+class NumberOfRuns {
+ public:
+  enum class Kind { poisson, negative_binomial, binomial };
+
+  /// `extra`: the shape in (-1, 100], or the number of trials, a whole number in [mean, 1e6].
+  NumberOfRuns(Kind kind, double mean, double extra);
+
+  /// f'(1 - x), 0 <= x <= 1, convex and falling; within `error` of itself.
+  double rate(double x) const;
+  /// The size of its slope, within 2^-40 of itself.
+  double rate_slope(double x) const;
+  double error() const { return error_; }
+
+  /// f(1 - x) - f(1 - x - part), of positive terms; `rest` is 1 - x. If x, rest and part are within e of themselves,
+  /// within error + sensitivity e of itself.
+  double between(double x, double rest, double part) const;
+  double sensitivity() const;
+
+  /// f(0), the probability of no run, and bounds of it.
+  double none() const;
+  double none_above() const { return none() * (1 + error_); }
+
+  /// Upper bound of the largest loss of the best, `loss` that of a run, `back` that of the reverse, `variation` their
+  /// total variation; infinite losses are allowed.
+  double largest_loss(double loss, double back, double variation) const;
+
+  double mean() const { return mean_; }
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+  double mean_, shape_ = 1, rise_ = 0, trials_ = 1, chance_ = 1;
+  double error_ = 0;
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Gaussian mechanism on a Poisson subsample, where a group of records is removed or added.
+//
+// Whatever subset S of the group is drawn, with probability w_S, moves the output by u_S, |u_S| <= |S|. The likelihood
+// ratio is R = sum of w_S exp(g_S - G_SS / 2), g normal with covariances G_ST = <u_S, u_T> / s^2 <= |S| |T| / s^2. For
+// convex f, E f(R) does not fall in any entry of G: its derivative is E of f'' times positive numbers. So G is at its
+// largest where all records move the output by 1 in one direction, for which the number of those drawn is all that
+// counts: sum over j of P(j drawn) N(j, s^2) against N(0, s^2), which that data attains. (1 - a R)_+ is convex as well,
+// so that the same holds of the reverse. (Schuchardt et al. 2024 prove it of equal rates.)
+//
+// Probabilities below 1e-290 count, above, as ones of drawing all, and below, as ones of drawing none.
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "mechanisms/registry.hpp"
+#include "numeric/poisson_binomial.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t most_records = 1000;
+
+// Parameters: the noise multiplier, then the sampling probability of each record.
+std::shared_ptr<const DominatingPair> group(const char* mixture, bool is_above, Parameters p) {
+  if (p.size() < 2 || p.size() > most_records + 1)
+    throw std::invalid_argument("parameters must be a noise multiplier and 1 to 1000 sampling probabilities");
+  const Parameters rates = p.subspan(1);
+  check_each("sampling_probabilities", rates, {0, 1, Range::Ends::closed});
+  HeadsLaw drawn = heads_law(rates);
+  (is_above ? drawn.masses.back() : drawn.masses.front()) += drawn.cut;  // proof: group-weights
+  std::vector<double> parameters{p.front(), 1.0}, weights;
+  for (std::size_t j = 0; j < drawn.masses.size(); ++j) {
+    if (!(drawn.masses[j] > 0)) continue;
+    parameters.push_back(static_cast<double>(j));
+    weights.push_back(std::min(1.0, drawn.masses[j]));
+  }
+  parameters.insert(parameters.end(), weights.begin(), weights.end());
+  return dominating_pair(mixture, parameters);
+}
+
+struct OneSide {
+  OneSide(const char* name, const char* mixture, bool is_above)
+      : registration(name, std::nullopt, [=](Parameters p) { return group(mixture, is_above, p); }) {}
+  Registration registration;
+};
+
+const OneSide above_remove("group_gaussian_above_remove", "gaussian_mixture_remove", true);
+const OneSide above_add("group_gaussian_above_add", "gaussian_mixture_add", true);
+const OneSide below_remove("group_gaussian_below_remove", "gaussian_mixture_remove", false);
+const OneSide below_add("group_gaussian_below_add", "gaussian_mixture_add", false);
+
+}  // namespace
+}  // namespace hockeystick

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gaussian mechanisms on the same records, released together.
+#pragma once
+
+#include "mechanisms/registry.hpp"
+
+namespace hockeystick {
+
+/// The ratio of shift to noise of all together, the root of the sum of count / noise^2; within u (1 + 2^-20) of itself.
+/// Parameters: noise multipliers in [5e-4, 1e12], then counts in [1, 1e18], as many.
+double joint_mu(Parameters parameters);
+
+}  // namespace hockeystick

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hockey-stick curve of a run at chosen losses, and laws above and below it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mechanisms/curves/curve_law.hpp"
+#include "methods/question.hpp"
+#include "numeric/interval.hpp"
+
+namespace hockeystick {
+
+/// A direction of a run and its reverse, if that is known.
+struct BothWays {
+  Direction forth;
+  std::optional<Direction> back;
+};
+
+/// e^x, rounded up or down.
+double exp_above(double x);
+double exp_below(double x);
+
+/// Bounds of h at e^-loss, loss > 0, by those of the reverse's curve at e^loss: 1 - e^-loss (1 - h').
+double reflected_above(double loss, double upper);
+double reflected_below(double loss, double lower);
+
+/// Encloses delta at each of these losses >= 0; what is below `smallest` need not be told closer.
+std::vector<Interval> deltas_of(const Direction& run, std::span<const double> losses, double tolerance,
+                                double smallest);
+
+/// About where delta falls to the tail, or to a little more than the mass of infinite losses; at most 600 nats.
+double reach_of(const Direction& run, double tail);
+
+/// Delta at losses 0 = losses[0] < losses[1] < ...; the last one is 0 if there is a largest loss.
+struct KnownDeltas {
+  std::vector<double> losses;
+  std::vector<Interval> deltas;
+};
+
+/// At about 20 `cells` losses, up to where delta is `tail`.
+KnownDeltas known_deltas(const Direction& run, double cells, double tail);
+
+/// Of both ways; of one that is not known nothing but delta <= 1.
+struct KnownWays {
+  KnownDeltas forth, back;
+};
+KnownWays known_ways(const BothWays& run, double cells, double tail);
+
+/// A curve by its deltas and those of the reverse: at powers of e rounded up, the upper bounds; at powers rounded down,
+/// both.
+EnclosedCurve curve_above(const KnownDeltas& forth, const KnownDeltas& back);
+EnclosedCurve curve_between(const KnownDeltas& forth, const KnownDeltas& back);
+
+/// A law above the run, or below it if what is told of both ways is told of one pair.
+AtomicLaw run_law(const BothWays& run, double cells, double tail, bool above);
+
+}  // namespace hockeystick

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases from the same records, sampled together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hockeystick import _checks
+from hockeystick.composition import Composable, Composition, Mechanism
+from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.joint_gaussian import JointGaussian
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class JointRelease(Composition):
+    """Mechanisms on the same records, released together, and sampled as a whole."""
+
+    __slots__ = ()
+
+    def poisson_sampled(self, sampling_probability: float) -> Mechanism:  # type: ignore[override]
+        """All of it on one subsample: one coin decides whether a record is in all mechanisms."""
+        return self.poisson_sampled_together(sampling_probability)
+
+
+def joint(*parts: Composable) -> Mechanism | JointRelease:
+    """What is computed from the same records, and sampled with them, as one release.
+
+    One coin: ``joint(a, b).poisson_sampled(q)`` draws a record for all parts or for none.
+    Two coins: ``a.poisson_sampled(q) + b.poisson_sampled(q)`` draws it for each part anew, which is
+    another mechanism, and may cost more or less.
+
+    A training loop that clips and adds noise layer by layer on one batch is the first. Gaussians
+    are one Gaussian, of 1 / noise_multiplier^2 = sum of theirs, whatever directions a record moves
+    them in: exact, and certified with the root enclosed. Any other parts are the composition of
+    theirs, whose curve is sampled. What a part computes may depend on the outputs of those before
+    it, where records are added or removed; not its noise over its norm bound.
+
+    Args:
+        parts: Mechanisms, or ``n * mechanism`` for n that are alike.
+
+    Returns:
+        A `Gaussian` or `JointGaussian`, or a composition with a ``poisson_sampled`` of its own.
+        Not sampled, it costs exactly what ``a + b`` does.
+
+    Raises:
+        ValueError: No part is given.
+        TypeError: A part is nothing that runs.
+
+    Source: Zhu, Dong & Wang (2022), Theorems 10 and 11; Balle & Wang (2018), Theorem 8.
+
+    >>> import hockeystick as hs
+    >>> hs.joint(hs.Gaussian(3), hs.Gaussian(4))
+    JointGaussian((3.0, 4.0), counts=(1.0, 1.0))
+    >>> one_coin = 1000 * hs.joint(hs.Gaussian(3), hs.Gaussian(4)).poisson_sampled(0.01)
+    >>> one = (1000 * hs.Gaussian(2.4).poisson_sampled(0.01)).epsilon(1e-6)
+    >>> round(one_coin.epsilon(1e-6) / one, 6)
+    1.0
+    """
+    if not parts:
+        raise ValueError("parts must hold a mechanism, got none")
+    terms = []
+    for part in parts:
+        checked = _checks.instance("part", part, Composable).terms
+        terms += [
+            each
+            for one, count in checked
+            for each in (_scaled(one, count) if isinstance(one, JointGaussian) else [(one, count)])
+        ]
+    run = Composition(terms)
+    if not run.terms or not all(isinstance(one, Gaussian) for one, _ in run.terms):
+        return JointRelease(run.terms)
+    noises: list[Any] = [one.noise_multiplier for one, _ in run.terms]  # type: ignore[attr-defined]
+    joined = JointGaussian(noises, counts=[count for _, count in run.terms])
+    return joined.simplified()
+
+
+def _scaled(joined: JointGaussian, count: int) -> Sequence[tuple[Mechanism, int]]:
+    return [(one, count * times) for one, times in joined.parts]
+
+
+def adaptive_clipping(
+    *, noise_multiplier: float, quantile_noise: float, shifted: bool = True
+) -> Mechanism:
+    """A step of DP-SGD that also releases how many norms are below the clipping norm.
+
+    One coin: the step's ``poisson_sampled(q)`` draws a record for its gradient and for its bit
+    together. Two coins would be ``Gaussian(noise_multiplier).poisson_sampled(q) +
+    Gaussian(2 * quantile_noise).poisson_sampled(q)``, two samples, which no training loop draws.
+
+    The bit is 0 or 1; ``shifted`` to -1/2 and 1/2 a record moves the sum by 1/2, so that its noise
+    multiplier is 2 quantile_noise, else it is quantile_noise. Where a record is replaced, the bit
+    moves by 1 and the gradient by 2: the same ratio, for shifted bits.
+
+    Args:
+        noise_multiplier: Of the sum of gradients: its noise over the clipping norm, in
+            [0.001, 1e12].
+        quantile_noise: The standard deviation of the noise on the sum of bits, as far.
+        shifted: Whether 1/2 is subtracted from each bit.
+
+    Returns:
+        `joint` of both. For a noise of gradient and bit together that is to be z, choose
+        noise_multiplier = (z^-2 - (2 quantile_noise)^-2)^(-1/2).
+
+    Raises:
+        ValueError: A noise is out of its range.
+
+    Source: Andrew, Thakkar, McMahan & Ramaswamy (2021), Theorem 1.
+
+    >>> import hockeystick as hs
+    >>> step = adaptive_clipping(noise_multiplier=1.5, quantile_noise=20.0)
+    >>> run = 1000 * step.poisson_sampled(0.01)
+    >>> same = 1000 * hs.Gaussian(1.498946423563771).poisson_sampled(0.01)
+    >>> round(run.epsilon(1e-6) / same.epsilon(1e-6), 6)
+    1.0
+    """
+    noise = _checks.noise_multiplier(noise_multiplier)
+    bits = _checks.noise_multiplier(quantile_noise, "quantile_noise")
+    _checks.instance("shifted", shifted, bool)
+    if shifted:
+        bits = _checks.within("quantile_noise", bits, _checks.MIN_NOISE, _checks.MAX_NOISE / 2) * 2
+    made = joint(Gaussian(noise), Gaussian(bits))
+    assert isinstance(made, Mechanism)  # noqa: S101, as both are Gaussians
+    return made

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The best of a random number of runs."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from hockeystick import _checks, _core
+from hockeystick.adjacency import Adjacency, Direction
+from hockeystick.composition import Composition, Mechanism
+from hockeystick.mechanisms._enclosed import Accuracy
+from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run
+
+NUMBERS = ("poisson", "geometric", "logarithmic", "negative_binomial", "binomial", "fixed")
+MOST_RUNS = 10**6
+LEAST_CELLS = 60
+GOALS = (1e-6, 1e-2)  # deltas at which rankings are sought that cost most
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BestOf(FromRun):
+    """The output with the best score of a random number of independent runs: see `best_of`.
+
+    Args:
+        run: What each run is.
+        runs: The law of their number, one of "poisson", "geometric", "logarithmic",
+            "negative_binomial", "binomial" and "fixed".
+        mean: Of their number; of a fixed number, that number.
+        shape: Of "negative_binomial" only, in (-1, 100].
+        trials: Of "binomial" only, in [1, 1e6].
+
+    >>> from hockeystick import Gaussian
+    >>> best = BestOf(Gaussian(1 / 0.3), runs="geometric", mean=10)
+    >>> 1.88 < best.epsilon(delta=1e-6) < 1.89
+    True
+    """
+
+    run: Composition
+    runs: str
+    mean: float
+    shape: float | None = None
+    trials: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "run", checked_run("run", self.run))
+        _checks.choice("runs", self.runs, NUMBERS)
+        self._only_of("shape", "negative_binomial")
+        self._only_of("trials", "binomial")
+        if self.runs == "fixed":
+            mean: float = _checks.whole("mean", self.mean, 1, MOST_RUNS)
+        elif self.runs in ("poisson", "binomial"):
+            mean = _checks.within("mean", self.mean, 1e-6, MOST_RUNS)
+        else:
+            mean = _checks.within("mean", self.mean, 1, MOST_RUNS)
+        object.__setattr__(self, "mean", float(mean))
+        if self.trials is not None:
+            trials = _checks.whole("trials", self.trials, 1, MOST_RUNS)
+            object.__setattr__(self, "trials", trials)
+            _checks.within("mean", mean, 1e-6, trials)
+        if self.shape is not None:
+            shape = _checks.within("shape", self.shape, -1, 100)
+            object.__setattr__(self, "shape", shape)
+        self._number()  # refuses what no number of runs has
+
+    def _only_of(self, name: str, law: str) -> None:
+        given = getattr(self, name) is not None
+        if given != (self.runs == law):
+            what = "must not be given" if given else "must be given"
+            raise ValueError(
+                f"{name} {what} with runs = {self.runs!r}, got {getattr(self, name)!r}"
+            )
+
+    def _number(self) -> _core.NumberOfRuns:
+        kind, extra = {
+            "poisson": ("poisson", 0.0),
+            "geometric": ("negative_binomial", 1.0),
+            "logarithmic": ("negative_binomial", 0.0),
+            "negative_binomial": ("negative_binomial", self.shape),
+            "binomial": ("binomial", self.trials),
+            "fixed": ("binomial", self.mean),
+        }[self.runs]
+        return _core.NumberOfRuns(kind, self.mean, float(extra or 0.0))
+
+    def simplified(self) -> Mechanism | None:
+        """The mechanism itself if it always runs once, and is one."""
+        if self.runs == "poisson" or self.mean != 1 or self.trials not in (None, 1):
+            return self
+        ((mechanism, count), *others) = self.run.terms
+        return self if others or count > 1 else mechanism
+
+    def said_of(self, adjacency: Adjacency) -> str:
+        """What `explain` says."""
+        del adjacency
+        return f"{self!r}: enclosed between a theorem on ranks and a ranking that is attained"
+
+    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+        """A pair that dominates all neighbours in `direction`."""
+        return _above(self, direction, accuracy)
+
+    def pairs_below(
+        self, direction: Direction, accuracy: Accuracy
+    ) -> tuple[_core.DominatingPair, ...]:
+        """What some scores attain."""
+        return _below(self, direction, accuracy)
+
+    def largest_pairs(
+        self, direction: Direction, accuracy: Accuracy
+    ) -> tuple[_core.DominatingPair, ...]:
+        """What is attained, and a pair with the largest loss that there may be."""
+        forth, back = (above(self.run, way, accuracy) for way in (direction, direction.reversed))
+        largest = _core.best_of_largest(forth, back, self._number())
+        if not largest <= _checks.MAX_EPSILON:
+            return ()
+        pair = _core.dominating_pair("approximate_dp", [largest, 0.0])
+        return self.pairs_below(direction, accuracy)[0], pair
+
+
+def _closely(accuracy: Accuracy) -> Accuracy:
+    """At least as many points as rankings need: they are laws of the run, and not curves."""
+    return Accuracy(max(accuracy.cells, LEAST_CELLS), accuracy.tail)
+
+
+@lru_cache(maxsize=64)
+def _above(best: BestOf, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+    forth, back = (above(best.run, way, accuracy) for way in (direction, direction.reversed))
+    return _core.best_of_pair(forth, back, best._number(), *_closely(accuracy))  # noqa: SLF001
+
+
+@lru_cache(maxsize=64)
+def _below(
+    best: BestOf, direction: Direction, accuracy: Accuracy
+) -> tuple[_core.DominatingPair, ...]:
+    forth, back = below(best.run, direction, accuracy)
+    number: Any = best._number()  # noqa: SLF001
+    return tuple(
+        _core.best_of_pair(forth, back, number, *_closely(accuracy), goal=goal) for goal in GOALS
+    )

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of records."""
+
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import lru_cache
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from hockeystick import _checks, _core
+from hockeystick.adjacency import Adjacency, Direction
+from hockeystick.composition import Mechanism
+from hockeystick.mechanisms._enclosed import Accuracy
+from hockeystick.mechanisms._pair import no_pair
+from hockeystick.mechanisms._whole_run import FromRun, above, alone
+from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
+from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
+from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.joint_gaussian import JointGaussian
+from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.mechanisms.poisson_sampled import PoissonSampled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hockeystick._checks import Vector
+
+MOST_RECORDS = 1000
+LEAST_SPREAD = 5e-4  # noise over the largest move
+
+Pairs = tuple[_core.DominatingPair, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Grouped(FromRun):
+    """A mechanism where up to `size` records are removed, added or replaced at once.
+
+    Exact are
+
+    - plain noise: all records of the group may move the output in one direction, so that it is the
+      mechanism with the move times `size` (Gaussian, Laplace, discrete noise);
+    - a Gaussian on a Poisson subsample where records are removed or added, or replaced by special
+      ones that add nothing: of a group of k, j are drawn with the binomial probability, and the sum
+      over j of that times N(j / s, 1), against N(0, 1), is attained.
+
+    Of any other mechanism a bound is known, from the curve h of a single record: whatever factors
+    of alpha are taken, h_k(alpha) is at most the sum of h(alpha_i) times the product of the factors
+    after the i-th; the least is found on a grid. Where records of a sampled Gaussian are replaced,
+    it is the smallest bound of three chains: first all removed, then others added; the other way
+    round; or one by one. From below bounds what one record costs, the others of the group being of
+    no effect. `explain` says which it is.
+
+    Of a run group each step, ``run.group(size)`` does so: grouping the curve of the run costs more.
+    A group of users' examples that are sampled by themselves is this; where whole users are
+    sampled, the user is the record, and nothing changes.
+
+    Args:
+        mechanism: What runs.
+        size: How many records the group has at most, in [1, 1000].
+
+    Cost: a sampled Gaussian as a mixture of size + 1 normals; a bound some 2000 deltas and a
+    convolution of as many points for each doubling of the size, below a second.
+
+    Source: Schuchardt, Stoian, Kosmala & Guennemann (2024) and cpp/proofs/group-weights.md for
+    sampled Gaussians; Dong, Roth & Su (2022), Theorem 2.14, in cpp/proofs/chained-curves.md.
+
+    >>> step = Gaussian(0.8).poisson_sampled(0.001)
+    >>> users = (10_000 * step).group(8)
+    >>> round(users.epsilon(delta=1e-6), 2)
+    8.94
+    >>> round(Gaussian(6.0).group(3).epsilon(delta=1e-5), 6)
+    1.993091
+    """
+
+    made_by: ClassVar[str] = "group"
+    mechanism: Mechanism
+    size: int
+
+    def __post_init__(self) -> None:
+        _checks.instance("mechanism", self.mechanism, Mechanism)
+        size = _checks.whole("size", self.size, 1, MOST_RECORDS)
+        object.__setattr__(self, "size", size)
+        if isinstance(self.mechanism, Grouped):
+            raise ValueError(  # noqa: TRY004
+                f"mechanism must not be a group, got {self.mechanism!r}: say "
+                f"{self.mechanism.mechanism!r}.group({size * self.mechanism.size})"
+            )
+        if self.mechanism.run_above != ((self.mechanism, 1),):
+            raise ValueError(
+                f"mechanism must be dominated by one pair to be grouped, got {self.mechanism!r}: "
+                "group what joins one step in each block, random_allocation(..., per_block=True)"
+            )
+        noise = _spread(self.mechanism)
+        if noise is not None and size > 1 and not noise / size >= LEAST_SPREAD:
+            raise ValueError(
+                f"size must be at most noise / {LEAST_SPREAD:g} = {noise / LEAST_SPREAD:.6g}, "
+                f"got {size}"
+            )
+
+    def simplified(self) -> Mechanism | None:
+        """The mechanism itself for a group of one."""
+        inner = self.mechanism.simplified()
+        if inner is None or self.size == 1:
+            return inner
+        if isinstance(inner, Grouped):
+            return inner.group(self.size)
+        return self if inner is self.mechanism else replace(self, mechanism=inner)
+
+    @property
+    def steps_covered(self) -> int:
+        """Those of the mechanism."""
+        return self.mechanism.steps_covered
+
+    def group(self, size: int) -> Mechanism:
+        """A group of groups."""
+        times = _checks.whole("size", size, 1, MOST_RECORDS)
+        return Grouped(self.mechanism, self.size * times)
+
+    def poisson_sampled(self, sampling_probability: float) -> Any:  # noqa: ANN401
+        """Whole groups on a subsample: one coin decides whether all records of a group are in it.
+
+        Records of a group that are drawn each by its own coin are
+        ``mechanism.poisson_sampled(q).group(size)``.
+        """
+        plain = _joined(self.mechanism, self.size)
+        if plain is not None:
+            return plain.poisson_sampled(sampling_probability)
+        return FromRun.poisson_sampled(self, sampling_probability)
+
+    def is_exact_in(self, direction: Direction) -> bool:
+        """Whether its pair tells all in a direction."""
+        return _exact(self, direction) is not None
+
+    def said_of(self, adjacency: Adjacency) -> str:
+        """What `explain` says."""
+        how = "exact" if self.is_exact_for(adjacency) else "a bound"
+        return f"{self!r}: {how}"
+
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
+        """The pair of all groups in `direction`, or one above it."""
+        return self.pair_above(direction, Accuracy())
+
+    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+        """A pair that dominates all groups in `direction`."""
+        known = _exact(self, direction) or _enclosed(self, direction)
+        return known[0] if known else _chained(self, direction, accuracy)
+
+    def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
+        """The pair itself, or what one record costs."""
+        known = _exact(self, direction) or _enclosed(self, direction)
+        if known:
+            return known[-1:]
+        if self.mechanism.is_exact:
+            return (self.mechanism.dominating_pair(direction),)
+        found: Pairs = self.mechanism.pairs_below(direction, accuracy)  # type: ignore[attr-defined]
+        return found
+
+    def largest_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
+        """The largest loss is at most as often that of one record."""
+        if _exact(self, direction) or _enclosed(self, direction):
+            return ()
+        run = above(alone(self.mechanism), direction, accuracy)
+        most = _core.epsilon_bounds(
+            [run], np.array([0.0]), tolerance=1e-3, memory_limit=2**28
+        ).table()[1][0]
+        largest = nextafter(float(most) * self.size, inf)
+        if not largest <= _checks.MAX_EPSILON:
+            return ()
+        pair = _core.dominating_pair("approximate_dp", [largest, 0.0])
+        return self.pairs_below(direction, accuracy)[0], pair
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampledGroup(FromRun):
+    """A Gaussian where a group's records are drawn with probabilities of their own.
+
+    With s the noise multiplier, and records removed or added, or replaced by special ones that add
+    nothing: the sum over j of P(j are drawn) N(j / s, 1), against N(0, 1), dominates and is
+    attained, whatever each record's probability. Nothing is known where records replace each other.
+
+    Args:
+        mechanism: What runs on the sample.
+        sampling_probabilities: Of each record of the group, in [0, 1], at most 1000.
+
+    Cost: of a mixture of as many normals.
+
+    Source: Schuchardt, Stoian, Kosmala & Guennemann (2024), for equal probabilities;
+    cpp/mechanisms/gaussian/group_gaussian.cpp.
+
+    >>> user = Gaussian(1.5).sampled_group([0.01, 0.05, 0.25])
+    >>> round(user.delta(epsilon=0.3), 7)
+    0.020131
+    """
+
+    made_by: ClassVar[str] = "sampled_group"
+    mechanism: Gaussian
+    _: KW_ONLY
+    sampling_probabilities: "Vector"
+
+    def __post_init__(self) -> None:
+        _checks.instance("mechanism", self.mechanism, Gaussian)
+        rates = _checks.vector(
+            *("sampling_probabilities", self.sampling_probabilities, "in [0, 1]"),
+            lambda q: 0 <= q <= 1,
+            MOST_RECORDS,
+        )
+        object.__setattr__(self, "sampling_probabilities", tuple(sorted(rates)))
+        most = sum(q > 0 for q in rates)
+        noise = self.mechanism.noise_multiplier
+        if most and not noise / most >= LEAST_SPREAD:
+            raise ValueError(
+                f"sampling_probabilities must be at most {noise / LEAST_SPREAD:.6g} numbers for "
+                f"that little noise, got {most}"
+            )
+
+    def simplified(self) -> Mechanism | None:
+        """Without records that are never drawn; of one record, or of all always, what they are."""
+        rates = tuple(q for q in self.sampling_probabilities if q > 0)
+        if not rates:
+            return None
+        if len(rates) == 1:
+            return self.mechanism.poisson_sampled(rates[0]).simplified()
+        if min(rates) == 1:
+            return self.mechanism.group(len(rates)).simplified()
+        if rates == self.sampling_probabilities:
+            return self
+        return replace(self, sampling_probabilities=rates)
+
+    def is_exact_in(self, direction: Direction) -> bool:
+        """Whether its pair tells all in a direction."""
+        return not direction.replaces and len(_sampled(self, direction)) == 1
+
+    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
+        """The pair of the group in `direction`."""
+        return _sampled(self, direction)[0]
+
+    def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+        """The same."""
+        del accuracy
+        return _sampled(self, direction)[0]
+
+    def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
+        """The same, but for probabilities that are too small for doubles."""
+        del accuracy
+        return _sampled(self, direction)[-1:]
+
+
+def _spread(mechanism: Mechanism) -> float | None:
+    """The noise over what one record moves, where the pair of a group is made from that."""
+    inner = mechanism.mechanism if isinstance(mechanism, PoissonSampled) else mechanism
+    if isinstance(inner, Gaussian) or (inner is mechanism and isinstance(inner, Laplace)):
+        return inner.noise_multiplier
+    return None
+
+
+def _joined(mechanism: Mechanism, size: int) -> JointGaussian | None:
+    """Of plain Gaussians, as many as move the output as far: the square of the size."""
+    if isinstance(mechanism, Gaussian):
+        parts: Sequence[tuple[Gaussian, int]] = ((mechanism, 1),)
+    elif isinstance(mechanism, JointGaussian):
+        parts = mechanism.parts  # type: ignore[assignment]
+    else:
+        return None
+    return JointGaussian(
+        noise_multipliers=[one.noise_multiplier for one, _ in parts],
+        counts=[count * size**2 for _, count in parts],
+    )
+
+
+def _exact(group: Grouped, direction: Direction) -> Pairs | None:
+    """The one pair of all groups, if it is known."""
+    mechanism, size = group.mechanism, group.size
+    if (plain := _joined(mechanism, size)) is not None:
+        return (plain.dominating_pair(direction),)
+    if isinstance(mechanism, DiscreteGaussian | DiscreteLaplace):
+        far = replace(mechanism, sensitivity=mechanism.sensitivity * size)
+        return (far.dominating_pair(direction),)
+    if isinstance(mechanism, PoissonSampled) and isinstance(mechanism.mechanism, Gaussian):
+        if direction.replaces:
+            return None
+        found = _group_pairs(
+            mechanism.mechanism.noise_multiplier,
+            (mechanism.sampling_probability,) * size,
+            direction.form,
+        )
+        return found if len(found) == 1 else None
+    return None
+
+
+def _enclosed(group: Grouped, direction: Direction) -> Pairs | None:
+    """A pair above and one below that differ by rounding."""
+    mechanism, size = group.mechanism, group.size
+    if isinstance(mechanism, Laplace):
+        noise = mechanism.noise_multiplier / size
+        ends = (nextafter(noise, 0), nextafter(noise, inf))
+        distance = 2 if direction.replaces else 1
+        return tuple(_core.dominating_pair("laplace", [end / distance]) for end in ends)
+    if isinstance(mechanism, PoissonSampled) and not direction.replaces:
+        rates = (mechanism.sampling_probability,) * size
+        if isinstance(mechanism.mechanism, Gaussian):
+            return _group_pairs(mechanism.mechanism.noise_multiplier, rates, direction.form)
+        if isinstance(mechanism.mechanism, JointGaussian):
+            one: Any = Gaussian.merged(mechanism.mechanism.parts)
+            least, most = one.noise_multiplier, one.noise_multiplier * (1 + 2**-48)
+            return (
+                _group_pairs(least, rates, direction.form)[0],
+                _group_pairs(most, rates, direction.form)[-1],
+            )
+    return None
+
+
+def _sampled(group: SampledGroup, direction: Direction) -> Pairs:
+    if direction.replaces:
+        raise no_pair(group, direction, "none is proved for a group of probabilities of their own")
+    return _group_pairs(
+        group.mechanism.noise_multiplier, tuple(group.sampling_probabilities), direction.form
+    )
+
+
+@lru_cache(maxsize=256)
+def _group_pairs(noise: float, rates: tuple[float, ...], form: str) -> Pairs:
+    """The pair of a sampled group; above and below where probabilities are too small for it."""
+    is_cut = _core.is_group_cut(rates)
+    return tuple(
+        _core.dominating_pair(f"group_gaussian_{side}_{form}", [noise, *rates])
+        for side in (("above", "below") if is_cut else ("above",))
+    )
+
+
+@lru_cache(maxsize=64)
+def _chained(group: Grouped, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+    """A pair above the least bound of chains of neighbours."""
+
+    def link(
+        mechanism: Mechanism, way: Direction, times: int
+    ) -> tuple[_core.Terms, _core.Terms | None, int]:
+        run = alone(mechanism)
+        return above(run, way, accuracy), above(run, way.reversed, accuracy), times
+
+    chains = []
+    if direction.replaces and _exact(group, Direction.REMOVE):
+        removed, added = (link(group, way, 1) for way in (Direction.REMOVE, Direction.ADD))
+        chains += [[removed, added], [added, removed]]
+    chains.append([link(group.mechanism, direction, group.size)])
+    return _core.chained_pair(chains, *accuracy)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of records, in balls."""
+
+from collections.abc import Sequence
+
+from flint import arb
+
+from hockeystick import mechanisms as known
+from hockeystick.adjacency import Direction
+from hockeystick.verify.balls import ZERO
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.laws import (
+    Gaussian,
+    Laplace,
+    Law,
+    Mixed,
+    Pair,
+    laws,
+    square_of,
+    undefined,
+)
+
+
+@laws.register
+def _(mechanism: known.SampledGroup, direction: Direction) -> Pair | Law:
+    rates = [arb(q) for q in mechanism.sampling_probabilities]
+    if direction.replaces:
+        raise undefined(mechanism, direction)
+    return _drawn(1 / arb(mechanism.mechanism.noise_multiplier), rates, direction)
+
+
+@laws.register
+def _(mechanism: known.Grouped, direction: Direction) -> Pair | Law:
+    inner, size = mechanism.mechanism, mechanism.size
+    far = size * (2 if direction.replaces else 1)
+    if isinstance(inner, known.Gaussian):
+        return Gaussian((far / arb(inner.noise_multiplier)) ** 2)
+    if isinstance(inner, known.JointGaussian):
+        return Gaussian(far**2 * square_of(inner))
+    if isinstance(inner, known.Laplace):
+        return Laplace(far / arb(inner.noise_multiplier))
+    if isinstance(inner, known.PoissonSampled) and not direction.replaces:
+        rates = [arb(inner.sampling_probability)] * size
+        if isinstance(inner.mechanism, known.Gaussian):
+            return _drawn(1 / arb(inner.mechanism.noise_multiplier), rates, direction)
+        if isinstance(inner.mechanism, known.JointGaussian):
+            return _drawn(square_of(inner.mechanism).sqrt(), rates, direction)
+    raise NotKnownError(f"of {mechanism!r} a bound is known, and no law")
+
+
+def _drawn(mu: arb, rates: Sequence[arb], direction: Direction) -> Pair:
+    """N(j mu), j the number of records drawn, against N(0)."""
+    masses = [arb(1)]
+    for rate in rates:
+        more = [ZERO, *(rate * mass for mass in masses)]
+        rest = [*((1 - rate) * mass for mass in masses), ZERO]
+        masses = [a + b for a, b in zip(more, rest, strict=True)]
+    up = tuple((mass, j * mu) for j, mass in enumerate(masses) if not mass.is_zero())
+    still = ((arb(1), ZERO),)
+    if direction.backward:
+        return Mixed(still, tuple((mass, -s) for mass, s in up))
+    return Mixed(up, still)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of records of a sampled Gaussian: mixtures of binomial weights, in balls."""
+
+import random
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+
+# noise, rate, size, epsilon, delta when the group is removed or added, whichever is worse
+TRUTHS = [
+    (2.0, 0.01, 3, 0.1, 1.349769287488245e-05),
+    (1.0, 0.05, 4, 0.5, 0.015439718842025845),
+    (0.8, 0.001, 8, 1.0, 4.69967822941921e-07),
+    (4.0, 0.2, 2, 0.05, 0.02184423071900603),
+]
+
+
+def tail(x):
+    return (x / arb(2).sqrt()).erfc() / 2
+
+
+def weights_of(rates):
+    masses = [arb(1)]
+    for rate in map(arb, rates):
+        masses = [
+            (masses[j] if j < len(masses) else 0) * (1 - rate) + (masses[j - 1] if j else 0) * rate
+            for j in range(len(masses) + 1)
+        ]
+    return masses
+
+
+def removed(noise, rates, epsilon):
+    """The curve of the group, from the root of its increasing ratio."""
+    weights = weights_of(rates)
+    shifts = [arb(j) / arb(noise) for j in range(len(weights))]
+    alpha = arb(epsilon).exp()
+
+    def ratio(x):
+        return sum(
+            (w * (s * x - s * s / 2).exp() for w, s in zip(weights, shifts, strict=True)), arb(0)
+        )
+
+    low, high = arb(-60), arb(60)
+    if not ratio(low) < alpha:
+        return 1 - alpha
+    for _ in range(180):
+        middle = ((low + high) / 2).mid()
+        low, high = (middle, high) if ratio(middle) < alpha else (low, middle)
+    return sum(
+        (w * tail(low - s) for w, s in zip(weights, shifts, strict=True)), arb(0)
+    ) - alpha * tail(low)
+
+
+def group(noise, rates):
+    one = hs.Gaussian(noise)
+    if len(set(rates)) == 1:
+        return one.poisson_sampled(rates[0]).group(len(rates))
+    return one.sampled_group(rates)
+
+
+@pytest.mark.parametrize(("noise", "rate", "size", "epsilon", "truth"), TRUTHS)
+def test_truths(noise, rate, size, epsilon, truth):
+    bounds = group(noise, [rate] * size).delta_bounds(epsilon)
+    assert bounds.lower <= truth <= bounds.upper
+    assert bounds.upper - bounds.lower <= 1e-9 * truth
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_groups_are_enclosed(seed):
+    rng = random.Random(seed)
+    noise, size = 10 ** rng.uniform(-0.5, 1.2), rng.randint(2, 12)
+    rates = [10 ** rng.uniform(-4, -0.05) for _ in range(size)]
+    if seed % 2:
+        rates = rates[:1] * size
+    epsilon = 10 ** rng.uniform(-2, 0.5)
+    with ctx.workprec(400):
+        there = removed(noise, rates, epsilon)
+        for way, truth in (
+            ("remove-one", there),
+            ("add-one", 1 - arb(epsilon).exp() * (1 - removed(noise, rates, -epsilon))),
+        ):
+            found = group(noise, rates).delta_bounds(epsilon, adjacency=way, smallest=0.0)
+            assert not arb(found.lower) > truth
+            assert not arb(found.upper) < truth
+
+
+def test_rates_of_their_own():
+    bounds = group(1.5, [0.01, 0.05, 0.25]).delta_bounds(0.3)
+    assert bounds.lower <= 0.020131028247923233 <= bounds.upper
+
+
+def test_probabilities_too_small_for_doubles_count_above_as_all_and_below_as_none():
+    """Of two coins of 1e-145 both show heads with 1e-290, and little noise tells that they did."""
+    rates = [0.999e-145] * 2
+    assert _core.is_group_cut(rates)
+    above, below = (
+        _core.dominating_pair(f"group_gaussian_{side}_remove", [0.02, *rates])
+        for side in ("above", "below")
+    )
+    at = np.array([3000.0])
+    assert above.delta_above(at)[0] >= 0.999e-145**2
+    assert below.delta_above(at)[0] < 1e-300
+
+
+def test_large_groups_that_are_nearly_all_drawn():
+    """Of 400 coins that nearly all show heads, none and few are rarer than doubles tell."""
+    many = hs.Gaussian(5.0).poisson_sampled(0.9).group(400)
+    assert not many.is_exact_for(hs.Adjacency.ADD_OR_REMOVE_ONE)
+    bounds = many.epsilon_bounds(1e-6)
+    plain = hs.Gaussian(5.0).group(400).epsilon_bounds(1e-6)
+    assert bounds.lower <= bounds.upper <= plain.upper
+
+
+@pytest.mark.parametrize("parameters", [(), (1.0,), (1.0, 1.5), (1.0, *[0.1] * 1001)])
+def test_parameters_are_checked(parameters):
+    with pytest.raises(ValueError, match="must"):
+        _core.dominating_pair("group_gaussian_above_remove", parameters)

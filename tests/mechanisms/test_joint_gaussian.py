@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gaussians released together: the root of the sum, and what it stands for."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx
+
+import hockeystick as hs
+from hockeystick import _core
+
+UNIT = 2.0**-53
+TRUTHS = [([3.0, 4.0], 1e-6, 1.8460827230136054), ([2.0, 3.0, 5.0], 1e-8, 3.496521330312622)]
+
+
+def exact_mu(noises, counts):
+    square = sum(Fraction(int(n)) / Fraction(z) ** 2 for z, n in zip(noises, counts, strict=True))
+    return (arb(square.numerator) / arb(square.denominator)).sqrt()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_root_is_the_nearest_double_but_for_a_part_in_a_million(seed):
+    rng = random.Random(seed)
+    parts = rng.randint(1, 60)
+    noises = [10 ** rng.uniform(-3.2, 12) for _ in range(parts)]
+    counts = [float(round(10 ** rng.uniform(0, 18 if seed % 2 else 2))) for _ in range(parts)]
+    with ctx.workprec(300):
+        truth = exact_mu(noises, counts)
+        off = abs(arb(_core.runs.joint_mu([*noises, *counts])) - truth) / truth
+        assert off <= arb(UNIT) * (1 + arb(2) ** -20)
+
+
+@pytest.mark.parametrize(("noises", "delta", "truth"), TRUTHS)
+def test_truths(noises, delta, truth):
+    bounds = hs.joint(*map(hs.Gaussian, noises)).epsilon_bounds(delta, tolerance=1e-11)
+    assert bounds.lower <= truth <= bounds.upper
+    assert bounds.upper - bounds.lower <= 1e-12
+
+
+@pytest.mark.parametrize("adjacency", hs.Adjacency)
+def test_the_joint_of_three_and_four_is_two_point_four(adjacency):
+    """Whose root is a double, or nearly: 5 / 12."""
+    joined, alone = hs.joint(hs.Gaussian(3), hs.Gaussian(4)), hs.Gaussian(2.4)
+    for one, other in (
+        (joined, alone),
+        (joined.poisson_sampled(0.1), alone.poisson_sampled(0.1)),
+        (9 * joined.poisson_sampled(0.01) + joined, 9 * alone.poisson_sampled(0.01) + alone),
+    ):
+        found, known = (run.epsilon_bounds(1e-6, adjacency=adjacency) for run in (one, other))
+        assert found.lower <= known.upper
+        assert known.lower <= found.upper
+
+
+def test_a_sampled_joint_is_one_coin():
+    """The pair of the root, and not of a rounded one: the ends of a single step are 1e-13 apart."""
+    joined = hs.joint(hs.Gaussian(1.3), 3 * hs.Gaussian(2.7)).poisson_sampled(0.05)
+    with ctx.workprec(200):
+        mu = exact_mu([1.3, 2.7], [1, 3])
+        q, epsilon = arb(0.05), arb("0.4")
+        # (1 - q) N(0) + q N(mu) against N(0): above where q (e^(mu x - mu^2/2) - 1) > e^eps - 1
+        x = (1 + (epsilon.exp() - 1) / q).log() / mu + mu / 2
+
+        def tail(y):
+            return (y / arb(2).sqrt()).erfc() / 2
+
+        removed = (1 - q) * tail(x) + q * tail(x - mu) - epsilon.exp() * tail(x)
+        bounds = joined.delta_bounds(0.4, adjacency="remove-one", tolerance=1e-10)
+        assert arb(bounds.lower) <= removed <= arb(bounds.upper)
+
+
+def test_parameters_are_checked_by_name():
+    with pytest.raises(ValueError, match="^noise_multipliers must"):
+        _core.dominating_pair("joint_gaussian", (1e-5, 1.0))
+    with pytest.raises(ValueError, match="^counts must"):
+        _core.dominating_pair("joint_gaussian", (1.0, 0.5))
+    with pytest.raises(ValueError, match="as many counts"):
+        _core.dominating_pair("joint_gaussian", (1.0, 2.0, 3.0))
+    with pytest.raises(ValueError, match="sampling probability"):
+        _core.dominating_pair("poisson_joint_gaussian_remove", ())
+    with pytest.raises(ValueError, match="^sampling_probability must"):
+        _core.dominating_pair("poisson_joint_gaussian_add", (1.0, 1.0, 1.5))

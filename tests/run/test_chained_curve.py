@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chains of neighbours: each step in fractions, and groups whose curve is known."""
+
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import _core
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_least_of_all_parts_is_not_less_than_what_they_add_up_to(seed):
+    """In fractions, of the doubles given: a rounding down of one of them would show."""
+    rng = random.Random(seed)
+    n = rng.randint(1, 6)
+    powers = sorted(10 ** rng.uniform(-2, 2) for _ in range(2 * n + 1))
+    first, second = (
+        sorted((10 ** rng.uniform(-9, -1) for _ in range(2 * n + 1)), reverse=True)
+        for _ in range(2)
+    )
+    found = _core.runs.chained_values(first, second, powers)
+    for k in range(-n, n + 1):
+        parts = [
+            Fraction(powers[i + n]) * Fraction(second[k - i + n]) + Fraction(first[i + n])
+            for i in range(max(-n, k - n), min(n, k + n) + 1)
+        ]
+        least = min(1, *parts)
+        assert least <= Fraction(found[k + n]) <= least * (1 + Fraction(1, 10**14))
+
+
+# With one record and with a group a curve is known: noise moved by one, and by as much as all.
+KNOWN = [
+    (hs.Gaussian(3.0), lambda k: hs.Gaussian(3.0 / k)),
+    (hs.Laplace(4.0), lambda k: hs.Laplace(4.0 / k)),
+    (hs.DiscreteLaplace(parameter=0.3), lambda k: hs.DiscreteLaplace(0.3, sensitivity=k)),
+]
+
+
+@pytest.mark.parametrize(("one", "known"), KNOWN, ids=lambda x: repr(x)[:20])
+@pytest.mark.parametrize("size", [2, 3, 7])
+def test_a_chain_is_next_to_a_group_that_is_known(one, known, size):
+    pair = one.dominating_pair(hs.Direction.REMOVE)
+    run = _core.Terms([(pair, 1)])
+    found = _core.chained_pair([[(run, run, size)]], 80, 1e-12)
+    for epsilon in (0.0, 0.2, 0.7, 1.3):
+        truth = known(size).delta_bounds(epsilon)
+        value = found.delta_above(np.array([epsilon]))[0]
+        assert truth.lower <= value + 1e-15
+        assert value <= truth.upper * 1.03 + 0.02 * math.exp(-1 / epsilon if epsilon else 0) + 1e-9
+
+
+def test_approximate_guarantees_chain_as_their_formula():
+    """(k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1)) for a group of k."""
+    one = hs.ApproximateDP(0.25, 1e-5)
+    for size in (2, 5, 16):
+        formula = 1e-5 * math.expm1(0.25 * size) / math.expm1(0.25)
+        found = one.group(size).delta(0.25 * size * 1.03)  # a cell a link
+        assert 0.7 * formula <= found <= 1.05 * formula
+        assert one.group(size).epsilon(1e-5) >= one.epsilon(1e-5)
+
+
+def test_pure_privacy_of_a_group_is_as_many_times_that():
+    response = hs.RandomizedResponse(0.5)
+    assert response.group(3).epsilon(0, adjacency="replace-one") == pytest.approx(3 * math.log(3))
+    assert hs.Laplace(5).poisson_sampled(0.1).group(4).epsilon(0) == pytest.approx(
+        4 * hs.Laplace(5).poisson_sampled(0.1).epsilon(0)
+    )
+
+
+def test_the_smaller_of_chains_counts():
+    step = hs.Gaussian(1.0).poisson_sampled(0.01)
+    both = {"adjacency": "replace-one"}
+    group = (1000 * step).group(2).epsilon_bounds(1e-6, **both)
+    assert (1000 * step).epsilon(1e-6, **both) <= group.upper < 7.2
+    assert group.limited_by == "theory"
+    one, two = (step.group(k).pair_above(hs.Direction.REPLACE, (40, 1e-12)) for k in (2, 4))
+    assert one.delta_above(np.array([0.3]))[0] < two.delta_above(np.array([0.3]))[0]
+
+
+def test_a_chain_needs_no_reverse():
+    pair = hs.Gaussian(2.0).dominating_pair(hs.Direction.REMOVE)
+    run = _core.Terms([(pair, 1)])
+    with_it, without = (
+        _core.chained_pair([[(run, back, 3)]], 40, 1e-9).delta_above(np.array([1.0]))[0]
+        for back in (run, None)
+    )
+    assert with_it <= without <= 1
+    with pytest.raises(ValueError, match="^times must"):
+        _core.chained_pair([[(run, run, 0)]], 40, 1e-9)
