@@ -35,6 +35,8 @@ class Explanation(NamedTuple):
     directions: tuple[tuple[MethodReport, ...], ...]
     names: tuple[str, ...] = ()
     """Of each direction, in words."""
+    notes: tuple[str, ...] = ()
+    """Of mechanisms: whether what answers is exact, or a bound."""
 
     def __str__(self) -> str:
         tables = []
@@ -43,7 +45,7 @@ class Explanation(NamedTuple):
             widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
             lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
             tables.append("\n".join([f"{name}:", *lines]))
-        return "\n\n".join(tables)
+        return "\n\n".join([*tables, *self.notes])
 
     def _repr_html_(self) -> str:
         return "\n".join(
@@ -73,7 +75,10 @@ def explained(asked: Asked, wanted: str, at: object, limits: Limits) -> Explanat
         names = words
     else:  # of runs on disjoint parts
         names = [f"direction {k} of {len(tables)}" for k in range(1, len(tables) + 1)]
-    return Explanation(tuple(tuple(map(_report, table)) for table in tables), tuple(names))
+    terms = dict.fromkeys(one for run in asked._alternatives for one, _ in run)  # noqa: SLF001
+    notes = [note for one in terms if (note := one.said_of(limits.adjacency))]
+    reports = tuple(tuple(map(_report, table)) for table in tables)
+    return Explanation(reports, tuple(names), tuple(notes))
 
 
 _SAID = {

@@ -34,6 +34,16 @@ class Asked(NamedTuple):
     scheme: dict[str, Any]
     """The parameters of DP-SGD, if it is one of these."""
 
+    def grouped(self, size: int) -> "Asked":
+        """The same for groups of that many records."""
+        if size == 1:
+            return self
+        return self._replace(
+            composition=self.composition.group(size),
+            sentence=f"{self.sentence}, groups of {size}",
+            members={**self.members, "group_size": size},
+        )
+
 
 def asked_of(
     file: str | None, given: dict[str, Any], adjacency: str, tolerance: float = DEFAULT_TOLERANCE

@@ -9,13 +9,14 @@ import click
 
 from hockeystick._decimals import outward
 from hockeystick.cli import _options
-from hockeystick.cli._numbers import NUMBER
+from hockeystick.cli._numbers import NUMBER, WHOLE
 from hockeystick.cli._runs import RUN, asked_of
 from hockeystick.cli.verification import verification
 from hockeystick.limits import DEFAULT_SMALLEST
 
 EXPLAIN = "Print what each method offered, and which one answered."
 SENTENCE = "Print the answer in sentences, to put into a paper or a report."
+GROUP = "How many records are added, removed or replaced at once, such as those of a user."
 VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
 
 
@@ -25,6 +26,7 @@ VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
 )
 @click.option("--delta", "-d", type=NUMBER, required=True, help="Target delta, in [0, 1).")
 @RUN
+@click.option("--group-size", type=WHOLE, default=1, show_default=True, help=GROUP)
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @click.option("--sentence", "in_sentences", is_flag=True, help=SENTENCE)
@@ -40,6 +42,7 @@ def epsilon(delta: float, **question: Any) -> None:
 )
 @click.option("--epsilon", type=NUMBER, required=True, help="Target epsilon [nats], in [0, 1e4].")
 @RUN
+@click.option("--group-size", type=WHOLE, default=1, show_default=True, help=GROUP)
 @click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
 @click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @click.option(
@@ -70,9 +73,11 @@ def _answer(  # noqa: PLR0913, one argument per option
     explains: bool,
     verifies: bool,
     in_sentences: bool,
+    group_size: int,
     **scheme: Any,
 ) -> None:
-    asked, adjacency, tolerance, sentence, said, run = asked_of(file, scheme, adjacency, tolerance)
+    found = asked_of(file, scheme, adjacency, tolerance).grouped(group_size)
+    asked, adjacency, tolerance, sentence, said, run = found
     ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
     limits: dict[str, Any] = {
         "tolerance": tolerance,

@@ -67,7 +67,7 @@ class Grouped(FromRun):
 
     >>> step = Gaussian(0.8).poisson_sampled(0.001)
     >>> users = (10_000 * step).group(8)
-    >>> round(users.epsilon(delta=1e-6), 2)
+    >>> round(users.epsilon(delta=1e-6, tolerance=1e-6), 2)
     8.94
     >>> round(Gaussian(6.0).group(3).epsilon(delta=1e-5), 6)
     1.993091

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases from the same records, and groups of records, as users write them."""
+
+import json
+
+import pytest
+
+import hockeystick as hs
+from hockeystick.cli import main
+
+STEP = hs.Gaussian(0.8).poisson_sampled(0.001)
+
+
+def test_gaussians_are_one_gaussian():
+    assert hs.joint(hs.Gaussian(3)) == hs.Gaussian(3)
+    both = hs.joint(hs.Gaussian(4), 2 * hs.Gaussian(3))
+    assert both == hs.JointGaussian((3.0, 4.0), counts=(2, 1))
+    assert hs.joint(both, hs.Gaussian(4)) == hs.JointGaussian((3.0, 4.0), counts=(2, 2))
+    assert eval(repr(both), vars(hs)) == both  # noqa: S307
+    sampled = both.poisson_sampled(0.1)
+    assert eval(repr(sampled), vars(hs)) == sampled  # noqa: S307
+
+
+def test_others_are_their_composition_and_are_sampled_as_a_whole():
+    release = hs.joint(hs.Laplace(3), hs.Gaussian(4))
+    assert release == hs.Laplace(3) + hs.Gaussian(4)
+    assert release.poisson_sampled(0.1) == hs.PoissonSampledRun(release, sampling_probability=0.1)
+    together = (hs.Laplace(3) + hs.Gaussian(4)).poisson_sampled_together(0.1)
+    assert together == release.poisson_sampled(0.1)
+
+
+def test_an_infinite_loss_in_one_part_stays():
+    release = hs.joint(hs.ApproximateDP(0.1, 1e-3), hs.Laplace(5)).poisson_sampled(0.5)
+    assert release.delta(50.0) >= 0.5e-3
+
+
+def test_adaptive_clipping_is_one_noise():
+    step = hs.adaptive_clipping(noise_multiplier=1.5, quantile_noise=20.0)
+    same = hs.Gaussian(1.498946423563771)
+    for adjacency in ("add-or-remove-one", "replace-one"):
+        found, known = (
+            (100 * one.poisson_sampled(0.1)).epsilon(1e-6, adjacency=adjacency)
+            for one in (step, same)
+        )
+        assert found == pytest.approx(known, rel=1e-9)
+    unshifted = hs.adaptive_clipping(noise_multiplier=1.5, quantile_noise=20.0, shifted=False)
+    assert unshifted == hs.joint(hs.Gaussian(1.5), hs.Gaussian(20.0))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (hs.joint, "^parts must"),
+        (lambda: hs.joint(3), "^part must"),
+        (lambda: hs.adaptive_clipping(noise_multiplier=0, quantile_noise=1), "^noise_multiplier"),
+        (lambda: hs.adaptive_clipping(noise_multiplier=1, quantile_noise=-1), "^quantile_noise"),
+        (lambda: hs.Gaussian(1.0).group(0), "^size must"),
+        (lambda: hs.Gaussian(1.0).group(1.5), "^size must"),
+        (lambda: hs.Gaussian(1.0).group(1001), "^size must"),
+        (lambda: hs.Gaussian(0.01).group(100), "^size must be at most noise"),
+        (lambda: hs.Gaussian(0.5).sampled_group([]), "^sampling_probabilities must"),
+        (lambda: hs.Gaussian(0.5).sampled_group([0.1, 1.5]), r"^sampling_probabilities\[1\] must"),
+        (lambda: hs.Grouped(hs.Gaussian(1.0).group(2), 3), "^mechanism must not be a group"),
+        (
+            lambda: hs.Gaussian(3.0).random_allocation(steps=9, selected=2).group(2),
+            "^mechanism must be dominated by one pair",
+        ),
+    ],
+)
+def test_bad_input_is_refused_by_name(make, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        make()
+
+
+def test_groups_of_steps():
+    users = (10_000 * STEP).group(8)
+    bounds = users.epsilon_bounds(1e-6, tolerance=1e-5)
+    assert 8.9416 < bounds.lower < bounds.upper < 8.9419
+    assert hs.Gaussian(6.0).group(3).epsilon_bounds(1e-5).lower <= 1.9930914044151196
+    assert STEP.group(2).group(4) == STEP.group(8)
+    assert (5 * STEP).group(1) == 5 * STEP
+    assert hs.Gaussian(2.0).group(3).poisson_sampled(0.1) == hs.JointGaussian(
+        [2.0], counts=[9]
+    ).poisson_sampled(0.1)
+
+
+def test_all_questions_are_answered_of_exact_groups():
+    run = (1000 * hs.Gaussian(1.0).poisson_sampled(0.01)).group(4)
+    how = {"adjacency": "add-or-remove-one"}
+    assert run.loss_quantile_bounds(0.9, **how).upper < 3.6
+    assert run.renyi_divergence(4.0, **how) > 1
+    assert run.gdp_mu_bounds(**how).lower > 1
+    assert run.pld(discretization_interval=1e-2).epsilon(1e-6) > 10
+
+
+def test_explain_says_what_is_exact():
+    assert "group(8): exact" in str((10 * STEP).group(8).explain(delta=1e-6))
+    there = STEP.group(8).explain(delta=1e-6, adjacency="replace-one")
+    assert there.notes[0].endswith(": a bound")
+    assert (10 * STEP).explain(delta=1e-6).notes == ()
+    best = hs.best_of(STEP, runs="poisson", mean=2)
+    assert "attained" in best.explain(delta=1e-6).notes[0]
+
+
+def typed(capsys, command):
+    with pytest.raises(SystemExit) as exited:
+        main(command.split())
+    out, err = capsys.readouterr()
+    return exited.value.code, out, err
+
+
+def test_the_command_line_groups(capsys):
+    run = "epsilon -s 0.8 -p 0.001 --steps 10000 --delta 1e-6 --tolerance 1e-5 --group-size"
+    code, out, _ = typed(capsys, f"{run} 8")
+    assert code == 0
+    assert "epsilon = 8.941" in out
+    assert "groups of 8" in out
+    _, out, _ = typed(capsys, f"{run} 8 --json")
+    assert json.loads(out)["question"]["group_size"] == 8
+    code, _, err = typed(capsys, f"{run} 0")
+    assert code != 0
+    assert "size must" in err
