@@ -38,7 +38,7 @@ PYTHON_LAYERS = [
     {"views"},
     {"composition"},
     {"mechanisms"},
-    {"_json", "disjoint", "given_cdf", "sampling", "wording"},
+    {"_json", "disjoint", "joint", "given_cdf", "sampling", "selection", "wording"},
     {"accountant"},
     {"_sweep", "audit", "baselines", "calibration", "dpsgd", "filters", "sentences"},
     {"meter", "plot", "verify"},
