@@ -107,8 +107,9 @@ bool Run::is_exact_in(std::size_t adjacency) const {
   if (is_exact_) return true;
   const auto tells_all = [&](const Described& one) {
     const std::span<const Comparison> ways = adjacencies[adjacency].comparisons;
-    return hockeystick::is_exact(one) ||
-           (one.own && std::all_of(ways.begin(), ways.end(), [&](Comparison way) { return one.own->is_exact_in(way); }));
+    return hockeystick::is_exact(one) || (one.own && std::all_of(ways.begin(), ways.end(), [&](Comparison way) {
+                                            return one.own->is_exact_in(way);
+                                          }));
   };
   return std::all_of(parts_.begin(), parts_.end(), [&](const auto& part) { return part->is_exact_in(adjacency); }) &&
          std::all_of(terms_.begin(), terms_.end(),
