@@ -20,6 +20,9 @@ constexpr double alike = 8;
 // What a point may take: others tell as much where one takes more [bytes].
 constexpr std::size_t cheap_memory = 1 << 24;
 
+// What all points may cost by their forecasts [ns]: a composed distribution costs less than more of them. By hand.
+constexpr double most_cost = 400e6;
+
 constexpr double tiny = 1e-307;  // more than any product of two doubles loses to underflow
 
 // h(alpha) + alpha fpr at the points.
@@ -134,7 +137,7 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
 std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
   std::vector<double> epsilons;
-  for (auto from = wanted.begin(); from != wanted.end();) {
+  for (auto from = wanted.begin(); from != wanted.end() && cost_ < most_cost;) {
     checkpoint();
     const double tolerance = from->tolerance;
     const auto to = std::find_if(from, wanted.end(), [&](const auto& at) { return at.tolerance > alike * tolerance; });
@@ -147,6 +150,7 @@ std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<Wan
       points_.push_back(curve_point(sign * epsilons[k], {lower, upper}));
       if (!deltas[k].converged) points_.back().refused = upper > 0 ? (upper - lower) / upper : 0;
       found += deltas[k].converged ? 1 : 0;
+      cost_ += deltas[k].total_cost;
     }
   }
   return found;

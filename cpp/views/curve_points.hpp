@@ -67,7 +67,7 @@ class CurvePoints {
   const Direction& direction_;
   const Direction* reverse_;
   Limits limits_;
-  double farthest_;
+  double farthest_, cost_ = 0;
   std::vector<CurvePoint> points_;
 };
 

@@ -111,3 +111,27 @@ def test_what_one_direction_alone_needs_is_found_without_its_reverse():
         assert one.converged
         assert other.converged
         assert max(one.lower, other.lower) <= min(one.upper, other.upper)
+
+
+def rarely(noise, rate):
+    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        416 * rarely(5.038327452490103, 1.74621615570674e-05),
+        5 * rarely(3.929867684007275, 5.8048305696686556e-06),
+        10 * rarely(4.671482562509445, 0.00020362698291654752),
+        75 * rarely(1.6898236789697865, 0.00011197831217680904),
+        1549 * hs.DiscreteGaussian(sigma=1.8546991).poisson_sampled(2.884e-5),
+    ],
+)
+def test_mu_of_rare_samples(run):
+    """Saddle points say little of where such tests decide."""
+    mu = run.gdp_mu_bounds(memory_limit=2**26)
+    assert 0 < mu.upper - mu.lower <= 1e-3 * mu.upper
+    rates = np.array([1e-6, 1e-3, 0.1])
+    power = run.true_positive_rate_bounds(rates)
+    normal = hs.Gaussian(noise_multiplier=1 / mu.upper).true_positive_rate_bounds(rates)
+    assert np.all(power.lower <= normal.upper)
