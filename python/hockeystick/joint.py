@@ -52,7 +52,7 @@ def joint(*parts: Composable) -> Mechanism | JointRelease:
 
     >>> import hockeystick as hs
     >>> hs.joint(hs.Gaussian(3), hs.Gaussian(4))
-    JointGaussian((3.0, 4.0), counts=(1.0, 1.0))
+    JointGaussian((3.0, 4.0), (1.0, 1.0))
     >>> one_coin = 1000 * hs.joint(hs.Gaussian(3), hs.Gaussian(4)).poisson_sampled(0.01)
     >>> one = (1000 * hs.Gaussian(2.4).poisson_sampled(0.01)).epsilon(1e-6)
     >>> round(one_coin.epsilon(1e-6) / one, 6)
