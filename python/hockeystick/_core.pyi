@@ -94,16 +94,6 @@ class DominatingPair:
         """
         Upper bound of delta at each epsilon.
         """
-    def law_errors(self) -> tuple[float, float] | None:
-        """
-        Errors of every mass, relative, and of every loss, if all finite losses are atoms.
-        """
-    def log_moment_bounds(
-        self, t: typing.SupportsFloat | typing.SupportsIndex
-    ) -> tuple[float, float]:
-        """
-        Bounds of log E_P[e^(t L)].
-        """
     def loss_nodes(self) -> numpy.typing.NDArray[numpy.float64]:
         """
         Losses where its law has much of its mass, for guesses; of few atoms all.
