@@ -203,7 +203,7 @@ Numbers power() {
 Numbers gdp() { return numbers_of(gdp_bounds(sampled_gaussian(100), {}, std::array{1e-6}, {1e-2, memory})); }
 Numbers tails() { return numbers_of(loss_tail_bounds(sampled_laplace(30), std::array{0.1, 1.0}, {1e-2, memory})); }
 Numbers quantiles() {
-  return numbers_of(loss_quantile_bounds(sampled_laplace(30), std::array{0.5, 0.99}, {1e-2, memory}));
+  return numbers_of(loss_quantile_bounds(sampled_laplace(30), {}, std::array{0.5, 0.99}, {1e-2, memory}));
 }
 Numbers few_atoms() {
   return numbers_of(loss_tail_bounds(std::array{Direction{run(5, "randomized_response", {0.6, 5})}},
