@@ -44,6 +44,7 @@ nitpick_ignore_regex = [  # what has no page: types of a few arguments, and opti
         "py:.*",
         r"hockeystick\.(.*_enclosed\.Accuracy|calibration\.calibrate\.Target|pld\.Recipe)",
     ),
+    ("py:.*", r"Vector|hockeystick\.(accountant\.ledger\.Ledger|limits\.ProbabilityOptions)"),
     ("py:.*", r"hockeystick\.(_core\.(PairCells|LossPmf)|bounds\.Value|explanation\.MethodReport)"),
     ("py:.*", r"hockeystick\.compat\.prv_accountant\..*"),
     ("py:.*", r"flwr\..*|numpy\.(dtype|floating|integer)|dict\[str"),

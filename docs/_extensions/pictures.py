@@ -3,10 +3,12 @@
 
 Each picture is drawn twice, for readers of light and of dark pages.
 
-The name ``ax`` is what to show. Code of a page goes on where its block before it ended.
+The name ``ax`` is what to show. Code of a page goes on where its block before it ended; with
+``:after-python:`` the page's blocks of Python that stand above run first.
 """
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -55,6 +57,7 @@ class Picture(SphinxDirective):
     option_spec: ClassVar = {
         "alt": directives.unchanged_required,
         "hidden": directives.flag,  # the picture alone
+        "after-python": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -68,6 +71,8 @@ class Picture(SphinxDirective):
         if "hidden" in self.options:
             shown = []
         names = self.env.temp_data.setdefault("names of pictures", {})
+        if "after-python" in self.options:
+            self._run_above(names)
         for page, style in _STYLES.items():
             settings = {"svg.hashsalt": self.env.docname, "savefig.transparent": True, **style}
             with mpl.rc_context(settings):
@@ -78,6 +83,13 @@ class Picture(SphinxDirective):
             image = nodes.image(uri=path, alt=self.options["alt"], classes=[f"only-{page}"])
             shown.append(image)
         return shown
+
+    def _run_above(self, names: dict[str, Any]) -> None:
+        """Run the blocks of Python above this one, which have no picture."""
+        lines = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8").split("\n")
+        above = "\n".join(lines[: self.lineno - 1])
+        for code in re.findall(r"^```python\n(.*?)^```$", above, re.MULTILINE | re.DOTALL):
+            exec(compile(code, self.get_location(), "exec"), names)  # noqa: S102
 
     def _save(self, figure: "Figure", page: str) -> str:
         folder = Path(self.env.app.doctreedir) / "pictures"
