@@ -55,7 +55,8 @@ def test_intervals_hold_at_all_noise(noise, batches, adjacency):
     for run in (epoch, 10 * epoch):
         bounds = run.epsilon_bounds(1e-6, adjacency=adjacency)
         assert 0 <= bounds.lower <= bounds.upper < math.inf
-        assert bounds.limited_by == "theory" or bounds.lower > 0.99 * bounds.upper or noise == 1e12
+        is_close = bounds.lower >= 0.99 * bounds.upper  # both are 0 at the most noise
+        assert bounds.limited_by == "theory" or is_close or noise == 1e12
 
 
 def test_more_batches_hide_more_and_little_noise_hides_nothing():
@@ -83,7 +84,7 @@ def test_places_that_are_kept_are_one_epoch_at_less_noise():
         assert ends[0].lower == pytest.approx(ends[1].lower, rel=1e-9)
         assert ends[0].upper == pytest.approx(ends[1].upper, rel=1e-9)
         anew = (4 * step.shuffled(batches=100)).epsilon_bounds(1e-6, adjacency=adjacency)
-        assert anew.upper == pytest.approx(ends[0].upper, rel=1e-9)
+        assert anew.upper <= ends[0].upper * (1 + 1e-9)
         assert anew.lower < ends[0].lower
 
 
