@@ -62,9 +62,9 @@ def ends(bounds):
 @pytest.mark.parametrize("name", ASKED)
 def test_a_refusal_is_no_wider_than_a_looser_answer(name):
     query, run, point, options, tolerance = ASKED[name]
-    refused, _ = found(query, run, point, options, tolerance)
+    refused, is_refused = found(query, run, point, options, tolerance)
     for looser in LOOSER:
-        if looser <= tolerance:
+        if looser <= tolerance or not is_refused:  # two answers may be by two methods
             break
         answer, _ = found(query, run, point, options, looser)
         for (low, high), (lower, upper) in zip(
@@ -74,10 +74,10 @@ def test_a_refusal_is_no_wider_than_a_looser_answer(name):
             assert high <= upper
 
 
-def test_what_a_looser_tolerance_knows_is_in_the_error():
+def test_what_a_contour_loses_to_rounding_is_known_by_large_losses():
     """It said (1e-55, 1e-21)."""
     bounds, is_refused = found(*ASKED["delta that rounding hides"])
-    assert is_refused
+    assert not is_refused
     assert 0.95 * bounds.upper < bounds.lower < 1.387e-30 < bounds.upper
 
 

@@ -82,5 +82,5 @@ def test_far_below_the_mean_searches_end_at_numbers():
 def test_tilts_far_beyond_the_deviation_leave_tolerances_numbers():
     """Of sampling at 1e-166 the moved part deviates by 1e166 times as much as the whole."""
     step = hs.Gaussian(noise_multiplier=0.13757132137143807).poisson_sampled(1.509e-166)
-    with pytest.raises(hs.CertificationError, match="memory_limit"):
-        step.tradeoff_bounds(8.26e-303, adjacency="replace-one", tolerance=0.5, smallest=0)
+    bounds = step.tradeoff_bounds(8.26e-303, adjacency="replace-one", tolerance=0.5, smallest=0)
+    assert 0.5 < bounds.lower <= bounds.upper <= 1

@@ -128,10 +128,16 @@ std::array<PairName, 2> shuffled_besides(const Described& one, Comparison way, c
 const Enclosure shuffled{.above = shuffled_above,
                          .below = shuffled_below,
                          .besides = shuffled_besides,
-                         .largest = [](const Described& one, Comparison way) {
-                           check_batches(way);
-                           return dominating_pair_name(*one.inner, way);
-                         }};
+                         .unsampled =
+                             [](const Described& one, Comparison way) {
+                               check_batches(way);
+                               return own_step(one, way);
+                             },
+                         .largest =
+                             [](const Described& one, Comparison way) {
+                               check_batches(way);
+                               return dominating_pair_name(*one.inner, way);
+                             }};
 
 // Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
 constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
