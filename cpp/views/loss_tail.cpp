@@ -92,7 +92,7 @@ class Solver {
 
   std::vector<Answer> solve() {
     if (kind_.relative)
-      solve_below_floor(), solve_by_large_losses(), solve_tails();
+      solve_below_floor(), solve_tails(), solve_by_large_losses();
     else
       solve_quantiles();
     const std::size_t memory = limits_.memory_limit;
