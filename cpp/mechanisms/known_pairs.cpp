@@ -113,7 +113,7 @@ Pair made_pair(const PairName& name) {
 std::shared_ptr<const DominatingPair> known_pair(const PairName& name) {
   if (name.made) return name.made;
   const std::size_t hash = hash_of(name);
-  std::vector<Pair> dropped;  // once the lock is free, as they may take other locks
+  std::vector<Pair> dropped;  // destroyed after the lock: a pair may take other locks
   {
     const std::lock_guard lock(guard);
     if (Pair pair = found(hash, name)) {

@@ -264,7 +264,7 @@ class ByOneLargeLoss final : public Method {
     return std::make_shared<ByNumberOfLargeLosses>(task_.terms(), task_.grid().whole(), tolerance_);
   }
 
-  // Once more with a finer curve and finer cells, if these are what is left.
+  // The next attempt refines the curve and the cells, if their errors make the answer too wide.
   void learn(const Answer& found) override {
     const double wanted = task_.question.tolerance * found.upper;
     is_done_ = tolerance_ < 0.05 * task_.question.tolerance || found.truncation > 0.5 * wanted;

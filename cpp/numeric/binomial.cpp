@@ -57,7 +57,7 @@ Sum sum_from(double k, double n, const Chance& chance, bool up) {
     moment += steps * term;
     if (ratio < 1 && term < 1e-18 * value * (1 - ratio)) break;
   }
-  // The next ratios are smaller. Each ratio is within 12 u of itself, sums of so many terms within steps u.
+  // The next ratios are smaller. Each ratio is within 12 u of itself; a sum of `steps` terms is within `steps` u.
   const double next = j + 1 < n ? (n - j - 1) / (j + 2) * odds : 0;
   const double rest = next < 1 ? term * next / (1 - next) * (1 + 64 * u) : 0;  // proof: binomial-tails
   return {value, (12 * moment / value + steps + 2) * (1 + 1e-6) * u, rest};    // proof: binomial-tails

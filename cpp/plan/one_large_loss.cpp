@@ -15,7 +15,7 @@
 namespace hockeystick {
 namespace {
 
-// Losses of all steps by size, and how often each is expected; what is expected from each on.
+// The losses of all steps in order, how often each is expected, and how often one of at least its size is.
 struct ExpectedLosses {
   explicit ExpectedLosses(const Saddlepoint& saddlepoint) {
     std::vector<std::pair<double, double>> all;

@@ -29,7 +29,7 @@ LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction);
 /// `centre` the closest, by rising loss. `is_tail`: the tail is wanted, between two of these losses anything.
 std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance, bool is_tail = false);
 
-/// Edges of cells from where next to no losses are lower up to the threshold, so many between two nodes of the pair.
+/// Edges of cells up to the threshold; hardly any loss is below the first. `fineness` edges for each node of the pair.
 std::vector<double> small_losses(const DominatingPair& pair, double threshold, double rare, int fineness);
 
 }  // namespace hockeystick

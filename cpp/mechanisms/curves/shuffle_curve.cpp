@@ -119,7 +119,7 @@ TermLaw ShuffleBound::term(Way way, double alpha, int place, bool fine) {
   const auto largest = [](double variance, double beyond) {
     return math::exp(variance / 2 + upper_normal_quantile(beyond).upper * std::sqrt(variance));
   };
-  // Far below 0 a term need not be told: that raises the mean by less than a rare part of it.
+  // A grid that ends far below 0 suffices: what it leaves out raises the mean by less than the part `rare`.
   const double rare = std::max(tail, 1e-5);
   const bool forth = way == Way::forth;
   const double top = largest(forth ? of_t + of_y : of_t, tail);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaussian differential privacy of what is epsilon-differentially private.
+// The parameter mu of Gaussian differential privacy that every epsilon-differentially private mechanism has.
 #pragma once
 
 namespace hockeystick {

@@ -53,7 +53,7 @@ def test_latex_escapes_what_it_must():
 def test_latex_is_typeset(tmp_path):
     tool = shutil.which("pdflatex")
     if tool is None:
-        pytest.skip("no pdflatex")
+        pytest.skip("pdflatex is not installed: the table is not typeset")
     document = rf"\documentclass{{article}}\begin{{document}}{REPORT.latex()}\end{{document}}"
     (tmp_path / "a.tex").write_text(document)
     subprocess.run([tool, "-halt-on-error", "a.tex"], cwd=tmp_path, check=True, timeout=60)
