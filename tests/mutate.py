@@ -2,6 +2,7 @@
 """Break what each page of cpp/proofs books, one edit at a time: a test must fail.
 
 python tests/mutate.py [--proof SLUG ...] [--layer NAME ...] [--kind KIND ...] [--directory BUILD]
+                       [--processes 1]
 
 The edits are the rows of tests/mutations/NAME.toml, one line a row, under the slug of their page. A
 row replaces `from` by `to` in a statement that is tagged `proof: <slug>`, wherever that statement
@@ -18,6 +19,7 @@ any.
 """
 
 import argparse
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -26,6 +28,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +41,9 @@ TABLES = ROOT / "tests" / "mutations"
 COPIED = ("cpp", "include", "python", "tests", "CMakeLists.txt", "pyproject.toml")
 HANGS = 600  # seconds after which tests count as hung
 KINDS = ("dropped", "halved", "broken")
+# What the tests import from elsewhere is imported once: a process for one row is a fork of that.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["pytest", "numpy", "scipy.stats", "flint", "mpmath", "hypothesis"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,34 +175,20 @@ class Tree:
 
     def failure(self, tests: tuple[str, ...]) -> str:
         """The first test that fails, or nothing."""
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "--deep",
-            "--tb=no",
-            "-p",
-            "no:cacheprovider",
-        ]
-        environment = {**os.environ, "PYTHONPATH": str(self.package)}
-        try:
-            run = subprocess.run(
-                [*command, *(f"tests/{test}" for test in tests)],
-                cwd=self.root,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=HANGS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
+        output = self.build / "pytest.txt"
+        asked = [f"tests/{test}" for test in tests]
+        process = FORKS.Process(target=_pytest, args=(self.root, self.package, asked, output))
+        process.start()
+        process.join(HANGS)
+        if process.is_alive():
+            process.kill()
+            process.join()
             return f"a hang of {HANGS} s"
-        if run.returncode == 0:
+        if process.exitcode == 0:
             return ""
-        failed = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        crashed = f"a crash, status {run.returncode}: {run.stdout[-300:]}"
+        text = output.read_text()
+        failed = [line for line in text.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        crashed = f"a crash, status {process.exitcode}: {text[-300:]}"
         return failed[0].split(" - ")[0].partition(" ")[2] if failed else crashed
 
     @contextmanager
@@ -210,6 +202,22 @@ class Tree:
             yield
         finally:
             path.write_text(right)
+
+
+def _pytest(root: Path, package: Path, tests: list[str], output: Path) -> None:
+    """Run tests on a package until one fails, in a process of their own."""
+    os.chdir(root)
+    os.environ["PYTHONPATH"] = str(package)  # of the processes that tests start
+    sys.path.insert(0, str(package))
+    with output.open("w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    import pytest  # noqa: PLC0415 (the process that reads the table does not need it)
+
+    quiet = ["-q", "-x", "--deep", "--tb=no", "-p", "no:cacheprovider"]
+    code = pytest.main([*quiet, *tests])
+    sys.stdout.flush()
+    os._exit(int(code))
 
 
 def _succeeds(command: list[object]) -> bool:
@@ -251,6 +259,16 @@ def run(mutations: list[Mutation], directory: Path) -> int:
         killed, outcome = _outcome(tree, mutation)
         alive += not killed
         _say(f"{mutation}: {outcome} [{time.perf_counter() - start:.0f} s]")
+    return alive
+
+
+def run_shares(mutations: list[Mutation], directory: Path, processes: int) -> int:
+    """Apply them in as many trees as processes, each a stretch of the files."""
+    each = -(-len(mutations) // processes)
+    shares = [mutations[first : first + each] for first in range(0, len(mutations), each)]
+    places = [directory / str(number) for number in range(len(shares))]
+    with ThreadPoolExecutor(processes) as pool:
+        alive = sum(pool.map(run, shares, places))
     _say(f"{len(mutations)} mutations, {len(mutations) - alive} killed")
     return alive
 
@@ -266,6 +284,7 @@ def main() -> int:
         "--kind", choices=KINDS, action="append", help="only edits of this kind; repeatable"
     )
     parser.add_argument("--directory", type=Path, help="keep copy and build here for the next run")
+    parser.add_argument("--processes", type=int, default=1, help="trees to build and test in")
     options = parser.parse_args()
     read = table()
     mutations = read.mutations
@@ -278,7 +297,8 @@ def main() -> int:
     mutations = [m for m in mutations if m.proof in asked and m.layer in layers and m.kind in kinds]
     mutations.sort(key=lambda m: m.places(ROOT))  # of one file together: fewer builds
     with tempfile.TemporaryDirectory() as temporary:
-        return 1 if run(mutations, options.directory or Path(temporary)) else 0
+        directory = options.directory or Path(temporary)
+        return 1 if run_shares(mutations, directory, options.processes) else 0
 
 
 if __name__ == "__main__":
