@@ -2,14 +2,16 @@
 """The words for the arguments of mechanisms: one is kept and shown, its synonyms are taken too."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, isfunction, signature
 from typing import Any, TypeVar
 
 from hockeystick import _checks
 
 Call = TypeVar("Call", bound=Callable[..., Any])
+Class = TypeVar("Class", bound=type[Any])
 
 _SPOKEN = "_says_what_it_takes"
 _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
@@ -53,17 +55,54 @@ def spoken(call: Call) -> Call:
     return made  # type: ignore[return-value]
 
 
+def outspoken(cls: Class) -> Class:
+    """The class, of which each public call that takes arguments says what it takes."""
+    for name, call in list(vars(cls).items()):
+        wrapper = type(call) if isinstance(call, classmethod | staticmethod) else None
+        plain = call.__func__ if wrapper else call
+        if not isfunction(plain) or (name.startswith("_") and name != "__init__"):
+            continue
+        if len(signature(plain).parameters) > (wrapper is not staticmethod):
+            made = spoken(plain)
+            type.__setattr__(cls, name, wrapper(made) if wrapper else made)
+        else:
+            plain.__qualname__ = name  # Python's own messages name no class of the inside
+    return cls
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Stands for what a question is asked at where nothing is given."""
+
+    call: str
+    takes: tuple[str, ...]
+
+    @staticmethod
+    def stands_in(ask: Callable[..., Any]) -> None:
+        """Have a question whose calls must stay cheap say what it takes where it is not given."""
+        _, *takes = signature(ask).parameters
+        if ask.__defaults__ is None and ask.__code__.co_argcount > 1:
+            ask.__defaults__ = (Missing(ask.__name__, tuple(takes)),)
+
+    def error(self) -> TypeError:
+        """The error of the call."""
+        takes = f"{self.call} takes {', '.join(self.takes)}"
+        return TypeError(f"{takes}; missing a required argument: {self.takes[0]!r}")
+
+
 def _refuse(
     call: Callable[..., Any], positional: tuple[object, ...], given: dict[str, Any]
 ) -> None:
     """Raise the error of a call that its signature does not allow."""
-    name, names = call.__name__, list(signature(call).parameters)
+    name, parameters = call.__name__, signature(call).parameters
+    names = list(parameters)
     if names[:1] in (["self"], ["cls"]):
         del names[0]
         name = type(positional[0]).__name__ if name == "__init__" else name
     named = {key.removeprefix("guaranteed_"): value for key, value in given.items()}
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     for key in named:
-        if key not in names:
+        if key not in names and not takes_any:
             raise unknown_argument(name, key, names) from None
     try:
         signature(call).bind(*positional, **named)

@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks, _core
+from hockeystick._words import spoken
 from hockeystick.accountant.ledger import Ledger
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import Adjacency, AdjacencyLike
@@ -52,6 +53,7 @@ _POINTS = 512  # of a run's curve: the hull of its lines is within 1e-4 of the c
 _FAR = 1e-13  # of delta, up to which the curve is looked at
 
 
+@spoken
 def rate_bounds(successes: int, trials: int, confidence: float = 0.95) -> Bounds[float]:
     """Clopper and Pearson's interval for a rate: certainly no narrower than the exact one.
 
@@ -76,6 +78,7 @@ def rate_bounds(successes: int, trials: int, confidence: float = 0.95) -> Bounds
     return Bounds(*_core.rate_limits(k, n, _level(confidence) / 2))
 
 
+@spoken
 def epsilon_lower(
     *,
     true_positives: int,
@@ -126,6 +129,7 @@ def epsilon_lower(
     return _core.audited_epsilon(alarm, miss, _checks.delta(delta))
 
 
+@spoken
 def mu_lower(
     *,
     true_positives: int,
@@ -152,6 +156,7 @@ def mu_lower(
     return _core.audited_mu(alarm, miss)
 
 
+@spoken
 def refutes(
     run: Composable | Ledger,
     *,
@@ -198,6 +203,7 @@ def refutes(
     return rate > known.true_positive_rate(alarm, adjacency=one)
 
 
+@spoken
 def counts(inside: npt.ArrayLike, outside: npt.ArrayLike, *, threshold: float) -> dict[str, int]:
     """The four counts of scores at a threshold that was fixed before they were seen.
 
@@ -229,6 +235,7 @@ def counts(inside: npt.ArrayLike, outside: npt.ArrayLike, *, threshold: float) -
     }
 
 
+@spoken
 def epsilon_lower_of_scores(
     inside: npt.ArrayLike,
     outside: npt.ArrayLike,
@@ -267,6 +274,7 @@ def epsilon_lower_of_scores(
     return best
 
 
+@spoken
 def one_run_p_value(
     *, canaries: int, guesses: int, correct: int, epsilon: float, delta: float
 ) -> float:
@@ -282,6 +290,7 @@ def one_run_p_value(
     return _core.one_run_p_value(*run, claimed, _checks.delta(delta))
 
 
+@spoken
 def one_run_epsilon_lower(
     *, canaries: int, guesses: int, correct: int, delta: float, confidence: float = 0.95
 ) -> float:
@@ -317,6 +326,7 @@ def one_run_epsilon_lower(
     return _core.one_run_epsilon(*run, _checks.delta(delta), _level(confidence))
 
 
+@spoken
 def one_run_refutes(
     run: Composable | Ledger,
     *,
@@ -366,6 +376,7 @@ def one_run_refutes(
 _CLOSE = 1e-3
 
 
+@spoken
 def reconstruction_risk(
     run: Composable | Ledger, baseline: Value | Array, **options: Unpack[ProbabilityOptions]
 ) -> Value:

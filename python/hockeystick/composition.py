@@ -11,11 +11,12 @@ from operator import itemgetter
 from typing import Any, ClassVar, NoReturn
 
 from hockeystick import _checks, _core, _html
-from hockeystick._words import LONGEST, elided, spoken, written
+from hockeystick._words import LONGEST, elided, outspoken, written
 from hockeystick.adjacency import Adjacency, AdjacencyLike, Direction, adjacency_of
 from hockeystick.views import Views
 
 
+@outspoken
 class Composable(Views):
     """What can be composed (``10 * a + b``) and asked for its privacy: see Composition."""
 
@@ -147,6 +148,7 @@ def fields_by_argument(kind: "type[Mechanism]") -> dict[str, str]:
     return {field.name.removeprefix("guaranteed_"): field.name for field in fields(kind)}  # type: ignore[arg-type]
 
 
+@outspoken
 class Mechanism(Composable):
     """A randomized algorithm, known through its dominating pairs.
 
@@ -174,10 +176,9 @@ class Mechanism(Composable):
     """Whether its dominating pair is all that is known of it; see EnclosedMechanism."""
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Have the constructor, also one that ``dataclass`` made, say which arguments it takes."""
+        """Have methods and the constructor, also one of ``dataclass``, say what they take."""
         super().__init_subclass__(**options)  # again where slots make the class anew
-        if "__init__" in vars(cls):
-            type.__setattr__(cls, "__init__", spoken(vars(cls)["__init__"]))
+        outspoken(cls)
 
     @property
     def terms(self) -> tuple[tuple["Mechanism", int], ...]:
@@ -286,6 +287,7 @@ class _Keeping(Composable):
             return self._kept
 
 
+@outspoken
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Composition(_Keeping):
     """Runs of mechanisms on the same data, each with noise of its own.

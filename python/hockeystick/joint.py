@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hockeystick import _checks
+from hockeystick._words import spoken
 from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
@@ -80,6 +81,7 @@ def _scaled(joined: JointGaussian, count: int) -> Sequence[tuple[Mechanism, int]
     return [(one, count * times) for one, times in joined.parts]
 
 
+@spoken
 def adaptive_clipping(
     *, noise_multiplier: float, quantile_noise: float, shifted: bool = True
 ) -> Mechanism:

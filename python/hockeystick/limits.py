@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypedDict, TypeVar, get_args
 
 from hockeystick import _checks, _core
-from hockeystick._words import unknown_argument
+from hockeystick._words import spoken, unknown_argument
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 
 DEFAULT_TOLERANCE = 1e-3
@@ -110,6 +110,7 @@ def spelled_out(ask: Asking, **defaults: object) -> Asking:
     return ask
 
 
+@spoken
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
     """Let the questions that this thread asks in the block take so long, all together.

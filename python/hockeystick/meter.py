@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from hockeystick import _checks, _html
 from hockeystick._decimals import outward
-from hockeystick._words import spoken
+from hockeystick._words import outspoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.admission import Amount, amount, bracketed, most_runs
 from hockeystick.accountant.questions import run_and_adjacency
@@ -29,6 +29,7 @@ def begun(steps: int, before: int, covered: int) -> int:
     return -(-(steps + before % covered) // covered) if steps else 0
 
 
+@outspoken
 class EpsilonMeter:
     """Counts steps of training; says certified epsilon after each, and when to stop.
 
@@ -61,7 +62,6 @@ class EpsilonMeter:
     (1202, 0, 2.0)
     """
 
-    @spoken
     @spelled_out
     def __init__(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 
 from hockeystick import _checks, _core, _deprecated
 from hockeystick._checks import FloatArray
+from hockeystick._words import outspoken
 from hockeystick.adjacency import Direction
 from hockeystick.bounds import Array, Value
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
@@ -28,6 +29,7 @@ class Recipe(NamedTuple):
 _REFLECTED = -1
 
 
+@outspoken
 @dataclass(frozen=True, slots=True, repr=False)
 class PrivacyLossDistribution:
     """The law of the privacy loss log(dP/dQ)(x), x ~ P, estimated from one side.

@@ -17,6 +17,7 @@ import numpy as np
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
+from hockeystick._words import Missing, spoken
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.errors import CertificationError
@@ -169,6 +170,8 @@ class Asked(ABC):
         if options:
             asks = (name, query.argument)
             limits = limits.updated(options, query.width, has_smallest=query.tiny, asks=asks)
+        if type(at) is Missing:
+            raise at.error()
         return self._answer(query, query.points(at), limits)
 
     def _answer(self, query: Query, points: FloatArray, limits: Limits) -> Bounds[Any]:
@@ -214,11 +217,15 @@ class Asked(ABC):
 
 def described(cls: Class) -> Class:
     """The class, with the options of its questions named in help()."""
-    for name, ask in vars(cls).items():
+    for name, ask in list(vars(cls).items()):
         if inspect.isfunction(ask):
             ask.__qualname__ = name  # Python's own messages name no class of the inside
             query = QUERIES.get(name.removesuffix("_bounds"), QUERIES["delta"])
             spelled_out(ask, smallest=DEFAULT_SMALLEST, **{query.width: query.tolerance})
+            if name.removesuffix("_bounds") in QUERIES:
+                Missing.stands_in(ask)
+            else:
+                setattr(cls, name, spoken(ask))
     return cls
 
 

@@ -4,6 +4,7 @@
 from typing import Literal
 
 from hockeystick import _checks, _core
+from hockeystick._words import spoken
 from hockeystick.composition import Composable
 from hockeystick.mechanisms.approximate_dp import ApproximateDP
 from hockeystick.mechanisms.best_of import BestOf
@@ -11,6 +12,7 @@ from hockeystick.mechanisms.best_of import BestOf
 Runs = Literal["poisson", "geometric", "logarithmic", "negative_binomial", "binomial", "fixed"]
 
 
+@spoken
 def best_of(
     run: Composable,
     *,
@@ -76,6 +78,7 @@ def best_of(
     )
 
 
+@spoken
 def above_threshold(*, threshold_epsilon: float, query_epsilon: float) -> ApproximateDP:
     """Which query of a sequence is the first above a threshold: the sparse vector technique.
 
@@ -111,6 +114,7 @@ def above_threshold(*, threshold_epsilon: float, query_epsilon: float) -> Approx
     )
 
 
+@spoken
 def report_noisy_max(*, epsilon: float) -> ApproximateDP:
     """Which of several counts is the largest, after Laplace noise on each: the index alone.
 
@@ -137,6 +141,7 @@ def report_noisy_max(*, epsilon: float) -> ApproximateDP:
     return ApproximateDP(_epsilon("epsilon", epsilon), 0.0)
 
 
+@spoken
 def first_above(*, epsilon: float) -> ApproximateDP:
     """A candidate whose score is above a threshold, of as many runs as it takes.
 
@@ -164,6 +169,7 @@ def first_above(*, epsilon: float) -> ApproximateDP:
     return ApproximateDP(2 * once, 0.0)
 
 
+@spoken
 def propose_test_release(
     *, test_epsilon: float, release_epsilon: float, test_delta: float, release_delta: float = 0.0
 ) -> ApproximateDP:

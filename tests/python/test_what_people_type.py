@@ -12,14 +12,16 @@ import pytest
 import hockeystick as hs
 from hockeystick import baselines, cli
 
+g = hs.Gaussian(1.0)
+step = g.poisson_sampled(0.01)
 NAMES = {
     "hs": hs,
     "baselines": baselines,
     "np": np,
     "Decimal": Decimal,
     "Fraction": Fraction,
-    "g": hs.Gaussian(1.0),
-    "step": hs.Gaussian(1.0).poisson_sampled(0.01),
+    "g": g,
+    "step": step,
 }
 
 ANSWERED = """
@@ -75,7 +77,10 @@ REFUSED = {
     "hs.verify(g, target_delta=1e-5)": "argument 'target_delta'; did you mean delta?",
     "g.epsilon(1e-5, adjacency='next')": "adjacency must be one of 'add-or-remove-one', ",
     "format(g.epsilon_bounds(1e-5), '<8')": "format must be as '.3f', '10.2e' or '.4g', got '<8'",
-    "step.epsilon()": "epsilon() missing 1 required positional argument: 'delta'",
+    "step.epsilon()": "epsilon takes delta, adjacency, memory_limit, tolerance; missing a required "
+    "argument: 'delta'",
+    "step.epsilon(target_delta=1e-5)": "argument 'target_delta'; did you mean delta?",
+    "hs.Accountant().epsilon()": "epsilon takes delta, memory_limit; missing a required argument",
     "2.5 * step": "count must be a whole number",
     "hs.DPSGD(1.0, batch_size=256, epochs=10)": "dataset_size must be given with batch_size",
     "hs.DPSGD(1.0, batch_size=256, dataset_size=60_000)": "steps must be given, or in its place e",
@@ -99,6 +104,42 @@ def test_a_name_that_is_near_another():
     with pytest.raises(AttributeError, match="no attribute 'zzz'$"):
         _ = hs.zzz
     assert {"plot", "baselines"} <= set(dir(hs))
+
+
+# By a user: results, errors, and functions with which new mechanisms register.
+NOT_CALLED = re.findall(
+    r"\w+",
+    """Adjacency Bounds BudgetExceeded CertificationError Direction DominatingPair ErrorBudget
+    Guarantee InternalError Mechanism PrivacyLossDistribution Records StaleLedgerError SweepError
+    Verified concentration limit_variance renyi_curve""",
+)
+
+
+def public_calls():
+    """What a reader of the manual can call: of the modules, and of what their calls return."""
+    owners = [hs, baselines, hs.audit, hs.plot, g, 3 * g, step, g.pld(), hs.parallel(g, g)]
+    owners += [hs.Accountant(), hs.EpsilonMeter(g, 1e-5), hs.GaussianFilter(1.0), hs.ZCDPFilter(1)]
+    owners += [
+        hs.DPSGD(1.0, sampling_probability=0.1, steps=9),
+        hs.TreeMechanism(leaves=4, noise_multiplier=1),
+    ]
+    for owner in owners:
+        for name in getattr(owner, "__all__", dir(owner)):
+            if (
+                not name.startswith("_")
+                and name not in NOT_CALLED
+                and callable(getattr(owner, name))
+            ):
+                yield pytest.param(getattr(owner, name), id=f"{type(owner).__name__}-{name}")
+
+
+@pytest.mark.parametrize("call", list(public_calls()))
+def test_every_call_names_itself_and_what_it_takes(call):
+    """No class or function of the inside is named, and no word of Python stands alone."""
+    with pytest.raises((TypeError, ValueError)) as error:
+        call(nonsense=1)
+    stem = call.__name__.removesuffix("_bounds")
+    assert re.match(rf"{stem}(_bounds)?(\(\) got an| takes [a-z]+)", str(error.value))
 
 
 RUN = "epsilon --noise-multiplier 1"

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack
 
 from hockeystick import _checks
-from hockeystick._words import spoken
+from hockeystick._words import outspoken
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 from hockeystick.accountant.ledger import checked_label
 from hockeystick.accountant.questions import Questioned
@@ -81,10 +81,10 @@ class Checked(NamedTuple):
         return cls("epsilon", epsilon, _checks.delta(amounts["delta"]), limit)
 
 
+@outspoken
 class Admission(Questioned):
     """A ledger that is asked before it is entered into."""
 
-    @spoken
     @spelled_out
     def admit(
         self,
@@ -138,7 +138,6 @@ class Admission(Questioned):
                     self.compose(mechanism, count, label=label)
                     return True
 
-    @spoken
     @spelled_out
     def would_exceed(self, mechanism: Composable, count: int = 1, **budget: Unpack[Budget]) -> bool:
         """Whether `count` more runs might break a budget; nothing is entered.
@@ -178,7 +177,6 @@ class Admission(Questioned):
         """
         return self._might_exceed(mechanism, count, Checked.of("would_exceed", budget))
 
-    @spoken
     @spelled_out
     def remaining(self, mechanism: Composable, **budget: Unpack[Budget]) -> int:
         """How often a mechanism may still run within a budget; nothing is entered.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from hockeystick import _checks, _json
-from hockeystick._words import spoken
+from hockeystick._words import outspoken
 from hockeystick.accountant.kept_curves import KeptCurves
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable, Composition, Mechanism
@@ -133,10 +133,10 @@ def _enter(ledger: list[Entry], entry: Entry) -> None:
         ledger.append(entry._replace(count=total))
 
 
+@outspoken
 class Ledger:
     """A ledger of the mechanisms that ran; each change is made as a whole, one after another."""
 
-    @spoken
     def __init__(
         self,
         adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
@@ -203,7 +203,6 @@ class Ledger:
         """
         return self._entries.composition
 
-    @spoken
     def compose(self, mechanism: Composable, count: int = 1, *, label: str = "") -> Self:
         """Enter `count` runs of a mechanism or of a composition; on an error, nothing is entered.
 

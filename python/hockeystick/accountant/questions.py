@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar, Unpack
 
 from hockeystick import _checks
+from hockeystick._words import Missing
 from hockeystick.accountant.ledger import Ledger
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Array, Bounds, Value
@@ -61,6 +62,7 @@ def asked_of_its_composition(cls: Class) -> Class:
     for name in [name for name in dir(Views) if not name.startswith("_") and name != "terms"]:
         ask = vars(cls).get(name) or _asked_of_composition(name)
         ask.__signature__ = _signature(spelled_out(ask, smallest=DEFAULT_SMALLEST))
+        Missing.stands_in(ask)
         setattr(cls, name, ask)
     return cls
 
@@ -130,6 +132,8 @@ class Questioned(Views, Ledger):
             self._adjacency, self._tolerance, smallest=DEFAULT_SMALLEST if is_tiny else 0.0
         )
         limits = usual.updated(options, has_smallest=is_tiny, asks=(name, argument))
+        if isinstance(at, Missing):
+            raise at.error()
         entries = self._entries
         asked = {argument: at, **limits.options(has_smallest=is_tiny)}
         found: Any = self._kept.runs.bounds(name, at, entries, limits)

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 from hockeystick import _checks, _files, _json, mechanisms
 from hockeystick._importing import importing
+from hockeystick._words import outspoken
 from hockeystick.accountant.saved_ledger import SCHEMA, VERSION, SavedLedger
 from hockeystick.adjacency import Adjacency
 from hockeystick.limits import DEFAULT_TOLERANCE
@@ -25,6 +26,7 @@ _USUAL: dict[str, Any] = {
 }
 
 
+@outspoken
 class Described(SavedLedger):
     """A ledger that can be read from a description."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from hockeystick import _checks, _files, _json
-from hockeystick._words import spoken
+from hockeystick._words import outspoken
 from hockeystick.accountant.kept_curves import KeptCurves
 from hockeystick.accountant.ledger import Entries, Ledger
 from hockeystick.adjacency import Adjacency, AdjacencyLike
@@ -20,6 +20,7 @@ VERSION = 1
 _NO_FILE = ""  # in place of a digest
 
 
+@outspoken
 class SavedLedger(Ledger):
     """A ledger that can be written and read."""
 
@@ -65,7 +66,6 @@ class SavedLedger(Ledger):
         _checks.instance("text", text, str)
         return _json.nested(lambda: cls._restored(_json.parse(text)))
 
-    @spoken
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write ``to_json()`` to a file, as a whole or not at all.
 
@@ -146,7 +146,6 @@ class SavedLedger(Ledger):
 
     @classmethod
     @contextmanager
-    @spoken
     def locked(
         cls,
         path: str | os.PathLike[str],

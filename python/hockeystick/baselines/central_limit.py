@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial, singledispatch
 
 from hockeystick import _checks, _core
+from hockeystick._words import spoken
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.search import crossing
 from hockeystick.bounds import Array, Value
@@ -49,6 +50,7 @@ def _(mechanism: PoissonSampled) -> float:
     return mechanism.sampling_probability**2 * chi_square
 
 
+@spoken
 def clt_mu(composition: Composable) -> float:
     """The mu of the Gaussian mechanism that a composition tends to: NOT a bound.
 
@@ -77,6 +79,7 @@ def clt_mu(composition: Composable) -> float:
     return math.sqrt(sum((n * limit_variance(one) for one, n in composition.terms), 0.0))
 
 
+@spoken
 def clt_epsilon(composition: Composable, delta: Value | Array) -> Value:
     """Epsilon of the Gaussian mechanism that a composition tends to: NOT a bound.
 
@@ -104,6 +107,7 @@ def clt_epsilon(composition: Composable, delta: Value | Array) -> Value:
     return result
 
 
+@spoken
 def clt_delta(composition: Composable, epsilon: Value | Array) -> Value:
     """Delta of the Gaussian mechanism that a composition tends to: NOT a bound.
 

@@ -5,6 +5,7 @@ import math
 from typing import NamedTuple
 
 from hockeystick import _checks
+from hockeystick._words import spoken
 
 
 class Guarantee(NamedTuple):
@@ -15,6 +16,7 @@ class Guarantee(NamedTuple):
     delta: float
 
 
+@spoken
 def basic_composition(*, epsilon: float, count: int, delta: float = 0.0) -> Guarantee:
     """The guarantees of `count` mechanisms that are (epsilon, delta)-DP each, added up.
 
@@ -40,6 +42,7 @@ def basic_composition(*, epsilon: float, count: int, delta: float = 0.0) -> Guar
     return Guarantee(times * step.epsilon, min(times * step.delta, 1.0))
 
 
+@spoken
 def advanced_composition(
     *, epsilon: float, count: int, delta_slack: float, delta: float = 0.0
 ) -> Guarantee:
@@ -75,6 +78,7 @@ def advanced_composition(
     return Guarantee(total, min(times * step.delta + slack, 1.0))
 
 
+@spoken
 def simplified_optimal_composition(
     *, epsilon: float, count: int, delta_slack: float, delta: float = 0.0
 ) -> Guarantee:

@@ -16,12 +16,14 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.baselines.binomial import BinomialAtoms
 from hockeystick.baselines.closed_forms import checked, log_hidden
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.bounds import Array, Value
 
 
+@spoken
 def optimal_composition_delta(
     *, epsilon: float, count: int, target_epsilon: Value | Array, delta: float = 0.0
 ) -> Value:
@@ -58,6 +60,7 @@ def optimal_composition_delta(
     return result
 
 
+@spoken
 def optimal_composition_epsilon(
     *, epsilon: float, count: int, target_delta: Value | Array, delta: float = 0.0
 ) -> Value:

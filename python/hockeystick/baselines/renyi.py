@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
+from hockeystick._words import spoken
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.renyi_region import RenyiRegion
@@ -90,6 +91,7 @@ def _(mechanism: PoissonSampled, orders: FloatArray, adjacency: Adjacency) -> Fl
     return np.minimum(certified, renyi_curve(inner, orders, adjacency))
 
 
+@spoken
 def rdp(
     composition: Composable,
     *,
@@ -130,6 +132,7 @@ def rdp(
     )
 
 
+@spoken
 def rdp_epsilon(
     composition: Composable,
     delta: Value | Array,
@@ -170,6 +173,7 @@ def rdp_epsilon(
     return result
 
 
+@spoken
 def rdp_delta(
     composition: Composable,
     epsilon: Value | Array,

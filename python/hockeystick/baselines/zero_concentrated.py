@@ -8,6 +8,7 @@ from functools import singledispatch
 import numpy as np
 
 from hockeystick import _checks
+from hockeystick._words import spoken
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.renyi import renyi_curve
@@ -64,6 +65,7 @@ def _(mechanism: PoissonSampled, adjacency: Adjacency) -> float:
     return concentration(mechanism.mechanism, adjacency)
 
 
+@spoken
 def zcdp_rho(
     composition: Composable, *, adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE
 ) -> float:
@@ -94,6 +96,7 @@ def zcdp_rho(
     return sum((n * concentration(one, worst) for one, n in composition.terms), 0.0)
 
 
+@spoken
 def zcdp_epsilon(rho: float, delta: Value | Array) -> Value:
     """Upper bound on epsilon of whatever is rho-zCDP.
 
@@ -130,6 +133,7 @@ def zcdp_epsilon(rho: float, delta: Value | Array) -> Value:
     return result
 
 
+@spoken
 def zcdp_delta(*, rho: float, epsilon: Value | Array) -> Value:
     """Upper bound on delta of whatever is rho-zCDP.
 

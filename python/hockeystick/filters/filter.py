@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, ClassVar, Self
 
 from hockeystick import _checks
+from hockeystick._words import outspoken
 from hockeystick.accountant.ledger import Entries, checked_label
 from hockeystick.accountant.saved_ledger import SavedLedger
 from hockeystick.adjacency import AdjacencyLike
@@ -23,6 +24,7 @@ Cost = tuple[Fraction, ...]
 """What a step takes of each part of the budget."""
 
 
+@outspoken
 class Filter(SavedLedger):
     """A ledger with a budget that adaptively chosen steps never exceed; see GaussianFilter.
 
@@ -32,6 +34,10 @@ class Filter(SavedLedger):
 
     _measures: ClassVar[tuple[str, ...]]
     """What the parts of the budget add up: "mu^2", "rho"."""
+
+    def __init_subclass__(cls) -> None:
+        """Have each filter say what its calls take."""
+        outspoken(cls)
 
     def __init__(self, adjacency: AdjacencyLike, **budget: Amount) -> None:
         super().__init__(adjacency=adjacency)

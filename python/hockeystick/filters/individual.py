@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
+from hockeystick._words import outspoken
 from hockeystick.filters.exact import Amount, double_below, rational
 from hockeystick.mechanisms import Gaussian
 
@@ -15,6 +16,7 @@ _SCALE = 2**20  # norms are counted in multiples of 2^-20, rounded up: squares f
 _LARGEST_NORM = 2.0**10
 
 
+@outspoken
 class IndividualFilter:
     """Each record takes part in Gaussian steps until the squares of its own norms are used up.
 

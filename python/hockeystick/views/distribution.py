@@ -7,6 +7,7 @@ from typing import Literal
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
+from hockeystick._words import outspoken
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.pld import PrivacyLossDistribution, Recipe
@@ -15,6 +16,7 @@ from hockeystick.queries import Asked
 _ESTIMATORS = ("connect_dots", "algorithm_2", "privacy_buckets")
 
 
+@outspoken
 class DistributionView(Asked):
     """The distribution of the privacy loss, made explicit on a grid."""
 
