@@ -99,8 +99,9 @@ ContourComposition::Moments ContourComposition::moments_of(const Direction& term
 
 // Whole lines cannot be closed, so they are used only if no step is closed, or if every step has one.
 bool ContourComposition::may_be_whole(const Direction& terms, const ContourPlan& plan) {
-  const bool none_closes = plan.closing.top == infinity ||
-                           std::ranges::all_of(terms, [](const Term& term) { return term.pair->has_whole_line(); });
+  const bool none_closes =
+      plan.closing.top == infinity ||
+      std::all_of(terms.begin(), terms.end(), [](const Term& term) { return term.pair->has_whole_line(); });
   return plan.smoothing > 0 && none_closes && plan.reach == 0 && !is_off("whole_line");
 }
 

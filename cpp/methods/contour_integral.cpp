@@ -25,9 +25,10 @@ class ByContourIntegral final : public Method {
   Forecast forecast() override {
     if (task_.runs_once() && !task_.is_named()) return {.obstacle = "one step is integrated as it is"};
     if (!planner_ && !is_done_) {
-      const auto atoms = std::ranges::count_if(task_.terms(), has_atoms_alone);
-      is_done_ = atoms == std::ssize(task_.terms());
-      infinity_mass_ = atoms > 0 ? infinity_mass(task_.terms()).upper() : 0;
+      const auto& terms = task_.terms();
+      const auto atoms = std::count_if(terms.begin(), terms.end(), has_atoms_alone);
+      is_done_ = atoms == std::ssize(terms);
+      infinity_mass_ = atoms > 0 ? infinity_mass(terms).upper() : 0;
     }
     if (!planner_ && !is_done_) {
       const auto terms = static_cast<double>(std::min(task_.terms().size(), most_forecast_terms));

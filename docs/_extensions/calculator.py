@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calculator as one file: page, style, modules and library, which needs no server or network.
 
-The library is ``build/wasm/calculator.wasm``, or what HOCKEYSTICK_WASM names: see
-docs/calculator/README.md. Without it the manual has a page that says so.
+The library is what HOCKEYSTICK_WASM names, or else ``build/wasm/calculator.wasm``, or that of a
+source distribution, ``docs/calculator/calculator.wasm``: see docs/calculator/README.md. Without it
+the manual has a page that says so, and its front page does not lead there.
 """
 
 import os
@@ -44,7 +45,10 @@ WebAssembly.compile(bytes).then((module) => modules.page.start(() => new Worker(
 
 def library() -> Path:
     """Where the compiled library is expected."""
-    return Path(os.environ.get("HOCKEYSTICK_WASM", HERE.parents[1] / "build/wasm/calculator.wasm"))
+    if named := os.environ.get("HOCKEYSTICK_WASM"):
+        return Path(named)
+    built = HERE.parents[1] / "build/wasm/calculator.wasm"
+    return built if built.exists() else HERE / "calculator.wasm"
 
 
 def bundled(wasm: bytes) -> str:
@@ -108,7 +112,9 @@ def _write(app: Sphinx, _: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Write the page after the manual."""
+    """Write the page after the manual; ``{only} calculator`` is what a manual that has it says."""
+    if library().exists():
+        app.tags.add("calculator")
     app.connect("build-finished", _write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

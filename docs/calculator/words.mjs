@@ -59,7 +59,8 @@ function odds({ upper }, question, { delta }) {
   const factor = Math.exp(upper) * (1 + 1e-15);
   if (upper > 20) return "Epsilon says next to nothing here: seeing the result may change anyone's odds that a record was in the data by a factor of more than 400 million.";
   const times = factor >= 1000 ? `${Math.ceil(factor).toLocaleString("en")}` : rounded(factor, 3, true);
-  return `Seeing the result changes anyone's odds that a record was in the data by a factor of at most e^ε = ${times}${isPure ? "" : `, except with a probability of δ = ${delta.trim()}`}.`;
+  const seldom = isPure ? "" : `, except with a probability of δ = ${delta.trim()}`;
+  return `Seeing the result changes anyone's odds that a record was in the data by a factor of at most e^ε = ${times}${seldom}.`;
 }
 
 function sizeOf(state) {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from web_tools import chromium, extension, node, wasm
+from web_tools import CALCULATOR, chromium, extension, node, wasm
 
 CHECKS = re.findall(
     r'^  async "(.*)"\(\)',
@@ -48,6 +48,26 @@ def test_the_page_is_small_and_whole(page, tmp_path):
             "const modules"
         )[0]
     )
+
+
+def test_no_text_loses_its_spaces():
+    """The minifier takes a template within a template for code."""
+    for path in sorted(CALCULATOR.glob("*.mjs")):
+        nested = re.findall(r"\$\{[^}`]*`[^`]* [^`]*", path.read_text(encoding="utf-8"))
+        assert not nested, (path.name, nested)
+
+
+def test_the_library_is_that_of_the_build_or_of_the_source_distribution(monkeypatch, tmp_path):
+    made = extension()
+    monkeypatch.delenv("HOCKEYSTICK_WASM", raising=False)
+    monkeypatch.setattr(made, "HERE", tmp_path / "docs" / "calculator")
+    assert made.library() == tmp_path / "docs" / "calculator" / "calculator.wasm"
+    built = tmp_path / "build" / "wasm" / "calculator.wasm"
+    built.parent.mkdir(parents=True)
+    built.touch()
+    assert made.library() == built
+    monkeypatch.setenv("HOCKEYSTICK_WASM", "elsewhere.wasm")
+    assert made.library() == Path("elsewhere.wasm")
 
 
 def test_a_manual_without_the_library_says_so():
