@@ -29,6 +29,7 @@ extensions = [
     "mathml",
     "pictures",
     "proofs",
+    "tables",
 ]
 exclude_patterns = ["_extensions", "_inventories", "calculator"]
 templates_path = ["_templates"]
