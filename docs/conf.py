@@ -23,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "calculator",
+    "cells",
     "docstrings",
     "command_line",
     "links",

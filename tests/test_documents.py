@@ -119,7 +119,7 @@ def run_console(block, capsys):
         assert Checker().check_output(expected, out, LIKE), f"{command}\n{out}"
 
 
-RUN = {"python": run_python, "{picture}": run_python, "pycon": run_doctest}
+RUN = {"{cell}": run_python, "python": run_python, "{picture}": run_python, "pycon": run_doctest}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=label)

@@ -99,7 +99,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         ax: Axes to draw on; None: those of a new figure.
 
     Returns:
-        The axes: number of compositions to the right, epsilon in nats upwards. Infinite estimates
+        The axes: number of steps to the right, epsilon in nats upwards. Infinite estimates
         are left out.
 
     Raises:
@@ -228,7 +228,7 @@ def _finish(ax: "Axes", scale: str | None, label: str) -> None:
         scale == "log" or (scale is None and highest > _DWARFED * _highest(ax, label) > 0)
     ):
         ax.set_yscale("log", nonpositive="mask")
-    ax.set_xlabel("number of compositions")
+    ax.set_xlabel("number of steps")
     ax.set_ylabel("epsilon [nats]")
     ax.grid(visible=True, alpha=0.3)
     dotted = any(each.get_linestyle() == ":" for each in ax.lines)
