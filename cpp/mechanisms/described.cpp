@@ -74,7 +74,7 @@ std::span<const MechanismKind> mechanism_kinds() {
   static const std::vector<MechanismKind> all = [] {
     std::vector<MechanismKind> rows;
     for (auto* part : {&rows::continuous, &rows::discrete, &rows::sampled, &rows::enclosed, &rows::fixed_size,
-                       &rows::given, &rows::renyi, &rows::between})
+                       &rows::given, &rows::renyi, &rows::between, &rows::shuffled_local})
       for (MechanismKind& row : part()) rows.push_back(std::move(row));
     return rows;
   }();

@@ -39,34 +39,10 @@ double stirling_rest(double n) {
   return (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s / 1188)))) / n;
 }
 
-// The sum of P(X = j) / P(X = k) over j from k on in the way of `up`, whose terms fall, and its relative error; `rest`
-// bounds the terms that were left out.
-struct Sum {
-  double value, error, rest;
-};
-
-Sum sum_from(double k, double n, const Chance& chance, bool up) {
-  const double odds = up ? chance.p / chance.q : chance.q / chance.p;
-  double term = 1, value = 1, moment = 0, j = up ? k : n - k, steps = 0;
-  for (; j < n; ++j) {
-    checkpoint_each<4096>(static_cast<std::size_t>(steps));
-    const double ratio = (n - j) / (j + 1) * odds;
-    term *= ratio;
-    ++steps;
-    value += term;
-    moment += steps * term;
-    if (ratio < 1 && term < 1e-18 * value * (1 - ratio)) break;
-  }
-  // The next ratios are smaller. Each ratio is within 12 u of itself; a sum of `steps` terms is within `steps` u.
-  const double next = j + 1 < n ? (n - j - 1) / (j + 2) * odds : 0;
-  const double rest = next < 1 ? term * next / (1 - next) * (1 + 64 * u) : 0;  // proof: binomial-tails
-  return {value, (12 * moment / value + steps + 2) * (1 + 1e-6) * u, rest};    // proof: binomial-tails
-}
-
 // P(X >= k) where `up`, else P(X <= k), for k on that side of the mean.
 Interval beyond(double k, double n, const Chance& chance, bool up) {
   const Ball first = log_binomial(k, n, chance);
-  const Sum sum = sum_from(k, n, chance, up);
+  const RatioSum sum = sum_of_ratios(k, n, chance, up);
   const double error = first.error + sum.error + 8 * u;  // of the logarithm; proof: binomial-tails
   const double above = math::exp(first.value) * (sum.value + sum.rest), below = math::exp(first.value) * sum.value;
   return {std::max(0.0, below * (1 - 2 * error) - 1e-300), std::min(1.0, above * (1 + 2 * error) + 1e-300)};
@@ -139,6 +115,24 @@ Ball log_binomial(double k, double n, const Chance& chance) {
   const double scale = 0.5 * (math::log(n / k / (n - k)) - log_two_pi);
   const double value = power + (scale + rests);
   return {value, (rounding + 16 + 4 * (std::fabs(scale) + std::fabs(value))) * u};  // proof: binomial-tails
+}
+
+RatioSum sum_of_ratios(double k, double n, const Chance& chance, bool up) {
+  const double odds = up ? chance.p / chance.q : chance.q / chance.p;
+  double term = 1, value = 1, moment = 0, j = up ? k : n - k, steps = 0;
+  for (; j < n; ++j) {
+    checkpoint_each<4096>(static_cast<std::size_t>(steps));
+    const double ratio = (n - j) / (j + 1) * odds;
+    term *= ratio;
+    ++steps;
+    value += term;
+    moment += steps * term;
+    if (ratio < 1 && term < 1e-18 * value * (1 - ratio)) break;
+  }
+  // The next ratios are smaller. Each ratio is within 12 u of itself; a sum of `steps` terms is within `steps` u.
+  const double next = j + 1 < n ? (n - j - 1) / (j + 2) * odds : 0;
+  const double rest = next < 1 ? term * next / (1 - next) * (1 + 64 * u) : 0;  // proof: binomial-tails
+  return {value, (12 * moment / value + steps + 2) * (1 + 1e-6) * u, rest};    // proof: binomial-tails
 }
 
 Interval binomial_at_least(double k, double n, const Chance& chance) { return tail(k, n, chance, true); }

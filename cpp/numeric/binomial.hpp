@@ -21,6 +21,13 @@ inline constexpr double most_trials = 1e9;
 /// log P(X = k) for X ~ Bin(n, p), 0 <= k <= n.
 Ball log_binomial(double k, double n, const Chance& chance);
 
+/// The sum of P(X = j) / P(X = k) over j from k on, upwards or downwards, where these fall, and its relative error;
+/// `rest` bounds the terms that were left out.
+struct RatioSum {
+  double value, error, rest;
+};
+RatioSum sum_of_ratios(double k, double n, const Chance& chance, bool up);
+
 /// P(X >= k), P(X <= k).
 Interval binomial_at_least(double k, double n, const Chance& chance);
 Interval binomial_at_most(double k, double n, const Chance& chance);

@@ -34,7 +34,7 @@ void check_members(const Value& value, std::span<const std::string_view> known, 
       fail(path + "." + name.substr(0, 80), "must not be there");
 }
 
-// An argument as numbers; null says that it is not given.
+// An argument as numbers; null says that it is not given. Choices tell that a randomizer is k-ary.
 void add_argument(std::vector<Given>& arguments, const std::string& name, const Value& value, const std::string& path) {
   switch (value.kind) {
     case Kind::null:
@@ -45,6 +45,10 @@ void add_argument(std::vector<Given>& arguments, const std::string& name, const 
       return arguments.push_back({name, value.numbers});
     case Kind::numbers:
       return arguments.push_back({name, value.numbers, true});
+    case Kind::text:
+      if (name == "randomizer" && value.text == "laplace") return arguments.push_back({"laplace", {1.0}});
+      if (name == "randomizer" && (value.text == "any" || value.text == "k-ary")) return;
+      [[fallthrough]];
     default:
       fail(path + "." + name.substr(0, 80), "must be a number or a list of numbers");
   }

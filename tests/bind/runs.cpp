@@ -12,6 +12,7 @@
 #include "mechanisms/discrete/atomic_pair.hpp"
 #include "mechanisms/gaussian/joint_gaussian.hpp"
 #include "numeric/poisson_binomial.hpp"
+#include "numeric/three_valued_sum.hpp"
 #include "run/chained_curve.hpp"
 #include "run/run_curve.hpp"
 
@@ -73,6 +74,17 @@ void bind_best_of(py::module_& m) {
 
 void bind_runs(py::module_& module) {
   py::module_ m = module.def_submodule("runs", "Curves of whole runs, for tests.");
+  m.def("positive_part",
+        [](double terms, const NumberList& chances, const NumberList& values, double offset, double cut) {
+          const auto sum = cut > 0 ? ThreeValuedSum::even(terms, chances[0], chances[1], cut)
+                                   : ThreeValuedSum::of_two(terms, chances[0], chances[1]);
+          const Interval found = sum.positive_part({values[0], values[1], values[2]}, offset);
+          return std::pair(found.lower, found.upper);
+        });
+  m.def("likely_counts", [](double trials, double success, double failure, double cut) {
+    const LikelyCounts counts(trials, success, failure, cut);
+    return std::tuple(counts.first, counts.weights, counts.error, counts.below, counts.above, counts.mean_above);
+  });
   m.def("heads_law", [](const NumberList& rates) {
     HeadsLaw law = heads_law(rates);
     return std::pair(law.masses, law.cut);

@@ -33,6 +33,8 @@ EXAMPLES = [
     hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE).poisson_sampled(0.2),
     hs.ZCDP(0.3),
     hs.RenyiDP(order=8.0, divergence=0.5),
+    hs.ShuffledLocal(epsilon0=1.5, users=2000),
+    hs.ShuffledLocal(epsilon0=1.0, users=50, randomizer="k-ary", choices=4),
     hs.GaussianBetween(least_noise=2.0, most_noise=2.1),
     hs.any_of(hs.Gaussian(3.0), hs.Laplace(2.0)),
     hs.MatrixMechanism([[1.0, 0.0], [-0.5, 1.0]], noise_multiplier=3.0),

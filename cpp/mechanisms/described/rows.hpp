@@ -19,6 +19,7 @@ std::vector<MechanismKind> fixed_size();
 std::vector<MechanismKind> given();
 std::vector<MechanismKind> renyi();
 std::vector<MechanismKind> between();
+std::vector<MechanismKind> shuffled_local();
 
 /// Of a Poisson subsample, whose probability is the first argument.
 Mechanism simplest_poisson(const Mechanism& one);

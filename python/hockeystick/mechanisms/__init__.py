@@ -33,6 +33,7 @@ from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.mechanisms.renyi_dp import RenyiDP
 from hockeystick.mechanisms.selected_steps import SelectedSteps
 from hockeystick.mechanisms.shuffled import Shuffled
+from hockeystick.mechanisms.shuffled_local import ShuffledLocal
 from hockeystick.mechanisms.truncated_poisson_gaussian import TruncatedPoissonGaussian
 from hockeystick.mechanisms.zero_concentrated import ZCDP
 
@@ -66,6 +67,7 @@ __all__ = [
     "SampledGroup",
     "SelectedSteps",
     "Shuffled",
+    "ShuffledLocal",
     "ToeplitzMechanism",
     "TreeMechanism",
     "TruncatedPoissonGaussian",
@@ -73,7 +75,10 @@ __all__ = [
 
 for _name in _core.described_types() & set(__all__):
     _kind = globals()[_name]
-    _core.list_mechanism(_kind, _name, list(fields_by_argument(_kind).items()))
+    _fields = fields_by_argument(_kind)
+    if _kind is ShuffledLocal:  # numbers tell the randomizer
+        _fields = _fields | {"laplace": "laplace"}
+    _core.list_mechanism(_kind, _name, list(_fields.items()))
 for _kind in (MatrixMechanism, ToeplitzMechanism, BufferedMechanism, TreeMechanism):
     _core.list_mechanism(
         _kind, "GaussianBetween", [("least_noise", "least_noise"), ("most_noise", "most_noise")]

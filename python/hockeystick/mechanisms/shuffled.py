@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 from hockeystick import _checks
+from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._enclosed import EnclosedMechanism
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -118,6 +119,16 @@ class Shuffled(EnclosedMechanism):
         if self.batch_size is None:
             raise ValueError(f"last_batch must be given with batch_size, got {self.last_batch}")
         return _checks.whole("last_batch", self.last_batch, 1, self.batch_size)
+
+    def said_of(self, adjacency: Adjacency) -> str:
+        """What `explain` says."""
+        del adjacency
+        page = "shuffled-left-out" if self.left_out else "shuffled-every"
+        order = ", in the same order by shuffled-same-order" if self.epochs > 1 else ""
+        return (
+            f"{self!r}: above by the theorem of cpp/proofs/{page}.md{order}, or by one Gaussian "
+            "step; below by adversaries who choose all other records alike"
+        )
 
     def simplified(self) -> Mechanism | None:
         """The mechanism itself if all records are in one batch."""

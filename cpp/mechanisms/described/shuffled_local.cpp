@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locally private reports in random order.
+#include "mechanisms/described/rows.hpp"
+
+namespace hockeystick {
+namespace {
+
+using namespace rows::arguments;
+
+// epsilon0, users, whether randomizers differ or are chosen from earlier reports, choices of k-ary response, whether
+// noise is Laplace's.
+constexpr double most_cells = 16, most_below = 24;  // finer ones gain 1e-3 of epsilon, and theory leaves more open
+enum Randomizer { any, adaptive, k_ary, laplace };
+
+bool is_adaptive(const Described& one) { return one.number(third) != 0; }
+double choices(const Described& one) { return one.number(3); }  // NaN: not known
+bool is_laplace(const Described& one) { return one.number(4) != 0; }
+
+void check_local(const Described& one) {
+  const bool is_known = choices(one) > 0 || is_laplace(one);
+  if (is_adaptive(one) && is_known)
+    throw std::invalid_argument("adaptive must be false where all users share a randomizer that is named, got true");
+  if (choices(one) > 0 && is_laplace(one))
+    throw std::invalid_argument("choices must not be given for Laplace noise, got " + written(choices(one)));
+}
+
+void check_replaced(Comparison way) {
+  if (!replaces(way)) throw NoPair("each user sends one report, whose value is replaced");
+}
+
+PairName local_above(const Described& one, Comparison way, const Accuracy& accuracy) {
+  check_replaced(way);
+  const Randomizer kind = is_laplace(one) ? laplace : choices(one) > 0 ? k_ary : is_adaptive(one) ? adaptive : any;
+  return {"shuffled_local_above",
+          {one.number(first), one.number(second), static_cast<double>(kind), kind == k_ary ? choices(one) : 2,
+           std::min(accuracy.cells, most_cells), std::max(accuracy.tail, 1e-280)}};
+}
+
+Names local_below(const Described& one, Comparison way, const Accuracy& accuracy) {
+  check_replaced(way);
+  const double cells = std::min(accuracy.cells, most_below), tail = absolute(accuracy.tail);
+  if (!is_laplace(one) && choices(one) != 2)
+    return {{"shuffled_third_below",
+             {one.number(first), one.number(second), choices(one) > 0 ? choices(one) : 3, cells, tail}}};
+  const std::vector<double> two{one.number(first), one.number(second), is_laplace(one) ? 1.0 : 0.0, cells, tail};
+  return {{"shuffled_second_below", two}, {"shuffled_second_below_back", two}};
+}
+
+Mechanism simplest_local(const Mechanism& one) { return one->number(first) == 0 ? nullptr : one; }
+
+const Enclosure local{.above = local_above, .below = local_below, .largest = [](const Described& one, Comparison way) {
+                        check_replaced(way);
+                        return PairName{"approximate_dp", {one.number(first), 0.0}};
+                      }};
+
+}  // namespace
+
+std::vector<MechanismKind> rows::shuffled_local() {
+  constexpr Range either{0, 1, Range::Ends::closed, true}, number{1, 1e9, Range::Ends::closed, true};
+  return {{.name = "shuffled_local",
+           .type = "ShuffledLocal",
+           .arguments = {{"epsilon0", {1e-6, 50}, {}, Argument::Kind::number, true},
+                         {"users", number},
+                         {"adaptive", either, 0.0},
+                         {"choices", {2, 1e9, Range::Ends::closed, true}, std::nan("")},
+                         {"laplace", either, 0.0}},
+           .check = check_local,
+           .simplified = simplest_local,
+           .enclosure = &local}};
+}
+
+}  // namespace hockeystick

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shuffle model: brute force over all reports, published numbers, and what is refused."""
+
+import itertools
+import json
+import math
+import random
+from collections import Counter
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import _core
+
+HOW = {"adjacency": "replace-one"}
+TRUTHS = [  # of the theorem's law above: users, epsilon0, epsilon, adaptive, delta, by exact sums
+    (7, 1.0, 0.5, False, 0.04975795917649012),
+    (50, 1.0, 0.2, False, 0.013077156743374879),
+    (500, 1.0, 0.15, False, 7.39561691163063e-05),
+    (500, 2.0, 0.5, False, 1.04825254154881e-05),
+    (2000, 3.0, 0.4, False, 6.273780457703391e-05),
+    (2000, 0.5, 0.02, False, 3.05301873244555e-04),
+    (7, 1.0, 0.5, True, 0.08685768141893249),
+    (500, 1.0, 0.15, True, 0.0003627971461907052),
+]
+
+
+def above(epsilon0, users, randomizer="any", choices=2.0, *, cells=400.0, tail=1e-12):
+    kind = float(("any", "adaptive", "k-ary", "laplace").index(randomizer))
+    values = [epsilon0, float(users), kind, float(choices), cells, tail]
+    pair = _core.dominating_pair("shuffled_local_above", values)
+    return lambda epsilon: float(pair.delta_above([epsilon])[0])
+
+
+def below(epsilon0, users, name="third", second=3.0):
+    """The larger of both directions."""
+    values = [epsilon0, float(users), second, 200.0, 1e-14]
+    pairs = [_core.dominating_pair(f"shuffled_{name}_below{end}", values) for end in ("", "_back")]
+    return lambda epsilon: max(float(pair.delta_above([epsilon])[0]) for pair in pairs)
+
+
+def histograms(rows):
+    """The law of the multiset of reports of independent users, each with a law of her own."""
+    law = {(): 1.0}
+    for row in rows:
+        spread = Counter()
+        for seen, mass in law.items():
+            for cell, p in enumerate(row):
+                spread[tuple(sorted((*seen, cell)))] += mass * p
+        law = spread
+    return law
+
+
+def delta_of(first, second, others, alpha):
+    """Of the first user's two laws of reports, beside others' laws."""
+    p, q = histograms([first, *others]), histograms([second, *others])
+    return sum(max(0.0, p[key] - alpha * q.get(key, 0.0)) for key in p)
+
+
+def k_ary(epsilon0, choices):
+    e = math.exp(epsilon0)
+    return [
+        [(e if i == j else 1) / (e + choices - 1) for j in range(choices)] for i in range(choices)
+    ]
+
+
+def any_randomizer(rng, epsilon0, inputs):
+    """Rows of an epsilon0-locally private randomizer: with each column all of its rotations."""
+    e, columns = math.exp(epsilon0), []
+    for _ in range(2):
+        weight, column = (
+            rng.random(),
+            [rng.choice([1.0, e, rng.uniform(1, e)]) for _ in range(inputs)],
+        )
+        columns += [[weight * x for x in column[k:] + column[:k]] for k in range(inputs)]
+    total = sum(column[0] for column in columns)
+    return [[column[i] / total for column in columns] for i in range(inputs)]
+
+
+@pytest.mark.parametrize(("users", "epsilon0", "epsilon", "adaptive", "delta"), TRUTHS)
+def test_published_laws_to_their_digits(users, epsilon0, epsilon, adaptive, delta):
+    found = above(epsilon0, users, "adaptive" if adaptive else "any")(epsilon)
+    assert delta * (1 - 1e-12) <= found <= delta * (1 + 3e-5)
+    local = hs.ShuffledLocal(epsilon0=epsilon0, users=users, adaptive=adaptive)
+    bounds = local.delta_bounds(epsilon, **HOW)
+    assert 0 < bounds.lower < delta <= bounds.upper * (1 + 1e-12) <= delta * 1.04
+    assert bounds.limited_by == "theory"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_the_shared_randomizer_and_the_others_values(seed):
+    rng = random.Random(seed)
+    users, epsilon0 = rng.choice([2, 3, 4]), rng.choice([0.4, 1.0, 2.0])
+    rows = any_randomizer(rng, epsilon0, 3)
+    bound = above(epsilon0, users)
+    for others in itertools.combinations_with_replacement(range(3), users - 1):
+        for share in (0.0, 0.2, 0.5, 0.8):
+            alpha = math.exp(share * epsilon0)
+            found = delta_of(rows[0], rows[1], [rows[i] for i in others], alpha)
+            assert found <= bound(share * epsilon0) * (1 + 1e-9) + 1e-15
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_different_randomizers_lie_below_clones(seed):
+    rng = random.Random(seed)
+    users, epsilon0 = rng.choice([2, 3]), rng.choice([0.5, 1.5])
+    many = [any_randomizer(rng, epsilon0, 2) for _ in range(users)]
+    bound = above(epsilon0, users, "adaptive")
+    for values in itertools.product(range(2), repeat=users - 1):
+        others = [many[i + 1][v] for i, v in enumerate(values)]
+        for share in (0.0, 0.3, 0.7):
+            found = delta_of(many[0][0], many[0][1], others, math.exp(share * epsilon0))
+            assert found <= bound(share * epsilon0) * (1 + 1e-9) + 1e-15
+
+
+@pytest.mark.parametrize("choices", [2, 3, 5])
+@pytest.mark.parametrize("users", [1, 2, 3, 4])
+def test_k_ary_response_between_both_bounds(choices, users):
+    for epsilon0 in (0.5, 2.0):
+        rows = k_ary(epsilon0, choices)
+        upper = above(epsilon0, users, "k-ary", choices)
+        name, second = ("second", 0.0) if choices == 2 else ("third", float(choices))
+        lower = below(epsilon0, users, name, second)
+        for share in (0.0, 0.15, 0.4, 0.7, 0.95):
+            worst = max(
+                delta_of(rows[0], rows[1], [rows[i] for i in others], math.exp(share * epsilon0))
+                for others in itertools.combinations_with_replacement(range(choices), users - 1)
+            )
+            assert worst <= upper(share * epsilon0) * (1 + 1e-9) + 1e-15
+            assert lower(share * epsilon0) <= worst * (1 + 1e-9) + 1e-15
+            if users == 1:
+                assert upper(share * epsilon0) <= worst * (1 + 1e-3) + 1e-6
+            if share <= 0.15:
+                assert lower(share * epsilon0) >= 0.5 * worst - 1e-4
+
+
+def test_the_published_pooled_form_is_no_upper_bound():
+    """3-ary response, e^epsilon0 = 2, three users, the others with 0 and 2: delta is 5/128.
+
+    The published law of three parameters gives 1/32 at epsilon = log 1.5.
+    """
+    rows = k_ary(math.log(2), 3)
+    truth = delta_of(rows[0], rows[1], [rows[0], rows[2]], 1.5)
+    assert truth == pytest.approx(5 / 128, rel=1e-12)
+    assert truth > 1 / 32
+    local = hs.ShuffledLocal(epsilon0=math.log(2), users=3, randomizer="k-ary", choices=3)
+    assert truth * (1 - 1e-12) <= local.delta(math.log(1.5), **HOW) < 0.0395
+
+
+def laplace_rows(epsilon0, values, edges):
+    """The probabilities of cells of Laplace noise around each value."""
+
+    def up_to(x):
+        return 0.5 * math.exp(epsilon0 * x) if x < 0 else 1 - 0.5 * math.exp(-epsilon0 * x)
+
+    marks = [[0.0, *(up_to(edge - value) for edge in edges), 1.0] for value in values]
+    return [[b - a for a, b in itertools.pairwise(row)] for row in marks]
+
+
+@pytest.mark.parametrize("epsilon0", [0.3, 1.0, 3.0])
+def test_laplace_noise_between_both_bounds(epsilon0):
+    edges = [0.0, 0.125, 0.5, 0.875, 1.0]
+    rows = laplace_rows(epsilon0, [0.0, 1.0, 0.5], edges)
+    for users in (1, 2, 3):
+        upper, lower = above(epsilon0, users, "laplace"), below(epsilon0, users, "second", 1.0)
+        for share in (0.0, 0.1, 0.4, 0.8):
+            worst = max(
+                delta_of(rows[0], rows[1], [rows[i] for i in others], math.exp(share * epsilon0))
+                for others in itertools.combinations_with_replacement(range(3), users - 1)
+            )
+            assert worst <= upper(share * epsilon0) * (1 + 1e-9) + 1e-15
+            assert lower(share * epsilon0) <= upper(share * epsilon0)
+            if share <= 0.1:
+                assert lower(share * epsilon0) >= 0.5 * worst - 1e-6
+    assert above(epsilon0, 50, "laplace")(0.1) < above(epsilon0, 50)(0.1)
+
+
+def by_numbers(epsilon0, users, ends, third, same, epsilon):
+    """From below, the mean over the numbers of terms that are `third` (1 - alpha)."""
+    e, a = math.exp(epsilon0), math.exp(epsilon)
+    first, weights, error, *_ = _core.runs.likely_counts(users, same, 1 - same, 1e-20)
+    ends, total = ends / (1 - same), 0.0
+    for j, weight in enumerate(weights, int(first)):
+        if j < users:
+            values = (e - a, 1 - a * e, 0.0)
+            chances = [ends, 1 - ends]
+            offset = third * (1 - a) * j
+            one = _core.runs.positive_part(users - j, chances, values, offset, 1e-20)
+            total += weight * (users - j) / users * one[0]
+    return total * (1 - error)
+
+
+@pytest.mark.parametrize("users", [250, 1500])
+@pytest.mark.parametrize("tail", [1e-12, 1e-3])
+def test_a_normal_variable_is_above_the_numbers(users, tail):
+    """Of outputs that tell nothing; few users are asked by all numbers."""
+    e, h = math.exp(2.0), math.exp(1.0)
+    z = e + 3
+    laws = {
+        ("k-ary", 4): (2 / z, 1.0, 2 / z),
+        ("laplace", 2): (2 / (h * (h + 1)), e, (h - 1) / (h**3 * (h + 1))),
+    }
+    for (kind, choices), (ends, third, same) in laws.items():
+        bound = above(2.0, users, kind, choices, tail=tail, cells=200.0)
+        for epsilon in (0.0, 0.1, 0.3):
+            truth = by_numbers(2.0, users, ends, third, same, epsilon)
+            assert truth * (1 - 1e-9) <= bound(epsilon)
+            if truth > 30 * tail:
+                assert bound(epsilon) <= truth * (1.001 if users == 250 else 1.3) + 1e-15
+
+
+def test_numbers_of_the_literature():
+    """epsilon0 1 of 10^4 users at 1e-6, 4 of 10^5 at 1e-8: between 3-ary response and clones."""
+    for epsilon0, users, delta, lower, upper in (
+        (1.0, 10**4, 1e-6, 0.03800, 0.04321),
+        (4.0, 10**5, 1e-8, 0.14926, 0.15067),
+    ):
+        bounds = hs.ShuffledLocal(epsilon0=epsilon0, users=users).epsilon_bounds(delta, **HOW)
+        assert bounds.lower == pytest.approx(lower, rel=3e-3)
+        assert bounds.upper == pytest.approx(upper, rel=1e-3)
+
+
+def test_corners():
+    response = hs.RandomizedResponse(epsilon=1.0)
+    alone = hs.ShuffledLocal(epsilon0=1.0, users=1)
+    assert alone.delta(0.3, **HOW) == pytest.approx(response.delta(0.3, **HOW), rel=1e-3)
+    assert alone.epsilon(0.0, **HOW) == 1.0
+    local = hs.ShuffledLocal(epsilon0=1.0, users=100)
+    assert local.delta(1.0, **HOW) == 0
+    assert hs.ShuffledLocal(epsilon0=0.0, users=5) + local == 1 * local
+    for extreme in ((50.0, 10), (1e-6, 10**6), (20.0, 10**4), (0.1, 10**9)):
+        bounds = hs.ShuffledLocal(epsilon0=extreme[0], users=extreme[1]).epsilon_bounds(1e-6, **HOW)
+        assert 0 <= bounds.lower <= bounds.upper <= extreme[0] * (1 + 1e-12)
+
+
+def test_more_users_other_randomizers_and_rounds():
+    cost = [hs.ShuffledLocal(epsilon0=2.0, users=n).epsilon(1e-6, **HOW) for n in (50, 200, 1000)]
+    assert 2.0 >= cost[0] > cost[1] > cost[2] > 0
+    clones = hs.ShuffledLocal(epsilon0=2.0, users=1000, adaptive=True)
+    assert clones.epsilon(1e-6, **HOW) > 1.2 * cost[2]
+    named = {"randomizer": "k-ary", "choices": 30}
+    assert hs.ShuffledLocal(epsilon0=2.0, users=1000, **named).epsilon(1e-6, **HOW) < 0.6 * cost[2]
+    rounds = (16 * hs.ShuffledLocal(epsilon0=2.0, users=1000)).epsilon_bounds(1e-6, **HOW)
+    assert 2 * cost[2] < rounds.lower < rounds.upper < 16 * cost[2]
+
+
+def test_ledgers_and_sentences():
+    local = hs.ShuffledLocal(epsilon0=1.0, users=1000, randomizer="laplace")
+    account = hs.Accountant(adjacency="replace-one").compose(local, 3)
+    assert hs.Accountant.from_json(account.to_json()).composition == account.composition
+    assert json.loads(account.to_json())["ledger"][0]["mechanism"]["randomizer"] == "laplace"
+    assert "three parameters" in str(local.explain(delta=1e-6, **HOW))
+    assert "clones" in str(hs.ShuffledLocal(epsilon0=1, users=9).explain(delta=1e-6, **HOW))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"epsilon0": 51, "users": 9}, r"^epsilon0 must be 0 or in \[1e-06, 50\], got 51"),
+        ({"epsilon0": 1, "users": 0}, "^users must be"),
+        ({"epsilon0": 1, "users": 9, "randomizer": "k"}, "^randomizer must be one of"),
+        ({"epsilon0": 1, "users": 9, "randomizer": "k-ary"}, "^choices must be given"),
+        ({"epsilon0": 1, "users": 9, "choices": 3}, "^choices must not be given"),
+        (
+            {"epsilon0": 1, "users": 9, "randomizer": "laplace", "adaptive": True},
+            "^adaptive must be False",
+        ),
+    ],
+)
+def test_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        hs.ShuffledLocal(**arguments)
+
+
+def test_only_values_are_replaced():
+    local = hs.ShuffledLocal(epsilon0=1.0, users=9)
+    for adjacency in ("add-or-remove-one", "replace-special"):
+        with pytest.raises(ValueError, match="each user sends one report"):
+            local.epsilon(1e-6, adjacency=adjacency)
