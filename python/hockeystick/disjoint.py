@@ -85,11 +85,11 @@ class DisjointParts(PrivacyViews, AttackViews, LossViews):
         return _core.Run.worst_of([run._run() for run in self.runs])  # noqa: SLF001
 
     def _directions(self, adjacency: Adjacency) -> list[_core.Terms]:
-        _check_adjacency(adjacency)
+        check_adjacency(adjacency)
         return super(DisjointParts, self)._directions(adjacency)
 
     def _answers(self, query: Query, at: float | FloatArray, limits: Limits) -> _core.Answers:
-        _check_adjacency(limits.adjacency)
+        check_adjacency(limits.adjacency)
         return super(DisjointParts, self)._answers(query, at, limits)
 
     def _certified(
@@ -132,8 +132,8 @@ def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:
 
     Returns:
         The questions of a composition can be asked of it, but for ``pld``; answers are certified.
-        No ledger and no JSON keeps it: keep an `Accountant` for each part. ``calibrate`` and
-        ``verify`` take one of its ``runs``.
+        No ledger and no JSON keeps it: keep an `Accountant` for each part. ``calibrate`` takes one
+        of its ``runs``.
 
     Raises:
         TypeError: A part is nothing that runs.
@@ -193,7 +193,8 @@ def _check_runs(many: int) -> None:
         )
 
 
-def _check_adjacency(adjacency: Adjacency) -> None:
+def check_adjacency(adjacency: Adjacency) -> None:
+    """A record must stay in its part: a ValueError where others take its place."""
     if any(direction.replaces for direction in adjacency.directions):
         raise ValueError(
             f"adjacency must be one that leaves a record in its part, not {adjacency.value!r}: the "

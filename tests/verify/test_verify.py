@@ -178,7 +178,7 @@ def test_one_question_is_to_be_asked(question):
 
 @pytest.mark.parametrize(
     ("question", "message"),
-    [({"delta": 0.0}, "delta must be in"), ({"prior": 1.0}, "prior must be in")],
+    [({"delta": 1.0}, "delta must be in"), ({"prior": 1.0}, "prior must be in")],
 )
 def test_bad_arguments_are_named(question, message):
     with pytest.raises(ValueError, match=message):

@@ -7,9 +7,10 @@ from hockeystick import _checks
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
-from hockeystick.adjacency import AdjacencyLike
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
+from hockeystick.disjoint import DisjointParts, check_adjacency
 from hockeystick.verify.result import Verified
 
 __all__ = ["Verified", "verify"]
@@ -19,7 +20,7 @@ MOST_DIGITS = 1000
 
 @spoken
 def verify(  # noqa: PLR0913
-    run: Composable | Accountant,
+    run: Composable | DisjointParts | Accountant,
     delta: float | None = None,
     *,
     epsilon: float | None = None,
@@ -36,8 +37,8 @@ def verify(  # noqa: PLR0913
     residues, and contour integrals whose every error is proved. Give one of the questions:
 
     Args:
-        run: A mechanism, a composition or an accountant.
-        delta: In (0, 1): asks for the smallest epsilon.
+        run: A mechanism, a composition, what `parallel` returned, or an accountant.
+        delta: In [0, 1): asks for the smallest epsilon; at 0 for the largest privacy loss.
         epsilon: In [0, 1e4] nats: asks for the smallest delta.
         false_positive_rate: In [0, 1]: asks for the largest true positive rate of a test.
         prior: In (0, 1): asks for the Bayes risk.
@@ -65,7 +66,7 @@ def verify(  # noqa: PLR0913
     >>> result.middle, result.enclosed
     ('4.37717809568122460855', True)
     """
-    composition, worst = run_and_adjacency("run", run, adjacency)
+    composition, worst = _asked(run, adjacency)
     _checks.whole("digits", digits, 1, MOST_DIGITS)
     questions = {
         "delta": delta,
@@ -83,3 +84,13 @@ def verify(  # noqa: PLR0913
 
     ((name, value),) = asked.items()
     return answer(composition, name, value, worst, digits, fast)
+
+
+def _asked(
+    run: Composable | DisjointParts | Accountant, adjacency: AdjacencyLike | None
+) -> tuple[Composable | DisjointParts, Adjacency]:
+    if not isinstance(run, DisjointParts):
+        return run_and_adjacency("run", run, adjacency)
+    under = Adjacency.ADD_OR_REMOVE_ONE if adjacency is None else adjacency_of(adjacency)
+    check_adjacency(under)
+    return run, under

@@ -11,9 +11,10 @@ from flint import arb, ctx
 from hockeystick import _checks
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
-from hockeystick.composition import Composable
+from hockeystick.composition import Composable, Terms
+from hockeystick.disjoint import DisjointParts
 from hockeystick.errors import CertificationError
-from hockeystick.verify import questions, renyi
+from hockeystick.verify import largest, questions, renyi
 from hockeystick.verify.balls import (
     ZERO,
     between,
@@ -25,14 +26,17 @@ from hockeystick.verify.balls import (
 from hockeystick.verify.curves import Composed, composed
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.result import Verified
-from hockeystick.verify.sides import GAPS, sides
+from hockeystick.verify.sides import has_gap, sides
 from hockeystick.verify.work import bounded
 
 ROUNDS = 4
 METHOD = "closed forms of both ends"
 MOST_WORK = 1e8  # 100 distinct sampled Gaussians take 2e7 units to 30 digits, 1e6 a second
 GUARD = 12  # digits beyond those asked for at first
+Verifiable = Composable | DisjointParts
+Runs = tuple[Terms, ...]  # of which the worst counts
 Ask = Callable[[Sequence[Composed], float, int], arb]
+Direct = Callable[[Runs, Adjacency, float, int], tuple[arb, str]]
 
 
 class Found(NamedTuple):
@@ -54,13 +58,15 @@ class Question(NamedTuple):
     check: Callable[[float], Any]
     ask: Ask | None
     most: float
-    fast: Callable[[Composable, float, Adjacency], Bounds[float]]
+    fast: Callable[[Verifiable, float, Adjacency], Bounds[float]]
+    direct: Direct | None = None
+    """In place of `ask` where no curve is needed: by moments, or by largest losses."""
 
 
 QUESTIONS = {
     "delta": Question(
         "epsilon",
-        lambda x: _checks.open_unit("delta", x),
+        _checks.delta,
         questions.epsilon,
         math.inf,
         lambda run, x, adjacency: run.epsilon_bounds(x, adjacency=adjacency),
@@ -92,12 +98,14 @@ QUESTIONS = {
         None,
         math.inf,
         lambda run, x, adjacency: run.renyi_divergence_bounds(x, adjacency=adjacency),
+        renyi.divergence,
     ),
 }
+LARGEST = QUESTIONS["delta"]._replace(ask=None, direct=largest.loss)
 
 
 def answer(
-    run: Composable,
+    run: Verifiable,
     name: str,
     value: float,
     adjacency: Adjacency,
@@ -107,13 +115,16 @@ def answer(
     """The result for one question; `name` is a key of QUESTIONS."""
     question = QUESTIONS[name]
     point = question.check(value)
+    if name == "delta" and point == 0:
+        question = LARGEST
     quick = fast if isinstance(fast, Bounds) else None
     if fast is True:
         quick = _fast(question, run, point, adjacency)
     start = perf_counter()
+    runs = run._alternatives  # noqa: SLF001, as all questions
     try:
         with bounded(MOST_WORK):
-            ball, method, limits, gap, (low, high) = _ball(question, run, point, adjacency, digits)
+            ball, method, limits, gap, (low, high) = _ball(question, runs, point, adjacency, digits)
     except NotKnownError as error:
         return Verified(
             quantity=question.quantity,
@@ -147,7 +158,7 @@ def answer(
     )
 
 
-def _fast(question: Question, run: Composable, point: float, adjacency: Adjacency) -> Bounds[float]:
+def _fast(question: Question, run: Verifiable, point: float, adjacency: Adjacency) -> Bounds[float]:
     try:
         return question.fast(run, point, adjacency)
     except CertificationError as error:
@@ -165,20 +176,19 @@ def _enclosed(quick: Bounds[float] | None, low: arb, high: arb) -> bool | None:
         return False if high < lower or low > upper else None
 
 
-def _ball(
-    question: Question, run: Composable, point: float, adjacency: Adjacency, digits: int
-) -> Found:
+def _ball(question: Question, runs: Runs, point: float, adjacency: Adjacency, digits: int) -> Found:
     """The narrowest ball of a few rounds of rising precision."""
-    if any(isinstance(mechanism, GAPS) for mechanism, _ in run.terms):
-        return _between(question, run, point, adjacency, digits)
+    if any(map(has_gap, runs)) and question.ask is not None:
+        return _between(question.ask, runs, point, adjacency, digits)
     best, method, limits = arb(0, math.inf), "", {}
     working, last, is_cut = digits + GUARD, -1.0, False
     for _ in range(ROUNDS):
         with ctx.workprec(64 + int(3.33 * working)):
-            if question.ask is None:
-                ball, method = renyi.divergence(run.terms, adjacency, point)
-            else:
-                curves = [composed(run.terms, way, working) for way in adjacency.directions]
+            if question.direct is not None:
+                ball, method = question.direct(runs, adjacency, point, digits)
+            elif question.ask is not None:
+                ways = adjacency.directions
+                curves = [composed(run, way, working) for run in runs for way in ways]
                 ball = _ask(question.ask, curves, point, digits)
                 method = ", ".join(dict.fromkeys(curve.way for curve in curves))
                 limits = _limits(curves)
@@ -195,17 +205,13 @@ def _ball(
     return Found(best, method, limits, "", (best, best))
 
 
-def _between(
-    question: Question, run: Composable, point: float, adjacency: Adjacency, digits: int
-) -> Found:
+def _between(ask: Ask, runs: Runs, point: float, adjacency: Adjacency, digits: int) -> Found:
     """What is proved and what is attained: the exact value is between, or both."""
-    if question.ask is None:
-        raise NotKnownError("Renyi divergences of mechanisms with a gap are not known")
     with ctx.workprec(64 + int(3.33 * (digits + GUARD))):
-        found = [sides(run.terms, way, digits) for way in adjacency.directions]
-        proved = _ask(question.ask, [one.proved for one in found], point, digits)
+        found = [sides(run, way, digits) for run in runs for way in adjacency.directions]
+        proved = _ask(ask, [one.proved for one in found], point, digits)
         # Bayes risks are lower where curves are higher: `ask` takes the worst of them all.
-        attained = _ask(question.ask, [one for way in found for one in way.attained], point, digits)
+        attained = _ask(ask, [one for way in found for one in way.attained], point, digits)
         low, high = (proved, attained) if proved < attained else (attained, proved)
         if not low < high:
             return Found(between(low, high), METHOD, {}, "", (low, high))

@@ -82,7 +82,7 @@ def of_laws(made: Counted, digits: int) -> Composed:
     pairs = [(weight, pair, n) for made, n in laws for weight, pair in made]
     infinite = _some([(pair.infinite, n) for _, pair, n in pairs if isinstance(pair, Atoms)])
     slack = _some([(pair.slack, n) for _, pair, n in pairs if isinstance(pair, Atoms)])
-    tops = [(_supremum(made), n) for made, n in laws]
+    tops = [(supremum_of(made), n) for made, n in laws]
     top = sum((n * end for end, n in tops if end is not None), ZERO)
     method, finite = _finite(laws, digits)
     return Composed(
@@ -141,7 +141,8 @@ def _some(masses: list[tuple[arb, int]]) -> arb:
     return -math.prod(((1 - mass) ** n for mass, n in some), start=arb(1)) + 1
 
 
-def _supremum(made: Law) -> arb | None:
+def supremum_of(made: Law) -> arb | None:
+    """Of the finite losses of all pairs that may be drawn; None if there is none."""
     ends = [supremum(pair) for _, pair in made]
     largest = ZERO
     for k, end in enumerate(ends):

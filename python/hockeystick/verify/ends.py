@@ -259,13 +259,13 @@ def outcomes_above(mechanism: known.HockeyStickCurve, direction: Direction) -> A
     for x, v in zip(mechanism.alpha, mechanism.upper, strict=True):
         least = min(least, Fraction(v))
         corners.append((Fraction(x), least))
-    hull = _hull(corners)
+    hull = lower_hull(corners)
     slopes = [Fraction(-1), *((w - v) / (b - a) for (a, v), (b, w) in pairwise(hull)), Fraction(0)]
     masses = [
-        (_ball(b - a), _ball(x * (b - a)))
+        (ball_of(b - a), ball_of(x * (b - a)))
         for (x, _), (a, b) in zip(hull, pairwise(slopes), strict=True)
     ]
-    pairs = [(p, q) for q, p in masses] + [(_ball(least), ZERO)]
+    pairs = [(p, q) for q, p in masses] + [(ball_of(least), ZERO)]
     return atomic([(q, p) for p, q in pairs] if direction.backward else pairs)
 
 
@@ -278,19 +278,21 @@ def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Ends:
     if len(alpha) > MOST_POINTS:
         raise NotKnownError(f"a curve is given at more than {MOST_POINTS} points")
     corners = [(Fraction(0), Fraction(1)), *zip(alpha, upper, strict=True)]
-    hull = _hull(corners)
-    level, (last, _) = _ball(min(v for _, v in hull)), hull[-1]
+    hull = lower_hull(corners)
+    level, (last, _) = ball_of(min(v for _, v in hull)), hull[-1]
     points = list(zip(alpha, lower, strict=True))
     onward, backward = [], []  # the steepest from an upper point through a lower one, and beyond
     for x, v in points:
         slopes = [((v - top) / (x - at), at < x) for at, top in corners if at != x]
-        onward.append((_ball(x), _ball(v), _ball(max(s for s, is_left in slopes if is_left))))
+        onward.append((ball_of(x), ball_of(v), ball_of(max(s for s, is_left in slopes if is_left))))
         if rights := [s for s, is_left in slopes if not is_left]:
-            backward.append((_ball(x), _ball(v), _ball(min(rights))))
-    chords = [(_ball(a), _ball(v), _ball((w - v) / (b - a))) for (a, v), (b, w) in pairwise(hull)]
+            backward.append((ball_of(x), ball_of(v), ball_of(min(rights))))
+    chords = [
+        (ball_of(a), ball_of(v), ball_of((w - v) / (b - a))) for (a, v), (b, w) in pairwise(hull)
+    ]
 
     def above(x: arb) -> arb:
-        if x >= _ball(last):
+        if x >= ball_of(last):
             return level
         return maximum(level, *(v + slope * (x - a) for a, v, slope in chords))
 
@@ -309,7 +311,7 @@ def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Ends:
     return Ends(seen(above), (seen(below),))
 
 
-def _hull(corners: Sequence[Corner]) -> list[Corner]:
+def lower_hull(corners: Sequence[Corner]) -> list[Corner]:
     """The lower convex hull."""
     hull: list[Corner] = []
     for point in corners:
@@ -324,5 +326,6 @@ def _turn(a: Corner, b: Corner, c: Corner) -> Fraction:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _ball(x: Fraction) -> arb:
+def ball_of(x: Fraction) -> arb:
+    """A ball that holds a fraction."""
     return arb(fmpq(x.numerator, x.denominator))

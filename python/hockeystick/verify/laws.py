@@ -8,7 +8,7 @@ exactly that number. Nothing here is taken from the core, nor from a mechanism's
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import NamedTuple
 
@@ -78,6 +78,8 @@ class Atoms:
     """Q's mass where P has none."""
     spacing: arb | None = None
     index: tuple[int, ...] = ()
+    unlisted: arb | None = None
+    """The supremum of the losses of outcomes that are not listed; None if they have none."""
 
 
 Pair = Gaussian | Laplace | Mixed | MixedLaplace | Logistic | Atoms
@@ -252,7 +254,8 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
     else:
         raise NotKnownError(f"no rigorous law is written for {mechanism!r}")
     mixed = [(rate * p + (1 - rate) * q, q) for p, q in pairs]
-    return atomic(_ordered(mixed, direction), slack=slack)
+    made = atomic(_ordered(mixed, direction), slack=slack)
+    return replace(made, unlisted=-(-rate).log1p()) if direction.backward and rate < 1 else made
 
 
 def sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
@@ -385,7 +388,9 @@ def supremum(pair: Pair) -> arb | None:
             return m
         case MixedLaplace(m, rate, removes):
             return (rate * m.expm1()).log1p() if removes else -(rate * (-m).expm1()).log1p()
-        case Atoms(outcomes):
+        case Atoms(outcomes, slack=slack, unlisted=unlisted):
+            if not slack.is_zero():
+                return unlisted
             return maximum(*(loss for loss, _ in outcomes)) if outcomes else ZERO
         case Mixed(p, q) if all(s.is_zero() for _, s in p):
             rest = sum((w for w, s in q if s.is_zero()), ZERO)

@@ -6,21 +6,24 @@ from collections.abc import Sequence
 from flint import arb, ctx
 
 from hockeystick.adjacency import Adjacency, Direction
-from hockeystick.composition import Mechanism
+from hockeystick.composition import Mechanism, Terms
 from hockeystick.verify.balls import ZERO, between, maximum
 from hockeystick.verify.curves import merged
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Atoms, Law, law
 from hockeystick.verify.moments import moment
+from hockeystick.verify.sides import GAPS
 
 
 def divergence(
-    releases: Sequence[tuple[Mechanism, int]], adjacency: Adjacency, order: float
+    runs: tuple[Terms, ...], adjacency: Adjacency, order: float, _: int
 ) -> tuple[arb, str]:
-    """The largest of all directions."""
-    bits = ctx.prec
+    """The largest of all runs and directions."""
+    if any(isinstance(mechanism, GAPS) for run in runs for mechanism, _ in run):
+        raise NotKnownError("Renyi divergences of mechanisms with a gap are not known")
+    bits, ways = ctx.prec, adjacency.directions
     with ctx.workprec(3 * bits if order == 1 else bits):
-        balls = [of_direction(releases, way, order, bits) for way in adjacency.directions]
+        balls = [of_direction(run, way, order, bits) for run in runs for way in ways]
         return maximum(*balls), "moments"
 
 

@@ -11,21 +11,17 @@ from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.verify.balls import ZERO, Curve
-from hockeystick.verify.curves import Composed, Counted, of_laws
+from hockeystick.verify.curves import Composed, Counted, composed, of_laws
 from hockeystick.verify.ends import OPEN, ends, outcomes_above
 from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.knots import Knots
 from hockeystick.verify.laws import Gaussian, Law, atomic, law, sampled, undefined
+from hockeystick.verify.made import MADE, Made, Of, Sides, ends_of_made
 
-GAPS = (*OPEN, known.ZCDP, known.SelectedSteps)
+GAPS = (*OPEN, *MADE, known.ZCDP, known.SelectedSteps)
+ALONE = (*OPEN, known.AnyOf, known.PoissonSampledRun)  # whose curve says more than its knots
 WIDEST = 60.0  # |log t| of the tilts that are tried
 Releases = Sequence[tuple[Mechanism, int]]
-
-
-class Sides(NamedTuple):
-    """The composition's curve lies below the first, and above each of the others."""
-
-    proved: Composed
-    attained: tuple[Composed, ...]
 
 
 class _Release(NamedTuple):
@@ -36,18 +32,50 @@ class _Release(NamedTuple):
 
 
 def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
-    """Of a composition with mechanisms of the kinds in GAPS."""
-    if len(releases) == 1 and releases[0][1] == 1 and isinstance(releases[0][0], OPEN):
-        found = ends(releases[0][0], direction, digits)
+    """Of any composition: both sides are one where it has no gap."""
+    if not has_gap(releases):
+        exact = composed(releases, direction, digits)
+        return Sides(exact, (exact,))
+    if len(releases) == 1 and releases[0][1] == 1 and isinstance(releases[0][0], ALONE):
+        alone = releases[0][0]
+        if isinstance(alone, OPEN):
+            found = ends(alone, direction, digits)
+        else:
+            found = ends_of_made(alone, direction, _of(digits))
         return Sides(_alone(found.proved), tuple(map(_alone, found.attained)))
-    both = [(_release(mechanism, direction), n) for mechanism, n in releases]
+    both = [(_release(mechanism, direction, digits), n) for mechanism, n in releases]
     above = [(one.above, n) for one, n in both]
-    belows = [[(one.below[k % len(one.below)], n) for one, n in both] for k in range(2)]
     if any(isinstance(mechanism, known.ZCDP) for mechanism, _ in releases):
-        proved = _alone(concentrated(_rho(above)))
+        proved = _concentrated(above, digits)
     else:
         proved = of_laws(above, digits)
+    most = max(len(one.below) for one, _ in both)
+    belows = [[(one.below[k % len(one.below)], n) for one, n in both] for k in range(most)]
     return Sides(proved, tuple(of_laws(below, digits) for below in belows))
+
+
+def has_gap(releases: Releases) -> bool:
+    """Whether mechanisms of the kinds in GAPS are there, or an allocation that is composed."""
+    alone = len(releases) == 1 and releases[0][1] == 1
+    return any(
+        isinstance(mechanism, GAPS)
+        or (
+            isinstance(mechanism, known.RandomAllocation)
+            and isinstance(mechanism.mechanism, known.Gaussian)
+            and not alone
+        )
+        for mechanism, _ in releases
+    )
+
+
+def _concentrated(above: Counted, digits: int) -> Composed:
+    """With Gaussians the rho of all; what else there is, with the curve of that rho at knots."""
+    normal = [(made, n) for made, n in above if isinstance(made[0][1], Gaussian)]
+    rest = [(made, n) for made, n in above if not isinstance(made[0][1], Gaussian)]
+    curve = concentrated(_rho(normal))
+    if not rest:
+        return _alone(curve)
+    return of_laws([*rest, (((arb(1), Knots(curve).above()),), 1)], digits)
 
 
 def _alone(curve: Curve) -> Composed:
@@ -63,29 +91,50 @@ def _nothing() -> Law:
     return ((arb(1), atomic([(arb(1), arb(1))])),)
 
 
-def _release(mechanism: Mechanism, direction: Direction) -> _Release:
+def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Release:
     match mechanism:
         case known.ZCDP():
             normal = _normal(2 * arb(mechanism.rho))
-            return _Release(normal, (normal,))
+            found = _Release(normal, (normal,))
         case known.SelectedSteps():
-            return _selected(mechanism, direction)
+            found = _selected(mechanism, mechanism.selected, direction)
+        case known.RandomAllocation(mechanism=known.Gaussian()):
+            found = _selected(mechanism, 1, direction)
         case known.Shuffled():
-            return _shuffled(mechanism, direction)
+            found = _shuffled(mechanism, direction)
         case known.FixedSizeSampled():
-            return _fixed(mechanism, direction)
+            found = _fixed(mechanism, direction)
         case known.HockeyStickCurve():
-            return _Release(((arb(1), outcomes_above(mechanism, direction)),), (_nothing(),))
-    exact = law(mechanism, direction)
-    return _Release(exact, (exact,))
+            found = _Release(((arb(1), outcomes_above(mechanism, direction)),), (_nothing(),))
+        case known.AnyOf() | known.PoissonSampledRun() | known.BestOf():
+            found = _made(mechanism, direction, digits)
+        case _:
+            exact = law(mechanism, direction)
+            found = _Release(exact, (exact,))
+    return found
 
 
-def _selected(mechanism: known.SelectedSteps, direction: Direction) -> _Release:
+def _made(mechanism: Made, direction: Direction, digits: int) -> _Release:
+    """Its curves at knots; of a menu below, whoever always chooses the same."""
+    proved, attained = ends_of_made(mechanism, direction, _of(digits))
+    above: Law = ((arb(1), Knots(proved).above()),)
+    if isinstance(mechanism, known.AnyOf):
+        return _Release(above, tuple(law(one, direction) for one in mechanism.options))
+    return _Release(above, tuple(((arb(1), Knots(one).below()),) for one in attained))
+
+
+def _of(digits: int) -> Of:
+    return lambda run, direction: sides(run.terms, direction, digits)
+
+
+def _selected(
+    mechanism: known.SelectedSteps | known.RandomAllocation, joined: int, direction: Direction
+) -> _Release:
     """Whoever knows the steps sees as many Gaussians; the sum of all outputs is one Gaussian."""
     if direction.replaces:
         raise undefined(mechanism, direction)
+    assert isinstance(mechanism.mechanism, known.Gaussian)  # noqa: S101, as all callers know
     square = mechanism.epochs / arb(mechanism.mechanism.noise_multiplier) ** 2
-    joined = mechanism.selected
     return _Release(_normal(joined * square), (_normal(joined**2 * square / mechanism.steps),))
 
 
