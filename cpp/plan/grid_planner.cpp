@@ -35,7 +35,6 @@ GridPlanner::GridPlanner(const Direction& direction, const Question& question, d
   log_delta_ = wants_epsilon ? math::log(question_.at) : saddlepoint_.saddle_for_epsilon(question_.at).log_delta;
   if (!wants_epsilon || !step_to_rung(math::log(finite_delta()))) forecast();
   log_tolerance_ = wanted_log_tolerance();
-  rounding_ = 0x1p-51 * std::sqrt(whole_.total_count());
 }
 
 const Plan& GridPlanner::plan() {
@@ -46,7 +45,6 @@ const Plan& GridPlanner::plan() {
       cut_ = std::min(1e-3, log_tolerance_ * 1e-3) * math::exp(-question_.log_margin);
       if (closing_.top < infinity) cut_ *= 1e-3;  // the tail is forecast roughly at such high tilts
     }
-    if (closing_.top < infinity && !is_off("flatten")) flatten();
     plan_ = make_plan(direction_, saddlepoint_, {at_, log_tolerance_, interval_, cut_, true, closing_});
   }
   return *plan_;
@@ -79,9 +77,7 @@ void GridPlanner::learn(const Width& found) {
   if (!limited_by_.empty()) return;
   const double delta = question_.wants_epsilon() ? question_.at : found.upper;
   const double width = found.lost + found.rounding + found.discretization, gap = found.upper - found.lower;
-  if (flattened_ && found.rounding > 0.02 * log_tolerance_ * delta)
-    rounding_ *= std::max(30.0, found.rounding / (0.01 * log_tolerance_ * delta));
-  else if (found.rounding > 0.5 * log_tolerance_ * delta && found.rounding > 0.3 * width)
+  if (found.rounding > 0.5 * log_tolerance_ * delta && found.rounding > 0.3 * width)
     limited_by_ = "rounding";
   else if (attempts_ == tuning::most_grids || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
     limited_by_ = "passes";
@@ -144,23 +140,6 @@ void GridPlanner::close() {
     if (next > 0.8 * epsilon) break;
     epsilon = next;
   }
-}
-
-// Lowers the tilt to the one of the shortest transform among those whose rounding stays small. If one large loss is as
-// likely as many steps, a composition at a high tilt needs a circle that holds both.
-void GridPlanner::flatten() {
-  const double most = at_.log_delta + math::log(0.02 * log_tolerance_ / rounding_);
-  double shortest = infinity, best = at_.tilt;
-  for (double tilt = at_.tilt; tilt >= 0; tilt = tilt > 0.02 * at_.tilt ? tilt / 3 : tilt > 0 ? 0 : -1) {
-    const WindowForecast window = question_window(saddlepoint_, at_, tilt, {interval_, 0, 0.5 / interval_}, cut_, true);
-    const double length = window.length(), peak = math::exp(log_chernoff_peak(tilt));
-    const double points = std::min(window.size * peak, 1 / (tilt * (1 + tilt) * interval_));
-    const double unit = saddlepoint_.cumulants(tilt).value - tilt * at_.epsilon + math::log(points);
-    if (tilt < at_.tilt && !(unit < most)) break;
-    if (length < 0.9 * shortest) shortest = length, best = tilt;
-  }
-  flattened_ = best < at_.tilt;
-  at_.tilt = best;
 }
 
 Closing GridPlanner::closing(double epsilon) const {

@@ -52,7 +52,6 @@ class GridPlanner {
  private:
   void forecast();
   void close();
-  void flatten();
   void look_at(const Width& found, bool tried);
   bool closed_by(double epsilon);
   Closing closing(double epsilon) const;
@@ -73,8 +72,6 @@ class GridPlanner {
   bool rungs_ = true;           // whether it may be shared
   bool zero_forecast_ = false;  // whether epsilon is forecast to be 0
   Closing closing_;
-  double rounding_ = 0;     // forecast rounding of a point of a transform
-  bool flattened_ = false;  // whether the tilt is lower than the saddle point's
   double closed_mass_ = 0;  // probability of an infinite loss by the closing
   double log_tolerance_ = 0, interval_ = 0, cut_ = 0, previous_gap_ = 0;
   int attempts_ = 0;

@@ -35,7 +35,7 @@ def asked(terms, query, value, tolerance=1e-3):
 def test_transforms_are_short(question):
     found = asked([question[:3]], "epsilon", question[3])
     assert found.converged
-    assert found.size <= 1 << 18
+    assert found.size <= 1 << 19
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
