@@ -31,7 +31,7 @@ CPP_LAYERS["bind"] = set(CPP_LAYERS) - {"c"}
 PYTHON_LAYERS = [
     {"_core", "_importing"},
     {"_checks", "_decimals", "_deprecated", "_html", "_progress"},
-    {"_files", "_words", "adjacency", "bounds"},
+    {"_files", "_table", "_words", "adjacency", "bounds"},
     {"errors", "limits"},
     {"queries"},
     {"explanation", "pld"},

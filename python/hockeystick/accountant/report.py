@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from hockeystick import _checks, _html
 from hockeystick._decimals import outward, rounded
+from hockeystick._table import TEXTS, Table
 from hockeystick._words import spoken
 from hockeystick.accountant import formats
 from hockeystick.accountant.admission import Admission, Amount, Budget, amount
@@ -15,8 +16,6 @@ from hockeystick.composition import Composition
 from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 from hockeystick.wording import mechanism_in_words
-
-_TEXTS = (0, 1)  # the columns that hold no numbers
 
 
 class Row(NamedTuple):
@@ -54,7 +53,7 @@ class RhoRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Table):
     """What each entry of a ledger cost, and all of them. ``print`` shows it as text."""
 
     rows: tuple[Row, ...] | tuple[RhoRow, ...]
@@ -68,61 +67,24 @@ class Report:
     adjacency: Adjacency
     """Which datasets are neighbours."""
 
-    def __str__(self) -> str:
-        head, *rows = cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-
-        def line(row: tuple[str, ...]) -> str:
-            placed = [
-                each.ljust(width) if index in _TEXTS else each.rjust(width)
-                for index, (each, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            return "  ".join(placed).rstrip()
-
-        rule = "  ".join("-" * width for width in widths)
-        return "\n".join([self._title, "", line(head), rule, *map(line, rows), "", self._summary])
-
-    def markdown(self) -> str:
-        """As a table in Markdown."""
-        head, *rows = (
-            [each.replace("\\", "\\\\").replace("|", "\\|") for each in row]
-            for row in self._cells()
-        )
-        rule = [("---" if index in _TEXTS else "---:") for index in range(len(head))]
-        lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
-        return "\n".join([f"**{self._title}**", "", *lines, "", self._summary])
-
-    def html(self) -> str:
-        """As a table in HTML, without scripts."""
-        return self._table(None)
-
     def page(self) -> str:
         """As a whole page in HTML: with a style, a total, the date and the neighbours in words."""
         head, *rows = self._with_total()
         table = _html.table(
-            head, rows, caption=self._title, note=self._summary, left=_TEXTS, most=None
+            head, rows, caption=self._title, note=self._summary, left=TEXTS, most=None
         )
         return formats.page(self._title, table, formats.origin(self.adjacency))
 
     def latex(self) -> str:
         """As a floating table in LaTeX, for which no package is needed."""
         said = f"{self._title}. {self._summary}. {formats.origin(self.adjacency)}"
-        return formats.latex(self._with_total(), said, _TEXTS)
+        return formats.latex(self._with_total(), said, TEXTS)
 
     def _with_total(self) -> list[tuple[str, ...]]:
         """The cells, with all entries together in the last row."""
         head, *rows = self._cells()
         cost, left = rounded(self.bounds.upper, "upper"), rows[-1][-1] if rows else ""
         return [head, *rows, ("all", "", "", "", cost, left)[: len(head)]]
-
-    def _repr_html_(self) -> str:
-        return self._table(_html.MOST_ROWS)
-
-    def _table(self, most: int | None) -> str:
-        head, *rows = self._cells()
-        return _html.table(
-            head, rows, caption=self._title, note=self._summary, left=_TEXTS, most=most
-        )
 
     @property
     def measure(self) -> str:
@@ -244,7 +206,7 @@ class Reported(Admission):
         caption = f"Accountant, {self._adjacency.value}"
         note = "report(delta=...) shows what they cost"
         return _html.table(
-            ("label", "mechanism", "count"), rows, caption=caption, note=note, left=_TEXTS
+            ("label", "mechanism", "count"), rows, caption=caption, note=note, left=TEXTS
         )
 
 

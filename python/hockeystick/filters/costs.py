@@ -16,7 +16,7 @@ from hockeystick.mechanisms import (
     PoissonSampled,
     RandomAllocation,
 )
-from hockeystick.mechanisms.matrix_mechanism import CorrelatedNoise
+from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
 
 
 def both_directions(adjacency: Adjacency) -> Adjacency:

@@ -6,10 +6,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-from hockeystick import _html
+from hockeystick._table import Table
 from hockeystick.adjacency import Adjacency
-
-_TEXTS = (0, 1)  # the columns that hold no numbers
 
 
 class FilterRow(NamedTuple):
@@ -30,7 +28,7 @@ class FilterRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FilterReport:
+class FilterReport(Table):
     """What each entry of a filter took of the budget. ``print`` shows it as text."""
 
     rows: tuple[FilterRow, ...]
@@ -41,40 +39,6 @@ class FilterReport:
     """The most that may be spent of it."""
     adjacency: Adjacency
     """Which datasets are neighbours."""
-
-    def __str__(self) -> str:
-        head, *rows = cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-
-        def line(row: tuple[str, ...]) -> str:
-            placed = [
-                each.ljust(width) if index in _TEXTS else each.rjust(width)
-                for index, (each, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            return "  ".join(placed).rstrip()
-
-        rule = "  ".join("-" * width for width in widths)
-        return "\n".join([self._title, "", line(head), rule, *map(line, rows), "", self._summary])
-
-    def markdown(self) -> str:
-        """As a table in Markdown."""
-        head, *rows = (
-            [each.replace("\\", "\\\\").replace("|", "\\|") for each in row]
-            for row in self._cells()
-        )
-        rule = [("---" if index in _TEXTS else "---:") for index in range(len(head))]
-        lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
-        return "\n".join([f"**{self._title}**", "", *lines, "", self._summary])
-
-    def html(self) -> str:
-        """As a table in HTML, without scripts."""
-        head, *rows = self._cells()
-        return _html.table(
-            head, rows, caption=self._title, note=self._summary, left=_TEXTS, most=None
-        )
-
-    def _repr_html_(self) -> str:
-        return self.html()
 
     @property
     def _title(self) -> str:

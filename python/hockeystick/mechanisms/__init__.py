@@ -18,9 +18,9 @@ from hockeystick.mechanisms.grouped import Grouped, SampledGroup
 from hockeystick.mechanisms.hockey_stick_curve import HockeyStickCurve, PoissonSampledCurve
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.mechanisms.matrix_mechanism import (
+from hockeystick.mechanisms.matrix_mechanism import MatrixMechanism
+from hockeystick.mechanisms.matrix_strategies import (
     BufferedMechanism,
-    MatrixMechanism,
     ToeplitzMechanism,
     TreeMechanism,
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of an attack's rates: trade-off curve and ROC curve."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
-from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
@@ -74,19 +74,8 @@ def tradeoff(
 
     Cost: that of ``run.tradeoff_bounds``. Source: Dong, Roth & Su (2022).
     """
-    check_axes(ax)
-    run, adjacency = run_and_adjacency("run", run, adjacency)
-    _checks.choice("scale", scale, SCALES)
-    rates = _POINTS[scale] if fpr is None else _checks.rate_array(fpr, name="fpr")
-    points = np.sort(line("fpr", rates))
     limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
-    bounds = best_bounds(run.tradeoff_bounds, points, **limits)
-    ax = axes_or_new(ax)
-    label = name_of(ax, run, label, under(adjacency))
-    draw_bounds(ax, points, *bounds, label=label)
-    _guess(ax, _POINTS[scale], 1 - _POINTS[scale])
-    ax.set_ylabel("false negative rate")
-    return _finished(ax, run, label, adjacency, scale)
+    return _drawn("tradeoff", run, fpr, scale, label, ax, limits)
 
 
 @spoken
@@ -124,24 +113,35 @@ def roc(
 
     Cost: that of ``run.true_positive_rate_bounds``. Source: Kairouz, Oh & Viswanath (2015).
     """
+    limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
+    return _drawn("true_positive_rate", run, fpr, scale, label, ax, limits)
+
+
+_RATES = {"tradeoff": "false negative rate", "true_positive_rate": "true positive rate"}
+
+
+def _drawn(
+    view: str,
+    run: Any,  # noqa: ANN401
+    fpr: npt.ArrayLike | None,
+    scale: str,
+    label: str | None,
+    ax: "Axes | None",
+    limits: dict[str, Any],
+) -> "Axes":
     check_axes(ax)
-    run, adjacency = run_and_adjacency("run", run, adjacency)
+    run, adjacency = run_and_adjacency("run", run, limits["adjacency"])
     _checks.choice("scale", scale, SCALES)
     rates = _POINTS[scale] if fpr is None else _checks.rate_array(fpr, name="fpr")
     points = np.sort(line("fpr", rates))
-    limits = {"adjacency": adjacency, "tolerance": tolerance, "memory_limit": memory_limit}
-    bounds = best_bounds(run.true_positive_rate_bounds, points, **limits)
+    limits["adjacency"] = adjacency
+    bounds = best_bounds(getattr(run, f"{view}_bounds"), points, **limits)
     ax = axes_or_new(ax)
     label = name_of(ax, run, label, under(adjacency))
     draw_bounds(ax, points, *bounds, label=label)
-    _guess(ax, _POINTS[scale], _POINTS[scale])
-    ax.set_ylabel("true positive rate")
-    return _finished(ax, run, label, adjacency, scale)
-
-
-def _finished(
-    ax: "Axes", run: Composable, label: str | None, adjacency: Adjacency, scale: str
-) -> "Axes":
+    guessed = _POINTS[scale]
+    _guess(ax, guessed, 1 - guessed if view == "tradeoff" else guessed)
+    ax.set_ylabel(_RATES[view])
     ax.set_box_aspect(1)
     if scale == "log":
         ax.set_xscale("log")
