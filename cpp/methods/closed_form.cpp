@@ -173,7 +173,7 @@ class ByClosedForm final : public Method {
   Forecast forecast() override {
     if (!task_.run.only_gaussian) return {.obstacle = "not all steps are plain Gaussians"};
     if (is_done_) return {.obstacle = "delta is next to underflow"};
-    return {.cost = tuning::formula, .width = 1e-9};
+    return {.cost = tuning::line, .width = 1e-9};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {

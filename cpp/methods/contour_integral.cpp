@@ -41,7 +41,7 @@ class ByContourIntegral final : public Method {
     // A contour may cost more if transforms stay too wide, or if it is asked for by name.
     const bool others_fail = task_.answer.passes - attempts_ >= tuning::failed_transforms;
     if (planner_ && patience_ == 1 && is_transform_dear()) patience_ = 0;
-    const double patience = others_fail ? tuning::patience : task_.is_named() ? tuning::patience_if_named : 1;
+    const double patience = others_fail ? infinity : task_.is_named() ? tuning::patience_if_named : 1;
     if (!plan_ && !is_done_ && patience > patience_) {
       plan_ = planner_->next(lines_, patience);
       if (!plan_) patience_ = patience, lines_.clear();
@@ -67,7 +67,7 @@ class ByContourIntegral final : public Method {
     const Question asked = finite_part(task_.question, infinity_mass_);
     const double epsilon = asked.wants_epsilon() ? sum.solve(asked.at, planner_->epsilon()) : asked.at;
     const ContourDelta found = sum.delta(epsilon);
-    is_done_ = attempts_ >= (planner_->is_elsewhere(epsilon) ? tuning::contour_moves : tuning::contour_attempts) ||
+    is_done_ = attempts_ >= tuning::most_attempts ||
                !planner_->learn(epsilon, found.value, found.slope, found.rounding / sum.unit(epsilon));
   }
 

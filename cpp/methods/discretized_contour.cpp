@@ -27,19 +27,12 @@ class ByDiscretizedContour final : public Method {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     if (!task_.is_named() && is_of_cheap_grids()) return {.obstacle = "a transform is cheap"};
     const Forecast of_atoms = forecast_atoms();
-    is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= tuning::cheap_contour_of_atoms;
-    if (is_of_atoms_) return of_atoms;
-    const GridPlanner& grid = task_.grid();
-    const double memory = task_.limits.memory();
-    const bool no_transform = !grid.limited_by().empty() || task_.grid().plan().bytes > memory;
-    const double transform = no_transform ? tuning::most_for_discretized_contour : task_.grid().cost();
-    if (!task_.is_named() && transform < tuning::least_for_discretized_contour)
-      return {.obstacle = "a transform is cheap"};
-    const Forecast of_steps = forecast_steps();
-    const double most_of_atoms =
-        of_steps.obstacle.empty() && attempts_ == 0 ? tuning::grid_passes * of_steps.cost : infinity;
-    is_of_atoms_ = of_atoms.obstacle.empty() && of_atoms.cost <= most_of_atoms;
-    return is_of_atoms_ ? of_atoms : of_steps;
+    is_of_atoms_ = of_atoms.obstacle.empty();
+    if (is_of_atoms_ && of_atoms.cost <= tuning::cheap) return of_atoms;
+    GridPlanner& grid = task_.grid();
+    const bool no_transform = !grid.limited_by().empty() || grid.plan().bytes > task_.limits.memory();
+    if (!task_.is_named() && !no_transform && grid.cost() < tuning::cheap) return {.obstacle = "a transform is cheap"};
+    return is_of_atoms_ ? of_atoms : forecast_steps();
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
@@ -93,17 +86,17 @@ class ByDiscretizedContour final : public Method {
   Forecast forecast_steps() {
     GridPlanner& grid = task_.grid();
     if (!(grid.at().tilt > 0)) return {.obstacle = "the saddle point is at tilt 0"};
-    if (attempts_ >= tuning::smoothed_attempts || !grid.limited_by().empty())
+    if (attempts_ >= tuning::most_attempts || !grid.limited_by().empty())
       return {.obstacle = "finer grids do not help"};
     if (failed_at_ == grid.attempts()) return {.obstacle = "the sum did not come to an answer"};
     if (grid.plan().step_bytes > task_.limits.memory()) return {.obstacle = "memory_limit"};
     plan_ = plan_discretized_contour(grid.saddlepoint(), grid.plan(), grid.at(), grid.log_tolerance() * smoothing_,
                                      decaying());
-    return offered(plan_, tuning::most_for_discretized_contour, grid.plan().step_bytes);
+    return offered(plan_, tuning::most_for_contour, grid.plan().step_bytes);
   }
 
   Forecast forecast_atoms() {
-    if (is_off("atoms") || no_atoms_ || atom_attempts_ >= tuning::smoothed_attempts)
+    if (is_off("atoms") || no_atoms_ || atom_attempts_ >= tuning::most_attempts)
       return {.obstacle = "finer smoothing does not help"};
     if (!planner_) {
       for (const Term& term : task_.terms()) {
@@ -121,7 +114,7 @@ class ByDiscretizedContour final : public Method {
                                        most_smoothing_, may_decay_);
     atom_plan_.needs.cut = planner_->cut() / planner_->saddlepoint().total_count();
     atom_plan_.closing = planner_->closing();
-    return offered(atom_plan_, tuning::most_for_contour_of_atoms,
+    return offered(atom_plan_, tuning::most_for_contour,
                    cost::contour_sample_bytes * static_cast<double>(atom_plan_.contour.count));
   }
 

@@ -23,11 +23,11 @@ struct Row {
   double least;
 };
 const std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0},
-                                           {"closed_form", &closed_form, tuning::formula},
-                                           {"participations", &participations, tuning::formula},
-                                           {"single_step", &single_step, tuning::formula},
-                                           {"enumeration", &enumeration, tuning::formula},
-                                           {"contour_integral", &contour_integral, tuning::contour_question},
+                                           {"closed_form", &closed_form, tuning::line},
+                                           {"participations", &participations, tuning::line},
+                                           {"single_step", &single_step, tuning::line},
+                                           {"enumeration", &enumeration, tuning::line},
+                                           {"contour_integral", &contour_integral, tuning::line},
                                            {"chernoff_bound", &chernoff_bound, tuning::term},
                                            {"discretized_contour", &discretized_contour, tuning::term},
                                            {"fft_composition", &fft_composition, tuning::term},

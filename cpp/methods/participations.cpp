@@ -239,7 +239,7 @@ class ByParticipations final : public Method {
     const double parts = run_->size();
     if (parts > 0.5 * most_parts) return {.obstacle = "too many steps may be joined"};
     if (run_->mistaken() > slack(0.1) * delta) run_ = Participations::of(task_.run, slack(0.1));
-    return {.cost = cost::formula + part * parts * (wants_epsilon ? halvings : 1),
+    return {.cost = tuning::line + part * parts * (wants_epsilon ? halvings : 1),
             .width = run_->mistaken() <= slack(0.1) * delta ? 0.5 : infinity};
   }
 

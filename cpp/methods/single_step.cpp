@@ -175,7 +175,7 @@ class BySingleStep final : public Method {
   Forecast forecast() override {
     if (!task_.runs_once()) return {.obstacle = "more than one step"};
     if (is_done_) return {.obstacle = "rounding"};
-    return {.cost = cost::single_step(task_.question.wants_epsilon()), .width = 1e-9};
+    return {.cost = cost::term, .width = 1e-9};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {

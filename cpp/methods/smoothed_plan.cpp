@@ -108,13 +108,12 @@ ContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, 
   ContourPlan result;
   Saddle line = right_of_zero(at);
   const double log_rounding = math::log(1e-15 * saddlepoint.total_count() / (tuning::smoothed_share * log_tolerance));
-  const double lowest = tuning::flattest_line_of_atoms * line.tilt;
+  const double lowest = 0.02 * line.tilt;
   for (double tilt = line.tilt; tilt > lowest; line.tilt = tilt *= 0.5) {
     const double scale = saddlepoint.cumulants(tilt).value - tilt * at.epsilon - at.log_delta;
     if (result.contour.count > 0 && scale + log_rounding > 0) break;
-    const auto next =
-        smoothed_contour(saddlepoint, line, log_tolerance, 0.9, std::min(tuning::widest_smoothing, most_smoothing),
-                         tuning::most_samples_of_atoms);
+    const auto next = smoothed_contour(saddlepoint, line, log_tolerance, 0.9,
+                                       std::min(tuning::widest_smoothing, most_smoothing), tuning::most_samples);
     const auto count = static_cast<double>(next.contour.count), least = static_cast<double>(result.contour.count);
     if (count > 0 && (least == 0 || count < 0.8 * least)) result = next;
     if (result.contour.count > 0 &&

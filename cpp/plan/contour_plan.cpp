@@ -23,7 +23,10 @@ namespace hockeystick {
 namespace {
 
 // No line runs at a higher tilt. Saddle points of small losses lie at large tilts.
-double farthest(const Saddle& at) { return tuning::farthest_tilt / std::min(1.0, at.deviation); }
+double farthest(const Saddle& at) {
+  constexpr double of_unit_deviation = 500;
+  return of_unit_deviation / std::min(1.0, at.deviation);
+}
 
 double log_count(const Direction& direction) {
   double count = 0;
@@ -163,7 +166,7 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
     restore();
     found = plan(lines, patience);
   }
-  if (is_off("cut") || cut_ > 0 || whole_ || (found && found->cost < tuning::cheap_contour)) return found;
+  if (is_off("cut") || cut_ > 0 || whole_ || (found && found->cost < tuning::least_transform)) return found;
   auto whole = std::pair(saddlepoint_, at_);
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;
@@ -200,7 +203,6 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   Contour& contour = plan.contour;
   samples_wanted_ = contour.period / deviation_;
   if (!(contour.period > 0) || !(contour.higher < farthest(at_)) || !(samples_wanted_ < most_samples)) return {};
-  if (math::log(rounding_) - log_sum_ > log_fraction_ + tuning::hopeless_rounding) return {};
   double spacing = 2 * std::numbers::pi / contour.period;
   // Errors of samples are relative to the moment at the tilt. Delta may be a small part of the weighted samples' sum.
   const double log_weights = math::log((1 / (contour.tilt + 1) + contour.period / 2) / contour.tilt);
@@ -209,12 +211,10 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   const double shared = terms_ / static_cast<double>(planned_.size());
   Saddle of_transform = at_;
   of_transform.tilt = transform_tilt_;
-  const double least_of_other =
-      question_.wants_epsilon() && at_.epsilon == 0 ? tuning::least_transform_at_zero : tuning::least_transform;
   const double rough = forecast_transform_cost(planned_, saddlepoint_, of_transform, log_tolerance());
   const double of_other = std::max(rough, of_planned_transform_ / shared);
-  const double most_of_all = tuning::most_for_contour + tuning::most_for_contour_term * terms_;
-  const double budget = std::min(shared * std::max(patience * of_other, least_of_other), most_of_all);
+  const double budget =
+      std::min(shared * std::max(patience * of_other, tuning::least_transform), tuning::most_for_contour);
   // Lines with a cut are made for a lower frequency: where samples are small their errors may be larger.
   const double reach = cut_ > 0 ? 0.7 : 1.0;
   double frequency = 2 * reach * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
@@ -289,13 +289,9 @@ void ContourPlanner::lengthen(const Lines& lines, Contour& contour) const {
   contour.period = std::max(contour.period, 1.02 * least);
 }
 
-bool ContourPlanner::is_elsewhere(double epsilon) const {
-  return std::fabs(epsilon - at_.epsilon) > tuning::moved * epsilon;
-}
-
 bool ContourPlanner::learn(double epsilon, double delta, double slope, double rounding) {
   // The forecast of epsilon was good: leaving losses out made the answer wide, or a term whose line cannot do so.
-  if (cut_ > 0 && whole_ && !is_elsewhere(epsilon)) {
+  if (cut_ > 0 && whole_ && std::fabs(epsilon - at_.epsilon) <= 0.01 * epsilon) {
     restore();
     return true;
   }

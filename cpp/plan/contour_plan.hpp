@@ -69,8 +69,6 @@ class ContourPlanner {
   bool is_large_loss() const { return is_large_loss_; }
   /// The forecast of epsilon.
   double epsilon() const { return at_.epsilon; }
-  /// Whether an epsilon is so far from the forecast that a contour made for the forecast encloses it poorly.
-  bool is_elsewhere(double epsilon) const;
   /// The forecast saddle point; its tilt is low enough that rare huge losses hardly change the moment.
   const Saddle& at() const { return at_; }
   /// Cumulants of all losses that the lines count.

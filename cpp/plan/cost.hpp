@@ -11,12 +11,11 @@
 #include <cmath>
 
 #include "numeric/elementary.hpp"
-#include "numeric/spread_transform.hpp"
 #include "plan/tuning.hpp"
 
 namespace hockeystick::cost {
 
-using tuning::formula, tuning::term;
+using tuning::term;
 
 // Bytes, counted in the code. A point of a support while it is discretized and tilted from both sides; a point of a
 // composition of which only the length is known; a line and one of its nodes, for two directions at once; a sample of
@@ -31,7 +30,7 @@ constexpr double fewest_line_nodes = 30, most_line_nodes = 4096, most_nodes_of_a
 
 /// A term of a transform with this many atoms; 0 for one with a density.
 inline double term_of(double atoms) {
-  return atoms > 0 ? std::min(tuning::term, tuning::term_of_atoms + tuning::atom * atoms) : tuning::term;
+  return atoms > 0 ? std::min(tuning::term, tuning::line + tuning::atom * atoms) : tuning::term;
 }
 
 /// A transform for each term and side, and one back. `before`: cost of the terms before that.
@@ -42,14 +41,10 @@ inline double transform(double terms, double points, double size) {
   return transform(terms, points, size, tuning::term * terms);
 }
 
-/// Lines with this many nodes in all, each node turned to each sample, or spread on a grid.
-inline double line_samples(double terms, double samples, double nodes) {
-  return std::min(turned_mass * nodes * samples, spread_mass * nodes + spread_frequency * terms * samples);
-}
-
+/// Lines with this many nodes in all, each node turned to each sample.
 inline double contour(double terms, double samples, double nodes) {
-  return tuning::contour_question + tuning::line * terms + tuning::node * nodes + tuning::sample * terms * samples +
-         line_samples(terms, samples, nodes);
+  return tuning::line * (1 + terms) + tuning::node * nodes + tuning::sample * terms * samples +
+         tuning::turned_mass * nodes * samples;
 }
 /// The number of nodes that each line may have within this many bytes.
 inline double line_nodes(double bytes, double terms) {
@@ -59,20 +54,15 @@ inline double line_nodes(double bytes, double terms) {
 /// The number of samples that cost this much.
 inline double contour_samples(double nanoseconds, double terms, double nodes) {
   const double left = nanoseconds - contour(terms, 0, nodes);
-  return std::max(left / (tuning::sample * terms + turned_mass * nodes),
-                  (left - spread_mass * nodes) / ((tuning::sample + spread_frequency) * terms));
+  return left / (tuning::sample * terms + tuning::turned_mass * nodes);
 }
 
-/// A contour of discretized steps with this many points in all. Spreading the points saves nothing, as bounds of their
-/// moduli take as long.
-inline double discretized_contour(double samples, double points) {
-  return points * (tuning::step_point + tuning::turn * samples);
-}
+/// A contour of discretized steps with this many points in all.
+inline double discretized_contour(double samples, double points) { return tuning::turn * points * samples; }
 
 /// A contour of laws with this many atoms in all, from both sides at once.
 inline double contour_of_atoms(double terms, double samples, double atoms) {
-  return contour(terms, samples, 0) + discretized_contour(samples, atoms) + tuning::smoothed * samples +
-         tuning::tilted * atoms;
+  return contour(terms, samples, 0) + discretized_contour(samples, atoms) + tuning::smoothed * samples;
 }
 
 /// A list of sums; for epsilon it is read about 100 times more.
@@ -80,10 +70,7 @@ inline double enumeration(double sums, bool wants_epsilon) {
   return sums * (wants_epsilon ? tuning::sum_for_epsilon : tuning::sum_for_delta);
 }
 
-inline double single_step(bool wants_epsilon) {
-  return tuning::edge * (wants_epsilon ? tuning::edges_for_epsilon : tuning::edges_for_delta);
-}
-/// Four times an edge of each term, so that it is tried after cheaper methods: it seldom helps, but then much.
-inline double any_large_loss(double terms) { return 4 * tuning::edge * terms; }
+/// As much as a transform takes for each term, so that cheaper methods are tried first: it seldom helps, but then much.
+inline double any_large_loss(double terms) { return tuning::term * terms; }
 
 }  // namespace hockeystick::cost

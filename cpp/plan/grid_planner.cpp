@@ -79,9 +79,9 @@ void GridPlanner::learn(const Width& found) {
   const double width = found.lost + found.rounding + found.discretization, gap = found.upper - found.lower;
   if (found.rounding > 0.5 * log_tolerance_ * delta && found.rounding > 0.3 * width)
     limited_by_ = "rounding";
-  else if (attempts_ == tuning::most_grids || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
+  else if (attempts_ == tuning::most_attempts || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
     limited_by_ = "passes";
-  const bool is_stuck = gap > 0.9 * std::exchange(previous_gap_, gap);  // both gaps are those of the best bounds
+  previous_gap_ = gap;
   if (found.lost > 0.1 * log_tolerance_ * delta) {
     cut_ *= 1e-3;
     if (!question_.wants_epsilon() && found.lower > 0) forecast_from(math::log(found.lower));
@@ -90,7 +90,7 @@ void GridPlanner::learn(const Width& found) {
   const bool tried = found.lost <= 0.3 * width;
   // Atoms off the grid have an error of first order in the interval, everything else one of second order.
   const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
-  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, is_stuck ? tuning::stuck_interval : 0.8) : 0.25);
+  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : 0.25);
   const double planned_for = at_.epsilon;
   look_at(found, tried);
   if (limited_by_ == "rounding" && std::fabs(at_.epsilon - planned_for) > 0.1 * at_.epsilon) limited_by_ = {};

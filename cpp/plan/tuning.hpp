@@ -14,8 +14,7 @@ namespace hockeystick::tuning {
 
 // A term: its nodes, its place on the grid and its support. Fitted.
 inline const double term = tuned("term", 120e3);
-// A term of atoms, and each of its atoms: fitted to laws of 2 to 300 atoms.
-inline const double term_of_atoms = tuned("term_of_atoms", 12e3);
+// An atom of a term of atoms: fitted to laws of 2 to 300 atoms.
 inline const double atom = tuned("atom", 400);
 // A point of a support, discretized and tilted from both sides. Fitted.
 inline const double point = tuned("point", 150);
@@ -29,48 +28,35 @@ inline const double questions_shared = tuned("questions_shared", 32);
 
 // Costs of contours [ns].
 
-// A question, a line, a node of a line, and a sample of a line raised to a power. Fitted.
-inline const double contour_question = tuned("contour_question", 15e3);
+// A line, which is also the least that any contour or formula takes, a node of a line, and a sample of a line raised to
+// a power. Fitted.
 inline const double line = tuned("line", 4.7e3);
 inline const double node = tuned("node", 120);
 inline const double sample = tuned("sample", 100);
-// A point of a discretized step, and a multiplication by its turn. Fitted.
-inline const double step_point = tuned("step_point", 20);
+// A multiplication of a point of a discretized step by its turn. Fitted.
 inline const double turn = tuned("turn", 1.3);
-// The two factors that smooth a sample, and tilting the mass of an atom. Measured.
+// The two factors that smooth a sample. Measured.
 inline const double smoothed = tuned("smoothed", 150);
-inline const double tilted = tuned("tilted", 80);
-// No contour of a higher cost is planned: all of it, and the part of each term. By hand.
-inline const double most_for_contour = tuned("most_for_contour", 3e8);
-inline const double most_for_contour_term = tuned("most_for_contour_term", 30e3);
-inline const double most_for_discretized_contour = tuned("most_for_discretized_contour", 3e8);
-inline const double most_for_contour_of_atoms = tuned("most_for_contour_of_atoms", 4e9);
+// Turning a mass to one frequency. Measured.
+inline const double turned_mass = tuned("turned_mass", 0.7);
+// No contour of a higher cost is planned. By hand.
+inline const double most_for_contour = tuned("most_for_contour", 1e9);
 // If the planned transform costs more than this, a contour that was rejected against the rough forecast is planned
 // again. By hand.
 inline const double dear_transform = tuned("dear_transform", 5e6);
-// If a transform costs less than this, no contour of discretized steps is planned. By hand.
-inline const double least_for_discretized_contour = tuned("least_for_discretized_contour", 1e6);
-// Lower limits of the forecast cost of a transform, against which contours are planned: the forecast is too low for
-// cheap transforms of tiny losses, and at epsilon = 0. By hand.
+// A contour of atoms that costs less is used without planning a transform, and if a transform costs less, no contour of
+// discretized steps is planned. By hand.
+inline const double cheap = tuned("cheap", 1e6);
+// Lower limit of the forecast cost of a transform, against which contours are planned: the forecast is too low for
+// cheap transforms of tiny losses, and at epsilon = 0. A contour that costs less is used without planning one that
+// leaves the largest losses out. By hand.
 inline const double least_transform = tuned("least_transform", 250e3);
-inline const double least_transform_at_zero = tuned("least_transform_at_zero", 3e6);
-// A contour that costs less is used without planning one that leaves the largest losses out. By hand.
-inline const double cheap_contour = tuned("cheap_contour", 300e3);
-// A contour of atoms that costs less is used without planning a transform. By hand.
-inline const double cheap_contour_of_atoms = tuned("cheap_contour_of_atoms", 1e6);
 // If a transform costs less than this, no contour of up to 200 atoms, or of more, is planned. By hand.
 inline const double cheap_grid = tuned("cheap_grid", 90e3);
 inline const double cheap_grid_of_many_atoms = tuned("cheap_grid_of_many_atoms", 400e3);
-// Number of grids that discretized steps may need in place of one contour of their atoms. By hand.
-inline const double grid_passes = tuned("grid_passes", 10);
 
 // Costs of other methods [ns].
 
-// A closed form, and an edge of a single step: measured for sampled Gaussians.
-inline const double formula = tuned("formula", 2e3);
-inline const double edge = tuned("edge", 16e3);
-inline const double edges_for_delta = tuned("edges_for_delta", 4);
-inline const double edges_for_epsilon = tuned("edges_for_epsilon", 15);
 // A sum of losses in an enumeration: set from lists of some hundred sums.
 inline const double sum_for_delta = tuned("sum_for_delta", 200);
 inline const double sum_for_epsilon = tuned("sum_for_epsilon", 700);
@@ -88,18 +74,10 @@ inline const double smoothed_share = tuned("smoothed_share", 0.02);
 inline const double moment_rounding = tuned("moment_rounding", 1e-15);
 // Forecast rounding may be this many times an alias. By hand.
 inline const double rounding_allowed = tuned("rounding_allowed", 0.1);
-// No contour is planned if forecast rounding exceeds its allowance by e^50: the forecast is pessimistic at tiny rates.
-// By hand.
-inline const double hopeless_rounding = tuned("hopeless_rounding", 50);
-// Highest tilt of a line, for losses that deviate by 1 or more. By hand.
-inline const double farthest_tilt = tuned("farthest_tilt", 500);
 // Distance from the mean to which a line may reach [deviations]. By hand.
 inline const double farthest_deviations = tuned("farthest_deviations", 50);
-// Lowest tilt of a line, of a smoothed line of steps and of one of atoms, as parts of the saddle's. By hand.
+// Lowest tilt of a line, as a part of the saddle's. By hand.
 inline const double flattest_line = tuned("flattest_line", 0.4);
-inline const double flattest_line_of_atoms = tuned("flattest_line_of_atoms", 0.02);
-// An epsilon that lies farther from the forecast than this part of itself needs a new plan. By hand.
-inline const double moved = tuned("moved", 0.01);
 // A contour that leaves the largest losses out is planned only if it needs this part of the samples. By hand.
 inline const double much_fewer_samples = tuned("much_fewer_samples", 0.6);
 // Part of the tolerance that lines may leave out if one large loss determines delta, and log of the P-mass of large
@@ -126,9 +104,8 @@ inline const double smoothing_share = tuned("smoothing_share", 0.4);
 inline const double widest_smoothing = tuned("widest_smoothing", 1);
 // Part of that smoothing if moments decay without it. By hand.
 inline const double less_smoothing = tuned("less_smoothing", 0.3);
-// Most samples, of steps and of atoms: 3e5 take 150 MB, 2e6 1 GB.
-inline const double most_samples = tuned("most_samples", 3e5);
-inline const double most_samples_of_atoms = tuned("most_samples_of_atoms", 2e6);
+// Most samples, which take 500 MB.
+inline const double most_samples = tuned("most_samples", 1e6);
 // Number of samples for which no better line is looked for, and up to which more samples cost little. By hand.
 inline const double few_samples = tuned("few_samples", 256);
 inline const double spare_samples = tuned("spare_samples", 400);
@@ -137,13 +114,11 @@ inline const double decay_work = tuned("decay_work", 3e5);
 
 // Contours: attempts.
 
-// Attempts near a forecast, attempts at moving it, and failed attempts of transforms after which cost matters less.
-inline const double contour_attempts = tuned("contour_attempts", 3);
-inline const double contour_moves = tuned("contour_moves", 6);
+// Attempts of one method, each planned by what the last one found. By hand.
+inline const double most_attempts = tuned("most_attempts", 7);
+// Failed attempts of transforms after which the cost of a contour matters less. By hand.
 inline const double failed_transforms = tuned("failed_transforms", 3);
-inline const double smoothed_attempts = tuned("smoothed_attempts", 6);
-// Times the cost of a transform that a contour may take then, and if it is asked for by name. By hand.
-inline const double patience = tuned("patience", 300);
+// Times the cost of a transform that a contour may take if it is asked for by name. By hand.
 inline const double patience_if_named = tuned("patience_if_named", 4);
 // Number of samples, and of terms, from which on Chernoff's inequality compares directions. By hand.
 inline const double many_samples = tuned("many_samples", 24);
@@ -163,10 +138,6 @@ inline const double steepest_deviations = tuned("steepest_deviations", 40);
 inline const double rung_width = tuned("rung_width", 2);
 // Part of the tolerance for the first of the questions that share a transform. By hand.
 inline const double shared_tightness = tuned("shared_tightness", 0.5);
-// Factor by which to shrink an interval that did no better than a wider one. By hand.
-inline const double stuck_interval = tuned("stuck_interval", 0.15);
-// Grids that are tried for one question.
-inline const double most_grids = tuned("most_grids", 8);
 // The cap of closed steps, over the least that an epsilon needs. By hand.
 inline const double closing_margin = tuned("closing_margin", 1.02);
 // Total variation over delta up to which the divergence of order 2 may show that epsilon is 0. By hand.

@@ -30,8 +30,8 @@ def test_what_is_off_answers_nothing(off, chosen):
     ("tuning", "chosen"),
     [
         ("", "contour_integral"),
-        ("contour_question=1e12", "fft_"),
-        ("node=120,contour_question=1e12", "fft_"),
+        ("line=1e12", "fft_"),
+        ("node=120,line=1e12", "fft_"),
         ("question=1e12", "contour_integral"),
     ],
 )
