@@ -134,6 +134,7 @@ View view_named(const std::string& name) {
                      {{"epsilon", View::epsilon},
                       {"delta", View::delta},
                       {"true_positive_rate", View::power},
+                      {"tradeoff", View::tradeoff},
                       {"bayes_risk", View::bayes_risk},
                       {"gdp_mu", View::gdp_mu},
                       {"renyi_divergence", View::renyi},

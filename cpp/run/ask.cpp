@@ -2,6 +2,7 @@
 #include "run/ask.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -71,6 +72,12 @@ EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limi
   return question;
 }
 
+// One less a rate, rounded towards 0 or 1; it is exact for 0 and from 1/2 on.
+double complement(double rate, double towards) {
+  const double rest = 1 - rate;
+  return rate == 0 || rate >= 0.5 ? rest : std::nextafter(rest, towards);  // proof: complement
+}
+
 // Asks terms that are not exact, from above and from below.
 Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjacency, Points points,
                       const Limits& limits) {
@@ -112,6 +119,12 @@ void take_worse(const Row& row, const Answers& other, double tolerance, Answers&
 }  // namespace
 
 std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
+  if (view == View::tradeoff) {
+    Answers rates = ask(run, View::power, adjacency, points, limits);
+    for (Answer& each : rates)
+      std::tie(each.lower, each.upper) = std::pair(complement(each.upper, 0), complement(each.lower, 1));
+    return rates;
+  }
   const Row& row = rows[static_cast<std::size_t>(view)];
   // Of mu, both directions count even if one is asked for.
   const std::size_t counted = view == View::gdp_mu ? symmetric(adjacency) : adjacency;

@@ -23,6 +23,7 @@ enum class View {
   loss_tail,      // P(loss > epsilon)
   loss_quantile,  // at a level
   loss_variance,  // whatever the number
+  tradeoff,       // the least false negative rate at a false positive rate
 };
 
 /// Encloses the answer for the worst direction of an adjacency, an index in `adjacencies`, at each point. Of mechanisms

@@ -26,16 +26,6 @@ from hockeystick.limits import DEFAULT_SMALLEST, DEFAULT_TOLERANCE, Limits, spel
 Class = TypeVar("Class", bound=type)
 
 
-def complement(bounds: Bounds[Any]) -> Bounds[Any]:
-    """One less the rates, rounded outwards; 1 - x is exact for x = 0 and for x >= 1/2."""
-    with np.errstate(under="ignore"):  # which is an error to those who make all of NumPy's so
-        ends = [
-            np.where((rate == 0) | (rate >= 0.5), 1 - rate, np.nextafter(1 - rate, away))  # noqa: PLR2004
-            for rate, away in ((np.asarray(bounds.upper), 0.0), (np.asarray(bounds.lower), 1.0))
-        ]
-    return Bounds.of([end if end.shape else end.item() for end in ends] + [*bounds.error_budget])
-
-
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question with one number in, its argument, and one number out."""
@@ -59,8 +49,6 @@ class Query:
     """Whether it is about the privacy loss itself, which a hockey-stick curve does not tell."""
     tiny: bool = False
     """Whether the core's answer is a probability that may be tiny, which `smallest` is for."""
-    derived: Callable[[Bounds[Any]], Bounds[Any]] | None = None
-    """Makes the answer of what the core encloses."""
 
 
 def _variance(law: _core.LossPmf, points: FloatArray) -> FloatArray:
@@ -82,12 +70,7 @@ QUERIES: Mapping[str, Query] = {
     "epsilon": Query("epsilon", "delta", _delta, "epsilon", _Law.epsilon, "nats"),
     "delta": Query("delta", "epsilon", _epsilon, "delta", _Law.delta, tiny=True),
     "true_positive_rate": Query("TPR", "fpr", _fpr, "true_positive_rate", _Law.power, tiny=True),
-    "tradeoff": Query(
-        *("TPR", "fpr", _fpr, "true_positive_rate", _Law.power),
-        safe="lower",
-        derived=complement,
-        tiny=True,
-    ),
+    "tradeoff": Query("FNR", "fpr", _fpr, "tradeoff", _Law.power, safe="lower", tiny=True),
     "bayes_risk": Query(
         *("Bayes risk", "prior", _prior, "bayes_risk", _core.pld_bayes_risk), safe="lower"
     ),
@@ -204,7 +187,7 @@ class Asked(ABC):
     def _safe(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Value:
         """The end of the bounds that understates no loss of privacy."""
         query = QUERIES[name]
-        if type(at) is float and not options and query.derived is None:  # the common case
+        if type(at) is float and not options:  # the common case
             limits = _LIMITS[name]
             answers = self._answers(query, at, limits)
             end = answers.end(query.safe == "lower")
@@ -239,8 +222,6 @@ def certified(
     """
     shape = points.shape
     bounds = Bounds.of([row.reshape(shape) for row in answers.table()] if shape else answers.row(0))
-    if query.derived is not None:
-        bounds = query.derived(bounds)
     bounds._limited_by = answers.theory()  # noqa: SLF001
     unmet = answers.unmet()
     if unmet is not None:

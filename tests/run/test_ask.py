@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick import Adjacency, Direction, _core
@@ -137,3 +138,16 @@ def test_the_worst_of_runs_is_the_worst_at_each_point():
         ask = (view, np.array(at), 0, 1e-2, 2**30, 0.0)
         tables = [part._run().ask(*ask).table()[:2] for part in parts]
         assert np.array_equal(worst.ask(*ask).table()[:2], least(tables, axis=0))
+
+
+@pytest.mark.parametrize("fpr", [0.0, 1e-300, 1e-20, 1e-17, 1e-9, 0.01, 0.3, 0.9, 1.0])
+def test_false_negative_rates_are_one_less_the_rates(fpr):
+    """Rounded outwards by less than two units in the last place, and not where 1 - x is exact."""
+    reached = RUN.true_positive_rate_bounds(fpr)
+    missed = RUN.tradeoff_bounds(fpr)
+    ends = ((missed.lower, reached.upper, 1), (missed.upper, reached.lower, -1))
+    with ctx.workprec(2000):
+        for found, rate, sign in ends:
+            off = sign * (1 - arb(rate) - arb(found))
+            assert 0 <= off <= arb(2) ** -52
+            assert rate not in {0, 1} or off == 0
