@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack
 
 from hockeystick import _checks
 from hockeystick._words import outspoken
+from hockeystick.accountant.entries import checked_label
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
-from hockeystick.accountant.ledger import checked_label
 from hockeystick.accountant.questions import Questioned
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition

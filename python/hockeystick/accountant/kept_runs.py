@@ -13,7 +13,7 @@ from hockeystick import _core
 from hockeystick.queries import QUERIES, certified
 
 if TYPE_CHECKING:
-    from hockeystick.accountant.ledger import Entries
+    from hockeystick.accountant.entries import Entries
     from hockeystick.bounds import Array, Bounds
     from hockeystick.composition import Composable, Terms
     from hockeystick.limits import Limits

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 
 from hockeystick import _checks, _files, _json
 from hockeystick._words import outspoken
+from hockeystick.accountant.entries import Entries
 from hockeystick.accountant.kept_curves import KeptCurves
-from hockeystick.accountant.ledger import Entries, Ledger
+from hockeystick.accountant.ledger import Ledger
 from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.errors import StaleLedgerError
 

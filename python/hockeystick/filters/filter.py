@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from hockeystick import _checks
 from hockeystick._words import outspoken
-from hockeystick.accountant.ledger import Entries, checked_label
+from hockeystick.accountant.entries import Entries, checked_label
 from hockeystick.accountant.saved_ledger import SavedLedger
 from hockeystick.adjacency import AdjacencyLike
 from hockeystick.bounds import Bounds
