@@ -43,7 +43,7 @@ HANGS = 600  # seconds after which tests count as hung
 KINDS = ("dropped", "halved", "broken")
 # What the tests import from elsewhere is imported once: a process for one row is a fork of that.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["pytest", "numpy", "scipy.stats", "flint", "mpmath", "hypothesis"])
+FORKS.set_forkserver_preload(["pytest", "numpy", "scipy.stats", "flint", "mpmath"])
 
 
 @dataclass(frozen=True, kw_only=True)
