@@ -173,17 +173,17 @@ class Tree:
                 shutil.copyfile(module, package / module.name)
         return True
 
-    def failure(self, tests: tuple[str, ...]) -> str:
-        """The first test that fails, or nothing."""
+    def failure(self, tests: tuple[str, ...], most: float | None = HANGS) -> str:
+        """The first test that fails, or nothing; `most`: seconds until they count as hung."""
         output = self.build / "pytest.txt"
         asked = [f"tests/{test}" for test in tests]
         process = FORKS.Process(target=_pytest, args=(self.root, self.package, asked, output))
         process.start()
-        process.join(HANGS)
+        process.join(most)
         if process.is_alive():
             process.kill()
             process.join()
-            return f"a hang of {HANGS} s"
+            return f"a hang of {most} s"
         if process.exitcode == 0:
             return ""
         text = output.read_text()
@@ -250,7 +250,7 @@ def run(mutations: list[Mutation], directory: Path) -> int:
     if not (tree.configure() and tree.make()):
         return len(mutations)
     everything = tuple(dict.fromkeys(test for m in mutations for test in m.tests))
-    if failed := tree.failure(everything):
+    if failed := tree.failure(everything, None):
         _say(f"before any mutation: {failed}")
         return len(mutations)
     alive = 0
