@@ -11,6 +11,8 @@
 #include "methods/question.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/range.hpp"
+#include "numeric/runtime/work.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 
@@ -118,16 +120,23 @@ std::vector<Answer> within_memory(std::span<const Direction> directions, std::sp
   }
 }
 
-/// The same for a question of a user. Refused points are asked again at looser tolerances, from the loosest on until
-/// one is refused again, so that a refusal has the best bounds of them all. `is_enough`: whether bounds meet the
-/// tolerance.
+/// The same for a question of a user, within the work of one question. Refused points are asked again at looser
+/// tolerances, from the loosest on until one is refused again, so that a refusal has the best bounds of them all; all
+/// of that within as much work again. `is_enough`: whether bounds meet the tolerance.
 template <class Ask, class IsEnough>
 std::vector<Answer> budgeted(std::span<const Direction> directions, std::span<const double> points,
                              const Limits& limits, const Interval& known, Ask&& ask, IsEnough&& is_enough) {
   check_question(directions, limits);
   const bool is_part = Budget::left() < infinity;  // of another question, which handles refusals
-  std::vector<Answer> answers = within_memory(directions, points, limits, known, ask);
-  if (is_part || !limits.method.empty()) return answers;
+  if (is_part) return within_memory(directions, points, limits, known, ask);
+  const double most = tuning::most_work * (1 + static_cast<double>(points.size()) / tuning::points_of_work);
+  std::vector<Answer> answers;
+  {
+    const WorkLimit work(most);
+    answers = within_memory(directions, points, limits, known, ask);
+  }
+  if (!limits.method.empty()) return answers;
+  const WorkLimit work(most);
   LooserTolerances looser(points, answers, limits.tolerance);
   while (looser.next()) {
     Limits at = limits;

@@ -10,6 +10,7 @@
 #include "methods/budgeted.hpp"
 #include "numeric/runtime/clock.hpp"
 #include "numeric/runtime/switches.hpp"
+#include "numeric/runtime/work.hpp"
 #include "plan/cost.hpp"
 
 namespace hockeystick {
@@ -31,7 +32,7 @@ const std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0
                                            {"chernoff_bound", &chernoff_bound, tuning::term},
                                            {"discretized_contour", &discretized_contour, tuning::term},
                                            {"fft_composition", &fft_composition, tuning::term},
-                                           {"one_large_loss", &one_large_loss, tuning::large_loss}}};
+                                           {"one_large_loss", &one_large_loss, tuning::term}}};
 
 }  // namespace
 
@@ -74,7 +75,8 @@ bool Solver::is_small_enough() const {
          next > tuning::for_the_smallest;
 }
 
-// The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left.
+// The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left within the work
+// of the question.
 bool Solver::choose() {
   if (std::exchange(is_chosen_, true)) return chosen_ < method_count;
   chosen_ = method_count;
@@ -84,6 +86,10 @@ bool Solver::choose() {
     if (task_.is_named() && table[i].name != task_.limits.method) continue;
     if (is_off(table[i].name) || !forecast(i).obstacle.empty()) continue;
     states_[i].offered = states_[i].forecast;
+    if (states_[i].forecast.cost > WorkLimit::left()) {
+      states_[i].forecast.obstacle = "it costs more than is left of the work of one question";
+      continue;
+    }
     if (chosen_ == method_count || rank(states_[i].forecast) < rank(states_[chosen_].forecast)) chosen_ = i;
   }
   return chosen_ < method_count;
@@ -114,6 +120,7 @@ void Solver::attempt() {
   is_chosen_ = false;
   evaluator_.reset();  // frees its memory
   const auto start = nanoseconds_now();
+  WorkLimit::take(state.forecast.cost);
   ++state.attempts;
   try {
     evaluator_ = state.method->prepare();

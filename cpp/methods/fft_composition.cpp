@@ -152,8 +152,9 @@ class ByTransform final : public Method {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     GridPlanner& grid = task_.grid();
     if (is_done_ || !grid.limited_by().empty()) return {.obstacle = "finer grids do not help"};
-    const double bytes = grid.plan().bytes;
-    return {grid.cost(), bytes, bytes <= task_.limits.memory() ? 0.7 : infinity, {}};
+    const double bytes = grid.plan().bytes, memory = task_.limits.memory();
+    if (bytes <= memory) return {grid.cost(), bytes, 0.7, {}};
+    return {grid.cost() * memory / bytes, bytes, infinity, {}};  // of a grid as coarse as fits
   }
 
   std::shared_ptr<const Evaluator> prepare() override {

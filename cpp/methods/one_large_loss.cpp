@@ -13,6 +13,7 @@
 #include "numeric/runtime/budget.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/runtime/switches.hpp"
+#include "numeric/runtime/work.hpp"
 #include "plan/cost.hpp"
 #include "plan/tuning.hpp"
 
@@ -197,14 +198,11 @@ Interval OneLargeLoss::all() const {
 
 namespace {
 
-OneLargeLoss split_of(const Direction& terms, const LargeLossPlan& found, double tolerance, StepCurve curve) {
-  const LargeLossPlan plan = aimed(found, terms);
+// `plan`: aimed at the terms.
+OneLargeLoss split_of(const Direction& terms, const LargeLossPlan& plan, double tolerance, StepCurve curve) {
   double steps = 0;
   for (const Term& term : terms) steps += static_cast<double>(term.count);
-  // Moments of small losses are off by their variance in cells, by the square of the fineness.
-  const double varied = plan.rate * plan.deviation / std::sqrt(tolerance);
-  const int fineness = static_cast<int>(std::clamp(std::ceil(varied), 2.0, 64.0));
-  return {terms, plan, tolerance, fineness, 1e-3 * tolerance / steps, curve};
+  return {terms, plan, tolerance, small_fineness(plan, tolerance), 1e-3 * tolerance / steps, curve};
 }
 
 }  // namespace
@@ -214,9 +212,12 @@ Interval tail_by_large_losses(const Direction& direction, const Saddlepoint& sad
   const std::optional<LargeLossPlan> plan = plan_large_loss(saddlepoint, epsilon, tolerance);
   if (!plan || !(plan->missed < tuning::missed_share * tolerance) || is_off("one_large_loss")) return {0, 1};
   Interval found{0, 1};
-  for (const double part : {0.5, 0.1})
-    if (found.upper - found.lower > tolerance * found.upper)
-      found = both(found, split_of(direction, *plan, part * tolerance, StepCurve::tail).all());
+  for (const double part : {0.5, 0.1}) {
+    if (found.upper - found.lower <= tolerance * found.upper) break;
+    const LargeLossPlan aim = aimed(*plan, direction);
+    if (!WorkLimit::take(large_loss_cost(aim, direction.size(), part * tolerance, true))) break;
+    found = both(found, split_of(direction, aim, part * tolerance, StepCurve::tail).all());
+  }
   return found;
 }
 
@@ -232,7 +233,7 @@ class ByNumberOfLargeLosses final : public Evaluator {
     if (quantity == Quantity::epsilon) return enclosed({0, infinity}, "one_large_loss");
     const std::optional<LargeLossPlan> found = plan_large_loss(saddlepoint_, at, tolerance_);
     if (!found) return enclosed({0, 1}, "one_large_loss");
-    const OneLargeLoss split = split_of(terms_, *found, tolerance_, StepCurve::delta);
+    const OneLargeLoss split = split_of(terms_, aimed(*found, terms_), tolerance_, StepCurve::delta);
     Answer result = enclosed(split.all(), "one_large_loss");
     result.truncation = split.none() + split.more();
     result.discretization = std::max(0.0, result.upper - result.lower - result.truncation);
@@ -255,8 +256,7 @@ class ByOneLargeLoss final : public Method {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     const std::optional<LargeLossPlan> plan = plan_large_loss(task_.grid().whole(), task_.question.at, tolerance_);
     if (!plan) return {.obstacle = "more than one large loss decides, or none"};
-    const double finer = std::max(1.0, std::sqrt(1e-3 / tolerance_));  // as many knots and cells
-    return {.cost = tuning::large_loss * static_cast<double>(task_.terms().size()) * finer,
+    return {.cost = large_loss_cost(*plan, task_.terms().size(), tolerance_),
             .width = plan->missed / (tuning::missed_share * task_.question.tolerance)};
   }
 

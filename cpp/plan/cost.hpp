@@ -70,6 +70,11 @@ inline double enumeration(double sums, bool wants_epsilon) {
   return sums * (wants_epsilon ? tuning::sum_for_epsilon : tuning::sum_for_delta);
 }
 
+/// Bounds by the number of large losses: `fineness` is that of the cells of small losses, at least 2.
+inline double large_losses(double terms, double fineness, double knots) {
+  return terms * (tuning::large_loss * fineness / 2 + tuning::knot * knots);
+}
+
 /// As much as a transform takes for each term, so that cheaper methods are tried first: it seldom helps, but then much.
 inline double any_large_loss(double terms) { return tuning::term * terms; }
 

@@ -10,6 +10,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
 #include "numeric/simd/vector_math.hpp"
+#include "plan/cost.hpp"
 #include "plan/tuning.hpp"
 
 namespace hockeystick {
@@ -72,6 +73,10 @@ struct SmallSums {
   std::vector<std::pair<double, double>> rows;
 };
 
+// Where all large losses lie far beyond epsilon, delta does not fall there: tilts begin at the rate and must not begin
+// at 0, from where no number of doublings leads to the last one.
+double rate_of(double epsilon, double found) { return std::max(found, tuning::least_rate / epsilon); }
+
 // What none, two and more large losses add, as it is going to be bounded; nothing where two alone add more than `most`.
 std::optional<double> missed_by(const ExpectedLosses& losses, double threshold, double epsilon, double rate,
                                 double most) {
@@ -94,7 +99,7 @@ std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, dou
   for (std::size_t i = first; i < losses.loss.size(); ++i)
     delta += losses.count[i] * -math::expm1(epsilon - losses.loss[i]);
   if (!(delta > 0)) return {};
-  LargeLossPlan plan{epsilon, 0, 0, 0, losses.from[first] / delta - 1, delta, infinity};
+  LargeLossPlan plan{epsilon, 0, 0, 0, rate_of(epsilon, losses.from[first] / delta - 1), delta, infinity};
   // The lower the threshold, the less does the sum of small losses deviate; the least that misses little, or else what
   // misses the least.
   for (const double part : {0.03, 0.06, 0.12, 0.25, 0.35, 0.5}) {
@@ -121,20 +126,49 @@ LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction) {
     delta += static_cast<double>(term.count) * (cells.upper_tail_above + cells.infinity_mass);
     called += static_cast<double>(term.count) * (cells.upper_tail_p - cells.upper_tail_above);
   }
-  if (delta > 0 && called > 0) plan.delta = delta, plan.rate = called / delta;
+  if (delta > 0 && called > 0) plan.delta = delta, plan.rate = rate_of(plan.epsilon, called / delta);
   return plan;
 }
 
+namespace {
+
 // The curve is off by the square of the distance of two knots times the rate, by an eighth, wherever the sum of small
 // losses lies; farther from there ever less.
+struct KnotSpacing {
+  KnotSpacing(const LargeLossPlan& plan, double tolerance, bool is_tail)
+      : within(std::max(tuning::knot_deviations * plan.deviation, tuning::knot_part * plan.epsilon)),
+        growth(std::clamp(tuning::knot_growth * std::sqrt(tolerance / 1e-3), 0.004, 0.1)) {
+    const double width = is_tail ? tuning::knot_width * tolerance : std::sqrt(tuning::knot_width * tolerance);
+    closest = std::min(width / plan.rate, within / 8);
+  }
+  double within, growth, closest = 0;
+
+  // How many knots lie within that distance, on one side.
+  double count(double most) const {
+    const double beyond = std::max(0.0, most - within);
+    return std::min(most, within) / closest + math::log1p(growth * beyond / closest) / growth;
+  }
+};
+
+}  // namespace
+
+double large_loss_cost(const LargeLossPlan& plan, std::size_t terms, double tolerance, bool is_tail) {
+  const KnotSpacing spacing(plan, tolerance, is_tail);
+  const double knots = spacing.count(plan.epsilon - plan.centre - plan.threshold) + spacing.count(plan.epsilon / 2);
+  return cost::large_losses(static_cast<double>(terms), small_fineness(plan, tolerance), knots);
+}
+
+int small_fineness(const LargeLossPlan& plan, double tolerance) {
+  const double varied = plan.rate * plan.deviation / std::sqrt(tolerance);
+  return static_cast<int>(std::clamp(std::ceil(varied), 2.0, 64.0));
+}
+
 std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance, bool is_tail) {
-  const double within = std::max(tuning::knot_deviations * plan.deviation, tuning::knot_part * plan.epsilon);
-  const double width = is_tail ? tuning::knot_width * tolerance : std::sqrt(tuning::knot_width * tolerance);
-  const double closest = std::min(width / plan.rate, within / 8);
-  const double growth = std::clamp(tuning::knot_growth * std::sqrt(tolerance / 1e-3), 0.004, 0.1);
+  const KnotSpacing spacing(plan, tolerance, is_tail);
   const auto distances = [&](double most) {
     std::vector<double> away;
-    for (double y = closest / 2; y < most - closest / 4; y += closest + growth * std::max(0.0, y - within))
+    for (double y = spacing.closest / 2; y < most - spacing.closest / 4;
+         y += spacing.closest + spacing.growth * std::max(0.0, y - spacing.within))
       away.push_back(y);
     return away;
   };

@@ -25,9 +25,16 @@ std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, dou
 /// The same at a closer look at where large losses decide.
 LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction);
 
+/// What that may cost [ns].
+double large_loss_cost(const LargeLossPlan& plan, std::size_t terms, double tolerance, bool is_tail = false);
+
 /// Losses, from the threshold on, at which the curve of a large loss is wanted: those of a sum of small ones next to
 /// `centre` the closest, by rising loss. `is_tail`: the tail is wanted, between two of these losses anything.
 std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance, bool is_tail = false);
+
+/// How finely cells of small losses are to be cut, at least 2: their moments are off by their variance in cells, which
+/// falls with its square.
+int small_fineness(const LargeLossPlan& plan, double tolerance);
 
 /// Edges of cells up to the threshold; hardly any loss is below the first. `fineness` edges for each node of the pair.
 std::vector<double> small_losses(const DominatingPair& pair, double threshold, double rare, int fineness);

@@ -10,6 +10,13 @@
 
 namespace hockeystick::tuning {
 
+// The work of one question [ns]: what its attempts may cost by their forecasts, for one point and for so many more
+// again; and the part of it that deltas at points of a curve may take before composed distributions have the rest. By
+// hand: a question ends within some seconds.
+inline const double most_work = tuned("most_work", 4e9);
+inline const double points_of_work = tuned("points_of_work", 16);
+inline const double most_work_of_deltas = tuned("most_work_of_deltas", 0.6e9);
+
 // Costs of transforms [ns].
 
 // A term: its nodes, its place on the grid and its support. Fitted.
@@ -60,8 +67,10 @@ inline const double cheap_grid_of_many_atoms = tuned("cheap_grid_of_many_atoms",
 // A sum of losses in an enumeration: set from lists of some hundred sums.
 inline const double sum_for_delta = tuned("sum_for_delta", 200);
 inline const double sum_for_epsilon = tuned("sum_for_epsilon", 700);
-// A term of a bound by the number of large losses. Measured for sampled Gaussians.
-inline const double large_loss = tuned("large_loss", 250e3);
+// A term of a bound by the number of large losses: its small losses, cut as finely as at least, or so many times finer;
+// and each knot of its large ones. Measured for sampled Gaussians.
+inline const double large_loss = tuned("large_loss", 50e3);
+inline const double knot = tuned("knot", 800);
 // Time that may be spent on the tolerance of a delta below the floor. By hand.
 inline const double for_the_smallest = tuned("for_the_smallest", 2e6);
 
@@ -149,6 +158,8 @@ inline const double many_deltas = tuned("many_deltas", 1000);
 inline const double missed_share = tuned("missed_share", 0.25);
 // The same, below which no higher threshold of large losses is looked for. By hand.
 inline const double hardly_missed = tuned("hardly_missed", 0.02);
+// Least rate at which delta is taken to fall, times epsilon. By hand.
+inline const double least_rate = tuned("least_rate", 0.1);
 // The widest knots, squared, times the rate of delta, squared, as a part of the tolerance: their chords are off by an
 // eighth of that. By hand.
 inline const double knot_width = tuned("knot_width", 0.4);

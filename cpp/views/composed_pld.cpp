@@ -15,6 +15,7 @@
 #include "numeric/fft/cache.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
+#include "plan/cost.hpp"
 #include "plan/lattice_grid.hpp"
 #include "plan/nonuniform_grid.hpp"
 #include "plan/saddlepoint.hpp"
@@ -94,13 +95,17 @@ WindowForecast window_of(const Saddlepoint& saddlepoint, const LatticeGrid& grid
 
 }  // namespace
 
-double explicit_pmf_bytes(const Direction& asked, const ExplicitRequest& request) {
+ExplicitNeeds explicit_pmf_needs(const Direction& asked, const ExplicitRequest& request) {
   const Direction direction = terms_of(asked, request);
-  if (direction.empty()) return 0;
+  if (direction.empty()) return {};
   const Saddlepoint saddlepoint(direction);
   const LatticeGrid grid = grid_of(direction, saddlepoint, request);
   const std::vector<NonuniformGrid> supports = supports_of(direction, saddlepoint, grid, request);
-  return window_of(saddlepoint, grid, supports, request).bytes(2) + support_bytes(supports);
+  double points = 0;
+  for (const NonuniformGrid& support : supports) points += support.points();
+  const WindowForecast window = window_of(saddlepoint, grid, supports, request);
+  return {window.bytes(2) + support_bytes(supports),
+          cost::transform(static_cast<double>(direction.size()), points, window.length())};
 }
 
 LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {

@@ -25,8 +25,12 @@ struct ExplicitRequest {
   bool merged = true;    // whether Gaussian terms are merged first, exactly; only where no support is given
 };
 
-/// Peak memory of explicit_pmf, in bytes.
-double explicit_pmf_bytes(const Direction& direction, const ExplicitRequest& request);
+/// What explicit_pmf takes.
+struct ExplicitNeeds {
+  double bytes = 0;  // peak memory
+  double cost = 0;   // by the cost model [ns], of an upper and a lower one
+};
+ExplicitNeeds explicit_pmf_needs(const Direction& direction, const ExplicitRequest& request);
 
 /// The composed privacy loss distribution on a uniform grid. The one-step distributions have the given support, or a
 /// uniform one that holds all but `tail_mass`. Memory is charged to the thread's budget.

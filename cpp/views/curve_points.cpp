@@ -10,6 +10,7 @@
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/work.hpp"
 
 namespace hockeystick {
 namespace {
@@ -19,9 +20,6 @@ constexpr double alike = 8;
 
 // What a point may take: others tell as much where one takes more [bytes].
 constexpr std::size_t cheap_memory = 1 << 24;
-
-// What all points may cost by their forecasts [ns]: a composed distribution costs less than more of them. By hand.
-constexpr double most_cost = 400e6;
 
 constexpr double tiny = 1e-307;  // more than any product of two doubles loses to underflow
 
@@ -119,8 +117,14 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   sort_by(wanted, &WantedPoint::tolerance);
   std::vector<WantedPoint> ahead, behind;
   for (const WantedPoint& at : wanted) (at.loss < 0 ? behind : ahead).push_back(at);
-  std::size_t found = ask(direction_, 1, ahead);
-  if (reverse_) found += ask(*reverse_, -1, behind);
+  std::size_t found = 0;
+  {
+    const WorkLimit work(work_left_);
+    const double given = WorkLimit::left();
+    found += ask(direction_, 1, ahead);
+    if (reverse_) found += ask(*reverse_, -1, behind);
+    work_left_ -= given - WorkLimit::left();
+  }
   sort_by(points_, &CurvePoint::loss);
   std::size_t kept = 0;
   for (const CurvePoint& at : points_) {
@@ -137,7 +141,7 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
 std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
   std::vector<double> epsilons;
-  for (auto from = wanted.begin(); from != wanted.end() && cost_ < most_cost;) {
+  for (auto from = wanted.begin(); from != wanted.end() && WorkLimit::left() > 0;) {
     checkpoint();
     const double tolerance = from->tolerance;
     const auto to = std::find_if(from, wanted.end(), [&](const auto& at) { return at.tolerance > alike * tolerance; });
@@ -150,7 +154,6 @@ std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<Wan
       points_.push_back(curve_point(sign * epsilons[k], {lower, upper}));
       if (!deltas[k].converged) points_.back().refused = upper > 0 ? (upper - lower) / upper : 0;
       found += deltas[k].converged ? 1 : 0;
-      cost_ += deltas[k].total_cost;
     }
   }
   return found;

@@ -12,6 +12,7 @@
 
 #include "methods/question.hpp"
 #include "numeric/interval.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 
@@ -67,7 +68,7 @@ class CurvePoints {
   const Direction& direction_;
   const Direction* reverse_;
   Limits limits_;
-  double farthest_, cost_ = 0;
+  double farthest_, work_left_ = tuning::most_work_of_deltas;
   std::vector<CurvePoint> points_;
 };
 

@@ -9,6 +9,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/work.hpp"
 
 namespace hockeystick {
 namespace {
@@ -43,7 +44,8 @@ Outcome refine_within(const Direction& direction, const Refinement& refinement, 
       refinement.tilt,
       {},
       true};
-  const auto bytes = [&] { return 2 * explicit_pmf_bytes(direction, request); };
+  ExplicitNeeds needs;
+  const auto bytes = [&] { return 2 * (needs = explicit_pmf_needs(direction, request)).bytes; };
   double previous = infinity;
   int failures = 0;
   for (int pass = 1; pass <= most_passes; ++pass) {
@@ -56,6 +58,7 @@ Outcome refine_within(const Direction& direction, const Refinement& refinement, 
         request.interval *= 2, request.tilt = std::min(request.tilt, 0.5 / request.interval);
       if (bytes() > memory) return outcome;
     }
+    if (!WorkLimit::take(needs.cost)) return {"passes", 0};
     request.side = Side::upper;
     LossPmf upper = explicit_pmf(direction, request);
     const Held room(2.0 * sizeof(double) * static_cast<double>(upper.mass.size()));

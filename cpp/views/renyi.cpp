@@ -15,13 +15,15 @@
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/work.hpp"
+#include "plan/tuning.hpp"
 #include "views/loss_cells.hpp"
 #include "views/zcdp.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double most_cells = 0x1p21;
+constexpr double most_cells = 0x1p21, first_cells = 1000;
 
 // One step's moment, from what the pair knows of it and from its cells, and the closed form for a Gaussian with that
 // mu.
@@ -36,6 +38,7 @@ Interval not_known(const DominatingPair&) { return anything; }
 struct Tally {
   Interval bounds{0, 0};
   double cells = 0;  // the most cells of a pair
+  double all = 0;    // cells of all pairs
   double gap = 0;    // the width that the cells alone leave
 };
 
@@ -47,7 +50,7 @@ class CutDirection {
   /// A moment's sum over the steps. A pair that knows its moment within `tolerance` of itself gets no cells.
   Tally total(const Moment& moment, double tolerance, int fineness) {
     Tally tally;
-    auto& [sum, cells, gap] = tally;
+    auto& [sum, cells, all, gap] = tally;
     for (std::size_t j = 0; j < merged_.terms.size(); ++j) {
       const Term& term = merged_.terms[j];
       const auto count = static_cast<double>(term.count);
@@ -60,7 +63,7 @@ class CutDirection {
         step = moment.known(*term.pair);
         if (!(std::isfinite(step.upper) && step.upper - step.lower <= tolerance * step.upper)) {
           const auto pair = cut(j, fineness);
-          cells = std::max(cells, pair->cells());
+          cells = std::max(cells, pair->cells()), all += pair->cells();
           const Interval by_cells = moment.of_step(*pair);
           gap += count * (by_cells.upper - by_cells.lower);
           step = both(step, by_cells);
@@ -101,9 +104,11 @@ bool is_hopeless(const Tally& tally, double previous, double allowed) {
 
 // Refines the cells until the sum is as tight as asked.
 void refine(Answer& answer, CutDirection& direction, const Moment& moment, const Limits& limits) {
-  double previous = infinity;
+  double previous = infinity, next = first_cells;
   for (int fineness = 8; !answer.converged; fineness *= 4) {
     checkpoint();
+    if (!WorkLimit::take(tuning::point * next)) answer.limited_by = "passes";
+    if (!answer.limited_by.empty()) break;
     const Tally tally = direction.total(moment, 0.5 * limits.tolerance, fineness);
     answer.lower = std::max(answer.lower, tally.bounds.lower);
     answer.upper = std::min(answer.upper, tally.bounds.upper);
@@ -115,8 +120,7 @@ void refine(Answer& answer, CutDirection& direction, const Moment& moment, const
     if (answer.limited_by.empty() && fineness > 32 && is_hopeless(tally, previous, limits.tolerance * answer.upper))
       answer.limited_by = "passes";
     if (!std::isfinite(answer.upper)) answer.limited_by = "rounding";
-    if (!answer.limited_by.empty()) break;
-    previous = tally.gap;
+    previous = tally.gap, next = 4 * tally.all;
   }
 }
 

@@ -65,8 +65,9 @@ class SlopeSearch {
       if (widest.slope <= reached_ * (1 + 0.1 * tolerance_)) break;  // the divergences themselves are not known better
       const double middle = (1 + std::sqrt(widest.from.t * widest.to.t)) - 1;
       if (!(widest.from.t < middle && middle < widest.to.t)) break;
-      spans_.pop();
       const Point between = at(middle, beyond);
+      if (!(between.moment < infinity)) break;  // beyond the work of one question
+      spans_.pop();
       spans_.emplace(widest.from, between);
       spans_.emplace(between, widest.to);
     }

@@ -30,7 +30,11 @@ class CertificationError(RuntimeError):
 
     @property
     def limited_by(self) -> str:
-        """What limited them: "memory_limit", the argument; "rounding", of binary64; or "passes"."""
+        """What limited them.
+
+        "memory_limit", the argument; "rounding", of binary64; or "passes", the work that one
+        question may do, which is counted and not timed.
+        """
         return str(self.args[2])
 
     @property

@@ -264,7 +264,7 @@ def explanation(query: Query, at: str, found: _Unmet, limits: Limits) -> str:
 
 _REASONS = {
     "rounding": "the rounding of binary64 arithmetic alone takes more",
-    "passes": "refining the grid did not get there",
+    "passes": "refining did not get there within the work of one question",
     "method": "the method named does not get there",
 }
 

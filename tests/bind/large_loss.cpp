@@ -143,6 +143,19 @@ void bind_large_loss(py::module_& core) {
       },
       py::arg("epsilon"), py::kw_only(), py::arg("threshold"), py::arg("centre"), py::arg("deviation"), py::arg("rate"),
       py::arg("tolerance"));
+  module.def(
+      "cost",
+      [](const Direction& terms, double epsilon, double tolerance, bool tail) {
+        const auto found = plan_large_loss(Saddlepoint(terms), epsilon, tolerance);
+        return found ? large_loss_cost(aimed(*found, terms), terms.size(), tolerance, tail) : infinity;
+      },
+      py::arg("terms"), py::arg("epsilon"), py::kw_only(), py::arg("tolerance") = 1e-3, py::arg("tail") = false);
+  module.def(
+      "tail",
+      [](const Direction& terms, double epsilon, double tolerance) {
+        return ends_of(tail_by_large_losses(terms, Saddlepoint(terms), epsilon, tolerance));
+      },
+      py::arg("terms"), py::arg("epsilon"), py::kw_only(), py::arg("tolerance") = 1e-3);
   module.def("small_losses", &small_losses, py::arg("pair"), py::kw_only(), py::arg("threshold"), py::arg("rare"),
              py::arg("fineness"));
 }

@@ -13,6 +13,7 @@
 #include "methods/fft_composition.hpp"
 #include "methods/smoothed_plan.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/runtime/work.hpp"
 #include "plan/atom_planner.hpp"
 #include "plan/closing.hpp"
 #include "plan/cost.hpp"
@@ -26,7 +27,26 @@
 namespace py = pybind11;
 using namespace hockeystick;
 
+namespace {
+
+void bind_work(py::module_& core) {
+  py::module_ module = core.def_submodule("work", "The work of questions [ns of the cost model], for tests.");
+  module.def("taken", &WorkLimit::taken, "By all questions of this thread.");
+  module.def("left", &WorkLimit::left);
+  module.def("take", &WorkLimit::take, py::arg("cost"));
+  module.def(
+      "within",
+      [](double cost, const py::object& ask) {
+        const WorkLimit limit(cost);
+        return ask();
+      },
+      py::arg("cost"), py::arg("ask"), "What `ask()` returns if it may begin no more work than that.");
+}
+
+}  // namespace
+
 void bind_plan(py::module_& core) {
+  bind_work(core);
   py::module_ module = core.def_submodule("plan", "Plans, for tests.");
   py::class_<Saddle>(module, "Saddle", "Where a question lies.")
       .def_readonly("tilt", &Saddle::tilt)

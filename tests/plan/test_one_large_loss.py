@@ -2,6 +2,7 @@
 """Plans of bounds by the number of large losses."""
 
 import itertools
+import math
 
 import pytest
 
@@ -63,3 +64,30 @@ def test_cells_of_small_losses_begin_where_few_are_lower(form):
     assert all(a < b for a, b in itertools.pairwise(edges))
     cells = pair.integrate(edges)
     assert cells.lower_tail_p <= 1e-8
+
+
+def test_a_loss_far_beyond_epsilon_leaves_tilts_that_begin_above_zero():
+    """delta does not fall there: tilts that began at a rate of 0 were doubled without end."""
+    q = 1e-9 * 2.718281828459045**-200
+    far = [(_core.dominating_pair("discrete_pair", (1 - 1e-9, 1e-9, 1 - q, q)), 9)]
+    for epsilon in (1.0, 50.0):
+        threshold, _, _, rate, delta, _ = parts.plan(far, epsilon)
+        assert rate * epsilon >= 0.099
+        assert threshold < epsilon
+        assert delta == pytest.approx(9e-9, rel=1e-6)
+        lower, upper = parts.tail(far, epsilon)
+        assert lower <= -math.expm1(9 * math.log1p(-1e-9)) <= upper
+
+
+@pytest.mark.parametrize("tail", [False, True])
+def test_what_knots_cost_is_forecast_and_kept_to(tail):
+    run = terms(sampled(1.0, 1e-4), 504)
+    coarse, fine = (parts.cost(run, 1.0, tolerance=at, tail=tail) for at in (1e-3, 1e-6))
+    assert fine > 5 * coarse
+    if tail:
+        assert fine > 100 * coarse  # a tail needs knots by the tolerance, not by its root
+        before = _core.work.taken()
+        assert _core.work.within(coarse / 2, lambda: parts.tail(run, 1.0)) == (0.0, 1.0)
+        assert _core.work.taken() == before
+        lower, upper = _core.work.within(20 * coarse, lambda: parts.tail(run, 1.0))
+        assert 0 < lower <= upper < 1.01 * lower

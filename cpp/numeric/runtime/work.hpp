@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much work one question may do: counted in nanoseconds of the cost model (plan/cost.hpp) and never by a clock, so
+// that no answer depends on the machine or on what else it does.
+#pragma once
+
+namespace hockeystick {
+
+/// During its lifetime, its thread may begin work of this cost. A nested limit also takes from the outer one.
+class WorkLimit {
+ public:
+  explicit WorkLimit(double cost);
+  ~WorkLimit();
+  WorkLimit(const WorkLimit&) = delete;
+  WorkLimit& operator=(const WorkLimit&) = delete;
+
+  /// The cost that is left; inf without a limit.
+  static double left();
+  /// Takes this cost from what is left. Where less is left, it takes nothing and returns false: the work must not
+  /// begin.
+  static bool take(double cost);
+  /// The cost of all work that this thread ever took.
+  static double taken();
+
+ private:
+  double before_, given_;
+};
+
+}  // namespace hockeystick
