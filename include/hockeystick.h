@@ -142,6 +142,12 @@ HS_API int hs_epsilon(const hs_run *run, const double *deltas, size_t n, const h
 /* Encloses delta of the run at each of n epsilons, in [0, 1e4]. */
 HS_API int hs_delta(const hs_run *run, const double *epsilons, size_t n, const hs_options *options, hs_answer *answers);
 
+/* For languages that pass nothing but pointers, as R's .C: encloses epsilon of a ledger at a delta, with default options.
+ * `ledger` points to a text as of hs_run_add_json that ends with a zero. `why` becomes what hs_last_error says; below
+ * HS_OK nothing else but the status is written. */
+HS_API void hs_epsilon_by_pointers(const char *const *ledger, const double *delta, double *lower, double *upper,
+                                   int *status, const char **why);
+
 /* Views of a run, each enclosed at n points. With options NULL the tolerance is 1e-3, of the last two 1e-2. */
 
 /* The largest true positive rate of a test at false positive rates in [0, 1]; the trade-off function is 1 less that. */

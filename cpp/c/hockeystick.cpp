@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -129,6 +130,23 @@ int hs_run_add_json(hs_run* run, const char* text, size_t length) {
 
 int hs_epsilon(const hs_run* run, const double* deltas, size_t n, const hs_options* options, hs_answer* answers) {
   return c::ask(run, View::epsilon, {deltas, n, "deltas"}, options, answers);
+}
+
+void hs_epsilon_by_pointers(const char* const* ledger, const double* delta, double* lower, double* upper, int* status,
+                            const char** why) {
+  if (status == nullptr) return;
+  *status = c::guarded([&] {
+    const char* text = c::not_null(*c::not_null(ledger, "ledger"), "ledger");
+    c::not_null(lower, "lower");
+    c::not_null(upper, "upper");
+    const std::unique_ptr<hs_run, void (*)(hs_run*)> run(hs_run_new(), hs_run_free);
+    hs_answer answer{};
+    int found = run == nullptr ? HS_NO_MEMORY : hs_run_add_json(run.get(), text, std::strlen(text));
+    if (found >= HS_OK) found = hs_epsilon(run.get(), delta, 1, nullptr, &answer);
+    if (found >= HS_OK) *lower = answer.lower, *upper = answer.upper;
+    return found;
+  });
+  if (why != nullptr) *why = message;
 }
 
 int hs_delta(const hs_run* run, const double* epsilons, size_t n, const hs_options* options, hs_answer* answers) {

@@ -5,7 +5,7 @@ import itertools
 import math
 import re
 import threading
-from ctypes import POINTER, byref, c_int64, c_ubyte, cast, sizeof
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_ubyte, cast, sizeof
 from functools import partial
 from pathlib import Path
 
@@ -278,3 +278,28 @@ def test_pure_epsilon():
     run.add("gaussian", noise_multiplier=1.0)
     assert run.ask("epsilon", [0.0])[1] == [(math.inf, math.inf)]
     assert dpsgd(delta=0.0) == (math.inf, math.inf)
+
+
+def by_pointers(text, delta):
+    """What R's .C asks, and what it finds."""
+    ledger, why = c_char_p(text), c_char_p()
+    at, lower, upper, status = c_double(delta), c_double(-7), c_double(-7), c_int()
+    lib.hs_epsilon_by_pointers(*map(byref, (ledger, at, lower, upper, status, why)))
+    return lower.value, upper.value, status.value, why.value.decode()
+
+
+def test_pointers_alone_ask_a_ledger():
+    run = 1000 * hs.Gaussian(1.0).poisson_sampled(0.01) + 5 * hs.Laplace(20.0)
+    text, bounds = run.to_json().encode(), run.epsilon_bounds(1e-5)
+    assert by_pointers(text, 1e-5) == (bounds.lower, bounds.upper, library.OK, "")
+    for bad, delta, said in (
+        (text, 2.0, "delta"),
+        (text[:-9], 1e-5, ""),
+        (b"{}", 1e-5, "schema"),
+        (None, 1e-5, "ledger must be given, got NULL"),
+    ):
+        lower, upper, status, why = by_pointers(bad, delta)
+        assert (lower, upper, status) == (-7, -7, library.BAD_ARGUMENT)
+        assert said in why
+        assert why
+    lib.hs_epsilon_by_pointers(None, None, None, None, None, None)

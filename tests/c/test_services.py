@@ -130,6 +130,11 @@ def test_java(prefix, tmp_path):
     held(called("java", path, "-cp", tmp_path, "Service", env=environment(prefix)))
 
 
+def test_r(prefix):
+    needs("Rscript")
+    held(called("Rscript", SERVICES / "service.R", prefix / "lib" / "libhockeystick.so.1"))
+
+
 def test_ctypes(prefix):
     library = prefix / "lib" / "libhockeystick.so.1"
     held(called(sys.executable, SERVICES / "service.py", library))

@@ -274,3 +274,19 @@ def test_steps_may_be_floats():
 def test_bad_delta():
     with pytest.raises(ValueError, match="delta must be"):
         HockeystickAccountant().get_epsilon(0.0)
+
+
+def test_a_history_is_a_run():
+    accountant = HockeystickAccountant()
+    assert accountant.composition == hs.Composition()
+    for noise, rate in ((1.0, 0.01), (2.0, 0.02), (1.0, 0.01)):
+        accountant.step(noise_multiplier=noise, sample_rate=rate)
+    run = 2 * hs.Gaussian(1.0).poisson_sampled(0.01) + hs.Gaussian(2.0).poisson_sampled(0.02)
+    assert accountant.composition == run
+    assert accountant.epsilon_bounds(DELTA) == run.epsilon_bounds(DELTA)
+    report = hs.Accountant().compose(accountant.composition).report(DELTA)
+    assert report.bounds.upper == accountant.get_epsilon(DELTA)
+    accountant.step(noise_multiplier=0.0, sample_rate=0.5)
+    assert accountant.get_epsilon(DELTA) == math.inf
+    with pytest.raises(ValueError, match="^noise_multiplier must be in .* in every step, got 0$"):
+        _ = accountant.composition

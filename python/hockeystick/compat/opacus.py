@@ -97,11 +97,30 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc] # Opacus' type i
     ) -> hs.Bounds[float]:
         """Epsilon at `delta`, enclosed; see ``Composition.epsilon_bounds``."""
         delta = _arguments.one_delta(delta)
+        run = self._run()
+        if run is None:
+            return hs.Bounds(math.inf, math.inf)
+        return run.epsilon_bounds(delta, tolerance=tolerance)
+
+    @property
+    def composition(self) -> hs.Composition:
+        """All that ran, as a run: for ledgers and reports, pictures, sentences and audits.
+
+        Raises:
+            ValueError: A step ran without noise: it may tell everything, which no run says; or
+                something in the history is out of range.
+        """
+        run = self._run()
+        if run is None:
+            raise ValueError("noise_multiplier must be in [0.001, 1e+12] in every step, got 0")
+        return run
+
+    def _run(self) -> hs.Composition | None:
+        """The same, or None after a step without noise."""
         parts = [_steps(*entry) for entry in self.history]
         if None in parts:
-            return hs.Bounds(math.inf, math.inf)
-        run = sum((part for part in parts if part is not None), hs.Composition())
-        return run.epsilon_bounds(delta, tolerance=tolerance)
+            return None
+        return sum((part for part in parts if part is not None), hs.Composition())
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on from a state of this accountant, or of Opacus' "prv", "rdp" or "gdp".
