@@ -16,6 +16,7 @@
 #include "discretize/pair_delta.hpp"
 #include "mechanisms/additive/additive_noise.hpp"
 #include "mechanisms/described.hpp"
+#include "mechanisms/discrete/wide_discrete_gaussian.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 
@@ -53,6 +54,15 @@ Noise::Map calling(const py::function& function, const char* name) {
 }  // namespace
 
 void bind_mechanisms(py::module_& module) {
+  module.def(
+      "gaussians_about",
+      [](double sigma, double moved) {
+        return gaussians_about(checked("sigma", sigma, {2e4, 9e11}),
+                               checked("moved", moved, {1, 1e6, Range::Ends::closed, true}));
+      },
+      py::arg("sigma"), py::arg("moved"),
+      "The noise multipliers of Gaussians that cost at least, and at most, what discrete Gaussian noise of that sigma "
+      "costs, moved by `moved` or by twice that.");
   py::register_exception<NoPair>(module, "NoPairError", PyExc_ValueError).doc() =
       "No dominating pair is known for a comparison; the message is the reason.";
   py::class_<DominatingPair, Pair>(module, "DominatingPair", "Two distributions that dominate a mechanism. Immutable.")

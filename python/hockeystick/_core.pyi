@@ -42,6 +42,7 @@ __all__: list[str] = [
     "epsilon_bounds",
     "explain",
     "forget_transforms",
+    "gaussians_about",
     "gdp_bounds",
     "is_group_cut",
     "kernel",
@@ -575,6 +576,14 @@ def explain(
 def forget_transforms() -> None:
     """
     Drops all kept transforms.
+    """
+
+def gaussians_about(
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    moved: typing.SupportsFloat | typing.SupportsIndex,
+) -> typing.Annotated[list[float], "FixedSize(2)"]:
+    """
+    The noise multipliers of Gaussians that cost at least, and at most, what discrete Gaussian noise of that sigma costs, moved by `moved` or by twice that.
     """
 
 def gdp_bounds(

@@ -155,7 +155,7 @@ BAD_MECHANISMS = [
     ("poisson_sampled(randomized_response)", {"noise_parameter": 0.5, "sampling_probability": 0.1}),
     ("(" * 50, {}),
     ("poisson_sampled(" * 50 + ")" * 50, STEP),
-    ("discrete_gaussian", {"sigma": 1e9}),
+    ("discrete_gaussian", {"sigma": 9.5e11}),
     ("truncated_poisson_gaussian", CUT),
     ("truncated_poisson_gaussian", CUT | {"noise_multiplier": 1.0, "dataset_size": 2e9}),
     ("truncated_poisson_gaussian", CUT | {"noise_multiplier": 1.0, "truncated_batch_size": 1.5}),

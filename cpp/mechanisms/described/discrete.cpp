@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechanisms/described/rows.hpp"
+#include "mechanisms/discrete/wide_discrete_gaussian.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/sum.hpp"
 
@@ -47,19 +48,40 @@ PairName sampled_discrete_laplace(const Described& one, Comparison way, double q
 // Of discrete Gaussian noise: sigma, sensitivity, truncation.
 double bound(const Described& one) { return std::isnan(one.number(2)) ? infinity : one.number(2); }
 
+// Most integers that are listed on a side: 38 sigmas, beyond which lies less than the smallest mass that counts.
+double room(const Described& one) {
+  constexpr double most_atoms = 4e6;
+  return std::floor((most_atoms - 2 * one.number(1)) / 2) - 1;
+}
+bool is_listed(const Described& one) { return std::ceil(38 * one.number(0)) <= room(one) || bound(one) <= room(one); }
+
 void check_size(const Described& one) {
-  constexpr double most_atoms = 4e6, radius = 38;  // sigmas beyond which lies less than the smallest mass that counts
-  const double room = std::floor((most_atoms - 2 * one.number(1)) / 2) - 1;
-  if (std::ceil(radius * one.number(0)) <= room || bound(one) <= room) return;
-  const bool endless = std::isinf(bound(one));
-  checked(endless ? "sigma, of at most 4e6 integers," : "truncation, of at most 4e6 integers,",
-          endless ? one.number(0) : bound(one), {0, endless ? room / radius : room});
+  if (is_listed(one)) return;
+  if (std::isinf(bound(one)))
+    checked("sigma", one.number(0), {0, 9e11});
+  else
+    checked("truncation, of at most 4e6 integers,", bound(one), {0, room(one)});
+}
+
+// Noise of more integers is known between two Gaussians.
+Mechanism simplest_discrete_gaussian(const Mechanism& one) {
+  if (is_listed(*one)) return one;
+  const auto [least, most] = gaussians_about(one->number(0), one->number(1));
+  return described_in_order(mechanism_kind("gaussian_between"), {{least}, {most}});
+}
+
+// Where one pair is needed.
+void check_listed(const Described& one) {
+  if (is_listed(one)) return;
+  checked("sigma, where noise between two Gaussians will not do,", one.number(0), {0, room(one) / 38});
 }
 
 PairName discrete_gaussian(const Described& one, Comparison way) {
+  check_listed(one);
   return {"discrete_gaussian", {one.number(0), shift(one.number(1), way), bound(one)}};
 }
 PairName sampled_discrete_gaussian(const Described& one, Comparison way, double q) {
+  check_listed(one);
   return rows::sampled_pair("discrete_gaussian", {one.number(0), one.number(1), bound(one)}, way, q);
 }
 
@@ -139,7 +161,8 @@ std::vector<MechanismKind> rows::discrete() {
                      {"truncation", {1, 1e15, Range::Ends::closed, true}, std::nan("")}},
        .pair = discrete_gaussian,
        .sampled = sampled_discrete_gaussian,
-       .check = check_size},
+       .check = check_size,
+       .simplified = simplest_discrete_gaussian},
       {.name = "randomized_response",
        .type = "RandomizedResponse",
        .arguments = {{"noise_parameter", ranges::probability},

@@ -36,7 +36,8 @@ Mechanism simplest_epoch(const Mechanism& one) {
 
 // Random allocation: steps, epochs.
 void check_allocation(const Described& one) {
-  if (one.inner->kind->enclosure != nullptr)
+  const Mechanism inner = simplified(one.inner);
+  if (inner != nullptr && inner->kind->enclosure != nullptr)
     throw std::invalid_argument("mechanism must be known by a dominating pair to be allocated at random, got " +
                                 std::string(one.inner->kind->name));
   if (is_gaussian(*one.inner)) return check_epochs(one, "steps", ranges::noise_multiplier.low);
