@@ -52,7 +52,7 @@ def test_corners_count_no_less_than_the_integral(mu, width):
         assert found <= f + scale
 
 
-@pytest.mark.parametrize("mu", [2.0**-18, 0.25, 3.0])
+@pytest.mark.parametrize("mu", [2.0**-18, 0.25, 3.0, 8.0])  # more than half of it at the last
 def test_what_lies_above_the_last_corner_is_counted(mu):
     nodes, excess = _core.sampling.pivot_nodes(mu, 0.5, 1e-3)
     _, top, loss = nodes[-1]
