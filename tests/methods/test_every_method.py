@@ -36,6 +36,7 @@ RUNS = {
     "sampled gaussian": 1000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01),
     "one sampled gaussian": 1 * hs.Gaussian(noise_multiplier=0.7).poisson_sampled(0.1),
     "little noise": 20 * hs.Gaussian(noise_multiplier=0.04).poisson_sampled(0.01),
+    "rarely sampled": 1000 * hs.Gaussian(noise_multiplier=0.7).poisson_sampled(1e-6),
     "laplace": 20 * hs.Laplace(noise_multiplier=10.0),
     "one laplace": 1 * hs.Laplace(noise_multiplier=2.0),
     "sampled laplace": 300 * hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.01),
