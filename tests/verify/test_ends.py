@@ -47,7 +47,10 @@ EXAMPLES = [
 @pytest.mark.parametrize("way", REPLACES, ids=lambda way: way.value)
 @pytest.mark.parametrize("mechanism", EXAMPLES, ids=lambda one: repr(one)[:70])
 def test_pairs_lie_beyond_both_ends(mechanism, way):
-    """The fast pair above is above what is proved, those below are below what is attained."""
+    """The fast pair above is above what is proved, those below are below what is attained.
+
+    Of shuffled epochs the fast accountant proves more: its pair is above what is attained.
+    """
     rng = random.Random(0)
     with ctx.workprec(150):
         sides = ends(mechanism, way, 12)
@@ -58,7 +61,8 @@ def test_pairs_lie_beyond_both_ends(mechanism, way):
             at = arb(epsilon)
             proved, attained = sides.proved(at), max(one(at).mid() for one in sides.attained)
             assert attained <= proved + arb(10) ** -12
-            assert above.delta_above(epsilon).item() * (1 + 2**-50) >= proved.lower()
+            least = attained if isinstance(mechanism, hs.Shuffled) else proved.lower()
+            assert above.delta_above(epsilon).item() * (1 + 2**-50) >= least
             for below in belows:
                 assert below.delta_above(epsilon).item() <= attained * (1 + arb(10) ** -9) + 1e-13
 
@@ -68,7 +72,6 @@ def test_pairs_lie_beyond_both_ends(mechanism, way):
     [
         (EXAMPLES[0], "replace-one"),
         (EXAMPLES[3], "replace-special"),
-        (EXAMPLES[5], "replace-special"),
         (EXAMPLES[7], "add-or-remove-one"),
     ],
     ids=str,
@@ -80,6 +83,14 @@ def test_the_fast_accountant_encloses_both_ends(mechanism, adjacency, question):
     assert result.fast.lower <= result.lower <= result.upper <= result.fast.upper
     assert result.known == (not result.reason)
     assert result.known or "a gap is left" in result.reason
+
+
+@pytest.mark.parametrize("question", [{"delta": 1e-2}, {"epsilon": 0.5}], ids=str)
+def test_shuffled_epochs_are_between_what_is_attained_and_what_is_proved(question):
+    """The upper bound rests on a theorem that the oracle lacks."""
+    result = hs.verify(EXAMPLES[5], adjacency="replace-special", digits=10, **question)
+    assert result.enclosed is not False
+    assert result.fast.lower <= result.lower <= result.fast.upper <= result.upper
 
 
 def test_one_batch_without_replacement_closes():
