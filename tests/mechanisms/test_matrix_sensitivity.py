@@ -91,6 +91,15 @@ def test_columns_of_tiny_and_large_entries():
             assert lower <= arb(square).sqrt() <= upper
 
 
+def test_squares_that_are_lost_next_to_the_first_are_booked():
+    """Each addition of 0.99 u to 1 is rounded down to 1."""
+    columns = np.full((1001, 2), (0.99 * 2.0**-53) ** 0.5)
+    columns[0] = 1
+    _, upper = _core.matrix_sensitivity(columns, 1, 2)
+    square = 4 * gram(columns.tolist(), 0, 1)
+    assert Fraction(upper) ** 2 >= square > 4 + 3600 * Fraction(2) ** -53
+
+
 @pytest.mark.parametrize("steps", [20, 48, 150])
 def test_many_steps_stay_enclosed(steps):
     """Of more than are listed: above what was found, and within a few percent of it."""
