@@ -2,22 +2,21 @@
 """Mechanisms in general, and their composition."""
 
 from abc import abstractmethod
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib import import_module
-from operator import itemgetter
 from typing import Any, ClassVar, NoReturn
 
 from hockeystick import _checks, _core, _html
+from hockeystick._other_forms import OtherForms
+from hockeystick._terms import joined, merged
 from hockeystick._words import LONGEST, elided, outspoken, written
 from hockeystick.adjacency import Adjacency, AdjacencyLike, Direction, adjacency_of
-from hockeystick.views import Views
 
 
 @outspoken
-class Composable(Views):
+class Composable(OtherForms):
     """What can be composed (``10 * a + b``) and asked for its privacy: see Composition."""
 
     __slots__ = ()
@@ -37,12 +36,12 @@ class Composable(Views):
         """Both, in either order: composition is commutative."""
         if not isinstance(other, Composable):
             return NotImplemented
-        return Composition._of(_joined(self.terms, other.terms))
+        return Composition._of(joined(self.terms, other.terms))
 
     def __radd__(self, other: object) -> "Composition":
         """``0 + self``, with which ``sum()`` starts."""
         if isinstance(other, int) and not isinstance(other, bool) and other == 0:
-            return Composition._of(_merged(self.terms))
+            return Composition._of(merged(self.terms))
         return NotImplemented
 
     def __mul__(self, count: object) -> "Composition":
@@ -52,48 +51,9 @@ class Composable(Views):
             ((mechanism, runs),) = terms
             total = times if runs == 1 else _checks.count(times * runs)
             return Composition._of(((mechanism, total),) if total else ())
-        return Composition._of(_merged((one, _checks.count(times * runs)) for one, runs in terms))
+        return Composition._of(merged((one, _checks.count(times * runs)) for one, runs in terms))
 
     __rmul__ = __mul__
-
-    def sentence(
-        self,
-        delta: float | None = None,
-        *,
-        epsilon: float | None = None,
-        adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
-        **options: Any,
-    ) -> str:
-        """The answer in sentences, to put into a paper or a report.
-
-        Args:
-            delta: In [0, 1), or None.
-            epsilon: In its place, in [0, 10000] nats; then delta is what is said.
-            adjacency: Which datasets are neighbours.
-            options: ``tolerance`` and ``memory_limit``, as of ``epsilon_bounds``.
-
-        Raises:
-            ValueError: An argument is out of range.
-            TypeError: Not one of `delta` and `epsilon` is given.
-            CertificationError: The tolerance is out of reach.
-
-        >>> import hockeystick as hs
-        >>> (100 * hs.Gaussian(noise_multiplier=10.0)).sentence(delta=1e-5)  # doctest: +ELLIPSIS
-        'The result is (epsilon = 4.37718, delta = 1e-05)-differentially private, where ...'
-        """
-        write = import_module("hockeystick.sentences").sentence
-        said: str = write(self, delta=delta, epsilon=epsilon, adjacency=adjacency, **options)
-        return said
-
-    def to_json(self) -> str:
-        """The run as JSON, which ``Composition.from_json`` and ``Accountant.read_text`` take.
-
-        Raises:
-            TypeError: A mechanism is of a class of the user's own, or holds functions.
-        """
-        accountant = import_module("hockeystick.accountant").Accountant()
-        text: str = accountant.compose(self).to_json()
-        return text
 
     @staticmethod
     def from_json(text: str) -> "Composition":
@@ -131,15 +91,6 @@ class Composable(Views):
         >>> run.group(3).epsilon(1e-6) == (900 * hs.Gaussian(20.0)).epsilon(1e-6)
         True
         """
-
-    def to_dp_event(self) -> Any:  # noqa: ANN401, dp_accounting is optional
-        """The same run as an event of dp_accounting, for its accountants and other tools.
-
-        Raises:
-            TypeError: The installed dp_accounting has no event for a mechanism.
-            ModuleNotFoundError: It is not installed: ``pip install hockeystick[dp-accounting]``.
-        """
-        return import_module("hockeystick.compat.dp_accounting.written").event_of(self)
 
 
 @lru_cache(maxsize=64)  # compositions of thousands of mechanisms ask for each
@@ -325,7 +276,7 @@ class Composition(_Keeping):
             times = _checks.count(count)
             if simplest is not None:
                 checked.append((simplest, times))
-        object.__setattr__(self, "terms", _merged(checked))
+        object.__setattr__(self, "terms", merged(checked))
 
     def __eq__(self, other: object) -> bool:
         return self.terms == other.terms if isinstance(other, Composition) else NotImplemented
@@ -433,35 +384,3 @@ Terms = tuple[tuple[Mechanism, int], ...]
 def _written(term: tuple[Mechanism, int]) -> str:
     mechanism, count = term
     return repr(mechanism) if count == 1 else f"{count} * {mechanism!r}"
-
-
-def _rank(term: tuple[Mechanism, int]) -> str:
-    return term[0].rank
-
-
-def _joined(terms: Terms, others: Terms) -> Terms:
-    """`_merged` of both, themselves canonical: a single term finds its place by bisection."""
-    if len(others) != 1:
-        return _merged((*terms, *others))
-    mechanism, count = others[0]
-    at = bisect_right(terms, mechanism.rank, key=_rank)
-    if at and terms[at - 1][0] == mechanism:
-        return (*terms[: at - 1], (mechanism, _checks.count(terms[at - 1][1] + count)), *terms[at:])
-    return (*terms[:at], others[0], *terms[at:])
-
-
-def _merged(terms: Iterable[tuple[Mechanism, int]]) -> Terms:
-    """The terms by rank, equal mechanisms once; linear in time for a few sorted runs of them."""
-    kept = [term for term in terms if term[1]]
-    if len(kept) == 1:
-        return (kept[0],)
-    ranked = sorted([(term[0].rank, *term) for term in kept], key=itemgetter(0))
-    merged: list[tuple[Mechanism, int]] = []
-    last = None
-    for rank, mechanism, count in ranked:
-        if rank == last and mechanism == merged[-1][0]:
-            merged[-1] = (mechanism, _checks.count(merged[-1][1] + count))
-        else:
-            merged.append((mechanism, count))
-            last = rank
-    return tuple(merged)

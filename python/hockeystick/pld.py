@@ -11,11 +11,12 @@ import numpy as np
 
 from hockeystick import _checks, _core, _deprecated
 from hockeystick._checks import FloatArray
+from hockeystick._law_attacks import LawAttacks
 from hockeystick._words import outspoken
 from hockeystick.adjacency import Direction
 from hockeystick.bounds import Array, Value
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
-from hockeystick.queries import QUERIES, shaped, worst
+from hockeystick.queries import shaped, worst
 
 
 class Recipe(NamedTuple):
@@ -31,7 +32,7 @@ _REFLECTED = -1
 
 @outspoken
 @dataclass(frozen=True, slots=True, repr=False)
-class PrivacyLossDistribution:
+class PrivacyLossDistribution(LawAttacks):
     """The law of the privacy loss log(dP/dQ)(x), x ~ P, estimated from one side.
 
     `side` says which: queries of an "upper" distribution are never below the truth, of a "lower"
@@ -186,81 +187,6 @@ class PrivacyLossDistribution:
         answers = [_core.composed_delta(a, b, points.ravel()) for a, b in pairs]
         largest: Value = shaped(np.maximum.reduce(answers), points.shape)
         return largest
-
-    def true_positive_rate(self, fpr: Value | Array) -> Value:
-        """Largest true positive rate of a test at `fpr`, bounded from this distribution's side.
-
-        To about 1e-13 absolutely; ``Composition.true_positive_rate`` is tight for tiny rates too.
-
-        Args:
-            fpr: False positive rate in [0, 1], scalar or any shape.
-        """
-        return worst("true_positive_rate", self._pmfs, fpr)
-
-    def tradeoff(self, fpr: Value | Array) -> Value:
-        """1 - ``true_positive_rate``: FNR(FPR), never overstated if `side` is "upper"."""
-        away = 0.0 if self.side == "upper" else 1.0
-        with np.errstate(under="ignore"):
-            rest = np.nextafter(1 - np.asarray(self.true_positive_rate(fpr)), away)
-        return rest if rest.shape else float(rest)  # type: ignore[return-value]
-
-    def advantage(self) -> float:
-        """The largest TPR - FPR of any test, delta(0), bounded from this side."""
-        return self.delta(0.0)
-
-    @overload
-    def bayes_risk(self) -> float: ...
-    @overload
-    def bayes_risk(self, prior: Value | Array) -> Value: ...
-    def bayes_risk(self, prior: Any = 0.5) -> Any:
-        """The smallest error probability of a test that knows the prior, bounded from this side.
-
-        Never overstated if `side` is "upper": prior * (1 - delta(log((1 - prior) / prior))), where
-        `prior` is the probability of the dataset that the test calls positive.
-
-        Args:
-            prior: In (0, 1), scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `prior`.
-
-        >>> import hockeystick as hs
-        >>> run = hs.Gaussian(noise_multiplier=1.0).pld(discretization_interval=1e-3)
-        >>> round(run.bayes_risk(), 4)
-        0.3085
-        """
-        query = QUERIES["bayes_risk"]
-        points = query.points(prior)
-        ways = zip(self._pmfs, self._reversed, strict=True)
-        risks = [query.law(*way, points.ravel()) for way in ways]
-        return shaped(np.minimum.reduce(risks), points.shape)
-
-    @overload
-    def gdp_mu(self) -> float: ...
-    @overload
-    def gdp_mu(self, *, smallest_rate: Value | Array) -> Value: ...
-    def gdp_mu(self, *, smallest_rate: Any = 1e-12) -> Any:
-        """The smallest mu of Gaussian differential privacy, bounded from this side.
-
-        The smallest mu such that no test of which both error rates are at least `smallest_rate`
-        does better than on N(mu, 1) against N(0, 1): for "upper", over the whole continuum of such
-        tests. Rates below 1e-10 or so drown in the mass that an upper estimate puts at +inf;
-        ``Composition.gdp_mu`` goes deeper.
-
-        Args:
-            smallest_rate: In [1e-20, 0.5), scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `smallest_rate`.
-
-        Source: Dong, Roth & Su (2022), Definition 2.6.
-
-        >>> import hockeystick as hs
-        >>> run = (9 * hs.Gaussian(noise_multiplier=2.0)).pld(discretization_interval=1e-3)
-        >>> 1.5 <= run.gdp_mu(smallest_rate=1e-6) <= 1.5001
-        True
-        """
-        return worst("gdp_mu", self._pmfs + self._reversed, smallest_rate)
 
     def loss_mean(self) -> float:
         """The mean of the loss, the Kullback-Leibler divergence, bounded from this side.

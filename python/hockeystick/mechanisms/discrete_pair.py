@@ -3,8 +3,8 @@
 
 from dataclasses import dataclass
 
-from hockeystick import _checks
 from hockeystick._checks import Vector
+from hockeystick._outcomes import distributions
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
 
@@ -53,7 +53,7 @@ class DiscretePair(SamplableMechanism):
     q: Vector
 
     def __post_init__(self) -> None:
-        p, q = _checks.distributions(p=self.p, q=self.q)
+        p, q = distributions(p=self.p, q=self.q)
         object.__setattr__(self, "p", p)
         object.__setattr__(self, "q", q)
 

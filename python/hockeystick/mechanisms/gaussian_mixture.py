@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hockeystick import _checks
 from hockeystick._checks import Vector
+from hockeystick._outcomes import SUM_TOLERANCE
 from hockeystick._words import one_of
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
@@ -79,10 +80,9 @@ class GaussianMixture(SamplableMechanism):
                 f"probabilities must be as many as sensitivities, {len(norms)}, got {len(weights)}"
             )
         total = math.fsum(weights)
-        if not abs(total - 1) <= _checks.SUM_TOLERANCE:
+        if not abs(total - 1) <= SUM_TOLERANCE:
             raise ValueError(
-                f"probabilities must sum to 1 within {_checks.SUM_TOLERANCE:g}, "
-                f"got a sum of {total!r}"
+                f"probabilities must sum to 1 within {SUM_TOLERANCE:g}, got a sum of {total!r}"
             )
         object.__setattr__(self, "standard_deviation", deviation)
         object.__setattr__(self, "sensitivities", norms)

@@ -1,23 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What attacks prove: lower bounds of epsilon and mu, and claims that they refute.
-
-**The canaries of one training run are not independent trials.** ``epsilon_lower``, ``mu_lower`` and
-``refutes`` take the outcomes of *independent* runs of the mechanism: one guess from each run, the
-record in half of the runs, say. A thousand canaries in one model give a thousand guesses that share
-one noise; for these are ``one_run_epsilon_lower`` and ``one_run_refutes``. Nor are the scores of
-one run at several thresholds independent, or those of the threshold that turned out best: fix the
-threshold and which side of it counts as "in" before the scores are seen, or name a list of
-thresholds in advance, which ``epsilon_lower_of_scores`` pays for.
-
-All answers are certified: binomial tails are enclosed, and every end is rounded to the safe side.
-They fail with probability 1 - confidence at most. Attacks that tell nothing give 0.
-
-    import hockeystick as hs
-
-    hs.audit.epsilon_lower(
-        true_positives=900, false_negatives=100, false_positives=50, true_negatives=950, delta=1e-5
-    )
-"""
+"""Audits of independent runs: one guess from each."""
 
 import math
 from collections.abc import Sequence
@@ -31,26 +13,10 @@ from hockeystick._words import spoken
 from hockeystick.accountant.ledger import Ledger
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.audit._level import MOST_TRIALS, level_of
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.composition import Composable
 from hockeystick.limits import ProbabilityOptions
-
-__all__ = [
-    "counts",
-    "epsilon_lower",
-    "epsilon_lower_of_scores",
-    "mu_lower",
-    "one_run_epsilon_lower",
-    "one_run_p_value",
-    "one_run_refutes",
-    "rate_bounds",
-    "reconstruction_risk",
-    "refutes",
-]
-
-MOST_TRIALS = 10**9
-_POINTS = 512  # of a run's curve: the hull of its lines is within 1e-4 of the curve
-_FAR = 1e-13  # of delta, up to which the curve is looked at
 
 
 @spoken
@@ -75,7 +41,7 @@ def rate_bounds(successes: int, trials: int, confidence: float = 0.95) -> Bounds
     """
     n = _checks.whole("trials", trials, 1, MOST_TRIALS)
     k = _checks.whole("successes", successes, 0, n)
-    return Bounds(*_core.rate_limits(k, n, _level(confidence) / 2))
+    return Bounds(*_core.rate_limits(k, n, level_of(confidence) / 2))
 
 
 @spoken
@@ -124,7 +90,7 @@ def epsilon_lower(
     2.5992
     """
     _, alarm, miss = _rates(
-        (true_positives, false_negatives, false_positives, true_negatives), _level(confidence)
+        (true_positives, false_negatives, false_positives, true_negatives), level_of(confidence)
     )
     return _core.audited_epsilon(alarm, miss, _checks.delta(delta))
 
@@ -151,7 +117,7 @@ def mu_lower(
     2.6846
     """
     _, alarm, miss = _rates(
-        (true_positives, false_negatives, false_positives, true_negatives), _level(confidence)
+        (true_positives, false_negatives, false_positives, true_negatives), level_of(confidence)
     )
     return _core.audited_mu(alarm, miss)
 
@@ -196,7 +162,7 @@ def refutes(
     """
     known, under = run_and_adjacency("run", run, adjacency)
     rate, alarm, _ = _rates(
-        (true_positives, false_negatives, false_positives, true_negatives), _level(confidence)
+        (true_positives, false_negatives, false_positives, true_negatives), level_of(confidence)
     )
     # "Positive" says that the record is there: the test of one direction.
     one = Adjacency.REMOVE_ONE if under is Adjacency.ADD_OR_REMOVE_ONE else under
@@ -264,7 +230,7 @@ def epsilon_lower_of_scores(
     0.0
     """
     fixed = _checks.vector("thresholds", thresholds, "a finite number", math.isfinite, 10_000)
-    level = math.nextafter(_level(confidence) / len(fixed), 0.0)
+    level = math.nextafter(level_of(confidence) / len(fixed), 0.0)
     at = _checks.delta(delta)
     best = 0.0
     for threshold in fixed:
@@ -272,108 +238,6 @@ def epsilon_lower_of_scores(
         _, alarm, miss = _rates(tuple(found.values()), level)
         best = max(best, _core.audited_epsilon(alarm, miss, at))
     return best
-
-
-@spoken
-def one_run_p_value(
-    *, canaries: int, guesses: int, correct: int, epsilon: float, delta: float
-) -> float:
-    """How likely that number of right guesses is at most, if the run is (epsilon, delta)-DP.
-
-    Arguments as of ``one_run_epsilon_lower``; `epsilon` in [0, 700].
-
-    >>> 0.0730 < one_run_p_value(canaries=1000, guesses=100, correct=80, epsilon=1, delta=1e-5)
-    True
-    """
-    run = _one_run(canaries, guesses, correct)
-    claimed = _checks.within("epsilon", epsilon, 0, 700)
-    return _core.one_run_p_value(*run, claimed, _checks.delta(delta))
-
-
-@spoken
-def one_run_epsilon_lower(
-    *, canaries: int, guesses: int, correct: int, delta: float, confidence: float = 0.95
-) -> float:
-    """A lower bound of epsilon from one run with many canaries.
-
-    Each canary was included with probability 1/2, independently of the others and of everything
-    else; a guess says of one canary whether it was in. The claim is (epsilon, delta)-DP for each
-    canary. This rests on a published theorem, which is not derived anew in the manual; what is
-    certified here is its evaluation.
-
-    Args:
-        canaries: m, all that were drawn, in [1, 1e9].
-        guesses: How many of them were guessed; the attack abstained from the others.
-        correct: How many guesses were right.
-        delta: In [0, 1).
-        confidence: In (0, 1).
-
-    Returns:
-        An epsilon [nats] at which so many right guesses have a probability below 1 - confidence,
-        or 0.
-
-    Raises:
-        ValueError: An argument is out of range.
-        TypeError: An argument has the wrong type, or a count is not whole.
-
-    Source: Steinke, Nasr & Jagielski (2023), Privacy auditing with one (1) training run, Theorem
-    5.2.
-
-    >>> round(one_run_epsilon_lower(canaries=1000, guesses=100, correct=95, delta=0), 4)
-    2.1724
-    """
-    run = _one_run(canaries, guesses, correct)
-    return _core.one_run_epsilon(*run, _checks.delta(delta), _level(confidence))
-
-
-@spoken
-def one_run_refutes(
-    run: Composable | Ledger,
-    *,
-    canaries: int,
-    guesses: int,
-    correct: int,
-    confidence: float = 0.95,
-    adjacency: AdjacencyLike | None = None,
-) -> bool:
-    """Whether one run with many canaries refutes that it is the run that was accounted for.
-
-    By the whole certified curve of the claim, which refutes more than an epsilon at one delta. The
-    curve is the concave hull of both directions' power curves: the hull of their maximum, and not
-    the one of a single direction, which would refute honest runs whose directions differ. Where the
-    published procedure takes a Gaussian in place of the claimed run, this takes the run itself.
-
-    Args:
-        run: What is claimed: a mechanism, a composition or an ``Accountant``.
-        canaries: As of ``one_run_epsilon_lower``, and so on.
-        guesses: Likewise.
-        correct: Likewise.
-        confidence: In (0, 1).
-        adjacency: Which datasets are neighbours; that of an accountant is its own.
-
-    Raises:
-        ValueError: An argument is out of range, or the run is not defined for `adjacency`.
-        TypeError: An argument has the wrong type.
-
-    Cost: some hundred deltas of the run. Rests on a published theorem, as
-    ``one_run_epsilon_lower``. Source: Mahloujifar, Melis & Chaudhuri (2024), Auditing
-    f-differential privacy in one run.
-
-    >>> import hockeystick as hs
-    >>> seen = {"canaries": 1000, "guesses": 100, "correct": 95}
-    >>> one_run_refutes(hs.Gaussian(2.0), **seen), one_run_refutes(hs.Gaussian(0.2), **seen)
-    (True, False)
-    """
-    known, under = run_and_adjacency("run", run, adjacency)
-    counted = _one_run(canaries, guesses, correct)
-    level = _level(confidence)
-    both = under.symmetric
-    epsilons = _losses(known, both)
-    deltas = known.delta(epsilons, adjacency=both, tolerance=_CLOSE, smallest=_FAR)
-    return _core.one_run_refutes(*counted, epsilons, deltas, level)
-
-
-_CLOSE = 1e-3
 
 
 @spoken
@@ -391,19 +255,6 @@ def reconstruction_risk(
     return known.reconstruction_risk(baseline, adjacency=under, **given)
 
 
-def _losses(run: Composable, adjacency: Adjacency) -> npt.NDArray[np.float64]:
-    """Where the curve is looked at: evenly up to where next to nothing is left of it."""
-    far = run.epsilon_bounds(_FAR, adjacency=adjacency, tolerance=0.1).upper
-    return np.linspace(0.0, min(far, 700.0) if far > 0 else 1.0, _POINTS)
-
-
-def _level(confidence: float) -> float:
-    """1 - confidence, rounded down: exact from 1/2 on."""
-    given = _checks.open_unit("confidence", confidence)
-    level = 1 - given
-    return level if given >= 0.5 else math.nextafter(level, 0.0)  # noqa: PLR2004
-
-
 def _rates(four: tuple[int, ...], level: float) -> tuple[float, float, float]:
     names = ("true_positives", "false_negatives", "false_positives", "true_negatives")
     whole = [
@@ -417,12 +268,6 @@ def _rates(four: tuple[int, ...], level: float) -> tuple[float, float, float]:
             )
     with_it, missed, alarms, without = whole
     return _core.attack_rates(with_it, missed, alarms, without, level)
-
-
-def _one_run(canaries: int, guesses: int, correct: int) -> tuple[int, int, int]:
-    m = _checks.whole("canaries", canaries, 1, MOST_TRIALS)
-    r = _checks.whole("guesses", guesses, 1, m)
-    return m, r, _checks.whole("correct", correct, 0, r)
 
 
 def _scores(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:

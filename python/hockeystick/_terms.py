@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Terms of compositions: mechanisms and how often each runs, in an order of their own."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import Protocol, TypeVar
+
+from hockeystick import _checks
+
+
+class Ranked(Protocol):
+    """What has a place in the order."""
+
+    @property
+    def rank(self) -> str: ...
+
+
+One = TypeVar("One", bound=Ranked)
+
+
+def _rank(term: tuple[One, int]) -> str:
+    return term[0].rank
+
+
+def joined(
+    terms: tuple[tuple[One, int], ...], others: tuple[tuple[One, int], ...]
+) -> tuple[tuple[One, int], ...]:
+    """`merged` of both, themselves canonical: a single term finds its place by bisection."""
+    if len(others) != 1:
+        return merged((*terms, *others))
+    mechanism, count = others[0]
+    at = bisect_right(terms, mechanism.rank, key=_rank)
+    if at and terms[at - 1][0] == mechanism:
+        return (*terms[: at - 1], (mechanism, _checks.count(terms[at - 1][1] + count)), *terms[at:])
+    return (*terms[:at], others[0], *terms[at:])
+
+
+def merged(terms: Iterable[tuple[One, int]]) -> tuple[tuple[One, int], ...]:
+    """The terms by rank, equal mechanisms once; linear in time for a few sorted runs of them."""
+    kept = [term for term in terms if term[1]]
+    if len(kept) == 1:
+        return (kept[0],)
+    ranked = sorted([(term[0].rank, *term) for term in kept], key=itemgetter(0))
+    merged: list[tuple[One, int]] = []
+    last = None
+    for rank, mechanism, count in ranked:
+        if rank == last and mechanism == merged[-1][0]:
+            merged[-1] = (mechanism, _checks.count(merged[-1][1] + count))
+        else:
+            merged.append((mechanism, count))
+            last = rank
+    return tuple(merged)
