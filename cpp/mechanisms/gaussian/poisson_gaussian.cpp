@@ -70,24 +70,46 @@ Interval by_moved_part(const Interval& line, double mu, double q, double t, doub
   return {std::max(line.lower, value + log_q + log_lost - off), std::min(line.upper, value + log_gained + off)};
 }
 
-// ((1-q) N(0,1) + q N(mu,1), N(0,1)).
-class Remove final : public DominatingPair {
+// A normal distribution on a Poisson subsample against one without the record, or with it elsewhere.
+class Sampled : public DominatingPair {
  public:
-  Remove(double mu, double q) : mu_(mu), q_(q) {}
+  Sampled(double mu, double q, SampledGaussian::Form form, SmoothForm smooth)
+      : mu_(mu), q_(q), form_(form), smooth_(smooth) {}
 
-  SampledGaussian sampled_gaussian() const override { return {mu_, q_, SampledGaussian::Form::remove}; }
+  SampledGaussian sampled_gaussian() const final { return {mu_, q_, form_}; }
 
-  PairCells integrate(std::span<const double> losses) const override {
+  PairCells integrate(std::span<const double> losses) const final {
     const GaussianEdges edges = carried(losses);
     PairCells result = gaussian_cells(family(), losses, edges);
     add_gaussian_tails(family(), losses, edges, result);
-    result.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
+    const double x = edges.at.front().x, moved = form_ == SampledGaussian::Form::remove ? 0 : q_;  // of Q
+    result.lower_tail_q = ((1 - moved) * normal_tail(-x) + moved * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
     return result;
   }
-
-  PairCells integrate_inner(std::span<const double> losses) const override {
+  PairCells integrate_inner(std::span<const double> losses) const final {
     return gaussian_cells(family(), losses, carried(losses));
   }
+
+  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const final {
+    return smooth_line(SampledLog(mu_, q_), smooth_, needs);
+  }
+  double total_variation_bound() const final { return q_; }
+
+ protected:
+  virtual GaussianEdges carried(std::span<const double> losses) const = 0;
+  virtual GaussianFamily family() const = 0;
+
+  double mu_, q_;
+
+ private:
+  SampledGaussian::Form form_;
+  SmoothForm smooth_;
+};
+
+// ((1-q) N(0,1) + q N(mu,1), N(0,1)).
+class Remove final : public Sampled {
+ public:
+  Remove(double mu, double q) : Sampled(mu, q, SampledGaussian::Form::remove, SmoothForm::remove) {}
 
   LossNodes nodes() const override {
     return trapezoid_nodes(0, mu_, trapezoid_step(mu_), [&](std::span<double> x, std::span<double> log_density) {
@@ -97,11 +119,6 @@ class Remove final : public DominatingPair {
     });
   }
 
-  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
-    return smooth_line(SampledLog(mu_, q_), SmoothForm::remove, needs);
-  }
-
-  double total_variation_bound() const override { return q_; }
   double loss_infimum() const override { return math::log1p(-q_); }
   double largest_loss_from_below() const override { return infinity; }
   Interval infinity_mass() const override { return {0, 0}; }
@@ -121,7 +138,7 @@ class Remove final : public DominatingPair {
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
 
  private:
-  GaussianEdges carried(std::span<const double> losses) const {
+  GaussianEdges carried(std::span<const double> losses) const override {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
     const std::vector<SampledEdge> inverses = sampled_inverses(q_, losses, 1);
@@ -136,31 +153,15 @@ class Remove final : public DominatingPair {
     return edges;
   }
 
-  GaussianFamily family() const { return {mu_, 1 - q_, q_, q_, 0, mu_}; }
-  double mu_, q_;
+  GaussianFamily family() const override { return {mu_, 1 - q_, q_, q_, 0, mu_}; }
 };
 
 // (N(0,1), (1-q) N(0,1) + q N(mu,1)), reflected so that the loss increases.
-class Add final : public DominatingPair {
+class Add final : public Sampled {
  public:
-  Add(double mu, double q) : mu_(mu), q_(q) {}
-
-  SampledGaussian sampled_gaussian() const override { return {mu_, q_, SampledGaussian::Form::add}; }
+  Add(double mu, double q) : Sampled(mu, q, SampledGaussian::Form::add, SmoothForm::add) {}
 
   // With x reflected, L(x) = -log(1 - q + q e^t), t = -mu x - mu^2/2: the mirror image of Remove.
-  PairCells integrate(std::span<const double> losses) const override {
-    const GaussianEdges edges = carried(losses);
-    PairCells result = gaussian_cells(family(), losses, edges);
-    add_gaussian_tails(family(), losses, edges, result);
-    const double x = edges.at.front().x;
-    result.lower_tail_q = ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
-    return result;
-  }
-
-  PairCells integrate_inner(std::span<const double> losses) const override {
-    return gaussian_cells(family(), losses, carried(losses));
-  }
-
   LossNodes nodes() const override {
     return trapezoid_nodes(-mu_, 0, trapezoid_step(mu_), [&](std::span<double> x, std::span<double>) {
       for (double& at : x) at = -mu_ * (at + mu_ / 2);
@@ -169,11 +170,6 @@ class Add final : public DominatingPair {
     });
   }
 
-  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
-    return smooth_line(SampledLog(mu_, q_), SmoothForm::add, needs);
-  }
-
-  double total_variation_bound() const override { return q_; }
   // log1p is within 4 u.
   double loss_supremum() const override { return -math::log1p(-q_); }
   double finite_loss_bound() const override { return up(loss_supremum() * (1 + 5 * u)); }  // proof: largest-loss
@@ -184,7 +180,7 @@ class Add final : public DominatingPair {
   }
 
  private:
-  GaussianEdges carried(std::span<const double> losses) const {
+  GaussianEdges carried(std::span<const double> losses) const override {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
     const std::vector<SampledEdge> inverses = sampled_inverses(q_, losses, -1);
@@ -211,32 +207,13 @@ class Add final : public DominatingPair {
   }
 
   // P = N(0,1); the kernel is weight(r) phi(x); Q reaches down to centre -mu.
-  GaussianFamily family() const { return {mu_, 1, 0, 0, -mu_, 0}; }
-  double mu_, q_;
+  GaussianFamily family() const override { return {mu_, 1, 0, 0, -mu_, 0}; }
 };
 
 // ((1-q) N(0,1) + q N(mu,1), (1-q) N(0,1) + q N(-mu,1)); its own reverse.
-class Replace final : public DominatingPair {
+class Replace final : public Sampled {
  public:
-  Replace(double mu, double q) : mu_(mu), q_(q) {}
-
-  SampledGaussian sampled_gaussian() const override { return {mu_, q_, SampledGaussian::Form::replace}; }
-
-  // L = log A(x) - log A(-x), A(x) = 1 - q + q E(x). Setting e^L = A(x) / A(-x) and dividing by
-  // e^(L/2) gives the inverse without cancellation:
-  //     mu x = L/2 + asinh((1-q)/q e^(mu^2/2) sinh(L/2)).
-  PairCells integrate(std::span<const double> losses) const override {
-    const GaussianEdges edges = carried(losses);
-    PairCells result = gaussian_cells(family(), losses, edges);
-    add_gaussian_tails(family(), losses, edges, result);
-    const double x = edges.at.front().x;
-    result.lower_tail_q = ((1 - q_) * normal_tail(-x) + q_ * normal_tail(-x - mu_)) * (1 + 2 * normal_error);
-    return result;
-  }
-
-  PairCells integrate_inner(std::span<const double> losses) const override {
-    return gaussian_cells(family(), losses, carried(losses));
-  }
+  Replace(double mu, double q) : Sampled(mu, q, SampledGaussian::Form::replace, SmoothForm::replace) {}
 
   LossNodes nodes() const override {
     return trapezoid_nodes(-mu_, mu_, trapezoid_step(mu_), [&](std::span<double> x, std::span<double> log_density) {
@@ -272,16 +249,11 @@ class Replace final : public DominatingPair {
     return std::min(2 * mu_ * mu_, mu_ * mu_ / 2 - math::log1p(-q_) / order) * (1 + 8 * u);
   }
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
-  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
-    return smooth_line(SampledLog(mu_, q_), SmoothForm::replace, needs);
-  }
-
-  double total_variation_bound() const override { return q_; }
   Interval infinity_mass() const override { return {0, 0}; }
   double largest_loss_from_below() const override { return infinity; }
 
  private:
-  GaussianEdges carried(std::span<const double> losses) const {
+  GaussianEdges carried(std::span<const double> losses) const override {
     GaussianEdges edges;
     edges.at.reserve(losses.size());
     for (const double loss : losses) {
@@ -293,7 +265,7 @@ class Replace final : public DominatingPair {
     return edges;
   }
 
-  GaussianFamily family() const { return {mu_, 1 - q_, q_, q_, -mu_, mu_}; }
+  GaussianFamily family() const override { return {mu_, 1 - q_, q_, q_, -mu_, mu_}; }
 
   // kappa_r = phi(x) q (A(r)/A(-r)) E(-r) + q phi(x - mu). With w = q E(-r) / A(-r), the posterior
   // weight, the constant is A(r) w = (1-q) w + q^2 e^(-mu^2) / A(-r), as E(r) E(-r) = e^(-mu^2).
@@ -308,6 +280,9 @@ class Replace final : public DominatingPair {
     double x, loss_error;
   };
 
+  // L = log A(x) - log A(-x), A(x) = 1 - q + q E(x). Setting e^L = A(x) / A(-x) and dividing by
+  // e^(L/2) gives the inverse without cancellation:
+  //     mu x = L/2 + asinh((1-q)/q e^(mu^2/2) sinh(L/2)).
   Inverse inverse(double loss) const {
     const double half = std::fabs(loss) / 2;
     if (half == 0) return {0, std::fabs(loss)};
@@ -334,8 +309,6 @@ class Replace final : public DominatingPair {
     const double odds = sampling_odds(mu_, q_, x);
     return odds < 1e300 ? odds / (1 + odds) : 1.0;
   }
-
-  double mu_, q_;
 };
 
 template <class Pair>
