@@ -297,9 +297,8 @@ std::shared_ptr<const Evaluator> ContourComposition::grown(const Direction& more
 // By Chernoff's inequality if samples are many or terms are many, else by a sum of few samples.
 bool ContourComposition::shows_at_most(const Direction& terms, double epsilon, double delta) const try {
   if (!(delta > 0) || !moments_) return false;
-  const bool has_many = static_cast<double>(terms.size()) >= tuning::many_terms;
-  if (static_cast<double>(plan_.contour.count) < tuning::many_samples && !has_many)
-    return is_at_most(terms, epsilon, delta);
+  const bool has_many = static_cast<double>(terms.size()) >= tuning::many;
+  if (static_cast<double>(plan_.contour.count) < tuning::many && !has_many) return is_at_most(terms, epsilon, delta);
   const double tilt = has_many ? likely_tilt(terms, epsilon, delta) : 2 * plan_.contour.tilt;
   if (!(tilt > 0)) return false;
   const double higher = has_many ? tilt : 2 * tilt;  // the least delta has the highest saddle point
@@ -328,7 +327,7 @@ bool ContourComposition::is_at_most(const Direction& terms, double epsilon, doub
   few.contour.count = std::max<std::size_t>(3, (3 * few.contour.count + 7) / 8);
   few.needs.lowest = few.needs.highest = few.contour.tilt;
   few.needs.frequency = 2 * std::numbers::pi / few.contour.period * static_cast<double>(few.contour.count);
-  few.needs.log_accuracy += std::min(0.0, plan_.log_fraction - tuning::compared_log_error);
+  few.needs.log_accuracy += std::min(0.0, plan_.log_fraction - math::log(tuning::contour_share));
   const ContourComposition sum(moments_of(terms, made_in_turn(terms, few.needs), few), few, near_);
   return sum.delta(epsilon, sum.ends(epsilon)).upper <= delta;  // proof: contour-aliases
 }

@@ -38,8 +38,8 @@ class ByContourIntegral final : public Method {
       held_ = Held(bytes_);
       planner_.emplace(task_.terms(), finite_part(task_.question, infinity_mass_), nodes);
     }
-    // A contour may cost more if transforms stay too wide, or if it is asked for by name.
-    const bool others_fail = task_.answer.passes - attempts_ >= tuning::failed_transforms;
+    // A contour may cost more if another method's answer was too wide, or if it is asked for by name.
+    const bool others_fail = task_.answer.passes > attempts_;
     if (planner_ && patience_ == 1 && is_transform_dear()) patience_ = 0;
     const double patience = others_fail ? infinity : task_.is_named() ? tuning::patience_if_named : 1;
     if (!plan_ && !is_done_ && patience > patience_) {

@@ -100,7 +100,7 @@ void ContourPlanner::seek(double epsilon) {
 
 void ContourPlanner::seek_large_loss() {
   if (is_off("large_loss") || saddlepoint_.terms() > 1 ||
-      !(at_.deviation > tuning::grown_deviation * saddlepoint_.deviation()))
+      !(at_.deviation > tuning::far_apart * saddlepoint_.deviation()))
     return;
   const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
   const auto found = wants_epsilon ? large_loss_of(saddlepoint_, at_.log_delta)
@@ -146,9 +146,9 @@ double ContourPlanner::cut() {
 // rounding of that moment hides delta. So the lines leave out as much of the largest losses as the tolerance allows:
 // then no loss beyond epsilon dominates the moment at a higher tilt, where the line runs.
 double ContourPlanner::cut_for_one() {
-  const double log_cut = at_.log_delta - question_.log_margin + math::log(tuning::most_cut * log_tolerance());
+  const double log_cut = at_.log_delta - question_.log_margin + math::log(tuning::missed_share * log_tolerance());
   saddlepoint_.end_at(log_cut);
-  const Saddlepoint small(saddlepoint_, tuning::large_mass * at_.log_delta);
+  const Saddlepoint small(saddlepoint_, tuning::nearly * at_.log_delta);
   const Saddle found = saddlepoint_.rough_saddle_for_epsilon(at_.epsilon);
   at_.tilt = saddlepoint_.tilt_below_outliers(std::max(found.tilt, 1 / found.deviation), small);
   at_.deviation = found.deviation;

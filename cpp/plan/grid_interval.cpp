@@ -76,7 +76,7 @@ double first_interval(const Direction& direction, const Saddlepoint& saddlepoint
 double interval_for_tail(const Saddlepoint& saddlepoint, const Saddle& at, double width) {
   const double scale = 1 / (saddlepoint.deviation() * saddlepoint.deviation());
   const double interval = interval_for_variance(
-      saddlepoint, width / std::clamp(at.tilt * (1 + at.tilt), scale, tuning::steepest_deviations * scale));
+      saddlepoint, width / std::clamp(at.tilt * (1 + at.tilt), scale, tuning::farthest_deviations * scale));
   return std::max(interval, 1e-12 * saddlepoint.deviation());  // as in `first_interval`
 }
 
@@ -85,7 +85,7 @@ double interval_for_power(const Saddlepoint& saddlepoint, double smallest, doubl
   double tilt = scale;
   if (smallest < 0.5) tilt = std::max(tilt, saddlepoint.saddle_for_rate(smallest, 1).tilt);
   if (largest > 0.5) tilt = std::max(tilt, -saddlepoint.saddle_for_rate(std::max(1 - largest, 1e-16), -1).tilt);
-  return interval_for_variance(saddlepoint, width / std::min(tilt, tuning::steepest_deviations * scale));
+  return interval_for_variance(saddlepoint, width / std::min(tilt, tuning::farthest_deviations * scale));
 }
 
 double interval_for_quantile(const Saddlepoint& saddlepoint, double width) {

@@ -33,7 +33,7 @@ struct Losses {
       mean += count[small] * loss[small], square += count[small] * loss[small] * loss[small];
     for (std::size_t i = small; i < loss.size(); ++i) expected += count[i];
     deviation = std::sqrt(square);
-    return epsilon > tuning::small_deviations * deviation;
+    return epsilon > tuning::far_apart * deviation;
   }
   // Whether two large losses in one run are too rare to affect delta.
   bool is_one(double delta) const { return expected * expected < tuning::two_large_losses * delta; }

@@ -83,26 +83,22 @@ inline const double smoothed_share = tuned("smoothed_share", 0.02);
 inline const double moment_rounding = tuned("moment_rounding", 1e-15);
 // Forecast rounding may be this many times an alias. By hand.
 inline const double rounding_allowed = tuned("rounding_allowed", 0.1);
-// Distance from the mean to which a line may reach [deviations]. By hand.
+// Distance from the mean to which a line may reach [deviations], and highest tilt for which a grid is made fine, over
+// the reciprocal deviation. By hand.
 inline const double farthest_deviations = tuned("farthest_deviations", 50);
 // Lowest tilt of a line, as a part of the saddle's. By hand.
 inline const double flattest_line = tuned("flattest_line", 0.4);
 // A contour that leaves the largest losses out is planned only if it needs this part of the samples. By hand.
 inline const double much_fewer_samples = tuned("much_fewer_samples", 0.6);
-// Part of the tolerance that lines may leave out if one large loss determines delta, and log of the P-mass of large
-// losses as a part of log delta. By hand.
-inline const double most_cut = tuned("most_cut", 0.25);
-inline const double large_mass = tuned("large_mass", 0.8);
-// One large loss may determine delta if the tilted deviation is this many times the plain one. Its epsilon is used if
-// it is this part of that of the moments, or log delta this much less, and if log delta falls by this much over
-// epsilon. By hand.
-inline const double grown_deviation = tuned("grown_deviation", 4);
+// One large loss may determine delta if the tilted deviation is this many times the plain one, and if it exceeds the
+// sum of small ones by this many deviations. Its epsilon is used if it is this part of that of the moments, or log
+// delta this much less, and if log delta falls by this much over epsilon. Lines for it leave out losses whose log of
+// P-mass is the same part of log delta. By hand.
+inline const double far_apart = tuned("far_apart", 4);
 inline const double nearly = tuned("nearly", 0.8);
 inline const double far_less = tuned("far_less", -2);
 inline const double least_fall = tuned("least_fall", 1);
-// A large loss exceeds the sum of small ones by this many deviations, and the squared expected number of large losses
-// is less than this many deltas. By hand.
-inline const double small_deviations = tuned("small_deviations", 3);
+// The squared expected number of large losses is less than this many deltas. By hand.
 inline const double two_large_losses = tuned("two_large_losses", 30);
 
 // Contours: how much they are smoothed.
@@ -125,15 +121,10 @@ inline const double decay_work = tuned("decay_work", 3e5);
 
 // Attempts of one method, each planned by what the last one found. By hand.
 inline const double most_attempts = tuned("most_attempts", 7);
-// Failed attempts of transforms after which the cost of a contour matters less. By hand.
-inline const double failed_transforms = tuned("failed_transforms", 3);
 // Times the cost of a transform that a contour may take if it is asked for by name. By hand.
 inline const double patience_if_named = tuned("patience_if_named", 4);
-// Number of samples, and of terms, from which on Chernoff's inequality compares directions. By hand.
-inline const double many_samples = tuned("many_samples", 24);
-inline const double many_terms = tuned("many_terms", 16);
-// Log of the relative error of contours that compare directions. By hand.
-inline const double compared_log_error = tuned("compared_log_error", -4);
+// Number of samples, or of terms, from which on Chernoff's inequality compares directions. By hand.
+inline const double many = tuned("many", 20);
 
 // Grids.
 
@@ -141,8 +132,6 @@ inline const double compared_log_error = tuned("compared_log_error", -4);
 inline const double graded_fraction = tuned("graded_fraction", 0.02);
 // Points of a grid that holds all atoms. By hand.
 inline const double exact_points = tuned("exact_points", 0x1p17);
-// Highest tilt for which a grid is made fine, over the reciprocal deviation. By hand.
-inline const double steepest_deviations = tuned("steepest_deviations", 40);
 // Nats of delta within which questions get the same plan. By hand.
 inline const double rung_width = tuned("rung_width", 2);
 // Part of the tolerance for the first of the questions that share a transform. By hand.
@@ -154,7 +143,8 @@ inline const double many_deltas = tuned("many_deltas", 1000);
 
 // One large loss.
 
-// What none and two large losses may add to delta, as a part of the tolerance. By hand.
+// What none and two large losses may add to delta, and what lines may leave out if one determines delta, as a part of
+// the tolerance. By hand.
 inline const double missed_share = tuned("missed_share", 0.25);
 // The same, below which no higher threshold of large losses is looked for. By hand.
 inline const double hardly_missed = tuned("hardly_missed", 0.02);
