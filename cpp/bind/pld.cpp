@@ -23,6 +23,15 @@ Doubles mass(const LossPmf& pmf) {
   return result;
 }
 
+Doubles power(const LossPmf& pmf, const Doubles& fprs) {
+  const PowerBound any{1, -infinity};
+  return each_by(fprs, [&] {
+    return [&pmf, any, kinks = certified_kinks(pmf)](double x) {
+      return pmf.side == Side::upper ? power_above(kinks, x).value : power_below(kinks, x, any).value;
+    };
+  });
+}
+
 }  // namespace
 
 void bind_pld(py::module_& module) {
@@ -53,17 +62,17 @@ void bind_pld(py::module_& module) {
             return each_by(deltas, [&] { return [curve = CurveTable(pmf)](double x) { return curve.epsilon(x); }; });
           },
           py::arg("deltas"), "Certified bound of epsilon at each delta, of this side.")
+      .def("power", &power, py::arg("false_positive_rates"),
+           "Certified bound of the largest true positive rate at each, of this side.")
       .def(
-          "power",
+          "tradeoff",
           [](const LossPmf& pmf, const Doubles& fprs) {
-            const PowerBound any{1, -infinity};
-            return each_by(fprs, [&] {
-              return [&pmf, any, kinks = certified_kinks(pmf)](double x) {
-                return pmf.side == Side::upper ? power_above(kinks, x).value : power_below(kinks, x, any).value;
-              };
-            });
+            Doubles rates = power(pmf, fprs);
+            const double towards = pmf.side == Side::upper ? 0 : 1;
+            for (double& each : out(rates)) each = complement(each, towards);
+            return rates;
           },
-          py::arg("false_positive_rates"), "Certified bound of the largest true positive rate at each, of this side.")
+          py::arg("false_positive_rates"), "Certified bound of the least false negative rate at each, of this side.")
       .def("reflected", &reflected, py::call_guard<LongWork>(), "The distribution of the reversed pair.");
   module.def(
       "composed_delta",

@@ -4,9 +4,17 @@
 //     power(x) = min over alpha >= 0 of h(alpha) + alpha x.
 #pragma once
 
+#include <cmath>
+
 #include "pld/hockey_stick.hpp"
 
 namespace hockeystick {
+
+/// One less a rate, rounded towards 0 or 1; it is exact for 0 and from 1/2 on.
+inline double complement(double rate, double towards) {
+  const double rest = 1 - rate;
+  return rate == 0 || rate >= 0.5 ? rest : std::nextafter(rest, towards);  // proof: complement
+}
 
 /// A bound of the power and the loss log alpha that attains it.
 struct PowerBound {

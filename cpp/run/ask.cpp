@@ -2,7 +2,6 @@
 #include "run/ask.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -10,6 +9,7 @@
 
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
+#include "pld/tradeoff.hpp"
 #include "run/enclosing.hpp"
 #include "views/bayes_risk.hpp"
 #include "views/gaussian_dp.hpp"
@@ -70,12 +70,6 @@ EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limi
   for (const DescribedTerm& term : dominating)
     if (!is_exact(*term.mechanism)) question.runs += term.count;
   return question;
-}
-
-// One less a rate, rounded towards 0 or 1; it is exact for 0 and from 1/2 on.
-double complement(double rate, double towards) {
-  const double rest = 1 - rate;
-  return rate == 0 || rate >= 0.5 ? rest : std::nextafter(rest, towards);  // proof: complement
 }
 
 // Asks terms that are not exact, from above and from below.

@@ -144,6 +144,12 @@ class LossPmf:
         """
         The distribution of the reversed pair.
         """
+    def tradeoff(
+        self, false_positive_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Certified bound of the least false negative rate at each, of this side.
+        """
     @property
     def first(self) -> int: ...
     @property

@@ -21,11 +21,6 @@ class LawAttacks(ABC):
 
     @property
     @abstractmethod
-    def side(self) -> str:
-        """Which side of the truth the law is on: "upper" or "lower"."""
-
-    @property
-    @abstractmethod
     def _reversed(self) -> tuple[_core.LossPmf, ...]: ...
 
     @abstractmethod
@@ -44,10 +39,11 @@ class LawAttacks(ABC):
 
     def tradeoff(self, fpr: Value | Array) -> Value:
         """1 - ``true_positive_rate``: FNR(FPR), never overstated if `side` is "upper"."""
-        away = 0.0 if self.side == "upper" else 1.0
-        with np.errstate(under="ignore"):
-            rest = np.nextafter(1 - np.asarray(self.true_positive_rate(fpr)), away)
-        return rest if rest.shape else float(rest)  # type: ignore[return-value]
+        query = QUERIES["tradeoff"]
+        points = query.points(fpr)
+        rates = [query.law(law, points.ravel()) for law in dict.fromkeys(self._pmfs)]
+        least: Value = shaped(np.minimum.reduce(rates), points.shape)
+        return least
 
     def advantage(self) -> float:
         """The largest TPR - FPR of any test, delta(0), bounded from this side."""

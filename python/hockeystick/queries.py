@@ -70,7 +70,7 @@ QUERIES: Mapping[str, Query] = {
     "epsilon": Query("epsilon", "delta", _delta, "epsilon", _Law.epsilon, "nats"),
     "delta": Query("delta", "epsilon", _epsilon, "delta", _Law.delta, tiny=True),
     "true_positive_rate": Query("TPR", "fpr", _fpr, "true_positive_rate", _Law.power, tiny=True),
-    "tradeoff": Query("FNR", "fpr", _fpr, "tradeoff", _Law.power, safe="lower", tiny=True),
+    "tradeoff": Query("FNR", "fpr", _fpr, "tradeoff", _Law.tradeoff, safe="lower", tiny=True),
     "bayes_risk": Query(
         *("Bayes risk", "prior", _prior, "bayes_risk", _core.pld_bayes_risk), safe="lower"
     ),
