@@ -203,6 +203,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   Contour& contour = plan.contour;
   samples_wanted_ = contour.period / deviation_;
   if (!(contour.period > 0) || !(contour.higher < farthest(at_)) || !(samples_wanted_ < most_samples)) return {};
+  if (math::log(rounding_) - log_sum_ > log_fraction_ + tuning::hopeless_rounding) return {};
   double spacing = 2 * std::numbers::pi / contour.period;
   // Errors of samples are relative to the moment at the tilt. Delta may be a small part of the weighted samples' sum.
   const double log_weights = math::log((1 / (contour.tilt + 1) + contour.period / 2) / contour.tilt);
