@@ -4,8 +4,10 @@
 import doctest
 import importlib
 import importlib.util
+import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -275,6 +277,22 @@ def test_the_picture_of_the_readme_is_what_its_command_draws(tmp_path, monkeypat
     )
     assert abs(drawn - kept).mean() < 0.003
     assert "](docs/epsilon-by-count.png)" in README.read_text(encoding="utf-8")
+
+
+def test_the_container_runs_what_the_page_of_services_does():
+    """Built where a builder is: docker build -f docs/examples/Containerfile ."""
+    text = (ROOT / "docs" / "examples" / "Containerfile").read_text(encoding="utf-8")
+    (run,) = re.findall(r"^CMD (.*)$", text, re.MULTILINE)
+    shown = [block.code for block in blocks(ROOT / "docs" / "services.md", "{code-block}")]
+    command = next(line for code in shown for line in code.split("\n") if "gunicorn" in line)
+    assert set(shlex.split(command)) == set(json.loads(run)) - {"--bind", "0.0.0.0:8000"}
+    assert all(
+        (ROOT / path).exists() for path in re.findall(r"^COPY (docs\S+)", text, re.MULTILINE)
+    )
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(re.findall(r"\[(\w+)\]", text.partition("CMD")[0])) <= set(
+        extras["optional-dependencies"]
+    )
 
 
 def test_the_first_command_answers(capsys):
