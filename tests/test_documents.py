@@ -36,6 +36,7 @@ NO_CODE = {
     "{glossary}",
     "{include}",
     "{literalinclude}",
+    "{only}",
     "{proofs}",
     "{raw}",
     "{toctree}",
