@@ -212,24 +212,46 @@ class MuByDeltas {
       const NeededMu more = mu_needed(upper, rates[i], to, 0, &corners);
       if (more.mu > needed.mu || i == 0) {
         needed = more;
-        known = std::max(known, known_at(needed.fpr, rates[i]));
+        known = std::max(known, known_at(needed.fpr, rates[i], 0));
       }
-      Answer& answer = answers[i];
-      answer.lower = std::max(answer.lower, known), answer.upper = std::min(answer.upper, needed.mu);
-      answer.converged = answer.upper - answer.lower <= limits_.tolerance * answer.upper;
-      const double enough = known * (1 + 0.5 * limits_.tolerance);
-      for (const Corner& corner : corners)
-        if (!answer.converged && corner.mu > enough) add_points(corner, wanted);
+      if (!narrow(answers[i], known, needed.mu)) {
+        known = std::max(known, add_points(corners, known, rates[i], wanted));
+        narrow(answers[i], known, needed.mu);
+      }
     }
   }
 
-  double known_at(double fpr, double smallest_rate) const {
-    return mu_needed_at(fpr, power_between(curve_.points(), fpr, 0).power.lower, smallest_rate);
+  bool narrow(Answer& answer, double lower, double upper) const {
+    answer.lower = std::max(answer.lower, lower), answer.upper = std::min(answer.upper, upper);
+    return answer.converged = answer.upper - answer.lower <= limits_.tolerance * answer.upper;
   }
 
-  // Halfway to the points about the line of a corner, or beyond the last; and those points if they are not known
-  // closely enough.
-  void add_points(const Corner& corner, std::vector<WantedPoint>& wanted) const {
+  // About the corners that may need more than is known, where the points leave open how much; returns what is known of
+  // all these corners.
+  double add_points(std::span<const Corner> corners, double known, double smallest_rate,
+                    std::vector<WantedPoint>& wanted) const {
+    const double half = 0.5 * limits_.tolerance;
+    std::vector<double> here;
+    for (const Corner& corner : corners) {
+      const bool is_open = corner.mu > known * (1 + half);
+      here.push_back(is_open ? known_at(corner.fpr, smallest_rate, corner.line) : corner.mu);
+      if (is_open) known = std::max(known, here.back());
+    }
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      const double excess = (corners[i].mu - here[i]) / (half * corners[i].mu);
+      if (corners[i].mu > known * (1 + half) && excess > 1) add_points(corners[i], here[i] > 0 ? excess : 1, wanted);
+    }
+    return known;
+  }
+
+  double known_at(double fpr, double smallest_rate, std::size_t near) const {
+    return mu_needed_at(fpr, power_between(curve_.points(), fpr, near).power.lower, smallest_rate);
+  }
+
+  // Between the points about the line of a corner, or beyond the last; and those points if they are not known closely
+  // enough. What the distance of points leaves open, `excess` times as much as allowed, falls with its square.
+  void add_points(const Corner& corner, double excess, std::vector<WantedPoint>& wanted) const {
+    constexpr int most_parts = 4;  // powers of two, so that neighbours want the same points
     const std::span<const CurvePoint> points = curve_.points();
     const std::size_t size = points.size(), line = std::min(corner.line, size - 1);
     const double closer = 1 + for_delta * limits_.tolerance, mu = std::max(corner.mu, 1e-300);
@@ -245,8 +267,11 @@ class MuByDeltas {
     const std::size_t first = line - std::min<std::size_t>(line, 1), last = std::min(line + 1, size - 1);
     const CurvePoint& at = points[line];
     if (at.value.upper - at.value.lower > part && at.refused == 0) want(at.loss, at, at);
+    int parts = 2;
+    while (parts < most_parts && parts * parts < excess) parts *= 2;
     for (std::size_t k = first; k < last; ++k)
-      want(points[k].loss + 0.5 * (points[k + 1].loss - points[k].loss), points[k], points[k + 1]);
+      for (int j = 1; j < parts; ++j)
+        want(points[k].loss + (points[k + 1].loss - points[k].loss) * j / parts, points[k], points[k + 1]);
     const double step = size > 1 ? points[size - 1].loss - points[size - 2].loss : 1e-3;
     if (line + 1 == size) want(at.loss + step, at, at);
     if (line == 0) want(at.loss - (size > 1 ? points[1].loss - at.loss : step), at, at);
