@@ -19,12 +19,12 @@ namespace {
 
 constexpr int places = 17;  // s = 2^(-2), 2^(-3/2), ..., 64: the best is between 1 and 4 as a rule, or larger if
 constexpr int middle = 4;   // s = 1
-constexpr double most_grid = 1 << 15;    // points of a term's law
-constexpr double most_of_all = 1 << 11;  // where the last batch takes a dozen sums; finer ones gain 1e-3 of epsilon
-constexpr double coarser = 4;            // laws for the search
-constexpr int questions = 3;             // from one search for s to the next, or twice as many
-constexpr int most_misses = 3;           // searches in a row, until the bound is not asked for any more
-constexpr double farthest = 600;         // nats; curves go on by their last value
+constexpr double most_grid = 1 << 15;              // points of a term's law
+constexpr double most_of_all = 1 << 11;            // where the last batch takes a dozen sums; half lose 3 % at noise 1
+constexpr double coarser = 4;                      // laws for the search
+constexpr int questions = 3, most_questions = 24;  // from a search for s to the next, twice as many where s stays
+constexpr int most_misses = 3;                     // searches in a row, until the bound is not asked for any more
+constexpr double farthest = 600;                   // nats; curves go on by their last value
 constexpr std::size_t most_values = 2000;
 constexpr double pivot_width = 0.5;    // cells of the last batch's output: they raise the bound by a fifth
 constexpr double most_terms = 0x1p19;  // a mean of more is below in convex order
@@ -67,7 +67,8 @@ Points points_of(ShuffleBound& bound, Way way, const ShuffledEpoch& epoch, doubl
       first = value;
     else
       rate = std::max(math::log(before / value) / step, 1e-3);
-    const double fall = (0.25 + 0.75 * std::min(1.0, math::log(first / value) / 8)) * 13 / cells;
+    const double fall =
+        (0.25 + 0.75 * std::min(1.0, math::log(first / value) / 8)) * (epoch.uses_all ? 26 : 13) / cells;
     // The curve falls by a seventh of its logarithm, and further out by half of it, from a point to the next. Steps are
     // powers of two, so that about the same values lead to the same points.
     step = grid_spacing(k == 0 ? fall / rate : std::clamp(fall / rate, step / 2, 2 * step));
@@ -225,9 +226,11 @@ void ShuffleBound::search(Way way, double alpha, double alone) {
     while (improves(at + 1)) continue;
   else
     while (improves(at - 1)) continue;
+  found.helps = best < 1.2 * alone;
+  const bool stays = epoch_.uses_all && found.helps && at == found.place;
+  found.wait = stays ? std::min(2 * found.wait, most_questions) : (epoch_.uses_all ? 2 : 1) * questions;
   found.place = at;
   found.tilt = tilt;
-  found.helps = best < 1.2 * alone;
   found.misses = found.helps ? 0 : found.misses + 1;
 }
 
@@ -235,7 +238,10 @@ double ShuffleBound::upper(Way way, double alpha) {
   const double alone = gaussian_above(epoch_.mu, alpha, 0);
   Search& found = searches_[way == Way::back];
   if (found.misses >= most_misses) return alone;
-  if (found.asked++ % (epoch_.uses_all ? 2 * questions : questions) == 0) search(way, alpha, alone);
+  if (found.left-- == 0) {
+    search(way, alpha, alone);
+    found.left = found.wait - 1;
+  }
   if (!found.helps) return alone;
   const double value = std::min(alone, bound(way, alpha, found.place, true, found.tilt));
   found.last = value;

@@ -54,7 +54,7 @@ class ShuffleBound {
     double tilt = 0, last = 0.1;
     std::vector<double> tilts;  // of the corners of the last batch
     bool helps = false;
-    int asked = 0, misses = 0;
+    int wait = 3, left = 0, misses = 0;  // questions from one search to the next, and how many are left
   };
 
   const Split& split(int place, bool fine);

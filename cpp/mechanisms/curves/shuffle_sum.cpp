@@ -2,6 +2,7 @@
 #include "mechanisms/curves/shuffle_sum.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -19,6 +20,21 @@ namespace {
 constexpr std::size_t most_points = std::size_t{1} << 16;  // of a transform, which takes 3 ms
 constexpr double window = 24;                              // in units of 1 / tilt
 
+// Of some places, sums of q m and of k q m: four at once, of which none waits for another.
+std::array<double, 2> mass_and_place(const std::vector<double>& masses, const std::vector<double>& factors,
+                                     std::size_t from, std::size_t to) {
+  const double *m = masses.data(), *f = factors.data();
+  double mass[4] = {}, place[4] = {};
+  std::size_t k = from;
+  for (; k + 4 <= to; k += 4)
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double q = m[k + i] * f[k + i];
+      mass[i] += q, place[i] += q * static_cast<double>(static_cast<std::int64_t>(k + i));
+    }
+  for (; k < to; ++k) mass[0] += m[k] * f[k], place[0] += m[k] * f[k] * static_cast<double>(k);
+  return {mass[0] + mass[1] + mass[2] + mass[3], place[0] + place[1] + place[2] + place[3]};
+}
+
 // log E e^(tilt X), and its slope in the tilt.
 struct Moments {
   double log_mass = 0, mean = 0;
@@ -26,21 +42,29 @@ struct Moments {
 
 Moments moments(const SameTerms& terms, double tilt, std::vector<double>& room) {
   const TermLaw& law = *terms.law;
-  const auto value = [&](std::size_t k) {
-    const double x = law.at(k);
-    return x * (x < 0 ? terms.loss : terms.gain);
-  };
-  room.resize(law.masses.size());
-  for (std::size_t k = 0; k < room.size(); ++k) room[k] = tilt * value(k);
-  const double top = room.back();
-  for (double& x : room) x -= top;
+  const double first = static_cast<double>(law.first), below = terms.loss * law.spacing,
+               above = terms.gain * law.spacing;
+  const std::size_t size = law.masses.size(),
+                    negative = law.first < 0 ? std::min(size, static_cast<std::size_t>(-law.first)) : 0;
+  const double top = tilt * (first + static_cast<double>(size - 1)) * (negative == size ? below : above);
+  room.resize(size);
+  for (std::size_t k = 0; k < negative; ++k) room[k] = tilt * (first + static_cast<double>(k)) * below - top;
+  for (std::size_t k = negative; k < size; ++k) room[k] = tilt * (first + static_cast<double>(k)) * above - top;
   exponentials(room);
-  double mass = 0, first = 0;
-  for (std::size_t k = 0; k < room.size(); ++k) {
-    const double q = room[k] * law.masses[k];
-    mass += q, first += q * value(k);
-  }
-  return {top + math::log(mass), first / mass};
+  const auto [mass, mean] = mass_and_place(law.masses, room, 0, negative);
+  const auto [more, further] = mass_and_place(law.masses, room, negative, size);
+  const double sum = below * (first * mass + mean) + above * (first * more + further);
+  return {top + math::log(mass + more), sum / (mass + more)};
+}
+
+double mean_of(std::span<const SameTerms> terms) {
+  double mean = 0;
+  for (const auto& [law, count, gain, loss] : terms)
+    for (std::size_t k = 0; k < law->masses.size(); ++k) {
+      const double x = law->at(k);
+      mean += static_cast<double>(count) * x * (x < 0 ? loss : gain) * law->masses[k];
+    }
+  return mean;
 }
 
 // Of the sum of all terms.
@@ -109,6 +133,21 @@ Circle circle_of(const TermLaw& term, double by, std::size_t size, SumSpace& spa
   return circle;
 }
 
+// The sum of masses, raised by `error`, times factors and values from `first` on: four sums at once.
+double tilted_sum(const double* masses, const double* factors, std::size_t size, double error, double first,
+                  double spacing) {
+  double sums[4] = {};
+  const auto add = [=](double& to, std::size_t k) {
+    const double value = first + static_cast<double>(static_cast<std::int64_t>(k)) * spacing;
+    to += std::max(0.0, masses[k] + error) * factors[k] * value;  // proof: shuffled-terms
+  };
+  std::size_t k = 0;
+  for (; k + 4 <= size; k += 4)
+    for (std::size_t i = 0; i < 4; ++i) add(sums[i], k + i);
+  for (; k < size; ++k) add(sums[0], k);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 // The spacing of a grid for the sum, a power of two. It is coarser than that of a term where `less` is far below the
 // mean.
 double spacing_of(std::span<const SameTerms> terms, double grid, double tilt, double over) {
@@ -134,7 +173,7 @@ double mean_positive_part(std::span<const SameTerms> terms, double less, double 
   std::vector<double>& room = space.room;
   find_tilt(terms, less, tilt, room);
   const double reach = window_of(terms, less, tilt, room);
-  const double natural = spacing_of(terms, grid, tilt, moments(terms, 0, room).mean - less);
+  const double natural = spacing_of(terms, grid, tilt, mean_of(terms) - less);
   const double least = std::min(reach, 0x1p900) / static_cast<double>(most_points);
   const double spacing = std::max(natural, std::ldexp(1.0, std::ilogb(least) + 1));
   const double wanted = reach / spacing;
@@ -169,16 +208,13 @@ double mean_positive_part(std::span<const SameTerms> terms, double less, double 
   }
   // Sums from the first place above `less` on, one period; those beyond would seem lower, those below are raised.
   const double start = std::floor(less / spacing) + 1, rest = std::fmod(start, static_cast<double>(size));
-  auto place = static_cast<std::size_t>(rest < 0 ? rest + static_cast<double>(size) : rest);
+  const auto place = static_cast<std::size_t>(rest < 0 ? rest + static_cast<double>(size) : rest);
   const auto value = [&](std::size_t k) { return (start + static_cast<double>(k)) * spacing - less; };
   room.resize(size);
   for (std::size_t k = 0; k < size; ++k) room[k] = -by * value(k);
   exponentials(room);
-  double sum = 0;
-  for (std::size_t k = 0; k < size; ++k) {
-    sum += std::max(0.0, space.circle[place] + error) * room[k] * value(k);  // proof: shuffled-terms
-    if (++place == size) place = 0;
-  }
+  double sum = tilted_sum(space.circle.data() + place, room.data(), size - place, error, value(0), spacing);
+  sum += tilted_sum(space.circle.data(), room.data() + (size - place), place, error, value(size - place), spacing);
   const double rounding = (2 * static_cast<double>(size) + 128 + 4 * by * period) * u;
   sum += math::exp(log_total) * period * math::exp(-by * period);                             // proof: shuffled-terms
   const double scale = math::exp(log_unit - by * less) * (1 + rounding + (4 + 4 * off) * u);  // proof: shuffled-terms
