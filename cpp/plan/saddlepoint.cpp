@@ -10,6 +10,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/cpu.hpp"
+#include "plan/distance_search.hpp"
 #include "plan/normal_tail.hpp"
 #include "pld/chernoff.hpp"
 
@@ -21,32 +22,6 @@ constexpr double sqrt_two_pi = 2.5066282746310002;
 // Two modes compete at a tilt where the mean jumps. Right below the jump the lower mode has most of the tilted mass,
 // and the upper one still more than the absolute errors of a transform.
 double below_jump(double tilt, double log_delta) { return tilt * std::max(0.9, 1 + 5 / std::min(log_delta, -1.0)); }
-
-// One step of a search: the excess over the goal, which falls with the distance, and the next distance of Newton's
-// method.
-struct Attempt {
-  double excess, next;
-};
-
-// The rate `fall` at which the excess falls is about proportional to the distance s: Newton's method in s^2.
-Attempt attempt(double s, double excess, double fall) { return {excess, std::sqrt(s * s + 2 * s * excess / fall)}; }
-
-// The distance in (0, limit] at which the excess is 0, to an accuracy, by Newton's method from s; if that leaves the
-// bracket, by bisection. If the excess jumps, a point next to the jump.
-template <class Try>
-double search(Try&& attempt_at, double s, double limit, double accuracy) {
-  constexpr int most_steps = 80;
-  double low = 0, high = limit;
-  s = s > 0 && s < limit ? s : limit;
-  for (int i = 0; i < most_steps; ++i) {
-    const Attempt tried = attempt_at(s);
-    if (std::fabs(tried.excess) <= accuracy || high - low <= 1e-4 * high || (tried.excess > 0 && s >= high)) break;
-    (tried.excess > 0 ? low : high) = s;
-    const bool inside = tried.next > low && tried.next < high;
-    s = std::min(inside ? tried.next : low + (high - low) / 2, 8 * s);
-  }
-  return s;
-}
 
 }  // namespace
 
