@@ -224,6 +224,20 @@ def test_mass_at_infinity_of_lower_steps_is_counted():
             assert whole > 1 or arb(pmf.infinity_mass) >= truth * (1 - 1e-4)
 
 
+@pytest.mark.parametrize("finite", [0.0, 1e-305])
+@pytest.mark.parametrize("leak", [4e-93, 1e-9, 0.3])
+def test_a_step_without_finite_mass_has_but_its_mass_at_infinity(finite, leak):
+    at = {"interval": 0.1, "side": "lower"}
+    rare = stored.step(range(2), np.array([finite, 0.0]), infinity_mass=leak, **at)
+    plain = stored.step(range(2), np.array([0.4, 0.6]), infinity_mass=0.0, **at)
+    terms = [(rare, 3, 0.0), (plain, 99, 0.0)]
+    pmf = parts.compose(terms, tilt=0.0, size=256, window=(0, 200), chernoff=(0, 0, 0, 0))
+    with ctx.workprec(2100):
+        rest = sum((arb(m) for m in plain.mass), arb(0)) ** 99
+        truth = ((arb(finite) + arb(leak)) ** 3 - arb(finite) ** 3) * rest
+        assert truth * (1 - 1e-4) <= arb(pmf.infinity_mass) <= truth
+
+
 @pytest.mark.parametrize("side", SIDES)
 def test_losses_that_are_all_off_one_way_are_counted_reversed(side):
     """By as much as they may be, so that all the reversed masses are larger, or smaller."""
