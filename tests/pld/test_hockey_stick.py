@@ -139,7 +139,7 @@ def test_shown_masses_are_the_curve_to_the_slack(run, side, estimator):
 @pytest.mark.parametrize("side", ["upper", "lower"])
 def test_no_mass_shown_is_negative(side):
     """Though those far out are all noise."""
-    pmf = Run(exact.Step(1.0, 0.1), 1, "remove", 0.05, 1e-70).pmf(side)
+    pmf = Run(exact.Step(1.0, 0.1), 2, "remove", 0.05, 1e-70).pmf(side)
     assert np.min(pmf.mass) == 0
 
 
