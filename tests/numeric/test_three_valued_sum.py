@@ -108,7 +108,7 @@ def test_likely_counts(trials, success, cut):
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_what_is_left_out_is_booked(sign):
     """A window that leaves much out: too few ends lose gains of the offset, too many lose gains."""
-    for terms, ends in ((60, 0.5), (200, 0.05)):
+    for terms, ends in ((60, 0.5), (200, 0.05), (60, 0.97)):  # of the last, only few ends
         values, offset = (0.5, -0.6, 0.0), sign * 3.0
         exact = truth(terms, arb(0.5), arb(ends), values, arb(offset))
         lower, upper = positive_part(terms, [ends, 1 - ends], values, offset, 0.03)
