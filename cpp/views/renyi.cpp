@@ -155,7 +155,9 @@ Moment renyi_moment(double order) {
   };
   return {[=](const DominatingPair& pair) {
             const auto [lower, upper] = pair.log_moment_bounds(t);
-            return divergence(lower, upper);
+            Interval step = divergence(lower, upper);
+            step.upper = std::min(step.upper, order * pair.renyi_slope_bound(order) * (1 + 4 * u));  // proof: zcdp
+            return step;
           },
           [=](const LossCells& cut) {
             const auto [lower, upper] = cut.log_moment(t);

@@ -6,6 +6,7 @@ import pytest
 from flint import arb, ctx
 
 import exact
+import hockeystick as hs
 from exact.choice import BallPair, ChoicePair, truncated
 from hockeystick import _core
 from mechanisms import cells
@@ -72,3 +73,31 @@ def test_range_of_the_loss():
     assert pairs["remove"].loss_infimum == pytest.approx(np.log1p(-0.3))
     assert pairs["add"].loss_supremum == pytest.approx(-np.log1p(-0.3))
     assert pairs["replace"].loss_supremum == np.inf
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "batch", "size"),
+    [(2.244, 0.0131, 441, 3076417), (1.5, 0.0075, 6355, 2370416)],
+)
+def test_no_divergence_exceeds_that_of_all_data_where_a_cut_is_too_rare_to_be_listed(
+    noise, rate, batch, size
+):
+    """A cut moves sums by 2: whatever its probability, it is the limit of large orders."""
+    step = hs.TruncatedPoissonGaussian(
+        noise_multiplier=noise,
+        sampling_probability=rate,
+        truncated_batch_size=batch,
+        dataset_size=size,
+    )
+    whole = hs.Gaussian(noise / 2)
+    rho = (2 * step).zcdp_bounds(adjacency="remove-one")
+    most = (2 * whole).zcdp_bounds()
+    assert rho.upper <= most.upper * (1 + 1e-12)
+    assert rho.upper >= most.lower * (1 - 1e-12)
+    for order in (2.0, 12.0, 300.0):
+        try:
+            found = (2 * step).renyi_divergence_bounds(order, adjacency="remove-one")
+        except hs.CertificationError as error:
+            found = error.bounds
+        limit = (2 * whole).renyi_divergence_bounds(order)
+        assert found.lower <= found.upper <= limit.upper * (1 + 1e-12)

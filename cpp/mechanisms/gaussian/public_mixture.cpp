@@ -153,8 +153,7 @@ class PublicMixture final : public DominatingPair {
 
   // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.
   double renyi_slope_bound(double order) const override {
-    if (rest_.weight > 0) return infinity;
-    double largest = 0;
+    double largest = rest_.weight > 0 ? rest_.slope : 0;  // proof: zcdp
     for (const Choice& choice : choices_)
       largest = std::max(largest, choice.pair->renyi_slope_bound(order) + choice.error);
     return largest * (1 + 4 * u);
