@@ -98,3 +98,18 @@ def test_an_epsilon_takes_few_lines(monkeypatch):
     assert len(made) <= 3
     tiny = hs.verify(run, delta=0.9, adjacency="remove-one", digits=12, fast=False)
     assert (tiny.lower, tiny.upper) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("count", "noise", "rate", "epsilon"),
+    [(504, 1.145291027054148, 2.413942934386617e-05, 2.6956139770850207), (5, 1.0, 1e-4, 1.0)],
+)
+def test_rare_large_losses_far_below_chernoffs_bound_are_known(count, noise, rate, epsilon):
+    """delta is nearly that of one release times their number."""
+    step = hs.Gaussian(noise).poisson_sampled(rate)
+    result = hs.verify(count * step, epsilon=epsilon, digits=4)
+    one = hs.verify(step, epsilon=epsilon, digits=8)
+    assert result.known
+    assert count * one.lower < result.upper
+    assert result.lower < 1.2 * count * one.upper
+    assert result.digits > 2

@@ -31,7 +31,7 @@ from hockeystick.verify.work import bounded
 
 ROUNDS = 4
 METHOD = "closed forms of both ends"
-MOST_WORK = 1e8  # 100 distinct sampled Gaussians take 2e7 units to 30 digits, 1e6 a second
+MOST_WORK = 4e7  # 100 distinct sampled Gaussians take 2e7 units to 30 digits, 1e6 a second
 GUARD = 12  # digits beyond those asked for at first
 Verifiable = Composable | DisjointParts
 Runs = tuple[Terms, ...]  # of which the worst counts

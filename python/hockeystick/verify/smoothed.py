@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from flint import acb, arb, ctx
 
 from hockeystick.verify.balls import ZERO, between, enlarged, maximum
+from hockeystick.verify.closed import drawn
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.moments import Line, Moments, along
 from hockeystick.verify.series import Series
@@ -37,14 +38,18 @@ class Smoothed:
     def __init__(self, laws: Counted, tilts: Tilts, epsilon: float) -> None:
         self._tilts = tilts
         tilts.refine(epsilon)
-        plan = tilts.line(epsilon, tilts.log_delta(epsilon) - 4, NATS)
+        most = tilts.log_delta(epsilon)
+        deeper = max(0.0, most - _one_large(laws, epsilon))
+        nats = NATS + deeper
+        plan = tilts.line(epsilon, most - 4, nats)
         self._plan = plan
-        nats = NATS + plan.excess + math.log(max(n for _, n in laws))
-        with ctx.workprec(BITS + int(nats)):
+        nats += plan.excess + math.log(max(n for _, n in laws))
+        self._bits: int = BITS + 2 * int(nats)
+        with ctx.workprec(self._bits):
             self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)
             parts, number = self._parts(laws, nats)
             w = self._h * number
-            self._r = REACH / w
+            self._r = arb(REACH * math.exp(1.3 * deeper / FACTORS)) / w  # 1.3: what is cut off fits
             self._m = FACTORS * (self._r.sinh() / self._r).log()
             bound = math.prod((part.beyond(w) ** n for part, n in parts), start=arb(1))
             self._cut = self._cuts(w, bound)
@@ -91,7 +96,7 @@ class Smoothed:
 
     def __call__(self, epsilon: arb) -> arb:
         """A ball around delta(epsilon)."""
-        with ctx.workprec(BITS):
+        with ctx.workprec(self._bits):
             scale = (-self._c * epsilon).exp()
             ends = []
             for series, cut in zip(self._sums, self._cut, strict=True):
@@ -99,6 +104,16 @@ class Smoothed:
                 ends.append(enlarged(total, cut) * scale)
             aliases = self._tilts.aliases(self._plan.c, 2 * arb.pi() / self._h, epsilon)
             return between(maximum(ZERO, ends[0] - aliases), ends[1])
+
+
+def _one_large(laws: Counted, epsilon: float) -> float:
+    """About the log of delta where one of the losses is large, which Chernoff's bound is far above.
+
+    For plans: it says how accurate sums must be to tell delta.
+    """
+    curves = [(drawn(law), n) for law, n in laws]
+    total = sum((n * curve(arb(epsilon)) for curve, n in curves if curve), ZERO).mid()
+    return float(total.log()) if total > 0 and epsilon > 0 else math.inf
 
 
 def _sinhc(x: acb) -> acb:
