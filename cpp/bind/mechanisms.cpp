@@ -113,10 +113,11 @@ void bind_mechanisms(py::module_& module) {
       "A pair above all of these, by the largest of their curves at these losses.");
   module.def(
       "additive_noise_pair",
-      [](const Function& log_density, const Function& distribution, double accuracy, double shift) {
+      [](const Function& log_density, const Function& distribution, double accuracy, double shift,
+         std::optional<double> steepest) {
         return owned(additive_noise_pair(
-            {calling(log_density, "log_density"), calling(distribution, "distribution"), accuracy}, shift));
+            {calling(log_density, "log_density"), calling(distribution, "distribution"), accuracy, steepest}, shift));
       },
       py::arg("log_density"), py::arg("distribution"), py::arg("accuracy"), py::arg("shift"),
-      "The pair of a noise given by functions, shifted against itself.");
+      py::arg("steepest") = py::none(), "The pair of a noise given by functions, shifted against itself.");
 }

@@ -108,6 +108,9 @@ class DominatingPair {
   virtual double loss_infimum() const { return -infinity; }
   virtual double loss_supremum() const { return infinity; }
 
+  /// Whether no outcome has an infinite loss, though `integrate` may count some there.
+  virtual bool has_no_infinite_loss() const { return !(infinity_mass().upper > 0); }
+
   /// Upper bound of the finite values of L, including those of outcomes that `integrate` counts at +inf.
   virtual double finite_loss_bound() const {
     const double most = loss_supremum();

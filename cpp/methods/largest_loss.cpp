@@ -59,7 +59,7 @@ double largest_finite_loss(const Direction& direction) {
 // The steps are independent, so the largest losses of all occur at once, or nearly: delta(epsilon) is 0 from their sum
 // on, and not below.
 Interval essential_supremum(const Direction& direction) {
-  const auto is_finite = [](const Term& term) { return !(term.pair->infinity_mass().upper > 0); };
+  const auto is_finite = [](const Term& term) { return term.pair->has_no_infinite_loss(); };
   const bool bounded = std::all_of(direction.begin(), direction.end(), is_finite);
   const LargestSum least =
       sum_of(direction, [](const DominatingPair& pair) { return std::max(0.0, pair.largest_loss_from_below()); });

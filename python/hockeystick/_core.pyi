@@ -370,6 +370,7 @@ def additive_noise_pair(
     distribution: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
     accuracy: typing.SupportsFloat | typing.SupportsIndex,
     shift: typing.SupportsFloat | typing.SupportsIndex,
+    steepest: typing.SupportsFloat | typing.SupportsIndex | None = None,
 ) -> DominatingPair:
     """
     The pair of a noise given by functions, shifted against itself.

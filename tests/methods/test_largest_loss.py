@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 from flint import arb, ctx
+from scipy import stats
 
 import hockeystick as hs
 import random_runs
@@ -204,6 +205,59 @@ def test_noise_given_by_its_density_has_a_lower_end(sign):
         noise.epsilon(0)
     assert 0.75 * (1 - 1e-9) <= caught.value.bounds.lower <= 0.75
     assert caught.value.bounds.upper == math.inf
+
+
+def tail(x):
+    """Half of e^-abs(x)."""
+    return np.exp(-np.abs(x)) / 2
+
+
+def log_tail(x):
+    """Its logarithm."""
+    return -np.abs(x) - math.log(2)
+
+
+@pytest.mark.parametrize("sensitivity", [0.1, 0.75, 3.0, 1 / 3])
+@pytest.mark.parametrize("adjacency", ["add-or-remove-one", "replace-one"])
+def test_noise_given_by_its_density_and_the_limit_of_its_slope(sensitivity, adjacency):
+    """The limit times the distance, to the rounding of that product, alone and composed."""
+    noise = hs.AdditiveNoise(
+        log_density=log_tail, distribution=tail, sensitivity=sensitivity, steepest=1.0
+    )
+    most = sensitivity * (2 if adjacency == "replace-one" else 1)
+    for count in (1, 3):
+        found = (count * noise).epsilon_bounds(0, adjacency=adjacency)
+        with ctx.workprec(200):
+            assert held(found, count * arb(most), 4)
+    far = hs.AdditiveNoise(log_density=log_tail, distribution=tail, steepest=math.inf)
+    assert far.epsilon_bounds(0) == (math.inf, math.inf)
+
+
+def test_a_limit_is_rounded_outward():
+    """0.1 times 3 is not a double."""
+    noise = hs.AdditiveNoise(
+        log_density=lambda x: log_tail(3 * x) + math.log(3),
+        distribution=lambda x: tail(3 * x),
+        sensitivity=0.1,
+        steepest=3.0,
+    )
+    found = noise.epsilon_bounds(0)
+    with ctx.workprec(200):
+        assert arb(found.lower) < 3 * arb(0.1) < arb(found.upper)
+
+
+def test_a_limit_that_the_density_exceeds_is_refused():
+    with pytest.raises(ValueError, match="steepest must be at least the slope"):
+        hs.AdditiveNoise(log_density=log_tail, distribution=tail, steepest=0.99)
+    with pytest.raises(ValueError, match="steepest must be finite and > 0"):
+        hs.AdditiveNoise(log_density=log_tail, distribution=tail, steepest=-1.0)
+
+
+@pytest.mark.parametrize(("name", "largest"), [("norm", math.inf), ("logistic", 0.5)])
+def test_the_limit_of_known_functions_is_known(name, largest):
+    noise = getattr(stats, name)
+    given = hs.AdditiveNoise(log_density=noise.logpdf, distribution=noise.cdf, sensitivity=0.5)
+    assert given.epsilon(0) == pytest.approx(largest, rel=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -115,8 +115,16 @@ class AdditiveNoise final : public DominatingPair {
     return nodes;
   }
 
-  // Of the far end of the reach, where the loss is still larger farther out: g falls, so a smaller step shows less.
+  // The loss grows to the limit of g's slope times the shift. The density is positive everywhere.
+  bool has_no_infinite_loss() const override { return true; }
+  double finite_loss_bound() const override {
+    return noise_.steepest ? up(*noise_.steepest * shift_) : infinity;  // proof: largest-loss
+  }
+
+  // If no limit is known that of the far end of the reach: the loss is still larger farther out. g falls, so a smaller
+  // step shows less.
   double largest_loss_from_below() const override {
+    if (noise_.steepest) return down(*noise_.steepest * shift_);  // proof: largest-loss
     const double from = reach_, to = down(down(from + shift_));
     const double near = log_density({from})[0], far = log_density({to})[0];
     return std::max(0.0, down(near - far) - up(off(near) + off(far)));  // proof: largest-loss

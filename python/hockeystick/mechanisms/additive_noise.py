@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Noise of any symmetric log-concave distribution."""
 
+import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -47,6 +49,11 @@ class AdditiveNoise(Mechanism):
         distribution: Probability of noise up to x; likewise.
         sensitivity: How far a record moves the number, > 0, in the units of the noise.
         accuracy: See above; in [2^-53, 1e-6].
+        steepest: The limit of the slope with which `log_density` falls far out, > 0, per unit of
+            the noise; ``math.inf`` where it falls ever faster, as of normal noise. It is trusted,
+            and says the largest loss, `sensitivity` times it, which is epsilon at delta = 0; None
+            where it is not known, and then that epsilon has a lower bound alone. Of
+            ``scipy.stats.norm``, ``laplace`` and ``logistic`` it need not be given.
 
     Cost: about 150 calls of `log_density` a query and direction, and a few of `distribution`, on
     some thousand points each.
@@ -64,6 +71,7 @@ class AdditiveNoise(Mechanism):
     distribution: Function
     sensitivity: float = 1.0
     accuracy: float = 1e-13
+    steepest: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("log_density", "distribution"):
@@ -76,19 +84,52 @@ class AdditiveNoise(Mechanism):
         object.__setattr__(self, "accuracy", accuracy)
         object.__setattr__(self, "sensitivity", sensitivity)
         _check_noise(self.log_density, self.distribution, accuracy)
+        steepest = _known_limit(self.log_density) if self.steepest is None else self.steepest
+        if steepest is not None and steepest != math.inf:
+            steepest = _checks.positive("steepest", steepest)
+            _check_limit(self.log_density, accuracy, steepest)
+        object.__setattr__(self, "steepest", steepest)
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
         _checks.instance("direction", direction, Direction)
         shift = self.sensitivity * (2 if direction.replaces else 1)
-        return _pair(self.log_density, self.distribution, self.accuracy, shift)
+        return _pair(self.log_density, self.distribution, self.accuracy, shift, self.steepest)
 
 
 @lru_cache(maxsize=64)
 def _pair(
-    log_density: Function, distribution: Function, accuracy: float, shift: float
+    log_density: Function,
+    distribution: Function,
+    accuracy: float,
+    shift: float,
+    steepest: float | None,
 ) -> _core.DominatingPair:
-    return _core.additive_noise_pair(log_density, distribution, accuracy, shift)
+    return _core.additive_noise_pair(log_density, distribution, accuracy, shift, steepest)
+
+
+_LIMITS = {"norm": math.inf, "laplace": 1.0, "logistic": 1.0}  # of scipy.stats
+
+
+def _known_limit(log_density: Function) -> float | None:
+    stats = sys.modules.get("scipy.stats")  # loaded by whoever has functions of it
+    for name, steepest in _LIMITS.items():
+        if stats and log_density == getattr(stats, name).logpdf:
+            return steepest
+    return None
+
+
+def _check_limit(log_density: Function, accuracy: float, steepest: float) -> None:
+    """Refuses a limit of the slope that is exceeded at ten deviations."""
+    peak = _call("log_density", log_density, np.zeros(1))[0]
+    x = np.array([9.0, 10.0]) * 0.4 * np.exp(-peak)
+    near, far = _call("log_density", log_density, x)
+    least = (near - far - 4 * accuracy * (2 + abs(near) + abs(far))) / (x[1] - x[0])
+    if steepest < least:
+        raise ValueError(
+            f"steepest must be at least the slope of log_density anywhere, {least} or more, "
+            f"got {steepest}"
+        )
 
 
 def _check_noise(log_density: Function, distribution: Function, accuracy: float) -> None:
