@@ -77,7 +77,7 @@ def test_range_of_the_loss():
 
 @pytest.mark.parametrize(
     ("noise", "rate", "batch", "size"),
-    [(2.244, 0.0131, 441, 3076417), (1.5, 0.0075, 6355, 2370416)],
+    [(2.244, 0.0131, 441, 3076417), (1.5, 0.0075, 6355, 2370416), (0.859, 7.5e-4, 5219, 234856)],
 )
 def test_no_divergence_exceeds_that_of_all_data_where_a_cut_is_too_rare_to_be_listed(
     noise, rate, batch, size
@@ -90,7 +90,10 @@ def test_no_divergence_exceeds_that_of_all_data_where_a_cut_is_too_rare_to_be_li
         dataset_size=size,
     )
     whole = hs.Gaussian(noise / 2)
-    rho = (2 * step).zcdp_bounds(adjacency="remove-one")
+    try:
+        rho = (2 * step).zcdp_bounds(adjacency="remove-one")
+    except hs.CertificationError as error:  # where a cut is not listed, only its limit is known
+        rho = error.bounds
     most = (2 * whole).zcdp_bounds()
     assert rho.upper <= most.upper * (1 + 1e-12)
     assert rho.upper >= most.lower * (1 - 1e-12)
