@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 #include "methods/questions.hpp"
 #include "numeric/constants.hpp"
@@ -52,14 +54,33 @@ double largest_of(const Direction& run) {
   return run.empty() ? 0 : epsilon_bounds({&run, 1}, none, {1e-3, memory_limit}).front().upper;
 }
 
+// As often, each term; nothing where a count is no double.
+std::optional<Direction> repeated(const Direction& run, double times) {
+  Direction all = run;
+  for (Term& term : all) {
+    if (!(static_cast<double>(term.count) * times < 0x1p53)) return {};
+    term.count *= static_cast<std::int64_t>(times);
+  }
+  return all;
+}
+
+OtherBounds others_of(const BothWays& run, const NumberOfRuns& runs, double cells, double tail) {
+  OtherBounds found;
+  if (!run.back) return found;
+  found.moments = moments_of({run.forth, *run.back}, runs);
+  const std::optional<Direction> forth = repeated(run.forth, runs.most()), back = repeated(*run.back, runs.most());
+  if (!forth || !back) return found;
+  const KnownWays all = known_ways({*forth, *back}, cells, tail);
+  found.forth = curve_above(all.forth, all.back), found.back = curve_above(all.back, all.forth);
+  return found;
+}
+
 }  // namespace
 
 AtomicLaw best_of_run_above(const BothWays& run, const NumberOfRuns& runs, double cells, double tail) {
   const KnownWays known = known_ways(run, cells, rare(runs, tail));
-  std::vector<RenyiPoint> moments;
-  if (run.back) moments = moments_of({run.forth, *run.back}, runs);
-  return best_of_above(curve_above(known.forth, known.back), curve_above(known.back, known.forth), runs, moments, cells,
-                       tail);
+  return best_of_above(curve_above(known.forth, known.back), curve_above(known.back, known.forth), runs,
+                       others_of(run, runs, cells, tail), cells, tail);
 }
 
 AtomicLaw best_of_run_below(const BothWays& run, const NumberOfRuns& runs, double cells, double tail, double goal) {

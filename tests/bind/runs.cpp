@@ -57,11 +57,15 @@ void bind_best_of(py::module_& m) {
     for (const auto& [at, jump] : kinks_of(lines)) kinks.emplace_back(at, jump);
     return kinks;
   });
-  m.def("best_of_upper", [](const AlphaUpper& forth, const AlphaUpper& back, const NumberOfRuns& runs,
-                            const std::vector<std::pair<double, double>>& moments, double cells, double alpha) {
-    const std::vector<RenyiPoint> known = moments_of(moments);
-    return best_of_upper(curve_of(forth), curve_of(back), runs, known, cells, alpha);
-  });
+  m.def(
+      "best_of_upper",
+      [](const AlphaUpper& forth, const AlphaUpper& back, const NumberOfRuns& runs,
+         const std::vector<std::pair<double, double>>& moments, double cells, double alpha, const AlphaUpper& all) {
+        return best_of_upper(curve_of(forth), curve_of(back), runs, {moments_of(moments), curve_of(all), {}}, cells,
+                             alpha);
+      },
+      py::arg("forth"), py::arg("back"), py::arg("runs"), py::arg("moments"), py::arg("cells"), py::arg("alpha"),
+      py::arg("all") = AlphaUpper{});
   m.def("best_of_attained",
         [](const std::vector<std::tuple<double, double, double>>& atoms, const NumberOfRuns& runs, double first) {
           AtomicLaw base;

@@ -148,6 +148,21 @@ def test_moments_bound_the_curve_as_their_formula():
             assert found == 1 or found <= float(formula) * (1 + 1e-11)
 
 
+def test_all_runs_together_bound_the_best_by_their_chords():
+    runs = _core.NumberOfRuns("binomial", 3.0, 3.0)
+    wide = ([1e-6, 1e6], [1.0, 1.0])
+    rng = random.Random(9)
+    with ctx.workprec(200):
+        for _ in range(300):
+            x = sorted(rng.uniform(0.1, 9) for _ in range(2))
+            y = sorted((rng.uniform(0.01, 0.9) for _ in range(2)), reverse=True)
+            alpha = rng.uniform(*x)
+            slope = (arb(y[1]) - arb(y[0])) / (arb(x[1]) - arb(x[0]))
+            chord = arb(y[0]) + slope * (arb(alpha) - arb(x[0]))
+            found = _core.runs.best_of_upper(wide, wide, runs, [], 10, alpha, (x, y))
+            assert chord <= arb(found) <= chord * (1 + 2.0**-48)
+
+
 def test_the_sum_over_kinks_is_rounded_up():
     """In balls from the kinks: by a chord of two points, all else given exactly."""
     forth, back = ([0.5, 2.0], [0.6, 0.05]), ([0.5, 2.0], [0.55, 0.1])

@@ -31,6 +31,15 @@ def test_one_run_is_the_run():
         assert truth.lower <= bounds.upper <= truth.upper * 1.002
 
 
+@pytest.mark.parametrize(("run", "most"), [(hs.Gaussian(1 / 0.3), 4), (STEPS, 3)])
+def test_a_limited_number_of_runs_costs_no_more_than_all_of_them(run, most):
+    everything = (most * run).epsilon_bounds(1e-6)
+    for runs, mean in (("fixed", most), ("binomial", 0.7 * most)):
+        options = {} if runs == "fixed" else {"trials": most}
+        best = hs.best_of(run, runs=runs, mean=mean, **options).epsilon_bounds(1e-6)
+        assert best.lower < best.upper <= everything.upper * 1.01
+
+
 def test_more_runs_cost_more():
     costs = [hs.best_of(STEPS, runs="poisson", mean=m).epsilon(1e-6) for m in (0.5, 2, 10, 50)]
     assert costs == sorted(costs)

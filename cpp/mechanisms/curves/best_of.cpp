@@ -127,8 +127,12 @@ namespace {
 class BestOfCurve {
  public:
   BestOfCurve(const EnclosedCurve& forth, const EnclosedCurve& back, const NumberOfRuns& runs,
-              std::span<const RenyiPoint> moments, double cells)
-      : forth_(forth), kinks_(kinks_of(rank_lines(back, runs, cells))), none_(runs.none_above()), moments_(moments) {}
+              const std::vector<RenyiPoint>& moments, const EnclosedCurve& all, double cells)
+      : forth_(forth),
+        kinks_(kinks_of(rank_lines(back, runs, cells))),
+        none_(runs.none_above()),
+        moments_(moments),
+        all_(all) {}
 
   double at(double alpha) const {
     double sum = alpha < 1 ? none_ * (1 - alpha) : 0, jumps = 0;
@@ -139,7 +143,7 @@ class BestOfCurve {
     }
     const double terms = static_cast<double>(kinks_.size()) + 16;
     const double by_ranks = sum * (1 + terms * u) + 1e-306 * (1 + jumps);  // proof: best-of-runs
-    return std::min(1.0, std::min(by_ranks, by_moments(alpha)));
+    return std::min({1.0, by_ranks, by_moments(alpha), by_all(alpha)});
   }
 
  private:
@@ -157,10 +161,18 @@ class BestOfCurve {
     return least;
   }
 
+  // The best is a function of all outputs.
+  double by_all(double alpha) const {
+    if (all_.curve().alpha.empty()) return 1;
+    std::size_t from = 0;
+    return all_.at(alpha, from) * (1 + 8 * u) + 1e-306;  // proof: best-of-runs
+  }
+
   Chords forth_;
   std::vector<RankKink> kinks_;
   double none_;
-  std::span<const RenyiPoint> moments_;
+  const std::vector<RenyiPoint>& moments_;
+  Chords all_;
 };
 
 // Losses at equal distances up to where the curve is as low as its tail.
@@ -181,13 +193,14 @@ std::vector<double> losses_to(const BestOfCurve& curve, double cells, double tai
 }  // namespace
 
 double best_of_upper(const EnclosedCurve& forth, const EnclosedCurve& back, const NumberOfRuns& runs,
-                     std::span<const RenyiPoint> moments, double cells, double alpha) {
-  return BestOfCurve(forth, back, runs, moments, cells).at(alpha);
+                     const OtherBounds& others, double cells, double alpha) {
+  return BestOfCurve(forth, back, runs, others.moments, others.forth, cells).at(alpha);
 }
 
 AtomicLaw best_of_above(const EnclosedCurve& forth, const EnclosedCurve& back, const NumberOfRuns& runs,
-                        std::span<const RenyiPoint> moments, double cells, double tail) {
-  const BestOfCurve there(forth, back, runs, moments, cells), reverse(back, forth, runs, moments, cells);
+                        const OtherBounds& others, double cells, double tail) {
+  const BestOfCurve there(forth, back, runs, others.moments, others.forth, cells);
+  const BestOfCurve reverse(back, forth, runs, others.moments, others.back, cells);
   EnclosedCurve curve;
   const std::vector<double> below = losses_to(reverse, cells, tail), above = losses_to(there, cells, tail);
   for (std::size_t k = below.size(); k-- > 1;) {

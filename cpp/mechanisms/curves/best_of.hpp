@@ -10,7 +10,6 @@
 // phi is bounded by the lines of a grid of x, the same for all a but for a factor: cpp/proofs/best-of-runs.md.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "mechanisms/curves/curve_law.hpp"
@@ -36,14 +35,20 @@ struct RenyiPoint {
   double order, divergence;
 };
 
-/// The curve above, of curves above those of the run and of its reverse. `moments`: bounds that hold too, by which the
-/// curve may be lower. `cells`, `tail` as of Accuracy.
+/// Bounds of the best that hold too, by which its curve may be lower: divergences, and curves above those of all runs
+/// together, of which the best is a function. No points: none.
+struct OtherBounds {
+  std::vector<RenyiPoint> moments;
+  EnclosedCurve forth, back;
+};
+
+/// The curve above, of curves above those of the run and of its reverse. `cells`, `tail` as of Accuracy.
 AtomicLaw best_of_above(const EnclosedCurve& forth, const EnclosedCurve& back, const NumberOfRuns& runs,
-                        std::span<const RenyiPoint> moments, double cells, double tail);
+                        const OtherBounds& others, double cells, double tail);
 
 /// The bound at one alpha, before it is reflected.
 double best_of_upper(const EnclosedCurve& forth, const EnclosedCurve& back, const NumberOfRuns& runs,
-                     std::span<const RenyiPoint> moments, double cells, double alpha);
+                     const OtherBounds& others, double cells, double alpha);
 
 /// What is attained where outcomes of a law are ranked like this: first those of the lowest losses, of P-mass `first`,
 /// then the others by falling loss.

@@ -2,7 +2,7 @@
 // How often a mechanism runs before the best output is released: laws of a random number K.
 #pragma once
 
-#include <span>
+#include "numeric/constants.hpp"
 
 namespace hockeystick {
 
@@ -36,6 +36,8 @@ class NumberOfRuns {
   double largest_loss(double loss, double back, double variation) const;
 
   double mean() const { return mean_; }
+  /// The largest number of runs; infinity if there is none.
+  double most() const { return kind_ == Kind::binomial ? trials_ : infinity; }
   Kind kind() const { return kind_; }
 
  private:
