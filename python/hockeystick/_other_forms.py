@@ -6,12 +6,13 @@ from typing import Any
 
 from hockeystick._words import outspoken
 from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.queries import Asked
 from hockeystick.views import Views
 
 
 @outspoken
-class OtherForms(Views):
-    """Runs as sentences, as JSON and as events, by modules that stand above."""
+class InSentences(Asked):
+    """Runs as sentences, by a module that stands above."""
 
     __slots__ = ()
 
@@ -43,6 +44,13 @@ class OtherForms(Views):
         write = import_module("hockeystick.sentences").sentence
         said: str = write(self, delta=delta, epsilon=epsilon, adjacency=adjacency, **options)
         return said
+
+
+@outspoken
+class OtherForms(InSentences, Views):
+    """Also as JSON and as events."""
+
+    __slots__ = ()
 
     def to_json(self) -> str:
         """The run as JSON, which ``Composition.from_json`` and ``Accountant.read_text`` take.

@@ -3,30 +3,34 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import chain, combinations_with_replacement
 from math import comb
 from typing import Any
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
+from hockeystick._other_forms import InSentences
 from hockeystick._words import outspoken
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition, Mechanism, Terms
 from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits
+from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.queries import Query
 from hockeystick.views.attacks import AttackViews
 from hockeystick.views.losses import LossViews
 from hockeystick.views.privacy import PrivacyViews
 
+SCHEMA = "hockeystick.DisjointParts"
 MOST_RUNS = 256
 """Runs of which the worst is asked for: epsilon of 256 runs of 50 Laplace mechanisms took 30 ms."""
 
 
 @outspoken
 @dataclass(frozen=True, slots=True, repr=False)
-class DisjointParts(PrivacyViews, AttackViews, LossViews):
+class DisjointParts(InSentences, PrivacyViews, AttackViews, LossViews):
     """What ``parallel`` returns: the runs of which each record is seen by one.
 
     It answers the questions of a `Composition`, each with the worst of its runs, but for ``pld``,
@@ -73,6 +77,72 @@ class DisjointParts(PrivacyViews, AttackViews, LossViews):
 
     __rmul__ = __mul__
 
+    def group(self, size: int, *, same_part: bool = False) -> "DisjointParts":
+        """The same for up to `size` records that are added or removed at once.
+
+        Records of a group may be in different parts, which may cost more than a group within one:
+        known of Gaussians alone, where a group within one part costs most. Say `same_part` where
+        all records of a group are in one part, as those of a user who lives in one region are;
+        then each run is grouped by itself, as ``Composition.group`` does, whatever runs.
+
+        Args:
+            size: In [1, 1000].
+            same_part: Whether all records of a group are in one part.
+
+        Raises:
+            ValueError: `size` is out of range, or runs of other mechanisms are to be grouped across
+                parts.
+            TypeError: `size` is no whole number, or `same_part` no bool.
+
+        >>> import hockeystick as hs
+        >>> groups = hs.parallel(4 * hs.Gaussian(20.0), hs.Gaussian(8.0))
+        >>> groups.group(2).epsilon(1e-6) == hs.Gaussian(4.0).epsilon(1e-6)
+        True
+        """
+        _checks.instance("same_part", same_part, bool)
+        checked = _checks.whole("size", size, 1, 1000)
+        # A Gaussian that j records of the group see moves by j / noise at most. With v the vector
+        # of 1 / noise over the Gaussians that one record sees, all move by |v_1 + ... + v_size|,
+        # which is at most size times the largest |v|: that of the worst run, grouped.
+        safe = all(isinstance(one, Gaussian) for one, _ in self.terms)
+        if checked > 1 and not (same_part or safe):
+            other = next(one for one, _ in self.terms if not isinstance(one, Gaussian))
+            raise ValueError(
+                f"same_part must be True where a run has {other!r}: what {checked} records in "
+                "different parts cost is known of Gaussians alone; pass same_part=True if all "
+                "records of a group are in one part"
+            )
+        return _worst_of(run.group(checked) for run in self.runs)
+
+    def to_json(self) -> str:
+        """The runs as JSON, with a checksum, which ``from_json`` takes; floats round-trip exactly.
+
+        Raises:
+            TypeError: A mechanism is of a class of the user's own, or holds functions.
+            ValueError: The text would have more than 2^26 characters.
+        """
+        text: str = import_module("hockeystick.accountant.parts").to_json(self)
+        return text
+
+    @staticmethod
+    def from_json(text: str) -> "DisjointParts":
+        """The runs that `to_json` wrote, or that were described as for ``Accountant.read_text``.
+
+        A description has ``parallel``, an array with ``{"ledger": [...]}`` for each part, and may
+        have ``ledger`` beside it, which runs on all data.
+
+        Raises:
+            ValueError: It describes no such runs; the message says where.
+            TypeError: `text` is no string.
+
+        >>> import hockeystick as hs
+        >>> groups = hs.parallel(50 * hs.Laplace(40.0), 4 * hs.Gaussian(5.0))
+        >>> hs.DisjointParts.from_json(groups.to_json()) == groups
+        True
+        """
+        runs: DisjointParts = import_module("hockeystick.accountant.parts").from_json(text)
+        return runs
+
     def __repr__(self) -> str:
         """Code that makes an equal object, but for the long runs that `Composition` cuts."""
         return f"parallel({', '.join(map(repr, self.runs))})"
@@ -109,6 +179,10 @@ class DisjointParts(PrivacyViews, AttackViews, LossViews):
             raise
 
 
+AnyRun = Composable | DisjointParts
+"""What can be asked for its privacy, and is no ledger."""
+
+
 def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:
     """Runs on disjoint parts of the data: what is released about all parts costs as the worst part.
 
@@ -132,8 +206,9 @@ def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:
 
     Returns:
         The questions of a composition can be asked of it, but for ``pld``; answers are certified.
-        No ledger and no JSON keeps it: keep an `Accountant` for each part. ``calibrate`` takes one
-        of its ``runs``.
+        It is written and read as JSON, said in sentences, grouped, and taken by ``calibrate`` and
+        by ``--run`` of the command line. No ledger keeps it: keep an `Accountant` for each part,
+        and enter in each what runs on all data.
 
     Raises:
         TypeError: A part is nothing that runs.

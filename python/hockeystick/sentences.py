@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 from hockeystick._decimals import outward
 from hockeystick.adjacency import AdjacencyLike, adjacency_of
 from hockeystick.bounds import Bounds
-from hockeystick.composition import Composable
+from hockeystick.disjoint import AnyRun
 from hockeystick.sampling import DPSGD
 from hockeystick.wording import in_words
 
@@ -20,7 +20,7 @@ class Limits(TypedDict, total=False):
 
 
 def sentence(
-    run: Composable,
+    run: AnyRun,
     *,
     delta: float | None,
     epsilon: float | None,
@@ -49,7 +49,7 @@ def _upper(bounds: Bounds[float]) -> str:
     return outward(*bounds)[1]
 
 
-def _ran(run: Composable) -> str:
+def _ran(run: AnyRun) -> str:
     """What ran, as a sentence."""
     if not isinstance(run, DPSGD):
         return f"What ran: {in_words(run, most=100)}."

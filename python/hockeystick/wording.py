@@ -6,21 +6,22 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hockeystick.composition import Composable, Mechanism
+from hockeystick.composition import Mechanism, Terms
 from hockeystick.mechanisms import Gaussian, PoissonSampled
+from hockeystick.queries import Asked
 
 MOST_TERMS = 3
 _SHORT = {"noise_multiplier": "noise", "sampling_probability": "q", "guaranteed_epsilon": "epsilon"}
 _KEPT = {"DP", "ZCDP", "Gaussian", "Laplace", "Poisson"}
 
 
-def in_words(run: Composable, most: int = MOST_TERMS) -> str:
+def in_words(run: Asked, most: int = MOST_TERMS) -> str:
     """What runs and how often: "DP-SGD: 1,000 steps, noise 1, q = 0.01".
 
     Args:
-        run: A mechanism or a composition.
+        run: A mechanism, a composition, or runs on disjoint parts.
         most: How many of its terms are named, the most frequent first; how many others there are is
-            said.
+            said. So of the parts, in their order.
 
     >>> import hockeystick as hs
     >>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
@@ -30,8 +31,20 @@ def in_words(run: Composable, most: int = MOST_TERMS) -> str:
     '20 times Laplace, noise 5 + randomized response, noise parameter 0.5'
     >>> in_words(hs.Composition())
     'nothing'
+    >>> in_words(hs.parallel(hs.Laplace(noise_multiplier=5), hs.Gaussian(noise_multiplier=2)))
+    'on disjoint parts: Gaussian, noise 2; Laplace, noise 5'
     """
-    terms = sorted(run.terms, key=lambda term: -term[1])
+    runs = run._alternatives  # noqa: SLF001, of which the worst counts
+    if len(runs) == 1:
+        return _run_in_words(runs[0], most)
+    parts = [_run_in_words(terms, most) for terms in runs[:most]]
+    if len(runs) > most:
+        parts.append(f"{len(runs) - most:,} more")
+    return f"on disjoint parts: {'; '.join(parts)}"
+
+
+def _run_in_words(run: Terms, most: int) -> str:
+    terms = sorted(run, key=lambda term: -term[1])
     parts = [_term(mechanism, count) for mechanism, count in terms[:most]]
     if len(terms) > most:
         parts.append(f"{len(terms) - most:,} more")

@@ -232,3 +232,55 @@ def test_as_many_runs_as_are_allowed():
     assert len(hs.parallel(*many(256)).runs) == 256
     assert len((255 * hs.parallel(*many(2))).runs) == 256
     assert len((hs.parallel(*many(16)) + hs.parallel(*map(hs.Gaussian, range(1, 17)))).runs) == 256
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_groups_within_a_part_are_those_of_each_run(size):
+    run = hs.parallel(*PARTS) + hs.Laplace(5.0)
+    grouped = run.group(size, same_part=True)
+    assert grouped == hs.parallel(*((part + hs.Laplace(5.0)).group(size) for part in PARTS))
+    each = [one.group(size).epsilon_bounds(1e-4) for one in run.runs]
+    assert grouped.epsilon(1e-4) == max(bounds.upper for bounds in each)
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_groups_of_gaussians_over_any_parts(adjacency):
+    """In each way to share a group out, a normal output moves by as much as its part's records."""
+    size, noises, shared = 4, (6.0, 9.0), 10.0
+    run = hs.parallel(*map(hs.Gaussian, noises)) + hs.Gaussian(shared)
+    found = run.group(size).delta_bounds(1.0, adjacency=adjacency)
+    costs = []
+    for first in range(size + 1):
+        moves = (first / noises[0], (size - first) / noises[1], size / shared)
+        one = hs.Gaussian(1 / math.hypot(*moves))
+        costs.append(one.delta_bounds(1.0, adjacency=adjacency))
+    assert found.upper >= max(one.lower for one in costs)
+    assert found.lower <= max(one.upper for one in costs)
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "message"),
+    [
+        (2, {}, r"^same_part must be True where a run has Laplace\(2.0\)"),
+        (0, {}, r"^size must be a whole number in \[1, 1000\], got 0"),
+        (1001, {"same_part": True}, "^size must be a whole number"),
+        (2.5, {"same_part": True}, "^size must be a whole number"),
+        (2, {"same_part": 1}, "^same_part must be a bool, got 1"),
+    ],
+)
+def test_groups_of_which_nothing_is_known_are_refused(size, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        hs.parallel(hs.Laplace(2.0), hs.Gaussian(3.0)).group(size, **options)
+
+
+def test_the_answer_in_sentences():
+    run = hs.parallel(3 * hs.Laplace(10.0), hs.Gaussian(2.0)) + hs.Gaussian(8.0)
+    said = run.sentence(1e-5)
+    worst = max(one.sentence(1e-5) for one in run.runs).partition(")")[0]
+    assert said.startswith(worst)
+    assert "What ran: on disjoint parts: Gaussian, noise 2 + Gaussian, noise 8; 3 times La" in said
+    assert "(epsilon = 1.0, delta = " in run.sentence(epsilon=1.0, adjacency="replace-special")
+    with pytest.raises(ValueError, match="^adjacency must be one that leaves a record"):
+        run.sentence(1e-5, adjacency="replace-one")
+    with pytest.raises(TypeError, match="^sentence takes one of delta and epsilon"):
+        run.sentence()

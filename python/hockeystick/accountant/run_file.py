@@ -4,7 +4,7 @@
 import inspect
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, Self, TypeVar
 
@@ -74,11 +74,11 @@ class Described(SavedLedger):
         """
         _checks.instance("text", text, str)
         if toml:
-            text = _json_of_toml(text)
-        return _json.nested(lambda: cls._restored(_completed(_json.parse(text))))
+            text = json_of_toml(text)
+        return _json.nested(lambda: cls._restored(completed(_json.parse(text))))
 
 
-def _json_of_toml(text: str) -> str:
+def json_of_toml(text: str) -> str:
     """The same as JSON; parsed TOML nests no deeper than Python does."""
     with importing:
         import tomllib  # noqa: PLC0415, takes time to import
@@ -95,12 +95,14 @@ def _json_of_toml(text: str) -> str:
         raise ValueError("text must hold finite numbers only") from None
 
 
-def _completed(value: dict[str, Any]) -> dict[str, Any]:
-    """With what is usual where it was left out."""
-    value = _USUAL | value
+def completed(
+    value: dict[str, Any], path: str = "$", usual: Mapping[str, Any] = _USUAL
+) -> dict[str, Any]:
+    """With what is usual where it was left out; `path` is where it stands."""
+    value = {**usual, **value}
     if isinstance(value.get("ledger"), list):
-        entries = enumerate(value["ledger"])
-        value["ledger"] = [one for at, each in entries for one in _entries(each, f"$.ledger[{at}]")]
+        entries = ((f"{path}.ledger[{at}]", each) for at, each in enumerate(value["ledger"]))
+        value["ledger"] = [one for at, each in entries for one in _entries(each, at)]
     return value
 
 

@@ -230,6 +230,12 @@ class SavedLedger(Ledger):
 
     @classmethod
     def _restored(cls, value: Mapping[str, Any]) -> Self:
+        if "parallel" in value:
+            _json.fail(
+                "$.parallel",
+                "must not be there, as a ledger says nothing of parts: read it by "
+                "hockeystick.DisjointParts.from_json",
+            )
         _json.members(value, "$", ("schema", "version", "adjacency", *cls._members, "ledger"))
         _expect("$.schema", value["schema"], cls._schema)
         _expect("$.version", value["version"], VERSION)

@@ -17,6 +17,7 @@ from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, 
 from hockeystick.calibration.families import Family, Runs
 from hockeystick.calibration.search import COARSE, Goal, Search
 from hockeystick.composition import Composable
+from hockeystick.disjoint import AnyRun, DisjointParts
 from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.queries import QUERIES
@@ -36,7 +37,7 @@ class Target(Options, total=False):
     baseline: float | None
     rho: float | None
     bounds: tuple[float, float] | None
-    spent: Composable | Accountant | None
+    spent: Composable | DisjointParts | Accountant | None
 
 
 class Targets(Options, total=False):
@@ -51,26 +52,26 @@ class Targets(Options, total=False):
     baseline: npt.ArrayLike | None
     rho: npt.ArrayLike | None
     bounds: tuple[float, float] | None
-    spent: Composable | Accountant | None
+    spent: Composable | DisjointParts | Accountant | None
 
 
 @overload
 def calibrate(  # type: ignore[overload-overlap]
-    make: Callable[[Any], Composable | Accountant],
+    make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: Literal[True],
     **asked: Unpack[Target],
 ) -> int: ...
 @overload
 def calibrate(
-    make: Callable[[Any], Composable | Accountant],
+    make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: Literal[False] | None = None,
     **asked: Unpack[Target],
 ) -> float: ...
 @overload
 def calibrate(
-    make: Callable[[Any], Composable | Accountant],
+    make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: bool | None = None,
     **asked: Unpack[Targets],
@@ -78,7 +79,7 @@ def calibrate(
 @spoken
 @spelled_out
 def calibrate(
-    make: Callable[[Any], Composable | Accountant],
+    make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: bool | None = None,
     **asked: Unpack[Targets],
@@ -89,8 +90,9 @@ def calibrate(
     `make` may be any family whose cost is monotone, rising or falling, in one number.
 
     Args:
-        make: Function of the parameter that returns a mechanism, a composition or a new
-            ``Accountant``. A parameter for which it raises ValueError counts as outside its domain.
+        make: Function of the parameter that returns a mechanism, a composition, what
+            ``parallel`` returns, or a new ``Accountant``. A parameter for which it raises
+            ValueError counts as outside its domain.
         integer: Whether the parameter is a whole number >= 0. By default, only if `make` refuses
             floats, or halves, with TypeError, as counts do.
         asked: The target, one of ``epsilon`` at most [nats], > 0, at ``delta`` in [0, 1);
@@ -100,9 +102,9 @@ def calibrate(
             Arrays of them broadcast as those of a NumPy ufunc do. ``bounds``, the parameters to
             search, both ends included; by default all positive ones that `make` accepts; not needed
             as a bracket. ``spent``, what the same data cost before, which counts for the target: a
-            mechanism, a composition or an ``Accountant``. And the options of
-            ``Composition.epsilon_bounds``, for each evaluation; the adjacency of an accountant
-            stands in for the usual one, and no other may be given.
+            mechanism, a composition, what ``parallel`` returns, or an ``Accountant``. And the
+            options of ``Composition.epsilon_bounds``, for each evaluation; the adjacency of an
+            accountant stands in for the usual one, and no other may be given.
 
     Returns:
         The parameter p, a float or, if whole, an int; where a target is an array, an array of the
@@ -197,7 +199,7 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
 
     points = np.array(at[0] if at else 0.0)
 
-    def ask(run: Composable, width: float, memory: int = limits.memory_limit) -> Bounds[float]:
+    def ask(run: AnyRun, width: float, memory: int = limits.memory_limit) -> Bounds[float]:
         asked = Limits(limits.adjacency, width, memory)
         if name == "epsilon":
             bounds: Bounds[float] = run._answer(QUERIES[name], points, asked)  # noqa: SLF001

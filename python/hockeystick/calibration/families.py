@@ -12,6 +12,7 @@ from hockeystick.accountant.ledger import Ledger
 from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable
+from hockeystick.disjoint import AnyRun, DisjointParts
 
 Parameter = float | int
 Make = Callable[[Any], object]
@@ -28,10 +29,12 @@ class Runs:
         if not callable(make):
             raise TypeError(f"make must be a function of one number, got {_checks.show(make)}")
         self._make: Make = make
-        self._before: Composable | None = None
+        self._before: AnyRun | None = None
         self._latest: Ledger | None = None
         self._adjacency = None if adjacency is None else adjacency_of(adjacency)
-        if spent is not None:
+        if isinstance(spent, DisjointParts):
+            self._before = spent
+        elif spent is not None:
             self._before, self._adjacency = run_and_adjacency("spent", spent, adjacency)
 
     @property
@@ -44,7 +47,7 @@ class Runs:
         made = self._make(value)
         if isinstance(made, Ledger):
             made = self._held_by(made)
-        if not isinstance(made, Composable):
+        if not isinstance(made, AnyRun):
             return made
         self._adjacency = self.adjacency  # the first one settles it
         return made if self._before is None else self._before + made
@@ -77,20 +80,20 @@ class Family:
             _checks.instance("integer", integer, bool)
         self._make = make
         self._given = None if bounds is None else _pair(bounds)
-        self._known: dict[Parameter, Composable] = {}  # the start and the latest
+        self._known: dict[Parameter, AnyRun] = {}  # the start and the latest
         self.integer: bool = bool(integer)
         self._confine()
         self.start: Parameter = self._first_accepted(detect=integer is None)
 
-    def at(self, value: Parameter) -> tuple[Parameter, Composable]:
+    def at(self, value: Parameter) -> tuple[Parameter, AnyRun]:
         """The composition at `value` or, outside the domain, at its nearest end; and where."""
         value = min(max(value, self.low), self.high)
         made = self._try(value)
-        return (value, made) if isinstance(made, Composable) else self._end_before(value)
+        return (value, made) if isinstance(made, AnyRun) else self._end_before(value)
 
     def accepts(self, value: Parameter) -> bool:
         """Whether `value` is in the domain."""
-        return self.low <= value <= self.high and isinstance(self._try(value), Composable)
+        return self.low <= value <= self.high and isinstance(self._try(value), AnyRun)
 
     def position(self, value: Parameter) -> float:
         """Where the search sees `value`: its logarithm, shifted to be finite at a count of 0."""
@@ -135,7 +138,7 @@ class Family:
                 self.integer = True
                 self._confine()
                 return self._first_accepted(detect=False)
-            if isinstance(made, Composable):
+            if isinstance(made, AnyRun):
                 if detect and self._refuses_halves(value):
                     self.integer = True
                     self._confine()
@@ -162,12 +165,12 @@ class Family:
             pass
         return False
 
-    def _takes_only_integers(self, refused: Parameter) -> Composable | None:
+    def _takes_only_integers(self, refused: Parameter) -> AnyRun | None:
         try:
             made = self._make(max(1, math.ceil(refused)))
         except (TypeError, ValueError):
             return None
-        return made if isinstance(made, Composable) else None
+        return made if isinstance(made, AnyRun) else None
 
     def _starts(self) -> Iterator[Parameter]:
         """Each once."""
@@ -178,14 +181,14 @@ class Family:
                 tried.add(value)
                 yield value
 
-    def _try(self, value: Parameter) -> Composable | ValueError:
+    def _try(self, value: Parameter) -> AnyRun | ValueError:
         if value in self._known:
             return self._known[value]
         try:
             made = self._make(value)
         except ValueError as error:
             return error
-        if not isinstance(made, Composable):
+        if not isinstance(made, AnyRun):
             raise TypeError(
                 "make must return a mechanism or a composition, such as "
                 f"1000 * hs.Gaussian(noise_multiplier=2.0), but for {value!r} returned {made!r}"
@@ -195,14 +198,14 @@ class Family:
         self._known[value] = made
         return made
 
-    def _end_before(self, refused: Parameter) -> tuple[Parameter, Composable]:
+    def _end_before(self, refused: Parameter) -> tuple[Parameter, AnyRun]:
         """The last accepted parameter before `refused`: halves down to neighbours."""
         end, outer = self.start, refused
         while True:
             middle = (end + outer) // 2 if self.integer else end + (outer - end) / 2
             if middle in (end, outer):
                 break
-            if isinstance(self._try(middle), Composable):
+            if isinstance(self._try(middle), AnyRun):
                 end = middle
             else:
                 outer = middle

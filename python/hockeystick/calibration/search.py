@@ -15,7 +15,7 @@ from operator import attrgetter
 
 from hockeystick.bounds import Bounds
 from hockeystick.calibration.families import Family, Parameter
-from hockeystick.composition import Composable
+from hockeystick.disjoint import AnyRun
 from hockeystick.errors import CertificationError
 
 COARSE = 1e-2
@@ -36,11 +36,9 @@ class Goal:
     target: float
     at: tuple[float, ...]  # of the cost: the delta, or the false positive rate
     tolerance: float
-    ask: Callable[[Composable, float], Bounds[float]]
-    hasty: Callable[[Composable, float], Bounds[float]]  # the same with little memory, so soon
-    advantage: Callable[
-        [Composable], Bounds[float]
-    ]  # whatever the goal, it knows more cost from less
+    ask: Callable[[AnyRun, float], Bounds[float]]
+    hasty: Callable[[AnyRun, float], Bounds[float]]  # the same with little memory, so soon
+    advantage: Callable[[AnyRun], Bounds[float]]  # whatever the goal, it knows more cost from less
     scale: Callable[[float], float]  # increasing, from -inf to inf
     coarse: float = COARSE  # tolerance of the first evaluations
 

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from hockeystick import Accountant
+from hockeystick.accountant import parts
 from hockeystick.cli import _options
-from hockeystick.composition import Composition
+from hockeystick.composition import Composable
+from hockeystick.disjoint import AnyRun, DisjointParts
 from hockeystick.limits import DEFAULT_TOLERANCE
 from hockeystick.sampling import DPSGD
 from hockeystick.wording import in_words
@@ -24,7 +25,7 @@ RUN = click.option(
 class Asked(NamedTuple):
     """A run, and what is said of it."""
 
-    composition: Composition
+    composition: AnyRun
     adjacency: str
     tolerance: float
     sentence: str
@@ -71,14 +72,21 @@ def asked_of(
     return Asked(run, adjacency, tolerance, f"{in_words(run)}, {adjacency}", {"run": file}, {})
 
 
-def read(file: str, adjacency: str, tolerance: float) -> tuple[Composition, str, float]:
+def read(file: str, adjacency: str, tolerance: float) -> tuple[AnyRun, str, float]:
     """What a file describes, its adjacency and its tolerance, but for those that are given."""
-    account = Accountant.read(file)
+    found = parts.read(file)
     return (
-        account.composition,
-        adjacency if is_given("adjacency") else account.adjacency.value,
-        tolerance if is_given("tolerance") else account.tolerance,
+        found.run,
+        adjacency if is_given("adjacency") else found.adjacency.value,
+        tolerance if is_given("tolerance") else found.tolerance,
     )
+
+
+def on_all_data(run: AnyRun, what: str) -> Composable:
+    """The run, unless it runs on disjoint parts."""
+    if isinstance(run, DisjointParts):
+        raise click.UsageError(f"{what} takes a run on all data, not disjoint parts: give one part")
+    return run
 
 
 def is_given(name: str) -> bool:

@@ -14,8 +14,9 @@ from hockeystick._decimals import outward
 from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER
-from hockeystick.cli._runs import RUN, asked_of, is_given, read
-from hockeystick.composition import Composition
+from hockeystick.cli._runs import RUN, asked_of, is_given, on_all_data, read
+from hockeystick.composition import Composable, Composition
+from hockeystick.disjoint import AnyRun
 from hockeystick.sampling import EPOCHS, sampled_run
 from hockeystick.wording import in_words
 
@@ -92,20 +93,21 @@ def calibrate(
     """The noise, batch or length that just meets a privacy target."""
     sought = _sought(parameter, file, is_given("parameter"))
     run: dict[str, Any] = {}
-    one = Composition()
+    one: Composable = Composition()
     if file is None:
         _only_the_others(context, sought)
         run = _options.taken(given, sought)
         _refuse_what_is_not_whole(sought, run)
         _refuse_what_costs_nothing(sought, run)
     else:
-        one, adjacency, tolerance, *_ = asked_of(file, given, adjacency, tolerance)
-    before = Composition()
+        asked, adjacency, tolerance, *_ = asked_of(file, given, adjacency, tolerance)
+        one = on_all_data(asked, "--parameter count")
+    before: AnyRun = Composition()
     if spent is not None:
         before, adjacency, tolerance = read(spent, adjacency, tolerance)
     options = {"tolerance": tolerance, "memory_limit": memory_limit}
 
-    def make(value: float) -> Composition:
+    def make(value: float) -> AnyRun:
         part = one * int(value) if run == {} else sampled_run(**(run | {sought: value}))
         return before + part
 
@@ -160,7 +162,7 @@ def _sought(parameter: str, file: str | None, is_said: bool) -> str:  # noqa: FB
 
 
 def _refuse_what_was_spent(
-    spent: str | None, before: Composition, target: dict[str, float], limits: dict[str, Any]
+    spent: str | None, before: AnyRun, target: dict[str, float], limits: dict[str, Any]
 ) -> None:
     """Refuse a target that is below what was spent, which no parameter can change."""
     if spent is None:
@@ -213,7 +215,7 @@ def _refuse_what_costs_nothing(sought: str, given: dict[str, Any]) -> None:
 
 
 def _cost(
-    run: Composition, target: dict[str, float], limits: dict[str, Any]
+    run: AnyRun, target: dict[str, float], limits: dict[str, Any]
 ) -> tuple[str, Bounds[float]]:
     """The certified cost that the target limits, and its name."""
     if "epsilon" in target:

@@ -10,7 +10,7 @@ import click
 
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER
-from hockeystick.cli._runs import RUN, asked_of
+from hockeystick.cli._runs import RUN, asked_of, on_all_data
 from hockeystick.composition import Composable
 from hockeystick.plot._axes import SCALES, detached
 from hockeystick.plot._by_name import PICTURES, TAKEN_BY, draw
@@ -118,7 +118,8 @@ def _run_of(
     if file is None and options["noise_multiplier"] is not None:
         scheme = _options.taken(options)
         return *drawn(**scheme), adjacency, _options.described(scheme)
-    run, adjacency, _, _, said, _ = asked_of(file, options, adjacency)
+    asked, adjacency, _, _, said, _ = asked_of(file, options, adjacency)
+    run = on_all_data(asked, "a picture")
     step, count = run.terms[0] if len(run.terms) == 1 else (run, 1)
     return step, count, adjacency, said
 

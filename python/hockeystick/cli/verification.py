@@ -12,7 +12,7 @@ from hockeystick.bounds import Bounds
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER, WHOLE
 from hockeystick.cli._runs import RUN, asked_of
-from hockeystick.composition import Composition
+from hockeystick.disjoint import AnyRun
 from hockeystick.verify import Verified
 
 
@@ -107,7 +107,7 @@ def _verdict(result: Verified) -> str:
 
 
 def verification(
-    run: Composition, question: dict[str, float], adjacency: str, bounds: Bounds[float]
+    run: AnyRun, question: dict[str, float], adjacency: str, bounds: Bounds[float]
 ) -> Second:
     """The verification of bounds that are known."""
     return Second(

@@ -10,7 +10,7 @@ from hockeystick.accountant.questions import run_and_adjacency
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
-from hockeystick.disjoint import DisjointParts, check_adjacency
+from hockeystick.disjoint import AnyRun, DisjointParts, check_adjacency
 from hockeystick.verify.result import Verified
 
 __all__ = ["Verified", "verify"]
@@ -86,9 +86,7 @@ def verify(  # noqa: PLR0913
     return answer(composition, name, value, worst, digits, fast)
 
 
-def _asked(
-    run: Composable | DisjointParts | Accountant, adjacency: AdjacencyLike | None
-) -> tuple[Composable | DisjointParts, Adjacency]:
+def _asked(run: AnyRun | Accountant, adjacency: AdjacencyLike | None) -> tuple[AnyRun, Adjacency]:
     if not isinstance(run, DisjointParts):
         return run_and_adjacency("run", run, adjacency)
     under = Adjacency.ADD_OR_REMOVE_ONE if adjacency is None else adjacency_of(adjacency)

@@ -11,8 +11,8 @@ from flint import arb, ctx
 from hockeystick import _checks
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
-from hockeystick.composition import Composable, Terms
-from hockeystick.disjoint import DisjointParts
+from hockeystick.composition import Terms
+from hockeystick.disjoint import AnyRun
 from hockeystick.errors import CertificationError
 from hockeystick.verify import largest, questions, renyi
 from hockeystick.verify.balls import (
@@ -33,7 +33,6 @@ ROUNDS = 4
 METHOD = "closed forms of both ends"
 MOST_WORK = 4e7  # 100 distinct sampled Gaussians take 2e7 units to 30 digits, 1e6 a second
 GUARD = 12  # digits beyond those asked for at first
-Verifiable = Composable | DisjointParts
 Runs = tuple[Terms, ...]  # of which the worst counts
 Ask = Callable[[Sequence[Composed], float, int], arb]
 Direct = Callable[[Runs, Adjacency, float, int], tuple[arb, str]]
@@ -58,7 +57,7 @@ class Question(NamedTuple):
     check: Callable[[float], Any]
     ask: Ask | None
     most: float
-    fast: Callable[[Verifiable, float, Adjacency], Bounds[float]]
+    fast: Callable[[AnyRun, float, Adjacency], Bounds[float]]
     direct: Direct | None = None
     """In place of `ask` where no curve is needed: by moments, or by largest losses."""
 
@@ -105,7 +104,7 @@ LARGEST = QUESTIONS["delta"]._replace(ask=None, direct=largest.loss)
 
 
 def answer(
-    run: Verifiable,
+    run: AnyRun,
     name: str,
     value: float,
     adjacency: Adjacency,
@@ -158,7 +157,7 @@ def answer(
     )
 
 
-def _fast(question: Question, run: Verifiable, point: float, adjacency: Adjacency) -> Bounds[float]:
+def _fast(question: Question, run: AnyRun, point: float, adjacency: Adjacency) -> Bounds[float]:
     try:
         return question.fast(run, point, adjacency)
     except CertificationError as error:

@@ -133,3 +133,37 @@ def test_errors_take_a_line(capsys, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+PARTS = hs.parallel(50 * hs.Laplace(40.0), 4 * hs.Gaussian(5.0))
+
+
+def test_disjoint_parts_are_asked(capsys, tmp_path):
+    (tmp_path / "parts.json").write_text(PARTS.to_json(), encoding="utf-8")
+    code, out, _ = run(capsys, "epsilon", "--run", "parts.json", "-d", "1e-6", "--json")
+    answer = json.loads(out)
+    assert (code, answer["lower"], answer["epsilon"]) == (0, *PARTS.epsilon_bounds(1e-6))
+    _, out, _ = run(capsys, "delta", "--run", "parts.json", "--epsilon", "1")
+    said = "on disjoint parts: 4 times Gaussian, noise 5; 50 times Laplace, noise 40"
+    assert out.splitlines()[-1] == f"{said}, add-or-remove-one"
+    spent = ["calibrate", "--spent", "parts.json", "-p", "1", "-i", "1", "-d", "1e-6"]
+    _, out, _ = run(capsys, *spent, "--epsilon", "3", "--json")
+    found = hs.calibrate(hs.Gaussian, epsilon=3.0, delta=1e-6, spent=PARTS)
+    assert json.loads(out)["noise_multiplier"] == pytest.approx(found, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "calibrate --parameter count --epsilon 3 --delta 1e-6",
+        "plot tradeoff --output a.png",
+        "epsilon --delta 1e-6 --adjacency replace-one",
+        "epsilon --delta 1e-6 --group-size 2",
+    ],
+)
+def test_what_disjoint_parts_do_not_answer_is_refused(capsys, tmp_path, question):
+    (tmp_path / "parts.json").write_text(PARTS.to_json(), encoding="utf-8")
+    code, out, err = run(capsys, *question.split(), "--run", "parts.json")
+    assert (code, out) == (2, "")
+    assert "part" in err
+    assert len(err.splitlines()) == 1
