@@ -16,7 +16,7 @@ Runs = Literal["poisson", "geometric", "logarithmic", "negative_binomial", "bino
 def best_of(
     run: Composable,
     *,
-    runs: Runs,
+    runs: Runs | None = None,
     mean: float,
     shape: float | None = None,
     trials: int | None = None,
@@ -42,7 +42,7 @@ def best_of(
 
     Args:
         run: A mechanism or a composition: what each run releases.
-        runs: The law of K: "poisson"; "geometric", K = k with probability
+        runs: The law of K, which must be said: "poisson"; "geometric", K = k with probability
             (1 / mean) (1 - 1 / mean)^(k - 1); "logarithmic"; "negative_binomial", truncated, of a
             shape; "binomial", of a number of trials; "fixed", always the mean.
         mean: Of K; in [1e-6, 1e6], at least 1 for laws of K >= 1, whole if fixed.
@@ -54,7 +54,7 @@ def best_of(
 
     Raises:
         ValueError: An argument is out of its range, missing, or of another law.
-        TypeError: `run` is nothing that runs.
+        TypeError: `run` is nothing that runs, or `runs` is not given.
 
     Cost: several hundred deltas of the run in each direction, and of a Poisson number some Renyi
     divergences; 0.1 s for DP-SGD.
@@ -71,7 +71,7 @@ def best_of(
     """
     return BestOf(
         run=run,  # type: ignore[arg-type]  # which it makes a composition
-        runs=runs,
+        runs=runs,  # type: ignore[arg-type]  # which it checks
         mean=mean,
         shape=shape,
         trials=trials,

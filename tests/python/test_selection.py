@@ -48,3 +48,8 @@ def test_what_is_proved_is_returned(guarantee, epsilon, delta):
 def test_bad_input_is_refused_by_name(make, message):
     with pytest.raises((ValueError, TypeError), match=message):
         make()
+
+
+def test_the_law_of_the_number_must_be_said():
+    with pytest.raises(TypeError, match="^runs must be one of 'poisson', .*'fixed'.* got None"):
+        hs.best_of(hs.Gaussian(2.0), mean=10)
