@@ -136,6 +136,8 @@ def test_bad_parameters_are_named(found):
     mechanism = mechanisms(found)[0]
     for name, value in mechanism.arguments.items():
         for bad in BAD:
+            if name == "steepest" and bad == math.inf:  # as of the normal density
+                continue
             changed = (bad, *value[1:]) if isinstance(value, tuple) else bad
             with pytest.raises((ValueError, TypeError), match=f"^{name}\\b.* must "):
                 type(mechanism)(**{**mechanism.arguments, name: changed})

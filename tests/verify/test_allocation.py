@@ -202,12 +202,15 @@ def test_the_fast_accountant_encloses_it(question):
     assert result.enclosed is True
 
 
-def test_compositions_are_not_known():
+def test_compositions_are_known_from_both_sides():
     epoch = hs.Gaussian(noise_multiplier=1.0).random_allocation(steps=10)
     for run in (2 * epoch, epoch + hs.Laplace(noise_multiplier=1.0)):
-        result = hs.verify(run, delta=1e-5, fast=False)
+        result = hs.verify(run, delta=1e-5)
         assert not result.known
-        assert "composed" in result.reason
+        assert "a gap is left" in result.reason
+        assert result.enclosed is not False
+        assert result.lower <= result.fast.upper
+        assert result.fast.lower <= result.upper
 
 
 def test_a_piece_that_touches_zero_is_cut(monkeypatch):
