@@ -207,8 +207,9 @@ def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:
     Returns:
         The questions of a composition can be asked of it, but for ``pld``; answers are certified.
         It is written and read as JSON, said in sentences, grouped, and taken by ``calibrate`` and
-        by ``--run`` of the command line. No ledger keeps it: keep an `Accountant` for each part,
-        and enter in each what runs on all data.
+        by ``--run`` of the command line. ``calibrate`` finds no n of ``n * parallel(a, b)`` beyond
+        256 runs; ``parallel(n * a, n * b)`` has no such end. No ledger keeps it: keep an
+        `Accountant` for each part, and enter in each what runs on all data.
 
     Raises:
         TypeError: A part is nothing that runs.

@@ -63,6 +63,8 @@ def read_text(text: str, *, toml: bool = False) -> Read:
 
 
 def _read(value: dict[str, Any]) -> Read:
+    if not {"ledger", "parallel"} & value.keys():
+        _json.fail("$.ledger", "must be there, or $.parallel")
     has_parts, ledgers = "parallel" in value, value.pop("parallel", None)
     if has_parts:
         if value.pop("schema", SCHEMA) != SCHEMA:

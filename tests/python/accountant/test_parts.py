@@ -66,6 +66,7 @@ LAPLACE = '{"mechanism": {"type": "Laplace", "noise_multiplier": 2}}'
     ("text", "message"),
     [
         ('{"ledger": []}', r"^\$\.parallel must be there"),
+        ("{}", r"^\$\.ledger must be there, or \$\.parallel"),
         ('{"parallel": []}', r"^\$\.parallel: parts must hold .* got none"),
         ('{"parallel": null}', r"^\$\.parallel must be an array, got None"),
         ('{"parallel": [[]]}', r"^\$\.parallel\[0\] must be an object"),
