@@ -105,7 +105,8 @@ SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, st
   const double rounding = rounding_of(cells.support);
   // The cuts are guesses. Each is held to its gap, as cells that overlap would count mass twice.
   for (std::size_t i = 0; i < count; ++i)
-    result.cuts[i] = std::clamp(result.cuts[i], cells.loss(i), cells.loss(i + 1));  // proof: tangent-hull
+    // One that is no number goes to the lower end.
+    result.cuts[i] = std::min(cells.loss(i + 1), std::max(cells.loss(i), result.cuts[i]));  // proof: tangent-hull
   const auto moved = [&](std::size_t i) { return result.cuts[i] != cells.cuts[i]; };
   for (std::size_t first = 0, last; first < count; first = last) {
     last = first + 1;

@@ -183,3 +183,16 @@ def test_many_steps_of_next_to_no_sampling_cost_nothing(rate):
             found = error.bounds
         assert found.lower <= truth.upper
         assert truth.lower <= found.upper
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("digits", range(36, 46))
+def test_losses_next_to_each_other_near_the_end_count_no_mass_twice(direction, digits):
+    terms, deviation, rate = ((0.5, 0.3), (1.0, 0.7)), 0.0816283236, 0.3346347685
+    near = math.log1p(-rate) * (1 - 2.0**-digits) * (1 if direction == "remove" else -1)
+    losses = [near - 0.5, near]
+    for _ in range(300):
+        losses.append(math.nextafter(losses[-1], math.inf))
+    found = core_pair(deviation, terms, direction, rate).integrate([*losses, near + 0.5])
+    total = math.fsum([*found.p, found.lower_tail_p, found.upper_tail_p])
+    assert total <= 1 + found.mass_error

@@ -72,13 +72,14 @@ class Mixture : public DominatingPair {
 
   PairCells integrate(std::span<const double> losses) const override {
     const std::array ends{losses.front(), losses.back()};
-    const MixtureEdges edges = carried(ends);
+    const std::vector<MixtureLoss::Inverse> places = placed(losses);
+    const MixtureEdges edges = carried(std::array{places.front(), places.back()});
     PairCells tails = cells(ends, edges, true);
     tails.lower_tail_q = q_below(edges.at.front().x);
-    return inner(std::move(tails), losses);
+    return inner(std::move(tails), losses, places);
   }
 
-  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses); }
+  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses, placed(losses)); }
 
   LossNodes nodes() const override {
     const auto fill = [&](std::span<double> x, std::span<double> log_density) {
@@ -134,17 +135,26 @@ class Mixture : public DominatingPair {
   double sign_, lowest_, highest_;  // between which the points of the densities lie
 
  private:
-  // Edges at sign * x(sign * loss), with the posterior weights there.
-  MixtureEdges carried(std::span<const double> losses) const {
-    MixtureEdges edges;
-    edges.weights.resize(losses.size() * loss_.size());
-    edges.at.reserve(losses.size());
+  // The losses' places on the line, sign * x(sign * loss), in order: cells that overlap would count mass twice. A place
+  // that is raised to the one before has a loss between those of both, each within the error of its own.
+  std::vector<MixtureLoss::Inverse> placed(std::span<const double> losses) const {
     std::vector<double> of_removal(losses.begin(), losses.end());
     for (double& loss : of_removal) loss *= sign_;
-    for (const auto& [x, error] : loss_.inverses(of_removal)) {
+    std::vector<MixtureLoss::Inverse> places = loss_.inverses(of_removal);
+    double last = -infinity;
+    for (auto& [x, error] : places) last = x = std::max(last, sign_ * x);  // proof: loss-coupling
+    return places;
+  }
+
+  // Edges at these places, with the posterior weights there.
+  MixtureEdges carried(std::span<const MixtureLoss::Inverse> places) const {
+    MixtureEdges edges;
+    edges.weights.resize(places.size() * loss_.size());
+    edges.at.reserve(places.size());
+    for (const auto& [x, error] : places) {
       double* const here = edges.weights.data() + edges.at.size() * loss_.size();
-      if (x > -infinity) loss_.posterior(x, here);
-      edges.at.push_back({sign_ * x, here});
+      if (std::isfinite(x)) loss_.posterior(sign_ * x, here);
+      edges.at.push_back({x, here});
       edges.loss_error = std::max(edges.loss_error, error);
     }
     return edges;
@@ -152,12 +162,12 @@ class Mixture : public DominatingPair {
 
   // The cells between the losses, added to those of `ends`, run by run: the weights of all edges at once could take far
   // more memory than anything else.
-  PairCells inner(PairCells ends, std::span<const double> losses) const {
+  PairCells inner(PairCells ends, std::span<const double> losses, std::span<const MixtureLoss::Inverse> places) const {
     const std::size_t run = std::max(weights_at_once / loss_.size(), std::size_t{1});
     ends.cells.reserve(losses.size());
     for (std::size_t from = 0; from + 1 < losses.size(); from += run) {
-      const auto part = losses.subspan(from, std::min(run + 1, losses.size() - from));
-      const PairCells next = cells(part, carried(part), false);
+      const std::size_t count = std::min(run + 1, losses.size() - from);
+      const PairCells next = cells(losses.subspan(from, count), carried(places.subspan(from, count)), false);
       ends.cells.insert(ends.cells.end(), next.cells.begin(), next.cells.end());
       for (auto error : {&PairCells::mass_error, &PairCells::share_error, &PairCells::share_error_p,
                          &PairCells::edge_error, &PairCells::loss_error})
