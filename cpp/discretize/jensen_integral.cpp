@@ -57,7 +57,8 @@ Interval loss_integral(const PairCells& parts, std::span<const double> edges, co
   // proof: jensen-moments
   const double slack = error.value() * (1 + 1e-9) + low.error_bound() + high.error_bound() + tiny;
   const double tail = parts.lower_tail_q * (1 + 8 * u);
-  const double lowest = std::min(0.0, g.tail_lowest(edges[0])), highest = std::max(0.0, g.tail_highest(edges[0]));
+  const double end = up(edges[0] + parts.loss_error);  // proof: jensen-moments
+  const double lowest = std::min(0.0, g.tail_lowest(end)), highest = std::max(0.0, g.tail_highest(end));
   // proof: jensen-moments
   return {low.value() - slack + tail * lowest * (1 + 128 * u), high.value() + slack + tail * highest * (1 + 128 * u)};
 }

@@ -72,12 +72,13 @@ Pair far(const Pair& curve, const Pair& step, double steps, bool back) {
   return owned(with_far_losses(curve, step, steps, back));
 }
 
-// E_P[g(L)] up to the last edge, of g with the same bounds below the first one.
+// E_P[g(L)] up to the last edge, of g with the same bounds below the first one: at most `tail`, at least minus that.
 std::pair<double, double> integral_of(const DominatingPair& pair, const std::vector<double>& edges,
                                       const std::function<double(double)>& value,
-                                      const std::function<double(double)>& slope, double bend) {
-  const auto nothing = [](double) { return 0.0; };
-  const auto [lower, upper] = loss_integral(pair.integrate(edges), edges, {value, slope, bend, nothing, nothing});
+                                      const std::function<double(double)>& slope, double bend,
+                                      const std::function<double(double)>& tail) {
+  const auto least = [&](double end) { return -tail(end); };
+  const auto [lower, upper] = loss_integral(pair.integrate(edges), edges, {value, slope, bend, least, tail});
   return {lower, upper};
 }
 
