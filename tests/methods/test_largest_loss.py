@@ -233,17 +233,18 @@ def test_noise_given_by_its_density_and_the_limit_of_its_slope(sensitivity, adja
     assert far.epsilon_bounds(0) == (math.inf, math.inf)
 
 
-def test_a_limit_is_rounded_outward():
-    """0.1 times 3 is not a double."""
+@pytest.mark.parametrize("sensitivity", [0.1, 0.7])
+def test_a_limit_is_rounded_outward(sensitivity):
+    """Times 3 they are no doubles: the one is rounded up, the other down."""
     noise = hs.AdditiveNoise(
         log_density=lambda x: log_tail(3 * x) + math.log(3),
         distribution=lambda x: tail(3 * x),
-        sensitivity=0.1,
+        sensitivity=sensitivity,
         steepest=3.0,
     )
     found = noise.epsilon_bounds(0)
     with ctx.workprec(200):
-        assert arb(found.lower) < 3 * arb(0.1) < arb(found.upper)
+        assert arb(found.lower) < 3 * arb(sensitivity) < arb(found.upper)
 
 
 def test_a_limit_that_the_density_exceeds_is_refused():
