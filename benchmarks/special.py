@@ -22,8 +22,9 @@ from typing import Any, NamedTuple
 from tail import mechanisms, noise, power, rate, response
 
 OFF = (
-    *("large_loss", "one_large_loss", "rungs", "chernoff_bound", "enumeration", "atoms"),
-    *("closing", "cut", "whole_line", "epochs", "view_grids", "single_step", "closed_form"),
+    *("large_loss", "one_large_loss", "rungs", "spread_transform", "chernoff_bound"),
+    *("enumeration", "atoms", "closing", "cut", "whole_line", "epochs", "view_grids"),
+    *("single_step", "closed_form"),
 )
 SHOWN = (0.5, 0.9, 0.99)  # quantiles of times
 

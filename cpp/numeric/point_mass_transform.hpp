@@ -64,7 +64,7 @@ class PointMassTransform {
   /// The same of point_at(0), .. point_at(size - 1).
   template <class PointAt>
   PointMassTransform(std::size_t size, const PointAt& point_at, double spacing)
-      : spacing_(spacing), padded_((size + 7) / 8 * 8), room_(5 * padded_) {
+      : spacing_(spacing), size_(size), padded_((size + 7) / 8 * 8), room_(5 * padded_) {
     for (std::size_t i = 0; i < size; ++i) {
       const PointMass at = point_at(i);
       room_[i] = at.mass, room_[padded_ + i] = at.place;
@@ -76,6 +76,11 @@ class PointMassTransform {
     turn_to(1);
     default_fft_kernel().turns_less_1(angle, angle + padded_, angle + 2 * padded_, padded_);
   }
+
+  double spacing() const { return spacing_; }
+  std::span<const double> masses() const { return {room_.data(), size_}; }
+  std::span<const double> places() const { return {room_.data() + padded_, size_}; }
+  const PointMassSums& sums() const { return points_; }
 
   /// sum m_i (e^(i k spacing x_i) - 1) / sum m_i at k = 1, 2, ... in turn, and a bound of its error. With w = k
   /// spacing, the mean of abs(e^(i w x) - 1) is at most D = min(2, w E|x|). An angle is off by 2.4 u of itself: two
@@ -114,7 +119,7 @@ class PointMassTransform {
   }
 
   double spacing_;
-  std::size_t padded_;
+  std::size_t size_, padded_;
   std::vector<double> room_;         // masses, places, angles, turns by the spacing less 1: real and imaginary parts
   std::array<double, 8> sums_{};     // of four frequencies
   std::size_t next_ = sums_.size();  // index of the next of them

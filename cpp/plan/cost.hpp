@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "numeric/elementary.hpp"
+#include "numeric/spread_transform.hpp"
 #include "plan/tuning.hpp"
 
 namespace hockeystick::cost {
@@ -41,10 +42,13 @@ inline double transform(double terms, double points, double size) {
   return transform(terms, points, size, tuning::term * terms);
 }
 
-/// Lines with this many nodes in all, each node turned to each sample.
+/// Lines with this many nodes in all, each node turned to each sample, or spread on a grid.
+inline double line_samples(double terms, double samples, double nodes) {
+  return std::min(turned_mass * nodes * samples, spread_mass * nodes + spread_frequency * terms * samples);
+}
 inline double contour(double terms, double samples, double nodes) {
   return tuning::line * (1 + terms) + tuning::node * nodes + tuning::sample * terms * samples +
-         tuning::turned_mass * nodes * samples;
+         line_samples(terms, samples, nodes);
 }
 /// The number of nodes that each line may have within this many bytes.
 inline double line_nodes(double bytes, double terms) {
@@ -54,7 +58,8 @@ inline double line_nodes(double bytes, double terms) {
 /// The number of samples that cost this much.
 inline double contour_samples(double nanoseconds, double terms, double nodes) {
   const double left = nanoseconds - contour(terms, 0, nodes);
-  return left / (tuning::sample * terms + tuning::turned_mass * nodes);
+  return std::max(left / (tuning::sample * terms + turned_mass * nodes),
+                  (left - spread_mass * nodes) / ((tuning::sample + spread_frequency) * terms));
 }
 
 /// A contour of discretized steps with this many points in all.

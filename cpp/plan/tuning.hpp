@@ -44,8 +44,6 @@ inline const double sample = tuned("sample", 100);
 inline const double turn = tuned("turn", 1.3);
 // The two factors that smooth a sample. Measured.
 inline const double smoothed = tuned("smoothed", 150);
-// Turning a mass to one frequency. Measured.
-inline const double turned_mass = tuned("turned_mass", 0.7);
 // No contour of a higher cost is planned. By hand.
 inline const double most_for_contour = tuned("most_for_contour", 1e9);
 // If the planned transform costs more than this, a contour that was rejected against the rough forecast is planned

@@ -26,6 +26,7 @@
 #include "numeric/point_mass_transform.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
+#include "numeric/spread_transform.hpp"
 #include "numeric/sum.hpp"
 #include "numeric/union_probability.hpp"
 
@@ -195,15 +196,33 @@ void bind_transform_plan(py::module_& m) {
 
 std::vector<std::tuple<double, double, double>> point_mass_transform(const std::vector<double>& masses,
                                                                      const std::vector<double>& places, double spacing,
-                                                                     std::size_t count) {
+                                                                     std::size_t count, bool is_spread) {
   std::vector<hockeystick::PointMass> points;
   for (std::size_t i = 0; i < masses.size(); ++i) points.push_back({masses[i], places.at(i)});
   std::vector<std::tuple<double, double, double>> result;
-  hockeystick::PointMassTransform transform(points, spacing);
-  for (std::size_t k = 1; k < count; ++k) {
-    const hockeystick::PointMassSample at = transform.next();
+  const auto add = [&](const hockeystick::PointMassSample& at) {
     result.emplace_back(at.re_less_1, at.im, at.rounding);
+  };
+  hockeystick::PointMassTransform transform(points, spacing);
+  if (is_spread) {
+    const auto all = hockeystick::spread_transform(transform, count);
+    for (std::size_t k = 1; k < count; ++k) add(all[k]);
+    return result;
   }
+  for (std::size_t k = 1; k < count; ++k) add(transform.next());
+  return result;
+}
+
+std::vector<std::vector<double>> spread(std::vector<double> masses, std::vector<double> offsets,
+                                        const std::string& kernel) {
+  const std::size_t count = masses.size(), padded = (count + 7) / 8 * 8, order = hockeystick::spline_order;
+  masses.resize(padded), offsets.resize(padded);
+  std::vector<std::uint32_t> first;
+  for (std::size_t j = 0; j < padded; ++j) first.push_back(static_cast<std::uint32_t>(j * order));
+  std::vector<double> grid(padded * order);
+  kernel_named(kernel).spread(masses.data(), offsets.data(), first.data(), padded, grid.data());
+  std::vector<std::vector<double>> result;
+  for (std::size_t j = 0; j < count; ++j) result.emplace_back(grid.data() + j * order, grid.data() + (j + 1) * order);
   return result;
 }
 
@@ -221,7 +240,10 @@ void bind_rounding_and_sums(py::module_& m) {
       py::arg("masses"), py::arg("places"), py::arg("from_"), py::arg("to"),
       "Upper bound of |sum m_i e^(i w x_i)| / sum m_i for all w in a range.");
   m.def("point_mass_transform", &point_mass_transform, py::arg("masses"), py::arg("places"), py::arg("spacing"),
-        py::arg("count"), "(re - 1, im, bound of the error) of sum m_i e^(i k spacing x_i) / sum m_i, 0 < k < count.");
+        py::arg("count"), py::arg("is_spread"),
+        "(re - 1, im, bound of the error) of sum m_i e^(i k spacing x_i) / sum m_i, 0 < k < count.");
+  m.def("spread", &spread, py::arg("masses"), py::arg("offsets"), py::arg("kernel") = "",
+        "What each mass adds to spline_order points, times (spline_order - 1)!.");
   m.def("union_probability", &union_probability, py::arg("events"), py::arg("probability"),
         "(lower, upper, whether it certainly exceeds `probability`, whether it certainly does not) of the "
         "probability that one of the events (lower, upper, count) happens.");

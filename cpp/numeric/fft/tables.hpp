@@ -107,6 +107,9 @@ struct TiltedMasses {
   std::size_t count;
 };
 
+/// Of the splines by which masses are spread on a grid: points that a mass is spread on.
+constexpr std::size_t spline_order = 18;
+
 /// One implementation of the butterflies and of all other *_kernel.hpp. Null: not in this build.
 struct SimdKernels {
   const char* name;
@@ -129,6 +132,8 @@ struct SimdKernels {
   void (*turns_less_1)(const double* x, double* re, double* im, std::size_t count) = nullptr;
   void (*rotate)(const double* mass, const double* x, const double* re, const double* im, std::size_t count,
                  double* sums) = nullptr;
+  void (*spread)(const double* mass, const double* offset, const std::uint32_t* first, std::size_t count,
+                 double* grid) = nullptr;
   void (*weigh)(const double* x, const double (*weights)[64], std::size_t n, double* sums) = nullptr;
   void (*raise)(const PowerRule&, double* re, double* im, double* error, std::size_t count, double* sums) = nullptr;
   void (*fold)(double* re, double* im, double* error, const double* by_re, const double* by_im, const double* by_error,

@@ -14,6 +14,7 @@
 #include "numeric/simd/power_kernel.hpp"
 #include "numeric/simd/sampling_kernel.hpp"
 #include "numeric/simd/scan_kernel.hpp"
+#include "numeric/simd/spline_kernel.hpp"
 #include "numeric/simd/turn_kernel.hpp"
 
 namespace hockeystick::HOCKEYSTICK_ISA {
@@ -22,7 +23,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   SimdKernels kernel{name};
   kernel.forward = &forward, kernel.inverse = &inverse;
   kernel.absolute_sum = &absolute_sum, kernel.lie_within = &lie_within, kernel.turned_sums = &turned_sums;
-  kernel.weigh = &weigh, kernel.rotate = &rotate, kernel.turns_less_1 = &turns_less_1;
+  kernel.spread = &spread, kernel.weigh = &weigh, kernel.rotate = &rotate, kernel.turns_less_1 = &turns_less_1;
   kernel.powers = &powers, kernel.raise = &raise, kernel.fold = &fold, kernel.total = &total;
   kernel.exponentials = &exponentials, kernel.exponentials_less_1 = &exponentials_less_1;
   kernel.exponentials_both = &exponentials_both;
