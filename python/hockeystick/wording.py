@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hockeystick.composition import Mechanism, Terms
+from hockeystick.composition import Composition, Mechanism, Terms
 from hockeystick.mechanisms import Gaussian, PoissonSampled
 from hockeystick.queries import Asked
 
@@ -96,6 +96,10 @@ def _said(arguments: Mapping[str, Any]) -> str:
             parts.append(" or ".join(map(mechanism_in_words, value)))
         elif isinstance(value, tuple):
             parts.append(f"{word} of {len(value):,} numbers")
+        elif isinstance(value, Composition):
+            parts.append(f"{word} of {in_words(value)}")
+        elif isinstance(value, str):
+            parts.append(f"{word} {value}")
         elif callable(value):
             parts.append(f"{word} a function")
         else:

@@ -43,3 +43,18 @@ def test_long_runs_are_cut():
         "5 times Laplace, noise 5 + 4 times Laplace, noise 4 + 3 times Laplace, noise 3 + 2 more"
     )
     assert in_words(run, most=1) == "5 times Laplace, noise 5 + 4 more"
+
+
+def test_a_run_within_a_mechanism_is_put_in_words():
+    best = hs.best_of(10 * hs.Laplace(5.0) + hs.Gaussian(9.0), runs="poisson", mean=3)
+    assert in_words(best) == (
+        "best of, run of 10 times Laplace, noise 5 + Gaussian, noise 9, runs poisson, mean 3"
+    )
+    assert in_words((hs.Laplace(2.0) + hs.Gaussian(2.0)).poisson_sampled_together(0.1)) == (
+        "Poisson sampled run, run of Gaussian, noise 2 + Laplace, noise 2, q = 0.1"
+    )
+
+
+def test_the_name_of_a_randomizer_is_put_in_words():
+    local = hs.ShuffledLocal(epsilon0=1.0, users=100, randomizer="k-ary", choices=4)
+    assert in_words(local) == ("shuffled local, epsilon0 1, users 100, randomizer k-ary, choices 4")

@@ -17,6 +17,8 @@ from hockeystick.composition import Composition
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling_of
 
+_BUDGET = ("epsilon", "delta")
+
 
 @overload
 def dpsgd_noise_multiplier(
@@ -109,12 +111,14 @@ def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
         "dataset_size": dataset_size,
         "epochs": epochs,
     }
-    shape, elements = broadcast(arrays_of({k: x for k, x in numbers.items() if x is not None}))
+    shape, elements = broadcast(
+        arrays_of({k: x for k, x in numbers.items() if x is not None or k in _BUDGET})
+    )
     families: dict[tuple[Any, ...], Family] = {}
     searches = {}
     for where, run in elements.items():
         with named(where):
-            target = {name: run.pop(name) for name in ("epsilon", "delta")}
+            target = {name: run.pop(name) for name in _BUDGET}
             goal = goal_of(target, limits)
             key = tuple(run.values())
             if key not in families:

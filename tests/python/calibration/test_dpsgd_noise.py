@@ -93,3 +93,10 @@ def test_the_least_noise_there_is_may_do():
 def test_bad_arguments_are_named(change, error, message):
     with pytest.raises(error, match=message):
         hs.dpsgd_noise_multiplier(**RUN | change)
+
+
+@pytest.mark.parametrize("name", ["epsilon", "delta"])
+def test_a_budget_of_none_is_named(name):
+    given = {"epsilon": 1.0, "delta": 1e-5, "sampling_probability": 0.1, "steps": 10}
+    with pytest.raises(TypeError, match=f"{name} must be a real number"):
+        hs.dpsgd_noise_multiplier(**{**given, name: None})
