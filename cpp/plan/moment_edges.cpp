@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "mechanisms/loss_sketch.hpp"
 #include "plan/cost.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 namespace {
@@ -34,21 +36,31 @@ std::vector<double> losses_with_mass(const DominatingPair& pair, double reach) {
   return kept;
 }
 
+double parts_between(double from, double to, int fineness) {
+  return std::clamp(std::ceil((to - from) * 1.01), 1.0 * fineness, 1e6);
+}
+
+double count_edges(std::span<const double> kept, int fineness) {
+  double count = 1;
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) count += parts_between(kept[i], kept[i + 1], fineness);
+  return count;
+}
+
 }  // namespace
+
+double moment_cells_cost(const DominatingPair& pair, int fineness) {
+  return tuning::moment_cell * pair.atom_sketch().edge_work * count_edges(losses_with_mass(pair, infinity), fineness);
+}
 
 std::vector<double> moment_edges(const DominatingPair& pair, int fineness, Held& room, double reach) {
   const std::vector<double> kept = losses_with_mass(pair, reach);
-  const auto parts_between = [&](std::size_t i) {
-    return std::clamp(std::ceil((kept[i + 1] - kept[i]) * 1.01), 1.0 * fineness, 1e6);
-  };
-  double count = 1;
-  for (std::size_t i = 0; i + 1 < kept.size(); ++i) count += parts_between(i);
+  const double count = count_edges(kept, fineness);
   room = Held(cost::moment_edge_bytes * count);
   std::vector<double> edges{kept.front()};
   edges.reserve(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
     const double gap = kept[i + 1] - kept[i];
-    const int parts = static_cast<int>(parts_between(i));
+    const int parts = static_cast<int>(parts_between(kept[i], kept[i + 1], fineness));
     for (int j = 1; j <= parts; ++j) {
       const double edge = j < parts ? kept[i] + gap * j / parts : kept[i + 1];
       if (edge > edges.back()) edges.push_back(edge);

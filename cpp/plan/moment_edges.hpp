@@ -14,4 +14,7 @@ namespace hockeystick {
 /// them and for their cells.
 std::vector<double> moment_edges(const DominatingPair& pair, int fineness, Held& room, double reach = infinity);
 
+/// Forecast cost [ns] of the cells between these edges.
+double moment_cells_cost(const DominatingPair& pair, int fineness);
+
 }  // namespace hockeystick

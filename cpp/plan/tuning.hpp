@@ -25,6 +25,8 @@ inline const double term = tuned("term", 120e3);
 inline const double atom = tuned("atom", 400);
 // A point of a support, discretized and tilted from both sides. Fitted.
 inline const double point = tuned("point", 150);
+// A cell of the loss axis from which moments are integrated. By hand: sampled Gaussians take 1e3 to 4e3 ns.
+inline const double moment_cell = tuned("moment_cell", 1500);
 // A point of a transform, each time its length doubles. Fitted.
 inline const double butterfly = tuned("butterfly", 0.3);
 // Points of a step without atoms, and deviations that a circle spans, before there is a plan: medians of costs.py.

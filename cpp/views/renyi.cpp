@@ -16,6 +16,7 @@
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/runtime/work.hpp"
+#include "plan/moment_edges.hpp"
 #include "plan/tuning.hpp"
 #include "views/loss_cells.hpp"
 #include "views/zcdp.hpp"
@@ -23,7 +24,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr double most_cells = 0x1p21, first_cells = 1000;
+constexpr double most_cells = 0x1p21;
 
 // One step's moment, from what the pair knows of it and from its cells, and the closed form for a Gaussian with that
 // mu.
@@ -37,9 +38,9 @@ Interval not_known(const DominatingPair&) { return anything; }
 
 struct Tally {
   Interval bounds{0, 0};
-  double cells = 0;  // the most cells of a pair
-  double all = 0;    // cells of all pairs
-  double gap = 0;    // the width that the cells alone leave
+  double cells = 0;      // the most cells of a pair
+  double gap = 0;        // the width that the cells alone leave
+  bool stopped = false;  // for want of work: some pair that needs cells has none
 };
 
 // One direction and the cells of its pairs so far: many orders share the cells.
@@ -50,7 +51,7 @@ class CutDirection {
   /// A moment's sum over the steps. A pair that knows its moment within `tolerance` of itself gets no cells.
   Tally total(const Moment& moment, double tolerance, int fineness) {
     Tally tally;
-    auto& [sum, cells, all, gap] = tally;
+    auto& [sum, cells, gap, stopped] = tally;
     for (std::size_t j = 0; j < merged_.terms.size(); ++j) {
       const Term& term = merged_.terms[j];
       const auto count = static_cast<double>(term.count);
@@ -62,11 +63,16 @@ class CutDirection {
       } else {
         step = moment.known(*term.pair);
         if (!(std::isfinite(step.upper) && step.upper - step.lower <= tolerance * step.upper)) {
-          const auto pair = cut(j, fineness);
-          cells = std::max(cells, pair->cells()), all += pair->cells();
-          const Interval by_cells = moment.of_step(*pair);
-          gap += count * (by_cells.upper - by_cells.lower);
-          step = both(step, by_cells);
+          const auto pair = stopped ? nullptr : cut(j, fineness);
+          if (pair) {
+            cells = std::max(cells, pair->cells());
+            const Interval by_cells = moment.of_step(*pair);
+            gap += count * (by_cells.upper - by_cells.lower);
+            step = both(step, by_cells);
+          } else {
+            stopped = true;
+            step.lower = std::max(step.lower, 0.0);  // as all of these moments are
+          }
         }
       }
       sum.lower += step.lower * count * (1 - 8 * u * (step.lower > 0 ? 1 : -1));
@@ -82,10 +88,15 @@ class CutDirection {
  private:
   static constexpr double most_kept = 0x1p20;  // cells in all
 
+  // Null if less work is left than they take.
   std::shared_ptr<const LossCells> cut(std::size_t term, int fineness) {
     const auto found = cut_.find({term, fineness});
-    if (found != cut_.end()) return found->second;
-    auto pair = std::make_shared<const LossCells>(*merged_.terms[term].pair, fineness);
+    const DominatingPair& whole = *merged_.terms[term].pair;
+    const bool kept = found != cut_.end();
+    if (!WorkLimit::take(kept ? tuning::point * found->second->cells() : moment_cells_cost(whole, fineness)))
+      return nullptr;
+    if (kept) return found->second;
+    auto pair = std::make_shared<const LossCells>(whole, fineness);
     if (kept_ + pair->cells() > most_kept) return pair;
     kept_ += pair->cells();
     return cut_[{term, fineness}] = std::move(pair);
@@ -104,23 +115,25 @@ bool is_hopeless(const Tally& tally, double previous, double allowed) {
 
 // Refines the cells until the sum is as tight as asked.
 void refine(Answer& answer, CutDirection& direction, const Moment& moment, const Limits& limits) {
-  double previous = infinity, next = first_cells;
-  for (int fineness = 8; !answer.converged; fineness *= 4) {
+  double previous = infinity;
+  for (int fineness = 8; !answer.converged && answer.limited_by.empty(); fineness *= 4) {
     checkpoint();
-    if (!WorkLimit::take(tuning::point * next)) answer.limited_by = "passes";
-    if (!answer.limited_by.empty()) break;
     const Tally tally = direction.total(moment, 0.5 * limits.tolerance, fineness);
     answer.lower = std::max(answer.lower, tally.bounds.lower);
     answer.upper = std::min(answer.upper, tally.bounds.upper);
     answer.passes += 1;
     answer.converged = is_within(answer, limits.tolerance);
     if (answer.converged) break;
+    if (tally.stopped) {
+      answer.limited_by = "passes";
+      break;
+    }
     if (!(tally.gap < 0.9 * previous) && fineness > 8) answer.limited_by = "rounding";
     if (answer.limited_by.empty() && 4 * tally.cells > most_cells) answer.limited_by = "passes";
     if (answer.limited_by.empty() && fineness > 32 && is_hopeless(tally, previous, limits.tolerance * answer.upper))
       answer.limited_by = "passes";
     if (!std::isfinite(answer.upper)) answer.limited_by = "rounding";
-    previous = tally.gap, next = 4 * tally.all;
+    previous = tally.gap;
   }
 }
 

@@ -81,3 +81,12 @@ def test_a_refusal_for_want_of_work_says_so():
     with pytest.raises(hs.CertificationError) as error:
         work.within(0.0, lambda: LATTICE.loss_quantile_bounds(0.999999))
     assert error.value.limited_by == "passes"
+
+
+def test_cells_of_a_wide_loss_are_counted_before_they_are_made():
+    """A cell for each nat of a loss that spans thousands of them: more than one question may do."""
+    wide = hs.Gaussian(0.05).poisson_sampled(0.01)
+    some = best_bounds(wide.loss_mean_bounds)
+    none = work.within(2e5, lambda: best_bounds(wide.loss_mean_bounds))
+    assert some.lower > 1
+    assert tuple(none) == (0.0, math.inf)
