@@ -32,7 +32,7 @@ struct BinomialTail {
     const RatioSum ratios = sum_of_ratios(j, trials, share, up);
     BinomialTail tail{trials, j, math::exp(first.value)};
     tail.scale = 2 * first.error + 8 * u;      // proof: three-valued-sum
-    const double whole = up ? 0 : tail.scale;  // of what is taken from 1
+    const double whole = up ? 0 : tail.scale;  // relative error of the part that is subtracted from 1
     // proof: three-valued-sum
     tail.error = tail.at * (ratios.value * (ratios.error + 4 * u + whole) + ratios.rest) + (up ? 0 : 2 * u);
     tail.above = up ? tail.at * (ratios.value - 1) : 1 - tail.at * ratios.value;

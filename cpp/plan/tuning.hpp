@@ -10,9 +10,9 @@
 
 namespace hockeystick::tuning {
 
-// The work of one question [ns]: what its attempts may cost by their forecasts, for one point and for so many more
-// again; and the part of it that deltas at points of a curve may take before composed distributions have the rest. By
-// hand: a question ends within some seconds.
+// The work of one question [ns] is a limit of what its attempts cost by their forecasts. A question has `most_work` for
+// its first point and as much again for each `points_of_work` further points. Deltas at points of a curve may take
+// `most_work_of_deltas`, and composed distributions have the rest. Set by hand, so that a question ends within seconds.
 inline const double most_work = tuned("most_work", 4e9);
 inline const double points_of_work = tuned("points_of_work", 16);
 inline const double most_work_of_deltas = tuned("most_work_of_deltas", 0.6e9);
@@ -67,8 +67,9 @@ inline const double cheap_grid_of_many_atoms = tuned("cheap_grid_of_many_atoms",
 // A sum of losses in an enumeration: set from lists of some hundred sums.
 inline const double sum_for_delta = tuned("sum_for_delta", 200);
 inline const double sum_for_epsilon = tuned("sum_for_epsilon", 700);
-// A term of a bound by the number of large losses: its small losses, cut as finely as at least, or so many times finer;
-// and each knot of its large ones. Measured for sampled Gaussians.
+// The cost of a bound by the number of large losses. For each term its small losses cost `large_loss` at the least
+// fineness, and in proportion to the fineness above; each knot of its large losses costs `knot`. Measured for sampled
+// Gaussians.
 inline const double large_loss = tuned("large_loss", 50e3);
 inline const double knot = tuned("knot", 800);
 // Time that may be spent on the tolerance of a delta below the floor. By hand.

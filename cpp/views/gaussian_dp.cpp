@@ -226,8 +226,8 @@ class MuByDeltas {
     return answer.converged = answer.upper - answer.lower <= limits_.tolerance * answer.upper;
   }
 
-  // About the corners that may need more than is known, where the points leave open how much; returns what is known of
-  // all these corners.
+  // Some corners may need a larger mu than the known one, and the points leave open how much larger: this function adds
+  // points about these corners. It returns the mu that these corners are known to need at least.
   double add_points(std::span<const Corner> corners, double known, double smallest_rate,
                     std::vector<WantedPoint>& wanted) const {
     const double half = 0.5 * limits_.tolerance;

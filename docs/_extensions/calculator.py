@@ -43,7 +43,7 @@ WebAssembly.compile(bytes).then((module) => modules.page.start(() => new Worker(
 """
 
 
-def library() -> Path:
+def wasm_file() -> Path:
     """Where the compiled library is expected."""
     if named := os.environ.get("HOCKEYSTICK_WASM"):
         return Path(named)
@@ -102,7 +102,7 @@ def _as_function(name: str) -> str:
 def _write(app: Sphinx, _: Exception | None) -> None:
     if app.builder.format != "html":
         return
-    wasm = library()
+    wasm = wasm_file()
     if not wasm.exists():
         logging.getLogger(__name__).info("no %s: the manual has no calculator", wasm)
     folder = Path(app.outdir) / "calculator"
@@ -113,11 +113,11 @@ def _write(app: Sphinx, _: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Write the page after the manual; ``{only} calculator`` is what a manual that has it says."""
-    if library().exists():
+    if wasm_file().exists():
         app.tags.add("calculator")
     app.connect("build-finished", _write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 if __name__ == "__main__":
-    sys.stdout.write(bundled(library().read_bytes()))
+    sys.stdout.write(bundled(wasm_file().read_bytes()))

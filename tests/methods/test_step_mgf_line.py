@@ -62,7 +62,7 @@ def test_rare_large_losses_decide_where_they_are_closed(name):
     (answer,) = _core.epsilon_bounds(directions, [delta], **limits, method="discretized_contour")
     assert answer.converged
     assert answer.method == "discretized_contour"
-    assert answer.size < 3000
+    assert answer.size < 2500
     limits["tolerance"] = 1e-2
     (other,) = _core.epsilon_bounds(directions, [delta], **limits, method="fft_composition")
     assert max(answer.lower, other.lower) <= min(answer.upper, other.upper)

@@ -61,13 +61,13 @@ def test_the_library_is_that_of_the_build_or_of_the_source_distribution(monkeypa
     made = extension()
     monkeypatch.delenv("HOCKEYSTICK_WASM", raising=False)
     monkeypatch.setattr(made, "HERE", tmp_path / "docs" / "calculator")
-    assert made.library() == tmp_path / "docs" / "calculator" / "calculator.wasm"
+    assert made.wasm_file() == tmp_path / "docs" / "calculator" / "calculator.wasm"
     built = tmp_path / "build" / "wasm" / "calculator.wasm"
     built.parent.mkdir(parents=True)
     built.touch()
-    assert made.library() == built
+    assert made.wasm_file() == built
     monkeypatch.setenv("HOCKEYSTICK_WASM", "elsewhere.wasm")
-    assert made.library() == Path("elsewhere.wasm")
+    assert made.wasm_file() == Path("elsewhere.wasm")
 
 
 def test_a_manual_without_the_library_says_so():

@@ -15,8 +15,8 @@ class WorkLimit {
 
   /// The cost that is left; inf without a limit.
   static double left();
-  /// Takes this cost from what is left. Where less is left, it takes nothing and returns false: the work must not
-  /// begin.
+  /// Subtracts this cost from the cost that is left, and returns true. Where less is left, this function subtracts
+  /// nothing and returns false, and the caller must not begin the work.
   static bool take(double cost);
   /// The cost of all work that this thread ever took.
   static double taken();

@@ -51,8 +51,8 @@ def one_run_epsilon_lower(
         confidence: In (0, 1).
 
     Returns:
-        An epsilon [nats] at which so many right guesses have a probability below 1 - confidence,
-        or 0.
+        The largest epsilon [nats] found for which `correct` right guesses or more have a
+        probability below 1 - confidence; 0 if there is none.
 
     Raises:
         ValueError: An argument is out of range.

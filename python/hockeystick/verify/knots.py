@@ -18,7 +18,7 @@ from hockeystick.verify.ends import Corner, ball_of, lower_hull
 from hockeystick.verify.laws import Atoms
 
 NUMBER = 256  # knots between the ends
-GONE = 1e-18  # deltas that are not told from none
+GONE = 1e-18  # a delta below this counts as 0 where the knots end
 FARTHEST = 300.0  # nats
 DEEP = 40.0  # nats below the others there is one knot more: Q may have mass where P has none
 GRAIN = 1 << 400  # values below are rounded to multiples of 1 / GRAIN
