@@ -8,9 +8,12 @@ from collections.abc import Sequence
 import click
 
 import hockeystick
+from hockeystick.cli.audits import audit
 from hockeystick.cli.calibration import calibrate
 from hockeystick.cli.comparison import compare
+from hockeystick.cli.filters import filters
 from hockeystick.cli.ledger import ledger
+from hockeystick.cli.matrices import matrix
 from hockeystick.cli.pictures import plot
 from hockeystick.cli.questions import delta, epsilon
 from hockeystick.cli.verification import verify
@@ -77,5 +80,5 @@ def _commands(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (epsilon, delta, calibrate, plot, compare, verify, ledger):
+for _command in (epsilon, delta, calibrate, plot, compare, verify, ledger, filters, audit, matrix):
     _commands.add_command(_command)

@@ -18,6 +18,8 @@ SCHEME = (
 )
 """The parameters of a run, as ``hockeystick.sampling.sampled_run`` takes them."""
 _NOISE = "noise_multiplier"
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+NOISE_HELP = "Standard deviation of the noise over the clipping norm."
 _LINES = textwrap.TextWrapper(
     100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
 )
@@ -44,6 +46,18 @@ def verification_options(command: Callable[..., None]) -> Callable[..., None]:
     return options(command, noise_required=False, limits=False)
 
 
+def step_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The same options for a step of a filter, which has an adjacency of its own."""
+    return options(command, noise_required=False, adjacency=False, limits=False)
+
+
+def limit_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of every question that say nothing of the run."""
+    for option in reversed([_adjacency_option(), *_limits(DEFAULT_TOLERANCE), AS_JSON]):
+        command = option(command)
+    return command
+
+
 def options(
     command: Callable[..., None],
     *,
@@ -59,7 +73,7 @@ def options(
             "-s",
             type=NUMBER,
             required=noise_required,
-            help="Standard deviation of the noise over the clipping norm.",
+            help=NOISE_HELP,
         ),
         click.option(
             "--sampling-probability",
@@ -98,7 +112,7 @@ def options(
         ),
         *([_adjacency_option()] if adjacency else []),
         *(_limits(tolerance) if limits else []),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        AS_JSON,
     ]
     for option in reversed(asked):
         command = option(command)
@@ -166,13 +180,16 @@ def taken(given: dict[str, Any], sought: str = "") -> dict[str, Any]:
         raise click.UsageError("Missing option '--steps' (or '--epochs')")
     for name, other in (_RATE, _LENGTH):
         if name in run and other in run:
-            raise click.UsageError(f"either {_option(name)} or {_option(other)} must be given")
+            raise click.UsageError(
+                f"either {option_named(name)} or {option_named(other)} must be given"
+            )
     if "batch_size" in run and "dataset_size" not in run:
         raise click.UsageError("Missing option '--dataset-size'")
     return run
 
 
-def _option(name: str) -> str:
+def option_named(name: str) -> str:
+    """The option of a parameter, as it is typed."""
     return "--" + name.replace("_", "-")
 
 

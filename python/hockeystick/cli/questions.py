@@ -10,9 +10,11 @@ import click
 from hockeystick._decimals import outward
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER, WHOLE
-from hockeystick.cli._runs import RUN, asked_of
+from hockeystick.cli._runs import RUN, Asked, asked_of
 from hockeystick.cli.verification import verification
 from hockeystick.limits import DEFAULT_SMALLEST
+
+Wanted = Literal["epsilon", "delta"]
 
 EXPLAIN = "Print what each method offered, and which one answered."
 SENTENCE = "Print the answer in sentences, to put into a paper or a report."
@@ -60,7 +62,7 @@ def delta(epsilon: float, smallest: float, **question: Any) -> None:
 
 
 def _answer(  # noqa: PLR0913, one argument per option
-    wanted: Literal["epsilon", "delta"],
+    wanted: Wanted,
     given: str,
     value: float,
     *,
@@ -77,16 +79,30 @@ def _answer(  # noqa: PLR0913, one argument per option
     **scheme: Any,
 ) -> None:
     found = asked_of(file, scheme, adjacency, tolerance).grouped(group_size)
+    how = {"as_json": as_json, "explains": explains, "verifies": verifies}
+    limits = {"memory_limit": memory_limit, **(lowest or {})}
+    answer(wanted, given, value, found, limits, **how, in_sentences=in_sentences)
+
+
+def answer(  # noqa: PLR0913, one argument per option
+    wanted: Wanted,
+    given: str,
+    value: float,
+    found: Asked,
+    more: dict[str, Any],
+    *,
+    as_json: bool,
+    explains: bool = False,
+    verifies: bool = False,
+    in_sentences: bool = False,
+) -> None:
+    """Print what is wanted of a run, where what is given has that value."""
     asked, adjacency, tolerance, sentence, said, run = found
     ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
-    limits: dict[str, Any] = {
-        "tolerance": tolerance,
-        "memory_limit": memory_limit,
-        **(lowest or {}),
-    }
+    limits: dict[str, Any] = {"tolerance": tolerance, **more}
     at: dict[str, Any] = {given: value, "adjacency": adjacency}
     if in_sentences:
-        _options.show(asked.sentence(**at, tolerance=tolerance, memory_limit=memory_limit))
+        _options.show(asked.sentence(**at, tolerance=tolerance, memory_limit=more["memory_limit"]))
         return
     start = perf_counter()
     bounds = ask(value, adjacency=adjacency, **limits)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all filters have in common: a ledger that takes a step only if the budget allows it."""
 
+import inspect
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +12,9 @@ from typing import Any, ClassVar, Self
 from hockeystick import _checks
 from hockeystick._words import outspoken
 from hockeystick.accountant.entries import Entries, checked_label
-from hockeystick.accountant.saved_ledger import SavedLedger
-from hockeystick.adjacency import AdjacencyLike
+from hockeystick.accountant.run_file import completed
+from hockeystick.accountant.saved_ledger import VERSION, SavedLedger
+from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import BudgetExceeded
@@ -219,7 +221,14 @@ class Filter(SavedLedger):
 
     @classmethod
     def _restored(cls, value: Any) -> Self:  # noqa: ANN401, parsed JSON
-        read = super()._restored(value)
+        usual = {
+            name: each.default
+            for name, each in inspect.signature(cls).parameters.items()
+            if each.default is not each.empty
+        }
+        usual |= {"schema": cls._schema, "version": VERSION, "ledger": []}
+        usual["adjacency"] = Adjacency.ADD_OR_REMOVE_ONE.value
+        read = super()._restored(completed(value, usual=usual))
         if any(left < 0 for left in read._left()):  # noqa: SLF001, its own
             raise ValueError(f"$.ledger must keep the budget, {read!r}")
         return read
