@@ -6,10 +6,12 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from typing import Any
 
 from scipy import special
 
 import hockeystick as hs
+from hockeystick.disjoint import AnyRun
 from random_runs import laplace_below, log_laplace, log_normal, power
 
 ADJACENCIES = (
@@ -20,7 +22,7 @@ ADJACENCIES = (
 )
 REPLACEMENT = (hs.Adjacency.REPLACE_ONE, hs.Adjacency.REPLACE_SPECIAL)
 ALL = (*ADJACENCIES, hs.Adjacency.REPLACE_ONE)
-Run = tuple[hs.Composition, tuple[hs.Adjacency, ...]]
+Run = tuple[AnyRun, tuple[hs.Adjacency, ...]]
 
 
 def _rate(rng: random.Random) -> float:
@@ -213,6 +215,120 @@ def laplace_noise(rng: random.Random) -> Run:
     return 1 * noise, ADJACENCIES
 
 
+def parts(rng: random.Random) -> Run:
+    """Disjoint parts of the data, beside which some of it is used by all."""
+    both = [rng.choice((gaussians, laplace, selection, guarantees))(rng)[0] for _ in "ab"]
+    run = hs.parallel(*both)
+    return (run + 1 * hs.Laplace(power(rng, -1, 1)) if rng.random() < 0.3 else run), ADJACENCIES
+
+
+def _single(rng: random.Random) -> hs.Mechanism:
+    """One cheap release."""
+    noise = power(rng, -0.7, 1.3)
+    return rng.choice(
+        (
+            hs.Gaussian(noise),
+            hs.Laplace(noise),
+            hs.ApproximateDP(epsilon=1 / noise, delta=rng.choice((0.0, power(rng, -12, -2)))),
+            hs.DiscreteLaplace(parameter=noise),
+        )
+    )
+
+
+def menus(rng: random.Random) -> Run:
+    menu = hs.any_of(*(_single(rng) for _ in range(rng.choice((2, 2, 3)))))
+    return rng.choice((1, 1, 2, rng.randint(2, 20))) * menu, ALL
+
+
+def joint_samples(rng: random.Random) -> Run:
+    """Of one sample: Gaussians, which are one, or a run of other mechanisms."""
+    rate = power(rng, -5, -0.01)
+    if rng.random() < 0.5:
+        noises = [power(rng, -0.3, 1.5) for _ in range(rng.randint(2, 4))]
+        step: hs.Mechanism = hs.joint(*map(hs.Gaussian, noises)).poisson_sampled(rate)
+        return rng.choice((1, 1, rng.randint(2, 1000))) * step, ALL
+    step = hs.joint(_single(rng), _single(rng)).poisson_sampled(rate)
+    return rng.choice((1, 1, 2)) * step, ADJACENCIES
+
+
+def selections_of_runs(rng: random.Random) -> Run:
+    law: dict[str, Any] = rng.choice(
+        (
+            {"runs": "poisson", "mean": power(rng, -1, 2)},
+            {"runs": "geometric", "mean": 1 + power(rng, -2, 2)},
+            {"runs": "logarithmic", "mean": 1 + power(rng, -2, 2)},
+            {"runs": "fixed", "mean": rng.randint(1, 9)},
+        )
+    )
+    return 1 * hs.best_of(_single(rng), **law), ALL
+
+
+def matrices(rng: random.Random) -> Run:
+    """Correlated noise: trees, bands, and small matrices, of records that come back."""
+    noise, size = power(rng, -0.3, 1.5), rng.randint(1, 6)
+    joins: dict[str, Any] = {
+        "min_separation": rng.randint(1, 4),
+        "max_participations": rng.choice((None, 1, 2)),
+    }
+    if rng.random() < 0.3:
+        band = [1.0, *(rng.choice((1, 1, -1)) * rng.random() for _ in range(rng.randint(0, 3)))]
+        made: hs.Mechanism = hs.ToeplitzMechanism(band, steps=size, noise_multiplier=noise, **joins)
+    else:
+        signs = rng.choice(((1,), (1,), (1, -1)))
+        rows = [[rng.choice(signs) * rng.choice((0, 1, rng.random())) for _ in range(size)]]
+        rows += [[float(i == j) for j in range(size)] for i in range(size)]
+        made = hs.MatrixMechanism(rows, noise_multiplier=noise, **joins)
+    return rng.choice((1, 1, 3)) * made, ALL
+
+
+def thresholds(rng: random.Random) -> Run:
+    """Guarantees that are calls of their own."""
+    first, second = power(rng, -3, 1), power(rng, -3, 1)
+    made = rng.choice(
+        (
+            hs.above_threshold(threshold_epsilon=first, query_epsilon=second),
+            hs.first_above(epsilon=first),
+            hs.report_noisy_max(epsilon=first),
+            hs.propose_test_release(
+                test_epsilon=first, release_epsilon=second, test_delta=power(rng, -12, -2)
+            ),
+        )
+    )
+    return rng.choice((1, 2, rng.randint(1, 300))) * made, ALL
+
+
+def groups(rng: random.Random) -> Run:
+    size, noise = rng.randint(2, 9), power(rng, -0.3, 1.7)
+    if rng.random() < 0.4:
+        alone = rng.choice((hs.Gaussian, hs.Laplace))(noise)
+        return rng.choice((1, 1, 5)) * alone.group(size), ALL
+    step = hs.Gaussian(noise).poisson_sampled(power(rng, -4, -0.1))
+    return rng.choice((1, 1, rng.randint(2, 100))) * step.group(size), ADJACENCIES
+
+
+def composed_allocations(rng: random.Random) -> Run:
+    """With a gap: whoever knows the step, and whoever adds all outputs."""
+    step = hs.Gaussian(power(rng, -0.3, 1))
+    run = rng.randint(2, 20) * step.random_allocation(steps=rng.choice((2, 5, 100, 10**4)))
+    return (run + 1 * hs.Laplace(power(rng, 0, 1)) if rng.random() < 0.3 else run), ADJACENCIES
+
+
+def left_out(rng: random.Random) -> Run:
+    """Shuffles that leave some records out of each epoch, once and composed."""
+    step = hs.Gaussian(power(rng, -0.3, 1))
+    batches = rng.choice((2, 3, rng.randint(2, 100), round(power(rng, 1, 5))))
+    epoch = step.shuffled(
+        batches=batches, left_out=rng.choice((1, 7)), batch_size=rng.randint(1, 99)
+    )
+    return rng.choice((1, 1, rng.randint(2, 20))) * epoch, REPLACEMENT
+
+
+def between_noises(rng: random.Random) -> Run:
+    least = power(rng, -0.5, 1)
+    made = hs.GaussianBetween(least_noise=least, most_noise=least * (1 + power(rng, -9, 0)))
+    return rng.choice((1, 1, 10)) * made, ALL
+
+
 FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
     "sampled once": (sampled_once, 4),
     "sampled often": (sampled_often, 2),
@@ -235,4 +351,14 @@ FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
     "given curves": (given_curves, 2),
     "normal noise": (normal_noise, 2),
     "Laplace noise": (laplace_noise, 2),
+    "parts": (parts, 3),
+    "menus": (menus, 2),
+    "joint samples": (joint_samples, 2),
+    "best of runs": (selections_of_runs, 1),
+    "matrices": (matrices, 3),
+    "thresholds": (thresholds, 2),
+    "groups": (groups, 3),
+    "composed allocations": (composed_allocations, 2),
+    "left out": (left_out, 2),
+    "between noises": (between_noises, 1),
 }

@@ -3,16 +3,19 @@
 
 python tests/verified.py [--comparisons 100000] [--seed 1] [--processes 2] [--first 0]
 
-A case is a run, an adjacency and a point, determined by seed and number: `--first K --cases 1`
-shows case K. Its truth is computed once, in ball arithmetic, and several answers are compared with
-it: at loose and tight tolerances, with little memory, and explicit distributions of both sides.
+A case is a run, an adjacency and some points, determined by seed and number: `--first K --cases 1`
+shows case K. Their truths are computed once, in ball arithmetic, from curves that are kept, and
+several answers are compared with them: at loose and tight tolerances, with little memory, and
+explicit distributions of both sides.
 Answers that are declined carry bounds, which are compared too. Where only what is attained and what
 is proved are known, bounds below the one or above the other are violations. Exit status 1 upon one.
+The last line is JSON: cases from a `--first` on may run elsewhere, and their counts are added up.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import random
 import sys
@@ -22,24 +25,36 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
+import numpy as np
 from flint import arb, ctx
 
 import hockeystick as hs
 from differential import limited
-from hockeystick.verify.answer import answer
+from hockeystick.disjoint import AnyRun
+from hockeystick.verify.answer import Kept
+from hockeystick.verify.balls import ZERO
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.work import bounded
 from hostile_runs import FAMILIES
 from random_runs import log_normal, power
 
-DIGITS = (12, 35)  # of the truth: more where an end of the bounds is as near as that
+DIGITS = (10, 30)  # of the truth: more where an end of the bounds is as near as that
 MOST_EPSILON = 1e4
-LONGEST = 6.0  # seconds of a case
-ANSWERS, GRIDS = 8, 5  # of a case, at most
+FIRST, LONGEST = 1.0, 2.0  # seconds of the first truth, and of all else; what was judged counts
+SLOW = {"allocations": 4.0}  # the first truth of a family whose contours take long
+MOST_WORK = 1e6  # of a truth, in verify's units: about a second
+ANSWERS, GRIDS = 5, 4  # of a case, at most
+NEARBY, ORDERS = range(7), 2  # points beside the first; of Renyi orders, each an integral
+ZEROS = 0.05  # of the questions for epsilon: delta is 0
 
 
-def known_form(run: hs.Composition) -> hs.Composition:
+def known_form(run: AnyRun) -> AnyRun:
     """The same law for the oracle, which does not read functions."""
+    if not isinstance(run, hs.Composition):
+        return run
     ((mechanism, count),) = run.terms if len(run.terms) == 1 else ((None, 0),)
     if not isinstance(mechanism, hs.AdditiveNoise):
         return run
@@ -54,15 +69,15 @@ def _probability(rng: random.Random) -> float:
     return power(rng, -rng.choice((3, 12, 40, 299)), 0) * 0.9
 
 
-def _largest_loss(run: hs.Composition, adjacency: hs.Adjacency) -> float:
-    """About the sum of the largest losses, where it is finite: epsilon at a tiny delta."""
+def _largest_loss(run: AnyRun, adjacency: hs.Adjacency) -> float:
+    """The sum of the largest losses, where it is finite."""
     try:
-        return run.epsilon_bounds(1e-305, adjacency=adjacency, tolerance=0.5).upper
+        return run.epsilon_bounds(0.0, adjacency=adjacency, tolerance=0.5).upper
     except hs.CertificationError as error:
         return error.bounds.upper
 
 
-def _epsilon(rng: random.Random, run: hs.Composition, adjacency: hs.Adjacency) -> float:
+def _epsilon(rng: random.Random, run: AnyRun, adjacency: hs.Adjacency) -> float:
     """In the bulk, out in the tail, at 0, and close to either side of the largest loss."""
     if rng.random() < 0.1:
         return rng.choice((0.0, power(rng, -12, 0)))
@@ -72,14 +87,15 @@ def _epsilon(rng: random.Random, run: hs.Composition, adjacency: hs.Adjacency) -
         if 0 < largest < MOST_EPSILON:
             return min(largest * near, MOST_EPSILON)
     try:
-        found = run.epsilon_bounds(_probability(rng), adjacency=adjacency, tolerance=0.3)
+        limits: dict[str, Any] = {"adjacency": adjacency, "tolerance": 0.3, "memory_limit": 1 << 22}
+        found = run.epsilon_bounds(_probability(rng), **limits)
     except hs.CertificationError as error:
         found = error.bounds
     around = found.upper if found.upper < math.inf else found.lower
     return min(around * rng.uniform(0.3, 1.5), MOST_EPSILON) if around < math.inf else 1.0
 
 
-def _small_rate(rng: random.Random, run: hs.Composition, adjacency: hs.Adjacency) -> float:
+def _small_rate(rng: random.Random, run: AnyRun, adjacency: hs.Adjacency) -> float:
     """A false positive rate: anywhere, or near e^-(largest loss), where the rates turn."""
     if rng.random() < 0.5:
         largest = _largest_loss(run, adjacency)
@@ -90,27 +106,27 @@ def _small_rate(rng: random.Random, run: hs.Composition, adjacency: hs.Adjacency
 
 @dataclass
 class Case:
-    """What came of one truth and the answers that were held against it."""
+    """What came of one run and the answers that were held against its truths."""
 
     number: int
     family: str
-    run: hs.Composition
+    run: AnyRun
     adjacency: hs.Adjacency
     query: str
-    at: float
+    points: list[float]
     tally: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
-    def judge(self, verdict: bool | None, what: object) -> None:  # noqa: FBT001
+    def judge(self, verdict: bool | None, at: float, what: object) -> None:  # noqa: FBT001
         """Count one comparison."""
         self.tally["comparisons"] += 1
         self.tally[{True: "enclosed", False: "violations", None: "undecided"}[verdict]] += 1
         if verdict is False:
-            self.wrong.append(f"{self} -> {what}")
+            self.wrong.append(f"{self} at {at!r} -> {what}")
 
     def __str__(self) -> str:
-        return f"case {self.number}: {self.query} {self.at!r}, {self.adjacency.value}: {self.run!r}"
+        return f"case {self.number}: {self.query}, {self.adjacency.value}: {self.run!r}"
 
 
 ESTIMATES = (
@@ -120,52 +136,66 @@ ESTIMATES = (
     ("lower", "privacy_buckets"),
     ("lower", "algorithm_2"),
 )
-QUERIES = {  # verify's name of the argument, of the query in the API
-    "epsilon": hs.Composition.delta_bounds,
-    "delta": hs.Composition.epsilon_bounds,
-    "false_positive_rate": hs.Composition.true_positive_rate_bounds,
-    "prior": hs.Composition.bayes_risk_bounds,
-    "order": hs.Composition.renyi_divergence_bounds,
+QUERIES = {  # verify's name of the argument, the query's in the API
+    "epsilon": "delta_bounds",
+    "delta": "epsilon_bounds",
+    "false_positive_rate": "true_positive_rate_bounds",
+    "prior": "bayes_risk_bounds",
+    "order": "renyi_divergence_bounds",
 }
 
 
 def draw(rng: random.Random, number: int) -> Case:
-    """A random case."""
+    """A random case: a point, and others that are near it, or next to it."""
     names = list(FAMILIES)
     family = rng.choices(names, [FAMILIES[name][1] for name in names])[0]
     run, adjacencies = FAMILIES[family][0](rng)
     adjacency = rng.choice(adjacencies)
     query = rng.choices(list(QUERIES), (5, 4, 4, 1, 1))[0]
+    near = [1.0] + [rng.choice((rng.uniform(0.7, 1.2), 1 + power(rng, -15, -2))) for _ in NEARBY]
     if query == "epsilon":
-        at = _epsilon(rng, run, adjacency)
+        at, most = _epsilon(rng, run, adjacency), MOST_EPSILON
     elif query == "delta":
-        at = _probability(rng)
+        at, most = _probability(rng), 1 - 2.0**-53
+        if rng.random() < ZEROS:
+            at, near = 0.0, near[:1]
     elif query == "false_positive_rate":
-        at = _small_rate(rng, run, adjacency)
+        at, most = _small_rate(rng, run, adjacency), 1.0
     elif query == "prior":
-        at = min(max(_probability(rng), 1e-300), 0.99)
+        at, most = min(max(_probability(rng), 1e-300), 0.99), 1 - 2.0**-53
     else:
-        at = 1 + power(rng, -2, 1.3)
-    return Case(number, family, run, adjacency, query, at)
+        at, most, near = 1 + power(rng, -2, 1.3), 1e4, near[:ORDERS]
+        near = [max(factor, 1 / at) for factor in near]
+    beside = at or power(rng, -12, 0)
+    points = sorted({at, *(min(beside * factor, most) for factor in near[1:])})
+    return Case(number, family, run, adjacency, query, points)
 
 
-def answers(case: Case, rng: random.Random) -> Iterator[tuple[hs.Bounds[float], bool, object]]:
-    """Bounds, whether they were certified to the tolerance, and what was asked."""
+def answers(case: Case, rng: random.Random) -> Iterator[tuple[list[hs.Bounds[float]], object]]:
+    """Bounds at all points, and what was asked."""
     for _ in range(ANSWERS):
         limits: dict[str, Any] = {
             "tolerance": rng.choice((0.5, 1e-3, 1e-3, power(rng, -9, -0.1))),
-            "memory_limit": rng.choice((1 << 26, 1 << 26, 1 << 22)),
+            "memory_limit": rng.choice((1 << 26, 1 << 24, 1 << 22)),
         }
+        ask = getattr(case.run, QUERIES[case.query])
         try:
-            found = QUERIES[case.query](case.run, case.at, adjacency=case.adjacency, **limits)
-            yield found, True, (limits, found)
+            found = ask(case.points, adjacency=case.adjacency, **limits)
         except hs.CertificationError as error:
-            yield error.bounds, False, (limits, error.bounds, str(error))
+            case.tally["declined"] += 1
+            found = error.bounds
+        both = np.broadcast_arrays(found.lower, found.upper, case.points)
+        yield (
+            [hs.Bounds(float(low), float(high)) for low, high, _ in zip(*both, strict=True)],
+            limits,
+        )
 
 
-def one_sided(case: Case, rng: random.Random) -> Iterator[tuple[hs.Bounds[float], object]]:
+def one_sided(case: Case, rng: random.Random) -> Iterator[tuple[list[hs.Bounds[float]], object]]:
     """What explicit distributions say, as intervals that are trivial on one side."""
-    if case.query not in ("epsilon", "false_positive_rate"):
+    if case.query not in ("epsilon", "false_positive_rate") or isinstance(
+        case.run, hs.DisjointParts
+    ):
         return
     for _ in range(GRIDS):
         side, estimator = rng.choice(ESTIMATES)
@@ -173,99 +203,76 @@ def one_sided(case: Case, rng: random.Random) -> Iterator[tuple[hs.Bounds[float]
             "discretization_interval": power(rng, -3, 0.5),
             "side": side,
             "estimator": estimator,
-            "memory_limit": 1 << 26,
+            "memory_limit": 1 << 24,
         }
         try:
             law = case.run.pld(adjacency=case.adjacency, **grid)
         except ValueError:
             continue  # too large a grid
-        value = law.delta(case.at) if case.query == "epsilon" else law.true_positive_rate(case.at)
-        ends = (0.0, value) if side == "upper" else (value, 1.0)
-        yield hs.Bounds(*ends), (grid, value)
+        ask = law.delta if case.query == "epsilon" else law.true_positive_rate
+        values = [float(ask(at)) for at in case.points]
+        upper = side == "upper"
+        yield [hs.Bounds(0.0, v) if upper else hs.Bounds(v, 1.0) for v in values], grid
 
 
-Truths = dict[tuple[float, int], arb]
+class Truths:
+    """The truths of a case: each is computed once, and its curves are kept for all points."""
 
+    def __init__(self, case: Case) -> None:
+        run = known_form(case.run)
+        self._kept = Kept(run._alternatives, case.adjacency)
+        self._known: dict[tuple[float, int], tuple[arb, arb]] = {}
+        self._query: str = case.query
+        noise = case.family.endswith("noise") and case.family != "Laplace"
+        self._slack: tuple[float, float] = (0.0, 0.0)
+        if noise:  # functions in doubles; an epsilon moves by a rounding of delta over the slope
+            self._slack = (1e-6, 1e-6) if case.query == "delta" else (1e-9, 0.0)
+        self._trivial: float = math.inf if case.query in ("delta", "order") else 1.0
 
-def judged(case: Case, bounds: hs.Bounds[float], truths: Truths) -> bool | None:
-    """Whether the truth is within the bounds, at more digits until that is certain."""
-    verdict = None
-    for digits in DIGITS:
-        verdict = _judged(case, bounds, truths, digits)
-        if verdict is not None:
-            break
-    return verdict
+    def at(self, point: float, digits: int) -> tuple[arb, arb]:
+        """What is attained and what is proved, ascending; the same ball twice without a gap."""
+        if (point, digits) not in self._known:
+            with bounded(MOST_WORK):
+                self._known[point, digits] = self._kept.ball(self._query, point, digits).ends
+        return self._known[point, digits]
 
+    def judged(self, bounds: hs.Bounds[float], point: float) -> bool | None:
+        """Whether the truth is within the bounds, at more digits until that is certain."""
+        for digits in DIGITS:
+            low, high = self.at(point, digits)
+            with ctx.workprec(2400):
+                verdict, close = self._within(bounds, low, high)
+            if verdict is not None or not close:
+                return verdict
+        return None
 
-def _judged(case: Case, bounds: hs.Bounds[float], truths: Truths, digits: int) -> bool | None:
-    """An epsilon is judged by the deltas at its ends."""
-    rounded = 1e-9 if case.family.endswith("noise") and case.family != "Laplace" else 0.0
-    if case.query != "delta":
-        trivial = math.inf if case.query == "order" else 1.0
-        return _within(bounds, _truth(case, case.query, case.at, truths, digits), rounded, trivial)
-    verdicts: list[bool | None] = []
-    target = arb(case.at)
-    for end, above in ((bounds.lower, True), (bounds.upper, False)):
-        if (end <= 0 and above) or (end == math.inf and not above):
-            verdicts.append(True)
-        elif end == math.inf or end > MOST_EPSILON:
-            verdicts.append(None)
-        else:
-            ball = _truth(case, "epsilon", end, truths, digits)
-            slack = arb(1 + 1e-6) if rounded else arb(1)
-            right = ball * slack >= target if above else ball <= target * slack
-            wrong = ball * slack < target if above else ball > target * slack
-            verdicts.append(True if right else False if wrong else None)
-    return False if False in verdicts else None if None in verdicts else True
-
-
-def _within(bounds: hs.Bounds[float], ball: arb, rounded: float, trivial: float) -> bool | None:
-    if not ball.is_finite():
-        return bounds.upper == math.inf if ball == arb("inf") else None
-    with ctx.workprec(2400):
-        slack = arb(rounded) * abs(ball)
+    def _within(self, bounds: hs.Bounds[float], low: arb, high: arb) -> tuple[bool | None, bool]:
+        """The verdict, and whether more digits might bring one: where a ball holds an end."""
+        slack = self._slack[0] * abs(high) + self._slack[1] if high.is_finite() else ZERO
         lower, upper = arb(bounds.lower) - slack, arb(bounds.upper) + slack
-        below = bounds.lower <= 0 or ball >= lower
-        if below and (bounds.upper >= trivial or ball <= upper):
-            return True
-        return False if ball < lower or ball > upper else None
-
-
-class NoTruthError(Exception):
-    """The oracle has none, or not within its time."""
-
-
-def _truth(case: Case, query: str, at: float, truths: Truths, digits: int) -> arb:
-    if (at, digits) not in truths:
-        found = answer(known_form(case.run), query, at, case.adjacency, digits, fast=False)
-        if not found.known and not found.method:
-            raise NoTruthError(found.reason)
-        with ctx.workprec(2400):
-            if not found.known:  # between what is attained and what is proved
-                ball = arb(found.lower).union(arb(found.upper))
-            else:
-                ball = arb(found.middle, found.radius) if found.radius != "inf" else arb("inf")
-        truths[at, digits] = ball
-    return truths[at, digits]
+        if high < lower or low > upper:
+            return False, False
+        at_least = bounds.lower <= 0 or low >= lower
+        at_most = bounds.upper >= self._trivial or high <= upper
+        close = any(ball.overlaps(end) for ball in (low, high) for end in (lower, upper))
+        return (True, False) if at_least and at_most else (None, close)
 
 
 def run_case(number: int, seed: int) -> Case:
-    """Draw a case, ask, and judge the answers."""
+    """Draw a case, ask, and judge the answers; no answer is asked for where there is no truth."""
     start = time.perf_counter()
     rng = random.Random(f"verified {seed} {number}")
     case = draw(rng, number)
-    truths: Truths = {}
     try:
+        with limited(SLOW.get(case.family, FIRST)):
+            truths = Truths(case)
+            truths.at(case.points[0], DIGITS[0])
         with limited(LONGEST):
-            for bounds, certified, what in answers(case, rng):
-                case.tally["declined"] += not certified
-                if not bounds.lower <= bounds.upper:
-                    case.judge(False, what)
-                else:
-                    case.judge(judged(case, bounds, truths), what)
-            for bounds, what in one_sided(case, rng):
-                case.judge(judged(case, bounds, truths), what)
-    except NoTruthError:
+            for found, what in chain(answers(case, rng), one_sided(case, rng)):
+                for bounds, at in zip(found, case.points, strict=True):
+                    ordered = bounds.lower <= bounds.upper
+                    case.judge(truths.judged(bounds, at) if ordered else False, at, (what, bounds))
+    except NotKnownError:
         case.tally["no truth"] += 1
     except TimeoutError:
         case.tally["too long"] += 1
@@ -337,6 +344,8 @@ def main() -> int:
         if tallies["all"]["comparisons"] >= options.comparisons:
             break
     print(report(done, tallies, options.seed, time.perf_counter() - start))  # noqa: T201
+    total = {"seed": options.seed, "first": options.first, "cases": done, **tallies["all"]}
+    print(json.dumps(total))  # noqa: T201, lines of several ranges of cases are added up
     return 1 if wrong else 0
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a question to a result: precision is raised until the digits are there."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -23,8 +25,9 @@ from hockeystick.verify.balls import (
     double_above,
     double_below,
 )
-from hockeystick.verify.curves import Composed, composed
+from hockeystick.verify.curves import Composed
 from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.made import Sides
 from hockeystick.verify.result import Verified
 from hockeystick.verify.sides import has_gap, sides
 from hockeystick.verify.work import bounded
@@ -48,6 +51,33 @@ class Found(NamedTuple):
     """Why it is no closer, if a gap is left."""
     ends: tuple[arb, arb]
     """What is attained and what is proved, ascending; the ball, if there is no gap."""
+
+
+class Kept:
+    """The curves of runs in all directions, each made once for all questions to as many digits."""
+
+    def __init__(self, runs: Runs, adjacency: Adjacency) -> None:
+        self.runs, self.adjacency = runs, adjacency
+        self.has_gap: bool = any(map(has_gap, runs))
+        self._made: dict[int, list[Sides]] = {}
+
+    def sides(self, digits: int) -> list[Sides]:
+        """Of each run and direction, made at the working precision in force."""
+        if digits not in self._made:
+            ways = self.adjacency.directions
+            self._made[digits] = [sides(run, way, digits) for run in self.runs for way in ways]
+        return self._made[digits]
+
+    def ball(self, name: str, point: float, digits: int) -> Found:
+        """What a question of QUESTIONS is answered by.
+
+        Raises:
+            NotKnownError: No rigorous value is known or affordable.
+        """
+        question = LARGEST if name == "delta" and point == 0 else QUESTIONS[name]
+        if self.has_gap and question.ask is not None:
+            return _between(question.ask, self, point, digits)
+        return _ball(question, self, point, digits)
 
 
 class Question(NamedTuple):
@@ -114,16 +144,14 @@ def answer(
     """The result for one question; `name` is a key of QUESTIONS."""
     question = QUESTIONS[name]
     point = question.check(value)
-    if name == "delta" and point == 0:
-        question = LARGEST
     quick = fast if isinstance(fast, Bounds) else None
     if fast is True:
         quick = _fast(question, run, point, adjacency)
     start = perf_counter()
-    runs = run._alternatives  # noqa: SLF001, as all questions
+    kept = Kept(run._alternatives, adjacency)  # noqa: SLF001, as all questions
     try:
         with bounded(MOST_WORK):
-            ball, method, limits, gap, (low, high) = _ball(question, runs, point, adjacency, digits)
+            ball, method, limits, gap, (low, high) = kept.ball(name, point, digits)
     except NotKnownError as error:
         return Verified(
             quantity=question.quantity,
@@ -175,19 +203,16 @@ def _enclosed(quick: Bounds[float] | None, low: arb, high: arb) -> bool | None:
         return False if high < lower or low > upper else None
 
 
-def _ball(question: Question, runs: Runs, point: float, adjacency: Adjacency, digits: int) -> Found:
+def _ball(question: Question, kept: Kept, point: float, digits: int) -> Found:
     """The narrowest ball of a few rounds of rising precision."""
-    if any(map(has_gap, runs)) and question.ask is not None:
-        return _between(question.ask, runs, point, adjacency, digits)
     best, method, limits = arb(0, math.inf), "", {}
     working, last, is_cut = digits + GUARD, -1.0, False
     for _ in range(ROUNDS):
         with ctx.workprec(64 + int(3.33 * working)):
             if question.direct is not None:
-                ball, method = question.direct(runs, adjacency, point, digits)
+                ball, method = question.direct(kept.runs, kept.adjacency, point, digits)
             elif question.ask is not None:
-                ways = adjacency.directions
-                curves = [composed(run, way, working) for run in runs for way in ways]
+                curves = [one.proved for one in kept.sides(working)]
                 ball = _ask(question.ask, curves, point, digits)
                 method = ", ".join(dict.fromkeys(curve.way for curve in curves))
                 limits = _limits(curves)
@@ -204,10 +229,10 @@ def _ball(question: Question, runs: Runs, point: float, adjacency: Adjacency, di
     return Found(best, method, limits, "", (best, best))
 
 
-def _between(ask: Ask, runs: Runs, point: float, adjacency: Adjacency, digits: int) -> Found:
+def _between(ask: Ask, kept: Kept, point: float, digits: int) -> Found:
     """What is proved and what is attained: the exact value is between, or both."""
     with ctx.workprec(64 + int(3.33 * (digits + GUARD))):
-        found = [sides(run, way, digits) for run in runs for way in adjacency.directions]
+        found = kept.sides(digits)
         proved = _ask(ask, [one.proved for one in found], point, digits)
         # Bayes risks are lower where curves are higher: `ask` takes the worst of them all.
         attained = _ask(ask, [one for way in found for one in way.attained], point, digits)

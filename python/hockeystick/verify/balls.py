@@ -93,7 +93,7 @@ def falling_root(curve: Curve, target: arb, low: arb, high: arb, bits: int) -> a
     then each end is moved out until a comparison of balls is certain, so that the enclosure is a
     proof wherever the curve's balls are.
     """
-    x = _proposed(curve, target, low.mid(), high.mid(), bits)
+    x = proposed(curve, target, low.mid(), high.mid(), bits)
     unsure = curve(x).rad() / target * abs(x) * arb(2) ** -8
     smallest = (abs(x) * arb(2) ** -bits + (high - low) * arb(2) ** (-2 * bits) + unsure).mid()
     left, step = low, smallest
@@ -111,7 +111,7 @@ def falling_root(curve: Curve, target: arb, low: arb, high: arb, bits: int) -> a
     return between(left, right)
 
 
-def _proposed(curve: Curve, target: arb, low: arb, high: arb, bits: int) -> arb:
+def proposed(curve: Curve, target: arb, low: arb, high: arb, bits: int) -> arb:
     """About the root: regula falsi (Illinois) on logarithms, halving where that is slow."""
 
     def excess(x: arb) -> arb:

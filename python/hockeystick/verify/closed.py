@@ -5,6 +5,8 @@ Where the loss grows with x, delta(epsilon) = P(x > t) - e^epsilon Q(x > t) for 
 L(t) = epsilon. The right side is largest there and flat, so that a ball around t costs nothing.
 """
 
+from bisect import bisect_left
+
 from flint import arb, ctx
 
 from hockeystick.verify.balls import (
@@ -81,18 +83,19 @@ def _mixed(pair: Mixed, epsilon: arb) -> arb:
             (w * normal_tail(s - x) for w, s in pair.q), ZERO
         )
 
-    ends = [sign * arb(2) ** k for sign in (-1, 1) for k in range(2, DOUBLINGS)]
-    left = [x for x in ends if falling(x) > 1]  # certainly
-    right = [x for x in ends if falling(x) < 1]
-    low = max(left, key=float, default=None)
-    high = min(right, key=float, default=None)
+    ends = [-(arb(2) ** k) for k in range(DOUBLINGS - 1, 1, -1)]
+    ends += [-x for x in ends[::-1]]
+    inside = bisect_left(ends, 1, key=lambda x: int(not falling(x) > 1))  # certainly
+    beyond = bisect_left(ends, 1, key=lambda x: int(bool(falling(x) < 1)))
+    low = ends[inside - 1] if inside > 0 else None
+    high = ends[beyond] if beyond < len(ends) else None
     if high is None:  # the x may be anywhere from `low` on
         if low is None:
             return between(ZERO, arb(1))
         return between(ZERO, sum((w * normal_tail(low - s) for w, s in pair.p), ZERO))
     if low is None:  # or up to `high`
         return enlarged(-epsilon.expm1(), below(high))
-    return maximum(ZERO, above(falling_root(falling, arb(1), low, high, ctx.prec)))
+    return maximum(ZERO, above(falling_root(falling, arb(1), low, high, ctx.prec - 20)))
 
 
 def _mixed_laplace(pair: MixedLaplace, epsilon: arb) -> arb:

@@ -13,6 +13,7 @@ from hockeystick.verify.balls import (
     between,
     falling_root,
     maximum,
+    proposed,
 )
 from hockeystick.verify.curves import Composed
 from hockeystick.verify.errors import NotKnownError
@@ -108,7 +109,8 @@ def _power(one: Composed, rate: arb, digits: int) -> arb:
         alpha = x.exp()
         return one.delta(x) + alpha * rate
 
-    centre = _turning(total)
+    start = one.contour.tilts.quantile(float(rate.log())) if one.contour else 1.0
+    centre = _turning(one.delta, rate, start)
     close = (abs(centre).mid() + arb(10) ** -6) * arb(10) ** -(digits // 2 + 2)
     for widening in (10**k for k in range(0, digits // 2 + 2, 3)):
         points = [(centre + k * widening * close).mid() for k in range(-2, 3)]
@@ -141,19 +143,21 @@ def _least(x: Sequence[arb], f: Sequence[arb]) -> arb:
     return between(floor, f[2])
 
 
-def _turning(total: Curve) -> arb:
-    """About where a convex function of e^x is least: where a certain difference changes sign."""
-    low, high = -arb(1), arb(1)
+def _turning(curve: Curve, rate: arb, start: float) -> arb:
+    """About where the false positive rate of losses beyond x falls to `rate`.
 
-    def falls(x: arb) -> bool:
+    It is -h'(e^x), which a central difference of h tells to half of the digits.
+    """
+
+    def beyond(x: arb) -> arb:
         near = (abs(x) + arb(10) ** -6).mid() * arb(2) ** (-ctx.prec // 4)
-        return bool(total((x + near).mid()).mid() < total((x - near).mid()).mid())
+        low, high = (x - near).mid(), (x + near).mid()
+        return ((curve(low) - curve(high)) / (high.exp() - low.exp())).mid()
 
-    while falls(high) and high < FARTHEST:
-        low, high = high, 2 * high
-    while not falls(low) and low > -FARTHEST:
-        low, high = 2 * low, low
-    for _ in range(ctx.prec // 3):
-        middle = ((low + high) / 2).mid()
-        low, high = (middle, high) if falls(middle) else (low, middle)
-    return ((low + high) / 2).mid()
+    high = low = arb(start)
+    step = high / 4
+    while beyond(high) > rate and high < FARTHEST:
+        low, high, step = high, high + step, 2 * step
+    while beyond(low) <= rate and low > -FARTHEST:
+        low, high, step = low - step, low, 2 * step
+    return proposed(beyond, rate, low, high, ctx.prec // 4).mid()

@@ -10,6 +10,7 @@ from flint import arb
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
+from hockeystick.verify import matrices
 from hockeystick.verify.balls import ZERO, Curve
 from hockeystick.verify.curves import Composed, Counted, composed, of_laws
 from hockeystick.verify.ends import OPEN, ends, outcomes_above
@@ -18,7 +19,7 @@ from hockeystick.verify.knots import Knots
 from hockeystick.verify.laws import Gaussian, Law, atomic, law, sampled, undefined
 from hockeystick.verify.made import MADE, Made, Of, Sides, ends_of_made
 
-GAPS = (*OPEN, *MADE, known.ZCDP, known.SelectedSteps)
+GAPS = (*OPEN, *MADE, *matrices.KINDS, known.ZCDP, known.SelectedSteps, known.GaussianBetween)
 ALONE = (*OPEN, known.AnyOf, known.PoissonSampledRun)  # whose curve says more than its knots
 WIDEST = 60.0  # |log t| of the tilts that are tried
 Releases = Sequence[tuple[Mechanism, int]]
@@ -96,6 +97,17 @@ def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Releas
         case known.ZCDP():
             normal = _normal(2 * arb(mechanism.rho))
             found = _Release(normal, (normal,))
+        case known.GaussianBetween():
+            found = _between(mechanism.least_noise, mechanism.most_noise, direction)
+        case (
+            known.MatrixMechanism()
+            | known.ToeplitzMechanism()
+            | known.BufferedMechanism()
+            | known.TreeMechanism()
+        ):
+            low, high = matrices.squares(mechanism)
+            noise = arb(mechanism.noise_multiplier)
+            found = _between(noise / high.sqrt(), noise / low.sqrt(), direction)
         case known.SelectedSteps():
             found = _selected(mechanism, mechanism.selected, direction)
         case known.RandomAllocation(mechanism=known.Gaussian()):
@@ -112,6 +124,13 @@ def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Releas
             exact = law(mechanism, direction)
             found = _Release(exact, (exact,))
     return found
+
+
+def _between(least: arb | float, most: arb | float, direction: Direction) -> _Release:
+    """A Gaussian whose noise is in that range."""
+    distance = 2 if direction.replaces else 1
+    low, high = ((distance / arb(noise)) ** 2 for noise in (most, least))
+    return _Release(_normal(high), (_normal(low),))
 
 
 def _made(mechanism: Made, direction: Direction, digits: int) -> _Release:

@@ -90,6 +90,10 @@ class Tilts:
         """A double near the least epsilon whose bound is that delta."""
         return min((self.log_height(t, 0.0) - log_delta) / t for t in self._plans if t > 0)
 
+    def quantile(self, log_rate: float) -> float:
+        """A double near the least loss that Q exceeds at most at that rate, by the bounds."""
+        return min((self._plans[t] - log_rate) / (t + 1) for t in self._plans if t > 0)
+
     def chernoff(self, t: float, epsilon: arb) -> arb:
         """delta(epsilon) of the finite losses is at most this: (1 - e^-x)+ <= e^(t x) k(t)."""
         if t == 0:
