@@ -168,7 +168,7 @@ class Tree:
             return False
         package = self.package / "hockeystick"
         shutil.copytree(self.root / "python" / "hockeystick", package, dirs_exist_ok=True)
-        for module in self.build.glob("_core*"):
+        for module in (self.build / "cpp").glob("_core*"):
             if module.is_file():
                 shutil.copyfile(module, package / module.name)
         return True

@@ -107,14 +107,5 @@ void bind_views(pybind11::module_& module);
 void bind_whole_runs(pybind11::module_& module);
 void bind_pld_views(pybind11::module_& module);
 
-// Internals, for tests: tests/bind, bound if HOCKEYSTICK_PARTS is on.
-void bind_contour(pybind11::module_& module);
-void bind_large_loss(pybind11::module_& module);
-void bind_lines(pybind11::module_& module);
-void bind_plan(pybind11::module_& module);
-void bind_numeric(pybind11::module_& module);
-void bind_pairs(pybind11::module_& module);
-void bind_pld_parts(pybind11::module_& module);
-void bind_sides(pybind11::module_& module);
-void bind_sampling(pybind11::module_& module);
-void bind_runs(pybind11::module_& module);
+/// Binds the internals that tests ask for, where tests/bind is linked in.
+extern void (*bind_internals)(pybind11::module_& module);

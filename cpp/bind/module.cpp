@@ -9,6 +9,8 @@
 #include "numeric/range.hpp"
 #include "numeric/simd/cpu.hpp"
 
+void (*bind_internals)(pybind11::module_& module) = nullptr;
+
 namespace {
 
 namespace py = pybind11;
@@ -51,16 +53,5 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_pld_views(module);
   refuse_to_pickle(module);
   module.def("kernel", &hockeystick::kernel_name, "Name of the vector kernel in use.");
-#ifdef HOCKEYSTICK_PARTS
-  bind_numeric(module);
-  bind_contour(module);
-  bind_large_loss(module);
-  bind_lines(module);
-  bind_plan(module);
-  bind_pld_parts(module);
-  bind_pairs(module);
-  bind_sampling(module);
-  bind_sides(module);
-  bind_runs(module);
-#endif
+  if (bind_internals != nullptr) bind_internals(module);
 }

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,3 +42,13 @@ def test_a_tuned_constant_takes_its_value_from_the_environment(tuning, chosen):
         [sys.executable, "-c", ASK], check=True, capture_output=True, text=True, env=environment
     )
     assert found.stdout.startswith(chosen)
+
+
+def test_the_internals_change_one_file_of_the_core():
+    """So that a build with them, after one without, compiles nothing else again."""
+    core = Path(__file__).parents[2] / "cpp"
+    readers = [
+        path.name for path in core.rglob("*.[ch]pp") if "HOCKEYSTICK_PARTS" in path.read_text()
+    ]
+    assert readers == ["switches.cpp"]
+    assert (core / "CMakeLists.txt").read_text().count("DEFINITIONS HOCKEYSTICK_PARTS") == 1

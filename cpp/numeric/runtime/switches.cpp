@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/runtime/switches.hpp"
 
-#ifdef HOCKEYSTICK_PARTS
-
 #include <cstddef>
 #include <cstdlib>
 #include <string>
 
 namespace hockeystick {
+
+#ifdef HOCKEYSTICK_PARTS
 
 namespace {
 
@@ -30,6 +30,11 @@ double tuned(std::string_view name, double value) {
   return at == std::string::npos ? value : std::strtod(values.c_str() + at + key.size(), nullptr);
 }
 
-}  // namespace hockeystick
+#else
+
+bool is_off(std::string_view) { return false; }
+double tuned(std::string_view, double value) { return value; }
 
 #endif
+
+}  // namespace hockeystick

@@ -7,14 +7,10 @@
 
 namespace hockeystick {
 
-#ifdef HOCKEYSTICK_PARTS
-/// Whether the environment's HOCKEYSTICK_OFF, names with commas between them, has this one. Read once.
+/// Whether the environment's HOCKEYSTICK_OFF, names with commas between them, has this one. Read once; a shipped build
+/// does not read it.
 bool is_off(std::string_view special_case);
 /// `value`, or the one that the environment's HOCKEYSTICK_TUNING ("name=value,name=value") has for this name.
 double tuned(std::string_view name, double value);
-#else
-constexpr bool is_off(std::string_view) { return false; }
-constexpr double tuned(std::string_view, double value) { return value; }
-#endif
 
 }  // namespace hockeystick
