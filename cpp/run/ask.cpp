@@ -85,7 +85,7 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
   if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
   Limits of_side = limits;
-  if (row.wanted == Wanted::moments) of_side.tolerance *= 0.5;  // each side is as wide as asked
+  of_side.tolerance *= 0.5;  // each side's own answer is as wide
   const auto side = [&](auto* runs) {
     return [&, runs](const SideAccuracy& at, Points some) {
       return asked(row, adjacency, some, of_side, [&](std::size_t which) {

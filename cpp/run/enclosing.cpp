@@ -31,13 +31,6 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
           std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6)};
 }
 
-// What cells add falls with their square: as many as leave about what the sides' tolerances do. At least three times as
-// many, as what the ends leave out counts too.
-Accuracy finer(const Accuracy& at, double gap, double tolerance) {
-  const double more = std::clamp(std::sqrt(2 * gap / tolerance), 3.0, 6.0);
-  return {std::min(std::ceil(more * at.cells), 2000.0), std::max(at.tail / 10, least_tail)};
-}
-
 // Of an answer, relative to its upper end; a probability that is as small as any of interest has none.
 template <class Ends>
 double gap_of(const Ends& ends, const EnclosedQuestion& question) {
@@ -45,6 +38,30 @@ double gap_of(const Ends& ends, const EnclosedQuestion& question) {
   if (may_be_tiny && ends.upper <= std::max(question.smallest, smallest_delta)) return 0;
   return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
 }
+
+// Of the widest answer between the sides, and how much of that the sides' own answers are wide.
+struct Gap {
+  double most = 0, of_sides = 0;
+};
+
+// What cells add falls with their square, and the width of the sides' own answers stays: as many cells as leave less
+// than the rest of the tolerance. At first, and where more cells told too little before, the ends leave out less, too.
+class Refinement {
+ public:
+  explicit Refinement(double tolerance) : tolerance_(tolerance) {}
+
+  Accuracy finer(const Accuracy& at, const Gap& gap) {
+    const double of_cells = std::max(0.0, gap.most - gap.of_sides);
+    const double rest = std::max(tolerance_ - gap.of_sides, 0.2 * tolerance_);
+    const bool ends_count = of_cells > expected_;
+    const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), ends_count ? 3.0 : 1.5, 8.0);
+    expected_ = 2 * of_cells / (more * more);
+    return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? std::max(at.tail / 10, least_tail) : at.tail};
+  }
+
+ private:
+  double tolerance_, expected_ = 0;  // at most, of what cells add
+};
 
 // Whether either side told it as closely as it is asked to, be it that so small a number need not be told closer.
 bool is_as_told(const Answer& over, const Answer& under, const Interval& ends) {
@@ -126,10 +143,11 @@ class BetweenSides {
       for (const std::size_t i : which)
         if (points_[i] > 0) smallest = std::min(smallest, points_[i]);
     SideAccuracy at{starting_accuracy(question_.tolerance, smallest, runs())};
-    const int attempts = question_.closes ? 3 : 1;
+    const int attempts = question_.closes ? 4 : 1;
     double before = infinity;
+    Refinement refinement(question_.tolerance);
     for (int attempt = 1; !is_contradiction_;) {
-      const double gap = ask(which, at);
+      const Gap gap = ask(which, at);
       which = open_of(which);
       if (which.empty()) return;
       // Deltas come to what the ends leave out, once: then the least of them says how much that may be.
@@ -146,9 +164,9 @@ class BetweenSides {
         }
       }
       // Rounding limits it where closer pairs do not help.
-      if (attempt == attempts || 0.9 * before < gap) return;
-      before = gap;
-      static_cast<Accuracy&>(at) = finer(at, gap, question_.tolerance);
+      if (attempt == attempts || 0.9 * before < gap.most) return;
+      before = gap.most;
+      static_cast<Accuracy&>(at) = refinement.finer(at, gap);
       ++attempt;
     }
   }
@@ -215,10 +233,10 @@ class BetweenSides {
   }
 
   // Asks both sides; the largest gap that they leave where it is too wide.
-  double ask(std::span<const std::size_t> which, const SideAccuracy& at) {
+  Gap ask(std::span<const std::size_t> which, const SideAccuracy& at) {
     const std::vector<double> points = of(which);
     const std::vector<Answer> over = above_(at, points), under = below_(at, points);
-    double gap = 0;
+    Gap gap;
     for (std::size_t k = 0; k < which.size(); ++k) {
       Answer& answer = answers_[which[k]];
       Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
@@ -232,7 +250,7 @@ class BetweenSides {
       answer = answer_of(each);
       is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
       if (gap_of(each, question_) <= question_.tolerance || as_told) continue;
-      gap = std::max(gap, told);
+      if (told > gap.most) gap = {told, gap_of(over[k], question_) + gap_of(under[k], question_)};
       explain(over[k], under[k], question_.closes, answer);
     }
     return gap;

@@ -51,8 +51,13 @@ def test_pairs_that_close_are_asked_more_finely():
     assert why == ""
     assert len(asked) == 6
     assert asked[0][0] < asked[2][0] < asked[4][0]
-    assert asked[0][1] > asked[2][1] > asked[4][1]
+    assert asked[0][1] > asked[2][1] == asked[4][1]
     assert ends[1] <= ends[0] * (1 + 1e-3)
+
+
+def test_less_is_left_out_where_cells_tell_too_little():
+    _, _, asked = enclosed([WIDE, answers(1.5), LOW], [LOW])
+    assert asked[0][1] > asked[2][1] > asked[4][1]
 
 
 def test_what_does_not_help_is_not_repeated():
