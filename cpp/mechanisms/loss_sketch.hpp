@@ -20,7 +20,7 @@ struct LossNodes {
 struct AtomSketch {
   std::span<const Atom> at;
   bool all = false;      // whether no other finite loss has mass
-  double edge_work = 1;  // how many times what one of a sampled Gaussian takes an edge of the loss axis takes
+  double edge_work = 1;  // cost of one edge of the loss axis, relative to a sampled Gaussian's
 };
 
 }  // namespace hockeystick

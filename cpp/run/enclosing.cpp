@@ -23,8 +23,8 @@ namespace {
 
 constexpr double least_tail = 1e-303, not_known = std::numeric_limits<double>::quiet_NaN();
 
-// For a gap of about the tolerance where a delta of `smallest` is told after so many runs. What cells add to the
-// variance of the loss moves delta by about log(1 / delta) of it, which 24 cover down to 1e-10.
+// Initial accuracy, expected to meet `tolerance` at a delta of `smallest` after `runs` runs. Cells add to the variance
+// of the loss, which moves delta by about log(1 / delta) of what they add; 24 cells a deviation suffice down to 1e-10.
 Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs) {
   const double rare = std::max(1.0, (math::log(1 / std::max(smallest, smallest_delta)) - 5) / 19);
   return {std::clamp(std::ceil(24 * std::sqrt(rare * 1e-3 / tolerance)), 12.0, 2000.0),
@@ -63,7 +63,7 @@ class Refinement {
   double tolerance_, expected_ = 0;  // at most, of what cells add
 };
 
-// Whether either side told it as closely as it is asked to, be it that so small a number need not be told closer.
+// True if both sides met their tolerance and the gap is no wider than either side's own interval.
 bool is_as_told(const Answer& over, const Answer& under, const Interval& ends) {
   const double widest = std::max(over.upper - over.lower, under.upper - under.lower);
   return over.converged && under.converged && ends.upper - ends.lower <= widest;
@@ -280,14 +280,27 @@ double worst_order(double rho, bool wants_epsilon, double point) {
   return root_of([=](double t) { return rho * (2 * t + 1) - math::log1p(1 / t) - point; });
 }
 
-// Two outcomes that do their worst at an order, or a Gaussian where none are known.
-std::shared_ptr<const DominatingPair> attaining(double rho, double order) {
-  try {
-    return known_pair({"zero_concentrated_below", {rho, order}});
-  } catch (const std::invalid_argument&) {
-    const double noise = (1 + 0x1p-50) / std::sqrt(2 * rho);  // proof: parameter-rounding
-    return known_pair({"gaussian", {std::max(noise, 1e-3)}});
+// A Gaussian with all the moments that rho allows.
+std::shared_ptr<const DominatingPair> normal(double rho) {
+  const double noise = (1 + 0x1p-50) / std::sqrt(2 * rho);  // proof: parameter-rounding
+  return known_pair({"gaussian", {std::max(noise, 1e-3)}});
+}
+
+// Runs that have these rhos: of outcomes in twos that do their worst at an order, and of Gaussians where such outcomes
+// are known at a larger order only, or not at all.
+std::vector<Direction> attaining(std::span<const ConcentratedRun> runs, double order) {
+  Direction two, gaussians;
+  bool are_worst = true;
+  for (const auto& [rho, count] : runs) {
+    const double known = least_concentrated_order(rho, order);
+    are_worst = are_worst && known == order;
+    gaussians.push_back({normal(rho), count});
+    two.push_back(std::isfinite(known)
+                      ? Direction::value_type{known_pair({"zero_concentrated_below", {rho, known}}), count}
+                      : gaussians.back());
   }
+  if (are_worst) return {two};
+  return {two, gaussians};
 }
 
 // Upper ends of shuffled epochs: what the record's own steps cost, which the pairs above exceed by what cells add.
@@ -389,12 +402,11 @@ std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs,
     const auto above = wants_epsilon ? zero_concentrated_epsilon : zero_concentrated_delta;
     bounds.push_back({0, above(total, point, order)});
     if (bounds.back().upper == 0 || (!wants_epsilon && bounds.back().upper <= smallest_delta)) continue;
-    Direction run;
-    for (const auto& [rho, count] : runs) run.push_back({attaining(rho, order), count});
     // Their two atoms cost little, and the rest of the gap is theory's.
     const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
     const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
-    bounds.back().lower = ask({&run, 1}, {&point, 1}, limits).front().lower;
+    for (const Direction& run : attaining(runs, order))
+      bounds.back().lower = std::max(bounds.back().lower, ask({&run, 1}, {&point, 1}, limits).front().lower);
   }
   return bounds;
 }

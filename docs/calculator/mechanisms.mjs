@@ -52,7 +52,21 @@ export const MECHANISMS = {
   },
   zcdp: {
     label: "Anything with a zCDP guarantee", type: "ZCDP",
-    parameters: [{ name: "rho", label: "Its rho", help: "Zero-concentrated differential privacy", start: "0.001" }],
+    parameters: [{ name: "rho", label: "Its rho", help: "Zero-concentrated differential privacy, or a filter's budget", start: "0.001" }],
+  },
+  renyi_dp: {
+    label: "Anything with a Renyi guarantee", type: "RenyiDP",
+    parameters: [
+      { name: "order", label: "Order", help: "Of the divergence, above 1", start: "8", falls: true },
+      { name: "divergence", label: "Divergence [nats]", help: "Its bound, or a filter's budget", start: "0.1" },
+    ],
+  },
+  shuffled_local: {
+    label: "Locally private reports, shuffled", type: "ShuffledLocal", adjacencies: ["replace-one"],
+    parameters: [
+      { name: "epsilon0", label: "Epsilon of a report [nats]", help: "Each is locally private with it", start: "1" },
+      { name: "users", label: "Users", help: "Each sends one report; whole", start: "10000", whole: true },
+    ],
   },
   gaussian_mixture: {
     label: "Gaussian noise, random sensitivity", type: "GaussianMixture", sampled: true, adjacencies: BUT_REPLACE,

@@ -91,8 +91,11 @@ function training(state, { parts: [part] }) {
   const numbers = scheme(state), { label } = SAMPLINGS[state.sampling];
   const steps = state.seek === "count" ? part.count * (SAMPLINGS[state.sampling].unit === "epochs" ? numbers.steps : 1) : numbers.steps;
   const batches = numbers.batch === undefined ? `sampling probability ${literal(numbers.rate)}` : `batch size ${numbers.batch.toLocaleString("en")} of ${numbers.records.toLocaleString("en")} records${leftOver(numbers)}`;
-  return `The model was trained by DP-SGD with noise multiplier ${literal(part.parameters.noise_multiplier)}, ${batches} (drawn: ${label}), ${steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"}.`;
+  return `The model was trained by DP-SGD with noise multiplier ${literal(part.parameters.noise_multiplier)}, ${batches} (drawn: ${inSentence(label)}), ${steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"}.`;
 }
+
+/** Without the capital letter of a label; Poisson keeps his. */
+const inSentence = (label) => (label.startsWith("Poisson") ? label : label[0].toLowerCase() + label.slice(1));
 
 function leftOver({ batch, records, drops }) {
   if (drops === undefined || records % batch === 0) return "";

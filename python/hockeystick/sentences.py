@@ -45,6 +45,15 @@ def sentence(
     )
 
 
+_DRAWN = {
+    "poisson": "Poisson sampled",
+    "random_allocation": "allocated at random anew in each epoch",
+    "shuffled": "shuffled anew in each epoch",
+    "fixed_size": "of fixed size, drawn anew for each step",
+    "cyclic": "in a fixed order",
+}
+
+
 def _upper(bounds: Bounds[float]) -> str:
     return outward(*bounds)[1]
 
@@ -57,7 +66,6 @@ def _ran(run: AnyRun) -> str:
     if run.batch_size is not None and run.dataset_size is not None:
         drawn = f"batch size {run.batch_size:,} of {run.dataset_size:,} records"
         drawn += ", what does not fill a batch left out" if run.drop_last else ""
-    way = run.sampling.replace("_", " ")
     steps = f"{run.steps:,} step{'' if run.steps == 1 else 's'}"
     noise = f"noise multiplier {run.noise_multiplier!r}"
-    return f"The model was trained by DP-SGD with {noise}, {drawn} (drawn: {way}), {steps}."
+    return f"The model was trained by DP-SGD with {noise}, {drawn} (batches {_DRAWN[run.sampling]}), {steps}."

@@ -3,6 +3,7 @@
 
 import math
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -93,6 +94,23 @@ def test_small_deltas_are_known_from_both_sides(rho, delta):
     if math.sqrt(2 * rho) > delta and delta < 1e-4 and rho > 1e-3:
         assert bounds.limited_by == ""
         assert gaussian.upper < bounds.lower
+
+
+@pytest.mark.parametrize("rho", [1e-3, 0.07, 0.5, 2.56, 30.0])
+def test_lower_bounds_do_not_jump(rho):
+    """Below the epsilons where two outcomes do their worst, those of the next known order serve."""
+    far = hs.ZCDP(rho).epsilon(1e-7)
+    points = np.linspace(0, far, 100)
+    bounds = hs.ZCDP(rho).delta_bounds(points)
+    for one, other in pairwise(bounds.lower):
+        assert one >= other * (1 - 1e-3)
+    first = next(k for k, low in enumerate(bounds.lower) if low > 0.9 * bounds.upper[k])
+    assert bounds.lower[first - 1] > 0.7 * bounds.upper[first - 1]
+    deltas = bounds.upper[first - 1 : first + 2]
+    back = hs.ZCDP(rho).epsilon_bounds(deltas)
+    for near, low, high in zip(points[first - 1 : first + 2], back.lower, back.upper, strict=True):
+        assert 0.8 * near <= low <= high
+        assert high >= near * (1 - 1e-3)
 
 
 def random_pair(rng):

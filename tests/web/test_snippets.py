@@ -19,6 +19,8 @@ SAMPLED = urlencode({"mechanism": "gaussian", "noise_multiplier": "2", "rate": "
 LISTS = urlencode({"mechanism": "discrete_pair", "p": "0.5 0.5", "q": "0.4 0.6", "count": "10"})
 TWO_LINES = "&" + urlencode([("line", SAMPLED), ("line", LAPLACE)])
 ZCDP = urlencode({"mechanism": "zcdp", "rho": "0.01", "count": "9"})
+RENYI = urlencode({"mechanism": "renyi_dp", "order": "8", "divergence": "0.1", "count": "2"})
+REPORTS = urlencode({"mechanism": "shuffled_local", "epsilon0": "1", "users": "1e4", "count": "3"})
 EPOCHS = {**TRAINING, "noise": "3", "batch": "1000", "epochs": "4", "selected": "7"}
 SCHEMES = {
     "fixed": "replace-one",
@@ -48,7 +50,16 @@ LINKS = {
         {**EPOCHS, "sampling": "shuffled", "seek": "noise", "epsilon": "1"}
         | {"adjacency": "replace-special"}
     ),
-    "zcdp": urlencode({"kind": "pipeline", "delta": "1e-6"}) + "&" + urlencode([("line", ZCDP)]),
+    **{
+        name: urlencode({"kind": "pipeline", "delta": "1e-6", "adjacency": adjacency})
+        + "&"
+        + urlencode([("line", line)])
+        for name, line, adjacency in (
+            ("zcdp", ZCDP, "add-or-remove-one"),
+            ("renyi", RENYI, "replace-special"),
+            ("reports", REPORTS, "replace-one"),
+        )
+    },
     "pipeline": urlencode({"kind": "pipeline", "delta": "1e-6"})
     + "&"
     + urlencode([("line", SAMPLED), ("line", LAPLACE), ("line", LISTS)]),

@@ -18,7 +18,7 @@ namespace {
 using Index = std::int64_t;
 constexpr Index block = diagonal_block;
 constexpr std::size_t chunk = 32;      // diagonals in a partial sum
-constexpr double least_mass = 1e-290;  // in its unit; smaller ones are dropped, so that underflow is none of others'
+constexpr double least_mass = 1e-290;  // in its unit; smaller masses are dropped, so that no product underflows
 constexpr double least_factor = 1e-300;
 constexpr double farthest_shift = 0x1p52;
 constexpr double dropped = 1e-307;  // bounds all that is

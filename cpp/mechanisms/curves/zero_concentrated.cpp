@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -53,15 +54,24 @@ AtomicLaw above(Parameters p) {
   });
 }
 
-// Two outcomes that are rho-zCDP, p = e^(-rho t^2) and q = e^(-rho (t + 1)^2) of the first one but for a little less.
-AtomicLaw below(Parameters parameters) {
-  const double rho = parameters[0], t = parameters[1];
+// Two outcomes, p = e^(-rho t^2) and q = e^(-rho (t + 1)^2) of the first one but for a little less.
+struct TwoOutcomes {
+  double loss, p, q;
+  bool is_concentrated;  // known to be rho-zCDP
+};
+
+TwoOutcomes two_outcomes(double rho, double t) {
   const double power = rho * t * (t + 1), left = math::exp(-power), loss = rho * (2 * t + 1);
   // proof: zero-concentrated-curve
   const double p = math::exp(-rho * t * t) * (1 - 2.1 * left) * (1 - 1e-9), q = p * math::exp(-loss), exact = 1 - 1e-9;
   // proof: zero-concentrated-curve
   const bool is_concentrated = (4 * power + rho) * left <= 0.05 && p * (2 * t + 1) <= exact &&
                                -math::log1p(-p) <= rho * exact && power < 700 && q > 1e-290;
+  return {loss, p, q, is_concentrated};
+}
+
+AtomicLaw below(Parameters parameters) {
+  const auto [loss, p, q, is_concentrated] = two_outcomes(parameters[0], parameters[1]);
   if (!is_concentrated) throw std::invalid_argument("t must be such that two outcomes are known to be rho-zCDP");
   AtomicLaw law;
   const double with = math::log1p(-p), without = math::log1p(-q);
@@ -81,6 +91,13 @@ const AtomicRegistration registration_below(below, "zero_concentrated_below",
                                             {{{"rho", {1e-24, 9e4}}, {"t", ranges::positive}}});
 
 }  // namespace
+
+double least_concentrated_order(double rho, double t) {
+  constexpr double power = 6;  // with less, no two outcomes are known
+  for (t = std::max(t, 2 * power / rho / (1 + std::sqrt(1 + 4 * power / rho))); rho * t * (t + 1) < 700; t *= 1.02)
+    if (two_outcomes(rho, t).is_concentrated) return t;
+  return std::numeric_limits<double>::infinity();
+}
 
 double variation_above(double divergence) {
   return std::sqrt(std::min(divergence / 2, -math::expm1(-divergence))) *

@@ -20,6 +20,10 @@ struct BothDirections {
 /// A law above every pair whose curve is at most value(epsilon) at e^epsilon, epsilon >= 0, and so is its reverse's.
 AtomicLaw law_of_both_directions(const BothDirections& points, const std::function<double(double)>& value);
 
+/// The least order from `t` on, up to 2 %, at which the two outcomes of "zero_concentrated_below" are known to be
+/// rho-zCDP; infinity where there is none.
+double least_concentrated_order(double rho, double t);
+
 /// Of delta at epsilon >= 0, by the order 1 + t, t > 0, and by the total variation.
 double zero_concentrated_delta(double rho, double epsilon, double t);
 
