@@ -68,4 +68,5 @@ def _ran(run: AnyRun) -> str:
         drawn += ", what does not fill a batch left out" if run.drop_last else ""
     steps = f"{run.steps:,} step{'' if run.steps == 1 else 's'}"
     noise = f"noise multiplier {run.noise_multiplier!r}"
-    return f"The model was trained by DP-SGD with {noise}, {drawn} (batches {_DRAWN[run.sampling]}), {steps}."
+    way = f"batches {_DRAWN[run.sampling]}"
+    return f"The model was trained by DP-SGD with {noise}, {drawn} ({way}), {steps}."

@@ -2,6 +2,7 @@
 """The installed C library is found and answers the same question from each language."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -133,6 +134,65 @@ def test_java(prefix, tmp_path):
 def test_r(prefix):
     needs("Rscript")
     held(called("Rscript", SERVICES / "service.R", prefix / "lib" / "libhockeystick.so.1"))
+
+
+def test_julia(prefix):
+    needs("julia")
+    held(called("julia", SERVICES / "service.jl", prefix / "lib" / "libhockeystick.so.1"))
+
+
+# What Julia calls the types of the header; a pointer to what it only hands on is Ptr{Cvoid}.
+OF_JULIA = {
+    "void": {"Cvoid"},
+    "int": {"Cint"},
+    "int32_t": {"Int32"},
+    "int64_t": {"Int64"},
+    "uint64_t": {"UInt64"},
+    "size_t": {"Csize_t"},
+    "double": {"Cdouble"},
+    "char *": {"Cstring"},
+    "double *": {"Ptr{Cdouble}", "Ref{Cdouble}"},
+    "hs_run *": {"Ptr{Cvoid}"},
+    "hs_options *": {"Ptr{Cvoid}"},
+    "hs_parameter *": {"Ptr{Parameter}"},
+    "hs_answer *": {"Ref{Answer}"},
+}
+
+
+def names_and_types(declared):
+    """Of declarations in C, without what is constant."""
+    found = []
+    for each in declared:
+        kind, names = re.fullmatch(r"(\w+ \**)(.*)", each.replace("const ", "").strip()).groups()
+        found += [(name.strip(), kind.strip()) for name in names.split(",")]
+    return found
+
+
+def test_the_calls_of_julia_are_those_of_the_header():
+    """Where Julia is not installed, too."""
+    header = (ROOT / "include" / "hockeystick.h").read_text(encoding="utf-8")
+    header = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    program = (SERVICES / "service.jl").read_text(encoding="utf-8")
+    calls = re.findall(r"ccall\(symbol\(:(\w+)\), ([\w{}]+), \(([^)]*?),?\)", program)
+    assert len(calls) == 5
+    for name, result, arguments in calls:
+        kind, declared = re.search(rf"HS_API ([\w ]+\**){name}\(([^)]*)\);", header).groups()
+        assert result in OF_JULIA[kind.replace("const ", "").strip()], name
+        expected = names_and_types(each for each in declared.split(",") if each != "void")
+        given = [each for each in arguments.split(", ") if each]
+        assert len(given) == len(expected), name
+        for one, (argument, needed) in zip(given, expected, strict=True):
+            assert one in OF_JULIA[needed], (name, argument)
+    for struct in ("Parameter", "Answer"):
+        fields = re.search(rf"typedef struct hs_{struct.lower()} {{(.*?)}}", header, re.DOTALL)[1]
+        expected = names_and_types(each for each in fields.split(";") if each.strip())
+        given = re.findall(
+            r"(\w+)::(\S+)", re.search(rf"struct {struct}\n(.*?)end", program, re.DOTALL)[1]
+        )
+        assert [name for name, _ in given] == [name for name, _ in expected]
+        assert all(
+            kind in OF_JULIA[needed] for (_, kind), (_, needed) in zip(given, expected, strict=True)
+        )
 
 
 def test_ctypes(prefix):

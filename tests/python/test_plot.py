@@ -119,6 +119,25 @@ def test_curves_share_axes(ax):
     assert len(colors) == 4
 
 
+def test_the_axis_ends_near_the_upper_bounds(ax):
+    """Where theory leaves a gap, what nobody asks for takes no half of the picture."""
+    wide = hs.Gaussian(4.0).shuffled(batches=1000)
+    plot.hockey_stick(wide, label="wide", adjacency="replace-special", ax=ax)
+    plot.hockey_stick(hs.Gaussian(4.0), label="narrow", ax=ax)
+    least = min(line(ax, label)[1].min() for label in ("wide", "narrow"))
+    assert line(ax, "_wide: lower bound")[1].min() < 1e-3 * least
+    bottom, top = ax.get_ylim()
+    assert least / 11 < bottom < least
+    assert top > line(ax, "narrow")[1].max()
+
+
+def test_a_limit_that_is_not_known_is_said(ax):
+    laplace = hs.Laplace(10.0)
+    plot.epsilon_by_count(laplace, [1, 9], baselines=["clt", "rdp"], ax=ax)
+    assert np.isnan(line(ax, "central limit (no bound): not known")[1]).all()
+    plot.hockey_stick(laplace, epsilon=EPSILONS, baselines=["clt"], ax=plot.detached())
+
+
 @pytest.mark.parametrize("draw", [plot.hockey_stick, plot.tradeoff])
 def test_runs_that_share_axes_are_named_without_being_asked(draw, ax):
     draw(RUN, ax=ax)

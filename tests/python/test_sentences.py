@@ -16,8 +16,8 @@ def test_a_training_is_said_as_it_was_configured():
     assert "differ in that a record is added or removed." in rest
     assert (
         "The model was trained by DP-SGD with noise multiplier 1.0, batch size 256 of 60,000 "
-        "records (batches Poisson sampled), 2,344 steps. Epsilon is in nats, and an upper bound certified "
-        f"by hockeystick {hs.__version__}, rounding included."
+        "records (batches Poisson sampled), 2,344 steps. Epsilon is in nats, and an upper bound "
+        f"certified by hockeystick {hs.__version__}, rounding included."
     ) in rest
 
 

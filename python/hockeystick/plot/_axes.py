@@ -5,6 +5,7 @@ import textwrap
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
@@ -21,6 +22,7 @@ HOW_TO_READ = "solid: upper, dashed: lower"
 NO_BOUND = "dotted: no bound"
 
 _BOUND = "hockeystick: a bound"  # marks the lines of bounds
+_BELOW = 10.0  # times less than the least upper bound is where a logarithmic axis ends
 _TITLE_WIDTH, _TITLE_LINES = 66, 2  # fits 6.4 inches
 _MISSING = 'pictures need matplotlib: pip install "hockeystick[plot]"'
 
@@ -100,11 +102,21 @@ def name_of(ax: "Axes", run: Composable, label: str | None, note: str = "") -> s
     return capital(in_words(run)) + note if label is None else label
 
 
-def show_legend(ax: "Axes", label: str | None, **style: Any) -> None:
-    """The legend; where it names runs, it says how to tell the bounds from each other."""
-    if label is not None:
-        style = {"title": HOW_TO_READ, "fontsize": "small", "title_fontsize": "small", **style}
+def show_legend(ax: "Axes", *, has_names: bool, **style: Any) -> None:
+    """The legend; where it names runs or methods, it says how to tell bounds from each other."""
+    if has_names:
+        small = {"fontsize": "small", "title_fontsize": "small", "alignment": "left"}
+        style = {"title": HOW_TO_READ, **small, **style}
     ax.legend(**style)
+
+
+def keep_to_upper_bounds(ax: "Axes") -> None:
+    """End a logarithmic axis a little below the upper bounds, however far lower bounds fall."""
+    bounds = [line for line in ax.lines if line.get_gid() == _BOUND and line.get_linestyle() == "-"]
+    heights = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in bounds])
+    if ax.get_yscale() == "log" and (heights > 0).any():
+        least = heights[heights > 0].min() / _BELOW
+        ax.set_ylim(bottom=max(least, ax.get_ylim()[0]), auto=None)
 
 
 def leave_room(ax: "Axes", share: float) -> None:

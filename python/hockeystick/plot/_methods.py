@@ -12,7 +12,6 @@ from hockeystick import baselines
 from hockeystick._checks import FloatArray
 from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
-from hockeystick.plot._axes import darker
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +50,18 @@ def _zcdp_curve(run: Composable, epsilon: FloatArray, adjacency: AdjacencyLike) 
 
 
 def _clt_curve(run: Composable, epsilon: FloatArray, _: AdjacencyLike) -> FloatArray:
+    if not _has_limit(run):
+        return np.full_like(epsilon, np.nan)
     return np.asarray(baselines.clt_delta(run, epsilon))
+
+
+def _has_limit(run: Composable) -> bool:
+    """Whether a central limit is known for all that runs."""
+    try:
+        baselines.clt_mu(run)
+    except TypeError:
+        return False
+    return True
 
 
 CURVES: dict[str, Callable[[Composable, FloatArray, AdjacencyLike], FloatArray]] = {
@@ -72,7 +82,7 @@ def _zcdp(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) 
 
 
 def _clt(step: Composable, count: int, delta: float, _: AdjacencyLike) -> float:
-    return baselines.clt_epsilon(count * step, delta)
+    return baselines.clt_epsilon(count * step, delta) if _has_limit(step) else math.nan
 
 
 def _basic(step: Composable, count: int, delta: float, adjacency: AdjacencyLike) -> float:
@@ -126,10 +136,12 @@ def draw_estimator(
     """Both sides in one colour with one marker; the legend names the first."""
     for label, (side, values) in zip((way.label, f"_{way.label}"), sides.items(), strict=False):
         given = {"marker": way.marker, "markersize": 4, **_LINES[side], **style}
-        shade = way.color if side == "upper" else darker(way.color)
-        ax.plot(x, np.where(np.isfinite(values), values, np.nan), label=label, color=shade, **given)
+        ax.plot(
+            x, np.where(np.isfinite(values), values, np.nan), label=label, color=way.color, **given
+        )
 
 
 def draw_baseline(ax: "Axes", x: npt.ArrayLike, way: Baseline, values: npt.ArrayLike) -> None:
-    """A line of its own colour and dashes."""
-    ax.plot(x, values, label=way.label, linestyle=way.linestyle, color=way.color)
+    """A line of its own colour and dashes; the legend says where the method knows nothing."""
+    label = f"{way.label}: not known" if np.isnan(values).all() else way.label
+    ax.plot(x, values, label=label, linestyle=way.linestyle, color=way.color)

@@ -27,6 +27,7 @@ from hockeystick.plot._axes import (
     check_axes,
     draw_bounds,
     leave_room,
+    show_legend,
     titled,
     under,
 )
@@ -85,7 +86,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
             step on its grid and then compose, as the literature does, Gaussians too.
         baselines: Which classical bounds to add: "rdp", "zcdp", "basic", "advanced" and "optimal"
             composition (of the step's epsilon at delta / count, and for the last two at half of
-            that), and "clt", no bound.
+            that), and "clt", no bound, which is known for Gaussians, sampled or not.
         scale: "linear" or "log", of both axes; where every epsilon is 0, its axis stays linear.
             None: linear, but for the axis of epsilon where another method ends so far above the
             certified curve that it would lie flat.
@@ -103,8 +104,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         are left out.
 
     Raises:
-        ValueError: As ``run.epsilon_bounds`` and ``run.pld``.
-        TypeError: So too, or a baseline does not know a mechanism.
+        ValueError, TypeError: As ``run.epsilon_bounds`` and ``run.pld``.
         ImportError: matplotlib is not installed.
     """
     check_axes(ax)
@@ -233,9 +233,9 @@ def _finish(ax: "Axes", scale: str | None, label: str) -> None:
     ax.grid(visible=True, alpha=0.3)
     dotted = any(each.get_linestyle() == ":" for each in ax.lines)
     title = f"{HOW_TO_READ}, {NO_BOUND}" if dotted else HOW_TO_READ
-    style: dict[str, Any] = {"title": title, "fontsize": "small", "title_fontsize": "small"}
+    style: dict[str, Any] = {"title": title}
     entries = len(ax.get_legend_handles_labels()[1])
     if entries > _FEW:
         leave_room(ax, 0.036 * (entries + 3))
         style |= {"ncols": 2, "loc": "upper left"}
-    ax.legend(**style)
+    show_legend(ax, has_names=True, **style)

@@ -22,6 +22,7 @@ from hockeystick.plot._axes import (
     axes_or_new,
     check_axes,
     draw_bounds,
+    keep_to_upper_bounds,
     name_of,
     show_legend,
     titled,
@@ -145,7 +146,8 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     ax.set_xlabel("epsilon [nats]" if against == "epsilon" else "alpha = e^epsilon")
     ax.set_ylabel("delta [probability]")
     ax.grid(visible=True, alpha=0.3)
-    show_legend(ax, label)
+    keep_to_upper_bounds(ax)
+    show_legend(ax, has_names=label is not None or bool(estimators))
     return ax
 
 

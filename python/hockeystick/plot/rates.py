@@ -150,7 +150,7 @@ def _drawn(
         titled(ax, run, under(adjacency))
     ax.set_xlabel("false positive rate")
     ax.grid(visible=True, alpha=0.3)
-    show_legend(ax, label)
+    show_legend(ax, has_names=label is not None)
     return ax
 
 
