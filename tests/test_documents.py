@@ -74,7 +74,7 @@ def needs(page):
 
 
 NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])"
-ITS_OWN = rf"{NUMBER} (?=(?:ms|s)\b)|(?<=\+/- ){NUMBER}"  # times, and radii of balls
+ITS_OWN = rf"{NUMBER} (?:us|ms|s)\b|(?<=\+/- ){NUMBER}"  # times, and radii of balls
 CLOSE = 1e-4  # of numbers that are shown and those that are found: other machines round otherwise
 LAST_DIGIT = 0.05  # of a number: less than this, its last digit may be off by one
 
