@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <map>
 #include <string_view>
-#include <utility>
 
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
+#include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/runtime/workers.hpp"
+#include "run/search.hpp"
 
 namespace hockeystick {
 namespace {
@@ -27,136 +28,116 @@ Element at(std::span<const Element> values, std::size_t k) {
   return values.empty() ? Element{} : values[k];
 }
 
-// What is known of a run: certificates, or none at any tolerance.
-enum class Verdict { meets, exceeds, unknown };
-struct Known {
-  Verdict verdict;
-  std::string_view limited_by;  // what kept an unknown one wider than asked, if anything
-};
-
 constexpr double least_tolerance = 1e-6;
+constexpr std::size_t little = std::size_t{1} << 20;  // bytes of a hasty answer
 
-class Search {
+// The cost is epsilon, or delta where no epsilon is allowed.
+class DpsgdFamily : public Family {
  public:
-  Search(Searched what, const DpsgdBudget& budget, const DpsgdPairs& pairs, const Limits& limits)
-      : what_(what), budget_(budget), pairs_(pairs), limits_(limits) {}
+  DpsgdFamily(Searched what, const DpsgdBudget& budget, const DpsgdPairs& pairs, const Limits& limits)
+      : Family("the run", ""), what_(what), budget_(budget), pairs_(pairs), limits_(limits) {
+    whole = what == Searched::steps;
+    const Range range = whole                                ? Range{0, ranges::count.high}
+                        : what == Searched::noise_multiplier ? ranges::noise_multiplier
+                                                             : Range{1e-15, 1};
+    low = range.low, high = range.high, start = whole ? 1024 : what == Searched::noise_multiplier ? 1 : 0.01;
+  }
 
-  // Costs more the larger x is, but for a noise multiplier.
-  Known at(double x) const {
-    checkpoint();
-    DpsgdBudget run = budget_;
-    switch (what_) {
-      case Searched::noise_multiplier:
-        run.noise_multiplier = x;
-        break;
-      case Searched::sampling_probability:
-        run.sampling_probability = x;
-        break;
-      case Searched::steps:
-        run.steps = static_cast<std::int64_t>(x);
+  bool by_delta() const { return budget_.epsilon == 0 && budget_.delta > 0; }
+
+  double settled(double value) override { return std::clamp(value, low, high); }
+  bool accepts(double value) override { return low <= value && value <= high; }
+
+  // What is final and does not decide is asked more closely, but numbers of steps are told apart by what epsilon of
+  // each is certified to be, as closely as was asked and no closer. Delta may be in reach where epsilon is not.
+  Cost cost(double value, double tolerance) override {
+    const DpsgdBudget run = with(value);
+    Interval found{0, infinity};
+    if (run.steps == 0 || run.sampling_probability == 0) return {{0, 0}, {}};
+    if (by_delta()) return {decided(value, run), {}};
+    const bool is_final = tolerance <= limits_.tolerance;
+    for (double width = tolerance;; width = std::max(0.01 * width, least_tolerance)) {
+      const Answer epsilon = epsilon_of(run, width, limits_.memory_limit);
+      found = both(found, {epsilon.lower, epsilon.upper});
+      if (found.upper <= run.epsilon || found.lower > run.epsilon) return {found, {}};
+      if (epsilon.converged && (!is_final || whole)) return {found, {}};
+      if (!epsilon.converged || width <= least_tolerance) break;
     }
-    if (run.steps == 0 || run.sampling_probability == 0) return {Verdict::meets, {}};
-    return by_epsilon(run);
+    const Interval delta = decided(value, run);  // at most delta <=> epsilon at most that of the budget
+    if (delta.upper <= run.delta) return {{found.lower, run.epsilon}, {}};
+    if (delta.lower > run.delta) return {{up(run.epsilon), std::max(found.upper, up(run.epsilon))}, {}};
+    return {found, {}};
+  }
+  Interval hasty_cost(double value, double tolerance) override {
+    const DpsgdBudget run = with(value);
+    if (by_delta() || run.steps == 0 || run.sampling_probability == 0) return cost(value, tolerance).bounds;
+    const Answer found = epsilon_of(run, tolerance, std::min(little, limits_.memory_limit));
+    return {found.lower, found.upper};
+  }
+  Interval advantage(double) override { return {0, 1}; }  // the direction is known
+
+  // What kept the cost of a parameter from being told from the budget, if anything did.
+  std::string_view limited_by(double value) const {
+    const auto found = undecided_.find(value);
+    return found == undecided_.end() ? std::string_view{} : found->second;
   }
 
  private:
-  // Numbers of steps are told apart by what epsilon of each is certified to be, as closely as was asked and no closer;
-  // others as closely as it takes. Epsilon varies about as they do, delta by orders of magnitude.
-  Known by_epsilon(const DpsgdBudget& run) const {
+  // Costs more the larger the value is, but for a noise multiplier.
+  DpsgdBudget with(double value) const {
+    checkpoint();
+    DpsgdBudget run = budget_;
+    if (what_ == Searched::noise_multiplier) run.noise_multiplier = value;
+    if (what_ == Searched::sampling_probability) run.sampling_probability = value;
+    if (what_ == Searched::steps) run.steps = static_cast<std::int64_t>(value);
+    return run;
+  }
+  Answer epsilon_of(const DpsgdBudget& run, double tolerance, std::size_t memory) const {
     const DpsgdRuns runs{{&run.noise_multiplier, 1}, {&run.sampling_probability, 1}, {&run.steps, 1}, {&run.delta, 1}};
-    const bool is_whole = what_ == Searched::steps;
-    const double finest = is_whole ? limits_.tolerance : least_tolerance;
     Limits limits = limits_;
-    for (limits.tolerance = std::max(0.01, finest);; limits.tolerance = std::max(0.01 * limits.tolerance, finest)) {
-      const Answer epsilon = dpsgd_epsilon_bounds(runs, pairs_, limits).front();
-      if (epsilon.upper <= run.epsilon) return {Verdict::meets, {}};
-      if (epsilon.lower > run.epsilon) return {Verdict::exceeds, {}};
-      if (!epsilon.converged) return by_delta(run);  // which may be out of reach where this is not
-      if (limits.tolerance <= finest) return is_whole ? Known{Verdict::unknown, {}} : by_delta(run);
-    }
+    limits.tolerance = tolerance, limits.memory_limit = memory;
+    return dpsgd_epsilon_bounds(runs, pairs_, limits).front();
   }
 
-  // As closely as it takes.
-  Known by_delta(const DpsgdBudget& run) const {
+  // Delta, as closely as it takes to tell it from that of the budget.
+  Interval decided(double value, const DpsgdBudget& run) {
     Limits limits = limits_;
     limits.tolerance = 0.01, limits.smallest = 0;
+    Interval found{0, 1};
     for (; limits.tolerance >= least_tolerance; limits.tolerance *= 0.01) {
       const Answer delta =
           dpsgd_delta_bounds(run.noise_multiplier, run.sampling_probability, run.steps, run.epsilon, pairs_, limits);
-      if (delta.upper <= run.delta) return {Verdict::meets, {}};
-      if (delta.lower > run.delta) return {Verdict::exceeds, {}};
+      found = both(found, {delta.lower, delta.upper});
+      if (found.upper <= run.delta || found.lower > run.delta) return found;
     }
-    return {Verdict::unknown, "passes"};
+    undecided_[value] = "passes";
+    return found;
   }
 
   Searched what_;
   DpsgdBudget budget_;
   const DpsgdPairs& pairs_;
   Limits limits_;
+  std::map<double, std::string_view> undecided_;
 };
-
-struct Axis {
-  Range range;
-  double start, factor;  // where to look first, and how much farther each time
-  bool is_whole;
-};
-
-Axis axis_of(Searched what) {
-  if (what == Searched::noise_multiplier) return {ranges::noise_multiplier, 1, 2, false};
-  if (what == Searched::sampling_probability) return {{1e-15, 1}, 0.01, 2, false};
-  return {{0, ranges::count.high}, 1024, 4, true};
-}
-
-double between(double low, double high, bool is_whole) {
-  if (is_whole) return std::floor((low + high) / 2);
-  return std::sqrt(low) * std::sqrt(high);
-}
 
 Answer searched(Searched what, const DpsgdBudget& budget, const DpsgdPairs& pairs, const Limits& limits) {
-  const Search search(what, budget, pairs, limits);
-  const Axis axis = axis_of(what);
-  const bool falls = what == Searched::noise_multiplier;  // the cost
-  // `good` meets the budget, `bad` does not, or is not known to.
-  double good = std::nan(""), bad = std::nan(""), exceeding = axis.range.high + 1;
+  DpsgdFamily family(what, budget, pairs, limits);
+  const bool by_delta = family.by_delta(), falls = what == Searched::noise_multiplier;
+  Goal goal{by_delta ? "delta" : "epsilon", by_delta ? budget.delta : budget.epsilon, limits.tolerance};
+  goal.sign = falls ? -1 : 1, goal.narrow = limits.tolerance;
+  Search search(family, goal);
+  const auto [good, bad] = search.bracket(limits.tolerance);
   Answer answer;
-  for (double x = axis.start;;) {
-    const auto [verdict, limited_by] = search.at(x);
-    answer.limited_by = limited_by;
-    const bool meets = verdict == Verdict::meets;
-    (meets ? good : bad) = x;
-    if (verdict == Verdict::exceeds) exceeding = std::min(exceeding, x);
-    if (!std::isnan(good) && !std::isnan(bad)) break;
-    const double next = std::clamp(meets == falls ? x / axis.factor : x * axis.factor, axis.range.low, axis.range.high);
-    const double moved = axis.is_whole ? std::floor(next) : next;
-    if (moved == x) {
-      if (meets) break;
-      throw std::invalid_argument("epsilon and delta must be met somewhere in the range of what is searched for");
-    }
-    x = moved;
-  }
-  if (std::isnan(bad)) {
-    answer.lower = answer.upper = good;
-    return answer;
-  }
-  const auto is_tight = [&] {
-    const double low = std::min(good, bad), high = std::max(good, bad);
-    return axis.is_whole ? high - low <= 1 : high - low <= limits.tolerance * high;
-  };
-  while (!is_tight()) {
-    const double x = between(good, bad, axis.is_whole);
-    const auto [verdict, limited_by] = search.at(x);
-    if (verdict == Verdict::exceeds) exceeding = std::min(exceeding, x);
-    if (verdict == Verdict::unknown && !axis.is_whole) {
-      if (std::fabs(good - bad) > limits.tolerance * std::max(good, bad)) answer.limited_by = limited_by;
-      break;
-    }
-    (verdict == Verdict::meets ? good : bad) = x;
-    if (verdict != Verdict::meets) answer.limited_by = limited_by;  // that of `bad`
-  }
+  if (bad) answer.limited_by = family.limited_by(bad->value);
   answer.converged = answer.limited_by.empty();
-  answer.lower = std::min(good, bad);
-  answer.upper = std::max(good, bad);
-  if (axis.is_whole) answer.upper = exceeding - 1;
+  answer.lower = falls && bad ? bad->value : good.value;
+  answer.upper = falls || !bad ? good.value : bad->value;
+  if (family.whole) {
+    answer.upper = family.high;
+    for (const Search::Sample& one : search.samples())
+      if (one.cost.lower > goal.target) answer.upper = std::min(answer.upper, one.value - 1);
+  }
   return answer;
 }
 

@@ -18,6 +18,7 @@ __all__: list[str] = [
     "NoPairError",
     "NumberOfRuns",
     "Run",
+    "Search",
     "Terms",
     "additive_noise_pair",
     "attack_rates",
@@ -324,6 +325,27 @@ class Run:
     def is_exact(self) -> bool:
         """
         Whether one pair tells all of each mechanism.
+        """
+
+class Search:
+    """
+    The search for the costliest parameter that meets a goal.
+    """
+    def __init__(
+        self,
+        family: typing.Any,
+        goal: typing.Any,
+        before: Search | None = None,
+        *,
+        alike: bool = False,
+    ) -> None:
+        """
+        What one before has found helps: all of it if that is `alike`, of the same family and asked alike.
+        """
+    def __reduce__(self) -> str: ...
+    def run(self) -> typing.Any:
+        """
+        The parameter.
         """
 
 class NumberOfRuns:

@@ -104,5 +104,5 @@ def test_budgets_out_of_range_are_refused(epsilon, delta):
 
 
 def test_a_budget_that_no_noise_meets_is_refused():
-    with pytest.raises(Refused, match="must be met"):
+    with pytest.raises(Refused, match="within the reach of the run, got 1e-15"):
         asked("noise_multiplier", 1.0, 10**9, epsilon=0.0, delta=1e-15)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hockeystick import _checks
+from hockeystick import _checks, _core
 from hockeystick.calibration.families import Family, Parameter
-from hockeystick.calibration.search import Goal, Search
+from hockeystick.calibration.goals import Goal
 from hockeystick.errors import CertificationError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -54,15 +54,17 @@ def broadcast(arrays: Arrays) -> tuple[tuple[int, ...], dict[str, dict[str, Any]
 def found(searches: Mapping[str, Sought]) -> list[Parameter]:
     """The parameter of each: neighbours one after the other, as they learn from one another."""
     parameters: dict[str, Parameter] = {}
-    first: Search | None = None  # at its delta
-    search: Search | None = None
-    for where, (family, goal) in sorted(searches.items(), key=_by_goal):
-        is_first = first is None or goal.at != first.goal.at
+    first: tuple[Sought, _core.Search] | None = None  # at its delta
+    latest: tuple[Sought, _core.Search] | None = None
+    for where, sought in sorted(searches.items(), key=_by_goal):
+        is_first = first is None or sought.goal.at != first[0].goal.at
+        before, search = (first if is_first else latest) or (sought, None)
+        alike = sought.family is before.family and sought.goal.at == before.goal.at
         with named(where):
-            search = Search(family, goal, first if is_first else search)
-            parameters[where] = search.run().value
-        if is_first:
-            first = search
+            search = _core.Search(*sought, search, alike=alike)
+            parameters[where] = search.run()
+        latest = sought, search
+        first = latest if is_first else first
     return [parameters[where] for where in searches]
 
 

@@ -1,29 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameter that spends a privacy budget, and provably no more."""
 
-import math
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from hockeystick import _checks
+from hockeystick import _core
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
-from hockeystick.bounds import Bounds
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
 from hockeystick.calibration.families import Family, Runs
-from hockeystick.calibration.search import COARSE, Goal, Search
+from hockeystick.calibration.goals import goal_of
 from hockeystick.composition import Composable
-from hockeystick.disjoint import AnyRun, DisjointParts
-from hockeystick.errors import CertificationError
+from hockeystick.disjoint import DisjointParts
 from hockeystick.limits import Limits, Options, spelled_out
-from hockeystick.queries import QUERIES
-
-LOOSE = 1e-2  # epsilon of shuffled epochs moves by 0.3 % where noise does by 0.04 %
-_LITTLE = 1 << 20  # bytes of a hasty answer
 
 
 class Target(Options, total=False):
@@ -37,6 +29,10 @@ class Target(Options, total=False):
     reconstruction_risk: float | None
     baseline: float | None
     rho: float | None
+    mu: float | None
+    smallest_rate: float | None
+    bayes_risk: float | None
+    prior: float | None
     bounds: tuple[float, float] | None
     spent: Composable | DisjointParts | Accountant | None
 
@@ -52,6 +48,10 @@ class Targets(Options, total=False):
     reconstruction_risk: npt.ArrayLike | None
     baseline: npt.ArrayLike | None
     rho: npt.ArrayLike | None
+    mu: npt.ArrayLike | None
+    smallest_rate: npt.ArrayLike | None
+    bayes_risk: npt.ArrayLike | None
+    prior: npt.ArrayLike | None
     bounds: tuple[float, float] | None
     spent: Composable | DisjointParts | Accountant | None
 
@@ -98,8 +98,10 @@ def calibrate(
             floats, or halves, with TypeError, as counts do.
         asked: The target, one of ``epsilon`` at most [nats], > 0, at ``delta`` in [0, 1);
             ``rho`` of zero-concentrated DP at most [nats], > 0; ``advantage`` of an attack at most,
-            in (0, 1); ``tpr`` of an attack at most, in (fpr, 1), at ``fpr`` in (0, 1); and
-            ``reconstruction_risk`` at most, in (baseline, 1), at ``baseline`` in (0, 1).
+            in (0, 1); ``tpr`` of an attack at most, in (fpr, 1), at ``fpr`` in (0, 1);
+            ``reconstruction_risk`` at most, in (baseline, 1), at ``baseline`` in (0, 1); ``mu`` of
+            Gaussian DP at most, > 0, at ``smallest_rate``, as of ``gdp_mu``; and ``bayes_risk`` at
+            least, > 0 and below both ``prior`` (1/2 by default) and 1 - prior.
             Arrays of them broadcast as those of a NumPy ufunc do. ``bounds``, the parameters to
             search, both ends included; by default all positive ones that `make` accepts; not needed
             as a bracket. ``spent``, what the same data cost before, which counts for the target: a
@@ -155,7 +157,7 @@ def calibrate(
         goal_of(given, limits)  # a bad one is refused before `make` is called
         family = Family(runs, within, integer)
         goal = goal_of(given, limits._replace(adjacency=runs.adjacency))
-        return Search(family, goal).run().value
+        return _core.Search(family, goal).run()
     shape, elements = broadcast(arrays)
     for where, one in elements.items():
         with named(where):
@@ -166,86 +168,3 @@ def calibrate(
     kind = np.int64 if family.integer else np.float64
     parameters = found({where: Sought(family, goal) for where, goal in goals.items()})
     return np.array(parameters, dtype=kind).reshape(shape)
-
-
-def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
-    """The goal of a target: a cost that is not to be exceeded."""
-    names = set(given)
-    at: tuple[float, ...] = ()
-    if names == {"epsilon", "delta"}:
-        query, at = "epsilon_bounds", (_checks.delta(given["delta"]),)
-        name, target = "epsilon", _checks.positive("epsilon", given["epsilon"])
-    elif names == {"rho"}:
-        query, name = "zcdp_bounds", "rho"
-        target = _checks.positive(name, given[name])
-    elif names == {"advantage"}:
-        query, name = "advantage_bounds", "advantage"
-        target = _checks.open_unit(name, given[name])
-    elif names in ({"tpr", "fpr"}, {"reconstruction_risk", "baseline"}):
-        name, guessing = ("tpr", "fpr") if "tpr" in names else ("reconstruction_risk", "baseline")
-        rate = _checks.open_unit(guessing, given[guessing])
-        query, at = "true_positive_rate_bounds", (rate,)
-        target = _checks.open_unit(name, given[name])
-        if target <= rate:
-            raise ValueError(
-                f"{name} must be above {guessing} = {rate!r}, which guessing reaches, got "
-                f"{target!r}"
-            )
-    else:
-        got = ", ".join(sorted(names)) or "none"
-        wanted = (
-            "epsilon and delta, rho, advantage, tpr and fpr, or reconstruction_risk and baseline"
-        )
-        raise TypeError(f"the target must be {wanted}; got {got}")
-
-    points = np.array(at[0] if at else 0.0)
-
-    def ask(run: AnyRun, width: float, memory: int = limits.memory_limit) -> Bounds[float]:
-        asked = Limits(limits.adjacency, width, memory)
-        if name == "epsilon":
-            bounds: Bounds[float] = run._answer(QUERIES[name], points, asked)  # noqa: SLF001
-        else:
-            bounds = getattr(run, query)(*at, **asked.options(has_smallest=query != "zcdp_bounds"))
-        if not bounds.limited_by:
-            return bounds
-        # Where theory leaves a gap the target is met by the safe end alone. A coarse safe end only
-        # bounds the final one, so that it must not be taken for the cost.
-        if width > limits.tolerance:
-            return ask(run, limits.tolerance, memory)
-        # It follows the parameter but for some part, as searches for what theorems are asked with
-        # end here or there: [upper / (1 + LOOSE), upper] says only which cost may be compared.
-        return Bounds(bounds.upper / (1 + LOOSE), bounds.upper)
-
-    is_rate = name in ("advantage", "tpr", "reconstruction_risk")
-    little = min(limits.memory_limit, _LITTLE)
-    return Goal(
-        name=name,
-        target=target,
-        at=at,
-        tolerance=limits.tolerance,
-        ask=ask,
-        hasty=lambda run, width: _best(partial(ask, run, width, little)),
-        advantage=lambda run: _best(
-            partial(run.advantage_bounds, **limits._replace(tolerance=COARSE).options())
-        ),
-        scale=_logit if is_rate else _log,
-        coarse=COARSE * (1 - target) if is_rate else COARSE,
-    )
-
-
-def _best(ask: Callable[[], Bounds[float]]) -> Bounds[float]:
-    """The bounds found, even if they are wider than asked for."""
-    try:
-        return ask()
-    except CertificationError as error:
-        return error.bounds
-
-
-def _log(cost: float) -> float:
-    return math.log(cost) if cost > 0 else -math.inf
-
-
-def _logit(rate: float) -> float:
-    if not 0 < rate < 1:
-        return math.copysign(math.inf, rate - 0.5)
-    return math.log(rate) - math.log1p(-rate)

@@ -11,8 +11,8 @@ from hockeystick import _checks
 from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
-from hockeystick.calibration.calibrate import goal_of
 from hockeystick.calibration.families import Family
+from hockeystick.calibration.goals import goal_of
 from hockeystick.composition import Composition
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling_of

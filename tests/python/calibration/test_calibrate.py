@@ -125,6 +125,29 @@ def test_targets_of_the_true_positive_rate(make, fpr, tpr):
     assert 0.999 * tpr < make(found).true_positive_rate(fpr) <= tpr
 
 
+@pytest.mark.parametrize("mu", [0.1, 1.3])
+@pytest.mark.parametrize("rate", [None, 1e-6])
+@pytest.mark.parametrize("make", [noise, sampling, steps], ids=name)
+def test_targets_of_mu(make, rate, mu):
+    given = {} if rate is None else {"smallest_rate": rate}
+    found = hs.calibrate(make, mu=mu, **given)
+    assert make(found).gdp_mu(**given) <= mu
+    costlier = {
+        noise: 0.99 * found,
+        sampling: 1.01 * found,
+        steps: math.ceil(1.01 * found) + (found == 0),
+    }[make]
+    assert make(costlier).gdp_mu(**given) > mu
+
+
+@pytest.mark.parametrize(("risk", "prior"), [(0.4, 0.5), (0.01, 0.5), (0.005, 0.01), (0.08, 0.9)])
+@pytest.mark.parametrize("make", [noise, sensitivity], ids=name)
+def test_targets_of_the_risk_of_a_guess(make, risk, prior):
+    """The risk is to be at least the target."""
+    found = hs.calibrate(make, bayes_risk=risk, prior=prior)
+    assert risk <= make(found).bayes_risk(prior) < 1.001 * risk
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 1.9, 5.0])
 def test_counts_are_exact(epsilon):
     """Where the tolerance tells one count from the next, the largest is found."""

@@ -26,11 +26,16 @@ def test_no_parameter_is_private_enough():
         hs.calibrate(noise, epsilon=0.1, delta=1e-5, bounds=(1, 2))
 
 
+def test_a_risk_that_is_too_high_is_said_to_be():
+    with pytest.raises(ValueError, match="^bayes_risk must be within .* got 0.49: .* lower the "):
+        hs.calibrate(noise, bayes_risk=0.49, bounds=(1, 2))
+
+
 def test_families_that_are_not_monotone_are_refused():
     def make(x):
         return hs.Gaussian(noise_multiplier=2 - min(1, abs(math.log(x / 2))))
 
-    with pytest.raises(ValueError, match="^make must be monotone in its parameter; epsilon is at"):
+    with pytest.raises(ValueError, match="^make must be monotone in its parameter; epsilon is be"):
         hs.calibrate(make, epsilon=0.5, delta=1e-5)
 
 
@@ -68,7 +73,7 @@ def test_bad_families(make, message):
         (
             {},
             TypeError,
-            "^the target must be epsilon and delta, rho, advantage, tpr and fpr, or .*; got none$",
+            "^the target must be epsilon and delta, rho, mu, bayes_risk, .*; got none$",
         ),
         ({"epsilon": 1.0}, TypeError, "^the target must be .*; got epsilon$"),
         ({**TARGET, "advantage": 0.1}, TypeError, "got advantage, delta, epsilon$"),
@@ -88,6 +93,11 @@ def test_bad_families(make, message):
         ({"tpr": 1.0, "fpr": 0.1}, ValueError, "^tpr must be in"),
         ({"tpr": 0.5, "fpr": 0.0}, ValueError, "^fpr must be in"),
         ({"tpr": 0.5}, TypeError, "got tpr$"),
+        ({"mu": 0.0}, ValueError, "^mu must be finite and > 0"),
+        ({"mu": 1.0, "smallest_rate": 0.6}, ValueError, "^smallest_rate must be in"),
+        ({"smallest_rate": 0.1}, TypeError, "got smallest_rate$"),
+        ({"bayes_risk": 0.5}, ValueError, "^bayes_risk must be below 0.5, which guessing reaches"),
+        ({"bayes_risk": 0.1, "prior": 1.0}, ValueError, "^prior must be in"),
         ({**TARGET, "tolerance": 0.0}, ValueError, "^tolerance must be"),
         ({**TARGET, "memory_limit": 0}, ValueError, "^memory_limit must be"),
         ({**TARGET, "adjacency": "both"}, ValueError, "^adjacency must be"),
