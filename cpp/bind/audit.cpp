@@ -84,7 +84,7 @@ void bind_audit(py::module_& module) {
         return one_run_p_value(run, epsilon, delta);
       },
       py::arg("canaries"), py::arg("guesses"), py::arg("correct"), py::arg("epsilon"), py::arg("delta"),
-      "An upper bound of the probability of so many right guesses in one run that is (epsilon, delta)-DP.");
+      "An upper bound of the probability of this many right guesses in one run that is (epsilon, delta)-DP.");
   module.def(
       "one_run_epsilon",
       [](double canaries, double guesses, double correct, double delta, double alpha) {
@@ -109,5 +109,5 @@ void bind_audit(py::module_& module) {
         return one_run_refutes(run, at, most, alpha);
       },
       py::arg("canaries"), py::arg("guesses"), py::arg("correct"), py::arg("epsilon"), py::arg("delta"),
-      py::arg("alpha"), "Whether so many right guesses are less likely than alpha for a curve below these points.");
+      py::arg("alpha"), "Whether this many right guesses are less likely than alpha for a curve below these points.");
 }

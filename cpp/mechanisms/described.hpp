@@ -27,7 +27,7 @@ struct Argument {
   Range range;                           // of the number, or of each of the list
   std::optional<double> otherwise = {};  // what it is if it is not given; NaN: nothing
   Kind kind = Kind::number;
-  bool or_zero = false;  // whether 0 is allowed besides
+  bool or_zero = false;  // whether 0 is allowed, too
 };
 
 /// An argument with its value: one number, or a list.
@@ -120,7 +120,7 @@ struct Enclosure {
   PairName (*above)(const Described&, Comparison, const Accuracy&) = nullptr;
   /// Each of which bounds by itself what the mechanism costs from below.
   std::vector<PairName> (*below)(const Described&, Comparison, const Accuracy&);
-  /// Pairs below and above of what is told besides the curve.
+  /// Pairs below and above that bound more than the curve.
   std::array<PairName, 2> (*besides)(const Described&, Comparison, const Accuracy&, Told) = nullptr;
   /// The pair of a scheme's step as if nothing were sampled, which lies above as well: curves are jointly convex.
   PairName (*unsampled)(const Described&, Comparison) = nullptr;

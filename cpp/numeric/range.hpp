@@ -18,7 +18,7 @@ struct Range {
   double low, high;
   enum class Ends { closed, open, open_below, open_above } ends = Ends::closed;
   bool whole = false;        // only whole numbers
-  bool or_infinite = false;  // infinity besides
+  bool or_infinite = false;  // whether infinity is allowed, too
 
   bool holds(double x) const;
   std::string text() const;  // "in (0, 1)", "a whole number in [0, 1e+09]", "in (1, 10000] or inf"

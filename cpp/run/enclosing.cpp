@@ -45,7 +45,7 @@ struct Gap {
 };
 
 // What cells add falls with their square, and the width of the sides' own answers stays: as many cells as leave less
-// than the rest of the tolerance. At first, and where more cells told too little before, the ends leave out less, too.
+// than the rest of the tolerance. At first, and where more cells gained too little before, the ends leave out less, too.
 class Refinement {
  public:
   explicit Refinement(double tolerance) : tolerance_(tolerance) {}
@@ -115,7 +115,7 @@ class BetweenSides {
     if (!which.empty()) ask(which, {starting_accuracy(question_.tolerance, most_told(), runs()), Told::largest});
   }
 
-  // What is told besides the curve: moments, and power at rate 0, which is the mass at +inf.
+  // What bounds more than the curve: moments, and power at rate 0, which is the mass at +inf.
   void ask_besides() {
     std::vector<std::size_t> which;
     for (const std::size_t i : open())
@@ -210,7 +210,7 @@ class BetweenSides {
            question_.wanted == Wanted::rates;
   }
 
-  // The largest delta that counts as told.
+  // The largest delta that need not meet the tolerance.
   double most_told() const { return question_.wanted == Wanted::epsilon ? 1 : 1e-9; }
 
   std::vector<double> of(std::span<const std::size_t> which) const {

@@ -61,7 +61,7 @@ std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::spa
 std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
                                   const SideAccuracy& accuracy);
 
-/// What is known besides of the answers of runs of one kind of mechanism alone: an epoch of a random allocation of
+/// What is also known of the answers of runs of one kind of mechanism alone: an epoch of a random allocation of
 /// Gaussians, runs of zero-concentrated mechanisms, and the power of a batch of fixed size. Empty: nothing.
 std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted wanted,
                                   std::span<const Comparison> comparisons, std::span<const double> points,

@@ -11,7 +11,7 @@
 namespace hockeystick::json {
 
 inline constexpr std::size_t longest_text = std::size_t{1} << 26;
-inline constexpr std::size_t most_values = 2'000'000;  // besides those in lists of numbers
+inline constexpr std::size_t most_values = 2'000'000;  // those in lists of numbers are not counted
 inline constexpr int deepest = 64;
 
 struct Value {

@@ -22,7 +22,7 @@ class KeptRun {
   static std::shared_ptr<KeptRun> of(std::span<const Direction> directions, const Question& question,
                                      const Limits& limits);
 
-  /// With the terms of each direction besides; null where a term has no place in it.
+  /// The run extended by the terms of each direction; null where a term does not fit.
   std::shared_ptr<KeptRun> grown(std::span<const Direction> more) const;
 
   /// For the worst direction; none if it is not tight, or more than the memory limit is kept.

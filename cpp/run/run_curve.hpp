@@ -26,7 +26,7 @@ double exp_below(double x);
 double reflected_above(double loss, double upper);
 double reflected_below(double loss, double lower);
 
-/// Encloses delta at each of these losses >= 0; what is below `smallest` need not be told closer.
+/// Encloses delta at each of these losses >= 0; what is below `smallest` need not be enclosed more closely.
 std::vector<Interval> deltas_of(const Direction& run, std::span<const double> losses, double tolerance,
                                 double smallest);
 
@@ -53,7 +53,7 @@ KnownWays known_ways(const BothWays& run, double cells, double tail);
 EnclosedCurve curve_above(const KnownDeltas& forth, const KnownDeltas& back);
 EnclosedCurve curve_between(const KnownDeltas& forth, const KnownDeltas& back);
 
-/// A law above the run, or below it if what is told of both ways is told of one pair.
+/// A law above the run, or below it where both directions are bounds of one pair.
 AtomicLaw run_law(const BothWays& run, double cells, double tail, bool above);
 
 }  // namespace hockeystick

@@ -147,12 +147,12 @@ export const SAMPLINGS = {
     }),
   },
   fixed: {
-    label: "Fixed size, without replacement", words: "Exactly so many records, drawn anew for each step",
+    label: "Fixed size, without replacement", words: "A fixed number of records, drawn anew for each step",
     command: "fixed-size", adjacencies: ["replace-one", "replace-special"], sized: true,
     part: (n) => sampled("fixed_size_sampled", sizes(n), n.steps),
   },
   replacement: {
-    label: "Fixed size, with replacement", words: "So many draws for each step; a record may be drawn more than once",
+    label: "Fixed size, with replacement", words: "A fixed number of draws for each step; a record may be drawn more than once",
     adjacencies: ["replace-one", "replace-special"], sized: true,
     part: (n) => sampled("fixed_size_sampled", { ...sizes(n), replacement: 1 }, n.steps),
   },

@@ -208,8 +208,14 @@ def instance(name: str, value: object, kind: type[Kind]) -> Kind:
     if kind in type(value).__mro__:  # the common case, much faster than isinstance of an ABC
         return value  # type: ignore[return-value]
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be {_one(kind)}, got {show(value)}")
+        how = ": add them up with +" if kind.__name__ == "Composable" and _are(value, kind) else ""
+        raise TypeError(f"{name} must be {_one(kind)}, got {show(value)}{how}")
     return value
+
+
+def _are(value: object, kind: type[Any]) -> bool:
+    """Whether it is a list or a tuple of such instances."""
+    return isinstance(value, list | tuple) and all(isinstance(one, kind) for one in value)
 
 
 def _one(kind: type[Any]) -> str:

@@ -271,7 +271,7 @@ class KeptRun:
         """
     def grown(self, more: collections.abc.Sequence[Terms]) -> KeptRun | None:
         """
-        With these terms of each direction besides; None if they have no place.
+        The run extended by these terms of each direction; None if they do not fit.
         """
     @property
     def directions(self) -> int:
@@ -749,7 +749,7 @@ def one_run_p_value(
     delta: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float:
     """
-    An upper bound of the probability of so many right guesses in one run that is (epsilon, delta)-DP.
+    An upper bound of the probability of this many right guesses in one run that is (epsilon, delta)-DP.
     """
 
 def one_run_refutes(
@@ -761,7 +761,7 @@ def one_run_refutes(
     alpha: typing.SupportsFloat | typing.SupportsIndex,
 ) -> bool:
     """
-    Whether so many right guesses are less likely than alpha for a curve below these points.
+    Whether this many right guesses are less likely than alpha for a curve below these points.
     """
 
 def pld_bayes_risk(

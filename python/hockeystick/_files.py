@@ -71,7 +71,7 @@ def locked(path: str | os.PathLike[str], timeout: float | None = None) -> Iterat
 
     Raises:
         OSError: The lock cannot be made.
-        TimeoutError: It was not had within so many seconds.
+        TimeoutError: The lock was not free within this many seconds.
         RuntimeError: This thread holds it already.
     """
     target = resolved(path)

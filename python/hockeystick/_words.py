@@ -22,14 +22,23 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ("batches", "steps"): "num_batches n_batches",
         ("count",): "num_compositions num_times times n",
         ("epsilon", "budget"): "target_epsilon eps max_epsilon epsilon",
-        ("delta",): "target_delta max_delta",
+        ("delta",): "target_delta max_delta get_delta get_delta_for_epsilon compute_delta",
+        ("mu",): "gdp_mu",
+        ("rho",): "target_rho zcdp",
         ("tolerance", "deviations"): "tol eps_error epsilon_tolerance rtol tolerance",
         ("noise_multiplier",): "noise sigma std sd stddev",
+        ("scale",): "b",
         ("adjacency",): "neighbors neighbouring_relation neighboring_relation relation",
         ("dataset_size",): "num_examples num_samples sample_size n_samples",
         ("epochs",): "num_epochs n_epochs",
         ('sampling="shuffled"',): "shuffle shuffled",
         ("order",): "alpha alphas orders",
+        ("epsilon",): "get_epsilon get_eps get_epsilon_for_delta compute_epsilon get_privacy_spent",
+        ("renyi_divergence",): "rdp get_rdp renyi",
+        ("zcdp",): "get_rho zcdp_rho",
+        ("gdp_mu",): "get_mu mu",
+        ("tradeoff",): "beta get_beta trade_off tradeoff_curve",
+        ("compose", "admit"): "add append spend charge",
     }.items()
     for neighbour in neighbours.split()
 }
@@ -122,8 +131,17 @@ def likely(key: object, names: Iterable[str]) -> str:
     names = list(names)
     words = _NEIGHBOURS.get(str(key).lower(), ())
     near = [own for own in words if own.partition("=")[0] in names]
+    plain = str(key).removesuffix("DpEvent").removesuffix("Mechanism").replace("_", "").lower()
+    near = near or [own for own in names if own.replace("_", "").lower() == plain]
     near = near or get_close_matches(str(key), names, n=1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def no_attribute(value: object, name: str) -> AttributeError:
+    """The error of a name that a value does not have; of a public one it guesses the word."""
+    public = [own for own in dir(type(value)) if not own.startswith("_")]
+    hint = "" if name.startswith("_") else likely(name, public)
+    return AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}{hint}")
 
 
 def one_of(**given: object) -> tuple[str, Any]:

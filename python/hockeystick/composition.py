@@ -153,7 +153,7 @@ class Mechanism(Composable):
         return self.is_exact
 
     def said_of(self, adjacency: Adjacency) -> str:
-        """What `explain` says of it besides the methods: what is exact, and what a bound."""
+        """What `explain` notes beside the methods: what is exact, and what is a bound."""
         del adjacency
         return ""
 

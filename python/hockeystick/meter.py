@@ -171,11 +171,11 @@ class EpsilonMeter:
 
         Where epochs are charged, as of a ``DPSGD``, up to the end of the last that fits.
 
-        The next one would exceed it, or come so near that no bounds tell: see
-        ``Accountant.would_exceed``. While more than 10,000 remain, up to 1 in 10,000 more may do;
-        they are counted as training comes near. The first time takes some milliseconds, others
-        none or few; towards the end, a step of discrete or Laplace noise on samples may need
-        seconds to be told from the one before it.
+        One step more would exceed it, or come so near that no bounds decide: see
+        ``Accountant.would_exceed``. Of more than 10,000 remaining steps, up to 1 in 10,000 may be
+        left out; they are counted as training comes near. The first answer takes some milliseconds,
+        later ones none or few; towards the end, a step of discrete or Laplace noise on samples may
+        take seconds to be distinguished from the one before it.
         """
         if self._budget is None:
             return None

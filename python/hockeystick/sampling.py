@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
-from hockeystick import _checks
+from hockeystick import _checks, _html
 from hockeystick._words import one_of, spoken, written
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
@@ -125,6 +125,12 @@ class DPSGD(Composition):
 
     def __repr__(self) -> str:
         return written(type(self), dict(self._given))
+
+    def _repr_html_(self) -> str:
+        given = {name: value for name, value in self._given if value is not None}
+        shown = given | {"sampling_probability": self.sampling_probability, "steps": self.steps}
+        head = [name.replace("_", " ") for name in shown]
+        return _html.table(head, [[str(value) for value in shown.values()]], left=())
 
 
 def _plain(number: float) -> float:

@@ -26,7 +26,7 @@ def best_of(
     K is drawn, then K runs are made, all of the same mechanism, and the output with the best score
     is released; nothing if K = 0, which is an outcome too. It holds if
 
-    - K is drawn from its law independently of the data, and nobody is told K;
+    - K is drawn from its law independently of the data, and K is not released;
     - runs are independent and alike. Which candidate a run tries is part of it: drawn with fixed
       probabilities, anew in each run. Trying every candidate of a list once is another procedure,
       and so are proposals that depend on earlier results;
@@ -84,13 +84,13 @@ def above_threshold(*, threshold_epsilon: float, query_epsilon: float) -> Approx
 
     With D the most by which a record changes a query: the threshold has Laplace noise of scale
     D / threshold_epsilon, drawn once, and each query Laplace noise of scale
-    2 c D / query_epsilon; only which queries were above is told, and it stops after c of them. If
-    all queries change in the same direction, c D / query_epsilon is enough. Queries may be chosen
-    by the answers before. Then it is (threshold_epsilon + query_epsilon)-differentially private,
-    however many queries there are; that guarantee is what is returned.
+    2 c D / query_epsilon; which queries were above is all that is released, and it stops after c of
+    them. If all queries change in the same direction, c D / query_epsilon is enough. Queries may be
+    chosen by the answers before. Then it is (threshold_epsilon + query_epsilon)-differentially
+    private, however many queries there are; that guarantee is what is returned.
 
     It does not hold if the threshold's noise is drawn anew for each query, if the noise of queries
-    does not grow with c, or if the noisy values of queries are told as well.
+    does not grow with c, or if the noisy values of queries are released as well.
 
     Args:
         threshold_epsilon: Of the threshold, in [0, 1e4] nats.
@@ -121,7 +121,7 @@ def report_noisy_max(*, epsilon: float) -> ApproximateDP:
     With D the most by which a record changes a count, the noise is of scale 2 D / epsilon, or
     D / epsilon if all counts change in the same direction; with exponential noise it is
     `PermuteAndFlip`, with Gumbel noise the `ExponentialMechanism`, which say more. The noisy value
-    of the winner must not be told.
+    of the winner must not be released.
 
     Args:
         epsilon: In [0, 1e4] nats.

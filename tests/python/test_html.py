@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a notebook shows: tables, well formed, escaped, without scripts, and rounded outward."""
 
+import re
 from decimal import Decimal
 from html.parser import HTMLParser
 
@@ -63,6 +64,15 @@ def test_a_composition():
         *([repr(mechanism), f"{count:,}"] for mechanism, count in RUN.terms),
     ]
     assert Table(hs.Composition()._repr_html_()).rows == [["mechanism", "count"]]
+
+
+def test_a_training_shows_how_it_was_configured():
+    run = hs.DPSGD(1.0, batch_size=256, dataset_size=60_000, epochs=10, sampling="shuffled")
+    shown = run._repr_html_()
+    head = "noise multiplier|batch size|dataset size|epochs|sampling|drop last"
+    assert re.findall("<th>(.*?)</th>", shown)[:6] == head.split("|")
+    assert re.findall("<td>(.*?)</td>", shown)[:5] == ["1.0", "256", "60000", "10", "shuffled"]
+    assert "<td>2350</td>" in shown
 
 
 def test_bounds_are_rounded_outward():

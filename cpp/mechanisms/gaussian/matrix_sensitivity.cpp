@@ -63,8 +63,8 @@ class Gram {
   std::vector<double> value_, error_;
 };
 
-// The largest sum of values >= 0 at steps apart, at most so many: rounded up or down. `limited`: whether the number of
-// steps counts.
+// The largest sum of values >= 0 at steps apart, as many as there are participations, rounded up or down. `limited`:
+// whether their number counts.
 double best_sum(std::span<const double> value, const Participation& schedule, bool is_upper) {
   const std::size_t n = value.size(), b = static_cast<std::size_t>(schedule.separation);
   const std::int64_t fits = static_cast<std::int64_t>((n + b - 1) / std::min(b, std::max<std::size_t>(n, 1)));
@@ -236,7 +236,7 @@ Interval matrix_sensitivity_squared(const Matrix& matrix, const Participation& s
   }
   const std::vector<double> rows = best_rows(gram, own);
   double upper = best_sum(rows, own, true), lower = reached(gram, greedy(gram, own));
-  // What a step and all later ones add: 2 R_j for each, of the best sum of which are at most so many.
+  // What a step and all later ones add: 2 R_j for each, in the best sum of at most the given number of them.
   std::vector<double> most(n + 1, 0.0);
   for (std::size_t i = n; i-- > 0;)
     most[i] = std::max(most[i + 1], up(2 * rows[i] + most[std::min(n, i + b)]));  // proof: matrix-sensitivity

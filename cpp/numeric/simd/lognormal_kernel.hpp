@@ -45,7 +45,7 @@ struct ComplexPair {
   V re, im;
 };
 
-/// F by so many terms of its series: 17 leave out 2^-56 |z|^2 for |z| <= 1, 9 leave out 2^-60 |z|^2 for |z| <= 1/16.
+/// F by `terms` terms of its series: 17 leave out 2^-56 |z|^2 for |z| <= 1, 9 leave out 2^-60 |z|^2 for |z| <= 1/16.
 template <std::size_t terms, class V>
 HOCKEYSTICK_INLINE ComplexPair<V> near_zero(V re, V im) {
   const V zero = V::broadcast(0.0), minus_re = zero - re, minus_im = zero - im;

@@ -44,7 +44,7 @@ class _Question(NamedTuple):
         )
 
     def grown(self, run: _core.KeptRun, added: Terms) -> _core.KeptRun | None:
-        """The run with these entries besides; None if they have no place in it."""
+        """The run extended by these entries; None if they do not fit."""
         if not added:
             return run
         terms = [term for mechanism, count in added for term in (count * mechanism).terms]

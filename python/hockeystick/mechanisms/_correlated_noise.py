@@ -37,7 +37,7 @@ class CorrelatedNoise(EnclosedMechanism):
 
     @abstractmethod
     def _sensitivity(self, participations: int) -> tuple[float, float]:
-        """The sensitivity for so many participations at most, enclosed."""
+        """The sensitivity for at most `participations` participations, enclosed."""
 
     @property
     def participations(self) -> int:

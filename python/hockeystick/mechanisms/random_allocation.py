@@ -84,7 +84,8 @@ class RandomAllocation(EnclosedMechanism):
             )
         if self.steps == 1:
             raise ValueError(
-                f"steps must be at least 2 if epochs > 1, got 1: {self.epochs} * mechanism says it"
+                "steps must be at least 2 if epochs > 1, got 1: that run is "
+                f"{self.epochs} * mechanism"
             )
 
     def simplified(self) -> Mechanism | None:

@@ -13,7 +13,7 @@ from hockeystick.verify.laws import Atoms
 
 MOST_SUMS = 3 * 10**5
 MOST_POWERED = 4 * 10**5  # coefficients of a generating polynomial
-TOGETHER = 1e-9  # losses this close, relatively, are told apart by balls
+TOGETHER = 1e-9  # losses this close, relatively, are compared in ball arithmetic
 Outcomes = Sequence[tuple[arb, arb]]
 
 

@@ -77,7 +77,7 @@ def composed(releases: Releases, direction: Direction, digits: int) -> Composed:
 
 
 def of_laws(made: Counted, digits: int) -> Composed:
-    """The composition of pairs, each drawn so many times."""
+    """The composition of pairs, each drawn this many times."""
     laws = merged(made)
     pairs = [(weight, pair, n) for made, n in laws for weight, pair in made]
     infinite = _some([(pair.infinite, n) for _, pair, n in pairs if isinstance(pair, Atoms)])
@@ -132,7 +132,7 @@ def _equal(a: Pair, b: Pair) -> bool:
 
 
 def _some(masses: list[tuple[arb, int]]) -> arb:
-    """The probability of at least one event of those probabilities, so many times."""
+    """The probability of at least one event of those probabilities, tried this many times each."""
     some = [(mass, n) for mass, n in masses if not mass.is_zero()]
     if not some:
         return ZERO

@@ -164,5 +164,5 @@ def _beyond(x: arb) -> arb:
 
 
 def bits_of(lost: float, nats: float, large: float) -> int:
-    """The working precision for sums of so many nats, and exponents as large as e^large."""
+    """The working precision for sums of this many nats, and exponents as large as e^large."""
     return 64 + int((nats + lost + large) / math.log(2))

@@ -37,7 +37,7 @@ def epoch(step: Masses, steps: int, *, back: bool) -> list[tuple[arb, arb]]:
 
 
 def _ways(masses: Sequence[arb], number: int) -> Iterator[tuple[tuple[int, ...], arb]]:
-    """How often each outcome occurs among so many draws, and with which probability."""
+    """How often each outcome occurs among this many draws, and with which probability."""
     powers = [[mass**k / math.factorial(k) for k in range(number + 1)] for mass in masses]
     last = len(masses) - 1
 

@@ -32,7 +32,7 @@ class Verified:
     asked: int
     """Digits asked for."""
     limits: dict[str, float] = field(default_factory=dict)
-    """By source of error, how many correct digits of the curve it leaves, where that is told."""
+    """By source of error, how many correct digits of the curve it leaves, where that is known."""
     method: str = ""
     """How the directions were computed: closed form, all sums, residues, contour, moments."""
     fast: Bounds[float] | None = None

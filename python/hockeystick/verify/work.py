@@ -16,7 +16,7 @@ _left: ContextVar[list[float] | None] = ContextVar("left", default=None)
 
 @contextmanager
 def bounded(most: float) -> Iterator[list[float]]:
-    """No more than so many units are spent inside; yields what is left of them."""
+    """At most this many units are spent inside; yields what is left of them."""
     left = [most]
     token = _left.set(left)
     try:

@@ -38,7 +38,7 @@ class Composer(ABC):
     def compute_composition(
         self, num_self_compositions: Sequence[int]
     ) -> DiscretePrivacyRandomVariable:
-        """The loss of so many runs of each."""
+        """The loss of this many runs of each."""
 
 
 class Heterogeneous(Composer):
@@ -47,7 +47,7 @@ class Heterogeneous(Composer):
     def compute_composition(
         self, num_self_compositions: Sequence[int]
     ) -> DiscretePrivacyRandomVariable:
-        """The loss of so many runs of each."""
+        """The loss of this many runs of each."""
         counts = [_arguments.count("num_self_compositions", n) for n in num_self_compositions]
         if len(counts) != len(self.prvs):
             raise ValueError(

@@ -21,7 +21,7 @@ _TOLERANCES = 1e-7, 1e-4
 _CHEAP = 2**24  # bytes
 _SHARE = 0.3  # times steps and interval^2: about what connecting dots costs, relatively
 _OUTWARD = 2.0**-48  # relative: covers a few roundings, those of exp included
-_FEW = 1000  # so many fractions are multiplied
+_FEW = 1000  # fractions are multiplied up to this number
 _REVERSED = {Adjacency.REMOVE_ONE: Adjacency.ADD_ONE, Adjacency.ADD_ONE: Adjacency.REMOVE_ONE}
 
 
@@ -69,7 +69,7 @@ class Run:
             )
 
     def times(self, count: int, tail_mass: float) -> "Run":
-        """The run so many times."""
+        """The run, repeated `count` times."""
         if count <= 0:
             raise ValueError(f"num_times should be >= 1, num_times={count}")
         return replace(

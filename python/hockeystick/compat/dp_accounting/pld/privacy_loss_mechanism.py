@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``dp_accounting.pld.privacy_loss_mechanism`` is not offered: whoever imports it is told so."""
+"""``dp_accounting.pld.privacy_loss_mechanism`` is not offered: the error of its import says so."""
 
 from hockeystick.compat.dp_accounting.pld import _offered
 
