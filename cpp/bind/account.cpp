@@ -124,7 +124,8 @@ void bind_account(py::module_& module) {
                   py::arg("tolerance"), py::arg("memory_limit"),
                   "Made for a question; None where nothing that may grow has a tight answer.")
       .def_property_readonly("directions", &KeptRun::directions, "How many it has.")
-      .def("grown", &grown, py::arg("more"), "The run extended by these terms of each direction; None if they do not fit.")
+      .def("grown", &grown, py::arg("more"),
+           "The run extended by these terms of each direction; None if they do not fit.")
       .def("answers", &kept_answer, py::arg("quantity"), py::arg("at"), py::kw_only(), py::arg("tolerance"),
            py::arg("memory_limit"), "The answer for the worst direction, if it is tight.");
   module.def("methods", &method_names,

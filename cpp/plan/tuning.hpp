@@ -157,8 +157,8 @@ inline const double least_rate = tuned("least_rate", 0.1);
 // The widest knots, squared, times the rate of delta, squared, as a part of the tolerance: their chords are off by an
 // eighth of that. By hand.
 inline const double knot_width = tuned("knot_width", 0.4);
-// Farther from the centre than this many deviations, or than that part of epsilon, knots lie ever farther apart, by this
-// part of the distance at a tolerance of 1e-3. By hand.
+// Farther from the centre than this many deviations, or than that part of epsilon, knots lie ever farther apart, by
+// this part of the distance at a tolerance of 1e-3. By hand.
 inline const double knot_deviations = tuned("knot_deviations", 6);
 inline const double knot_part = tuned("knot_part", 0.01);
 inline const double knot_growth = tuned("knot_growth", 0.05);

@@ -36,8 +36,8 @@ double one_run_p_value(const OneRun& run, double epsilon, double delta);
 /// An epsilon >= 0 at which that is below alpha, or 0.
 double one_run_epsilon(const OneRun& run, double delta, double alpha);
 
-/// Whether this many right guesses have a probability below `alpha` for every mechanism whose delta at each epsilon >= 0,
-/// in both directions, is at most the delta given (Mahloujifar, Melis & Chaudhuri 2024).
+/// Whether this many right guesses have a probability below `alpha` for every mechanism whose delta at each epsilon >=
+/// 0, in both directions, is at most the delta given (Mahloujifar, Melis & Chaudhuri 2024).
 bool one_run_refutes(const OneRun& run, std::span<const double> epsilon, std::span<const double> delta, double alpha);
 
 }  // namespace hockeystick

@@ -45,7 +45,8 @@ struct Gap {
 };
 
 // What cells add falls with their square, and the width of the sides' own answers stays: as many cells as leave less
-// than the rest of the tolerance. At first, and where more cells gained too little before, the ends leave out less, too.
+// than the rest of the tolerance. At first, and where more cells gained too little before, the ends leave out less,
+// too.
 class Refinement {
  public:
   explicit Refinement(double tolerance) : tolerance_(tolerance) {}
