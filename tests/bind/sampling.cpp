@@ -18,7 +18,7 @@
 #include "mechanisms/allocation/allocation_epoch.hpp"
 #include "mechanisms/allocation/allocation_hyperbola.hpp"
 #include "mechanisms/allocation/convex_convolution.hpp"
-#include "mechanisms/allocation/lognormal_sum.hpp"
+#include "mechanisms/allocation/lognormal_series.hpp"
 #include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/log_curve.hpp"
 #include "mechanisms/curves/shuffle_curve.hpp"
@@ -91,12 +91,12 @@ SplitLaw split_law(const Split& from) {
   return {values, masses, excess, off};
 }
 
-template <class Booked>
-py::dict booked(const Booked& of) {
+py::dict booked(const LognormalSeries& series) {
+  const LognormalSeries::Booked of = series.booked();
   py::dict all;
-  all["lambda"] = of.lambda, all["period"] = of.period, all["spacing"] = of.spacing;
+  all["lambda"] = of.lambda, all["period"] = of.period, all["spacing"] = of.spacing, all["log_unit"] = of.log_unit;
   all["rounding"] = of.rounding, all["turning"] = of.turning, all["size"] = of.size, all["tail"] = of.tail;
-  all["chernoff"] = of.chernoff, all["log_chernoff"] = of.log_chernoff;
+  all["chernoff"] = of.chernoff, all["log_chernoff"] = of.log_chernoff, all["samples"] = series.samples();
   return all;
 }
 
@@ -133,17 +133,6 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("mu"), "The line for real s, its nodes, and what it leaves out.");
   module.def(
-      "allocation_booked",
-      [](double mu, double t, std::pair<double, double> range, double accuracy) {
-        const LognormalTransform transform(mu);
-        const AllocationSeries series(transform, t, range.first, range.second, accuracy);
-        const AllocationSeries::Booked of = series.booked();
-        py::dict all = booked(of);
-        all["log_unit"] = of.log_unit, all["samples"] = series.samples();
-        return all;
-      },
-      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), "What a series books for its samples.");
-  module.def(
       "allocation_at",
       [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
         const LognormalTransform transform(mu);
@@ -154,20 +143,6 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
       "Bounds of E (S - K)_+ / t, or of E (K - S)_+ / t below t, at each K - t.");
-  module.def(
-      "allocation_put",
-      [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
-        const LognormalTransform transform(mu);
-        const AllocationSeries series(transform, t, range.first, range.second, accuracy);
-        std::vector<std::pair<double, double>> found;
-        for (const double d : at) {
-          const auto [lower, upper] = series.put(d);
-          found.emplace_back(lower, upper);
-        }
-        return found;
-      },
-      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
-      "Bounds of E (K - S)_+ / t at each K - t.");
   const auto listed = [](const AtomicLaw& law) {
     std::vector<std::tuple<double, double, double>> atoms;
     for (const LossAtom& atom : law.atoms) atoms.emplace_back(atom.loss, atom.p, atom.q);
@@ -180,34 +155,21 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("alpha"), py::arg("value"), py::arg("floor"), "As curve_law, of the law below chords.");
   module.def(
-      "lognormal_sum",
-      [](double mu, const std::vector<std::pair<double, double>>& parts, double to, double accuracy,
-         const std::vector<double>& at) {
+      "lognormal_series",
+      [](double mu, const std::vector<std::pair<double, double>>& parts, bool put, std::pair<double, double> range,
+         double accuracy, const std::vector<double>& at) {
         const LognormalTransform transform(mu);
         std::vector<LognormalPart> sum;
         for (const auto& [scale, count] : parts) sum.push_back({scale, count});
-        const LognormalSum series(transform, sum, to, accuracy);
+        const auto kind = put ? LognormalSeries::Kind::put : LognormalSeries::Kind::probability;
+        const LognormalSeries series(transform, sum, kind, range.first, range.second, accuracy);
         std::vector<std::pair<double, double>> found;
-        for (const double d : at) {
-          const auto [lower, upper] = series.up_to(d);
-          found.emplace_back(lower, upper);
-        }
-        return std::pair(found, series.samples());
+        for (const double d : at) found.emplace_back(series.at(d).lower, series.at(d).upper);
+        return std::pair(found, booked(series));
       },
-      py::arg("mu"), py::arg("parts"), py::arg("to"), py::arg("accuracy"), py::arg("at"),
-      "Bounds of P(S - E S <= d) at each d, S a sum of copies of scale * Y, parts of (scale, count); and the samples.");
-  module.def(
-      "lognormal_sum_booked",
-      [](double mu, const std::vector<std::pair<double, double>>& parts, double to, double accuracy) {
-        const LognormalTransform transform(mu);
-        std::vector<LognormalPart> sum;
-        for (const auto& [scale, count] : parts) sum.push_back({scale, count});
-        const LognormalSum series(transform, sum, to, accuracy);
-        py::dict all = booked(series.booked());
-        all["samples"] = series.samples();
-        return all;
-      },
-      py::arg("mu"), py::arg("parts"), py::arg("to"), py::arg("accuracy"), "What a sum books for its samples.");
+      py::arg("mu"), py::arg("parts"), py::arg("put"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
+      "Bounds of E (K - S)_+, or of P(S <= K), at each K - E S, S a sum of copies of scale * Y, parts of (scale, "
+      "count); and what is booked for the samples.");
   module.def(
       "allocation_curve",
       [](double mu, double t, double interval, double tail) {

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
-#include "mechanisms/allocation/allocation_curve.hpp"
 #include "mechanisms/allocation/allocation_hyperbola.hpp"
+#include "mechanisms/allocation/lognormal_series.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -19,14 +20,15 @@ class AllocationContour {
     constexpr double near = 3.9;  // deviations up to which a line takes fewer nodes
     if (from * from > near * near * t * transform.variance() && calls_)
       hyperbola_.emplace(transform, t, from, to, accuracy);
-    if (!hyperbola_ || !hyperbola_->built()) line_.emplace(transform, t, from, to, accuracy);
+    if (hyperbola_ && hyperbola_->built()) return;
+    line_.emplace(transform, std::vector<LognormalPart>{{1, t}}, LognormalSeries::Kind::put, from, to, accuracy * t);
   }
 
   bool is_complete() const { return !line_ || line_->is_complete(); }
 
   Interval at(double d) const {
     if (!line_) return hyperbola_->call(d);
-    const Interval put = line_->put(d);
+    const Interval whole = line_->at(d), put{whole.lower / t_, whole.upper / t_};
     const double part = d / t_;
     if (!calls_) return put;
     return {put.lower - part * (1 + 4 * u), put.upper - part * (1 - 4 * u)};  // proof: allocation-epoch
@@ -36,7 +38,7 @@ class AllocationContour {
   double t_;
   bool calls_;
   std::optional<AllocationHyperbola> hyperbola_;
-  std::optional<AllocationSeries> line_;
+  std::optional<LognormalSeries> line_;
 };
 
 }  // namespace hockeystick

@@ -11,52 +11,10 @@
 // the record, and z from N(0, I_t) that without it.
 #pragma once
 
-#include <complex>
-#include <vector>
-
 #include "mechanisms/curves/curve_law.hpp"
 #include "mechanisms/registry.hpp"
-#include "numeric/interval.hpp"
-#include "numeric/lognormal_transform.hpp"
 
 namespace hockeystick {
-
-/// put(K) for K - t between two values of one sign, by a damped Fourier series: for x > 0, e^(-lambda x) put(x) has
-/// the Fourier transform g(s)^t / s^2, s = lambda + i omega, g(s) = E e^(-s Y), and Poisson's summation gives
-///     (1 / W) sum over whole j of e^(s_j K) g(s_j)^t / s_j^2 = sum over whole k of e^(-lambda k W) put(K + k W),
-/// s_j = lambda + 2 pi i j / W. Every term on the right is >= 0, and k = 0 is put(K).
-class AllocationSeries {
- public:
-  /// `from`, `to`: the range of K - t. `accuracy`: of put(K) / t, about.
-  AllocationSeries(const LognormalTransform& transform, double t, double from, double to, double accuracy);
-
-  /// Encloses put(t + d) / t, d in the range.
-  Interval put(double d) const;
-
-  std::size_t samples() const { return re_.size(); }
-  /// Whether the samples reach far enough; if not, put is known by two moments only.
-  bool is_complete() const { return tail_ < 1e290; }
-
-  /// The line, and what the samples add to the error of a sum over them, in units of e^log_unit.
-  struct Booked {
-    double lambda, period, spacing, log_unit, rounding, turning, size, tail;
-    double chernoff, log_chernoff;  // the tilt of the aliases from below, and t log E e^(-tilt (Y - 1))
-  };
-  Booked booked() const {
-    return {lambda_, period_, spacing_, log_unit_, rounding_, turning_, size_, tail_, chernoff_, log_chernoff_};
-  }
-
- private:
-  double alias_below(double d) const;
-  Interval by_moments(double d) const;
-  double log_tail(double omega) const;
-
-  const LognormalTransform& transform_;
-  double t_, deviation_, lambda_, period_, spacing_ = 0, log_unit_ = 0;
-  double chernoff_ = 0, log_chernoff_ = 0;
-  std::vector<double> re_, im_;  // (1 + G)^t / s^2 in units of e^log_unit, twice from j = 1 on
-  double size_ = 0, rounding_ = 0, turning_ = 0, tail_ = infinity;
-};
 
 inline constexpr Parameter allocated_steps{"steps", {2, 1e12, Range::Ends::closed, true}};
 inline constexpr Parameter allocated_epochs{"epochs", {1, 1e9, Range::Ends::closed, true}};

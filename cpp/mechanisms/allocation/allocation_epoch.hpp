@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechanisms/allocation/allocation_contour.hpp"
+#include "mechanisms/allocation/allocation_curve.hpp"
 #include "numeric/interval.hpp"
 
 namespace hockeystick {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "mechanisms/allocation/allocation_curve.hpp"
-#include "mechanisms/allocation/lognormal_sum.hpp"
+#include "mechanisms/allocation/lognormal_series.hpp"
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
@@ -43,15 +43,15 @@ class Walk {
       to_ *= 2;
       series_.reset();
     }
-    if (!series_) series_.emplace(transform_, parts_, to_, accuracy_);
-    return series_->up_to(d);
+    if (!series_) series_.emplace(transform_, parts_, LognormalSeries::Kind::probability, 0, to_, accuracy_);
+    return series_->at(d);
   }
 
  private:
   const LognormalTransform& transform_;
   std::vector<LognormalPart> parts_;
   double to_, accuracy_;
-  std::optional<LognormalSum> series_;
+  std::optional<LognormalSeries> series_;
 };
 
 struct Corner {

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums of log-normal variables by series, against integrals in ball arithmetic."""
+
+import cmath
+import itertools
+import math
+import random
+
+import pytest
+from flint import acb, arb, ctx
+
+from hockeystick import _core
+
+
+def bounds(mu, parts, to, accuracy, at):
+    """Of P(S - E S <= d) at each d."""
+    return _core.sampling.lognormal_series(mu, parts, False, (0, to), accuracy, at)[0]
+
+
+def put(mu, t, ends, accuracy, d):
+    """Of E (t + d - S)_+, S a sum of t copies of Y; an accuracy of 1 is t."""
+    return _core.sampling.lognormal_series(mu, [(1, t)], True, ends, accuracy * t, [d])[0][0]
+
+
+def normal(x):
+    kind = arb if isinstance(x, arb) else acb
+    return (-x / kind(2).sqrt()).erfc() / 2
+
+
+def up_to(mu, scale, k):
+    """P(scale * Y <= k) for one log-normal Y of mean 1; k a ball with positive real part."""
+    return normal((k / scale).log() / mu + mu / 2)
+
+
+def truth_of_two(mu, scale, d):
+    """P(Y_1 + scale * Y_2 <= 1 + scale + d); what is beyond 30 deviations is in the radius."""
+    with ctx.workprec(120):
+        mu, scale, k = arb(mu), arb(scale), arb(1) + arb(scale) + arb(d)
+        top = k.log() / mu + mu / 2
+
+        def integrand(x, analytic):
+            rest = k - (mu * x - mu * mu / 2).exp()
+            if analytic and not rest.real > 0:
+                return acb("nan")
+            return up_to(mu, scale, rest) * (-x * x / 2).exp()
+
+        ends = sorted([arb(-30), arb(-6), top - 2, top - arb(2) ** -40], key=float)
+        total = sum((acb.integral(integrand, a, b) for a, b in itertools.pairwise(ends)), acb(0))
+        left = (30 / arb(2).sqrt()).erfc() + arb(2) ** -40
+        return total.real / (2 * arb.pi()).sqrt() + arb(left / 2, left / 2)
+
+
+def put_of_one(mu, k):
+    """E (k - Y)_+ for one log-normal Y of mean 1; k a ball with positive real part."""
+    x = k.log() / mu
+    return k * normal(x + mu / 2) - normal(x - mu / 2)
+
+
+def put_of_two(mu, k):
+    """E (K - Y_1 - Y_2)_+ / 2 over Y_1 < K.
+
+    What is beyond 30 deviations is in the radius, and Y_1 next to K, where Y_2 would have to be
+    smaller than what is left.
+    """
+    with ctx.workprec(200):
+        mu, k = arb(mu), arb(k)
+        top, near = k.log() / mu + mu / 2, arb(2) ** -40
+
+        def integrand(x, analytic):
+            y = (mu * x - mu * mu / 2).exp()
+            rest = k - y
+            if analytic and not rest.real > 0:
+                return acb("nan")
+            return put_of_one(mu, rest) * (-x * x / 2).exp()
+
+        ends = [arb(-30), arb(-6), top - 2, top - arb(2) ** -8, top - near]
+        ends = sorted(ends, key=float)
+        total = sum((acb.integral(integrand, a, b) for a, b in itertools.pairwise(ends)), acb(0))
+        total = total.real / (2 * arb.pi()).sqrt()
+        rest = k * mu * near
+        left = k * (30 / arb(2).sqrt()).erfc() + rest * normal(rest.log() / mu + mu / 2)
+        return (total + arb(left / 2, left / 2)) / 2
+
+
+def is_enclosed(found, truth):
+    with ctx.workprec(120):
+        lower, upper = map(arb, found)
+        return (lower <= truth or truth.overlaps(lower)) and (
+            upper >= truth or truth.overlaps(upper)
+        )
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("accuracy", [0.5, 1e-3, 1e-8])
+@pytest.mark.parametrize("far", [2, 20])
+def test_one_variable_encloses_its_distribution(mu, accuracy, far):
+    deviation = math.sqrt(math.expm1(mu * mu))
+    at = [-0.5 * min(1, deviation), 0.1 * deviation, deviation, far * deviation]
+    for found, d in zip(bounds(mu, [(1, 1)], far * deviation, accuracy, at), at, strict=True):
+        with ctx.workprec(120):
+            assert is_enclosed(found, up_to(arb(mu), arb(1), 1 + arb(d)))
+        assert found[1] - found[0] < max(accuracy, 2e-3)
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.8, 1.0])
+@pytest.mark.parametrize("is_scaled", [False, True])
+@pytest.mark.parametrize("accuracy", [0.9, 1e-2, 1e-10])
+def test_two_variables_enclose_the_integral(mu, is_scaled, accuracy):
+    scale = math.exp(mu * mu) if is_scaled else 1.0
+    parts = [(1, 1), (scale, 1)] if is_scaled else [(1, 2)]
+    deviation = math.sqrt((1 + scale * scale) * math.expm1(mu * mu))
+    at = [-0.4 * min(2, deviation), 0.2 * deviation, 1.5 * deviation, 4 * deviation]
+    for found, d in zip(bounds(mu, parts, 4 * deviation, accuracy, at), at, strict=True):
+        assert is_enclosed(found, truth_of_two(mu, scale, d))
+        assert found[1] - found[0] < max(accuracy, 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("mu", "parts"),
+    [
+        (1.0, [(1, 100)]),
+        (1.0, [(1, 96), (math.e, 4)]),
+        (0.5, [(1, 10**9)]),
+        (0.01, [(1, 30), (1.0001, 3)]),
+        (1e-3, [(1, 10**12)]),
+        (1.5, [(1, 7), (9.4, 5)]),
+    ],
+    ids=str,
+)
+def test_lines_agree(mu, parts):
+    """Other ranges and accuracies take other lines, periods and samples."""
+    spread = math.sqrt(sum(n * a * a for a, n in parts) * math.expm1(mu * mu))
+    for d in (-3 * spread, -0.5 * spread, 0.0, 0.7 * spread, 3 * spread, 12 * spread):
+        ranges = [(max(d, spread / 4), 1e-13), (2 * spread, 1e-6), (40 * spread, 1e-3)]
+        found = [bounds(mu, parts, to, accuracy, [d])[0] for to, accuracy in ranges if d <= to]
+        assert max(low for low, _ in found) <= min(high for _, high in found)
+        assert found[0][1] - found[0][0] < 1e-6
+
+
+def test_sums_whose_samples_leave_the_range_are_not_known():
+    ((lower, upper),) = bounds(5.0, [(1, 2)], 1e6, 1e-10, [1e3])
+    assert (lower, upper) == (0, 1)
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.5, 0.8, 1.0])
+def test_put_of_two_variables_encloses_the_integral(mu):
+    rng = random.Random(mu)
+    deviation = math.sqrt(2 * math.expm1(mu * mu))
+    for _ in range(6):
+        d = rng.choice([rng.uniform(-1.4, -0.05), rng.uniform(0.1, 4) * deviation])
+        lower, upper = put(mu, 2, sorted((d / 2, d)), 1e-13, d)
+        with ctx.workprec(120):
+            truth = 2 * put_of_two(mu, arb(2) + arb(d))
+            assert truth.rad() < 1e-25
+            assert arb(lower) <= truth <= arb(upper)
+        assert lower <= upper < lower + 2e-9
+
+
+@pytest.mark.parametrize(
+    ("mu", "t"), [(0.5, 3), (1.0, 100), (1.0, 1000), (0.25, 10**6), (1.5, 10**4)]
+)
+def test_lines_of_put_agree(mu, t):
+    """Other ranges and accuracies take other lines, periods and samples."""
+    deviation = math.sqrt(t * math.expm1(mu * mu))
+    for d in (
+        -min(deviation, 0.4 * t),
+        -0.1 * deviation,
+        0.5 * deviation,
+        3 * deviation,
+        9 * deviation,
+    ):
+        sign = math.copysign(1, d)
+        found = []
+        for near, far, accuracy in (
+            (0.5, 1, 1e-13),
+            (0.9, 1.5, 1e-10),
+            (0.2, 3, 1e-7),
+            (1, 1.01, 1e-15),
+        ):
+            far = min(far, 0.95 * t / abs(d)) if sign < 0 else far  # noqa: PLW2901
+            ends = sorted((near * d, max(far, 1) * d))
+            found.append(put(mu, t, ends, accuracy, d))
+        lowest, highest = max(low for low, _ in found), min(high for _, high in found)
+        assert lowest <= highest, (mu, t, d, found)
+        assert found[0][1] - found[0][0] < 1e-9 * max(t, abs(d))
+
+
+U = 2.0**-53
+ONE = [(1.0, 1.0)]
+SERIES = [  # mu, parts, whether of put, the range of K - E S, accuracy
+    (1.0, ONE, False, (0.0, 3.0), 1e-8),
+    (0.3, [(1.0, 2.0)], False, (0.0, 1.0), 1e-13),
+    (0.8, [(1.0, 3.0), (1.9, 2.0)], False, (0.0, 4.0), 1e-10),
+    (0.05, [(1.0, 1e6)], False, (0.0, 60.0), 1e-3),
+    (0.5, [(1.0, 30.0)], False, (0.0, 20.0), 1e-13),
+    (1.0, [(1.0, 3.0)], True, (0.5, 2.0), 3e-6),
+    (1.0, [(1.0, 100.0)], True, (10.0, 20.0), 1e-11),
+    (0.25, [(1.0, 1e6)], True, (250.0, 500.0), 1e-7),
+    (0.5, [(1.0, 30.0)], True, (-8.0, -4.0), 3e-12),
+    (0.05, [(1.0, 1e6)], True, (30.0, 300.0), 1e3),
+]
+series = pytest.mark.parametrize(("mu", "parts", "is_put", "ends", "accuracy"), SERIES)
+
+
+def booked_of(*asked):
+    return _core.sampling.lognormal_series(*asked, [])[1]
+
+
+def sample(mu, parts, s, log_unit):
+    """log g(s) in the unit, and what the transform's error, a s, logarithms and turns make of it.
+
+    Where the error is not known, it is all of the size, which is then from above.
+    """
+    variance = math.expm1(mu * mu)
+    log_g, most, wrong, is_known = complex(-log_unit), -log_unit, 8 * U * log_unit, True
+    for scale, count in parts:
+        z = scale * s
+        g, error = _core.sampling.lognormal_transform(mu, z)[:2]
+        if scale != 1:
+            error += 2 * U * abs(z) ** 2 * math.exp(z.real) * variance
+        modulus, logarithm = abs(1 + g), cmath.log(1 + g)
+        off = error / modulus + 32 * U * min(abs(g), 2) * (1 + 1 / modulus**2)
+        wrong += count * off * 1.01
+        wrong += 8 * U * (count * (abs(logarithm.real) + abs(logarithm.imag)) + 8)
+        is_known = is_known and off < 0.01
+        log_g += count * logarithm
+        most += count * math.log(modulus + error)
+    return (wrong, log_g) if is_known and wrong < 1 else (None, most)
+
+
+def samples(mu, parts, is_put, booked):
+    """Samples of the transform in their unit, at most how large, and how far they are off."""
+    for j in range(booked["samples"]):
+        s = complex(booked["lambda"], booked["spacing"] * j)
+        wrong, log_g = sample(mu, parts, s, booked["log_unit"])
+        value = cmath.exp(log_g) * (2 if j else 1) / s ** (2 if is_put else 1)
+        error = 1.01 if wrong is None else math.expm1(wrong) + 24 * U
+        yield 0 if wrong is None else value, abs(value), error
+
+
+def sums_of_blocks(values, turn):
+    """Sums of the sizes of all partial sums of blocks of 8."""
+    total = sizes = 0.0
+    for start in range(0, len(values), 8):
+        part = enumerate(values[start : start + 8], start)
+        total += sum((value * cmath.exp(1j * turn * j)).real for j, value in part)
+        sizes += abs(total)
+    return sizes
+
+
+@series
+def test_the_rounding_of_samples_is_the_formula(mu, parts, is_put, ends, accuracy):
+    booked = booked_of(mu, parts, is_put, ends, accuracy)
+    terms = list(samples(mu, parts, is_put, booked))
+    most = [size for _, size, _ in terms]
+    rounding = sum(size * wrong for _, size, wrong in terms)
+    assert booked["rounding"] == pytest.approx(rounding, rel=1e-6, abs=0)
+    assert booked["size"] == pytest.approx(1.5 * sum(most), rel=1e-9)
+    turning = sum(j * size for j, size in enumerate(most))
+    assert booked["turning"] == pytest.approx(turning, rel=1e-9)
+
+
+def log_left_out(booked, mu, parts, is_put, theta):
+    """The log of the bound, on the line of an angle, of the samples left out; inf if none."""
+    lam, omega = booked["lambda"], booked["spacing"] * booked["samples"]
+    rise, fall, down = (theta / mu) ** 2 / 2, omega * math.sin(theta), lam * math.cos(theta)
+    c, total, power = down + fall, -booked["log_unit"], 0.0
+    for scale, count in parts:
+        moment = _core.sampling.log_moment_above(mu, scale * c)
+        total += count * (rise + scale * (lam - down - fall) + moment)
+        least = scale * c - moment
+        power += count * least / 2 / math.log(2 * scale * c / least) if least > 0 else 0
+    if is_put:
+        return total + math.log(2 / (booked["spacing"] ** 2 * (booked["samples"] - 1)))
+    if power <= 1.01:
+        return math.inf
+    rest = 1 + c / (booked["spacing"] * math.sin(theta) * (power - 1))
+    return total + math.log(2 / omega * rest)
+
+
+@series
+def test_samples_left_out_are_the_formula(mu, parts, is_put, ends, accuracy):
+    """At the best of many angles, to which the code comes close."""
+    booked = booked_of(mu, parts, is_put, ends, accuracy)
+    highest = min(1.5, booked["spacing"] * booked["samples"] * mu * mu * 2)
+    angles = (1.5 * 10 ** (-k / 100) if is_put else highest * k / 600 for k in range(1, 600))
+    least = min(log_left_out(booked, mu, parts, is_put, angle) for angle in angles)
+    assert least - 0.03 < math.log(booked["tail"]) < least + (0.18 if is_put else 0.03)
+
+
+@series
+def test_the_width_is_the_formula(mu, parts, is_put, ends, accuracy):
+    """Rounding and tail twice, and both aliases once."""
+    booked = booked_of(mu, parts, is_put, ends, accuracy)
+    deviation = math.sqrt(sum(n * a * a for a, n in parts) * math.expm1(mu * mu))
+    lam, period, chernoff = booked["lambda"], booked["period"], booked["chernoff"]
+    values = [value for value, _, _ in samples(mu, parts, is_put, booked)]
+    for d in (ends[0], ends[1]) if is_put else (0.1 * ends[1], 0.5 * ends[1], ends[1]):
+        turn = booked["spacing"] * d
+        turned = booked["turning"] * 3 * abs(turn) + booked["size"] * 8 * 10
+        sums = booked["size"] * (8 + 16 + 8 * (lam * abs(d) + booked["log_unit"]))
+        rounding = booked["rounding"] + (turned + sums + sums_of_blocks(values, turn)) * U
+        error = math.exp(lam * d + booked["log_unit"]) / period * (rounding + booked["tail"])
+        q = math.exp(-lam * period)
+        above = q / (1 - q)
+        if is_put:
+            above = above * (deviation / 2 + max(0.0, d)) + period * q / (1 - q) ** 2
+        below = 0.0
+        if sum(a * n for a, n in parts) + d > period:
+            fall = (chernoff - lam) * period
+            exponent = chernoff * d + booked["log_chernoff"] - fall
+            below = math.exp(exponent) / -math.expm1(-fall) / (chernoff * math.e if is_put else 1)
+        found, _ = _core.sampling.lognormal_series(mu, parts, is_put, ends, accuracy, [d])
+        ((lower, upper),) = found
+        if is_put or (lower > 0 and upper < 1):
+            rounded = 4 * U * max(1.0, abs(upper))
+            assert upper - lower == pytest.approx(2 * error + above + below, rel=1e-6, abs=rounded)
+
+
+@pytest.mark.parametrize("t", [2650.0, 2750.0])
+def test_far_below_the_mean_the_exponent_of_chernoffs_bound_is_rounded_up(t):
+    mu, d = 0.5, -0.3 * t
+    ((lower, upper),), booked = _core.sampling.lognormal_series(
+        mu, [(1, t)], True, (d, d), 1e-13 * t, [d]
+    )
+    with ctx.workprec(120):
+        lam = arb(booked["lambda"])
+        moment = arb(t) * arb(_core.sampling.log_moment_above(mu, booked["lambda"]))
+        exponent, size = lam * d + moment - 1 - lam.log(), -lam * d + moment + 8
+        assert -690 < exponent < -600
+        assert 14 * size * U < arb(upper).log() - exponent < 18 * size * U
+    assert lower == 0
