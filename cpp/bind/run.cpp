@@ -84,13 +84,15 @@ class PairsOfPython : public OwnPairs {
     const py::object ask = mechanism_.attr("pairs_below");
     return listed(follows_accuracy_ ? ask(direction(way), accuracy(at)) : ask(direction(way)));
   }
-  Pairs largest(Comparison way, const Accuracy& at) const override {
-    if (!follows_accuracy_) return {};
-    const py::gil_scoped_acquire acquire;
-    return listed(mechanism_.attr("largest_pairs")(direction(way), accuracy(at)));
-  }
+  Pairs largest(Comparison way, const Accuracy& at) const override { return enclosing("largest_pairs", way, at); }
+  Pairs moments(Comparison way, const Accuracy& at) const override { return enclosing("moment_pairs", way, at); }
 
  private:
+  Pairs enclosing(const char* name, Comparison way, const Accuracy& at) const {
+    if (!follows_accuracy_) return {};
+    const py::gil_scoped_acquire acquire;
+    return listed(mechanism_.attr(name)(direction(way), accuracy(at)));
+  }
   static py::object direction(Comparison way) {
     const py::list ways(py::module_::import("hockeystick.adjacency").attr("Direction"));
     return ways[static_cast<std::size_t>(way)];

@@ -13,6 +13,7 @@
 #include "numeric/poisson_binomial.hpp"
 #include "numeric/range.hpp"
 #include "numeric/sum.hpp"
+#include "run/best_of_moments.hpp"
 #include "run/best_of_run.hpp"
 #include "run/chained_curve.hpp"
 
@@ -66,6 +67,7 @@ void bind_whole_runs(py::module_& module) {
   py::class_<NumberOfRuns>(module, "NumberOfRuns", "A random number of runs. Immutable.")
       .def(py::init(&number_of_runs), py::arg("kind"), py::arg("mean"), py::arg("extra"))
       .def("rate", &NumberOfRuns::rate, py::arg("x"), "f'(1 - x), f the generating function.")
+      .def("log_share", &NumberOfRuns::log_share, py::arg("x"), "Of f'(1 - x) / mean.")
       .def("rate_slope", &NumberOfRuns::rate_slope, py::arg("x"), "The size of its slope.")
       .def("between", &NumberOfRuns::between, py::arg("x"), py::arg("rest"), py::arg("part"),
            "f(1 - x) - f(1 - x - part).")
@@ -83,6 +85,15 @@ void bind_whole_runs(py::module_& module) {
       py::arg("forth"), py::arg("back"), py::arg("runs"), py::arg("cells"), py::arg("tail"), py::kw_only(),
       py::arg("goal") = std::nullopt,
       "A pair above the best of several runs, or, where a delta is the goal, one that is attained.");
+  module.def(
+      "best_of_moments",
+      [](const Direction& forth, const MaybeRun& back, const NumberOfRuns& runs, double cells, double tail,
+         bool attained) {
+        const LongWork work;
+        return owned(best_of_moments({forth, back}, runs, cells, tail, attained));
+      },
+      py::arg("forth"), py::arg("back"), py::arg("runs"), py::arg("cells"), py::arg("tail"), py::kw_only(),
+      py::arg("attained"), "A pair that encloses Renyi divergences of the best of several runs.");
   module.def(
       "best_of_largest",
       [](const Direction& forth, const Direction& back, const NumberOfRuns& runs) {

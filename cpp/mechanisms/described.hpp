@@ -84,6 +84,8 @@ class OwnPairs {
   virtual Pairs below(Comparison, const Accuracy&) const { return {}; }
   /// Pairs below and above that enclose its largest loss; none: those of the curve do.
   virtual Pairs largest(Comparison, const Accuracy&) const { return {}; }
+  /// Likewise its Renyi divergences and its mass at +inf.
+  virtual Pairs moments(Comparison, const Accuracy&) const { return {}; }
 };
 
 /// A mechanism with its arguments, all of which are in their ranges.

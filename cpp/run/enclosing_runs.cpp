@@ -35,8 +35,11 @@ std::vector<PairName> pairs_below(const Described& mechanism, Comparison way, co
 std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism, Comparison way,
                                                      const SideAccuracy& accuracy) {
   const Enclosure& enclosure = *mechanism.kind->enclosure;
-  if (accuracy.told == Told::largest && mechanism.own != nullptr) {
-    const OwnPairs::Pairs found = mechanism.own->largest(way, accuracy);
+  if (mechanism.own != nullptr) {
+    const bool is_moment = accuracy.told == Told::moments || accuracy.told == Told::far;
+    if (!is_moment && accuracy.told != Told::largest) return {};
+    const OwnPairs& own = *mechanism.own;
+    const OwnPairs::Pairs found = is_moment ? own.moments(way, accuracy) : own.largest(way, accuracy);
     if (found.empty()) return {};
     std::array<PairName, 2> names;
     for (std::size_t side = 0; side < 2; ++side) names[side].made = found[side];

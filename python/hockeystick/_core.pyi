@@ -26,6 +26,7 @@ __all__: list[str] = [
     "audited_mu",
     "bayes_risk_bounds",
     "best_of_largest",
+    "best_of_moments",
     "best_of_pair",
     "buffered_sensitivity",
     "chained_pair",
@@ -99,6 +100,10 @@ class DominatingPair:
     def loss_nodes(self) -> numpy.typing.NDArray[numpy.float64]:
         """
         Losses where its law has much of its mass, for guesses; of few atoms all.
+        """
+    def renyi_slope_bound(self, order: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """
+        Upper bound of D_a / a for all orders a from there on.
         """
     @property
     def loss_supremum(self) -> float: ...
@@ -368,6 +373,10 @@ class NumberOfRuns:
         """
         f(1 - x) - f(1 - x - part).
         """
+    def log_share(self, x: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """
+        Of f'(1 - x) / mean.
+        """
     def rate(self, x: typing.SupportsFloat | typing.SupportsIndex) -> float:
         """
         f'(1 - x), f the generating function.
@@ -442,6 +451,19 @@ def bayes_risk_bounds(
 def best_of_largest(forth: Terms, back: Terms, runs: NumberOfRuns) -> float:
     """
     Upper bound of the largest loss of the best.
+    """
+
+def best_of_moments(
+    forth: Terms,
+    back: Terms | None,
+    runs: NumberOfRuns,
+    cells: typing.SupportsFloat | typing.SupportsIndex,
+    tail: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    attained: bool,
+) -> DominatingPair:
+    """
+    A pair that encloses Renyi divergences of the best of several runs.
     """
 
 def best_of_pair(

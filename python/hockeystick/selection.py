@@ -37,8 +37,9 @@ def best_of(
 
     Above is the theorem on ranks of cpp/proofs/best-of-runs.md, a whole curve, and for a Poisson
     number the smaller of that and of the bound by Renyi divergences with the atom of K = 0; below,
-    what a ranking attains. So it composes, is sampled and grouped as any mechanism. Between them
-    bounds are ``limited_by == "theory"``.
+    what a ranking attains. Renyi divergences and zero-concentrated DP are bounded by those of a run
+    and the largest ratio of ranks, which is finite where theirs are. So it composes, is sampled and
+    grouped as any mechanism. Between them bounds are ``limited_by == "theory"``.
 
     Args:
         run: A mechanism or a composition: what each run releases.

@@ -158,6 +158,8 @@ void bind_pairs(py::module_& module) {
             return std::pair(lower, upper);
           },
           py::arg("t"), "Bounds of log E_P[e^(t L)].")
+      .def("renyi_slope_bound", &DominatingPair::renyi_slope_bound, py::arg("order"),
+           "Upper bound of D_a / a for all orders a from there on.")
       .def(
           "law_errors",
           [](const DominatingPair& pair) {

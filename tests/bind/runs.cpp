@@ -50,6 +50,10 @@ void bind_best_of(py::module_& m) {
     for (const auto& [slope, less] : rank_lines(curve_of(back), runs, cells)) lines.emplace_back(slope, less);
     return lines;
   });
+  m.def("rank_ratios", [](const AlphaUpper& back, const NumberOfRuns& runs, double t) {
+    const RankRatios ratios(curve_of(back), runs);
+    return std::pair(ratios.log_power(t), ratios.largest());
+  });
   m.def("kinks_of", [](const std::vector<std::pair<double, double>>& given) {
     std::vector<RankLine> lines;
     for (const auto& [slope, less] : given) lines.push_back({slope, less});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechanisms/loss_sketch.hpp"
+#include "mechanisms/moments_alone.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"
@@ -100,19 +101,10 @@ class MeanMoments {
   std::vector<Interval> known_;
 };
 
-// Knows moments, and of the law nothing.
-class AllocatedMoments final : public DominatingPair {
+class AllocatedMoments final : public MomentsAlone {
  public:
   AllocatedMoments(Pair step, double steps, bool back)
       : step_(std::move(step)), steps_(steps), back_(back), moments_(*step_, steps) {}
-
-  PairCells integrate(std::span<const double> edges) const override {
-    PairCells none;
-    none.cells.resize(edges.empty() ? 0 : edges.size() - 1);
-    none.lower_tail_q = none.infinity_mass = 1;
-    return none;
-  }
-  LossNodes nodes() const override { return {{0.0}, {-700.0}}; }
 
   // Mass that all places share; of the reverse, all must have it.
   Interval infinity_mass() const override {

@@ -16,6 +16,7 @@ namespace {
 constexpr double farthest = 600;       // nats
 constexpr double least_rank = 1e-18;   // ranks below lie in one cell
 constexpr double nodes_of_cells = 40;  // ranks for each of the cells asked for
+constexpr double least_ranks = 400, most_ranks = 4000;
 
 constexpr int most_passes = 12;  // of the search for a ranking; each raises the loss where delta is the goal
 
@@ -48,8 +49,7 @@ class Chords {
   const EnclosedCurve& curve_;
 };
 
-std::vector<double> ranks(double cells) {
-  const auto number = static_cast<std::size_t>(std::ceil(std::clamp(nodes_of_cells * cells, 400.0, 4000.0)));
+std::vector<double> ranks(std::size_t number) {
   std::vector<double> nodes{0};
   for (std::size_t k = 0; k < number; ++k)
     nodes.push_back(least_rank *
@@ -64,7 +64,8 @@ std::vector<double> ranks(double cells) {
 // line alpha x + h, so that f'(1 - g(x)) lies above a line of x: the maximum is at the nodes.
 std::vector<RankLine> rank_lines(const EnclosedCurve& back, const NumberOfRuns& runs, double cells) {
   const Chords curve(back);
-  const std::vector<double> nodes = ranks(cells);
+  const double number = std::ceil(std::clamp(nodes_of_cells * cells, least_ranks, most_ranks));
+  const std::vector<double> nodes = ranks(static_cast<std::size_t>(number));
   const double off = runs.error();
   std::vector<RankLine> lines;
   std::size_t near = 0;
@@ -84,6 +85,40 @@ std::vector<RankLine> rank_lines(const EnclosedCurve& back, const NumberOfRuns& 
     }
   }
   return lines;
+}
+
+// Between two nodes log f'(1 - x) and log f'(1 - alpha x - h) are both convex, or both concave: what lies above the
+// first, or below the second, is its chord or its tangent in the middle. Their difference is largest at an end.
+RankRatios::RankRatios(const EnclosedCurve& back, const NumberOfRuns& runs) : error_(runs.error()) {
+  const Chords curve(back);
+  const std::vector<double> nodes = ranks(static_cast<std::size_t>(most_ranks));
+  const double log_mean = math::log(runs.mean());
+  std::size_t near = 0;
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    const double left = nodes[i], right = nodes[i + 1], middle = left + (right - left) / 2;
+    double alpha = 0, least = 1;  // of the line above g
+    if (!back.alpha.empty()) {
+      near = curve.best_line(middle, near);
+      if (back.alpha[near] * right + back.upper[near] < 1) alpha = back.alpha[near], least = back.upper[near];
+    }
+    const auto place = [&](double x) { return std::min(1.0, (alpha * x + least) * (1 + 8 * u) + 1e-307); };
+    const double top = runs.log_share(middle), bottom = runs.log_share(place(middle));
+    const double falls = runs.log_slope(middle), sinks = alpha * runs.log_slope(place(middle));
+    for (const double x : {left, right}) {
+      const double moved = x - middle, off = 0x1p-40 * (falls + sinks) * std::fabs(moved);
+      const double high = std::max(runs.log_share(x), top - falls * moved) + off;           // proof: best-of-runs
+      const double low = std::min(runs.log_share(place(x)), bottom - sinks * moved) - off;  // proof: best-of-runs
+      const double more = 2.1 * error_ + 4 * u * (std::fabs(high) + std::fabs(low));        // proof: best-of-runs
+      cells_.push_back({log_mean + high, std::max(0.0, high - low) + more});
+      largest_ = std::max(largest_, cells_.back().drop);
+    }
+  }
+}
+
+double RankRatios::log_power(double t) const {
+  double most = -infinity;
+  for (const auto& [top, drop] : cells_) most = std::max(most, top + t * drop + 4 * u * (std::fabs(top) + t * drop));
+  return most + 1.1 * error_ + 4 * u;  // proof: best-of-runs
 }
 
 // Any of the lines may be kept, and 0: between two that are kept, the kink lies where the first of the lines between

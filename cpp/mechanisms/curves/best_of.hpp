@@ -30,6 +30,25 @@ struct RankKink {
 };
 std::vector<RankKink> kinks_of(std::vector<RankLine> lines);
 
+/// How much more often the best has a rank with the record than without it: f'(1 - x) and f'(1 - g(x)) at 0 <= x <= 1.
+class RankRatios {
+ public:
+  /// `back` as of rank_lines; without points nothing is known of it.
+  RankRatios(const EnclosedCurve& back, const NumberOfRuns& runs);
+
+  /// Upper bound of the logarithm of f'(1 - x)^(t + 1) f'(1 - g(x))^-t for all x; t > 0.
+  double log_power(double t) const;
+  /// Upper bound of that of f'(1 - x) / f'(1 - g(x)).
+  double largest() const { return largest_; }
+
+ private:
+  struct Cell {
+    double top, drop;  // log f'(1 - x), and by how much more than log f'(1 - g(x)) that is, at most
+  };
+  std::vector<Cell> cells_;
+  double largest_ = 0, error_ = 0;
+};
+
 /// A bound of the Renyi divergence of the best, of an order above 1, in either direction.
 struct RenyiPoint {
   double order, divergence;

@@ -67,31 +67,35 @@ NumberOfRuns::NumberOfRuns(Kind kind, double mean, double extra) : kind_(kind), 
   }
 }
 
-double NumberOfRuns::rate(double x) const {
+double NumberOfRuns::log_share(double x) const {
   switch (kind_) {
     case Kind::poisson:
-      return mean_ * math::exp(-mean_ * x);
+      return -mean_ * x;
     case Kind::negative_binomial:
-      return mean_ * math::exp(-(shape_ + 1) * math::log1p(rise_ * x));
+      return -(shape_ + 1) * math::log1p(rise_ * x);
     case Kind::binomial:
       break;
   }
   const double left = chance_ < 0.5 || x < 0.5 ? 1 - chance_ * x : (1 - chance_) + chance_ * (1 - x);
-  return trials_ == 1 ? mean_ : left > 0 ? mean_ * math::exp((trials_ - 1) * math::log(left)) : 0;
+  return trials_ == 1 ? 0 : left > 0 ? (trials_ - 1) * math::log(left) : -infinity;
 }
 
-double NumberOfRuns::rate_slope(double x) const {
+double NumberOfRuns::rate(double x) const { return mean_ * math::exp(log_share(x)); }
+
+double NumberOfRuns::log_slope(double x) const {
   switch (kind_) {
     case Kind::poisson:
-      return mean_ * rate(x);
+      return mean_;
     case Kind::negative_binomial:
-      return (shape_ + 1) * rise_ / (1 + rise_ * x) * rate(x);
+      return (shape_ + 1) * rise_ / (1 + rise_ * x);
     case Kind::binomial:
       break;
   }
   const double left = (1 - chance_) + chance_ * (1 - x);
-  return trials_ == 1 || !(left > 0) ? 0 : (trials_ - 1) * chance_ / left * rate(x);
+  return trials_ == 1 || !(left > 0) ? 0 : (trials_ - 1) * chance_ / left;
 }
+
+double NumberOfRuns::rate_slope(double x) const { return log_slope(x) * rate(x); }
 
 double NumberOfRuns::between(double x, double rest, double part) const {
   if (!(part > 0)) return 0;

@@ -18,8 +18,11 @@ class NumberOfRuns {
 
   /// f'(1 - x), 0 <= x <= 1, convex and falling; within `error` of itself.
   double rate(double x) const;
-  /// The size of its slope, within 2^-40 of itself.
+  /// The logarithm of f'(1 - x) / mean, as far off as `error`.
+  double log_share(double x) const;
+  /// The size of its slope, and of that of its logarithm, within 2^-40 of themselves.
   double rate_slope(double x) const;
+  double log_slope(double x) const;
   double error() const { return error_; }
 
   /// f(1 - x) - f(1 - x - part), of positive terms; `rest` is 1 - x. If x, rest and part are within e of themselves,

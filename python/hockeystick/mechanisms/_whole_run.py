@@ -30,6 +30,13 @@ class FromRun(EnclosedMechanism):
         del direction, accuracy
         return ()
 
+    def moment_pairs(
+        self, direction: Direction, accuracy: Accuracy
+    ) -> tuple[_core.DominatingPair, ...]:
+        """Likewise the Renyi divergences and the mass of infinite losses."""
+        del direction, accuracy
+        return ()
+
     def poisson_sampled(self, sampling_probability: float) -> Any:  # noqa: ANN401, declared below it
         """All of it on one subsample that holds each record with `sampling_probability`."""
         from hockeystick.mechanisms.poisson_sampled_run import PoissonSampledRun  # noqa: PLC0415

@@ -9,7 +9,7 @@ from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms._enclosed import Accuracy
-from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run
+from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run, is_attained
 
 NUMBERS = ("poisson", "geometric", "logarithmic", "negative_binomial", "binomial", "fixed")
 MOST_RUNS = 10**6
@@ -114,6 +114,13 @@ class BestOf(FromRun):
         pair = _core.dominating_pair("approximate_dp", [largest, 0.0])
         return self.pairs_below(direction, accuracy)[0], pair
 
+    def moment_pairs(
+        self, direction: Direction, accuracy: Accuracy
+    ) -> tuple[_core.DominatingPair, ...]:
+        """What is attained, and a pair with moments that are no smaller."""
+        over = _moments(self, direction, accuracy)
+        return over if is_attained(self.run) else self.pairs_below(direction, accuracy)[0], over
+
 
 def _closely(accuracy: Accuracy) -> Accuracy:
     """At least as many points as rankings need: they are laws of the run, and not curves."""
@@ -134,4 +141,13 @@ def _below(
     number: Any = best._number()  # noqa: SLF001
     return tuple(
         _core.best_of_pair(forth, back, number, *_closely(accuracy), goal=goal) for goal in GOALS
+    )
+
+
+@lru_cache(maxsize=64)
+def _moments(best: BestOf, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
+    forth, back = (above(best.run, way, accuracy) for way in (direction, direction.reversed))
+    number: Any = best._number()  # noqa: SLF001
+    return _core.best_of_moments(
+        forth, back, number, *_closely(accuracy), attained=is_attained(best.run)
     )

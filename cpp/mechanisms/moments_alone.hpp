@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs that enclose moments, and of the law of the loss know nothing.
+#pragma once
+
+#include <span>
+
+#include "mechanisms/dominating_pair.hpp"
+#include "mechanisms/loss_sketch.hpp"
+
+namespace hockeystick {
+
+/// Its cells tell nothing; what derives from it encloses its moments and its mass at +inf.
+class MomentsAlone : public DominatingPair {
+ public:
+  PairCells integrate(std::span<const double> edges) const final {
+    PairCells none;
+    none.cells.resize(edges.empty() ? 0 : edges.size() - 1);
+    none.lower_tail_q = none.infinity_mass = 1;
+    return none;
+  }
+  LossNodes nodes() const final { return {{0.0}, {-700.0}}; }
+};
+
+}  // namespace hockeystick

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/best_of_moments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/constants.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/rounding.hpp"
+#include "views/renyi.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t memory_limit = std::size_t{1} << 30;
+constexpr std::size_t most_looked_at = 10;  // orders for an answer, each with twice the distance from 1
+constexpr double farthest = 9999;           // of these distances, but for the one asked for
+
+// log(e^a + b), rounded up.
+double log_sum(double a, double b) {
+  if (!(b > 0)) return a;
+  const double log = math::log(b), most = std::max(a, log), less = std::min(a, log);
+  return most + math::log1p(math::exp(less - most)) + 8 * u * (std::fabs(most) + 1);  // proof: best-of-runs
+}
+
+}  // namespace
+
+BestOfMoments::BestOfMoments(Direction run, const NumberOfRuns& runs, const EnclosedCurve& back, bool attained)
+    : run_(std::move(run)), runs_(runs), ratios_(back, runs), attained_(attained) {}
+
+std::vector<double> BestOfMoments::log_moments(std::span<const double> orders) const {
+  const std::vector<Answer> divergences = renyi_bounds({&run_, 1}, orders, {1e-4, memory_limit});
+  std::vector<double> found;
+  for (std::size_t k = 0; k < orders.size(); ++k) {
+    const double t = orders[k] - 1, of_run = up(t * divergences[k].upper);
+    const double by_ranks = log_sum(up(ratios_.log_power(t) + of_run), runs_.none_above());  // proof: best-of-runs
+    found.push_back(std::max(0.0, std::min(by_ranks, up(runs_.most() * of_run))));           // proof: best-of-runs
+  }
+  return found;
+}
+
+// As often as that of a run, for each that is made.
+Interval BestOfMoments::infinity_mass() const {
+  double sum = 0;
+  for (const Term& term : run_) sum = up(sum + up(static_cast<double>(term.count) * term.pair->infinity_mass().upper));
+  return {0, std::min(1.0, up(sum * runs_.mean()))};  // proof: best-of-runs
+}
+
+Interval BestOfMoments::log_moment_bounds(double t) const {
+  std::vector<double> orders{up(1 + t)};  // moments do not fall
+  for (double more = 2 * t; orders.size() < most_looked_at && more < farthest; more *= 2) orders.push_back(1 + more);
+  const std::vector<double> most = log_moments(orders);
+  double upper = infinity;
+  for (std::size_t k = 0; k < orders.size(); ++k)
+    upper = std::min(upper, up(up(t / (orders[k] - 1)) * most[k]));  // proof: best-of-runs
+  if (!attained_) return {0, upper};
+  const double order = std::max(1.0, down(1 + t));
+  const double of_run = renyi_bounds({&run_, 1}, {&order, 1}, {1e-4, memory_limit}).front().lower * (order - 1);
+  return {std::max(0.0, down(down(of_run + math::log1p(-runs_.none_above())) - 16 * u * (of_run + 1))), upper};
+}
+
+// (a - 1) D_a of the best is at most log max(1, D(0) (1 + f(0))) + (a - 1) (log of the largest ratio + D_a of a run).
+double BestOfMoments::renyi_slope_bound(double order) const {
+  if (!(order > 1)) return infinity;
+  double of_run = 0;
+  for (const Term& term : run_)
+    of_run = up(of_run + up(static_cast<double>(term.count) * term.pair->renyi_slope_bound(order)));
+  const double often = std::max(0.0, up(math::log(runs_.mean()) + math::log1p(runs_.none_above()) + 16 * u));
+  const double more = up(up(often / down(order - 1)) + ratios_.largest());
+  return std::min(up(of_run + up(more / order)), up(runs_.most() * of_run));  // proof: best-of-runs
+}
+
+double BestOfMoments::renyi_slope_limit() const {
+  double sum = 0;
+  for (const Term& term : run_)
+    sum = down(sum + down(static_cast<double>(term.count) * term.pair->renyi_slope_limit()));
+  return attained_ ? std::max(0.0, sum) : 0;
+}
+
+std::shared_ptr<const DominatingPair> best_of_moments(const BothWays& run, const NumberOfRuns& runs, double cells,
+                                                      double tail, bool attained) {
+  const KnownWays known = known_ways(run, cells, tail);
+  const EnclosedCurve back = run.back ? curve_above(known.back, known.forth) : EnclosedCurve{};
+  return std::make_shared<BestOfMoments>(run.forth, runs, back, attained);
+}
+
+}  // namespace hockeystick
