@@ -29,6 +29,7 @@ REACH = 2.6  # r times Im z where the sum is cut off: REACH^-K is 1e-16
 NATS = 34.0  # accuracy of the sums
 MOST_POINTS, FEWEST_POINTS = 60_000, 1000
 MOST_TERMS = 6 * 10**6
+MOST_NATS = 1e4  # of working precision
 BITS = 192
 
 
@@ -44,6 +45,10 @@ class Smoothed:
         plan = tilts.line(epsilon, most - 4, nats)
         self._plan = plan
         nats += plan.excess + math.log(max(n for _, n in laws))
+        if not nats < MOST_NATS:
+            raise NotKnownError(
+                "the moments are far larger on the line than where it crosses the axis"
+            )
         self._bits: int = BITS + 2 * int(nats)
         with ctx.workprec(self._bits):
             self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)

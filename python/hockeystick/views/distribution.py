@@ -97,10 +97,13 @@ class DistributionView(Asked):
             adjacency=worst,
             memory_limit=limit,
         )
-        made = [
-            (
-                terms,
-                _core.loss_pmf(
+        laws: list[tuple[_core.Terms, _core.LossPmf]] = []
+        for terms in self._pairs(*worst.directions):
+            known = [law for pairs, law in laws if pairs == terms]
+            law = (
+                known[0]
+                if known
+                else _core.loss_pmf(
                     terms,
                     interval=interval,
                     side=side,
@@ -109,13 +112,11 @@ class DistributionView(Asked):
                     merge_gaussians=merge,
                     support=index,
                     memory_limit=limit,
-                ),
+                )
             )
-            for terms in self._directions(worst)
-        ]
-        asked = self._pairs(*worst.directions)
+            laws.append((terms, law))
         return PrivacyLossDistribution(
-            tuple(pmf for pairs in asked for terms, pmf in made if terms == pairs),
+            tuple(law for _, law in laws),
             worst.directions,
             Recipe(recipe),
         )

@@ -380,3 +380,13 @@ def test_merging_is_refused_with_a_support():
         hs.Gaussian(noise_multiplier=1.0).pld(
             support=[-1.0, 0.0, 1.0], discretization_interval=1.0, merge_gaussians=True
         )
+
+
+@pytest.mark.parametrize("step", [hs.Laplace(0.9), hs.DiscreteGaussian(2.0), hs.Gaussian(2.0)])
+@pytest.mark.parametrize("adjacency", ["add-one", "add-or-remove-one", "replace-one"])
+def test_groups_have_laws_of_every_direction(step, adjacency):
+    run = 5 * step.group(3)
+    law = run.pld(discretization_interval=0.01, adjacency=adjacency)
+    bounds = run.delta_bounds(1.0, adjacency=adjacency)
+    assert bounds.lower <= law.delta(1.0) <= bounds.upper * 1.01
+    assert len(law.directions) == len(hs.Adjacency(adjacency).directions)
