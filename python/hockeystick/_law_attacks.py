@@ -72,8 +72,8 @@ class LawAttacks(ABC):
         """
         query = QUERIES["bayes_risk"]
         points = query.points(prior)
-        ways = zip(self._pmfs, self._reversed, strict=True)
-        risks = [query.law(*way, points.ravel()) for way in ways]
+        directions = zip(self._pmfs, self._reversed, strict=True)
+        risks = [query.law(*pmfs, points.ravel()) for pmfs in directions]
         return shaped(np.minimum.reduce(risks), points.shape)
 
     @overload

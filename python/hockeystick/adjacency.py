@@ -8,7 +8,7 @@ from hockeystick import _checks
 
 
 class Direction(Enum):
-    """One ordered comparison of neighbours: the first dataset against the second."""
+    """One order of two neighbours: the first dataset against the second."""
 
     REMOVE = "remove-one", "remove"
     """With the record against without it."""
@@ -27,7 +27,7 @@ class Direction(Enum):
         __hash__ = object.__hash__  # members are single; Enum's own hashes their names
     _value_: str
     index: int
-    """Its place in the table of comparisons of the core."""
+    """Its place in the core's table of directions."""
     form: str
     """ "replace" if any record may take the place of any other. Else "remove" if a record is there
     first and then not, or no longer one that counts, or "add" for the reverse."""
@@ -46,8 +46,8 @@ class Direction(Enum):
     @property
     def reversed(self) -> "Direction":
         """With the two datasets in each other's place."""
-        ways = list(Direction)
-        return ways[ways.index(self) ^ 1]
+        every = list(Direction)
+        return every[every.index(self) ^ 1]
 
     @property
     def backward(self) -> bool:

@@ -18,7 +18,7 @@ from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling
 
 _LIMITS = Limits()
 _OF_ONE = (float, float, int, float)  # types of the numbers of one question
-_CHUNK = 4096  # questions whose answers are held at once, with all that is said of each
+_CHUNK = 4096  # questions that are answered at once, which bounds the memory of their answers
 
 
 @overload

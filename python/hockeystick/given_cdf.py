@@ -27,12 +27,14 @@ from hockeystick._checks import FloatArray
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms import DiscretePair
 
-_NEAREST, _FARTHEST = 1e-12, 500.0  # losses that are looked at [nats]
+_NEAREST, _FARTHEST = 1e-12, 500.0  # the range of losses that are examined [nats]
 _PER_OCTAVE = 8
 _MOST_CELLS, _LEAST_CELLS = 2**18, 2**10
 _UNIT = 2.0**-53
 _OUTWARD = 2.0**-46
-_MOST_EXCESS = 1 + 1e-6  # of E[exp(-loss)], for the rounding of distribution functions
+_MOST_EXCESS = (
+    1 + 1e-6
+)  # largest E[exp(-loss)] that is accepted, as distribution functions are rounded
 _SUM_NOISE = 1e-9  # within which a pair is taken over its exact sums
 _LARGEST = 700.0  # exponentials of more are not finite, of less not normal
 _TINY = 2.0**-1070

@@ -20,7 +20,7 @@ from hockeystick.limits import DEFAULT_MEMORY_LIMIT, Limits, spelled_out
 
 Amount = float | str | Decimal | Fraction
 
-# The widths of the questions that follow the first, while they do not tell. Binary64 ends there;
+# Tolerances that are asked for one after another while no answer decides. Binary64 ends there;
 # of many distinct mechanisms each takes 30 times as long as the one before.
 _FINER = (1e-6, 1e-9, 1e-11, 1.1e-12)
 _FEW = 16
@@ -286,7 +286,7 @@ def _fits(run: Composition, most: Checked, limits: Limits) -> bool:
 
 def _questions(run: Composition, most: Checked, tolerance: float) -> list[tuple[str, float]]:
     """What is asked, and how sharply, until an answer decides."""
-    # An epsilon within the tolerance is what most budgets take; a delta within it tells more.
+    # An epsilon within the tolerance is what most budgets take; a delta within it decides more.
     asked: list[tuple[str, float]] = [(most.measure, tolerance)]
     if len(run.terms) <= _FEW and all(mechanism.is_exact for mechanism, _ in run.terms):
         has_delta = most.measure == "epsilon" and most.most <= _checks.MAX_EPSILON

@@ -36,7 +36,7 @@ class Entries(NamedTuple):
 
     ledger: tuple[tuple[Mechanism, int], ...] = ()
     composition: Composition = Composition()
-    labels: tuple[str, ...] = ()  # of each of the ledger
+    labels: tuple[str, ...] = ()  # of each entry of the ledger
 
     def and_then(
         self, mechanism: Composable | DisjointParts, count: int, label: str = ""

@@ -16,16 +16,16 @@ from hockeystick.composition import Composable, Composition, Terms
 from hockeystick.limits import Limits
 
 _FEWEST = 16  # distinct mechanisms, below which an exact question costs little
-# Of the grid, up to the budget's epsilon. A lower curve, which moves atoms down, needs a finer one;
-# it is asked for only by what is refused.
+# Intervals of the grid up to the budget's epsilon. A lower curve, which moves atoms down, needs a
+# finer grid; only what is refused asks for it.
 _INTERVALS = {"upper": 2**13, "lower": 2**15}
 _MOST_LOSSES = {"upper": 2**16, "lower": 2**18}
-_CUT = 1e-7  # of the budget's delta, that each end of each distribution may lose
+_CUT = 1e-7  # share of the budget's delta that each end of each distribution may lose
 _MOST_AT_ONCE = 8  # mechanisms composed one by one with what is kept
-_MOST_PRODUCTS = 2**26  # of masses, in one of these compositions: some 30 ms
+_MOST_PRODUCTS = 2**26  # products of masses in one of these compositions: some 30 ms
 _MOST_GRIDS = 8
 
-Curves = tuple[_core.LossPmf, ...]  # of each direction
+Curves = tuple[_core.LossPmf, ...]  # one for each direction
 
 
 class _Question(NamedTuple):

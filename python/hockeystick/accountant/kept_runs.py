@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 _FEWEST = 32  # distinct mechanisms, below which an answer from the start costs little
 _MOST_QUESTIONS = 8
-_RENEWED = 1.5  # times as many entries: one made for these takes less of each more
-_RETRIED = 2.0  # the same, where nothing could be kept
+_RENEWED = (
+    1.5  # growth of the ledger after which a run is kept anew: each later entry then costs less
+)
+_RETRIED = 2.0  # the same growth, where nothing could be kept
 
 
 class _Question(NamedTuple):
@@ -51,7 +53,9 @@ class _Question(NamedTuple):
         if not all(mechanism.is_exact for mechanism, _ in terms):
             return None
         added_run = _core.Run(terms)
-        first, *others = (added_run.pairs(way.index) for way in self.limits.adjacency.directions)
+        first, *others = (
+            added_run.pairs(direction.index) for direction in self.limits.adjacency.directions
+        )
         if run.directions == 1 and any(other != first for other in others):
             return None
         return run.grown([first, *others][: run.directions])

@@ -51,7 +51,7 @@ class Described(SavedLedger):
             account = cls.read_text(text, toml=is_toml)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
-        if not is_toml:  # which `save` does not write
+        if not is_toml:  # `save` writes JSON only
             account._knows(path, text)  # noqa: SLF001, its own
         return account
 

@@ -12,8 +12,8 @@ from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.audit._level import MOST_TRIALS, level_of
 from hockeystick.composition import Composable
 
-_POINTS = 512  # of a run's curve: the hull of its lines is within 1e-4 of the curve
-_FAR = 1e-13  # of delta, up to which the curve is looked at
+_POINTS = 512  # points of a run's curve; the hull of its lines is within 1e-4 of it
+_FAR = 1e-13  # the curve is examined down to this delta
 
 
 @spoken

@@ -20,7 +20,7 @@ from hockeystick.mechanisms import DiscreteGaussian, Gaussian, PoissonSampled
 
 # Logarithms of a - 1, between which the best order a lies: ends of the range of binary64.
 _LOWEST, _HIGHEST = -740.0, 709.0
-# Relative to the terms of a formula: twice what the core, which adds its own bound, may be above.
+# Relative to the terms of a formula: twice the excess of the core, which adds its own bound.
 _ROUNDING = 2.0**-48
 
 

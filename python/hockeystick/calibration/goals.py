@@ -16,7 +16,7 @@ from hockeystick.limits import Limits
 from hockeystick.queries import QUERIES
 
 _COARSE = 1e-2
-_LITTLE = 1 << 20  # bytes of a hasty answer
+_LITTLE = 1 << 20  # memory limit of a first, rough answer
 _RATES = {"tpr": "fpr", "reconstruction_risk": "baseline"}  # what an attack reaches, and guessing
 _WANTED = (
     "epsilon and delta, rho, mu, bayes_risk, advantage, tpr and fpr, or reconstruction_risk and "
@@ -31,7 +31,7 @@ class Goal:
 
     name: str
     target: float
-    at: tuple[float, ...]  # of the cost: the delta, or the false positive rate
+    at: tuple[float, ...]  # where the cost is asked: the delta, or the false positive rate
     limits: Limits
     question: _Ask
     scale: Literal["logarithm", "odds", "falling"] = "logarithm"

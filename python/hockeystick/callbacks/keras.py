@@ -28,8 +28,8 @@ class EpsilonCallback(Callback):  # type: ignore[misc] # Keras' type is not know
         super().__init__()
         self._counter = Counter(meter)
         self.meter = meter
-        self._batches = 0  # of this fit
-        self._next = 0  # of this epoch
+        self._batches = 0  # begun in this fit
+        self._next = 0  # the next batch of this epoch
 
     @property
     def _accumulated(self) -> int:

@@ -76,7 +76,7 @@ __all__ = [
 for _name in _core.described_types() & set(__all__):
     _kind = globals()[_name]
     _fields = fields_by_argument(_kind)
-    if _kind is ShuffledLocal:  # numbers tell the randomizer
+    if _kind is ShuffledLocal:  # its numbers encode the randomizer
         _fields = _fields | {"laplace": "laplace"}
     _core.list_mechanism(_kind, _name, list(_fields.items()))
 for _kind in (MatrixMechanism, ToeplitzMechanism, BufferedMechanism, TreeMechanism):

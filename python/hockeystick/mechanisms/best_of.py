@@ -107,7 +107,7 @@ class BestOf(FromRun):
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:
         """What is attained, and a pair with the largest loss that there may be."""
-        forth, back = (above(self.run, way, accuracy) for way in (direction, direction.reversed))
+        forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
         largest = _core.best_of_largest(forth, back, self._number())
         if not largest <= _checks.MAX_EPSILON:
             return ()
@@ -129,7 +129,7 @@ def _closely(accuracy: Accuracy) -> Accuracy:
 
 @lru_cache(maxsize=64)
 def _above(best: BestOf, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-    forth, back = (above(best.run, way, accuracy) for way in (direction, direction.reversed))
+    forth, back = (above(best.run, one, accuracy) for one in (direction, direction.reversed))
     return _core.best_of_pair(forth, back, best._number(), *_closely(accuracy))  # noqa: SLF001
 
 

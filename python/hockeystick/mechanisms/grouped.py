@@ -333,14 +333,16 @@ def _chained(group: Grouped, direction: Direction, accuracy: Accuracy) -> _core.
     """A pair above the least bound of chains of neighbours."""
 
     def link(
-        mechanism: Mechanism, way: Direction, times: int
+        mechanism: Mechanism, direction: Direction, times: int
     ) -> tuple[_core.Terms, _core.Terms | None, int]:
         run = alone(mechanism)
-        return above(run, way, accuracy), above(run, way.reversed, accuracy), times
+        return above(run, direction, accuracy), above(run, direction.reversed, accuracy), times
 
     chains = []
     if direction.replaces and _exact(group, Direction.REMOVE):
-        removed, added = (link(group, way, 1) for way in (Direction.REMOVE, Direction.ADD))
+        removed, added = (
+            link(group, direction, 1) for direction in (Direction.REMOVE, Direction.ADD)
+        )
         chains += [[removed, added], [added, removed]]
     chains.append([link(group.mechanism, direction, group.size)])
     return _core.chained_pair(chains, *accuracy)

@@ -79,7 +79,7 @@ def _pair(
     forth = direction.reversed if direction.backward else direction
     back: _core.Terms | None
     if is_above:
-        there, back = (above(sampled.run, way, accuracy) for way in (forth, forth.reversed))
+        there, back = (above(sampled.run, one, accuracy) for one in (forth, forth.reversed))
     else:
         there, back = below(sampled.run, forth, accuracy)
     rate = sampled.sampling_probability

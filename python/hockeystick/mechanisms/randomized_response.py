@@ -11,7 +11,7 @@ from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._pair import described_pair
 
 MAX_BUCKETS = 10**9
-MIN_EPSILON, MAX_EPSILON = 1e-6, 700  # of which the noise parameter tells 10 digits, and is above 0
+MIN_EPSILON, MAX_EPSILON = 1e-6, 700  # the noise parameter then has 10 digits, and is above 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

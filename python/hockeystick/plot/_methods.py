@@ -131,17 +131,23 @@ _LINES: dict[Side, dict[str, Any]] = {
 
 
 def draw_estimator(
-    ax: "Axes", x: npt.ArrayLike, way: Estimator, sides: dict[Side, Any], **style: Any
+    ax: "Axes", x: npt.ArrayLike, method: Estimator, sides: dict[Side, Any], **style: Any
 ) -> None:
     """Both sides in one colour with one marker; the legend names the first."""
-    for label, (side, values) in zip((way.label, f"_{way.label}"), sides.items(), strict=False):
-        given = {"marker": way.marker, "markersize": 4, **_LINES[side], **style}
+    for label, (side, values) in zip(
+        (method.label, f"_{method.label}"), sides.items(), strict=False
+    ):
+        given = {"marker": method.marker, "markersize": 4, **_LINES[side], **style}
         ax.plot(
-            x, np.where(np.isfinite(values), values, np.nan), label=label, color=way.color, **given
+            x,
+            np.where(np.isfinite(values), values, np.nan),
+            label=label,
+            color=method.color,
+            **given,
         )
 
 
-def draw_baseline(ax: "Axes", x: npt.ArrayLike, way: Baseline, values: npt.ArrayLike) -> None:
+def draw_baseline(ax: "Axes", x: npt.ArrayLike, method: Baseline, values: npt.ArrayLike) -> None:
     """A line of its own colour and dashes; the legend says where the method knows nothing."""
-    label = f"{way.label}: not known" if np.isnan(values).all() else way.label
-    ax.plot(x, values, label=label, linestyle=way.linestyle, color=way.color)
+    label = f"{method.label}: not known" if np.isnan(values).all() else method.label
+    ax.plot(x, values, label=label, linestyle=method.linestyle, color=method.color)

@@ -69,11 +69,11 @@ def loss_against_probability(
     run, adjacency = run_and_adjacency("run", run, adjacency)
     level = _checks.within("epsilon", epsilon, 0.0, _checks.MAX_EPSILON)
     sides = both_sides(run, discretization_interval, adjacency, memory_limit)
-    ways = list(zip(*(pld.directions for pld in sides), strict=True))
-    worst = max(range(len(ways)), key=lambda way: ways[way][0].delta(level))
+    directions = list(zip(*(pld.directions for pld in sides), strict=True))
+    worst = max(range(len(directions)), key=lambda at: directions[at][0].delta(level))
     ax = axes_or_new(ax)
-    far = max(_draw(ax, pld, level) for pld in ways[worst])
-    note = f" ({adjacency_of(adjacency).directions[worst].value})" if len(ways) > 1 else ""
+    far = max(_draw(ax, pld, level) for pld in directions[worst])
+    note = f" ({adjacency_of(adjacency).directions[worst].value})" if len(directions) > 1 else ""
     titled(ax, run, f", epsilon = {level:.4g}{note}")
     ax.axhline(0, color=ax.spines["left"].get_edgecolor(), linewidth=0.8)
     ax.set_xlim(0, 1.3 * far or 1)

@@ -136,8 +136,10 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
         kinks = None if support is None else np.isin(at, support)
         marked = {"marker": ""} if kinks is None else {"markevery": kinks}
         draw_estimator(ax, across(at), ESTIMATORS[name], values, **marked)
-    for way in baselines:
-        draw_baseline(ax, across(points), BASELINES[way], CURVES[way](run, points, adjacency))
+    for baseline in baselines:
+        draw_baseline(
+            ax, across(points), BASELINES[baseline], CURVES[baseline](run, points, adjacency)
+        )
     if yscale == "log" and np.any(np.asarray(upper) > 0):  # zero has no logarithm
         ax.set_yscale("log", nonpositive="clip")
     if label is None:

@@ -64,8 +64,10 @@ class Kept:
     def sides(self, digits: int) -> list[Sides]:
         """Of each run and direction, made at the working precision in force."""
         if digits not in self._made:
-            ways = self.adjacency.directions
-            self._made[digits] = [sides(run, way, digits) for run in self.runs for way in ways]
+            directions = self.adjacency.directions
+            self._made[digits] = [
+                sides(run, direction, digits) for run in self.runs for direction in directions
+            ]
         return self._made[digits]
 
     def ball(self, name: str, point: float, digits: int) -> Found:

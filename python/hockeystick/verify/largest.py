@@ -17,8 +17,10 @@ UNBOUNDED = (known.FixedSizeSampled, known.Shuffled, known.SelectedSteps, known.
 
 def loss(runs: tuple[Terms, ...], adjacency: Adjacency, _: float, __: int) -> tuple[arb, str]:
     """The largest of all runs and directions; inf if there is none."""
-    ways = adjacency.directions
-    return maximum(*(_of_run(run, way) for run in runs for way in ways)), "largest losses"
+    directions = adjacency.directions
+    return maximum(
+        *(_of_run(run, direction) for run in runs for direction in directions)
+    ), "largest losses"
 
 
 def _of_run(run: Releases, direction: Direction) -> arb:

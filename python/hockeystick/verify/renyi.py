@@ -21,9 +21,11 @@ def divergence(
     """The largest of all runs and directions."""
     if any(isinstance(mechanism, GAPS) for run in runs for mechanism, _ in run):
         raise NotKnownError("Renyi divergences of mechanisms with a gap are not known")
-    bits, ways = ctx.prec, adjacency.directions
+    bits, directions = ctx.prec, adjacency.directions
     with ctx.workprec(3 * bits if order == 1 else bits):
-        balls = [of_direction(run, way, order, bits) for run in runs for way in ways]
+        balls = [
+            of_direction(run, direction, order, bits) for run in runs for direction in directions
+        ]
         return maximum(*balls), "moments"
 
 

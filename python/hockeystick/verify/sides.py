@@ -176,8 +176,8 @@ def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> _Release:
         raise NotKnownError("batches with replacement are known by themselves and once")
     noise = arb(mechanism.mechanism.noise_multiplier) / (2 if direction.replaces else 1)
     rate = arb(mechanism.batch_size) / mechanism.dataset_size
-    ways = [sampled(noise, rate, way) for way in (Direction.REMOVE, Direction.ADD)]
-    return _Release(_normal(1 / noise**2), tuple(((arb(1), pair),) for pair in ways))
+    pairs = [sampled(noise, rate, direction) for direction in (Direction.REMOVE, Direction.ADD)]
+    return _Release(_normal(1 / noise**2), tuple(((arb(1), pair),) for pair in pairs))
 
 
 def _rho(laws: Counted) -> arb:

@@ -57,9 +57,9 @@ def turned(mechanism: hs.Mechanism) -> hs.Mechanism:
         return mechanism
     if isinstance(mechanism, hs.DiscretePair):
         return hs.DiscretePair(p=mechanism.q, q=mechanism.p)
-    inner, ways = mechanism, (hs.Direction.REMOVE, hs.Direction.ADD)
+    inner, directions = mechanism, (hs.Direction.REMOVE, hs.Direction.ADD)
     if isinstance(mechanism, Compared):
-        inner, ways = mechanism.mechanism, (mechanism.forward, mechanism.backward)
-    if ways[0] is hs.Direction.REPLACE:
+        inner, directions = mechanism.mechanism, (mechanism.forward, mechanism.backward)
+    if directions[0] is hs.Direction.REPLACE:
         return mechanism
-    return Compared(mechanism=inner, forward=ways[1], backward=ways[0])
+    return Compared(mechanism=inner, forward=directions[1], backward=directions[0])

@@ -17,7 +17,7 @@ from hockeystick.compat.dp_accounting.pld._offered import refuse
 from hockeystick.compat.dp_accounting.pld._run import FloatArray, Run
 
 _BOTH = Adjacency.ADD_OR_REMOVE_ONE
-_WAYS = Adjacency.REMOVE_ONE, Adjacency.ADD_ONE
+_ONE_RECORD = Adjacency.REMOVE_ONE, Adjacency.ADD_ONE
 
 
 class PrivacyLossDistribution:
@@ -59,8 +59,8 @@ class PrivacyLossDistribution:
         run = self._runs[0]
         if run.adjacency is not _BOTH:
             return self._runs
-        ways = _WAYS[:1] if run.is_symmetric else _WAYS
-        return tuple(replace(run, adjacency=way) for way in ways)
+        adjacencies = _ONE_RECORD[:1] if run.is_symmetric else _ONE_RECORD
+        return tuple(replace(run, adjacency=one) for one in adjacencies)
 
     @classmethod
     def create_from_rounded_probability(

@@ -155,7 +155,9 @@ class Run:
             if isinstance(mechanism, hs.ApproximateDP):
                 ends.append((mechanism.guaranteed_epsilon, mechanism.guaranteed_delta, n))
             elif not isinstance(mechanism, hs.DiscretePair):  # those are given
-                pairs = [mechanism.dominating_pair(way) for way in self.adjacency.directions]
+                pairs = [
+                    mechanism.dominating_pair(direction) for direction in self.adjacency.directions
+                ]
                 loss = max([pair.loss_supremum for pair in pairs])
                 ends.append((loss, 0.0 if loss < math.inf else 1.0, n))  # of that nothing is known
         leaks = [(mass, n) for _, mass, n in ends if mass]
