@@ -2,12 +2,14 @@
 """The command line: one question, one line of answer."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 
 import click
 
 import hockeystick
+from hockeystick._words import likely
 from hockeystick.cli.audits import audit
 from hockeystick.cli.calibration import calibrate
 from hockeystick.cli.comparison import compare
@@ -26,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     try:
         code = _commands.main(arguments, prog_name="hockeystick", standalone_mode=False)
+    except click.NoSuchOption as error:
+        _fail(_guessed(error))
     except click.ClickException as error:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -48,8 +52,33 @@ def _give_up_output() -> None:
 
 
 def _fail(message: str) -> None:
-    click.echo(f"hockeystick: {' '.join(message.split())}", err=True)
+    click.echo(f"hockeystick: {_as_options(' '.join(message.split()))}", err=True)
     sys.exit(2)
+
+
+def _as_options(message: str) -> str:
+    """What to pass, as options: the messages of the package name arguments of Python."""
+    written = re.compile(r'pass (\w+)=("[^"]+"(?: or "[^"]+")*)')
+    return written.sub(
+        lambda found: " ".join(("pass", f"--{found[1].replace('_', '-')}", _bare(found[2]))),
+        message,
+    )
+
+
+def _bare(text: str) -> str:
+    return text.replace('"', "")
+
+
+def _guessed(error: click.NoSuchOption) -> str:
+    """The message, with the option that a word of other libraries means."""
+    known = error.ctx.command.params if error.ctx is not None else []
+    hint = likely(
+        error.option_name.lstrip("-").replace("-", "_"), [one.name or "" for one in known]
+    )
+    if not hint:
+        return error.format_message()
+    own = hint.removeprefix("; did you mean ").removesuffix("?").replace("_", "-")
+    return f"No such option {error.option_name!r}; did you mean '--{_bare(own)}'?"
 
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001

@@ -208,7 +208,16 @@ def test_nothing_costs_nothing(run):
         ([*CALIBRATE, *BUDGET, "--memory-limit", "1"], "raise memory_limit"),
         ([*CALIBRATE, "--advantage", "nan"], "advantage must be"),
         (["gamma"], "No such command 'gamma'"),
-        ([*EPSILON, "--sigma", "1"], "No such option"),
+        (
+            [*EPSILON, "--sigma", "1"],
+            "No such option '--sigma'; did you mean '--noise-multiplier'?",
+        ),
+        ([*EPSILON, "--shuffle"], "did you mean '--sampling=shuffled'?"),
+        ([*EPSILON, "--frobnicate"], "No such option '--frobnicate'"),
+        (
+            [*EPSILON, "--sampling", "shuffled"],
+            "pass --adjacency replace-one or replace-special",
+        ),
     ],
 )
 def test_errors_are_one_line(run, arguments, message):
