@@ -36,6 +36,9 @@ using namespace hockeystick;
 
 namespace {
 
+// Places, masses, excess, how many terms have that law, gain and loss.
+using PlacedTerm = std::tuple<std::vector<double>, std::vector<double>, double, std::int64_t, double, double>;
+
 py::dict described(const GridLaw& law) {
   py::dict all;
   const auto units = [](std::vector<double> masses) {
@@ -298,21 +301,12 @@ void bind_sampling(py::module_& m) {
       py::arg("deviation"), py::arg("width"), py::arg("tail"), "A log-normal law, its cells split to their ends.");
   module.def(
       "shuffle_term",
-      [](const Split& t, const Split& y, bool back, double alpha, double spacing, double bottom, double top) {
-        const TermLaw law = term_law(split_law(t), split_law(y), way_of(back), alpha, spacing, bottom, top);
-        return std::tuple(law.first, law.masses, law.excess);
+      [](const Split& t, const Split& y, bool back, double alpha, double scale, int bits, double bottom, double top) {
+        const TermLaw law = term_law(split_law(t), split_law(y), way_of(back), alpha, {scale, bits, bottom, top});
+        return std::tuple(law.places, law.masses, law.excess);
       },
-      py::arg("t"), py::arg("y"), py::kw_only(), py::arg("back"), py::arg("alpha"), py::arg("spacing"),
+      py::arg("t"), py::arg("y"), py::kw_only(), py::arg("back"), py::arg("alpha"), py::arg("scale"), py::arg("bits"),
       py::arg("bottom"), py::arg("top"), "The law of T (Y - alpha), or T (1 - alpha Y), on a grid.");
-  module.def(
-      "stretched_term",
-      [](double spacing, std::int64_t first, std::vector<double> masses, double excess, double gain, double loss,
-         double to) {
-        const TermLaw law = stretched({spacing, first, std::move(masses), excess}, gain, loss, to);
-        return std::tuple(law.first, law.masses, law.excess);
-      },
-      py::arg("spacing"), py::arg("first"), py::arg("masses"), py::arg("excess"), py::arg("gain"), py::arg("loss"),
-      py::arg("to"), "The law of gain X_+ - loss X_-, on a grid of another spacing.");
   module.def(
       "pivot_nodes",
       [](double mu, double width, double tail) {
@@ -324,19 +318,18 @@ void bind_sampling(py::module_& m) {
       py::arg("mu"), py::arg("width"), py::arg("tail"), "Corners of the last batch's output, and what lies above.");
   module.def(
       "mean_positive_part",
-      [](double spacing, const std::vector<std::tuple<std::int64_t, std::vector<double>, double, std::int64_t>>& terms,
-         double less, double grid, double tilt) {
+      [](const std::vector<PlacedTerm>& terms, double less, double smooth, double tilt, double enough) {
         std::vector<TermLaw> laws;
         std::vector<SameTerms> all;
-        for (const auto& [first, masses, excess, count] : terms) {
-          laws.push_back({spacing, first, masses, excess});
-          all.push_back({nullptr, count});
+        for (const auto& [places, masses, excess, count, gain, loss] : terms) {
+          laws.push_back({places, masses, excess});
+          all.push_back({nullptr, count, gain, loss});
         }
         for (std::size_t k = 0; k < laws.size(); ++k) all[k].law = &laws[k];
         SumSpace space;
-        return mean_positive_part(all, less, grid, tilt, space);
+        return mean_positive_part(all, less, smooth, enough, tilt, space);
       },
-      py::arg("spacing"), py::arg("terms"), py::arg("less"), py::arg("grid"), py::arg("tilt"),
+      py::arg("terms"), py::arg("less"), py::arg("smooth"), py::arg("tilt"), py::arg("enough") = 0.0,
       "E (sum of terms - less)_+, from above.");
   module.def(
       "shuffle_bound",

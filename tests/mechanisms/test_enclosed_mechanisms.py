@@ -95,10 +95,8 @@ def test_answers_enclose_and_overlap(mechanism):
         assert run.epsilon(1e-5, **how) == bounds.upper
         middle = bounds.upper
         delta = run.delta_bounds(middle, **how)
-        # Epsilon and delta of shuffled epochs are searched for one by one, and end 2 % apart.
-        most = 1.02e-5 if isinstance(mechanism, hs.Shuffled) else 1.01e-5
-        assert delta.lower <= most
-        assert delta.upper <= most
+        assert delta.lower <= 1.01e-5
+        assert delta.upper <= 1.01e-5
         power = run.true_positive_rate_bounds(0.01, **how)
         assert 0.01 <= power.lower <= power.upper <= 1
         risk = run.bayes_risk_bounds(0.5, **how)

@@ -19,23 +19,37 @@ namespace {
 
 constexpr int places = 17;  // s = 2^(-2), 2^(-3/2), ..., 64: the best is between 1 and 4 as a rule, or larger if
 constexpr int middle = 4;   // s = 1
-constexpr double most_grid = 1 << 15;              // points of a term's law
-constexpr double most_of_all = 1 << 11;            // where the last batch takes a dozen sums; half lose 3 % at noise 1
-constexpr double coarser = 4;                      // laws for the search
-constexpr int questions = 3, most_questions = 24;  // from a search for s to the next, twice as many where s stays
-constexpr int most_misses = 3;                     // searches in a row, until the bound is not asked for any more
-constexpr double farthest = 600;                   // nats; curves go on by their last value
+// From a search for s to the next, twice as many where s stays. At noise 1 to 4 and 10 to 10^4 batches, twice as many
+// take a tenth less time and lose up to 28 % of epsilon, a third as many take a tenth more and gain 1 % at most.
+constexpr int questions = 3;
+constexpr int most_misses = 3;    // searches in a row, until the bound is not asked for any more: 1 and 6 do the same
+constexpr double farthest = 600;  // nats; curves go on by their last value
 constexpr std::size_t most_values = 2000;
-constexpr double pivot_width = 0.5;    // cells of the last batch's output: they raise the bound by a fifth
+// Cells of the last batch's output: they raise delta by a fifth. Half as wide ones take twice the time for 1.5 % less
+// epsilon, twice as wide ones a sixth less for 5 % more.
+constexpr double pivot_width = 0.5;
 constexpr double most_terms = 0x1p19;  // a mean of more is below in convex order
+
+// Cells of T and Y and places of a term, of which 2^bits lie next to 0, in deviations over the number of cells; what
+// `mean_positive_part` smooths by. Of all: each half as large or one bit more takes 1.2 to 2 times the time for 0.1 to
+// 0.3 % less epsilon, each twice as large saves a fifth for 0.3 to 1 % more.
+struct Fineness {
+  double cell, place;
+  int bits;
+  double smooth;
+};
+constexpr Fineness to_search{10, 12, 3, 0.3}, for_all{4, 6, 3, 0.2}, for_left_out{3, 3, 4, 0.05};
+const Fineness& fineness_of(const ShuffledEpoch& epoch, bool fine) {
+  return !fine ? to_search : epoch.uses_all ? for_all : for_left_out;
+}
 
 double s_at(int place) { return math::exp((0.5 * place - 2) * 0.69314718055994531); }
 
 // A multiple of 2^-40, not below x (1 + 8 u).
 double raised(double x) { return std::ceil(x * (1 + 8 * u) * 0x1p40) * 0x1p-40; }  // proof: shuffled-left-out
 
-// A power of two next below, for a grid.
-double grid_spacing(double x) { return std::ldexp(1.0, std::ilogb(x)); }
+// The power of two next below.
+double power_of_two(double x) { return std::ldexp(1.0, std::ilogb(x)); }
 
 struct Kept {
   ShuffledEpoch epoch{};
@@ -71,7 +85,7 @@ Points points_of(ShuffleBound& bound, Way way, const ShuffledEpoch& epoch, doubl
         (0.25 + 0.75 * std::min(1.0, math::log(first / value) / 8)) * (epoch.uses_all ? 26 : 13) / cells;
     // The curve falls by a seventh of its logarithm, and further out by half of it, from a point to the next. Steps are
     // powers of two, so that about the same values lead to the same points.
-    step = grid_spacing(k == 0 ? fall / rate : std::clamp(fall / rate, step / 2, 2 * step));
+    step = power_of_two(k == 0 ? fall / rate : std::clamp(fall / rate, step / 2, 2 * step));
     before = value;
     x += step;
   }
@@ -98,25 +112,24 @@ ShuffleBound::ShuffleBound(const ShuffledEpoch& epoch, double cells, double tail
 const ShuffleBound::Split& ShuffleBound::split(int place, bool fine) {
   std::vector<Split>& slot = known_[static_cast<std::size_t>(2 * place + fine)];
   if (slot.empty()) {
-    const double s = s_at(place), width = (fine ? 1.5 : 3 * coarser) / cells_;
+    const double s = s_at(place), width = fineness_of(epoch_, fine).cell / cells_;
     slot.push_back({split_lognormal(raised(std::sqrt(1 + s) * epoch_.mu), width, tail_ / 10),
                     split_lognormal(raised(std::sqrt(1 + 1 / s) * epoch_.mu), width, tail_ / 10)});
   }
   return slot.front();
 }
 
-double ShuffleBound::grid_of(bool fine) const { return (fine ? 3.6 : 12) / cells_ * (epoch_.uses_all ? 2 : 1); }
-
 TermLaw ShuffleBound::term(Way way, double alpha, int place, bool fine) {
   const Split& laws = split(place, fine);
   const double s = s_at(place), square = epoch_.mu * epoch_.mu;
   const double of_t = (1 + s) * square, of_y = (1 + 1 / s) * square;
-  const double y2 = math::exp(of_y),
+  // Of what is not rare: a grid that is finer than it needs to be costs few places.
+  const double t2 = math::exp(std::min(of_t, 1.0)), y2 = math::exp(std::min(of_y, 1.0)),
                spread = way == Way::forth ? y2 + alpha * (alpha - 2) : 1 + alpha * (alpha * y2 - 2);
   const double less_mean = (alpha - 1) * (alpha - 1);
-  const double deviation = std::sqrt(math::exp(of_t) * spread - less_mean);
+  const double deviation = std::sqrt(t2 * spread - less_mean);
   // What is left out of the mean at the ends of the grid may be a small part of the bound, that of the last question.
-  const double tail = std::clamp(5e-3 * searches_[way == Way::back].last, tail_ / 10, 1e-4);
+  const double tail = std::clamp(1e-3 * searches_[way == Way::back].last, tail_ / 10, 1e-5);
   const auto largest = [](double variance, double beyond) {
     return math::exp(variance / 2 + upper_normal_quantile(beyond).upper * std::sqrt(variance));
   };
@@ -125,22 +138,23 @@ TermLaw ShuffleBound::term(Way way, double alpha, int place, bool fine) {
   const bool forth = way == Way::forth;
   const double top = largest(forth ? of_t + of_y : of_t, tail);
   const double bottom = alpha * largest(forth ? of_t : of_t + of_y, rare);
-  const double points = epoch_.uses_all ? most_of_all : most_grid;
-  const double wanted = std::max(deviation * grid_of(fine), (top + bottom) / points);
+  const auto [cell, place_width, bits, smooth] = fineness_of(epoch_, fine);
+  const double wanted = std::max(std::ldexp(deviation * place_width / cells_, bits), (top + bottom) * 0x1p-38);
   if (!(wanted < 0x1p500)) return {};
-  return term_law(laws.t, laws.y, way, alpha, grid_spacing(wanted), -bottom, top);
+  return term_law(laws.t, laws.y, way, alpha, {power_of_two(wanted), bits, bottom, top});
 }
 
-double ShuffleBound::of_left_out(const TermLaw& term, double alpha, double grid, double& tilt) {
+double ShuffleBound::of_left_out(const TermLaw& term, double alpha, bool fine, double& tilt) {
   const double count = std::min(epoch_.batches, most_terms);
   const double less = epoch_.by_batch * count * (alpha - 1) * (1 - 8 * u);  // proof: shuffled-left-out
   const SameTerms terms{&term, static_cast<std::int64_t>(count)};
-  return mean_positive_part({&terms, 1}, less, grid, tilt, space_) / count * epoch_.joins * (1 + 4 * u);
+  return mean_positive_part({&terms, 1}, less, fineness_of(epoch_, fine).smooth, 0, tilt, space_) / count *
+         epoch_.joins * (1 + 4 * u);
 }
 
 // E (sum of the other batches' terms - pivot less)_+, in units of a whole batch; the pivot's own size is 1 or the last.
-double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, double grid,
-                                double& tilt) {
+double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, bool fine,
+                                double enough, double& tilt) {
   const bool has_last = pivot == 1 && epoch_.last_size < 1;
   const double full = epoch_.batches - (has_last ? 2 : 1), count = std::min(full, most_terms), each = full / count;
   std::vector<SameTerms> terms;
@@ -153,11 +167,12 @@ double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, 
   add(each, count);
   if (has_last) add(epoch_.last_size, 1);
   const double of_pivot = pivot * less;
-  return mean_positive_part(terms, of_pivot - 4 * u * std::fabs(of_pivot), grid, tilt,
+  return mean_positive_part(terms, of_pivot - 4 * u * std::fabs(of_pivot), fineness_of(epoch_, fine).smooth, enough,
+                            tilt,
                             space_);  // proof: shuffled-every
 }
 
-double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double grid, double pivot, double& tilt) {
+double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, bool fine, double pivot, double& tilt) {
   const double nu = epoch_.replaces ? epoch_.mu / 2 : epoch_.mu, last = epoch_.last_size;
   if (pivots_.nodes.empty()) pivots_ = pivot_nodes(raised(nu), pivot_width, tail_ / 10);
   const double all = epoch_.batches - 1 + last;
@@ -165,29 +180,23 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double g
   for (const PivotNode& node : pivots_.nodes) rest += node.mass;
   // A corner counts p times the mean of all terms above 0 at most, and the pivot.
   double above = term.excess;
-  for (std::size_t k = 0; k < term.masses.size(); ++k) above += term.masses[k] * std::max(0.0, term.at(k));
+  for (std::size_t k = 0; k < term.masses.size(); ++k) above += term.masses[k] * std::max(0.0, term.places[k]);
   const double slope = above * all * (1 + 1e-9) + 1;  // proof: shuffled-every
   double total = pivots_.excess * slope;              // proof: shuffled-every
-  std::size_t left = pivots_.nodes.size();
-  for (; left > 1; --left) {
-    const PivotNode& node = pivots_.nodes[left - 1];
-    const double most = total + node.mass * std::max(node.gain, 1.0) * slope;  // proof: shuffled-every
-    if (most > 1e-3 * all * searches_[way == Way::back].last) break;
-    total = most, rest -= node.mass;
-  }
   std::vector<double>& tilts = searches_[way == Way::back].tilts;
   tilts.resize(pivots_.nodes.size());
-  for (std::size_t k = left; k-- > 0;) {
+  const double least = 1e-3 * all * searches_[way == Way::back].last;  // of what counts
+  for (std::size_t k = pivots_.nodes.size(); k-- > 0;) {
     const PivotNode& node = pivots_.nodes[k];
     const double gain = way == Way::forth || epoch_.replaces ? node.gain : 1;
     const double loss = way == Way::back || epoch_.replaces ? alpha * node.loss * (1 - 2 * u) : alpha;
     const double less = down(loss - gain);  // proof: shuffled-every
     if (tilts[k] == 0) tilts[k] = tilt;
-    const double value = with_pivot(term, less, pivot, node, grid, tilts[k]);
+    const double value = with_pivot(term, less, pivot, node, fine, least / node.mass, tilts[k]);
     tilt = tilts[k];
     total += node.mass * value;
     rest -= node.mass;
-    if (rest * value < 1e-3 * total || k == 0) {
+    if (rest * value < 4e-3 * total || k == 0) {
       total += std::max(0.0, rest) * value;  // proof: shuffled-every
       break;
     }
@@ -198,12 +207,11 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double g
 double ShuffleBound::bound(Way way, double alpha, int place, bool fine, double& tilt) {
   const TermLaw law = term(way, alpha, place, fine);
   if (law.masses.empty()) return infinity;
-  if (tilt == 0) tilt = 1 / (law.spacing * (fine ? 1 : 4) * std::sqrt(std::min(epoch_.batches, most_terms)));
-  const double grid = grid_of(fine);
-  if (!epoch_.uses_all) return of_left_out(law, alpha, grid, tilt);
-  const double whole = of_all(law, way, alpha, grid, 1, tilt);
+  if (tilt == 0) tilt = 1 / (law.places.back() * std::sqrt(std::min(epoch_.batches, most_terms)));
+  if (!epoch_.uses_all) return of_left_out(law, alpha, fine, tilt);
+  const double whole = of_all(law, way, alpha, fine, 1, tilt);
   if (epoch_.last_size == 1 || epoch_.batches > 2) return whole;
-  return std::min(whole, of_all(law, way, alpha, grid, epoch_.last_size, tilt));
+  return std::min(whole, of_all(law, way, alpha, fine, epoch_.last_size, tilt));
 }
 
 void ShuffleBound::search(Way way, double alpha, double alone) {
@@ -228,7 +236,7 @@ void ShuffleBound::search(Way way, double alpha, double alone) {
     while (improves(at - 1)) continue;
   found.helps = best < 1.2 * alone;
   const bool stays = epoch_.uses_all && found.helps && at == found.place;
-  found.wait = stays ? std::min(2 * found.wait, most_questions) : (epoch_.uses_all ? 2 : 1) * questions;
+  found.wait = stays ? 2 * found.wait : (epoch_.uses_all ? 2 : 1) * questions;
   found.place = at;
   found.tilt = tilt;
   found.misses = found.helps ? 0 : found.misses + 1;

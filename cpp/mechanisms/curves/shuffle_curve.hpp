@@ -61,11 +61,11 @@ class ShuffleBound {
   /// Downhill in s from where the last search found it, or from 1 if that is better.
   void search(Way way, double alpha, double alone);
   double bound(Way way, double alpha, int place, bool fine, double& tilt);
-  double grid_of(bool fine) const;
   TermLaw term(Way way, double alpha, int place, bool fine);
-  double of_left_out(const TermLaw& term, double alpha, double grid, double& tilt);
-  double of_all(const TermLaw& term, Way way, double alpha, double grid, double pivot, double& tilt);
-  double with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, double grid, double& tilt);
+  double of_left_out(const TermLaw& term, double alpha, bool fine, double& tilt);
+  double of_all(const TermLaw& term, Way way, double alpha, bool fine, double pivot, double& tilt);
+  double with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, bool fine, double enough,
+                    double& tilt);
 
   ShuffledEpoch epoch_;
   double cells_, tail_;

@@ -2,223 +2,274 @@
 #include "mechanisms/curves/shuffle_sum.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <complex>
+#include <numbers>
 #include <vector>
 
+#include "numeric/complex.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/fft/cache.hpp"
-#include "numeric/fft/convolution.hpp"
+#include "numeric/point_mass_transform.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/simd/vector_math.hpp"
-#include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr std::size_t most_points = std::size_t{1} << 16;  // of a transform, which takes 3 ms
-constexpr double window = 24;                              // in units of 1 / tilt
+using Complex = std::complex<double>;
 
-// Of some places, sums of q m and of k q m: four at once, of which none waits for another.
-std::array<double, 2> mass_and_place(const std::vector<double>& masses, const std::vector<double>& factors,
-                                     std::size_t from, std::size_t to) {
-  const double *m = masses.data(), *f = factors.data();
-  double mass[4] = {}, place[4] = {};
-  std::size_t k = from;
-  for (; k + 4 <= to; k += 4)
-    for (std::size_t i = 0; i < 4; ++i) {
-      const double q = m[k + i] * f[k + i];
-      mass[i] += q, place[i] += q * static_cast<double>(static_cast<std::int64_t>(k + i));
-    }
-  for (; k < to; ++k) mass[0] += m[k] * f[k], place[0] += m[k] * f[k] * static_cast<double>(k);
-  return {mass[0] + mass[1] + mass[2] + mass[3], place[0] + place[1] + place[2] + place[3]};
-}
+constexpr double most_samples = 1 << 12;  // of a line; fewer than 100 as a rule
+constexpr double damped = 5;              // samples end where the normal variable's transform is e^-5
 
-// log E e^(tilt X), and its slope in the tilt.
+// log E e^(tilt X), what it is off by, and its slope in the tilt.
 struct Moments {
-  double log_mass = 0, mean = 0;
+  double log_mass = 0, off = 0, mean = 0;
+
+  double above() const { return log_mass + off; }
 };
 
-Moments moments(const SameTerms& terms, double tilt, std::vector<double>& room) {
-  const TermLaw& law = *terms.law;
-  const double first = static_cast<double>(law.first), below = terms.loss * law.spacing,
-               above = terms.gain * law.spacing;
-  const std::size_t size = law.masses.size(),
-                    negative = law.first < 0 ? std::min(size, static_cast<std::size_t>(-law.first)) : 0;
-  const double top = tilt * (first + static_cast<double>(size - 1)) * (negative == size ? below : above);
-  room.resize(size);
-  for (std::size_t k = 0; k < negative; ++k) room[k] = tilt * (first + static_cast<double>(k)) * below - top;
-  for (std::size_t k = negative; k < size; ++k) room[k] = tilt * (first + static_cast<double>(k)) * above - top;
-  exponentials(room);
-  const auto [mass, mean] = mass_and_place(law.masses, room, 0, negative);
-  const auto [more, further] = mass_and_place(law.masses, room, negative, size);
-  const double sum = below * (first * mass + mean) + above * (first * more + further);
-  return {top + math::log(mass + more), sum / (mass + more)};
+// Of a term at the given places. `tilted`: e^(tilt x - top) at each.
+Moments moments(const std::vector<double>& masses, const std::vector<double>& places, double tilt,
+                std::vector<double>& tilted) {
+  const std::size_t size = masses.size();
+  const double top = tilt * places.back();
+  tilted.resize(size);
+  for (std::size_t k = 0; k < size; ++k) tilted[k] = tilt * places[k] - top;
+  exponentials(tilted);
+  double mass[4] = {}, mean[4] = {};
+  const auto add = [&](std::size_t k, std::size_t to) {
+    const double q = masses[k] * tilted[k];
+    mass[to] += q, mean[to] += q * places[k];
+  };
+  std::size_t k = 0;
+  for (; k + 4 <= size; k += 4)
+    for (std::size_t i = 0; i < 4; ++i) add(k + i, i);
+  for (; k < size; ++k) add(k, 0);
+  const double total = mass[0] + mass[1] + mass[2] + mass[3], log_mass = top + math::log(total);
+  const double roundings = static_cast<double>(size) + 16 + 4 * std::fabs(log_mass);
+  const double reach = tilt * (std::fabs(places.back()) + std::fabs(places.front()));
+  const double off = (roundings + 4 * reach) * u;  // proof: shuffled-terms
+  return {log_mass, off, (mean[0] + mean[1] + mean[2] + mean[3]) / total};
 }
 
-double mean_of(std::span<const SameTerms> terms) {
-  double mean = 0;
-  for (const auto& [law, count, gain, loss] : terms)
-    for (std::size_t k = 0; k < law->masses.size(); ++k) {
-      const double x = law->at(k);
-      mean += static_cast<double>(count) * x * (x < 0 ? loss : gain) * law->masses[k];
+// A term at its places in the sum: all above the last one are moved down there, and `excess` is what the mean loses.
+struct Placed {
+  std::vector<double>&places, &masses;
+  std::int64_t count;
+  double excess;
+
+  double times() const { return static_cast<double>(count); }
+};
+
+// The sum of all terms, less what is taken off.
+class Sum {
+ public:
+  Sum(std::span<const SameTerms> terms, double less, SumSpace& space) : room_(space.room) {
+    space.places.resize(std::max(space.places.size(), terms.size()));
+    space.masses.resize(space.places.size());
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const auto& [law, count, gain, loss] = terms[i];
+      const double n = static_cast<double>(count), each = i == 0 ? less / n : 0;
+      std::vector<double>& places = space.places[i];
+      places.resize(law->places.size());
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        const double x = law->places[k], most = std::fabs(x) * std::max(gain, loss) + std::fabs(each);
+        places[k] = x * (x < 0 ? loss : gain) - each + 8 * u * most;  // proof: shuffled-terms
+      }
+      space.masses[i] = law->masses;
+      all_.push_back({places, space.masses[i], count, law->excess * gain});
+      for (std::size_t k = 0; k < places.size(); ++k) mean_ += n * places[k] * law->masses[k];
     }
-  return mean;
-}
-
-// Of the sum of all terms.
-Moments moments(std::span<const SameTerms> terms, double tilt, std::vector<double>& room) {
-  Moments all;
-  for (const SameTerms& each : terms) {
-    const Moments one = moments(each, tilt, room);
-    all.log_mass += static_cast<double>(each.count) * one.log_mass;
-    all.mean += static_cast<double>(each.count) * one.mean;
+    double square = 0;
+    for (const Placed& one : all_) square += usual_square(one);
+    width_ = std::max(std::fabs(mean_), std::sqrt(square));
+    for (Placed& one : all_) width_ = std::max(width_, 0.1 * cut(one, square - usual_square(one)));
   }
-  return all;
-}
 
-// About where log E e^(tilt (S - less)) - 2 log tilt is least, which is convex: by bisection, from `tilt` on.
-void find_tilt(std::span<const SameTerms> terms, double less, double& tilt, std::vector<double>& room) {
+  Moments at(double tilt) {
+    Moments all;
+    for (const Placed& each : all_) {
+      const Moments one = moments(each.masses, each.places, tilt, room_);
+      all.log_mass += each.times() * one.log_mass;
+      all.off += each.times() * one.off;
+      all.mean += each.times() * one.mean;
+    }
+    return all;
+  }
+
+  double largest() const {
+    double all = 0;
+    for (const Placed& one : all_) all += one.times() * one.places.back();
+    return all;
+  }
+  double excess() const {
+    double all = 0;
+    for (const Placed& one : all_) all += one.times() * one.excess;
+    return all * (1 + 1e-12);  // proof: shuffled-terms
+  }
+  // How far 0 is from the mean, or, if that is more, the deviation of the sum as a rule.
+  double width() const { return width_; }
+
+  const std::vector<Placed>& terms() const { return all_; }
+  std::vector<double>& room() { return room_; }
+
+ private:
+  // The square of the deviation of a sum of such terms, each cut to what one of them exceeds in every other sum.
+  static double usual_square(const Placed& one) {
+    std::size_t k = one.places.size() - 1;
+    for (double beyond = 0; k > 0 && one.times() * beyond < 0.5; --k) beyond += one.masses[k];
+    const double most = one.places[k] * one.places[k];
+    double square = 0;
+    for (std::size_t i = 0; i < one.places.size(); ++i)
+      square += one.masses[i] * std::min(most, one.places[i] * one.places[i]);
+    return one.times() * square;
+  }
+
+  // Ends a term where one of its size lifts the sum above 0, but for about 4 deviations of the rest, whose square
+  // begins with `square`: there the positive part goes on as a line, of which the mean is taken. The deviation of what
+  // is left.
+  double cut(Placed& one, double square) {
+    double mean = 0;
+    for (std::size_t k = 0; k < one.places.size(); ++k) mean += one.places[k] * one.masses[k];
+    const double far = mean + std::max(0.0, -mean_);
+    std::size_t last = 0;
+    for (; last < one.places.size() && one.places[last] <= far + 4 * std::sqrt(square); ++last) {
+      const double x = one.places[last] - mean;
+      square += one.times() * one.masses[last] * x * x;
+    }
+    if (last == one.places.size()) return std::sqrt(square);
+    const double end = far + 4 * std::sqrt(square);
+    if (end > one.places[last] || end <= 0) return std::sqrt(square);
+    const double sums = 2 * static_cast<double>(one.places.size()) * u;
+    double mass = 0;
+    for (std::size_t k = last; k < one.places.size(); ++k) {
+      one.excess += one.masses[k] * (one.places[k] - end) * (1 + 4 * u);  // proof: shuffled-terms
+      mass += one.masses[k];
+    }
+    one.places.resize(last + 1), one.masses.resize(last + 1);
+    one.places[last] = end, one.masses[last] = mass * (1 + sums);  // proof: shuffled-terms
+    return std::sqrt(square);
+  }
+
+  std::vector<Placed> all_;
+  std::vector<double>& room_;
+  double mean_ = 0, width_ = 0;
+};
+
+// About where log E e^(tilt S) - 2 log tilt is least, which is convex: by bisection, from `tilt` on.
+void find_tilt(Sum& sum, double& tilt) {
+  const double steepest = 1e6 * sum.terms().front().times() / sum.largest();  // where no sum exceeds 0 by much
   double low = 0, high = infinity, factor = 1.3;
-  const double steepest = 1e4 / terms.front().law->spacing;  // where no sum exceeds `less` by much
-  for (int step = 0; step < 60 && high > 1.31 * low && low < steepest; ++step) {
-    const bool rises = !(moments(terms, tilt, room).mean - less - 2 / tilt < 0);
+  for (int step = 0; step < 60 && high > 1.08 * low && low < steepest; ++step) {
+    const bool rises = !(sum.at(tilt).mean - 2 / tilt < 0);
     (rises ? high : low) = tilt;
     tilt = low == 0 ? tilt / factor : high == infinity ? factor * tilt : std::sqrt(low * high);
     factor *= 1.3;
   }
 }
 
-// How far sums reach above `less`: one at the end of the window counts e^-24, and about e^-8 of the tilted mass lies
-// beyond, for the best of some further tilts.
-double window_of(std::span<const SameTerms> terms, double less, double tilt, std::vector<double>& room) {
-  const double at = moments(terms, tilt, room).log_mass;
-  double reach = infinity;
-  for (double further = 0.25 * tilt; further > 0.004 * tilt; further /= 2) {
-    const double rise = moments(terms, tilt + further, room).log_mass - at - further * less;
-    if ((8 + rise) / further < reach)
-      reach = (8 + rise) / further;
-    else if (reach < infinity)
-      break;
-  }
-  return std::max(window / tilt, reach);
+// The least period at which e^(tilt x) E (S - x)_+ falls by e^-7 to both sides of 0, by Chernoff's inequality at some
+// other tilts.
+double period_of(Sum& sum, double tilt) {
+  const double at = sum.at(tilt).log_mass;
+  const auto reach = [&](double side) {
+    double least = infinity;
+    for (double further = 0.8 * tilt; further > 0.004 * tilt; further /= 2) {
+      const double other = tilt + side * further;
+      const double beyond = (7 + sum.at(other).log_mass - at + math::log(tilt / other)) / further;
+      if (!(beyond < least) && least < infinity) break;
+      least = std::min(least, beyond);
+    }
+    return least;
+  };
+  return std::max(reach(1), reach(-1));
 }
 
-// Tilted masses of a term on a circle, each e^(by x - log_unit) of a mass.
-struct Circle {
-  double total = 0, log_unit = 0;
+// Complex numbers and bounds of what they are off by. What is below 2^-100 counts as 0.
+struct Samples {
+  std::vector<double> re, im, errors;
+
+  void resize(std::size_t size) {
+    for (std::vector<double>* each : {&re, &im, &errors}) each->resize(size);
+  }
+  void multiply(const Samples& by) {
+    for (std::size_t k = 0; k < re.size(); ++k) {
+      const double x = re[k] * by.re[k] - im[k] * by.im[k], y = re[k] * by.im[k] + im[k] * by.re[k];
+      const double kept = x * x + y * y > 0x1p-200 ? 1 : 0;
+      re[k] = x * kept, im[k] = y * kept;
+    }
+  }
 };
 
-Circle circle_of(const TermLaw& term, double by, std::size_t size, SumSpace& space) {
-  std::vector<double>& tilted = space.room;
-  Circle circle{0, moments({&term, 1}, by, tilted).log_mass};
-  space.circle.assign(size, 0.0);
-  double largest = std::fabs(circle.log_unit);
-  for (std::size_t k = 0; k < tilted.size(); ++k) tilted[k] = by * term.at(k) - circle.log_unit;
-  largest += std::max(std::fabs(tilted.front()), std::fabs(tilted.back()));
-  exponentials(tilted);
-  const double meet = static_cast<double>(tilted.size() / size + 1);
-  const double raised = 1 + (8 + 2 * largest + meet) * u;  // proof: shuffled-terms
-  const auto period = static_cast<std::int64_t>(size);
-  auto place = static_cast<std::size_t>(((term.first % period) + period) % period);
-  CompensatedSum total;
-  for (std::size_t k = 0; k < tilted.size(); ++k) {
-    const double mass = tilted[k] * term.masses[k] * raised + 1e-300;
-    space.circle[place] += mass;
-    total.add(mass);
-    if (++place == size) place = 0;
-  }
-  circle.total = total.value() * (1 + 8 * u);
-  return circle;
-}
-
-// The sum of masses, raised by `error`, times factors and values from `first` on: four sums at once.
-double tilted_sum(const double* masses, const double* factors, std::size_t size, double error, double first,
-                  double spacing) {
-  double sums[4] = {};
-  const auto add = [=](double& to, std::size_t k) {
-    const double value = first + static_cast<double>(static_cast<std::int64_t>(k)) * spacing;
-    to += std::max(0.0, masses[k] + error) * factors[k] * value;  // proof: shuffled-terms
+// Multiplies the values by the transform of a tilted term at the first multiples of `spacing`, to the power of its
+// number; errors are relative to 1.
+void multiply_by_powers(const Placed& term, double tilt, double spacing, std::vector<double>& tilted, Samples& values) {
+  moments(term.masses, term.places, tilt, tilted);
+  const double end = std::fabs(term.places.back());
+  const auto point_at = [&](std::size_t k) {
+    const double x = term.places[k], off = (8 + 4 * tilt * (std::fabs(x) + end)) * u;  // proof: shuffled-terms
+    return PointMass{term.masses[k] * tilted[k], x, off};
   };
-  std::size_t k = 0;
-  for (; k + 4 <= size; k += 4)
-    for (std::size_t i = 0; i < 4; ++i) add(sums[i], k + i);
-  for (; k < size; ++k) add(sums[0], k);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-// The spacing of a grid for the sum, a power of two. It is coarser than that of a term where `less` is far below the
-// mean.
-double spacing_of(std::span<const SameTerms> terms, double grid, double tilt, double over) {
-  double natural = 0, count = 0;
-  for (const auto& [law, times, gain, loss] : terms) {
-    natural = std::max(natural, law->spacing * (gain == loss ? gain : (gain + loss) / 2));
-    count += static_cast<double>(times);
+  PointMassTransform transform(term.places.size(), point_at, spacing);
+  Samples base;
+  base.resize(values.errors.size());
+  for (std::size_t k = 0; k < values.errors.size(); ++k) {
+    const auto [re_less_1, im, rounding] = transform.next();
+    base.re[k] = 1 + re_less_1, base.im[k] = im;
+    values.errors[k] += term.times() * (rounding + 8 * u);  // proof: shuffled-terms
   }
-  const double coarse = grid * std::min(1 / tilt, over) / std::sqrt(count);
-  return std::ldexp(1.0, std::ilogb(std::max(natural, coarse)));
+  Samples power = base;
+  for (int bit = std::ilogb(term.times()); bit-- > 0;) {
+    power.multiply(power);
+    if ((term.count >> bit) % 2 == 1) power.multiply(base);
+  }
+  values.multiply(power);
 }
 
 }  // namespace
 
-double mean_positive_part(std::span<const SameTerms> terms, double less, double grid, double& tilt, SumSpace& space) {
-  double most = 0, excess = 0;
-  for (const auto& [law, count, gain, loss] : terms) {
-    most += static_cast<double>(count) * gain * std::max(0.0, law->at(law->masses.size() - 1));
-    excess += static_cast<double>(count) * gain * law->excess;
-  }
-  excess *= 1 + 1e-12;                            // proof: shuffled-terms
-  if (most * (1 + 1e-12) <= less) return excess;  // proof: shuffled-terms
-  std::vector<double>& room = space.room;
-  find_tilt(terms, less, tilt, room);
-  const double reach = window_of(terms, less, tilt, room);
-  const double natural = spacing_of(terms, grid, tilt, mean_of(terms) - less);
-  const double least = std::min(reach, 0x1p900) / static_cast<double>(most_points);
-  const double spacing = std::max(natural, std::ldexp(1.0, std::ilogb(least) + 1));
-  const double wanted = reach / spacing;
-  const std::size_t size =
-      RealFft::good_size(static_cast<std::size_t>(std::clamp(wanted, 64.0, static_cast<double>(most_points))));
-  const double period = spacing * static_cast<double>(size);
-  tilt = std::max(tilt, window / period);
-  const double by = with_bits(tilt, 20);  // products with places are exact
+double mean_positive_part(std::span<const SameTerms> terms, double less, double smooth, double enough, double& tilt,
+                          SumSpace& space) {
+  Sum sum(terms, less, space);
+  const double excess = sum.excess();
+  if (!(sum.largest() > 0)) return excess;  // proof: shuffled-terms
+  find_tilt(sum, tilt);
   checkpoint();
-  const auto fft = shared_fft(size);
-  double log_unit = 0, log_total = 0, off = by * std::fabs(less);
-  const auto next = [&](const SameTerms& each) {
-    const auto n = static_cast<double>(each.count);
-    const bool as_is = each.gain == 1 && each.loss == 1 && spacing == each.law->spacing;
-    const TermLaw moved = as_is ? TermLaw{} : stretched(*each.law, each.gain, each.loss, spacing);
-    const TermLaw& law = as_is ? *each.law : moved;
-    const Circle circle = circle_of(law, by, size, space);
-    log_unit += n * circle.log_unit, off += n * std::fabs(circle.log_unit);
-    log_total += n * std::max(0.0, math::log(circle.total)) * (1 + 8 * u) + 1e-12;
-  };
-  double error = 0;
-  if (terms.size() == 1) {
-    next(terms.front());
-    if (terms.front().count > 1) error = cyclic_power(*fft, space.circle, terms.front().count);
-  } else {
-    CyclicProduct product(*fft);
-    for (const SameTerms& each : terms) {
-      next(each);
-      product.multiply(space.circle, each.count);
-    }
-    error = product.finish(space.circle);
+  // S_+ <= e^(tilt S - 1) / tilt.
+  const Moments all = sum.at(tilt);
+  const double rounding = (32 + 8 * std::fabs(all.log_mass)) * u;
+  const double chernoff =
+      math::exp(all.above() - 1) / tilt * (1 + rounding) + excess * (1 + 4 * u);  // proof: shuffled-terms
+  if (chernoff <= enough) return chernoff;
+  const double deviation = std::max(smooth * std::min(1 / tilt, sum.width()), 1e-3 / tilt);
+  const double last = std::sqrt(2 * damped) / deviation;
+  const double spacing = std::max(2 * std::numbers::pi / period_of(sum, tilt), last / most_samples);
+  const auto samples = static_cast<std::size_t>(std::ceil(last / spacing));
+  // The mean is at most the sum over all k of Re f(tilt + i k spacing) spacing / (2 pi), f(z) = e^(v z^2 / 2) E e^(z S)
+  // / z^2, v the variance that is added; here in units of its value at k = 0.
+  const double step = spacing / tilt, variance = deviation * deviation * tilt * tilt;
+  const Complex turn{math::cos(variance * step), math::sin(variance * step)};
+  Samples values;
+  values.resize(samples);
+  Complex turned = 1;
+  for (std::size_t k = 0; k < samples; ++k) {
+    turned = product_of(turned, turn);
+    values.re[k] = turned.real(), values.im[k] = turned.imag();
+    values.errors[k] = static_cast<double>(4 * k + samples + 64) * u;
   }
-  // Sums from the first place above `less` on, one period; those beyond would seem lower, those below are raised.
-  const double start = std::floor(less / spacing) + 1, rest = std::fmod(start, static_cast<double>(size));
-  const auto place = static_cast<std::size_t>(rest < 0 ? rest + static_cast<double>(size) : rest);
-  const auto value = [&](std::size_t k) { return (start + static_cast<double>(k)) * spacing - less; };
-  room.resize(size);
-  for (std::size_t k = 0; k < size; ++k) room[k] = -by * value(k);
-  exponentials(room);
-  double sum = tilted_sum(space.circle.data() + place, room.data(), size - place, error, value(0), spacing);
-  sum += tilted_sum(space.circle.data(), room.data() + (size - place), place, error, value(size - place), spacing);
-  const double rounding = (2 * static_cast<double>(size) + 128 + 4 * by * period) * u;
-  sum += math::exp(log_total) * period * math::exp(-by * period);                             // proof: shuffled-terms
-  const double scale = math::exp(log_unit - by * less) * (1 + rounding + (4 + 4 * off) * u);  // proof: shuffled-terms
-  const double mean = (sum * scale + excess) * (1 + 8 * u) + 1e-300;                          // proof: shuffled-terms
+  for (const Placed& one : sum.terms()) multiply_by_powers(one, tilt, spacing, sum.room(), values);
+  double total = 1, off = 0;
+  for (std::size_t k = 0; k < samples; ++k) {
+    const double y = step * static_cast<double>(k + 1), size = 1 + y * y;
+    const double damp = 2 * math::exp(-variance * y * y / 2) / size;
+    total += damp * (values.re[k] * (1 - y * y) + 2 * values.im[k] * y) / size;
+    off += damp * math::expm1(values.errors[k]);
+  }
+  const double end = step * static_cast<double>(samples);
+  off += 2 * math::exp(-variance * end * end / 2) / (step * end);  // proof: shuffled-terms
+  const double scale = math::exp(all.above() + variance / 2) * step / (2 * std::numbers::pi * tilt);
+  const double mean = (std::max(0.0, total) + off * (1 + 1e-9)) * scale * (1 + rounding) + excess + 1e-300;
   return mean < infinity ? mean : infinity;
 }
 

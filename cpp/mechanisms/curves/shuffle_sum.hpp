@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean of the positive part of a sum of independent terms, from above, by one Fourier transform.
+// The mean of the positive part of a sum of independent terms, from above, by a sum along a line of complex tilts.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,15 @@ struct SameTerms {
 
 /// Room to work in, kept from one sum to the next.
 struct SumSpace {
-  std::vector<double> room, circle;
+  std::vector<std::vector<double>> places, masses;
+  std::vector<double> room;
 };
 
 /// An upper bound of E (sum of all terms - less)_+. `tilt` is where the search for a good tilt starts, and the tilt
-/// found. Where `less` is far below the mean, terms are put on a coarser grid: it raises the variance of the sum by
-/// about grid^2 / 6, in units of 1 / tilt^2.
-double mean_positive_part(std::span<const SameTerms> terms, double less, double grid, double& tilt, SumSpace& space);
+/// found. A normal variable whose deviation is `smooth` / tilt is added to the sum, which raises the mean of a tail by
+/// about smooth^2 / 2 of itself, and makes few points of the line suffice.
+/// Any bound up to `enough` will do.
+double mean_positive_part(std::span<const SameTerms> terms, double less, double smooth, double enough, double& tilt,
+                          SumSpace& space);
 
 }  // namespace hockeystick

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
+#include "numeric/double_bits.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
@@ -11,8 +13,6 @@
 
 namespace hockeystick {
 namespace {
-
-double power_of_two(double x) { return std::ldexp(1.0, std::ilogb(x)); }
 
 // Of a cell between the values `low` and `high`, P(cell) and E of the value over it: masses at both ends, rounded up.
 struct Ends {
@@ -37,10 +37,43 @@ std::vector<double> factors(const SplitLaw& y, Way way, double alpha) {
   return all;
 }
 
+// The places of a grid, and in which gap a number is. Those above 0 are, less the scale, doubles with few bits, which
+// are exact; those below are their negatives.
+struct Places {
+  explicit Places(const TermGrid& grid)
+      : shift(52 - grid.bits), first(bits_of(grid.scale) >> shift), scale(grid.scale), below(index(grid.bottom) + 1) {
+    const std::size_t above = index(grid.top) + 1;
+    for (std::size_t k = below; k > 0; --k) at.push_back(-size(k));
+    for (std::size_t k = 0; k <= above; ++k) at.push_back(size(k));
+  }
+
+  double size(std::size_t k) const { return double_of((first + k) << shift) - scale; }
+  std::size_t index(double x) const { return static_cast<std::size_t>((bits_of(x + scale) >> shift) - first); }
+
+  struct Gap {
+    std::size_t near, far;  // of which `near` is closer to 0
+    double share;           // of the way to `far`
+  };
+  // Rounding is monotone: the sum's gap is that of abs(x) or the next one.
+  Gap around(double x) const {
+    const double far = std::fabs(x);
+    std::size_t k = index(far);
+    if (far < size(k)) --k;  // proof: shuffled-terms
+    const double share = (far - size(k)) / (size(k + 1) - size(k));
+    return x < 0 ? Gap{below - k, below - k - 1, share} : Gap{below + k, below + k + 1, share};
+  }
+
+  int shift;
+  std::uint64_t first;
+  double scale;
+  std::size_t below;
+  std::vector<double> at;
+};
+
 }  // namespace
 
 SplitLaw split_lognormal(double deviation, double width, double tail) {
-  const double step = power_of_two(width), reach = upper_normal_quantile(tail).upper;
+  const double step = with_bits(width, 3), reach = upper_normal_quantile(tail).upper;
   const double first = -std::ceil(reach / step) * step;
   const auto cells = static_cast<std::size_t>(std::ceil((deviation + 2 * reach) / step));
   SplitLaw law{{0.0}, {0.0}};
@@ -64,61 +97,41 @@ SplitLaw split_lognormal(double deviation, double width, double tail) {
   return law;
 }
 
-TermLaw term_law(const SplitLaw& t, const SplitLaw& y, Way way, double alpha, double spacing, double bottom,
-                 double top) {
-  TermLaw law{spacing, 0, {}, 0};
-  law.first = static_cast<std::int64_t>(std::floor(std::min(bottom, -spacing) / spacing));
-  const double last = std::ceil(std::max(top, 2 * spacing) / spacing) - static_cast<double>(law.first);
-  law.masses.assign(static_cast<std::size_t>(last) + 1, 0.0);
+TermLaw term_law(const SplitLaw& t, const SplitLaw& y, Way way, double alpha, const TermGrid& grid) {
+  const Places places(grid);
   const std::vector<double> by = factors(y, way, alpha);
-  const double first = static_cast<double>(law.first), inverse = 1 / spacing;
   const double raise = t.off + 4 * u;  // proof: shuffled-terms
+  std::vector<double> masses(places.at.size(), 0.0);
   double beyond = 0;
   for (std::size_t i = 0; i < t.values.size(); ++i) {
     for (std::size_t j = 0; j < by.size(); ++j) {
       const double product = t.values[i] * by[j], mass = t.masses[i] * y.masses[j];
-      const double at = (product + raise * std::fabs(product)) * inverse, place = at - first;
-      if (!(place > 0)) {
-        law.masses[0] += mass;
-      } else if (place >= last) {
-        law.masses.back() += mass;
-        beyond += mass * (place * (1 + 4 * u) - last);
+      const double x = product + raise * std::fabs(product);
+      if (x >= places.at.back()) {
+        masses.back() += mass;
+        beyond += mass * (x - places.at.back());
+      } else if (!(x > places.at.front())) {
+        masses.front() += mass;
       } else {
-        // Rounding is monotone: k is at least the floor of what `place` rounds, and then the place itself.
-        const auto k = static_cast<std::size_t>(place);
-        const double share = std::max(0.0, at - (first + static_cast<double>(k)));
-        law.masses[k] += mass * (1 - share);
-        law.masses[k + 1] += mass * share;
+        const auto [near, far, share] = places.around(x);
+        masses[near] += mass * (1 - share);
+        masses[far] += mass * share;
       }
     }
   }
-  const double terms = static_cast<double>(t.values.size() * by.size());
-  while (law.masses.size() > 2 && law.masses.back() == 0) law.masses.pop_back();
-  for (double& mass : law.masses) mass *= 1 + (2 * terms + 16) * u;  // proof: shuffled-terms
-  // proof: shuffled-terms
-  law.excess = (beyond * spacing + t.excess + (way == Way::forth ? y.excess : 0.0)) * (1 + (2 * terms + 16) * u);
-  return law;
-}
-
-TermLaw stretched(const TermLaw& law, double gain, double loss, double spacing) {
-  // Places: quotients by a power of two, of products that are moved up.
-  const auto place = [&](std::size_t k) {
-    const double x = law.at(k);
-    return x * (x < 0 ? loss : gain) * (1 + (x < 0 ? -4 : 4) * u) / spacing;  // proof: shuffled-terms
-  };
-  TermLaw moved{spacing, static_cast<std::int64_t>(std::floor(place(0))), {}, law.excess * gain * (1 + 4 * u)};
-  const double first = static_cast<double>(moved.first);
-  moved.masses.assign(static_cast<std::size_t>(std::ceil(place(law.masses.size() - 1)) - first) + 2, 0.0);
-  for (std::size_t k = 0; k < law.masses.size(); ++k) {
-    const double at = place(k), floor = std::floor(at), share = at - floor;
-    const auto to = static_cast<std::size_t>(floor - first);
-    moved.masses[to] += law.masses[k] * (1 - share);
-    moved.masses[to + 1] += law.masses[k] * share;
+  const double terms = static_cast<double>(t.values.size() * by.size()), sums = 1 + (2 * terms + 16) * u;
+  TermLaw law;
+  law.excess = (beyond + t.excess + (way == Way::forth ? y.excess : 0.0)) * sums;  // proof: shuffled-terms
+  for (std::size_t k = 0; k < masses.size(); ++k) {
+    if (!(masses[k] > 0)) continue;
+    law.places.push_back(places.at[k]);
+    law.masses.push_back(masses[k] * sums);  // proof: shuffled-terms
   }
-  while (moved.masses.size() > 2 && moved.masses.back() == 0) moved.masses.pop_back();
-  const double sums = 2 * static_cast<double>(law.masses.size()) + 4;
-  for (double& mass : moved.masses) mass *= 1 + sums * u;  // proof: shuffled-terms
-  return moved;
+  if (law.places.empty() || !(law.places.back() > 0)) {
+    law.places.push_back(places.at.back());
+    law.masses.push_back(1e-300);
+  }
+  return law;
 }
 
 }  // namespace hockeystick

@@ -7,7 +7,6 @@
 // between two places without moving its mean lead to a measure above.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 namespace hockeystick {
@@ -27,22 +26,21 @@ SplitLaw split_lognormal(double deviation, double width, double tail);
 /// Which record the question is about: T (Y - a) or T (1 - a Y).
 enum class Way { forth, back };
 
-/// A law above that of a term on the grid `spacing` k; masses above the last place are moved down there, and `excess`
-/// bounds what their mean loses. The last place has mass.
+/// A law above that of a term: masses at increasing places, the last of which is above 0. Masses above the last place
+/// are moved down there, and `excess` bounds what their mean loses.
 struct TermLaw {
-  double spacing = 0;
-  std::int64_t first = 0;
-  std::vector<double> masses;
+  std::vector<double> places, masses;
   double excess = 0;
-
-  double at(std::size_t k) const { return spacing * static_cast<double>(first + static_cast<std::int64_t>(k)); }
 };
 
-/// Places of the grid from about `bottom`, to which lower terms are raised, to about `top`. `spacing`: a power of two.
-TermLaw term_law(const SplitLaw& t, const SplitLaw& y, Way way, double alpha, double spacing, double bottom,
-                 double top);
+/// Places to both sides of 0: 2^bits of them up to `scale`, a power of two, as many from there to 3 scale, to 7 scale,
+/// and so on: x + scale is a double of few bits.
+struct TermGrid {
+  double scale;
+  int bits;
+  double bottom, top;  // about where the places end; both at most 2^40 scale. Lower terms are raised to the first place
+};
 
-/// A law above that of gain X_+ - loss X_- on the grid of the new `spacing`, a power of two.
-TermLaw stretched(const TermLaw& law, double gain, double loss, double spacing);
+TermLaw term_law(const SplitLaw& t, const SplitLaw& y, Way way, double alpha, const TermGrid& grid);
 
 }  // namespace hockeystick
