@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mechanisms/discrete/sampled_moment.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
@@ -218,7 +219,10 @@ class AtomicPair final : public DominatingPair {
   }
   double renyi_slope_limit() const override { return law_.slope_limit; }
   Interval log_moment_bounds(double t) const override {
-    return law_.log_moment ? law_.log_moment(t) : DominatingPair::log_moment_bounds(t);
+    if (law_.log_moment) return law_.log_moment(t);
+    if (!law_.plain_log_moment || above_.upper > 0) return DominatingPair::log_moment_bounds(t);
+    return sampled_log_moment({law_.atoms, relative_error(), law_.loss_error, law_.reverse_cut}, law_.rate,
+                              law_.plain_log_moment(t), t);
   }
   double table_bytes() const override {
     return static_cast<double>(law_.atoms.capacity() * (sizeof(LossAtom) + 3 * sizeof(double)) +
@@ -344,6 +348,7 @@ AtomicLaw reversed(AtomicLaw law) {
   std::swap(law.reach, law.reverse_reach);
   std::swap(law.cut_moment, law.reverse_cut_moment);
   std::swap(law.log_moment, law.reverse_log_moment);
+  law.plain_log_moment = nullptr;
   std::swap(law.moment_line, law.reverse_moment_line);
   std::swap(law.slope_limit, law.reverse_slope_limit);
   return law;
@@ -373,7 +378,8 @@ AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
     return ((1 - q) * mass + q * moment(t)) * (1 + 8 * u);
   };
   result.reverse_cut_moment = nullptr;
-  result.log_moment = result.reverse_log_moment = nullptr;
+  result.rate = q, result.plain_log_moment = std::exchange(result.log_moment, nullptr);
+  result.reverse_log_moment = nullptr;
   result.moment_line = result.reverse_moment_line = nullptr;
   result.reverse_slope_limit = 0;  // Renyi divergences are quasi-convex: slope_bound stays
   result.cut = ((1 - q) * result.reverse_cut + q * result.cut) * (1 + 8 * u);

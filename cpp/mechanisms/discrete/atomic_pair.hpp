@@ -37,6 +37,9 @@ struct AtomicLaw {
   std::function<double(double t)> cut_moment, reverse_cut_moment;
   // Bounds of log E_P[e^(t L)] and log E_Q[e^(-t L)], t > 0, that do not use masses; empty: not known.
   std::function<Interval(double t)> log_moment, reverse_log_moment;
+  // Of a Poisson sample at this rate: bounds of log E_Q[r^(t+1)], r the ratio P / Q without sampling; empty: not known.
+  double rate = 0;
+  std::function<Interval(double t)> plain_log_moment;
   // The moments of L and of -L on a line, of all outcomes, listed or not; empty: not known but by the atoms.
   std::function<std::unique_ptr<MgfLine>(double tilt)> moment_line, reverse_moment_line;
   // Upper bound of the Renyi divergences D_a / a, a > 1, both ways; lower bounds of their limits for large a.
