@@ -197,7 +197,9 @@ Answer zcdp(const Direction& direction, CutDirection& cut, double largest, doubl
     const Interval slope = slopes_beyond(direction, order);
     return Interval{slope.lower, slope.upper};
   };
-  return largest_renyi_slope(renyi, beyond, largest, limits.tolerance, known);
+  double fewest = infinity;
+  for (const Term& term : direction) fewest = std::min(fewest, static_cast<double>(term.count));
+  return largest_renyi_slope(renyi, beyond, largest, limits.tolerance, known, fewest);
 }
 
 }  // namespace

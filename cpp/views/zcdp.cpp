@@ -32,14 +32,23 @@ double chord_slope(double from, double to, double first, double last) {
   return highest * (1 + 64 * u);  // proof: zcdp
 }
 
+// Upper bound of D_a / a between two orders, of at least `steps` steps of each pair, K(t) <= moment at the end that it
+// is asked at: S(a) = sum of (E_Q[(P/Q)^a] - 1) / (a (a - 1)) over the steps is log-convex, so at most the larger of
+// its values at the ends, and at least D_a / a. The moment of a step is at most the one of all over their number.
+double convex_slope(double t, double moment, double steps) {
+  const double one = moment / steps * (1 + 4 * u);
+  const double above = one > 1e-8 ? math::expm1(one) / one : 1 + one;
+  return moment / (t * (t + 1)) * above * (1 + 16 * u);  // proof: zcdp
+}
+
 // Branch and bound over t = order - 1: looks at orders around the largest slope only.
 class SlopeSearch {
  public:
   using Renyi = std::function<Answer(double order)>;
   using Beyond = std::function<Interval(double order)>;
 
-  SlopeSearch(const Renyi& renyi, double lower, double tolerance)
-      : renyi_(renyi), lower_(lower), tolerance_(tolerance) {}
+  SlopeSearch(const Renyi& renyi, double lower, double tolerance, double steps)
+      : renyi_(renyi), lower_(lower), tolerance_(tolerance), steps_(steps) {}
 
   /// Upper bound over 0 < t <= last, or over all t if there are bounds beyond `last`.
   double run(double last, const Beyond& beyond) {
@@ -54,7 +63,7 @@ class SlopeSearch {
         if (!(next.moment <= known * next.t * (next.t + 1))) break;  // the bounds beyond take over
       }
       if (!std::isfinite(next.moment)) return infinity;
-      spans_.emplace(before, next);
+      spans_.push(between(before, next));
       before = next;
       if (beyond && !(before.t < last)) last = enough(last, beyond);
     }
@@ -65,11 +74,11 @@ class SlopeSearch {
       if (widest.slope <= reached_ * (1 + 0.1 * tolerance_)) break;  // the divergences themselves are not known better
       const double middle = (1 + std::sqrt(widest.from.t * widest.to.t)) - 1;
       if (!(widest.from.t < middle && middle < widest.to.t)) break;
-      const Point between = at(middle, beyond);
-      if (!(between.moment < infinity)) break;  // beyond the work of one question
+      const Point inner = at(middle, beyond);
+      if (!(inner.moment < infinity)) break;  // beyond the work of one question
       spans_.pop();
-      spans_.emplace(widest.from, between);
-      spans_.emplace(between, widest.to);
+      spans_.push(between(widest.from, inner));
+      spans_.push(between(inner, widest.to));
     }
     return spans_.empty() ? highest : std::max(highest, spans_.top().slope);
   }
@@ -79,7 +88,7 @@ class SlopeSearch {
 
  private:
   static constexpr int most_orders = 1 << 14;
-  static constexpr double farthest = 0x1p20;
+  static constexpr double farthest = 0x1p40;
 
   // The first t beyond which no slope exceeds the largest known one by much; the present end if that t is too far.
   double enough(double last, const Beyond& beyond) const {
@@ -94,12 +103,19 @@ class SlopeSearch {
   };
 
   struct Span {
-    Span(const Point& left, const Point& right)
-        : from(left), to(right), slope(chord_slope(left.t, right.t, left.moment, right.moment)) {}
     bool operator<(const Span& other) const { return slope < other.slope; }
     Point from, to;
     double slope;
   };
+
+  Span between(const Point& left, const Point& right) const {
+    double slope = infinity;
+    if (steps_ > 0)
+      slope = std::max(convex_slope(left.t, left.moment, steps_), convex_slope(right.t, right.moment, steps_));
+    if (slope * (1 - tolerance_) > lower_)
+      slope = std::min(slope, chord_slope(left.t, right.t, left.moment, right.moment));
+    return {left, right, slope};
+  }
 
   Point at(double about, const Beyond& beyond) {
     checkpoint();
@@ -116,7 +132,7 @@ class SlopeSearch {
   }
 
   const Renyi& renyi_;
-  double lower_, reached_ = 0, tolerance_;
+  double lower_, reached_ = 0, tolerance_, steps_;
   std::priority_queue<Span> spans_;
   std::string_view obstacle_;
   int looked_at_ = 0;
@@ -131,7 +147,7 @@ bool is_within(const Answer& answer, double tolerance) {
 
 Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
                            const std::function<Interval(double order)>& beyond, double largest, double tolerance,
-                           double known) {
+                           double known, double steps) {
   Answer answer;
   answer.lower = known;
   const Interval everywhere = beyond(1);
@@ -139,7 +155,7 @@ Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
   const bool finite = std::isfinite(largest);
   if (!finite) answer.lower = std::max(known, everywhere.lower);
   if (is_within(answer, tolerance)) return answer;
-  SlopeSearch search(renyi, answer.lower, tolerance);
+  SlopeSearch search(renyi, answer.lower, tolerance, steps);
   const double upper = search.run(finite ? largest - 1 : 63, finite ? nullptr : beyond);
   answer.lower = search.lower();
   answer.upper = std::min(answer.upper, upper);
@@ -161,7 +177,7 @@ double largest_renyi_slope(const LossPmf& pmf, double largest) {
   const auto beyond = [&](double order) {
     return Interval{0, upper ? divergences.largest_loss() / order * (1 + 4 * u) : infinity};
   };
-  const Answer answer = largest_renyi_slope(renyi, beyond, largest, precision);
+  const Answer answer = largest_renyi_slope(renyi, beyond, largest, precision, 0, 0);
   return upper ? answer.upper : answer.lower;
 }
 

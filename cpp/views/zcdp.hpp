@@ -17,10 +17,11 @@ bool is_within(const Answer& answer, double tolerance);
 
 /// Encloses the largest D_a / a over orders 1 < a <= largest (inf: all). `renyi` encloses D_a of an order within 0.3 of
 /// the tolerance; `beyond` bounds D_a / a from above over all orders >= a, and its limit for large a from below. What
-/// the wanted answer is at least is `known`, from other directions.
+/// the wanted answer is at least is `known`, from other directions. Each pair runs at least `steps` times; 0: the
+/// divergences are bounds, of no pair of distributions.
 Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
                            const std::function<Interval(double order)>& beyond, double largest, double tolerance,
-                           double known = 0);
+                           double known, double steps);
 
 /// Bound, of the distribution's side, of the largest D_a / a of one distribution.
 double largest_renyi_slope(const LossPmf& pmf, double largest);

@@ -74,3 +74,33 @@ def test_a_direction_that_needs_less_than_another_is_not_refined():
     run = 1000 * sampled(142.0474143030912, 0.0002849326397041084)
     found = run.zcdp_bounds(adjacency="replace-special", tolerance=1e-6)
     assert found.upper - found.lower <= 1e-6 * found.upper
+
+
+@pytest.mark.parametrize("adjacency", ["remove-one", "add-one"])
+@pytest.mark.parametrize(
+    "run",
+    [
+        hs.Laplace(0.05).poisson_sampled(1e-3),
+        hs.Laplace(1.0).poisson_sampled(0.01),
+        2 * hs.DiscreteLaplace(0.5).poisson_sampled(0.1),
+        50 * hs.Laplace(2.0).poisson_sampled(0.3) + hs.Laplace(0.1).poisson_sampled(1e-6),
+    ],
+)
+def test_no_slope_between_the_orders_looked_at_is_larger(run, adjacency):
+    """Slopes of samples rise to a maximum between orders and fall again."""
+    found = run.zcdp_bounds(adjacency=adjacency)
+    orders = 1 + np.geomspace(1e-3, 1e3, 100)
+    slopes = [
+        run.renyi_divergence_bounds(float(a), adjacency=adjacency, tolerance=1e-5).lower / a
+        for a in orders
+    ]
+    assert max(slopes) <= found.upper
+    assert found.upper - found.lower <= 1e-3 * found.upper
+
+
+def test_tiny_losses_have_a_slope_at_orders_of_a_million():
+    """All orders up to where bounds of large ones take over were to be looked at."""
+    run = 472 * hs.Laplace(10.802253338039355).poisson_sampled(1.3884985144051237e-05)
+    found = run.zcdp_bounds()
+    assert found.upper - found.lower <= 1e-3 * found.upper
+    assert found.upper >= run.renyi_divergence_bounds(4096.0).lower / 4096
