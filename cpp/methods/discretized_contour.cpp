@@ -10,6 +10,7 @@
 #include "methods/method.hpp"
 #include "methods/smoothed_plan.hpp"
 #include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/runtime/switches.hpp"
 #include "plan/atom_planner.hpp"
 #include "plan/cost.hpp"
@@ -111,8 +112,8 @@ class ByDiscretizedContour final : public Method {
     }
     if (!planner_->is_answerable()) return {.obstacle = "the saddle point is at tilt 0"};
     atom_plan_ = plan_contour_of_atoms(planner_->saddlepoint(), atoms_, planner_->at(), planner_->log_tolerance(),
-                                       most_smoothing_, may_decay_);
-    atom_plan_.needs.cut = planner_->cut() / planner_->saddlepoint().total_count();
+                                       caution_, most_smoothing_, may_decay_);
+    atom_plan_.needs.cut = planner_->cut() * math::exp(-caution_) / planner_->saddlepoint().total_count();
     atom_plan_.closing = planner_->closing();
     return offered(atom_plan_, tuning::most_for_contour,
                    cost::contour_sample_bytes * static_cast<double>(atom_plan_.contour.count));
@@ -155,6 +156,9 @@ class ByDiscretizedContour final : public Method {
       may_decay_ = false;
       if (!is_tight) return;
     }
+    // Forecasts of tails and aliases, and of the losses that may be left out, were too low by as much.
+    const double missed = found.truncation + found.wraparound;
+    if (is_tight && missed > 0.3 * allowed) caution_ += std::max(1.0, math::log(missed / (0.05 * allowed)));
     if (!is_tight || found.discretization > 0.3 * width)
       most_smoothing_ = atom_plan_.smoothing * (is_tight ? std::clamp(0.7 * allowed / gap, 0.02, 0.7) : 0.3);
     if (!helps || !planner_->learn(epsilon, asked.wants_epsilon() ? asked.at : found.upper,
@@ -167,6 +171,7 @@ class ByDiscretizedContour final : public Method {
   double smoothing_ = 1;  // factor on its part of the width, lower after each attempt
   std::optional<AtomPlanner> planner_;
   double atoms_ = 0, most_smoothing_ = infinity;
+  double caution_ = 0;  // log of a factor on tails and aliases
   bool may_decay_ = true;
   int atom_attempts_ = 0;
   bool no_atoms_ = false;  // no further contour of atoms is tried

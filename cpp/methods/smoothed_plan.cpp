@@ -33,9 +33,9 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 }
 
 // A plan without a cost. Its count of samples is 0 if it needs too many.
-ContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance, double flattest,
-                             double most_smoothing, double most) {
-  const double goal = log_share(log_tolerance);
+ContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance, double caution,
+                             double flattest, double most_smoothing, double most) {
+  const double goal = log_share(log_tolerance) - caution;
   const ContourFrame frame = contour_frame(saddlepoint, at, goal, 1000 * likely_rounding(saddlepoint), flattest);
   ContourPlan result{.contour = frame.contour};
   Contour& contour = result.contour;
@@ -91,7 +91,7 @@ void end_early(const Saddlepoint& saddlepoint, const Saddlepoint& decaying, cons
 
 ContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
                                      double log_tolerance, const Saddlepoint* decaying) {
-  ContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, tuning::flattest_line,
+  ContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, 0, tuning::flattest_line,
                                         tuning::widest_smoothing, tuning::most_samples);
   if (const auto count = static_cast<double>(result.contour.count);
       decaying && count > few_samples && plan.points * count > tuning::decay_work)
@@ -104,7 +104,7 @@ ContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan&
 // Tries tilts below the saddle point's and keeps the one with the fewest samples whose rounding stays small: steep
 // tilts overweight sums of several rare losses.
 ContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at, double log_tolerance,
-                                  double most_smoothing, bool may_decay) {
+                                  double caution, double most_smoothing, bool may_decay) {
   ContourPlan result;
   Saddle line = right_of_zero(at);
   const double log_rounding = math::log(1e-15 * saddlepoint.total_count() / (tuning::smoothed_share * log_tolerance));
@@ -112,7 +112,7 @@ ContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, 
   for (double tilt = line.tilt; tilt > lowest; line.tilt = tilt *= 0.5) {
     const double scale = saddlepoint.cumulants(tilt).value - tilt * at.epsilon - at.log_delta;
     if (result.contour.count > 0 && scale + log_rounding > 0) break;
-    const auto next = smoothed_contour(saddlepoint, line, log_tolerance, 0.9,
+    const auto next = smoothed_contour(saddlepoint, line, log_tolerance, caution, 0.9,
                                        std::min(tuning::widest_smoothing, most_smoothing), tuning::most_samples);
     const auto count = static_cast<double>(next.contour.count), least = static_cast<double>(result.contour.count);
     if (count > 0 && (least == 0 || count < 0.8 * least)) result = next;
@@ -121,7 +121,7 @@ ContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, 
       break;
   }
   if (may_decay && static_cast<double>(result.contour.count) > few_samples / 2)
-    end_early(saddlepoint, saddlepoint, at, log_share(log_tolerance), result);
+    end_early(saddlepoint, saddlepoint, at, log_share(log_tolerance) - caution, result);
   // More samples cost little here and allow less smoothing, for a narrower answer.
   if (result.reach == 0 && static_cast<double>(result.contour.count) < spare_samples) {
     const double less = std::max(less_smoothing, static_cast<double>(result.contour.count) / spare_samples);

@@ -12,9 +12,10 @@ namespace hockeystick {
 /// on.
 ContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
                                      double log_tolerance, const Saddlepoint* decaying);
-/// For laws with this many atoms in all. `most_smoothing`: upper limit of the smoothing [nats]; `may_decay`: whether
-/// the decay of moments may be relied on.
+/// For laws with this many atoms in all. `caution`: log of the factor by which tails and aliases are to be smaller than
+/// the tolerance asks for; `most_smoothing`: upper limit of the smoothing [nats]; `may_decay`: whether the decay of
+/// moments may be relied on.
 ContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at, double log_tolerance,
-                                  double most_smoothing, bool may_decay);
+                                  double caution, double most_smoothing, bool may_decay);
 
 }  // namespace hockeystick

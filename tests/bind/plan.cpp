@@ -158,7 +158,7 @@ void bind_plan(py::module_& core) {
         Saddlepoint saddlepoint(direction);
         saddlepoint.close(top);
         const Saddle at = saddlepoint.saddle_for_epsilon(planned_for);
-        ContourPlan plan = plan_contour_of_atoms(saddlepoint, 100, at, 1e-3, infinity, may_decay);
+        ContourPlan plan = plan_contour_of_atoms(saddlepoint, 100, at, 1e-3, 0, infinity, may_decay);
         plan.needs.cut = cut / saddlepoint.total_count();
         plan.closing = {top, least, tilt};
         const auto made = ContourComposition::of(direction, plan, planned_for);

@@ -284,3 +284,13 @@ def test_errors_of_losses_add_up_to_those_of_epsilon():
     assert found.lower == pytest.approx(lower.lower, rel=2e-3)
     assert found.upper == pytest.approx(upper.upper, rel=2e-3)
     assert upper.upper > 1.04 * lower.lower
+
+
+@pytest.mark.parametrize("epsilon", [0.00031, 0.05, 0.1, 0.13, 0.23])
+def test_a_contour_that_missed_too_much_is_planned_to_miss_less(epsilon):
+    """Aliases, tails and what was left out exceeded their forecasts, in seven attempts alike."""
+    run = 247 * hs.DiscreteGaussian(sigma=0.998).poisson_sampled(0.00109)
+    for table in run.explain(epsilon=epsilon, tolerance=0.0016).directions:
+        attempts = {row.method: row.attempts for row in table}
+        assert attempts["discretized_contour"] <= 4
+        assert attempts["fft_composition"] == 0

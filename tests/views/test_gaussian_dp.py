@@ -125,6 +125,7 @@ def rarely(noise, rate):
         10 * rarely(4.671482562509445, 0.00020362698291654752),
         75 * rarely(1.6898236789697865, 0.00011197831217680904),
         1549 * hs.DiscreteGaussian(sigma=1.8546991).poisson_sampled(2.884e-5),
+        4 * hs.DiscreteGaussian(sigma=1.5192407200978115).poisson_sampled(3.56e-5),
     ],
 )
 def test_mu_of_rare_samples(run):
