@@ -22,6 +22,9 @@
 namespace hockeystick {
 namespace {
 
+// Of what samples beyond the frequency of the lines are off by, over the tail: a tenth of the tolerance.
+constexpr double missed_allowed = 2.3;
+
 // No line runs at a higher tilt. Saddle points of small losses lie at large tilts.
 double farthest(const Saddle& at) {
   constexpr double of_unit_deviation = 500;
@@ -243,10 +246,11 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
     }
     plan.cost = cost::contour(terms_, count, nodes);
     contour.count = static_cast<std::size_t>(count);
-    double truncated = 0;
-    for (std::size_t j = 0; j < lines.size(); ++j)
-      truncated += saddlepoint_.count(j) * lines[j]->truncation(count * spacing);
-    if (truncated < 0.5) {  // at that frequency the samples are as small as the tail
+    const double truncated = truncation(lines, count * spacing);
+    // At that frequency the samples are as small as the tail, but not at lower ones.
+    const bool is_fine = truncated < math::exp(log_count(planned_) - accuracy) ||
+                         log_missed(lines, spacing, frequency, count) < log_fraction_ + log_sum_ + missed_allowed;
+    if (truncated < 0.5 && is_fine) {
       plan.needs.frequency = std::max(frequency, count * spacing);  // lines certify nothing at higher frequencies
       if (shared > 1) lines.clear();
       return plan;
@@ -362,12 +366,34 @@ double ContourPlanner::samples_needed(const Lines& lines, double spacing, double
   return count;
 }
 
+double ContourPlanner::truncation(const Lines& lines, double frequency) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < lines.size(); ++j) sum += saddlepoint_.count(j) * lines[j]->truncation(frequency);
+  return sum;
+}
+
+double ContourPlanner::log_modulus(const Lines& lines, double frequency) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < lines.size(); ++j)
+    sum += saddlepoint_.count(j) * math::log(std::max(lines[j]->modulus_bound(frequency), 1e-300));
+  return sum;
+}
+
+// log of about what the samples beyond the frequency that the lines were made for are off by in all.
+double ContourPlanner::log_missed(const Lines& lines, double spacing, double frequency, double count) const {
+  double sum = 0, before = frequency;
+  for (const double part : {0.25, 0.5, 0.75, 1.0}) {
+    const double at = part * count * spacing;
+    if (!(at > before)) continue;
+    sum += truncation(lines, at) * math::exp(log_modulus(lines, before)) * 2 / spacing * (1 / before - 1 / at);
+    before = at;
+  }
+  return math::log(sum);
+}
+
 // log of an upper bound of what the samples from `count` on add to the sum.
 double ContourPlanner::log_tail(const Lines& lines, double spacing, double count) const {
-  double log_modulus = 0;
-  for (std::size_t j = 0; j < lines.size(); ++j)
-    log_modulus += saddlepoint_.count(j) * math::log(std::max(lines[j]->modulus_bound(spacing * count), 1e-300));
-  return log_modulus - math::log(spacing * spacing * count / 2);
+  return log_modulus(lines, spacing * count) - math::log(spacing * spacing * count / 2);
 }
 
 }  // namespace hockeystick

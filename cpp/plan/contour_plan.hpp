@@ -104,6 +104,9 @@ class ContourPlanner {
   void lengthen(const Lines& lines, Contour& contour) const;  // the period, by the lines' own bounds
   bool make_lines(const LineNeeds& needs, Lines& lines) const;
   double samples_needed(const Lines& lines, double spacing, double least, double most) const;
+  double truncation(const Lines& lines, double frequency) const;
+  double log_modulus(const Lines& lines, double frequency) const;
+  double log_missed(const Lines& lines, double spacing, double frequency, double count) const;
   double log_tail(const Lines& lines, double spacing, double count) const;
 
   double terms_;

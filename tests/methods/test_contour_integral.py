@@ -308,3 +308,12 @@ def test_the_engines_agree_on_public_draws(name, direction, delta):
     assert contour.upper - contour.lower <= 1e-3 * contour.upper
     assert contour.lower <= transform.upper
     assert transform.lower <= contour.upper
+
+
+def test_lines_are_fine_enough_below_their_last_sample_too():
+    """Made for a tenth of the frequencies, they were off by more than the tail that was left."""
+    run = 245 * hs.Gaussian(1.1426819437824127).poisson_sampled(1.5835625521085287e-06)
+    found = run.delta_bounds(6.75e-5, tolerance=1e-7, adjacency="remove-one")
+    assert found.gap <= 1e-7 * found.upper
+    for table in run.explain(epsilon=6.75e-5, tolerance=1e-7, adjacency="remove-one").directions:
+        assert {row.method: row.attempts for row in table}["fft_composition"] == 0
