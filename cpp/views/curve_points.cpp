@@ -137,6 +137,17 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   return 2 * found > wanted.size();
 }
 
+double CurvePoints::fall(double from, double to) {
+  constexpr double rough = 0.01;
+  if (!ask({{from, rough}, {to, rough}})) return 0;
+  const auto log_at = [this](double loss) {
+    const auto at = std::find_if(points_.begin(), points_.end(), [=](const CurvePoint& p) { return p.loss == loss; });
+    return math::log(at->value.lower / 2 + at->value.upper / 2);
+  };
+  const double fallen = log_at(from) - log_at(to);
+  return fallen > 2 * rough && fallen < infinity ? fallen / (to - from) : 0;
+}
+
 // Of the direction whose losses are these times `sign`, by rising tolerance; says how many are as close as wanted.
 std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;

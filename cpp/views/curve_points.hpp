@@ -62,6 +62,9 @@ class CurvePoints {
   /// By rising loss.
   std::span<const CurvePoint> points() const { return points_; }
 
+  /// About how fast the curve falls between two losses, -d log delta / d loss; 0 if that is not to be had cheaply.
+  double fall(double from, double to);
+
  private:
   std::size_t ask(const Direction& direction, int sign, std::span<WantedPoint> wanted);
 

@@ -147,20 +147,23 @@ class Solver {
   // From deltas about the loss.
   void solve_tails() {
     CurvePoints curve(direction_, nullptr, {limits_.tolerance, limits_.memory_limit}, ranges::epsilon.high);
+    const std::vector<double> rates = fall_rates(curve);
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<WantedPoint> wanted;
       for (std::size_t i = 0; i < points_.size(); ++i)
-        if (!answers_[i].converged) add_points(i, round, wanted);
+        if (!answers_[i].converged) add_points(i, rates[i], round, wanted);
       const bool is_served = !wanted.empty() && curve.ask(std::move(wanted));
-      if (!take(curve) && !is_served) return;
+      if (!take(curve) || !is_served) return;
     }
   }
 
   void solve_quantiles() {
     CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, ranges::epsilon.high);
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      const double about = kind_.place(saddlepoint_, points_[i]).epsilon;
-      narrow(i, quantile_by_deltas(curve, rest_of(points_[i]), about, deviation_, limits_.tolerance * deviation_));
+      const Interval tail = rest_of(points_[i]);
+      const double allowed = limits_.tolerance * deviation_, about = kind_.place(saddlepoint_, points_[i]).epsilon;
+      const Interval guess = likely_quantile(direction_, tail.lower, about, deviation_, limits_.memory_limit);
+      narrow(i, quantile_by_deltas(curve, tail, guess, deviation_, allowed));
     }
   }
 
@@ -183,10 +186,20 @@ class Solver {
     return is_narrower;
   }
 
+  // How fast each tail falls: by the moments, or by two deltas where these do not decide it.
+  std::vector<double> fall_rates(CurvePoints& curve) const {
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const Saddle at = kind_.place(saddlepoint_, points_[i]);
+      rates.push_back((0.8 + std::fabs(at.tilt) * at.deviation) / at.deviation);
+      if (!at.regular && !answers_[i].converged && points_[i] > 0)
+        if (const double found = curve.fall(points_[i] * (1 - 1.0 / 16), points_[i]); found > 0) rates[i] = found;
+    }
+    return rates;
+  }
+
   // Chords of length h leave h r of a tail that falls at the rate r, about, and what delta is off by 2 / (h (1 + r)).
-  void add_points(std::size_t i, int round, std::vector<WantedPoint>& wanted) const {
-    const Saddle at = kind_.place(saddlepoint_, points_[i]);
-    const double rate = (0.8 + std::fabs(at.tilt) * at.deviation) / at.deviation;
+  void add_points(std::size_t i, double rate, int round, std::vector<WantedPoint>& wanted) const {
     const double part = 0.3 * limits_.tolerance / (1 << 2 * round), length = std::min(part / rate, points_[i]);
     const double tolerance = 0.25 * part * length * (1 + rate);
     for (const double away : {0, -1, 1, -2, 2}) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "methods/questions.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int most_rounds = 32, most_failed = 3;  // rounds, and those of which hardly a delta is as close as wanted
 constexpr double first_part = 0.05, first_tolerance = 1e-5;  // of a deviation; of delta
+constexpr double rough_tolerance = 1e-3;                     // of delta where the guess is rough
 // Points about a guess lie this part of the gap between two known slopes apart, and at least this part of the allowed
 // width: two of them and a middle one then enclose the quantile.
 constexpr double part_of_gap = 0.1, part_of_width = 0.45;
@@ -28,12 +30,14 @@ struct Slope {
 
 class QuantileSearch {
  public:
-  QuantileSearch(CurvePoints& curve, const Interval& tail, double about, double deviation, double allowed)
+  QuantileSearch(CurvePoints& curve, const Interval& tail, const Interval& about, double deviation, double allowed)
       : curve_(curve), tail_(tail), about_(about), deviation_(deviation), allowed_(allowed) {}
 
   Interval run() {
     std::vector<WantedPoint> wanted;
-    for (const double k : {-3, -1, 1, 3}) add(about_ + k * first_part * deviation_, first_tolerance, wanted);
+    const double reach = std::max((about_.upper - about_.lower) / 2, 3 * first_part * deviation_);
+    const double tolerance = about_.lower < about_.upper ? rough_tolerance : first_tolerance;
+    for (const double k : {-3, -1, 1, 3}) add(about_.lower / 2 + about_.upper / 2 + k / 3 * reach, tolerance, wanted);
     for (int round = 0, failed = 0; round < most_rounds && failed < most_failed; ++round) {
       checkpoint();
       const std::size_t before = curve_.points().size();
@@ -59,11 +63,11 @@ class QuantileSearch {
     if (slopes.empty() || at == slopes.begin()) {
       const bool is_least = front <= curve_.least() && points.size() > 1;
       const double from = is_least ? front : front - reach, to = is_least ? points[1].loss : front;
-      for (const double part : {0.1, 0.4, 0.7}) add(to - part * (to - from), first_tolerance, wanted);
+      for (const double part : {0.1, 0.4, 0.7}) add(to - part * (to - from), rough_tolerance, wanted);
       return;
     }
     if (at == slopes.end()) {
-      for (const double part : {0.1, 0.4, 1.0}) add(back + part * reach, first_tolerance, wanted);
+      for (const double part : {0.1, 0.4, 1.0}) add(back + part * reach, rough_tolerance, wanted);
       return;
     }
     const Slope &left = at[-1], &right = *at;
@@ -106,7 +110,8 @@ class QuantileSearch {
 
   CurvePoints& curve_;
   Interval tail_;
-  double about_, deviation_, allowed_;
+  Interval about_;
+  double deviation_, allowed_;
   Interval found_{-infinity, infinity};
   bool is_slow_ = false;
 };
@@ -130,7 +135,24 @@ Interval KnownCurve::quantile(double least, double most) const {
   return found;
 }
 
-Interval quantile_by_deltas(CurvePoints& curve, const Interval& tail, double about, double deviation, double allowed) {
+// delta <= P(L > t), which is at most delta(t - x) / (1 - e^-x).
+Interval likely_quantile(const Direction& direction, double tail, double about, double deviation,
+                         std::size_t memory_limit) {
+  constexpr double rough = 0.05, far = 0.25;
+  if (!(tail <= 0.5)) return {about, about};
+  std::vector<double> deltas{tail};
+  for (const double x : {deviation, far})
+    if (const double delta = tail * -math::expm1(-x); delta > smallest_delta) deltas.push_back(delta);
+  const std::vector<Answer> found = epsilon_bounds({&direction, 1}, deltas, {rough, memory_limit});
+  const double least = found.front().lower;
+  double most = infinity;
+  for (std::size_t k = 1; k < found.size(); ++k) most = std::min(most, found[k].upper - math::log1p(-deltas[k] / tail));
+  const bool is_outside = about < least || about > most;
+  return is_outside && std::isfinite(most) ? Interval{least, std::max(least, most)} : Interval{about, about};
+}
+
+Interval quantile_by_deltas(CurvePoints& curve, const Interval& tail, const Interval& about, double deviation,
+                            double allowed) {
   return QuantileSearch(curve, tail, about, deviation, allowed).run();
 }
 

@@ -23,8 +23,14 @@ struct KnownCurve {
   Interval quantile(double least, double most) const;
 };
 
+/// A guess of the t with P(L > t) = tail: `about`, or the ends between which two or three epsilons show t to lie, if
+/// `about` is outside. `deviation`: of the loss.
+Interval likely_quantile(const Direction& direction, double tail, double about, double deviation,
+                         std::size_t memory_limit);
+
 /// Asks the curve about losses until the t with P(L > t) = tail is enclosed within `allowed` or nothing is gained.
-/// `about`: a guess of t; `deviation`: of the loss.
-Interval quantile_by_deltas(CurvePoints& curve, const Interval& tail, double about, double deviation, double allowed);
+/// `about`: a guess of t, or of two ends.
+Interval quantile_by_deltas(CurvePoints& curve, const Interval& tail, const Interval& about, double deviation,
+                            double allowed);
 
 }  // namespace hockeystick
