@@ -19,8 +19,7 @@ constexpr std::size_t few_rates = 12;  // for which each has its own points
 constexpr std::size_t most_points = 0x1p14;
 constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
 
-// The part of the allowed width that is for the distance between points, and for delta at each of these.
-constexpr double for_distance = 0.4, for_delta = 0.12;
+constexpr double for_distance = 0.4;  // the part of the allowed width that is for the distance between points
 
 // Between points at a distance d power is off by p d^2 / 2, p the density of the loss, about (0.8 + |z|) / s of the
 // lesser error rate, z deviations s out.
@@ -89,7 +88,11 @@ class PowerSearch {
     std::vector<WantedPoint> wanted;
     for (const std::size_t i : open_) {
       const Saddle at = deciding_saddle(saddlepoint_, fprs_[i]);
-      const std::vector<WantedPoint> about = points_between(saddlepoint_, at, at, needs);
+      std::vector<WantedPoint> about = points_between(saddlepoint_, at, at, needs);
+      // No power is below its rate, and no closer than that is delta needed.
+      const double enough = for_delta * tolerance_ * std::min(fprs_[i], 1 - fprs_[i]) * math::exp(-at.log_delta);
+      for (WantedPoint& point : about)
+        if (point.loss > 0) point.tolerance = std::min(std::max(point.tolerance, enough), most_tolerance);
       wanted.insert(wanted.end(), about.begin(), about.end());
     }
     return wanted;

@@ -13,6 +13,9 @@
 
 namespace hockeystick {
 
+/// The part of the allowed width of a power that is for delta at each point.
+inline constexpr double for_delta = 0.12;
+
 /// What is wanted of the curve where the loss decides at a saddle.
 struct PointNeeds {
   double distance;   // [nats] to the next point; the power is off as by its square

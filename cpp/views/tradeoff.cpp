@@ -62,7 +62,11 @@ class PowerSolver {
   }
 
   std::vector<Answer> solve() {
-    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit});
+    // A delta that is small beside both the rate and what the rate leaves of 1 hardly matters.
+    double rarest = 0.5;
+    for (const double fpr : fprs_) rarest = std::min({rarest, fpr, 1 - fpr});
+    const double hardly = for_delta * limits_.tolerance * rarest;
+    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit, {}, hardly});
     power_by_deltas(saddlepoint_, curve, fprs_, limits_.tolerance, within(limits_), answers_);
     if (is_off("view_grids")) return std::move(answers_);
     std::vector<std::size_t> common;

@@ -4,6 +4,7 @@
 import math
 import random
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
@@ -20,7 +21,7 @@ from exact.attack import (
 from exact.composed import Term
 from exact.mechanisms import release
 from exact.pair import Pair
-from hockeystick import Adjacency
+from hockeystick import Adjacency, _core
 
 ADD = {"adjacency": Adjacency.ADD_ONE}
 REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
@@ -220,3 +221,12 @@ def test_rare_outcomes(seed, samples):
         else:
             limits = {"memory_limit": 1 << 24, **how}
             assert bounds_of(run.true_positive_rate_bounds, fpr, **limits).lower <= above
+
+
+def test_deltas_far_below_all_rates_are_not_asked_closely():
+    run = 247 * hs.DiscreteGaussian(sigma=0.998).poisson_sampled(0.00109)
+    before = _core.work.taken()
+    rates = np.array([1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.3, 0.5, 0.9])
+    found = run.true_positive_rate_bounds(rates)
+    assert np.all(found.gap <= 1e-3 * found.upper)
+    assert _core.work.taken() - before < 2e8
