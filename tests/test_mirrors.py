@@ -14,7 +14,7 @@ THROUGH_OTHERS = {
     "c": "question",
     "discretize": "cells tangent_points",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
-    "gaussian_cells gaussian_mgf_line gaussian_tradeoff given "
+    "gaussian_cells gaussian_mgf_line gaussian_tradeoff given grid_law noise_functions "
     "public_mixture random_allocation sampled",
     "methods": "engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "mechanisms/additive/concave_density.hpp"
+#include "mechanisms/additive/noise_functions.hpp"
 #include "mechanisms/additive/noise_side.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/elementary.hpp"
@@ -26,25 +26,12 @@ namespace {
 // differences of tails F(-|x|) where F is accurate relative to itself. For cells too narrow for differences, and for
 // tails for which F is not trusted, they lie between the bounds that the concavity of g gives.
 
-// Below this F is not trusted, as it may have underflowed.
-constexpr double least_trusted = 1e-300;
-
 // Cells and tails whose P-mass is below this, or off by half of itself, count at loss +inf, their Q-mass at -inf.
 constexpr double vanishing = 1e-301;
-
-// Bound of the mass of the noise beyond `reach_`, which is counted without integration.
-constexpr double negligible = 1e-306;
-
-// The distance at which a secant bounds the slope of g: g is concave, so outward secants are steeper.
-constexpr double outwards = 1e-3;
 
 // The fraction of a threshold's error of g by which the threshold is moved towards the centres: a bounded loss is
 // nearly attained also far out, where g is large and so is its error.
 constexpr double inwards = 1.0 / 16;
-
-// A tail whose distribution function is not trusted is summed over this number of nats, in at most this number of
-// panels.
-constexpr double nats = 40, most_panels = 0x1p15;
 
 struct Threshold {
   NoiseSide p, q;
@@ -56,17 +43,8 @@ bool is_lost(const MassEstimate& p) { return p.upper() < vanishing || !(p.error 
 
 class AdditiveNoise final : public DominatingPair {
  public:
-  AdditiveNoise(Noise noise, double shift) : noise_(std::move(noise)), shift_(shift) {
-    peak_ = log_density({0.0})[0];
-    double far = 0.4 * math::exp(-peak_), near = 0;
-    for (; !is_negligible(far); near = far, far *= 1.25)
-      if (!(far < 1e300)) throw std::invalid_argument("log_density must fall without bound far from 0");
-    for (int step = 0; step < 8; ++step) {
-      const double middle = near + (far - near) / 2;
-      (is_negligible(middle) ? far : near) = middle;
-    }
-    reach_ = far;
-  }
+  AdditiveNoise(Noise noise, double shift)
+      : noise_(std::move(noise)), shift_(shift), peak_(noise_.peak()), reach_(noise_.reach()) {}
 
   PairCells integrate(std::span<const double> edges) const override {
     const std::vector<Threshold> at = thresholds(edges);
@@ -74,7 +52,7 @@ class AdditiveNoise final : public DominatingPair {
     result.share_error = 16 * u;
     for (const Threshold& threshold : at) result.loss_error = std::max(result.loss_error, threshold.error);
     result.edge_error = result.loss_error;
-    const std::vector<double> middle = middles(at), g = log_density(middle);
+    const std::vector<double> middle = middles(at), g = noise_.log_density(middle);
     for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
       checkpoint_each<1024>(i);
       const ConcavePoint p{middle[2 * i], g[2 * i]}, q{middle[2 * i + 1], g[2 * i + 1]};
@@ -103,7 +81,7 @@ class AdditiveNoise final : public DominatingPair {
       x.push_back(away);
     }
     sort_by(x, std::identity{});
-    const auto log_p = log_density(x), log_q = log_density(moved(x));
+    const auto log_p = noise_.log_density(x), log_q = noise_.log_density(moved(x));
     LossNodes nodes;
     for (std::size_t k = 1; k + 1 < x.size(); ++k) {
       const double width = (x[k + 1] - x[k - 1]) / 2;
@@ -118,58 +96,24 @@ class AdditiveNoise final : public DominatingPair {
   // The loss grows to the limit of g's slope times the shift. The density is positive everywhere.
   bool has_no_infinite_loss() const override { return true; }
   double finite_loss_bound() const override {
-    return noise_.steepest ? up(*noise_.steepest * shift_) : infinity;  // proof: largest-loss
+    return noise_.steepest() ? up(*noise_.steepest() * shift_) : infinity;  // proof: largest-loss
   }
 
   // If no limit is known that of the far end of the reach: the loss is still larger farther out. g falls, so a smaller
   // step shows less.
   double largest_loss_from_below() const override {
-    if (noise_.steepest) return down(*noise_.steepest * shift_);  // proof: largest-loss
+    if (noise_.steepest()) return down(*noise_.steepest() * shift_);  // proof: largest-loss
     const double from = reach_, to = down(down(from + shift_));
-    const double near = log_density({from})[0], far = log_density({to})[0];
-    return std::max(0.0, down(near - far) - up(off(near) + off(far)));  // proof: largest-loss
+    const double near = noise_.log_density({from})[0], far = noise_.log_density({to})[0];
+    return std::max(0.0, down(near - far) - up(noise_.off(near) + noise_.off(far)));  // proof: largest-loss
   }
 
   // delta(0) = 1 - 2 F(-shift / 2).
   double total_variation_bound() const override {
-    return std::clamp(1 - 2 * tails({shift_ / 2})[0] * (1 - 2 * noise_.accuracy) + 4 * u, 0.0, 1.0);
+    return std::clamp(1 - 2 * noise_.tails({shift_ / 2})[0] * (1 - 2 * noise_.accuracy()) + 4 * u, 0.0, 1.0);
   }
 
  private:
-  // Bound of the error of a value of log_density: accuracy (1 + |g|), |g| from the value itself.
-  double off(double g) const { return 1.00001 * noise_.accuracy * (1 + std::fabs(g)); }
-
-  // Whether the noise's mass above x is negligible: g lies below its chord from 0, extended.
-  bool is_negligible(double x) const {
-    const double g = log_density({x})[0], fall = peak_ - off(peak_) - g - off(g);
-    return fall > 0 && g + off(g) - math::log(fall / x) < math::log(negligible) - 1e-9;
-  }
-
-  std::vector<double> values(const Noise::Map& map, const std::vector<double>& x, const char* name) const {
-    std::vector<double> y(x.size());
-    map(x, y);
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      if (!std::isfinite(y[i]))
-        throw std::invalid_argument(std::string(name) + " must return finite numbers, got " + written(y[i]) + " at " +
-                                    written(x[i]));
-    }
-    return y;
-  }
-
-  std::vector<double> log_density(const std::vector<double>& x) const {
-    return values(noise_.log_density, x, "log_density");
-  }
-
-  // F(-distance).
-  std::vector<double> tails(std::vector<double> distance) const {
-    for (double& x : distance) x = -std::fabs(x);
-    const auto y = values(noise_.distribution, distance, "distribution");
-    for (const double tail : y)
-      if (!(tail >= 0 && tail <= 0.5 + 2 * noise_.accuracy))
-        throw std::invalid_argument("distribution must be in [0, 0.5] below 0, got " + written(tail));
-    return y;
-  }
-
   // The noise's mass below is negligible as seen from both centres, also where the reach is lost next to the shift.
   double bottom() const { return -(reach_ + shift_) * (1 + 8 * u); }  // proof: noise-reach
 
@@ -191,9 +135,9 @@ class AdditiveNoise final : public DominatingPair {
         moving = moving || (middle[i] > low[i] && middle[i] < high[i] && high[i] - low[i] > 1e-20 * reach_);
       }
       if (!moving) break;
-      const auto log_p = log_density(middle), log_q = log_density(moved(middle));
+      const auto log_p = noise_.log_density(middle), log_q = noise_.log_density(moved(middle));
       for (std::size_t i = 0; i < count; ++i) {
-        const double inward = std::copysign(inwards * (off(log_p[i]) + off(log_q[i])), losses[i]);
+        const double inward = std::copysign(inwards * (noise_.off(log_p[i]) + noise_.off(log_q[i])), losses[i]);
         (log_p[i] - log_q[i] + inward < losses[i] ? low : high)[i] = middle[i];
       }
     }
@@ -203,83 +147,14 @@ class AdditiveNoise final : public DominatingPair {
     return low;
   }
 
-  // Sides of thresholds at x, which may be rounded. The errors contain the functions' own accuracy.
-  std::vector<NoiseSide> sides(const std::vector<double>& x, bool rounded) const {
-    std::vector<double> beyond;
-    for (const double at : x) beyond.push_back(at * (1 + outwards));
-    const auto g = log_density(x), g_beyond = log_density(beyond), tail = tails(x);
-    std::vector<NoiseSide> result;
-    std::vector<std::size_t> distrusted;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double steepness = (std::fabs(g[i] - g_beyond[i]) + off(g[i]) + off(g_beyond[i])) / outwards;
-      // proof: noise-rounding
-      result.push_back({x[i], g[i], tail[i], 1.001 * noise_.accuracy * tail[i], 0, steepness});
-      if (!(tail[i] > least_trusted)) distrusted.push_back(i);
-    }
-    bound_tails(result, distrusted);
-    if (rounded)
-      for (NoiseSide& side : result) side.error += displaced(side, -side.scale);  // proof: noise-rounding
-    return result;
-  }
-
-  // x is off by u |x|, which moves masses times e^shift by the density; in logarithms, as the density may underflow.
-  double displaced(const NoiseSide& side, double shift) const {
-    const double log_f = side.log_f + off(side.log_f) + u * side.steepness;
-    return 1.001 * math::exp(math::log(u * std::fabs(side.x)) + log_f + shift);
-  }
-
-  // The tails of the sides listed, from g alone, in units of about their size.
-  void bound_tails(std::vector<NoiseSide>& of, const std::vector<std::size_t>& listed) const {
-    if (listed.empty()) return;
-    const auto panels =
-        static_cast<std::size_t>(std::clamp(most_panels / static_cast<double>(listed.size()), 8.0, 512.0));
-    std::vector<double> x;
-    for (const std::size_t i : listed) {
-      const double near = std::fabs(of[i].x);
-      // Secants from the peak are flatter than g, but steep where g is far below the peak.
-      const double fall = std::max(of[i].steepness, peak_ - of[i].log_f);
-      if (!(near > 0 && fall > 1))
-        throw std::invalid_argument("distribution must be the integral of exp(log_density), got a tail of 0 at " +
-                                    written(of[i].x));
-      of[i].scale = of[i].log_f + math::log(near / fall);
-      for (std::size_t k = 0; k <= 2 * panels; ++k)
-        x.push_back(near + near * (nats / fall) * (static_cast<double>(k) / static_cast<double>(2 * panels)));
-    }
-    const auto g = log_density(x);
-    for (std::size_t j = 0; j < listed.size(); ++j) {
-      checkpoint_each<64>(j);
-      NoiseSide& side = of[listed[j]];
-      const std::size_t first = j * (2 * panels + 1), last = first + 2 * panels;
-      Interval sum{0, 0};
-      for (std::size_t k = first; k < last; k += 2) {
-        const double error = std::max({off(g[k]), off(g[k + 1]), off(g[k + 2])});
-        const auto [lower, upper] =
-            concave_mass({x[k], g[k]}, {x[k + 1], g[k + 1]}, {x[k + 2], g[k + 2]}, error, -side.scale);
-        sum = {sum.lower + lower, sum.upper + upper};
-      }
-      // Beyond the panels g lies below the extension of its chord over them.
-      const double slope = (g[first] - off(g[first]) - g[last] - off(g[last])) / (x[last] - x[first]);
-      // proof: concave-panels
-      sum.upper += slope > 0 ? 1.001 * math::exp(g[last] + off(g[last]) - side.scale) / slope : infinity;
-      const double rounding = static_cast<double>(panels) * u;
-      const MassEstimate tail = middle_of({sum.lower * (1 - rounding), sum.upper * (1 + rounding)});
-      side.tail = tail.value;
-      side.error = tail.error;
-      if (!(tail.error < infinity)) {  // no doubles lie close enough: the distribution function answers
-        side.scale = 0;
-        side.tail = side.error = 0.51 * least_trusted;
-      }
-    }
-  }
-
   std::vector<Threshold> thresholds(std::span<const double> losses) const {
     std::vector<double> x = solve(losses);
     const double ends[] = {bottom(), reach_};
     x.insert(x.end(), ends, ends + 2);
-    const std::vector<NoiseSide> p = sides(x, false), q = sides(moved(x), true);
+    const std::vector<NoiseSide> p = noise_.sides(x, false), q = noise_.sides(moved(x), true);
     // The functions' accuracy, the rounding of the difference, and of x as seen from Q.
     const auto error_at = [&](std::size_t i) {
-      return off(p[i].log_f) + off(q[i].log_f) + 1.01 * u * std::fabs(p[i].log_f - q[i].log_f) +
+      return noise_.off(p[i].log_f) + noise_.off(q[i].log_f) + 1.01 * u * std::fabs(p[i].log_f - q[i].log_f) +
              1.001 * u * q[i].steepness;  // proof: noise-rounding
     };
     const std::size_t lowest = losses.size(), highest = losses.size() + 1;
@@ -317,25 +192,26 @@ class AdditiveNoise final : public DominatingPair {
   MassEstimate mass(const NoiseSide& low, const ConcavePoint& middle, const NoiseSide& high, double shift,
                     bool rounded) const {
     const MassEstimate wide = difference(low, high, shift);
-    const double error = std::max({off(low.log_f), off(middle.g), off(high.log_f)});
+    const double error = std::max({noise_.off(low.log_f), noise_.off(middle.g), noise_.off(high.log_f)});
     MassEstimate narrow = middle_of(concave_mass({low.x, low.log_f}, middle, {high.x, high.log_f}, error, shift));
-    if (rounded) narrow.error += displaced(low, shift) + displaced(high, shift);  // proof: noise-rounding
+    if (rounded) narrow.error += noise_.displaced(low, shift) + noise_.displaced(high, shift);  // proof: noise-rounding
     return narrow.error < wide.error || std::isnan(wide.error) ? narrow : wide;
   }
 
-  struct Ends {
-    double lower, upper;
-  };
+  // Counts P-mass at loss +inf and Q-mass at -inf.
+  static void lose(double p, double q, PairCells& result) {
+    result.infinity_mass += p;  // proof: noise-reach
+    result.lower_tail_q += q;   // proof: noise-reach
+  }
 
   // P - e^lower Q and e^upper Q - P from P and e^lower Q, or the middle of their range if its error is smaller. Errors
   // go into `errors`.
   CellMass cell(const Threshold& low, const Threshold& high, const ConcavePoint& middle_p, const ConcavePoint& middle_q,
-                const Ends& ends, PairCells& errors) const {
+                const Interval& ends, PairCells& errors) const {
     if (!(low.p.x < high.p.x)) return {};
     const MassEstimate p = mass(low.p, middle_p, high.p, 0, false);
     if (is_lost(p)) {
-      errors.infinity_mass += p.upper();                                      // proof: noise-reach
-      errors.lower_tail_q += mass(low.q, middle_q, high.q, 0, true).upper();  // proof: noise-reach
+      lose(p.upper(), mass(low.q, middle_q, high.q, 0, true).upper(), errors);
       return {};
     }
     const MassEstimate q = mass(low.q, middle_q, high.q, ends.lower, true);
@@ -366,34 +242,19 @@ class AdditiveNoise final : public DominatingPair {
 
   // The mass below the first threshold.
   void add_lower_tail(const Threshold& first, PairCells& result) const {
-    if (first.outside < 0) {
-      result.infinity_mass += negligible;
-      result.lower_tail_q += negligible;
-      return;
-    }
-    result.lower_tail_q += mass_below(first.q, 0).upper();
+    if (first.outside < 0) return lose(negligible_noise, negligible_noise, result);
     const MassEstimate p = mass_below(first.p, 0);
-    if (is_lost(p)) {
-      result.infinity_mass += p.upper();
-      return;
-    }
+    lose(is_lost(p) ? p.upper() : 0, mass_below(first.q, 0).upper(), result);
+    if (is_lost(p)) return;
     result.lower_tail_p = p.value;
     result.mass_error = std::max(result.mass_error, p.error / (p.value - p.error));
   }
 
   // The mass above the last threshold.
   void add_upper_tail(const Threshold& last, double edge, PairCells& result) const {
-    if (last.outside > 0) {
-      result.infinity_mass += negligible;
-      result.lower_tail_q += negligible;
-      return;
-    }
+    if (last.outside > 0) return lose(negligible_noise, negligible_noise, result);
     const MassEstimate p = mass_above(last.p, 0);
-    if (is_lost(p)) {
-      result.infinity_mass += p.upper();
-      result.lower_tail_q += mass_above(last.q, 0).upper();
-      return;
-    }
+    if (is_lost(p)) return lose(p.upper(), mass_above(last.q, 0).upper(), result);
     const MassEstimate taken = mass_above(last.q, edge);
     double error =  // proof: noise-rounding
         p.error + taken.error + 1.001 * math::expm1(last.error) * taken.value + 8 * u * (p.value + taken.value);
@@ -407,8 +268,8 @@ class AdditiveNoise final : public DominatingPair {
     result.mass_error = std::max(result.mass_error, p.error / (p.value - p.error));
   }
 
-  Noise noise_;
-  double shift_, peak_ = 0, reach_ = 0;
+  NoiseFunctions noise_;
+  double shift_, peak_, reach_;
 };
 
 }  // namespace
