@@ -139,8 +139,9 @@ def likely(key: object, names: Iterable[str]) -> str:
 
 def no_attribute(value: object, name: str) -> AttributeError:
     """The error of a name that a value does not have; of a public one it guesses the word."""
-    public = [own for own in dir(type(value)) if not own.startswith("_")]
-    hint = "" if name.startswith("_") else likely(name, public)
+    hint = ""
+    if not name.startswith("_"):  # a run asks for what it keeps, and is asked often
+        hint = likely(name, [own for own in dir(type(value)) if not own.startswith("_")])
     return AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}{hint}")
 
 
