@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "mechanisms/known_pairs.hpp"
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
+#include "numeric/runtime/work.hpp"
 #include "run/ask.hpp"
 #include "run/enclosing.hpp"
 
@@ -43,6 +45,27 @@ void list_mechanism(const py::type& type, const std::string& name,
   known_types.emplace(reinterpret_cast<const PyTypeObject*>(type.ptr()), std::move(one));
 }
 
+std::vector<DescribedTerm> terms_of(const py::handle& terms) {
+  std::vector<DescribedTerm> all;
+  for (const py::handle each : terms) {
+    const auto term = py::reinterpret_borrow<py::tuple>(each);
+    all.push_back({mechanism_of(term[0]), term[1].cast<std::int64_t>()});
+  }
+  return all;
+}
+
+// What Python answers; that it has passed on what the core threw, as an error of its own, is undone.
+template <class Ask>
+auto within_work(const Ask& ask_python) {
+  try {
+    return ask_python();
+  } catch (py::error_already_set& error) {
+    const bool is_memory = error.matches(PyExc_MemoryError);
+    if (is_memory && std::string_view(error.what()).find(OverWork::message) != std::string_view::npos) throw OverWork();
+    throw;
+  }
+}
+
 // The pairs of a mechanism in Python, which is held and asked by threads that do not hold the interpreter.
 class PairsOfPython : public OwnPairs {
  public:
@@ -52,6 +75,7 @@ class PairsOfPython : public OwnPairs {
     has_reverses_ = module.starts_with("hockeystick.");  // others need not be defined elsewhere
     is_exact_ = mechanism.attr("is_exact").cast<bool>();
     follows_accuracy_ = py::hasattr(mechanism, "largest_pairs");
+    has_others_ = py::hasattr(mechanism, "at_most");
   }
   ~PairsOfPython() override {
     const py::gil_scoped_acquire acquire;
@@ -62,7 +86,7 @@ class PairsOfPython : public OwnPairs {
 
   std::shared_ptr<const DominatingPair> pair(Comparison way) const override {
     const py::gil_scoped_acquire acquire;
-    const py::object found = mechanism_.attr("dominating_pair")(direction(way));
+    const py::object found = within_work([&] { return mechanism_.attr("dominating_pair")(direction(way)); });
     if (py::isinstance<DominatingPair>(found)) return found.cast<Pair>();
     throw py::type_error("dominating_pair must return a DominatingPair, got " + py::repr(found).cast<std::string>());
   }
@@ -77,21 +101,27 @@ class PairsOfPython : public OwnPairs {
   std::shared_ptr<const DominatingPair> above(Comparison way, const Accuracy& at) const override {
     if (!follows_accuracy_) return pair(way);
     const py::gil_scoped_acquire acquire;
-    return mechanism_.attr("pair_above")(direction(way), accuracy(at)).cast<Pair>();
+    return within_work([&] { return mechanism_.attr("pair_above")(direction(way), accuracy(at)).cast<Pair>(); });
   }
   Pairs below(Comparison way, const Accuracy& at) const override {
     const py::gil_scoped_acquire acquire;
     const py::object ask = mechanism_.attr("pairs_below");
-    return listed(follows_accuracy_ ? ask(direction(way), accuracy(at)) : ask(direction(way)));
+    return within_work(
+        [&] { return listed(follows_accuracy_ ? ask(direction(way), accuracy(at)) : ask(direction(way))); });
   }
   Pairs largest(Comparison way, const Accuracy& at) const override { return enclosing("largest_pairs", way, at); }
   Pairs moments(Comparison way, const Accuracy& at) const override { return enclosing("moment_pairs", way, at); }
+  std::vector<DescribedTerm> at_most() const override {
+    if (!has_others_) return {};
+    const py::gil_scoped_acquire acquire;
+    return terms_of(mechanism_.attr("at_most")());
+  }
 
  private:
   Pairs enclosing(const char* name, Comparison way, const Accuracy& at) const {
     if (!follows_accuracy_) return {};
     const py::gil_scoped_acquire acquire;
-    return listed(mechanism_.attr(name)(direction(way), accuracy(at)));
+    return within_work([&] { return listed(mechanism_.attr(name)(direction(way), accuracy(at))); });
   }
   static py::object direction(Comparison way) {
     const py::list ways(py::module_::import("hockeystick.adjacency").attr("Direction"));
@@ -107,7 +137,7 @@ class PairsOfPython : public OwnPairs {
   }
 
   py::handle mechanism_;
-  bool has_reverses_, is_exact_, follows_accuracy_;
+  bool has_reverses_, is_exact_, follows_accuracy_, has_others_;
 };
 
 std::vector<double> numbers_of(const py::object& value) {
@@ -118,14 +148,7 @@ std::vector<double> numbers_of(const py::object& value) {
 
 using Terms = py::typing::Iterable<py::typing::Tuple<py::object, py::int_>>;
 
-std::shared_ptr<Run> run_of(const Terms& terms) {
-  Run::Terms all;
-  for (const py::handle each : terms) {
-    const auto term = py::reinterpret_borrow<py::tuple>(each);
-    all.push_back({mechanism_of(term[0]), term[1].cast<std::int64_t>()});
-  }
-  return std::make_shared<Run>(std::move(all));
-}
+std::shared_ptr<Run> run_of(const Terms& terms) { return std::make_shared<Run>(terms_of(terms)); }
 
 std::shared_ptr<Run> worst_of(const std::vector<std::shared_ptr<Run>>& parts) {
   return std::make_shared<Run>(std::vector<std::shared_ptr<const Run>>(parts.begin(), parts.end()));

@@ -9,7 +9,6 @@
 #include "mechanisms/curves/curve_law.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
@@ -28,17 +27,21 @@ std::shared_ptr<const DominatingPair> menu_pair(std::span<const std::shared_ptr<
   }
   if (pairs.empty() || curve.alpha.size() < 2)
     throw std::invalid_argument("losses must be at least two, and so pairs one");
+  std::vector<double> epsilons;
   for (const double alpha : curve.alpha) {
-    checkpoint_each<64>(curve.upper.size());
-    const double exact = math::log(alpha);
-    const double epsilon = exact - 4 * unit_roundoff * std::fabs(exact);  // proof: menu-curve
-    double largest = std::max(0.0, up(1 - alpha));
-    for (const auto& pair : pairs) {
-      const bool is_past = !(pair->infinity_mass().upper > 0) && epsilon > pair->finite_loss_bound();
-      if (!is_past) largest = std::max({largest, pair_delta_above(*pair, epsilon), least_value});
-    }
-    curve.upper.push_back(std::min(1.0, largest));
+    const double exact = math::log(alpha), epsilon = exact - 4 * unit_roundoff * std::fabs(exact);  // proof: menu-curve
+    epsilons.push_back(epsilon);
+    curve.upper.push_back(std::max(0.0, up(1 - alpha)));
   }
+  for (std::size_t k = epsilons.size(); k-- > 1;) epsilons[k - 1] = std::min(epsilons[k - 1], epsilons[k]);
+  for (const auto& pair : pairs) {
+    const bool is_bounded = !(pair->infinity_mass().upper > 0);
+    const std::vector<double> deltas = pair_deltas_above(*pair, epsilons);
+    for (std::size_t k = 0; k < deltas.size(); ++k)
+      if (!(is_bounded && epsilons[k] > pair->finite_loss_bound()))
+        curve.upper[k] = std::max({curve.upper[k], deltas[k], least_value});
+  }
+  for (double& upper : curve.upper) upper = std::min(1.0, upper);
   return atomic_pair(law_above(curve));
 }
 

@@ -135,6 +135,8 @@ MechanismKind own_kind(bool is_exact) {
 
 }  // namespace
 
+std::vector<DescribedTerm> OwnPairs::at_most() const { return {}; }
+
 Mechanism own_mechanism(std::shared_ptr<const OwnPairs> pairs) {
   static const MechanismKind known = own_kind(true), enclosed = own_kind(false);
   const MechanismKind* kind = pairs->is_exact() ? &known : &enclosed;

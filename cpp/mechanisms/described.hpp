@@ -64,6 +64,7 @@ class NoPair : public std::invalid_argument {
 };
 
 struct MechanismKind;
+struct DescribedTerm;
 
 /// What a mechanism that no row of the table describes says of itself.
 class OwnPairs {
@@ -86,6 +87,8 @@ class OwnPairs {
   virtual Pairs largest(Comparison, const Accuracy&) const { return {}; }
   /// Likewise its Renyi divergences and its mass at +inf.
   virtual Pairs moments(Comparison, const Accuracy&) const { return {}; }
+  /// A run that never costs less, and whose pairs need no curve; none: empty.
+  virtual std::vector<DescribedTerm> at_most() const;
 };
 
 /// A mechanism with its arguments, all of which are in their ranges.
@@ -103,11 +106,11 @@ using Mechanism = std::shared_ptr<const Described>;
 
 /// Which pairs of an enclosed mechanism a question is put to.
 enum class Told {
-  curve,      // those that bound its curve
-  moments,    // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
-  far,        // those that bound its Renyi divergences from its curve, and from moments what that leaves out
-  largest,    // those that enclose its largest loss, where pairs above hide it
-  unsampled,  // above only: those of the steps of a scheme as if nothing were sampled, which never cost less
+  curve,    // those that bound its curve
+  moments,  // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
+  far,      // those that bound its Renyi divergences from its curve, and from moments what that leaves out
+  largest,  // those that enclose its largest loss, where pairs above hide it
+  at_most,  // above only: those of what never costs less and needs no curve, as steps that are not sampled
 };
 
 /// A mechanism and how often it runs.

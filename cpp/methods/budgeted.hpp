@@ -81,7 +81,11 @@ inline void refuse(Answer& answer, double bytes) {
   answer.limited_by = "memory_limit";
   answer.required_bytes = static_cast<std::size_t>(std::min(bytes, 9e18));
 }
-inline void refuse(Answer& answer, const OverBudget& over) { refuse(answer, over.bytes()); }
+/// The same, or by work.
+inline void refuse(Answer& answer, const OverBudget& over) {
+  refuse(answer, over.bytes());
+  if (dynamic_cast<const OverWork*>(&over) != nullptr) answer.limited_by = "passes";
+}
 
 /// Throws std::invalid_argument for a null pair, or a count out of range.
 inline void check_terms(std::span<const Term> terms) {
@@ -120,6 +124,11 @@ std::vector<Answer> within_memory(std::span<const Direction> directions, std::sp
   }
 }
 
+/// The work of one question about so many points [ns].
+inline double work_of(std::size_t points) {
+  return tuning::most_work * (1 + static_cast<double>(points) / tuning::points_of_work);
+}
+
 /// The same for a question of a user, within the work of one question. Refused points are asked again at looser
 /// tolerances, from the loosest on until one is refused again, so that a refusal has the best bounds of them all; all
 /// of that within as much work again. `is_enough`: whether bounds meet the tolerance.
@@ -129,7 +138,7 @@ std::vector<Answer> budgeted(std::span<const Direction> directions, std::span<co
   check_question(directions, limits);
   const bool is_part = Budget::left() < infinity;  // of another question, which handles refusals
   if (is_part) return within_memory(directions, points, limits, known, ask);
-  const double most = tuning::most_work * (1 + static_cast<double>(points.size()) / tuning::points_of_work);
+  const double most = work_of(points.size());
   std::vector<Answer> answers;
   {
     const WorkLimit work(most);

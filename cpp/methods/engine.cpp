@@ -16,6 +16,12 @@
 namespace hockeystick {
 namespace {
 
+constexpr std::string_view over_work = "it costs more than is left of the work of one question";
+
+std::string_view obstacle_of(const OverBudget& over) {
+  return dynamic_cast<const OverWork*>(&over) != nullptr ? over_work : "memory_limit";
+}
+
 /// A row of the table of methods. `least`: neither this row nor a later one costs less [ns], so that a tight forecast
 /// of a lower cost ends the search.
 struct Row {
@@ -87,7 +93,7 @@ bool Solver::choose() {
     if (is_off(table[i].name) || !forecast(i).obstacle.empty()) continue;
     states_[i].offered = states_[i].forecast;
     if (states_[i].forecast.cost > WorkLimit::left()) {
-      states_[i].forecast.obstacle = "it costs more than is left of the work of one question";
+      states_[i].forecast.obstacle = over_work;
       continue;
     }
     if (chosen_ == method_count || rank(states_[i].forecast) < rank(states_[chosen_].forecast)) chosen_ = i;
@@ -110,7 +116,7 @@ Forecast Solver::forecast(std::size_t i) {
   } catch (const OverBudget& over) {
     refuse(task_.answer, over);
     state.given_up = true;
-    state.forecast.obstacle = "memory_limit";
+    state.forecast.obstacle = obstacle_of(over);
   }
   return state.forecast;
 }
@@ -133,7 +139,7 @@ void Solver::attempt() {
   } catch (const OverBudget& over) {
     refuse(task_.answer, over);
     evaluator_.reset();
-    state.forecast.obstacle = "memory_limit";
+    state.forecast.obstacle = obstacle_of(over);
   }
   state.given_up = !evaluator_;
   if (state.given_up && state.forecast.obstacle.empty())

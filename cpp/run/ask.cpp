@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "methods/budgeted.hpp"
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
 #include "pld/tradeoff.hpp"
@@ -58,6 +59,13 @@ Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits
   return row.faced(*directions, reverses, points, limits);
 }
 
+Answer nothing_told(const Row& row) {
+  const bool is_probability = row.wanted == Wanted::delta || row.wanted == Wanted::power || row.wanted == Wanted::risk;
+  Answer answer = enclosed({0, is_probability ? 1 : infinity}, {});
+  answer.converged = false, answer.limited_by = "passes";
+  return answer;
+}
+
 EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limits& limits) {
   EnclosedQuestion question;
   question.tolerance = limits.tolerance, question.smallest = limits.smallest, question.wanted = row.wanted;
@@ -65,7 +73,7 @@ EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limi
     return is_exact(*term.mechanism) || term.mechanism->kind->enclosure->closes;
   });
   const std::vector<DescribedTerm> dominating = dominating_run(terms);
-  question.is_sampled = is_sampled(dominating);
+  question.has_others = is_bounded_by_others(dominating);
   question.runs = 0;
   for (const DescribedTerm& term : dominating)
     if (!is_exact(*term.mechanism)) question.runs += term.count;
@@ -86,11 +94,23 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
   if (points.empty()) return {};
   Limits of_side = limits;
   of_side.tolerance *= 0.5;  // each side's own answer is as wide
+  // A side that takes more work than is left, most of it while its pairs are made, tells nothing. What needs no curve
+  // is asked last, and has as much again.
+  const WorkLimit whole(2 * work_of(points.size()));
+  double left = 0.5 * WorkLimit::left();
   const auto side = [&](auto* runs) {
     return [&, runs](const SideAccuracy& at, Points some) {
-      return asked(row, adjacency, some, of_side, [&](std::size_t which) {
-        return std::make_unique<std::vector<Direction>>(runs(terms, adjacencies[which].comparisons, at));
-      });
+      const WorkLimit work(at.told == Told::at_most ? WorkLimit::left() : left);
+      const double given = WorkLimit::left();
+      Answers found(some.size(), nothing_told(row));
+      try {
+        found = asked(row, adjacency, some, of_side, [&](std::size_t which) {
+          return std::make_unique<std::vector<Direction>>(runs(terms, adjacencies[which].comparisons, at));
+        });
+      } catch (const OverWork&) {
+      }
+      if (at.told != Told::at_most) left -= given - WorkLimit::left();
+      return found;
     };
   };
   const std::vector<Interval> known =

@@ -183,10 +183,10 @@ class BetweenSides {
       if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
   }
 
-  // What lies above if nothing is sampled: no scheme costs more than that.
-  void ask_unsampled() {
-    if (!question_.is_sampled) return;
-    const std::vector<Answer> over = above_({starting_accuracy(question_.tolerance, 1, 1), Told::unsampled}, points_);
+  // What lies above and needs no curve: no scheme costs more than if nothing were sampled.
+  void ask_at_most() {
+    if (!question_.has_others) return;
+    const std::vector<Answer> over = above_({starting_accuracy(question_.tolerance, 1, 1), Told::at_most}, points_);
     for (std::size_t k = 0; k < over.size(); ++k) {
       Answer& answer = answers_[k];
       if (question_.wanted == Wanted::risk)
@@ -353,7 +353,7 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
   if (points.size() > 1)
     for (sort_by(open, [&](std::size_t i) { return between.ease(i); }); const std::size_t i : open)
       if (between.ask_curve({i}); !between.answers()[i].converged) break;
-  between.ask_unsampled();
+  between.ask_at_most();
   between.ask_beyond_largest();
   return between.answers();
 }
@@ -406,8 +406,9 @@ std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs,
     // Their two atoms cost little, and the rest of the gap is theory's.
     const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
     const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
+    const double at = wants_epsilon ? std::max(point, smallest_delta) : point;  // epsilon falls with delta
     for (const Direction& run : attaining(runs, order))
-      bounds.back().lower = std::max(bounds.back().lower, ask({&run, 1}, {&point, 1}, limits).front().lower);
+      bounds.back().lower = std::max(bounds.back().lower, ask({&run, 1}, {&at, 1}, limits).front().lower);
   }
   return bounds;
 }

@@ -26,7 +26,7 @@ struct EnclosedQuestion {
   std::int64_t runs = 1;  // of enclosed mechanisms
   double tolerance = 1e-3;
   double smallest = 0;      // as of Limits
-  bool is_sampled = false;  // whether a scheme has steps whose unsampled pairs lie above, too
+  bool has_others = false;  // whether what needs no curve lies above, too: `Told::at_most`
 };
 
 /// The pairs of a side: what they tell, and how closely.
@@ -51,8 +51,8 @@ std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism,
 /// The terms, with the run that dominates it in place of each that is known by one.
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms);
 
-/// Whether one of them has steps whose unsampled pairs lie above.
-bool is_sampled(std::span<const DescribedTerm> dominating);
+/// Whether something that needs no curve lies above one of them: `Told::at_most`.
+bool is_bounded_by_others(std::span<const DescribedTerm> dominating);
 
 /// The distinct runs of pairs above, one for each comparison, or of those below, all mechanisms by the same choice if
 /// they have as many.

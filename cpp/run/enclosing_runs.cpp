@@ -49,7 +49,7 @@ std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism,
     const PairName one = enclosure.largest(mechanism, way);
     return std::array{one, one};
   }
-  if (accuracy.told == Told::unsampled && enclosure.unsampled != nullptr) {
+  if (accuracy.told == Told::at_most && enclosure.unsampled != nullptr) {
     const PairName one = enclosure.unsampled(mechanism, way);
     return std::array{one, one};
   }
@@ -58,9 +58,11 @@ std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism,
   return enclosure.besides(mechanism, way, accuracy, accuracy.told);
 }
 
-bool is_sampled(std::span<const DescribedTerm> dominating) {
+bool is_bounded_by_others(std::span<const DescribedTerm> dominating) {
   return std::any_of(dominating.begin(), dominating.end(), [](const DescribedTerm& term) {
-    return !is_exact(*term.mechanism) && term.mechanism->kind->enclosure->unsampled != nullptr;
+    if (is_exact(*term.mechanism)) return false;
+    return term.mechanism->own != nullptr ? !term.mechanism->own->at_most().empty()
+                                          : term.mechanism->kind->enclosure->unsampled != nullptr;
   });
 }
 
@@ -96,9 +98,25 @@ std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) 
   return run;
 }
 
+// With the run that never costs less in place of each mechanism that names one.
+static std::vector<DescribedTerm> at_most(std::span<const DescribedTerm> dominating) {
+  std::vector<DescribedTerm> run;
+  for (const DescribedTerm& term : dominating) {
+    const auto others = term.mechanism->own != nullptr && !is_exact(*term.mechanism) ? term.mechanism->own->at_most()
+                                                                                     : std::vector<DescribedTerm>{};
+    if (others.empty()) run.push_back(term);
+    for (const auto& [one, times] : others) {
+      checked("count", static_cast<double>(times) * static_cast<double>(term.count), ranges::count);
+      run.push_back({one, times * term.count});
+    }
+  }
+  return run;
+}
+
 std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
                                   const SideAccuracy& accuracy) {
-  const std::vector<DescribedTerm> dominating = dominating_run(terms);
+  std::vector<DescribedTerm> dominating = dominating_run(terms);
+  if (accuracy.told == Told::at_most) dominating = at_most(dominating);
   std::vector<Direction> runs;
   for (const Comparison way : comparisons) {
     Direction run;

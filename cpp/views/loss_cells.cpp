@@ -68,7 +68,7 @@ Interval LossCells::log_moment(double t) const {
 
 Interval LossCells::mean() const {
   if (std::isinf(unlisted(1)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
-  const double beyond = beyond_top(1) + unlisted(1);  // L <= e^L
+  const double beyond = power_beyond_top(1, 0) + unlisted(1);  // L <= e^L
   const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
                            [](double e) { return e < -1 ? e * math::exp(e) : -0.3679; },
                            [](double e) { return std::max(0.0, e * math::exp(e)); }};
@@ -101,8 +101,7 @@ Interval LossCells::variance() const {
     return error * (2 * std::fabs(l - c) + error) * (1 + 4 * u);
   });
   const double off = (average.upper - average.lower) / 2 * (1 + 1e-9);
-  // y^2 <= 2 e^y for y >= 0.
-  const double beyond = top() >= c ? 2 * math::exp(-c) * beyond_top(1) * (1 + 1e-12) : infinity;
+  const double beyond = top() >= c ? power_beyond_top(2, c) : infinity;
   const double hidden = (2 * math::exp(-c) + 4 * math::exp(c - 2)) * unlisted(1) * (1 + 1e-12);
   return {std::max(0.0, around.lower - off * off), around.upper + beyond + hidden};
 }
@@ -152,6 +151,21 @@ double LossCells::beyond_top(double t) const {
   const double by_supremum =
       std::isfinite(pair_.loss_supremum()) ? mass * math::exp(t * pair_.loss_supremum()) : infinity;
   return std::min(pair_.tail_moment_bound(top(), t), by_supremum * (1 + 1e-12));
+}
+
+// Upper bound of E_P[(L - c)^k; top < L < inf], for a top >= max(0, c), at some t.
+double LossCells::power_beyond_top(int k, double c) const {
+  double least = infinity;
+  for (const double t : {1.0, 1 / (1 + top())}) {
+    const double bound = power_over_exponential(k, t) * beyond_top(t) * math::exp(-t * c) * (1 + 1e-12);
+    if (bound < least) least = bound;
+  }
+  return least;
+}
+
+double power_over_exponential(int k, double t) {
+  const double factor = k / (2.718281828459045 * t);
+  return (k == 1 ? factor : factor * factor) * (1 + 8 * u);  // proof: tail-moments
 }
 
 }  // namespace hockeystick

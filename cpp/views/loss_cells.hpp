@@ -14,6 +14,9 @@
 
 namespace hockeystick {
 
+/// Upper bound of y^k e^(-t y) over y >= 0, for k 1 or 2 and t > 0.
+double power_over_exponential(int k, double t);
+
 class LossCells {
  public:
   /// `fineness` cells between two nodes of the pair, to which the object refers.
@@ -47,6 +50,7 @@ class LossCells {
   double log_scale(double t) const;
   double unlisted(double t) const;
   double beyond_top(double t) const;
+  double power_beyond_top(int k, double c) const;
 
   const DominatingPair& pair_;
   std::optional<FiniteLaw> law_;

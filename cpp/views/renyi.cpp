@@ -162,7 +162,11 @@ Answer worst(std::span<CutDirection> directions, const Moment& moment, const Lim
 
 Moment renyi_moment(double order) {
   const double t = order - 1;
-  if (!(t > 0)) return {&not_known, [](const LossCells& cut) { return cut.mean(); }, 0.5};
+  if (!(t > 0))
+    return {[](const DominatingPair& pair) {
+              return Interval{0, pair.renyi_slope_bound(1) * (1 + 4 * u)};  // proof: zcdp
+            },
+            [](const LossCells& cut) { return cut.mean(); }, 0.5};
   const auto divergence = [t](double lower, double upper) {
     return Interval{lower / t * (1 - 4 * u * (lower > 0 ? 1 : -1)), upper / t * (1 + 4 * u)};
   };

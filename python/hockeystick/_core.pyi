@@ -97,6 +97,12 @@ class DominatingPair:
         """
         Upper bound of delta at each epsilon.
         """
+    def deltas_above(
+        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The same at epsilons that increase, by one integral for all.
+        """
     def loss_nodes(self) -> numpy.typing.NDArray[numpy.float64]:
         """
         Losses where its law has much of its mass, for guesses; of few atoms all.

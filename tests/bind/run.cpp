@@ -20,7 +20,7 @@ using namespace hockeystick;
 namespace {
 
 using Ends = std::pair<Doubles, Doubles>;
-constexpr std::array told_words{"curve", "moments", "far", "largest", "unsampled"};
+constexpr std::array told_words{"curve", "moments", "far", "largest", "at_most"};
 
 std::vector<Interval> intervals_of(const Ends& ends) {
   const auto lower = in(ends.first), upper = in(ends.second);
@@ -54,7 +54,7 @@ Answers answers_between(const std::string& question_name, const Doubles& points,
   };
   const std::vector<Interval> besides = known ? intervals_of(*known) : std::vector<Interval>{};
   EnclosedQuestion question;
-  question.wanted = wanted_by(question_name), question.closes = closes, question.is_sampled = sampled;
+  question.wanted = wanted_by(question_name), question.closes = closes, question.has_others = sampled;
   question.runs = runs, question.tolerance = tolerance, question.smallest = smallest;
   Answers found{enclosed_answers(question, in(points), side(above), side(below), besides)};
   for (const Answer& one : found.items)

@@ -52,6 +52,27 @@ def test_delta_of_one_step_is_an_upper_bound_to_rounding(sigma):
             assert arb(value) <= truth * (1 + arb(1e-11))
 
 
+@pytest.mark.parametrize("sigma", [0.004, 0.3, 1.1, 7.0])
+def test_deltas_at_many_losses_are_upper_bounds_to_rounding(sigma):
+    """By the cells between them, which add up from above."""
+    pair = hs.Gaussian(noise_multiplier=sigma).dominating_pair(Direction.REMOVE)
+    points = np.concatenate([np.linspace(-3, 6, 30), np.linspace(20, 34, 15)]) / sigma
+    points = np.sort(points + 0.5 / sigma**2)
+    with ctx.workprec(2000):
+        for epsilon, value in zip(points, pair.deltas_above(points), strict=True):
+            truth = exact.one_step.gaussian_delta(1 / arb(sigma), arb(float(epsilon)))
+            assert truth <= arb(value)
+            assert arb(value) <= truth * (1 + arb(1e-9)) + arb(10) ** -300
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_deltas_at_many_losses_are_those_of_each(name):
+    pair = MECHANISMS[name].dominating_pair(Direction.REMOVE)
+    points = np.linspace(-4.0, 4.0, 81)
+    each = np.array([pair.delta_above(np.array([at]))[0] for at in points])
+    np.testing.assert_allclose(pair.deltas_above(points), each, rtol=1e-10, atol=1e-14, strict=True)
+
+
 def test_delta_of_one_step_far_out():
     pair = MECHANISMS["gaussian"].dominating_pair(Direction.REMOVE)
     bounds = MECHANISMS["gaussian"].delta_bounds(30.0, tolerance=1e-9)

@@ -97,6 +97,17 @@ def test_stated_errors_hold_anywhere(terms, deviation, direction, rate, x, width
     check(deviation, tuple(terms), direction, [low + width * k for k in (0, 1, 2, 4)], rate)
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("x", [-6.0, 85.0, 88.5, 180.0, 249.0])
+@pytest.mark.parametrize(
+    "terms", [((0.0, 0.25), (0.35, 0.125), (1.0, 0.625)), ((0.9, 0.5), (1.0, 0.5))]
+)
+def test_stated_errors_hold_where_normals_are_far_apart(terms, x, direction):
+    """Panels are as wide as the near normals allow: beside, on and between those at 0, 87, 250."""
+    low = loss_at(0.004, terms, direction, x if direction == "remove" else -x)
+    check(0.004, terms, direction, [low, low + 0.5, low + 40])
+
+
 def test_a_hundred_components():
     source = random.Random(1)
     terms = tuple((source.uniform(0.0, 8.0), source.uniform(0.1, 1.0)) for _ in range(100))

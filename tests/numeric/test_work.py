@@ -94,5 +94,28 @@ def test_cells_of_a_wide_loss_are_counted_before_they_are_made():
     wide = hs.Gaussian(0.05).poisson_sampled(0.01)
     some = best_bounds(wide.loss_mean_bounds)
     none = work.within(2e5, lambda: best_bounds(wide.loss_mean_bounds))
-    assert some.lower > 1
-    assert tuple(none) == (0.0, math.inf)
+    assert 1.94 < some.lower <= some.upper < 1.945
+    assert none.lower == 0
+    assert 200 <= none.upper < 200.1  # as if nothing were sampled
+
+
+def test_panels_of_wide_sweeps_are_counted_while_they_are_made():
+    """Between normals 750 deviations apart lie more panels than a forecast knows of."""
+    group = (3 * hs.Gaussian(0.004).poisson_sampled(0.01)).group(3)
+    before = work.taken()
+    best = best_bounds(group.loss_quantile_bounds, 0.9)
+    assert work.taken() - before < 9e9  # the limit of a question, and as much again
+    assert (
+        work.within(1e6, lambda: best_bounds(group.loss_quantile_bounds, 0.9)).upper >= best.upper
+    )
+
+
+def test_pairs_that_are_made_take_from_the_work_of_the_question():
+    """A chain of neighbours takes thousands of deltas: what needs no curve bounds it then."""
+    group = hs.Gaussian(0.05).poisson_sampled(0.9999).group(4)
+    whole = hs.Gaussian(0.05).group(4).epsilon(1e-6, adjacency="replace-one")
+
+    def ask():
+        return best_bounds(group.epsilon_bounds, 1e-6, adjacency="replace-one")
+
+    assert work.within(1e7, ask).upper == pytest.approx(whole, rel=1e-9)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Log moments from a pair cut into cells, against balls."""
 
+import math
 import random
 
+import pytest
 from flint import arb, ctx
 
 from hockeystick import _core
@@ -22,3 +24,25 @@ def test_rounding_of_exponents_is_counted():
             truth = rise + (likely + (1 - likely) * (-2 * rise).exp()).log()
             assert arb(lower) <= truth <= arb(upper)
             assert upper - lower <= 1e-13 * float(rise) + 1e-13
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.02, 0.004])
+@pytest.mark.parametrize("direction", ["remove", "replace"])
+def test_means_and_variances_of_losses_far_above_one(noise, direction):
+    """Of one rare large loss about a = mu^2 / 2 + log q: mean q a, variance q a^2, nearly."""
+    rate = 0.01
+    pair = _core.dominating_pair(f"poisson_gaussian_{direction}", [noise, rate])
+    large = 0.5 / noise**2 + math.log(rate)
+    spread = rate * (1 - rate) * large**2 + rate / noise**2
+    for view, about in (("renyi_bounds", rate * large), ("loss_variance_bounds", spread)):
+        answer = getattr(_core, view)([[(pair, 1)]], [1.0], tolerance=1e-3, memory_limit=2**30)
+        lower, upper = (row[0] for row in answer.table()[:2])
+        assert 0.97 * about <= lower <= upper <= min(lower * 1.002, 1.03 * about)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_powers_over_an_exponential_are_largest_at_their_peak(k):
+    with ctx.workprec(200):
+        for t in (1.0, 0.3, 1e-3, 2.5e-5):
+            peak = (arb(k) / arb(t)) ** k * (-arb(k)).exp()
+            assert peak <= arb(_core.parts.power_over_exponential(k, t)) <= peak * (1 + arb(1e-12))

@@ -81,24 +81,21 @@ Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy
   return known;
 }
 
-// Divergences are quasi-convex, so that the largest divergence over all draws of the batch lies above.
-std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, const Accuracy& accuracy, Told) {
-  const double often = one.number(third) != 0 ? one.number(first) : 1;
-  const double noise = noise_of(one) / (rows::distance(way) * often) * (1 - 0x1p-50);  // proof: parameter-rounding
-  PairName above = fixed_above(one, way, accuracy);
-  if (ranges::noise_multiplier.holds(noise)) above = {"gaussian", {noise}};
-  return {fixed_below(one, way, accuracy).front(), above};
+// All draws may be of the record, which then moves the sum as often: as much as often squared Gaussians together. Up to
+// 2^26 the square is exact.
+PairName all_drawn(const Described& one, Comparison way, const Accuracy& accuracy) {
+  check_drawn(way);
+  const double often = one.number(third) != 0 ? one.number(first) : 1, noise = noise_of(one) / rows::distance(way);
+  if (often > 0x1p26) return fixed_above(one, way, accuracy);
+  return often > 1 ? PairName{"joint_gaussian", {noise, often * often}} : PairName{"gaussian", {noise}};
 }
 
-// All draws may be of the record.
-PairName fixed_unsampled(const Described& one, Comparison way) {
-  check_drawn(way);
-  const double often = one.number(third) != 0 ? one.number(first) : 1;
-  double spread = noise_of(one) / rows::distance(way);
-  if (often > 1) spread *= (1 - 0x1p-50) / often;  // proof: parameter-rounding
-  if (often > 1 && !ranges::noise_multiplier.holds(spread)) return fixed_above(one, way, {});
-  return {"gaussian", {spread}};
+// Divergences are quasi-convex, so that the largest divergence over all draws of the batch lies above.
+std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, const Accuracy& accuracy, Told) {
+  return {fixed_below(one, way, accuracy).front(), all_drawn(one, way, accuracy)};
 }
+
+PairName fixed_unsampled(const Described& one, Comparison way) { return all_drawn(one, way, {}); }
 
 const Enclosure batches{.above = fixed_above,
                         .below = fixed_below,

@@ -2,6 +2,7 @@
 #include "mechanisms/gaussian/gaussian_cells.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
@@ -16,22 +17,24 @@ namespace {
 constexpr double farthest_density = 37;
 
 // The integral of kernel (e^(mu z) - 1), z >= 0, with e^(mu z) joined to phi, as e^(mu z) alone might overflow.
-double grown(const GaussianFamily& f, double a, double width, const GaussianEdge& to) {
-  const auto rule = panel_rule(f.lowest_centre, f.highest_centre, a, width);
-  const TwoParts rest = two_sum(to.x, -(a + width));
+double grown(const GaussianFamily& f, const LinePanel& panel, const GaussianEdge& to) {
+  const auto [a, width, reach] = panel;
+  const auto rule = gauss_legendre(reach);
+  const TwoParts rest = two_sum(to.x, -a);
   const GrownDensity zero(to.k0, a, 0, f.mu, rest), one(f.k1, a, f.mu, f.mu, rest);
   double sum = 0;
   for (std::size_t k = 0; k < rule.nodes.size(); ++k) {
-    const double y = width * rule.nodes[k], mirrored = width * rule.nodes[rule.nodes.size() - 1 - k];
-    sum += rule.weights[k] * (zero(y, mirrored) + one(y, mirrored));
+    const double y = width * rule.nodes[k];
+    sum += rule.weights[k] * (zero(y) + one(y));
   }
   return sum * width;
 }
 
-// One Gauss-Legendre panel [a, a + width] of the cell between two edges.
-CellMass panel(const SimdKernels& kernel, const GaussianFamily& f, double a, double width, const GaussianEdge& from,
-               const GaussianEdge& to) {
-  const PaddedRule& rule = padded_gauss_legendre(panel_reach(f.lowest_centre, f.highest_centre, a, width));
+// One Gauss-Legendre panel of the cell between two edges.
+CellMass integral(const SimdKernels& kernel, const GaussianFamily& f, const LinePanel& panel, const GaussianEdge& from,
+                  const GaussianEdge& to) {
+  const auto [a, width, reach] = panel;
+  const PaddedRule& rule = padded_gauss_legendre(reach);
   const bool has_from = !std::isinf(from.x), has_to = !std::isinf(to.x);
   const double offset = has_from ? a - from.x : 0.0, rest = has_to ? std::max(0.0, to.x - (a + width)) : 0.0;
   PanelRequest request{rule.nodes, rule.mirrored, rule.weights, rule.count, width, f.mu, offset, rest, {}};
@@ -41,7 +44,7 @@ CellMass panel(const SimdKernels& kernel, const GaussianFamily& f, double a, dou
   double sums[3];
   kernel.panel(request, sums);
   const bool grows = has_to && f.mu * (rest + width) >= largest_growth;
-  return {sums[0], has_from ? sums[1] : 0.0, grows ? grown(f, a, width, to) : has_to ? sums[2] : 0.0};
+  return {sums[0], has_from ? sums[1] : 0.0, grows ? grown(f, panel, to) : has_to ? sums[2] : 0.0};
 }
 
 // Panels of a family for GaussianSweep.
@@ -49,20 +52,20 @@ class Panels {
  public:
   explicit Panels(const GaussianFamily& family) : f_(family) {}
 
-  CellMass operator()(double a, double width, const GaussianEdge& from, const GaussianEdge& to) const {
-    return panel(kernel_, f_, a, width, from, to);
+  CellMass operator()(const LinePanel& panel, const GaussianEdge& from, const GaussianEdge& to) const {
+    return integral(kernel_, f_, panel, from, to);
   }
 
-  bool group(const double* a, const double* width, const GaussianEdge& from, const GaussianEdge& to,
-             CellMass* masses) const {
+  bool group(const LinePanel* panels, const GaussianEdge& from, const GaussianEdge& to, CellMass* masses) const {
     const bool has_from = !std::isinf(from.x), has_to = !std::isinf(to.x);
-    double reach = 0, offset[panel_group], rest[panel_group];
+    double reach = 0, a[panel_group], width[panel_group], offset[panel_group], rest[panel_group];
     for (std::size_t i = 0; i < panel_group; ++i) {
+      a[i] = panels[i].a, width[i] = panels[i].width;
       offset[i] = has_from ? a[i] - from.x : 0.0;
       rest[i] = has_to ? std::max(0.0, to.x - (a[i] + width[i])) : 0.0;
       if (std::max(std::fabs(a[i]), std::fabs(a[i] - f_.mu)) > farthest_density) return false;
       if (f_.mu * (rest[i] + width[i]) >= largest_growth || f_.mu * (offset[i] + width[i]) >= 700) return false;
-      reach = std::max(reach, panel_reach(f_.lowest_centre, f_.highest_centre, a[i], width[i]));
+      reach = std::max(reach, panels[i].reach);
     }
     const PaddedRule& rule = padded_gauss_legendre(reach);
     const PanelGroup group{rule.nodes,
@@ -146,9 +149,9 @@ class NarrowCells {
   double reach_ = 0, from_[most], to_[most], k0_from_[most], k0_to_[most];
 };
 
-template <class Panel>
-GaussianSweep<GaussianEdge, Panel> sweep_of(const GaussianFamily& f, const Panel& panel_of) {
-  return {f.lowest_centre, std::clamp(0.0, f.lowest_centre, f.highest_centre), f.highest_centre, panel_of};
+// The centres of a family's densities, some of which may be equal.
+std::array<double, 3> centres_of(const GaussianFamily& f) {
+  return {f.lowest_centre, std::clamp(0.0, f.lowest_centre, f.highest_centre), f.highest_centre};
 }
 
 // Upper bound of the ratio of the kernel's densities to P's between these edges: (k0 + k1 E) / (weight0 + weight1 E) is
@@ -176,7 +179,8 @@ PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> l
   PairCells result;
   result.cells.resize(at.size() - 1);
   NarrowCells narrow(family, result.cells);
-  const auto sweep = sweep_of(family, panel_of);
+  const std::array centres = centres_of(family);
+  const GaussianSweep<GaussianEdge, Panels> sweep(centres, 2 * panel_cost, panel_of);
   for (std::size_t i = 0; i + 1 < at.size(); ++i)
     if (!narrow.take(i, at[i], at[i + 1])) result.cells[i] = sweep.cell(at[i], at[i + 1], losses[i + 1] - losses[i]);
   narrow.flush();
@@ -191,7 +195,9 @@ PairCells gaussian_cells(const GaussianFamily& family, std::span<const double> l
 void add_gaussian_tails(const GaussianFamily& family, std::span<const double> losses, const GaussianEdges& edges,
                         PairCells& cells) {
   const Panels panel_of(family);
-  sweep_of(family, panel_of).add_tails(losses, std::span<const GaussianEdge>(edges.at), cells);
+  const std::array centres = centres_of(family);
+  GaussianSweep<GaussianEdge, Panels>(centres, 2 * panel_cost, panel_of)
+      .add_tails(losses, std::span<const GaussianEdge>(edges.at), cells);
   const auto [x, k0] = edges.at.back();
   if (std::isinf(x)) return;
   const double kernel = 1.01 * (k0 * normal_tail(x) + family.k1 * normal_tail(x - family.mu));

@@ -68,7 +68,11 @@ class Mixture : public DominatingPair {
       : loss_(std::move(loss)),
         sign_(sign),
         lowest_(sign > 0 ? 0 : -loss_.largest()),
-        highest_(lowest_ + loss_.largest()) {}
+        highest_(lowest_ + loss_.largest()),
+        centres_{0} {
+    for (const auto& [shift, weight] : loss_.components()) centres_.push_back(sign * shift);
+    std::sort(centres_.begin(), centres_.end());
+  }
 
   PairCells integrate(std::span<const double> losses) const override {
     const std::array ends{losses.front(), losses.back()};
@@ -120,7 +124,8 @@ class Mixture : public DominatingPair {
   template <class Panel>
   PairCells swept(const Panel& panel, std::span<const double> losses, const MixtureEdges& edges, bool tails) const {
     const std::span<const MixtureEdge> at = edges.at;
-    const GaussianSweep<MixtureEdge, Panel> sweep(lowest_, highest_, panel);
+    const GaussianSweep<MixtureEdge, Panel> sweep(centres_, 0.5 * panel_cost * static_cast<double>(loss_.size()),
+                                                  panel);
     PairCells result = tails ? PairCells{} : sweep.cells(losses, at);
     if (tails) sweep.add_tails(losses, at, result);
     result.loss_error = result.edge_error = edges.loss_error;  // proof: loss-coupling
@@ -132,9 +137,11 @@ class Mixture : public DominatingPair {
   }
 
   MixtureLoss loss_;
-  double sign_, lowest_, highest_;  // between which the points of the densities lie
+  double sign_, lowest_, highest_;  // between which the centres of the densities lie
 
  private:
+  std::vector<double> centres_;
+
   // The losses' places on the line, sign * x(sign * loss), in order: cells that overlap would count mass twice. A place
   // that is raised to the one before has a loss between those of both, each within the error of its own.
   std::vector<MixtureLoss::Inverse> placed(std::span<const double> losses) const {
@@ -181,15 +188,15 @@ class Mixture : public DominatingPair {
 // rate, a vector of nodes at a time.
 class MixturePanel {
  public:
-  MixturePanel(double lowest, double highest, double a, double width, const MixtureEdge& from, const MixtureEdge& to)
-      : a_(a),
-        width_(width),
-        rule_(padded_gauss_legendre(panel_reach(lowest, highest, a, width))),
+  MixturePanel(const LinePanel& panel, const MixtureEdge& from, const MixtureEdge& to)
+      : a_(panel.a),
+        width_(panel.width),
+        rule_(padded_gauss_legendre(panel.reach)),
         has_from_(!std::isinf(from.x)),
         has_to_(!std::isinf(to.x)),
-        offset_(has_from_ ? a - from.x : 0.0),
-        beyond_(has_to_ ? two_sum(to.x, -(a + width)) : TwoParts{}),
-        rest_(std::max(0.0, beyond_.value)) {}
+        offset_(has_from_ ? a_ - from.x : 0.0),
+        beyond_(has_to_ ? two_sum(to.x, -a_) : TwoParts{}),
+        rest_(has_to_ ? std::max(0.0, to.x - (a_ + width_)) : 0.0) {}
 
   bool has_from() const { return has_from_; }
   bool has_to() const { return has_to_; }
@@ -213,8 +220,7 @@ class MixturePanel {
   double grown(double rate, double centre, double weight) const {
     const GrownDensity density(weight, a_, centre, rate, beyond_);
     double sum = 0;
-    for (std::size_t n = 0; n < rule_.count; ++n)
-      sum += rule_.weights[n] * density(width_ * rule_.nodes[n], width_ * rule_.mirrored[n]);
+    for (std::size_t n = 0; n < rule_.count; ++n) sum += rule_.weights[n] * density(width_ * rule_.nodes[n]);
     return sum * width_;
   }
 
@@ -253,8 +259,8 @@ class Remove final : public Mixture {
 
  private:
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const override {
-    const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
-      MixturePanel all(lowest_, highest_, a, width, from, to);
+    const auto panel = [&](const LinePanel& at, const MixtureEdge& from, const MixtureEdge& to) {
+      MixturePanel all(at, from, to);
       double still = loss_.rest();
       for (const auto& [shift, weight] : loss_.components())
         all.add(std::exchange(still, 0.0), shift, shift, weight, weight, weight);
@@ -305,8 +311,8 @@ class Add final : public Mixture {
 
  private:
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const override {
-    const auto panel = [&](double a, double width, const MixtureEdge& from, const MixtureEdge& to) {
-      MixturePanel all(lowest_, highest_, a, width, from, to);
+    const auto panel = [&](const LinePanel& at, const MixtureEdge& from, const MixtureEdge& to) {
+      MixturePanel all(at, from, to);
       double p = 1;
       for (std::size_t i = 0; i < loss_.size(); ++i)
         all.add(0, loss_.components()[i].shift, 0, std::exchange(p, 0.0), all.has_from() ? from.k[i] : 0,

@@ -17,6 +17,7 @@
 #include "numeric/gauss_legendre.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/work.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -24,41 +25,36 @@ namespace hockeystick {
 /// The largest exponent of a kernel's e^(rate z) that is safe on its own.
 inline constexpr double largest_growth = 300;
 
-/// weight phi(a + y - centre) e^(rate (rest + mirrored)) beyond largest_growth, where e^z - 1 equals e^z; 0 <= y,
-/// mirrored <= a panel's width. Squares of large numbers cancel in the exponent: they, `rest` and a - centre are stored
-/// in two doubles, and y adds a few units. Relative error at most 60 u.
+/// weight phi(a + y - centre) e^(rate (rest - y)) beyond largest_growth, where e^z - 1 equals e^z; y is at most a
+/// panel's width. Squares of large numbers cancel in the exponent: they, `rest` and a - centre are stored in two
+/// doubles, and y adds a few units. Relative error at most 60 u, and u rate y.
 class GrownDensity {
  public:
-  GrownDensity(double weight, double a, double centre, double rate, const TwoParts& rest)
-      : weight_(weight), rate_(rate) {
+  GrownDensity(double weight, double a, double centre, double rate, const TwoParts& rest) : weight_(weight) {
     const auto [t, t_low] = two_sum(a, -centre);
     const auto [grow, grow_low] = two_product(rate, rest.value);
     const auto [square, square_low] = two_product(t, t);
     const auto [high, high_low] = two_sum(grow, -0.5 * square);
-    slope_ = t;
+    fall_ = rate + t;
     high_ = high;
     low_ = high_low + (grow_low + rate * rest.error) - (0.5 * square_low + t * t_low);
   }
 
-  double operator()(double y, double mirrored) const {
+  double operator()(double y) const {
     if (!(weight_ > 0)) return 0;
-    const double little = low_ + (rate_ * mirrored - y * (slope_ + 0.5 * y));
+    const double little = low_ - y * (fall_ + 0.5 * y);
     const double root = math::exp(0.5 * high_);  // e^high may overflow where a weight is below the normal range
     return weight_ * root * inverse_sqrt_two_pi * (root * exp_short(little));
   }
 
  private:
-  double weight_, rate_, high_, low_, slope_;
+  double weight_, high_, low_, fall_;
 };
 
-/// The rule for [a, a + width] if all centres lie within [lowest, highest].
-inline double panel_reach(double lowest, double highest, double a, double width) {
-  const double farthest = std::max(std::fabs(a - lowest), std::fabs(a - highest));
-  return width * (farthest + width + 4.0);
-}
-inline GaussLegendreRule panel_rule(double lowest, double highest, double a, double width) {
-  return gauss_legendre(panel_reach(lowest, highest, a, width));
-}
+/// An interval of the line, and the reach of the rule that it takes.
+struct LinePanel {
+  double a, width, reach;
+};
 
 /// A density's part in the integrands of a panel at a, by the weights that it has in them.
 inline PanelDensity panel_density(double a, double centre, double p, double above, double below) {
@@ -77,25 +73,22 @@ double widest_growth(double rate, std::span<const Edge> edges) {
   return std::min(rate * widest, largest_growth);
 }
 
-/// Number of panels that are asked for at a time.
-inline constexpr std::size_t panel_group = 8;
+/// Number of panels that are asked for at a time, and up to which forecasts of a cell's cost count a sweep's own:
+/// one over a single normal density takes 200.
+inline constexpr std::size_t panel_group = 8, usual_panels = 256;
+/// What one panel of a density costs [ns], of 8 nodes: as 5,000 panels of a delta at noise 0.004 take 0.15 ms.
+inline constexpr double panel_cost = 30;
 
-/// Panel(a, width, from, to) gives p, above and below over [a, a + width] of the cell between two edges; an edge with
-/// an infinite x asks for no integral. Panel::group, if there is one, does this for `panel_group` panels at a time, or
-/// returns false. Edge: an aggregate that begins with x.
+/// Panel(panel, from, to) gives p, above and below over a panel of the cell between two edges; an edge with an infinite
+/// x asks for no integral. Panel::group, if there is one, does this for `panel_group` panels at a time, or returns
+/// false. Edge: an aggregate that begins with x.
 template <class Edge, class Panel>
 class GaussianSweep {
  public:
-  /// The centres [lowest, highest] of all normal densities in P, Q and the kernel.
-  GaussianSweep(double lowest, double highest, const Panel& panel)
-      : lowest_(lowest), highest_(highest), voids_{}, panel_(panel) {}
-
-  /// The same if the only centres are these and `middle`, which may equal one of them.
-  GaussianSweep(double lowest, double middle, double highest, const Panel& panel)
-      : lowest_(lowest),
-        highest_(highest),
-        voids_{{lowest + density_reach, middle - density_reach}, {middle + density_reach, highest - density_reach}},
-        panel_(panel) {}
+  /// The centres of all normal densities in P, Q and the kernel, in order; kept by the caller.
+  /// `cost`: of a panel [ns].
+  GaussianSweep(std::span<const double> centres, double cost, const Panel& panel)
+      : centres_(centres), lowest_(centres.front()), highest_(centres.back()), cost_(cost), panel_(panel) {}
 
   PairCells cells(std::span<const double> losses, std::span<const Edge> edges) const {
     PairCells result;
@@ -151,8 +144,41 @@ class GaussianSweep {
     CellMass value() const { return {p.value(), above.value(), below.value()}; }
   };
 
-  double panel_width(double x) const {
-    return normal_panel_width(std::max(std::fabs(x - lowest_), std::fabs(x - highest_)));
+  // A density whose centre is further away is zero all over a panel of one that is within `density_reach`.
+  static constexpr double near_reach = 80, least_distance = 12;
+  // So far beyond a lower edge, e^(rate (from - x)) is below 1e-19 for rates above 40.
+  static constexpr double past_kernel = 1.1;
+
+  // The distance to the farthest centre that counts for a panel at x. `far`: where all of them do.
+  double farthest(double x, bool far) const {
+    const double all = std::max(std::fabs(x - lowest_), std::fabs(x - highest_));
+    if (far || all <= near_reach) return all;
+    const auto first = std::lower_bound(centres_.begin(), centres_.end(), x - near_reach);
+    const auto last = std::upper_bound(first, centres_.end(), x + near_reach);
+    if (first == last) return near_reach;
+    return std::max({least_distance, x - *first, *(last - 1) - x});  // proof: cell-quadrature
+  }
+
+  // A panel that begins at x, or ends there.
+  LinePanel panel_from(double x, double end, bool far) const {
+    const double distance = farthest(x, far);
+    double stop = x + normal_panel_width(distance);
+    if (!(stop < end)) stop = end;
+    return {x, stop - x, (stop - x) * (distance + (stop - x) + 4)};
+  }
+  LinePanel panel_to(double x, double end) const {
+    const double start = std::max(end, x - normal_panel_width(farthest(x, false)));
+    return {start, x - start, (x - start) * (farthest(start, false) + (x - start) + 4)};
+  }
+
+  // Between centres further apart than the reach from both, P and Q have less than 1e-330, and nothing is swept. The
+  // place from which a sweep goes on, upwards or downwards.
+  double beyond_void(double x, bool upwards) const {
+    if (!(highest_ - lowest_ > 2 * density_reach)) return x;
+    const auto next = std::upper_bound(centres_.begin(), centres_.end(), x);
+    if (next == centres_.begin() || next == centres_.end()) return x;
+    const double begin = *(next - 1) + density_reach, end = *next - density_reach;
+    return !(x > begin && x < end) ? x : upwards ? end : begin;
   }
 
   // A panel is negligible if it is below 1e-19 of the sum so far: beyond all centres the next panels shrink faster than
@@ -162,75 +188,66 @@ class GaussianSweep {
            mass.below <= 1e-19 * sums.below.value();
   }
 
-  // The integrals over panels at a[], of width[], each.
-  void integrate(std::size_t count, const double* a, const double* width, const Edge& from, const Edge& to,
-                 CellMass* masses) const {
-    if constexpr (requires { panel_.group(a, width, from, to, masses); }) {
-      if (count > 2 && panel_.group(a, width, from, to, masses)) return;
+  // The integrals over each of the panels.
+  void integrate(std::size_t count, const LinePanel* panels, const Edge& from, const Edge& to, CellMass* masses) const {
+    if constexpr (requires { panel_.group(panels, from, to, masses); }) {
+      if (count > 2 && panel_.group(panels, from, to, masses)) return;
     }
-    for (std::size_t i = 0; i < count; ++i) masses[i] = panel_(a[i], width[i], from, to);
+    for (std::size_t i = 0; i < count; ++i) masses[i] = panel_(panels[i], from, to);
   }
 
-  // Panels from `start` on, each where `next` says, until they are negligible beyond `past`; `group` at a time.
+  // Panels from `start` on, each where `next` says, until they are negligible beyond `past`; a group at a time.
   template <class Next, class Past>
   CellMass sweep(double start, const Edge& from, const Edge& to, const Next& next, const Past& past) const {
     CellSums sums;
-    double a[panel_group], width[panel_group], at = start;
+    LinePanel panels[panel_group];
     CellMass masses[panel_group];
-    for (;;) {
+    std::size_t swept = 0;
+    for (double at = start;;) {
       std::size_t count = 0;
-      while (count < panel_group && next(at, a[count], width[count])) ++count;
+      while (count < panel_group && next(at, panels[count])) ++count;
       if (count == 0) return sums.value();
-      for (std::size_t i = count; i < panel_group; ++i) a[i] = a[0], width[i] = width[0];
+      for (std::size_t i = count; i < panel_group; ++i) panels[i] = panels[0];
       checkpoint();
-      integrate(count, a, width, from, to, masses);
+      if ((swept += count) > usual_panels) WorkLimit::spend(cost_ * static_cast<double>(count));
+      integrate(count, panels, from, to, masses);
       for (std::size_t i = 0; i < count; ++i) {
         sums.add(masses[i]);
-        if (past(a[i], width[i]) && negligible(masses[i], sums)) return sums.value();
+        if (past(panels[i]) && negligible(masses[i], sums)) return sums.value();
       }
     }
   }
 
   // (from.x, to.x] swept rightwards; to.x may be +inf.
   CellMass sweep_right(const Edge& from, const Edge& to) const {
-    const double end = std::min(to.x, highest_ + density_reach);
-    const auto next = [&](double& at, double& a, double& width) {
-      for (const Void& empty : voids_)
-        if (at > empty.begin && at < empty.end) at = empty.end;
+    const double end = std::min(to.x, highest_ + density_reach), kernel_end = from.x + past_kernel;
+    const auto next = [&](double& at, LinePanel& panel) {
+      at = beyond_void(at, true);
       if (!(at < end)) return false;
-      double stop = at + panel_width(at);
-      if (!(stop < end)) stop = end;
-      a = at, width = stop - at;
-      at = stop;
+      panel = panel_from(at, end, at < kernel_end);
+      at = panel.a + panel.width;
       return true;
     };
     return sweep(std::max(from.x, lowest_ - density_reach), from, to, next,
-                 [&](double a, double) { return a > highest_ + 1.0; });
+                 [&](const LinePanel& panel) { return panel.a > highest_ + 1.0; });
   }
 
   // (-inf, end] swept leftwards; `to` is the reference of `below`, at infinity if `below` is not wanted.
   CellMass sweep_left(double end, const Edge& to) const {
     const double stop = lowest_ - density_reach;
-    const auto next = [&](double& at, double& a, double& width) {
-      for (const Void& empty : voids_)
-        if (at > empty.begin && at < empty.end) at = empty.begin;
+    const auto next = [&](double& at, LinePanel& panel) {
+      at = beyond_void(at, false);
       if (!(at > stop)) return false;
-      a = std::max(stop, at - panel_width(at)), width = at - a;
-      at = a;
+      panel = panel_to(at, stop);
+      at = panel.a;
       return true;
     };
     return sweep(std::min(end, highest_ + density_reach), Edge{-infinity, {}}, to, next,
-                 [&](double a, double width) { return a + width < lowest_ - 1.0; });
+                 [&](const LinePanel& panel) { return panel.a + panel.width < lowest_ - 1.0; });
   }
 
-  // Between centres further apart than the reach from both, P and Q have less than 1e-330, and nothing is swept. There
-  // is no such void if begin >= end.
-  struct Void {
-    double begin, end;
-  };
-
-  double lowest_, highest_;
-  Void voids_[2];
+  std::span<const double> centres_;
+  double lowest_, highest_, cost_;
   const Panel& panel_;
 };
 

@@ -3,7 +3,18 @@
 // that no answer depends on the machine or on what else it does.
 #pragma once
 
+#include "numeric/runtime/budget.hpp"
+
 namespace hockeystick {
+
+/// Thrown where more work would be begun than is left; caught where an OverBudget is.
+class OverWork : public OverBudget {
+ public:
+  OverWork() : OverBudget(0) {}
+  const char* what() const noexcept override { return message; }
+
+  static constexpr const char* message = "the work of one question does not suffice";
+};
 
 /// During its lifetime, its thread may begin work of this cost. A nested limit also takes from the outer one.
 class WorkLimit {
@@ -18,6 +29,10 @@ class WorkLimit {
   /// Subtracts this cost from the cost that is left, and returns true. Where less is left, this function subtracts
   /// nothing and returns false, and the caller must not begin the work.
   static bool take(double cost);
+  /// The same, but throws OverWork where less is left.
+  static void spend(double cost) {
+    if (!take(cost)) throw OverWork();
+  }
   /// The cost of all work that this thread ever took.
   static double taken();
 

@@ -14,6 +14,7 @@ from hockeystick.filters.filter import Cost, Filter
 from hockeystick.mechanisms import ZCDP, ApproximateDP
 
 LARGEST_EPSILON = Fraction(10_000)
+_LOOSEST = 0.999
 _LEAST_RHO = 1e-18
 
 
@@ -118,7 +119,9 @@ def _largest_rho(epsilon: float, delta: float) -> float:
     """The largest rho found at which whatever is rho-zCDP is certified to keep both."""
 
     def keeps(rho: float) -> bool:
-        return bool(best_bounds(ZCDP(rho).epsilon_bounds, delta).upper <= epsilon)
+        # The upper end is the formula's at any tolerance; only lower ends follow it.
+        found = best_bounds(ZCDP(rho).epsilon_bounds, delta, tolerance=_LOOSEST)
+        return bool(found.upper <= epsilon)
 
     low, high = _LEAST_RHO, min(epsilon, 9e4)  # rho = epsilon exceeds epsilon at delta < 1 / 2
     if keeps(high):

@@ -146,6 +146,13 @@ class Grouped(FromRun):
         known = _exact(self, direction) or _enclosed(self, direction)
         return known[0] if known else _chained(self, direction, accuracy)
 
+    def at_most(self) -> "tuple[tuple[Mechanism, int], ...]":
+        """The group as if nothing were sampled, of plain noise."""
+        inner = self.mechanism.mechanism if isinstance(self.mechanism, PoissonSampled) else None
+        if not isinstance(inner, Gaussian | JointGaussian | DiscreteGaussian | DiscreteLaplace):
+            return ()
+        return ((Grouped(inner, self.size), 1),)
+
     def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """The pair itself, or what one record costs."""
         known = _exact(self, direction) or _enclosed(self, direction)

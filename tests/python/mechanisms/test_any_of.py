@@ -9,6 +9,7 @@ from math import log
 import pytest
 
 import hockeystick as hs
+from hockeystick import _core
 
 LOG_TWO = log(2)
 FIRST, SECOND = hs.ApproximateDP(LOG_TWO, 0), hs.ApproximateDP(log(3), 0)
@@ -111,3 +112,31 @@ def test_refused():
         hs.any_of(hs.Gaussian(1.0), hs.Laplace(1.0).poisson_sampled(0.1)).epsilon(
             1e-6, adjacency="replace-one"
         )
+
+
+NOISE = 0.004
+MENU = hs.any_of(hs.Gaussian(NOISE), hs.Laplace(NOISE))
+
+
+@pytest.mark.parametrize(
+    ("view", "at"),
+    [
+        ("epsilon_bounds", (1e-6,)),
+        ("renyi_divergence_bounds", (2.0,)),
+        ("zcdp_bounds", ()),
+        ("loss_mean_bounds", ()),
+        ("gdp_mu_bounds", ()),
+    ],
+)
+def test_a_menu_of_little_noise_costs_at_most_all_its_options_together(view, at):
+    """Losses that a curve does not hold are bounded without it."""
+    bounds = getattr(50 * MENU, view)(*at)
+    most = getattr(50 * hs.Gaussian(NOISE) + 50 * hs.Laplace(NOISE), view)(*at)
+    assert bounds.lower <= bounds.upper <= most.upper * (1 + 1e-9)
+
+
+def test_making_a_menu_asks_each_option_for_one_integral():
+    """The curve of each option is read from its cells, and not edge by edge."""
+    before = _core.work.taken()
+    hs.any_of(hs.Gaussian(0.0041), hs.Laplace(0.0041)).dominating_pair(hs.Direction.REMOVE)
+    assert _core.work.taken() - before < 3e7
