@@ -111,6 +111,9 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401, a module or a string
         return version("hockeystick")
     if name in _ON_DEMAND:
         return import_module(f"{__name__}.{name}")
+    if hasattr(Composition, name) or hasattr(Accountant, name):
+        how = f"(10 * hs.Gaussian(1.0)).{name}" if hasattr(Composition, name) else f"account.{name}"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; write {how}(...)")
     hint = likely(name, [*__all__, *_ON_DEMAND])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 

@@ -116,7 +116,17 @@ def _refuse(
     try:
         signature(call).bind(*positional, **named)
     except TypeError as error:
-        raise TypeError(f"{name} takes {', '.join(names)}; {error}") from None
+        how = _by_position(parameters.values(), names) if "too many" in str(error) else ""
+        raise TypeError(f"{name} takes {', '.join(names)}; {error}{how}") from None
+
+
+def _by_position(parameters: Iterable[Parameter], names: list[str]) -> str:
+    """Which arguments may be given by position, as the end of an error."""
+    plain = [each.name for each in parameters if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    first = [each for each in plain if each in names]
+    if len(first) == len(names):
+        return ""
+    return f": {' and '.join(first) or 'none'} may be given by position, all others by name"
 
 
 def unknown_argument(call: str, key: str, names: Iterable[str]) -> TypeError:

@@ -58,6 +58,13 @@ REFUSED = {
     "hs.GaussianMechanism(1.0)": "did you mean Gaussian?",
     "hs.LaplaceDpEvent(1.0)": "did you mean Laplace?",
     "hs.Laplace(b=2.0)": "did you mean scale?",
+    "hs.compose(g, 10)": "has no attribute 'compose'; write account.compose(...)",
+    "hs.epsilon(g, 1e-5)": "write (10 * hs.Gaussian(1.0)).epsilon(...)",
+    "hs.plot.epsilon_by_count(g, 100)": "counts must be numbers of runs, such as [1, 10, 100]",
+    "hs.DPSGD(1.0, 256, 60_000, 10)": (
+        "too many positional arguments: noise_multiplier may be given by position, all others by"
+    ),
+    "hs.dpsgd_epsilon(1.0, 0.01, 1000, 1e-5)": "none may be given by position, all others by name",
     "g.eps(1e-5)": "'Gaussian' object has no attribute 'eps'; did you mean epsilon?",
     "hs.Accountant().get_epsilon(1e-5)": "did you mean epsilon?",
     "(10 * g).get_privacy_spent(1e-5)": "did you mean epsilon?",

@@ -111,7 +111,9 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     step, adjacency = run_and_adjacency("step", step, adjacency)
     if scale is not None:
         _checks.choice("scale", scale, SCALES)
-    numbers = sorted({_checks.whole("each of counts", n, 1, _checks.MAX_COUNT) for n in counts})
+    numbers = sorted(
+        {_checks.whole("each of counts", n, 1, _checks.MAX_COUNT) for n in _of(counts)}
+    )
     line("counts", np.array(numbers, dtype=float))
     target = _checks.delta(delta)
     some_of("estimators", estimators, tuple(ESTIMATORS))
@@ -148,6 +150,17 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     said = f"delta = {target:g}{under(adjacency)}{note}"
     titled(ax, f"{words}, {said}" if is_alone else said)
     return ax
+
+
+def _of(counts: Sequence[int]) -> list[int]:
+    """The numbers of runs, if there are several."""
+    try:
+        return list(counts)
+    except TypeError:
+        shown = _checks.show(counts)
+        raise TypeError(
+            f"counts must be numbers of runs, such as [1, 10, 100], got {shown}"
+        ) from None
 
 
 def _estimates(
