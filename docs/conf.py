@@ -24,6 +24,7 @@ extensions = [
     "sphinx_design",
     "calculator",
     "cells",
+    "consoles",
     "docstrings",
     "command_line",
     "links",

@@ -16,7 +16,7 @@ _MOST_COLUMNS = 2
 """As many columns fit a phone."""
 _MOST_IN_A_CELL, _MOST_IN_A_ROW = 24, 48
 """Characters of a cell, and of the longest words of a row, with which more columns do, too."""
-_BREAK = re.compile(r"(?<=[(_.,/])(?=\w)")
+_BREAK = re.compile(r"(?<=[(_.,/:-])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
 def _is_narrow(table: nodes.table) -> bool:
