@@ -11,7 +11,7 @@ from hockeystick import Direction
 from hockeystick.verify import allocation
 from hockeystick.verify.curves import composed
 from hockeystick.verify.errors import NotKnownError
-from hockeystick.verify.work import bounded, spend
+from hockeystick.verify.work import afford, bounded, spend
 
 
 def test_work_is_counted_where_it_is_bounded():
@@ -23,6 +23,21 @@ def test_work_is_counted_where_it_is_bounded():
             spend(2)
         with pytest.raises(NotKnownError, match="more work"):
             spend(7)
+
+
+def test_work_inside_is_spent_outside_as_well():
+    with bounded(10.0) as outside:
+        with bounded(100.0) as inside:
+            assert inside == [10.0]
+            spend(3)
+        assert outside == [7.0]
+
+
+def test_what_is_not_afforded_is_not_begun():
+    with bounded(10.0) as left:
+        with pytest.raises(NotKnownError, match="more work"):
+            afford(11)
+        assert left == [10.0]
 
 
 def test_high_precision_counts_as_more():
@@ -44,6 +59,7 @@ def test_what_takes_more_is_not_known(run, monkeypatch):
     module = import_module("hockeystick.verify.answer")
 
     monkeypatch.setattr(module, "MOST_WORK", 1e4)
+    monkeypatch.setattr(module, "WORK_OF_ONE", 0.0)
     result = hs.verify(run, delta=1e-5, fast=False)
     assert not result.known
     assert "more work" in result.reason

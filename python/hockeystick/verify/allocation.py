@@ -19,7 +19,7 @@ from hockeystick.verify.work import bounded
 
 DEEPEST = 900.0  # nats of the curve
 ROUNDS = 6
-MOST_WORK = 5e7  # of one direction; most questions take 1e5 to 5e6, noise below 0.5 up to 3e7
+MOST_WORK = 6e6  # of one value; noise below 0.5 takes most
 KEPT = 4
 SAFETY = 4.0
 FEW_NODES, MOST_NODES = 600, 20_000
@@ -39,7 +39,6 @@ class Allocated:
         self._pilot = Pilot(math.sqrt(epochs) / noise, steps)
         self._kept: list[Inversion | Vertical] = []
         self._floor = ZERO
-        self._left: float = MOST_WORK
 
     def _mu(self) -> arb:
         """At the working precision."""
@@ -52,12 +51,10 @@ class Allocated:
         if most < self._floor:
             return between(least, most)
         try:
-            with bounded(self._left) as left:
+            with bounded(MOST_WORK):
                 return self._known(epsilon, least, most)
         except (ArithmeticError, ValueError):  # no contour, or no doubles to choose one by
             return between(least, most)
-        finally:
-            self._left = left[0]
 
     def _known(self, epsilon: arb, least: arb, most: arb) -> arb:
         guess, value = self._guess(epsilon), most
@@ -131,15 +128,19 @@ class Allocated:
         z = max(math.expm1(x) / deviation, 1e-3) if x < 100 else 1e30  # noqa: PLR2004
         return math.log(deviation) - z * z / 2 - math.log(2.5 * (1 + z * z))
 
-    def beyond(self, target: arb) -> arb:
-        """An epsilon whose delta is at most the target; deltas far below it need no digits then."""
-        self._floor = target * arb(10) ** -3
+    def about(self, log_delta: float) -> float:
+        """An epsilon whose delta is about that."""
         low, high = -35.0, math.log(600)
         for _ in range(50):
             middle = (low + high) / 2
-            above = self._guess(arb(math.exp(middle))) > float(target.log())
+            above = self._guess(arb(math.exp(middle))) > log_delta
             low, high = (middle, high) if above else (low, middle)
-        found = math.exp(high)
+        return math.exp(high)
+
+    def beyond(self, target: arb) -> arb:
+        """An epsilon whose delta is at most the target; deltas far below it need no digits then."""
+        self._floor = target * arb(10) ** -3
+        found = self.about(float(target.log()))
         for more in (0.02, 0.1, 0.3, 1.0, 3.0, 10.0):
             end = arb(found * (1 + more))
             if self(end) <= target:

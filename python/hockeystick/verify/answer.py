@@ -34,7 +34,7 @@ from hockeystick.verify.work import bounded
 
 ROUNDS = 4
 METHOD = "closed forms of both ends"
-MOST_WORK = 4e7  # 100 distinct sampled Gaussians take 2e7 units to 30 digits, 1e6 a second
+MOST_WORK, WORK_OF_ONE = 8e6, 4e5  # microseconds of a quiet core, and of each distinct step more
 GUARD = 12  # digits beyond those asked for at first
 Runs = tuple[Terms, ...]  # of which the worst counts
 Ask = Callable[[Sequence[Composed], float, int], arb]
@@ -152,7 +152,7 @@ def answer(
     start = perf_counter()
     kept = Kept(run._alternatives, adjacency)  # noqa: SLF001, as all questions
     try:
-        with bounded(MOST_WORK):
+        with bounded(MOST_WORK + WORK_OF_ONE * max(map(len, kept.runs))):
             ball, method, limits, gap, (low, high) = kept.ball(name, point, digits)
     except NotKnownError as error:
         return Verified(

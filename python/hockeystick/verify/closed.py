@@ -133,3 +133,20 @@ def _logistic(m: arb, epsilon: arb) -> arb:
         return odds / (1 + odds)
 
     return tail(m.exp() * v) - epsilon.exp() * tail(v)
+
+
+def sampled(rate: arb, curve: Curve, *, back: bool) -> Curve:
+    """Of a run of which a record is part with that probability; `curve` is that of its removal.
+
+    P' = (1 - q) Q + q P, so that h'(alpha) = q h((alpha - 1 + q) / q) where alpha > 1 - q.
+    """
+
+    def removed(alpha: arb) -> arb:
+        at = (alpha - 1) / rate + 1
+        return maximum(1 - alpha, rate * curve(at.log())) if at > 0 else (1 - alpha).max(ZERO)
+
+    def at(epsilon: arb) -> arb:
+        alpha = epsilon.exp()
+        return 1 - alpha + alpha * removed(1 / alpha) if back else removed(alpha)
+
+    return at

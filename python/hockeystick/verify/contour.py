@@ -23,22 +23,28 @@ from hockeystick.verify.moments import Line, Moments, along
 from hockeystick.verify.series import Series
 from hockeystick.verify.smoothed import Smoothed
 from hockeystick.verify.tilts import Counted, Plan, Tilts
+from hockeystick.verify.work import POINT, PRODUCT, afford, spend
 
 MOST_POINTS = 100_000
 MOST_TERMS = 10**7  # points times the terms of their sums
 ROUNDS = 6
 FEW = 8.0  # digits; if it gives fewer, smoothed curves are tried
 SAFETY = 6.0  # nats
+GAINED = 0.5  # a round more is worth its points if it makes the radius smaller by this
 
 
 class Contour:
     """The curve of the finite losses of a composition, whose points are kept between questions."""
 
-    def __init__(self, laws: Counted, digits: int) -> None:
-        self.tilts: Tilts = Tilts(laws)
+    def __init__(self, laws: Counted, digits: int, tilts: Tilts | None = None) -> None:
+        self.tilts: Tilts = tilts or Tilts(laws)
         self._laws, self._digits = laws, digits
         self._points: Points | None = None
         self._smoothed: Smoothed | None = None
+
+    def rough(self, digits: int) -> "Contour":
+        """The same to fewer digits, for a search."""
+        return Contour(self._laws, digits, self.tilts)
 
     def __call__(self, epsilon: arb) -> arb:
         """delta at a real `epsilon`, to the digits asked for where points suffice."""
@@ -59,7 +65,7 @@ class Contour:
         if not any(map(_falls, (law for law, _ in self._laws))):
             return self._smooth(epsilon)
         self.tilts.refine(at)
-        log_delta, value = self.tilts.log_delta(at), ZERO
+        log_delta, value, before = self.tilts.log_delta(at), ZERO, arb("inf")
         for extra in range(0, 2 * ROUNDS, 2):
             nats = math.log(10) * self._digits + SAFETY + extra
             plan = self.tilts.line(at, log_delta, nats)
@@ -70,6 +76,9 @@ class Contour:
             value = points.delta(epsilon)
             if digits_of(value) >= self._digits or points.is_cut:
                 break
+            if not value.rad() < before * GAINED:
+                break  # the parameters' own rounding is left
+            before = value.rad()
             lost = log_delta - float(abs(value).lower().log()) if value > 0 else 40.0
             log_delta -= max(lost, 0.0)
         if digits_of(value) < min(self._digits, FEW):
@@ -158,9 +167,11 @@ class Points:
         return high
 
     def _take(self, parts: list[tuple[Moments, int]], number: int) -> list[acb]:
+        afford(number * sum(POINT + PRODUCT * part.terms for part, _ in parts))
         values = []
         streams = [islice(part.values(), number) for part, _ in parts]
         for k, row in enumerate(zip(*streams, strict=True)):
+            spend(len(parts) * POINT)
             z = acb(self._c, k * self._h)
             product = acb(1) / (z * (z + 1))
             for value, (_, n) in zip(row, parts, strict=True):

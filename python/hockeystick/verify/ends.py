@@ -15,13 +15,14 @@ from flint import arb, ctx, fmpq
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.verify import closed
+from hockeystick.verify import closed, shuffles
 from hockeystick.verify.allocation import Allocated
 from hockeystick.verify.balls import ZERO, Curve, between, maximum, normal_tail
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Atoms, Mixed, Pair, Shifts, atomic, undefined
 
 OPEN = (known.FixedSizeSampled, known.Shuffled, known.HockeyStickCurve)
+ENOUGH = 10  # digits of what is attained: what is proved lies further above
 MOST_DRAWS = 2000  # how often a record may be in one batch
 MOST_POINTS = 300  # of a given curve
 
@@ -176,31 +177,41 @@ def _both_sides(forth: Callable[[arb], arb], back: Callable[[arb], arb]) -> Curv
 
 
 def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> Ends:
-    """The record's own step, and what the largest batch, and an allocation, tell.
-
-    The theorem about records left out is not computed here: it is only smaller than the own step.
-    """
+    """The theorems or the record's own step, and what the largest batch, or an allocation, tell."""
     if direction in (Direction.REMOVE, Direction.ADD):
         raise undefined(mechanism, direction)
     noise, epochs = mechanism.mechanism.noise_multiplier, mechanism.epochs
     mu, distance = arb(epochs).sqrt() / arb(noise), 2 if direction.replaces else 1
     means = ((2, 1), (2, 0)) if direction.replaces else ((2, 1),)
-    used = mechanism.batches * (mechanism.batch_size or 1)
-    joins = Fraction(used, used + mechanism.left_out)
+    joined = joins(mechanism)
     attained: list[Curve] = [
-        _largest(mechanism.batches, mu * first, mu * second, joins, back=direction.backward)
+        _largest(mechanism.batches, mu * first, mu * second, joined, back=direction.backward)
         for first, second in means
     ]
-    if noise / distance / epochs**0.5 >= 0.1 and joins == 1:  # noqa: PLR2004
+    own = closed.gaussian((distance * mu) ** 2)
+    proved = shuffles.above(mechanism, own, replaces=direction.replaces, back=direction.backward)
+    if noise / distance / epochs**0.5 >= 0.1:  # noqa: PLR2004
+        back = direction.backward and joined == 1
         allocated = Allocated(
             noise / distance,
             mechanism.batches,
             epochs,
-            removes=not direction.backward,
-            digits=digits,
+            removes=not back,
+            digits=min(digits, ENOUGH),
         )
-        attained.append(allocated)
-    return Ends(closed.gaussian((distance * mu) ** 2), tuple(attained))
+        if joined == 1:
+            attained.append(allocated)
+        elif proved is not None:
+            attained.append(
+                shuffles.Joined(ball_of(joined), allocated, proved, back=direction.backward)
+            )
+    return Ends(proved or own, tuple(attained))
+
+
+def joins(mechanism: known.Shuffled) -> Fraction:
+    """At least the probability that a record is in a batch."""
+    used = mechanism.batches * (mechanism.batch_size or 1)
+    return Fraction(used, used + mechanism.left_out)
 
 
 def _largest(batches: int, first: arb, second: arb, joins: Fraction, *, back: bool) -> Curve:

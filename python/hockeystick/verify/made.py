@@ -13,6 +13,7 @@ from hockeystick.adjacency import Direction
 from hockeystick.composition import Composable
 from hockeystick.verify.atoms import Steps
 from hockeystick.verify.balls import ZERO, Curve, falling_root, maximum
+from hockeystick.verify.closed import sampled
 from hockeystick.verify.curves import Composed
 from hockeystick.verify.ends import Ends, ball_of, lower_hull
 from hockeystick.verify.knots import Knots, exactly
@@ -32,23 +33,6 @@ class Sides(NamedTuple):
 
 
 Of = Callable[[Composable, Direction], Sides]
-
-
-def sampled(rate: arb, curve: Curve, *, back: bool) -> Curve:
-    """Of a run of which a record is part with that probability; `curve` is that of its removal.
-
-    P' = (1 - q) Q + q P, so that h'(alpha) = q h((alpha - 1 + q) / q) where alpha > 1 - q.
-    """
-
-    def removed(alpha: arb) -> arb:
-        at = (alpha - 1) / rate + 1
-        return maximum(1 - alpha, rate * curve(at.log())) if at > 0 else (1 - alpha).max(ZERO)
-
-    def at(epsilon: arb) -> arb:
-        alpha = epsilon.exp()
-        return 1 - alpha + alpha * removed(1 / alpha) if back else removed(alpha)
-
-    return at
 
 
 class Number:

@@ -22,7 +22,7 @@ from hockeystick.verify.laws import (
     Pair,
 )
 from hockeystick.verify.strips import Rule, Terms
-from hockeystick.verify.work import EXPONENTIAL, spend
+from hockeystick.verify.work import EXPONENTIAL, PRODUCT, spend
 
 BLOCK = 64  # points of a line taken at a time
 BITS = 64  # of a bound
@@ -201,6 +201,6 @@ def turned(terms: Terms, h: arb) -> Iterator[acb]:
         row = [x * turn for x, turn in zip(row, turns, strict=True)]
     powers = acb_mat(BLOCK, len(terms), rows)
     for k in count(step=BLOCK):
-        spend(len(terms) * (BLOCK + EXPONENTIAL))
+        spend(len(terms) * (BLOCK * PRODUCT + EXPONENTIAL))
         start = [w * (k * phase).exp() for (w, _), phase in zip(terms, phases, strict=True)]
         yield from (powers * acb_mat(len(terms), 1, start)).entries()

@@ -17,8 +17,10 @@ from hockeystick.verify.balls import (
 )
 from hockeystick.verify.curves import Composed
 from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.shuffles import Above, Joined
 
 FARTHEST = 2.0**40  # nats: no epsilon asked for is as large
+ROUGH_DIGITS, ROUGH_BITS = 12, 120
 NEARBY, NEAR = 4, 0.7  # points below an epsilon that is too large, and the share of it that each is
 
 
@@ -39,6 +41,8 @@ def epsilon(directions: Sequence[Composed], target: float, digits: int) -> arb:
 
 
 def _epsilon(one: Composed, target: arb, digits: int) -> arb:
+    if isinstance(one.finite, Above):
+        return one.finite.epsilon(target)
     if one.infinite > target:
         return arb("inf")
     if not one.infinite < target:
@@ -69,7 +73,7 @@ def _bracket(one: Composed, target: arb, high: arb) -> tuple[arb, arb]:
 
 def _beyond(one: Composed, target: arb) -> arb:
     """An epsilon whose delta is at most the target for certain."""
-    if isinstance(one.finite, Allocated):
+    if isinstance(one.finite, Allocated | Joined):
         return one.finite.beyond(target)
     high = 1.0
     rest = target - one.infinite - one.slack
@@ -102,6 +106,8 @@ def _power(one: Composed, rate: arb, digits: int) -> arb:
     if rate == 1:
         return arb(1)
 
+    if isinstance(one.finite, Above):
+        return one.finite.power(rate)
     if isinstance(one.finite, Steps):
         return one.finite.power(rate, one.delta, one.infinite)
 
@@ -109,8 +115,7 @@ def _power(one: Composed, rate: arb, digits: int) -> arb:
         alpha = x.exp()
         return one.delta(x) + alpha * rate
 
-    start = one.contour.tilts.quantile(float(rate.log())) if one.contour else 1.0
-    centre = _turning(one.delta, rate, start)
+    centre = _turning(one, rate)
     close = (abs(centre).mid() + arb(10) ** -6) * arb(10) ** -(digits // 2 + 2)
     for widening in (10**k for k in range(0, digits // 2 + 2, 3)):
         points = [(centre + k * widening * close).mid() for k in range(-2, 3)]
@@ -143,21 +148,33 @@ def _least(x: Sequence[arb], f: Sequence[arb]) -> arb:
     return between(floor, f[2])
 
 
-def _turning(curve: Curve, rate: arb, start: float) -> arb:
+def _turning(one: Composed, rate: arb) -> arb:
     """About where the false positive rate of losses beyond x falls to `rate`.
 
-    It is -h'(e^x), which a central difference of h tells to half of the digits.
+    A rough contour goes there first, so that the one of all digits is made for that place alone.
     """
+    if one.contour is None:
+        start = arb(1)
+        if isinstance(one.finite, Allocated | Joined):
+            start = arb(one.finite.about(float(rate.log())))
+        return _crossing(one.delta, rate, start, start / 4)
+    start = arb(one.contour.tilts.quantile(float(rate.log())))
+    with ctx.workprec(ROUGH_BITS):
+        centre = _crossing(one.contour.rough(ROUGH_DIGITS), rate, start, start / 4)
+    return _crossing(one.delta, rate, centre, (abs(centre) + arb(10) ** -6) * arb(2) ** -12)
+
+
+def _crossing(curve: Curve, rate: arb, start: arb, step: arb) -> arb:
+    """The false positive rate is -h'(e^x): a central difference of h has half of the digits."""
 
     def beyond(x: arb) -> arb:
         near = (abs(x) + arb(10) ** -6).mid() * arb(2) ** (-ctx.prec // 4)
         low, high = (x - near).mid(), (x + near).mid()
         return ((curve(low) - curve(high)) / (high.exp() - low.exp())).mid()
 
-    high = low = arb(start)
-    step = high / 4
+    high = low = start.mid()
     while beyond(high) > rate and high < FARTHEST:
-        low, high, step = high, high + step, 2 * step
+        low, high, step = high, (high + step).mid(), 2 * step
     while beyond(low) <= rate and low > -FARTHEST:
-        low, high, step = low - step, low, 2 * step
+        low, high, step = (low - step).mid(), low, 2 * step
     return proposed(beyond, rate, low, high, ctx.prec // 4).mid()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from flint import acb, acb_mat, arb
 
-from hockeystick.verify.work import spend
+from hockeystick.verify.work import EXPONENTIAL, PRODUCT, spend
 
 BLOCK = 64
 
@@ -24,7 +24,7 @@ class Series:
 
     def __call__(self, x: arb) -> arb:
         """The sum at x."""
-        spend(self._rows * BLOCK)
+        spend(self._rows * BLOCK * PRODUCT + (BLOCK + self._rows) * EXPONENTIAL)
         angle = -acb(0, self._h) * x
         within = acb_mat(BLOCK, 1, [(k * angle).exp() for k in range(BLOCK)])
         across = acb_mat(1, self._rows, [(k * BLOCK * angle).exp() for k in range(self._rows)])

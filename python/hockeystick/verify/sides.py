@@ -13,7 +13,7 @@ from hockeystick.composition import Mechanism
 from hockeystick.verify import matrices
 from hockeystick.verify.balls import ZERO, Curve
 from hockeystick.verify.curves import Composed, Counted, composed, of_laws
-from hockeystick.verify.ends import OPEN, ends, outcomes_above
+from hockeystick.verify.ends import OPEN, ball_of, ends, joins, outcomes_above
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.knots import Knots
 from hockeystick.verify.laws import Gaussian, Law, atomic, law, sampled, undefined
@@ -163,9 +163,13 @@ def _shuffled(mechanism: known.Shuffled, direction: Direction) -> _Release:
         raise undefined(mechanism, direction)
     distance = 2 if direction.replaces else 1
     square = mechanism.epochs * (distance / arb(mechanism.mechanism.noise_multiplier)) ** 2
-    # The sum does not always move where records are left out.
-    below = _nothing() if mechanism.left_out else _normal(square / mechanism.batches)
-    return _Release(_normal(square), (below,))
+    if not mechanism.left_out:
+        return _Release(_normal(square), (_normal(square / mechanism.batches),))
+    noise = distance * (mechanism.batches / square).sqrt()  # of the sum, which may not move at all
+    if direction.replaces:
+        noise = noise / distance
+    pair = sampled(noise, ball_of(joins(mechanism)), direction)
+    return _Release(_normal(square), (((arb(1), pair),),))
 
 
 def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> _Release:

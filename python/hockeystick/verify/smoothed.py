@@ -23,8 +23,10 @@ from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.moments import Line, Moments, along
 from hockeystick.verify.series import Series
 from hockeystick.verify.tilts import Counted, Tilts
+from hockeystick.verify.work import POINT, spend
 
 FACTORS = 40  # K
+WIDE = 0.5  # the two curves' distance over delta, about, at which no digit is known
 REACH = 2.6  # r times Im z where the sum is cut off: REACH^-K is 1e-16
 NATS = 34.0  # accuracy of the sums
 MOST_POINTS, FEWEST_POINTS = 60_000, 1000
@@ -55,6 +57,8 @@ class Smoothed:
             parts, number = self._parts(laws, nats)
             w = self._h * number
             self._r = arb(REACH * math.exp(1.3 * deeper / FACTORS)) / w  # 1.3: what is cut off fits
+            if FACTORS / 3 * (self._r * (self._c + 1)) ** 2 > WIDE:
+                raise NotKnownError("the moments fall too slowly along the contour")
             self._m = FACTORS * (self._r.sinh() / self._r).log()
             bound = math.prod((part.beyond(w) ** n for part, n in parts), start=arb(1))
             self._cut = self._cuts(w, bound)
@@ -88,6 +92,7 @@ class Smoothed:
 
     def _take(self, streams: list[Iterator[acb]], counts: list[int], number: int) -> None:
         low, high = [], []
+        spend(number * (len(streams) + 1) * POINT)
         for k in range(number):
             z = acb(self._c, k * self._h)
             product = acb(1) / (z * (z + 1))

@@ -23,7 +23,7 @@ from hockeystick.verify.balls import ZERO, maximum
 from hockeystick.verify.closed import log_mixture
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Logistic, Mixed, Shifts
-from hockeystick.verify.work import EXPONENTIAL, spend
+from hockeystick.verify.work import POINT, spend
 
 MOST_NODES = 20_000
 SLOPE = 0.1
@@ -194,6 +194,7 @@ def rule(
     edges = 1 + law.edge(c, arb(2 * a))
     error = edges * size / (2 * arb.pi() * a / h).expm1()
     terms, scale = [], law.edge(c, arb(a))
+    spend(POINT * len(rows))
     least = size * (-arb(nats)).exp() / len(rows)
     for x, value in rows:
         if value * h * scale < least:
@@ -224,6 +225,7 @@ def _nodes(
     """x and f(x) at the nodes that matter, and h times a bound on the sum of f at the others."""
     rows: list[tuple[arb, arb]] = []
     peak, cut, least = ZERO, ZERO, (-arb(nats) - 10).exp()
+    _check_nodes(law, c, h, least)
     for sign in (1, -1):
         for k in count(0 if sign > 0 else 1):
             x = h * k * sign
@@ -231,9 +233,23 @@ def _nodes(
             if value < peak * least and (slope := law.fall(c, x)) > SLOPE:
                 cut += value * (h + 1 / slope)  # a geometric series
                 break
-            spend(2 * EXPONENTIAL)
+            spend(2 * POINT)
             rows.append((x, value))
             peak = maximum(peak, value)
             if len(rows) > MOST_NODES:
                 raise NotKnownError(f"a step's moment takes over {MOST_NODES} nodes")
     return rows, cut
+
+
+def _check_nodes(law: "Normals | Logistics", c: arb, h: arb, least: arb) -> None:
+    """Whether the nodes that matter are few enough, before they are taken.
+
+    They are those between the ends, if f is small there beside f at 0, and so beside its peak.
+    """
+    ends = [law.log_integrand(c, sign * h * (MOST_NODES // 2)) for sign in (1, -1)]
+    small = law.log_integrand(c, ZERO) + least.log()
+    if all(end < small for end in ends):
+        return
+    peaks = [law.log_integrand(c, sign * h * 2**k) for sign in (1, -1) for k in range(15)]
+    if any(end > maximum(*peaks) + least.log() for end in ends):
+        raise NotKnownError(f"a step's moment takes over {MOST_NODES} nodes")

@@ -91,8 +91,14 @@ class Tilts:
         return min((self.log_height(t, 0.0) - log_delta) / t for t in self._plans if t > 0)
 
     def quantile(self, log_rate: float) -> float:
-        """A double near the least loss that Q exceeds at most at that rate, by the bounds."""
-        return min((self._plans[t] - log_rate) / (t + 1) for t in self._plans if t > 0)
+        """A double near the least loss that Q exceeds at that rate, for a search to start from.
+
+        By the bounds, or by a normal law of the variance that a tilt tells.
+        """
+        plans = [(t, max(value, 1e-300)) for t, value in self._plans.items() if t > 0]
+        bounds = [(value - log_rate) / (t + 1) for t, value in plans]
+        variance = min(2 * value / (t * (t + 1)) for t, value in plans)
+        return min(math.sqrt(2 * variance * (0.5 - log_rate)), *bounds)
 
     def chernoff(self, t: float, epsilon: arb) -> arb:
         """delta(epsilon) of the finite losses is at most this: (1 - e^-x)+ <= e^(t x) k(t)."""

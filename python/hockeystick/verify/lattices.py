@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws on lattices that only rise in the increasing convex order, and the sums of many.
+
+A number is spread to places of its own: its call prices C(x) = E (X - x)_+ there, joined by chords,
+are those of a law that is above but for the last price, a mean that is left out. Sums are powers
+of polynomials of whole numbers, which are rounded up.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx, fmpz_poly
+from numpy.typing import NDArray
+
+from hockeystick.verify.balls import ZERO, normal_tail
+from hockeystick.verify.work import spend
+
+BITS = 128
+ROUNDED = 1 + 1e-9  # over sums of less than a million masses >= 0 in doubles
+FARTHEST = 2.0**-45  # by what places are raised, of the sizes that they are made of
+Doubles = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A law with few places above a number, but for a mean that is left out."""
+
+    places: Doubles
+    masses: Doubles
+    left: arb
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Masses at the places (start + k) step, whole multiples of 2^-bits, and a mean to be added."""
+
+    start: int
+    step: float
+    masses: Sequence[int]
+    bits: int
+    left: arb
+
+    @property
+    def lowest(self) -> float:
+        """The first place."""
+        return self.start * self.step
+
+
+def lattice(start: int, step: float, masses: Doubles, bits: int, left: arb) -> Lattice:
+    """Of doubles, each rounded up."""
+    return Lattice(start, step, [int(x) + 1 for x in np.ldexp(masses, bits)], bits, left)
+
+
+def lognormal(deviation: arb, width: float, tail: float) -> Spread:
+    """Of mean 1; C(x) of N(g) is tail(g - a) - x tail(g)."""
+    a = float(deviation)
+    deep = math.sqrt(-2 * math.log(tail))
+    places = np.exp(a * np.arange(-deep - a, deep + a + width, width) - a * a / 2)
+    spend(12.0 * len(places))
+    with ctx.workprec(BITS):
+        xs = [arb(0), *map(arb, places.tolist())]
+        prices = [arb(1)]
+        for x in xs[1:]:
+            g = x.log() / deviation + deviation / 2
+            prices.append(normal_tail(g - deviation) - x * normal_tail(g))
+        pairs = zip(xs, xs[1:], prices, prices[1:], strict=False)
+        slopes = [arb(-1), *((d - c) / (y - x) for x, y, c, d in pairs), ZERO]
+        masses = [double_up(b - a) for a, b in pairwise(slopes)]
+    return Spread(np.concatenate([[0.0], places]), np.array(masses), prices[-1].upper())
+
+
+def double_up(x: arb) -> float:
+    """Quickly: not below the ball, nor below 0."""
+    return max(float(x.upper()) * (1 + 2.0**-50), 0.0)
+
+
+def on_lattice(places: Doubles, masses: Doubles, step: float, ends: tuple[int, int]) -> Doubles:
+    """Masses between two places, each split between its neighbours; below them they move up."""
+    first, last = ends
+    z = np.maximum(places / step, float(first))
+    below = np.minimum(np.floor(z), last - 1)
+    share = np.minimum(z - below, 1.0)  # above the last place the rest is a mean to be added
+    index = (below - first).astype(np.int64)
+    size = last - first + 1
+    made = np.bincount(index, masses * (1 - share), size)
+    made += np.bincount(index + 1, masses * share, size)
+    return made * ROUNDED
+
+
+def term(
+    t: Spread, y: Spread, alpha: float, step: float, ends: tuple[int, int], *, back: bool
+) -> "tuple[Doubles, arb]":
+    """The law of W on a lattice, and the mean beyond its end and the ends of T and Y."""
+    spend(0.03 * len(t.places) * len(y.places))
+    factor = 1 - alpha * y.places if back else y.places - alpha
+    size = t.places[:, None] * ((alpha * y.places + 1) if back else (y.places + alpha))[None, :]
+    places = (t.places[:, None] * factor[None, :] + size * FARTHEST).ravel()
+    masses = (t.masses[:, None] * y.masses[None, :]).ravel()
+    beyond = float((masses * np.maximum(places - ends[1] * step, 0.0)).sum()) * ROUNDED
+    left = arb(beyond) + t.left + (ZERO if back else y.left)
+    return on_lattice(places, masses, step, ends), left
+
+
+def coarser(one: Lattice) -> Lattice:
+    """On a lattice of twice the step: odd places are split in halves."""
+    masses = [0] * (one.start % 2) + list(one.masses)
+    masses += [0] * (2 - len(masses) % 2)
+    halves = [(m + 1) // 2 for m in masses[1::2]]
+    made = [a + b + c for a, b, c in zip(masses[::2], halves, [0, *halves[:-1]], strict=True)]
+    return Lattice(one.start // 2, 2 * one.step, made, one.bits, one.left)
+
+
+def trimmed(one: Lattice, bottom: float, tail: float) -> Lattice:
+    """What is below the bottom moves up; what is far above, and adds little, is a mean more."""
+    masses = list(one.masses)
+    low = min(max(math.ceil(-bottom / one.step) - one.start, 0), len(masses) - 1)
+    masses[low] += sum(masses[:low])
+    most = int(math.ldexp(tail / one.step, one.bits))
+    high, mass, mean = len(masses), 0, 0
+    while high > low + 2 and mean + mass + masses[high - 1] < most:
+        high -= 1
+        mass += masses[high]
+        mean += mass
+    masses[high - 1] += mass  # each has come down to the last place that is kept
+    left = one.left + arb(mean) * arb(one.step) * arb(2) ** -one.bits
+    return replace(one, start=one.start + low, masses=masses[low:high], left=left)
+
+
+def product(a: Lattice, b: Lattice, bottom: float, tail: float) -> Lattice:
+    """Of the sum of two independent numbers, on the coarser of their lattices."""
+    while a.step < b.step:
+        a = coarser(a)
+    while b.step < a.step:
+        b = coarser(b)
+    spend(0.6 * (len(a.masses) + len(b.masses)))
+    both = fmpz_poly(list(a.masses)) * fmpz_poly(list(b.masses))
+    masses = [(int(c) >> a.bits) + 1 for c in both.coeffs()]
+    made = Lattice(a.start + b.start, a.step, masses, a.bits, a.left + b.left)
+    return trimmed(made, bottom, tail)
+
+
+def repeated(one: Lattice, count: int, most: int, bottom: float, tail: float) -> Lattice | None:
+    """Of the sum of so many; no lattice has more than `most` places for long."""
+    total, power, times = None, one, 1
+    while True:
+        if count & times:
+            total = power if total is None else product(total, power, bottom, tail)
+        times *= 2
+        if times > count:
+            return total
+        power = product(power, power, bottom, tail)
+        while len(power.masses) > most:
+            power = coarser(power)
+
+
+def positive_part(one: Lattice, less: float) -> arb:
+    """E (S - less)_+ and the means left out."""
+    first = max(math.floor(less / one.step) + 1 - one.start, 0)
+    above = list(enumerate(one.masses))[first:]
+    mass, moment = sum(m for _, m in above), sum((one.start + k) * m for k, m in above)
+    return one.left + (arb(one.step) * moment - arb(less) * mass) * arb(2) ** -one.bits

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The theorems of shuffled epochs, evaluated a second time."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import arb
+
+import hockeystick as hs
+from hockeystick.verify.shuffles import FINE, Bound, Epoch, epoch_of
+
+S = 2.0
+
+
+def epoch(noise, others, *, left_out=False, replaces=False, small=0.0, less=0.0):
+    return Epoch(1 / arb(noise), others, replaces, left_out, arb(small), arb(less))
+
+
+def normals(mu, number):
+    """e^(mu g - mu^2 / 2) on a grid of g, and weights of the trapezoid rule."""
+    g = np.linspace(-9, 9, number)
+    weight = np.exp(-g * g / 2) * (g[1] - g[0]) / math.sqrt(2 * math.pi)
+    return np.exp(mu * g - mu * mu / 2), np.exp(-mu * g - mu * mu / 2), weight
+
+
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("replaces", [False, True])
+@pytest.mark.parametrize(("noise", "epsilon"), [(1.0, 1.0), (2.0, 0.3), (4.0, 0.5)])
+def test_two_batches_are_a_quadrature(noise, epsilon, replaces, back):
+    """Of T, of Y and of the last batch's output."""
+    alpha, nu = math.exp(epsilon), 1 / noise
+    mu = 2 * nu if replaces else nu
+    t, _, of_t = normals(math.sqrt(1 + S) * mu, 151)
+    y, _, of_y = normals(math.sqrt(1 + 1 / S) * mu, 151)
+    p, q, of_g = normals(nu, 151)
+    c = (t[:, None] * ((1 - alpha * y) if back else (y - alpha))[None, :]).ravel()
+    weight = (of_t[:, None] * of_y[None, :]).ravel()
+    gain = p if replaces or not back else np.ones_like(p)
+    loss = q if replaces or back else np.ones_like(q)
+    truth = 0.0
+    for k in range(len(p)):
+        moved = np.where(c > 0, p[k] * c, q[k] * c) + gain[k] - alpha * loss[k]
+        truth += of_g[k] * (weight * np.maximum(moved, 0)).sum() / 2
+    bound = Bound(epoch(noise, 1, replaces=replaces), S, FINE, truth * 1e-4)
+    assert truth * (1 - 1e-4) <= bound.at(alpha, back=back) <= truth * 1.2
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_two_batches_and_a_record_left_out_are_a_quadrature(back):
+    noise, alpha, less = 2.0, math.exp(0.4), 0.25
+    t, _, of_t = normals(math.sqrt(1 + S) / noise, 61)
+    y, _, of_y = normals(math.sqrt(1 + 1 / S) / noise, 61)
+    c = (t[:, None] * ((1 - alpha * y) if back else (y - alpha))[None, :]).ravel()
+    weight = (of_t[:, None] * of_y[None, :]).ravel()
+    over = np.maximum(c[:, None] + c[None, :] - less * (alpha - 1), 0)
+    truth = float(weight @ over @ weight) / (2 + less)
+    bound = Bound(epoch(noise, 2, left_out=True, less=less), S, FINE, truth * 1e-4)
+    assert truth * (1 - 1e-3) <= bound.at(alpha, back=back) <= truth * 1.01
+
+
+@pytest.mark.parametrize(("small", "others"), [(1e-9, 1), (1 - 1e-9, 2)])
+def test_a_smaller_batch_goes_from_none_to_a_whole_one(small, others):
+    def at(shape):
+        return Bound(shape, S, FINE, 1e-8).at(math.exp(0.5), back=False)
+
+    assert at(epoch(2.0, 1, small=small)) == pytest.approx(at(epoch(2.0, others)), rel=0.01)
+
+
+def test_epochs_are_read_from_the_mechanism():
+    step = hs.Gaussian(2.0)
+    out = epoch_of(step.shuffled(batches=5, left_out=3, batch_size=12))
+    assert (out.others, out.left_out, out.less) == (5, True, arb(0.25))
+    last = epoch_of(step.shuffled(batches=5, batch_size=12, last_batch=3, epochs=4))
+    assert (last.others, last.small, last.nu) == (3, arb(0.25), arb(1))
+    assert epoch_of(step.shuffled(batches=1)) is None
+
+
+@pytest.mark.parametrize(
+    ("run", "question"),
+    [
+        (hs.Gaussian(4.0).shuffled(batches=1000, left_out=1), {"delta": 1e-6}),
+        (hs.Gaussian(2.0).shuffled(batches=20, left_out=4, batch_size=9), {"epsilon": 0.5}),
+        (hs.Gaussian(4.0).shuffled(batches=7, epochs=3), {"epsilon": 0.5}),
+        (hs.Gaussian(2.0).shuffled(batches=3, batch_size=4, last_batch=1), {"prior": 0.3}),
+    ],
+    ids=str,
+)
+def test_answers_are_held_by_both_ends(run, question):
+    result = hs.verify(run, adjacency="replace-special", digits=10, **question)
+    assert result.enclosed is True
+
+
+def test_an_answer_below_what_is_attained_is_missed():
+    run = hs.Gaussian(2.0).shuffled(batches=3, left_out=1)
+    wrong = hs.Bounds(0.0, 0.5)
+    result = hs.verify(run, delta=1e-3, adjacency="replace-special", digits=8, fast=wrong)
+    assert result.enclosed is False
