@@ -32,7 +32,8 @@ RUNS = [
     (1 * noise(3.0).random_allocation(steps=5, selected=2, epochs=4), ANY),
     (9 * noise(1.5).fixed_size_sampled(batch_size=3, dataset_size=9), REPLACES),
     (4 * noise(2.0).shuffled(batches=7, epochs=3), REPLACES),
-    (2 * noise(0.5).shuffled(batches=2, left_out=5), REPLACES[1:]),
+    (2 * noise(1.0).shuffled(batches=2, left_out=5), REPLACES),
+    (3 * noise(4.0).shuffled(batches=3, left_out=1, batch_size=46), REPLACES),
     (3 * hs.ZCDP(0.05) + 2 * noise(4.0), (*ANY, *REPLACES)),
     (1 * hs.ZCDP(0.3), (*ANY, *REPLACES)),
     (2 * GIVEN, (*ANY, *REPLACES)),
@@ -71,6 +72,18 @@ def test_what_is_attained_is_below_what_is_proved(run, way):
             proved = found.proved.delta(epsilon)
             for one in found.attained:
                 assert one.delta(epsilon).lower() <= proved.upper()
+
+
+@pytest.mark.parametrize("way", REPLACES, ids=str)
+def test_an_epoch_that_leaves_hardly_any_record_out_attains_as_much(way):
+    out = 2 * noise(2.0).shuffled(batches=5, left_out=1, batch_size=10**12)
+    with ctx.workprec(120):
+        found, whole = (
+            sides(run.terms, way, 10).attained[0]
+            for run in (out, 2 * noise(2.0).shuffled(batches=5))
+        )
+        for epsilon in map(arb, (-0.3, 0.1, 0.9)):
+            assert abs(found.delta(epsilon) - whole.delta(epsilon)) < 1e-11
 
 
 @pytest.mark.parametrize("rho", [1e-6, 0.1, 30.0])

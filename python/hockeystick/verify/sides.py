@@ -165,9 +165,8 @@ def _shuffled(mechanism: known.Shuffled, direction: Direction) -> _Release:
     square = mechanism.epochs * (distance / arb(mechanism.mechanism.noise_multiplier)) ** 2
     if not mechanism.left_out:
         return _Release(_normal(square), (_normal(square / mechanism.batches),))
-    noise = distance * (mechanism.batches / square).sqrt()  # of the sum, which may not move at all
-    if direction.replaces:
-        noise = noise / distance
+    # Of the sum, which may not move at all; replaced, it moves by 1 to either side.
+    noise = distance * (mechanism.batches / square).sqrt()
     pair = sampled(noise, ball_of(joins(mechanism)), direction)
     return _Release(_normal(square), (((arb(1), pair),),))
 
