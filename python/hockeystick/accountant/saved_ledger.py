@@ -218,13 +218,14 @@ class SavedLedger(Ledger):
             account = cls.load(path)
         except FileNotFoundError:
             return cls(**given)
-        own = account._settings  # noqa: SLF001, its own
-        new = cls(**{**own, "adjacency": account.adjacency, **given})
+        own = {"adjacency": account.adjacency, **account._settings}  # noqa: SLF001, its own
+        wanted = cls(**{**own, **given})
+        new = {"adjacency": wanted.adjacency, **wanted._settings}
         for name in given:
-            if getattr(new, name) != getattr(account, name):
+            if new[name] != own[name]:
                 raise ValueError(
-                    f"{name} must be that of the ledger in {os.fspath(path)}, "
-                    f"{getattr(account, name)}, got {getattr(new, name)}"
+                    f"{name} must be that of the ledger in {os.fspath(path)}, {own[name]}, got "
+                    f"{new[name]}"
                 )
         return account
 

@@ -182,3 +182,30 @@ def test_bad_steps_are_refused():
     with pytest.raises(ValueError, match="^step must cost something"):
         budget.runs_left(hs.Composition())
     assert budget.ledger == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "budget", "other"),
+    [
+        (hs.GaussianFilter, {"mu": "1/3"}, {"mu": 2}),
+        (hs.RenyiFilter, {"order": 8, "budget": 4}, {"budget": 5}),
+        (hs.ZCDPFilter, {"rho": "0.5", "delta": "1e-6"}, {"delta": 0}),
+        (hs.PureFilter, {"epsilon": 1, "delta": 1e-6}, {"epsilon": 2}),
+    ],
+)
+def test_a_file_is_opened_again_by_its_budget_and_by_no_other(tmp_path, kind, budget, other):
+    """Twice with all of it: three kinds knew no attribute, or compared methods, the second time."""
+    path = tmp_path / "budget.json"
+    step = hs.Laplace(1000.0)
+    for count in (1, 2):
+        with kind.locked(path, **budget) as held:
+            assert held.run(step).composition == count * step
+    with (
+        pytest.raises(ValueError, match=f"^{next(iter(other))} must be that of the ledger in"),
+        kind.locked(path, **budget | other),
+    ):
+        pass
+    loaders = {hs.GaussianFilter, hs.RenyiFilter, hs.ZCDPFilter, hs.PureFilter} - {kind}
+    for wrong in loaders:
+        with pytest.raises(ValueError, match="must"):
+            wrong.load(path)
